@@ -1,0 +1,9 @@
+-- Begins to rebuild one tag: clears what a broken rebuild left, and notes where the tag stands.
+-- KEYS[1]     meta: epoch, version
+-- KEYS[2]     next: token, version
+-- KEYS[3..n]  what will be filled: sorts and revisions
+-- ARGV[1]     token of this rebuild
+for key = 2, #KEYS do redis.call('UNLINK', KEYS[key]) end
+local version = redis.pcall('HGET', KEYS[1], 'version')
+version = type(version) == 'string' and tonumber(version) or 0
+redis.call('HSET', KEYS[2], 'token', ARGV[1], 'version', string.format('%.0f', version))

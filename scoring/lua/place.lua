@@ -1,0 +1,39 @@
+-- Places threads on the lists of one tag in one step: its sorts, its log, its version.
+-- KEYS[1..n]  the sorts: member -> score
+-- KEYS[n+1]   changes: member -> version of its last change
+-- KEYS[n+2]   meta: epoch, version, floor (the version with which the epoch began)
+-- KEYS[n+3]   revisions: member -> revision that placed it last, also after it left
+-- ARGV        n + 2 for each thread: member, revision, n scores; empty scores where it leaves
+-- An older revision than held is refused; the same one only repairs what differs; a newer one
+-- always counts as a change of a thread that is on the lists: its row has changed.
+-- Returns how many threads changed, all with one version; -1 if the tag has no epoch or its log
+-- does not end at its version: data are lost, and nothing is placed before a rebuild.
+local sorts = #KEYS - 3
+local changes, meta, revisions = KEYS[sorts + 1], KEYS[sorts + 2], KEYS[sorts + 3]
+local head = redis.call('HMGET', meta, 'epoch', 'version', 'floor')
+local newest = redis.call('ZREVRANGE', changes, 0, 0, 'WITHSCORES')[2] or head[3]
+if not head[1] or not newest or tonumber(newest) ~= tonumber(head[2]) then return -1 end
+
+local changed, version = 0, nil
+for at = 1, #ARGV, sorts + 2 do
+  local member, revision = ARGV[at], tonumber(ARGV[at + 1])
+  local held = tonumber(redis.call('HGET', revisions, member) or '-1') or -1
+  if revision >= held then
+    local moved = 0
+    for sort = 1, sorts do
+      local score = ARGV[at + 1 + sort]
+      if score == '' then
+        moved = moved + redis.call('ZREM', KEYS[sort], member)
+      else
+        moved = moved + redis.call('ZADD', KEYS[sort], 'CH', score, member)
+      end
+    end
+    if revision > held then redis.call('HSET', revisions, member, ARGV[at + 1]) end
+    if moved > 0 or (revision > held and ARGV[at + 2] ~= '') then
+      version = version or string.format('%.0f', redis.call('HINCRBY', meta, 'version', 1))
+      redis.call('ZADD', changes, version, member)
+      changed = changed + 1
+    end
+  end
+end
+return changed

@@ -1,0 +1,37 @@
+-- Reads a list onward from a place in its order, at one moment.
+-- KEYS[1]  a sort: member -> score
+-- KEYS[2]  meta: epoch, version
+-- ARGV[1], ARGV[2]  score and member after which to begin, there or not; empty: from the top
+-- ARGV[3]  how many entries; with a target: how many beyond it
+-- ARGV[4]  member of the target, or empty
+-- ARGV[5]  how many entries at most
+-- Returns epoch, version, total, rank of the target, {member, score, ...}; no entries where a
+-- target is not on the list; nil if the tag has no epoch.
+local list, score, member = KEYS[1], ARGV[1], ARGV[2]
+local head = redis.call('HMGET', KEYS[2], 'epoch', 'version')
+if not head[1] then return false end
+
+local start = 0
+if score ~= '' then
+  -- Among equal scores members stand in their order: halve until the first one after `member`.
+  local stop
+  start = redis.call('ZCOUNT', list, '-inf', '(' .. score)
+  stop = start + redis.call('ZCOUNT', list, score, score)
+  while start < stop do
+    local middle = math.floor((start + stop) / 2)
+    if redis.call('ZRANGE', list, middle, middle)[1] > member then
+      stop = middle
+    else
+      start = middle + 1
+    end
+  end
+end
+
+local count, rank = tonumber(ARGV[3]), false
+if ARGV[4] ~= '' then
+  rank = redis.call('ZRANK', list, ARGV[4])
+  count = rank and rank + 1 + count - start or 0
+end
+count = math.min(count, tonumber(ARGV[5]))
+local entries = count > 0 and redis.call('ZRANGE', list, start, start + count - 1, 'WITHSCORES')
+return { head[1], head[2], redis.call('ZCARD', list), rank, entries or {} }

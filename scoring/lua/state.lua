@@ -1,0 +1,25 @@
+-- Reads where a tag stands, and whether its keys still belong together.
+-- KEYS[1..n]  the sorts: member -> score
+-- KEYS[n+1]   changes: member -> version of its last change
+-- KEYS[n+2]   meta: epoch, version, floor (the version with which the epoch began)
+-- Returns epoch, version, total; epoch nil if there is none, and also if a key is of another
+-- type, one sort is much shorter than another (a deleted one is soon filled again by what comes
+-- in), or the log does not end at the version.
+local lost = { false, 0, 0 }
+local sorts = #KEYS - 2
+local meta = redis.pcall('HMGET', KEYS[sorts + 2], 'epoch', 'version', 'floor')
+if meta.err or not meta[1] then return lost end
+
+local least, most
+for sort = 1, sorts do
+  local total = redis.pcall('ZCARD', KEYS[sort])
+  if type(total) ~= 'number' then return lost end
+  least, most = math.min(least or total, total), math.max(most or total, total)
+end
+if (least == 0 and most > 0) or most - least > 10 + most / 10 then return lost end
+
+local newest = redis.pcall('ZREVRANGE', KEYS[sorts + 1], 0, 0, 'WITHSCORES')
+if newest.err then return lost end
+local version = tonumber(meta[2] or '')
+if not version or tonumber(newest[2] or meta[3] or '') ~= version then return lost end
+return { meta[1], meta[2], redis.call('ZCARD', KEYS[1]) }

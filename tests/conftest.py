@@ -1,0 +1,54 @@
+"""What all tests may ask for: a clock, a database, and Redis of both kinds."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import fakeredis
+import pytest
+import redis
+from hypothesis import HealthCheck, settings
+
+from dashboard.store.database import Database
+from dashboard.store.migrate import bring_to_head
+from tests.redis_server import RedisServer, start_redis
+from tests.support import SettableClock
+
+settings.register_profile(
+    "lineup", deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+settings.load_profile("lineup")
+
+ON_BOTH = [pytest.param("fake"), pytest.param("real", marks=pytest.mark.real_redis)]
+
+
+@pytest.fixture
+def clock() -> SettableClock:
+    return SettableClock()
+
+
+@pytest.fixture
+def database(tmp_path: Path) -> Iterator[Database]:
+    """An empty SQLite database at head."""
+    opened = Database(f"sqlite:///{tmp_path / 'lineup.sqlite'}")
+    bring_to_head(opened)
+    yield opened
+    opened.close()
+
+
+@pytest.fixture(scope="session")
+def redis_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RedisServer]:
+    server = start_redis(tmp_path_factory.mktemp("redis"))
+    yield server
+    server.close()
+
+
+@pytest.fixture(params=ON_BOTH)
+def client(request: pytest.FixtureRequest) -> Iterator[redis.Redis]:
+    """An empty Redis: fakeredis, and the same on a real server."""
+    if request.param == "fake":
+        yield fakeredis.FakeRedis()
+        return
+    real = request.getfixturevalue("redis_server").client()
+    real.flushall()
+    yield real
+    real.close()

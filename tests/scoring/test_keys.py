@@ -1,0 +1,59 @@
+"""Key names are those of the contract, and are found again in what the bell says."""
+
+import pytest
+
+from scoring.keys import Keys, member, thread_id
+
+keys = Keys("lineup")
+
+
+def test_names_are_those_of_the_contract():
+    assert keys.sort("arrival", "longest_wait") == "{lineup:arrival}|longest_wait"
+    assert keys.sort("arrival:mine:7", "arrival") == "{lineup:arrival:mine:7}|arrival"
+    assert keys.changes("history:unassigned") == "{lineup:history:unassigned}|changes"
+    assert keys.meta("not_respond") == "{lineup:not_respond}|meta"
+
+
+def test_members_are_twelve_digits_and_read_back():
+    assert member(42) == "000000000042"
+    assert thread_id(b"000000000042") == thread_id("000000000042") == 42
+
+
+@pytest.mark.parametrize("name", [b"", b"42", b"00000000004x", b"0000000000042", "é" * 12, b"\xff"])
+def test_a_member_that_is_no_thread_is_none(name):
+    assert thread_id(name) is None
+
+
+@pytest.mark.parametrize("tag", ["arrival", "history:unassigned", "not_respond:mine:12"])
+def test_a_tag_is_found_in_its_keys(tag):
+    names = [keys.sort(tag, "arrival"), keys.changes(tag), keys.meta(tag), keys.revisions(tag)]
+    assert [keys.tag_of(name) for name in names] == [tag] * 4
+
+
+def test_keys_of_others_and_of_a_rebuild_belong_to_no_tag():
+    others = ["{other:arrival}|changes", "{lineup}|canary", "{lineup}|rebuild", "lineup", ""]
+    others += [keys.next("arrival"), keys.next_sort("arrival", "priority")]
+    assert [keys.tag_of(name) for name in others] == [None] * len(others)
+
+
+@pytest.mark.real_redis
+def test_the_bell_rings_on_the_pattern_for_each_place(redis_server):
+    client = redis_server.client()
+    with client.pubsub() as listener:
+        listener.psubscribe(keys.changes_pattern())
+        listener.subscribe(keys.canary_channel(), *keys.loss_channels())
+        client.zadd(keys.changes("arrival:mine:7"), {member(1): 1})
+        client.zadd(keys.canary, {"at": 5})
+        client.delete(keys.changes("arrival:mine:7"))
+        heard = []
+        while len(heard) < 4:
+            message = listener.get_message(ignore_subscribe_messages=True, timeout=5)
+            if message is not None:
+                heard.append((message["channel"].decode(), message["data"].decode()))
+    changes = keys.changes("arrival:mine:7")
+    assert set(heard) == {
+        (f"__keyspace@0__:{changes}", "zadd"),
+        (keys.canary_channel(), "zadd"),
+        (f"__keyspace@0__:{changes}", "del"),
+        ("__keyevent@0__:del", changes),
+    }

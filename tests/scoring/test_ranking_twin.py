@@ -1,0 +1,175 @@
+"""Ranking does what its slow, obvious twin does, whatever happens in whatever order."""
+
+from hypothesis import settings
+from hypothesis import strategies as st
+from hypothesis.stateful import (
+    RuleBasedStateMachine,
+    initialize,
+    invariant,
+    precondition,
+    rule,
+    run_state_machine_as_test,
+)
+
+from scoring.keys import member
+from scoring.ranking import Placement, RankingLost
+from scoring.rebuilding import Rebuild, RebuildLost
+from scoring.sorts import SORTS
+from tests.scoring.desk import Desk
+from tests.scoring.twin import Twin
+
+TAGS = ("arrival", "history")
+ids = st.integers(1, 6)
+revisions = st.integers(0, 6)
+score = st.sampled_from([0, 1, 2, 2**42, 2**53 - 2, 2**53 - 1])
+#: Mostly one of two rows, so that a thread often comes again with equal scores.
+scores = st.sampled_from([(0, 1, 2, 1, 2), (1, 1, 1, 1, 1)]) | st.tuples(*[score] * len(SORTS))
+tags = st.sampled_from(TAGS)
+sorts = st.sampled_from(list(SORTS))
+placements = st.builds(Placement, ids, revisions, st.frozensets(tags), st.frozensets(tags), scores)
+
+
+class RankingMachine(RuleBasedStateMachine):
+    """Both sides do the same; every answer and all that Redis holds must agree."""
+
+    client = None
+
+    @initialize()
+    def begin(self):
+        self.client.flushall()
+        self.desk = Desk(self.client)
+        self.ranking = self.desk.ranking
+        self.twin = Twin(TAGS)
+        self.epochs = 0
+        self.rebuild: Rebuild | None = None
+        self.rebuild_is_lost = False
+        self.begin_rebuild()
+        self.swap_all()
+
+    @rule(batch=st.lists(placements, min_size=1, max_size=12))
+    def place(self, batch):
+        changed, lost = self.twin.place(batch)
+        try:
+            assert self.ranking.place(batch) == changed
+            assert not lost
+        except RankingLost as error:
+            assert error.tags == lost
+
+    @rule(tag=tags, sort=sorts, id=ids, score=score)
+    def a_stranger_adds(self, tag, sort, id, score):
+        self.client.zadd(self.desk.keys.sort(tag, sort), {member(id): score})
+        self.twin.tags[tag].lists[sort][id] = score
+
+    @rule(tag=tags, sort=sorts, id=ids)
+    def a_stranger_removes(self, tag, sort, id):
+        self.client.zrem(self.desk.keys.sort(tag, sort), member(id))
+        self.twin.tags[tag].lists[sort].pop(id, None)
+
+    @rule()
+    def redis_forgets_the_scripts(self):
+        self.client.script_flush()
+
+    @precondition(lambda self: self.twin.tags["arrival"].version > 5)
+    @rule()
+    def redis_is_flushed(self):
+        self.client.flushall()
+        self.twin = Twin(TAGS)
+        self.rebuild_is_lost = True
+
+    @precondition(lambda self: self.rebuild is None)
+    @rule()
+    def begin_rebuild(self):
+        self.rebuild = self.ranking.begin_rebuild(TAGS)
+        self.rebuild_is_lost = False
+        self.began_at = {tag: twin.version for tag, twin in self.twin.tags.items()}
+        self.filled = {tag: {} for tag in TAGS}
+
+    @precondition(lambda self: self.rebuild is not None)
+    @rule(tag=tags, rows=st.lists(st.tuples(ids, revisions, scores), min_size=1, max_size=12))
+    def fill(self, tag, rows):
+        try:
+            self.rebuild.fill(tag, rows)
+            assert not self.rebuild_is_lost
+        except RebuildLost:
+            assert self.rebuild_is_lost
+        self.filled[tag] |= {id: (revision, scores) for id, revision, scores in rows}
+
+    @precondition(lambda self: self.rebuild is not None)
+    @rule()
+    def swap_all(self):
+        self.epochs += 1
+        for tag, twin in self.twin.tags.items():
+            try:
+                placed = self.rebuild.swap(tag, f"e{self.epochs}")
+                assert not self.rebuild_is_lost
+            except RebuildLost:
+                assert self.rebuild_is_lost
+                break
+            assert sorted(placed) == sorted(twin.since(self.began_at[tag]))
+            twin.swap(f"e{self.epochs}", self.filled[tag])
+        self.give_up()
+
+    @precondition(lambda self: self.rebuild is not None)
+    @rule()
+    def give_up(self):
+        self.rebuild.close()
+        self.rebuild = None
+
+    @rule(tag=tags, asked=st.lists(sorts, min_size=1, unique=True), back=st.integers(-2, 6))
+    def since(self, tag, asked, back):
+        twin = self.twin.tags[tag]
+        version = twin.version - back
+        changes = self.ranking.since(tag, asked, twin.epoch or "none", version, limit=4)
+        ids = set(twin.since(version))
+        if twin.epoch is None or not twin.floor <= version <= twin.version or len(ids) > 4:
+            assert changes is None
+            return
+        assert (changes.epoch, changes.version) == (twin.epoch, twin.version)
+        assert changes.total == len(twin.lists[asked[0]])
+        for sort in asked:
+            expected = [(id, score) for score, id in twin.order(sort) if id in ids]
+            assert changes.sets[sort] == expected
+        assert set(changes.gone) == {
+            id for id in ids if not any(id in twin.lists[sort] for sort in asked)
+        }
+
+    @rule(tag=tags, sort=sorts, score=score, id=ids, aim=ids, limit=st.integers(0, 5))
+    def read(self, tag, sort, score, id, aim, limit):
+        twin = self.twin.tags[tag]
+        if twin.epoch is None:
+            return
+        order = twin.order(sort)
+        follow = [(id_, score_) for score_, id_ in order if (score_, id_) > (score, id)]
+        assert self.ranking.after(tag, sort, score, id, limit).entries == follow[:limit]
+        on_top = [(id_, score_) for score_, id_ in order[:limit]]
+        assert self.ranking.head(tag, sort, limit).entries == on_top
+        rank = [id_ for _, id_ in order].index(aim) if aim in twin.lists[sort] else None
+        assert self.ranking.rank(tag, sort, aim) == (rank, len(order))
+        head, found = self.ranking.through(tag, sort, score, id, aim, beyond=limit)
+        assert found == rank
+        past = order[: rank + 1 + limit] if rank is not None else []
+        assert head.entries == [(id_, s) for s, id_ in past if (s, id_) > (score, id)]
+
+    @invariant()
+    def redis_holds_what_the_twin_holds(self):
+        if not hasattr(self, "twin"):
+            return
+        states = self.ranking.states(TAGS)
+        for tag, twin in self.twin.tags.items():
+            for sort in SORTS:
+                assert [(score, id) for id, score in self.desk.zrange(tag, sort)] == (
+                    twin.order(sort)
+                )
+            lost = twin.epoch is None or twin.is_torn
+            assert states[tag].epoch == (None if lost else twin.epoch)
+            assert lost or (states[tag].version, states[tag].total) == (
+                twin.version,
+                len(twin.lists["arrival"]),
+            )
+
+
+def test_ranking_does_what_its_twin_does(client):
+    machine = type("OnThisRedis", (RankingMachine,), {"client": client})
+    run_state_machine_as_test(
+        machine, settings=settings(max_examples=100, stateful_step_count=50, deadline=None)
+    )

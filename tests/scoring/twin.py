@@ -1,0 +1,88 @@
+"""The slow, obvious twin of Ranking: dicts, sorted anew for each question."""
+
+from dataclasses import dataclass, field
+
+from scoring.ranking import Placement
+from scoring.sorts import SORTS
+
+
+@dataclass
+class TwinTag:
+    """The lists of one tag; epoch None where they are lost."""
+
+    epoch: str | None = None
+    version: int = 0
+    floor: int = 0
+    revisions: dict[int, int] = field(default_factory=dict)
+    lists: dict[str, dict[int, int]] = field(default_factory=lambda: {sort: {} for sort in SORTS})
+    changed_at: dict[int, int] = field(default_factory=dict)
+
+    def place(self, rows: list[tuple[int, int, tuple[int, ...] | None]]) -> int:
+        """One call: (id, revision, scores or None where it leaves); how many changed."""
+        changed = []
+        for id, revision, scores in rows:
+            held = self.revisions.get(id, -1)
+            if revision < held:
+                continue
+            before = [found.get(id) for found in self.lists.values()]
+            after = list(scores) if scores else [None] * len(SORTS)
+            for found, score in zip(self.lists.values(), after, strict=True):
+                found.pop(id, None)
+                if score is not None:
+                    found[id] = score
+            self.revisions[id] = revision
+            if before != after or (scores and revision > held):
+                changed.append(id)
+        self.version += bool(changed)
+        self.changed_at.update(dict.fromkeys(changed, self.version))
+        return len(changed)
+
+    def swap(self, epoch: str, rows: dict[int, tuple[int, tuple[int, ...]]]) -> None:
+        self.epoch = epoch
+        self.version += 1
+        self.floor = self.version
+        self.revisions = {id: revision for id, (revision, _) in rows.items()}
+        self.changed_at = {}
+        for at, sort in enumerate(SORTS):
+            self.lists[sort] = {id: scores[at] for id, (_, scores) in rows.items()}
+
+    def order(self, sort: str) -> list[tuple[int, int]]:
+        """(score, id), as it stands."""
+        return sorted((score, id) for id, score in self.lists[sort].items())
+
+    def since(self, version: int) -> list[int]:
+        return [id for id, at in self.changed_at.items() if at > version]
+
+    @property
+    def is_torn(self) -> bool:
+        """One sort is empty while another is not, or much shorter."""
+        totals = [len(found) for found in self.lists.values()]
+        least, most = min(totals), max(totals)
+        return least == 0 < most or most - least > 10 + most / 10
+
+
+class Twin:
+    """All tags."""
+
+    def __init__(self, tags: tuple[str, ...]):
+        self.tags = {tag: TwinTag() for tag in tags}
+
+    def place(self, placements: list[Placement]) -> tuple[int, set[str]]:
+        """How many places changed, and which tags are lost."""
+        changed, lost = 0, set()
+        for entering in (False, True):
+            for tag, twin in self.tags.items():
+                rows = [
+                    (
+                        placement.thread_id,
+                        placement.revision,
+                        placement.scores if entering else None,
+                    )
+                    for placement in placements
+                    if tag in (placement.enter if entering else placement.leave - placement.enter)
+                ]
+                if rows and twin.epoch is None:
+                    lost.add(tag)
+                elif rows:
+                    changed += twin.place(rows)
+        return changed, lost

@@ -1,0 +1,33 @@
+"""What tests share: waiting for a condition, and a clock that stands still."""
+
+import time
+from collections.abc import Callable
+from typing import TypeVar
+
+Value = TypeVar("Value")
+
+
+def wait_until(
+    condition: Callable[[], Value], timeout_seconds: float = 5.0, what: str = "the condition"
+) -> Value:
+    """What `condition` gives as soon as it is truthy; fails after `timeout_seconds`."""
+    deadline = time.monotonic() + timeout_seconds
+    while True:
+        value = condition()
+        if value:
+            return value
+        assert time.monotonic() < deadline, f"{what} did not come true in {timeout_seconds} s"
+        time.sleep(0.01)
+
+
+class SettableClock:
+    """Milliseconds since 1970 that move only when told."""
+
+    def __init__(self, now_ms: int = 1_790_000_000_000):
+        self.now_ms = now_ms
+
+    def __call__(self) -> int:
+        return self.now_ms
+
+    def advance(self, milliseconds: int) -> None:
+        self.now_ms += milliseconds
