@@ -1,0 +1,136 @@
+"""Settings: read once from the environment, refused with one clear sentence."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal, cast
+from urllib.parse import urlsplit
+
+from sqlalchemy.engine import make_url
+from sqlalchemy.exc import ArgumentError
+
+from dashboard.errors import StartError
+
+AsyncMode = Literal["eventlet", "gevent"]
+LOG_LEVELS = ("DEBUG", "INFO", "WARNING", "ERROR", "CRITICAL")
+REDIS_SCHEMES = ("redis", "rediss", "unix")
+SECRET_KEY_MIN_CHARACTERS = 16
+#: `[` and `{` would break the hash tags, `*` and `?` the bell's patterns.
+KEY_PREFIX_CHARACTERS = frozenset(
+    "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_."
+)
+
+
+@dataclass(frozen=True)
+class Settings:
+    """All settings, checked. `redis_url` None stands for the embedded server."""
+
+    instance: Path
+    database_url: str
+    redis_url: str | None
+    secret_key: str | None
+    async_mode: AsyncMode
+    origins: tuple[str, ...]
+    key_prefix: str
+    presence_ttl_seconds: int
+    presence_idle_seconds: int
+    trusted_proxies: int
+    log_level: str
+
+    @classmethod
+    def from_environment(cls, environ: Mapping[str, str], instance: Path) -> "Settings":
+        """Reads every LINEUP_* variable; raises StartError naming the first that is wrong."""
+        default_url = f"sqlite:///{instance / 'lineup.sqlite'}"
+        return cls(
+            instance=instance,
+            database_url=_database_url(environ.get("LINEUP_DATABASE_URL") or default_url),
+            redis_url=_redis_url(environ.get("LINEUP_REDIS_URL") or None),
+            secret_key=_secret_key(environ.get("LINEUP_SECRET_KEY") or None),
+            async_mode=cast(
+                AsyncMode,
+                _one_of(environ, "LINEUP_ASYNC_MODE", "eventlet", ("eventlet", "gevent")),
+            ),
+            origins=_origins(environ.get("LINEUP_ORIGINS", "")),
+            key_prefix=_key_prefix(environ.get("LINEUP_KEY_PREFIX") or "lineup"),
+            presence_ttl_seconds=_integer(environ, "LINEUP_PRESENCE_TTL", 90, 4, 3600),
+            presence_idle_seconds=_integer(environ, "LINEUP_PRESENCE_IDLE", 300, 1, 86_400),
+            trusted_proxies=_integer(environ, "LINEUP_TRUSTED_PROXIES", 0, 0, 10),
+            log_level=_one_of(environ, "LINEUP_LOG_LEVEL", "INFO", LOG_LEVELS, fold=str.upper),
+        )
+
+
+def _one_of(
+    environ: Mapping[str, str],
+    name: str,
+    default: str,
+    allowed: tuple[str, ...],
+    fold=str.lower,
+) -> str:
+    value = fold(environ.get(name) or default)
+    if value not in allowed:
+        raise StartError(f"{name} must be one of {', '.join(allowed)}, not “{environ[name]}”.")
+    return value
+
+
+def _integer(environ: Mapping[str, str], name: str, default: int, low: int, high: int) -> int:
+    text = environ.get(name) or str(default)
+    if not (text.isascii() and text.isdigit() and low <= int(text) <= high):
+        raise StartError(f"{name} must be a whole number from {low} to {high}, not “{text}”.")
+    return int(text)
+
+
+def _database_url(text: str) -> str:
+    try:
+        url = make_url(text)
+    except ArgumentError:
+        raise StartError(
+            "LINEUP_DATABASE_URL is not a database URL such as "
+            "sqlite:////path/lineup.sqlite or postgresql://user@host/name."
+        ) from None
+    backend = url.get_backend_name()
+    if backend == "postgres" or (backend == "postgresql" and url.drivername == "postgresql"):
+        url = url.set(drivername="postgresql+psycopg")
+    if backend not in ("sqlite", "postgresql", "postgres"):
+        raise StartError(f"LINEUP_DATABASE_URL: SQLite and PostgreSQL are spoken, not “{backend}”.")
+    if backend == "sqlite" and url.database in (None, "", ":memory:"):
+        raise StartError(
+            "LINEUP_DATABASE_URL: SQLite needs a file, for several processes share it."
+        )
+    return url.render_as_string(hide_password=False)
+
+
+def _redis_url(text: str | None) -> str | None:
+    if text is not None and urlsplit(text).scheme not in REDIS_SCHEMES:
+        raise StartError("LINEUP_REDIS_URL must begin with redis://, rediss:// or unix://.")
+    return text
+
+
+def _secret_key(text: str | None) -> str | None:
+    if text is not None and len(text) < SECRET_KEY_MIN_CHARACTERS:
+        raise StartError(
+            f"LINEUP_SECRET_KEY must have at least {SECRET_KEY_MIN_CHARACTERS} characters."
+        )
+    return text
+
+
+def _origins(text: str) -> tuple[str, ...]:
+    origins = tuple(part.strip() for part in text.split(",") if part.strip())
+    for origin in origins:
+        parts = urlsplit(origin)
+        if (
+            parts.scheme not in ("http", "https")
+            or not parts.netloc
+            or origin != (f"{parts.scheme}://{parts.netloc}")
+        ):
+            raise StartError(
+                f"LINEUP_ORIGINS must be origins such as https://desk.example, not “{origin}”."
+            )
+    return origins
+
+
+def _key_prefix(text: str) -> str:
+    if not set(text) <= KEY_PREFIX_CHARACTERS or len(text) > 64:
+        raise StartError(
+            f"LINEUP_KEY_PREFIX may have up to 64 of A-Z a-z 0-9 - _ . and not “{text}”."
+        )
+    return text

@@ -1,0 +1,80 @@
+"""What can go wrong, as sentences: problems for callers (RFC 9457) and reasons not to start."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from http import HTTPStatus
+from typing import Any
+
+
+class LineupError(Exception):
+    """The root of our errors."""
+
+
+class StartError(LineupError):
+    """Why a command cannot start or go on, in one sentence for the person who typed it."""
+
+
+@dataclass(frozen=True)
+class FieldError:
+    """One thing that is wrong in the input, and where: `pointer` is a JSON pointer (RFC 6901)."""
+
+    pointer: str
+    code: str
+    detail: str
+
+
+@dataclass
+class Problem(LineupError):
+    """An error for whoever called: the shape of contract section 9.
+
+    `headers` go with the answer, `extra` are members beside the standard ones.
+    """
+
+    status: int
+    code: str
+    detail: str
+    errors: Sequence[FieldError] = ()
+    headers: Mapping[str, str] = field(default_factory=dict)
+    extra: Mapping[str, Any] = field(default_factory=dict)
+
+    def __str__(self) -> str:
+        return f"{self.code}: {self.detail}"
+
+    def body(self, instance: str | None = None) -> dict[str, Any]:
+        """The `application/problem+json` object; `instance` is the path that was called."""
+        body: dict[str, Any] = {
+            "type": f"/problems/{self.code}",
+            "title": HTTPStatus(self.status).phrase,
+            "status": self.status,
+            "code": self.code,
+            "detail": self.detail,
+        }
+        if instance is not None:
+            body["instance"] = instance[:200]
+        body["errors"] = [asdict(error) for error in self.errors]
+        return body | dict(self.extra)
+
+
+class StorageUnavailable(Problem):
+    """SQL is away, locked for too long or full: nothing was stored; try again."""
+
+    def __init__(self, detail: str = "The storage is not available; nothing was stored."):
+        super().__init__(503, "storage_unavailable", detail, headers={"Retry-After": "1"})
+
+
+class NotFound(Problem):
+    def __init__(self, detail: str):
+        super().__init__(404, "not_found", detail)
+
+
+class Invalid(Problem):
+    """Understood but wrong: 422 with every single error."""
+
+    def __init__(self, errors: Sequence[FieldError]):
+        super().__init__(422, errors[0].code, errors[0].detail, errors)
+
+
+def quoted(text: object, limit: int = 100) -> str:
+    """Input as it may stand in an error: at most `limit` characters, no controls."""
+    shown = "".join(ch if ch.isprintable() else "\N{REPLACEMENT CHARACTER}" for ch in str(text))
+    return f"“{shown if len(shown) <= limit else shown[: limit - 1] + '…'}”"

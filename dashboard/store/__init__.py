@@ -1,0 +1,1 @@
+"""SQL: what is kept, and how it is read and written."""

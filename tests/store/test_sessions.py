@@ -1,0 +1,80 @@
+"""Sign-ins in SQL."""
+
+import pytest
+from sqlalchemy import select
+
+from dashboard.store import admins, sessions
+from dashboard.store.models import sessions as table
+from dashboard.store.sessions import SESSION_IDLE_MS, SESSION_MAX_MS
+
+NOW = 1_790_000_000_000
+
+
+@pytest.fixture
+def admin_id(database):
+    return database.write(
+        lambda connection: admins.create(connection, "mai@example.com", "Mai", "admin", "x", NOW)
+    )
+
+
+@pytest.fixture
+def token(database, admin_id):
+    return database.write(lambda connection: sessions.begin(connection, admin_id, NOW))
+
+
+def admin_of(database, token, now=NOW):
+    with database.read() as connection:
+        return sessions.admin_of(connection, token, now)
+
+
+def test_a_token_stands_for_its_admin(database, admin_id, token):
+    identity = admin_of(database, token)
+    assert (identity.admin_id, identity.name, identity.role) == (admin_id, "Mai", "admin")
+
+
+def test_the_token_itself_is_not_kept(database, token):
+    with database.read() as connection:
+        kept = connection.execute(select(table)).one()
+    assert token.encode() not in bytes(kept.token_hash)
+    assert bytes(kept.token_hash) == sessions.token_hash(token)
+
+
+@pytest.mark.parametrize("wrong", ["", "x", "\ud800", "' OR 1=1 --"])
+def test_another_token_stands_for_nobody(database, token, wrong):
+    assert admin_of(database, token[:-1] + wrong) is None
+
+
+def test_a_session_ends_when_it_is_not_used(database, token):
+    assert admin_of(database, token, NOW + SESSION_IDLE_MS - 1) is not None
+    assert admin_of(database, token, NOW + SESSION_IDLE_MS) is None
+
+
+def test_use_moves_its_end_on_but_not_for_ever(database, token):
+    now = NOW
+    while now < NOW + SESSION_MAX_MS:
+        identity = admin_of(database, token, now)
+        assert identity is not None, f"it ended {now - NOW} ms after it began"
+        if identity.due_for_renewal(now):
+            database.write(lambda c, i=identity, at=now: sessions.renew(c, i, at))
+        now += SESSION_IDLE_MS // 2
+    assert admin_of(database, token, NOW + SESSION_MAX_MS) is None
+
+
+def test_a_use_right_away_is_not_worth_a_write(database, token):
+    assert not admin_of(database, token).due_for_renewal(NOW + 1000)
+
+
+def test_the_living_are_told_from_the_ended(database, admin_id, token):
+    other = database.write(lambda connection: sessions.begin(connection, admin_id, NOW))
+    database.write(lambda connection: sessions.end(connection, token))
+    hashes = [sessions.token_hash(each) for each in (token, other, "unknown")]
+    with database.read() as connection:
+        assert sessions.living(connection, hashes, NOW) == {sessions.token_hash(other)}
+        assert sessions.living(connection, hashes, NOW + SESSION_IDLE_MS) == set()
+
+
+def test_sessions_that_are_over_are_cleared_away(database, admin_id, token):
+    later = NOW + SESSION_IDLE_MS
+    database.write(lambda connection: sessions.begin(connection, admin_id, later))
+    with database.read() as connection:
+        assert len(connection.execute(select(table)).all()) == 1
