@@ -1,0 +1,52 @@
+"""Many green threads record at once: `python -m tests.intake.green_writers eventlet|gevent FILE`.
+
+Prints how often one had to wait for the write lock of SQLite.
+"""
+
+import sys
+
+WRITERS = 20
+EVENTS = 15
+
+if sys.argv[1] == "eventlet":
+    import eventlet
+
+    eventlet.monkey_patch()
+    pool = eventlet.GreenPool(WRITERS)
+    sleep = eventlet.sleep
+    spawn, wait = pool.spawn, pool.waitall
+else:
+    import gevent.monkey
+    import gevent.pool
+
+    gevent.monkey.patch_all()
+    pool = gevent.pool.Pool(WRITERS)
+    sleep = gevent.sleep
+    spawn, wait = pool.spawn, pool.join
+
+import time  # noqa: E402
+
+from dashboard.store.database import Database  # noqa: E402
+from tests.intake.shop import Shop, message  # noqa: E402
+
+waited: list[float] = []
+
+
+def note_and_sleep(seconds: float) -> None:
+    waited.append(seconds)
+    sleep(seconds)
+
+
+def write(shop: Shop, writer: int) -> None:
+    for number in range(EVENTS):
+        roles = ("client", "admin", "bot")
+        shop.send(message(number, thread=f"t-{number % 4}", role=roles[writer % 3]))
+        sleep(0)
+
+
+database = Database(f"sqlite:///{sys.argv[2]}", sleep=note_and_sleep)
+shop = Shop(database, lambda: time.time_ns() // 1_000_000)
+for writer in range(WRITERS):
+    spawn(write, shop, writer)
+wait()
+print(len(waited))

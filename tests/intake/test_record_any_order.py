@@ -1,0 +1,168 @@
+"""Whatever the order, the batches and the repetitions, a set of events gives the same threads."""
+
+from itertools import count
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sqlalchemy import select
+
+from dashboard.intake.schema import parse
+from dashboard.store import events as stored_events
+from dashboard.store import sources, threads
+from dashboard.store.database import Database
+from dashboard.store.models import threads as thread_table
+from scoring.facts import fold
+from scoring.sorts import SORTS
+from tests.intake.oracle import expected
+from tests.intake.shop import START_MS, Shop, timestamp
+from tests.support import SettableClock
+
+_shops = count(1)
+TIMES = st.integers(0, 6)
+THREADS = st.sampled_from(["t-1", "t-2"])
+
+
+def _customer() -> st.SearchStrategy[dict[str, Any]]:
+    return st.fixed_dictionaries(
+        {"id": st.sampled_from(["c-1", "c-2"])},
+        optional={
+            "name": st.sampled_from(["Mai", "Ken"]),
+            "member_status": st.integers(-1, 5),
+        },
+    )
+
+
+def _events() -> st.SearchStrategy[dict[str, Any]]:
+    message = st.fixed_dictionaries(
+        {
+            "type": st.just("message"),
+            "thread": THREADS,
+            "customer": _customer(),
+            "role": st.sampled_from(["client", "client", "admin", "bot", "system"]),
+            "body": st.sampled_from(["a", "b"]),
+            "private": st.booleans(),
+        }
+    )
+    turn = st.fixed_dictionaries(
+        {
+            "type": st.sampled_from(["thread.close", "thread.reopen", "thread.handoff"]),
+            "thread": THREADS,
+        }
+    )
+    priority = st.fixed_dictionaries(
+        {
+            "type": st.just("thread.priority"),
+            "thread": THREADS,
+            "priority": st.sampled_from(["urgent", "high", "normal", "low"]),
+        }
+    )
+    customer = st.fixed_dictionaries({"type": st.just("customer"), "customer": _customer()})
+    return st.one_of(message, message, turn, turn, priority, customer)
+
+
+@st.composite
+def deliveries(draw: st.DrawFn):
+    """A set of events, and a way to deliver it: a list of batches with every event in them."""
+    drawn = draw(st.lists(st.tuples(_events(), TIMES), min_size=1, max_size=14))
+    ids = draw(st.permutations([f"e{number}" for number in range(len(drawn))]))
+    events = [
+        event | {"id": id, "at": START_MS + at} for (event, at), id in zip(drawn, ids, strict=True)
+    ]
+    again = draw(st.lists(st.sampled_from(events), max_size=5))
+    shuffled = draw(st.permutations(events + again))
+    batches: list[list[dict[str, Any]]] = [[]]
+    for event in shuffled:
+        if batches[-1] and draw(st.booleans()):
+            batches.append([])
+        batches[-1].append(event)
+    return events, batches
+
+
+def _parsed(event: dict[str, Any]):
+    posted = {name: value for name, value in event.items() if name != "at"}
+    return parse(posted | {"occurred_at": timestamp(event["at"])})
+
+
+@given(deliveries(), st.booleans())
+@settings(max_examples=120)
+def test_every_delivery_of_a_set_gives_what_the_contract_says(database, delivery, handoff_only):
+    _play(database, *delivery, handoff_only)
+
+
+@pytest.mark.postgres
+@given(deliveries(), st.booleans())
+@settings(max_examples=40)
+def test_on_postgres_too(postgres_database, delivery, handoff_only):
+    _play(postgres_database, *delivery, handoff_only)
+
+
+def _play(database: Database, events, batches, handoff_only: bool) -> None:
+    shop = Shop(database, SettableClock(), f"shop-{next(_shops)}")
+    if handoff_only:
+        database.write(lambda connection: sources.set_handoff_only(connection, shop.source_id))
+    for batch in batches:
+        shop.send(*map(_parsed, batch))
+    for name in {event["thread"] for event in events if "thread" in event}:
+        wanted = expected(events, name, handoff_only)
+        assert _found(shop, name) == wanted
+        _check_fold(shop, name, handoff_only)
+    _check_refold_changes_nothing(shop)
+
+
+def _found(shop: Shop, name: str) -> dict[str, Any]:
+    row = shop.row(name)
+    customer, preview = row["customer"], row["preview"]
+    wanted = ("open", "waiting_since", "recent_at", "answered", "unanswered", "priority")
+    with shop.database.read() as connection:
+        placement = threads.placements(connection, [row["id"]])[0]
+    return {key: row[key] for key in wanted} | {
+        "customer": customer
+        and (
+            customer["id"].removeprefix(f"{shop.name}/"),
+            customer["name"],
+            customer["member_status"],
+        ),
+        "preview": preview and (preview["role"], preview["body"], preview["at"]),
+        "scores": list(placement.scores),
+    }
+
+
+def _check_fold(shop: Shop, name: str, handoff_only: bool) -> None:
+    """What was kept up step by step is what `fold` makes of the stored set."""
+    with shop.database.read() as connection:
+        id = threads.id_of(connection, shop.source_id, name)
+        assert id is not None
+        facts = fold(stored_events.folded(connection, [id])[id], handoff_only=handoff_only)
+        kept = connection.execute(select(thread_table).where(thread_table.c.id == id)).one()
+    for fact in ("first_event_at", "last_client_at", "last_admin_at", "closed_at", "reopened_at"):
+        assert getattr(facts, fact) == getattr(kept, fact), fact
+    for fact in ("handoff_at", "first_call_at", "next_call_at", "unanswered", "closed"):
+        assert getattr(facts, fact) == getattr(kept, fact), fact
+
+
+def _check_refold_changes_nothing(shop: Shop) -> None:
+    assert [place for slice in shop.recorder.refold(shop.source_id) for place in slice] == []
+
+
+@given(deliveries())
+@settings(max_examples=60)
+def test_placements_take_a_mirror_of_the_lists_from_each_state_to_the_next(database, delivery):
+    """What is left, entered and scored says all that changed: a mirror of it equals SQL."""
+    shop = Shop(database, SettableClock(), f"shop-{next(_shops)}")
+    mirror: dict[str, dict[int, tuple[int, ...]]] = {}
+    for batch in delivery[1]:
+        for place in shop.send(*map(_parsed, batch)).placements:
+            for tag in place.leave:
+                mirror.get(tag, {}).pop(place.thread_id, None)
+            for tag in place.enter:
+                mirror.setdefault(tag, {})[place.thread_id] = place.scores
+    known = {id for held in mirror.values() for id in held}
+    with database.read() as connection:
+        for page in ("arrival", "not_respond", "history"):
+            for position, sort in enumerate(SORTS):
+                found = threads.listed(connection, page, "all", None, sort, 100_000)
+                listed = [(score, id) for id, score in found if id in known]
+                held = mirror.get(page, {}).items()
+                assert listed == sorted((scores[position], id) for id, scores in held)
