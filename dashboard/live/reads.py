@@ -1,0 +1,55 @@
+"""What the way out reads from SQL: rows, lists while Redis is away, messages, sessions."""
+
+from collections.abc import Callable, Collection
+from typing import Any
+
+from dashboard.live.calls import ListName
+from dashboard.store import messages, sessions, standing, threads
+from dashboard.store.database import Database
+from scoring.reading import Entry
+
+
+class Reads:
+    """Raises StorageUnavailable where SQL is away."""
+
+    def __init__(self, database: Database, clock: Callable[[], int]):
+        self._database = database
+        self._clock = clock
+
+    def rows(self, ids: Collection[int]) -> dict[int, dict[str, Any]]:
+        if not ids:
+            return {}
+        with self._database.read() as connection:
+            return threads.rows(connection, ids)
+
+    def listed(
+        self, list: ListName, admin_id: int, limit: int, after: tuple[int, int] | None = None
+    ) -> tuple[list[Entry], int]:
+        """The list's entries in order, and how many there are in all."""
+        with self._database.read() as connection:
+            entries = threads.listed(
+                connection, list.page, list.filter, admin_id, list.sort, limit, after
+            )
+            return entries, threads.total(connection, list.page, list.filter, admin_id)
+
+    def rank(self, list: ListName, admin_id: int, thread_id: int) -> int | None:
+        """How many threads stand before this one; None where it is not on the list."""
+        with self._database.read() as connection:
+            return standing.rank(connection, list.page, list.filter, admin_id, list.sort, thread_id)
+
+    def messages(self, thread_id: int, limit: int) -> tuple[list[dict[str, Any]], bool]:
+        """The newest messages, newest last, and whether there are more."""
+        with self._database.read() as connection:
+            return messages.page(connection, thread_id, None, limit)
+
+    def messages_after(self, thread_id: int, message_id: int) -> list[dict[str, Any]]:
+        """The messages that were stored since."""
+        with self._database.read() as connection:
+            return messages.after(connection, thread_id, message_id)
+
+    def living_sessions(self, hashes: Collection[bytes]) -> set[bytes]:
+        """Those of these sessions that are not over."""
+        if not hashes:
+            return set()
+        with self._database.read() as connection:
+            return sessions.living(connection, hashes, self._clock())

@@ -1,0 +1,231 @@
+"""Socket.IO for the admins: lets them in, checks what they send, carries what is pushed."""
+
+import logging
+import time
+from collections import deque
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+from flask import Flask
+from flask_socketio import SocketIO
+from socketio.exceptions import ConnectionRefusedError
+
+from dashboard.config import AsyncMode
+from dashboard.environ import IDENTITY, WEBSOCKET
+from dashboard.errors import Problem
+from dashboard.live.answers import Answers, Caller
+from dashboard.live.outlet import Acknowledged
+from dashboard.live.packets import (
+    NAMESPACE,
+    Fragment,
+    SplicingJson,
+    StrictPacket,
+    encode,
+)
+from dashboard.live.reads import Reads
+from dashboard.live.websocket import GOING_AWAY, MESSAGE_BYTES_MAX, WebSocket
+from dashboard.protocol import PROTOCOL
+from dashboard.store.sessions import Identity
+
+log = logging.getLogger(__name__)
+
+PING_SECONDS = 25
+PONG_SECONDS = 20
+#: So many calls that make no sense, in so many seconds, end a connection.
+BAD_CALLS_MAX = 20
+BAD_CALLS_SECONDS = 60
+#: Calls beyond this are answered 429.
+CALLS_PER_SECOND = 100
+#: A goodbye is given so long to get out.
+GOODBYE_SECONDS = 1
+_READY = "ready"
+_UNFORESEEN = Problem(500, "internal_error", "Something went wrong here; it was noted.")
+
+
+@dataclass(eq=False)
+class _Peer:
+    """A socket whose connect is over."""
+
+    caller: Caller
+    session: bytes
+    bad_calls: deque[float] = field(default_factory=lambda: deque(maxlen=BAD_CALLS_MAX))
+    second: int = 0
+    calls: int = 0
+    leaving: bool = False
+
+
+class Sockets:
+    """The way out's end: implements Outlet, and hands calls to Answers (set with `answer_with`)."""
+
+    def __init__(
+        self,
+        async_mode: AsyncMode,
+        reads: Reads,
+        monotonic: Callable[[], float] = time.monotonic,
+    ):
+        self._reads = reads
+        self._monotonic = monotonic
+        self._answers: Answers | None = None
+        self._peers: dict[str, _Peer] = {}
+        self._unconnected: dict[str, float] = {}
+        #: Calls that made no sense, since the start.
+        self.bad_calls = 0
+        self.socketio = SocketIO(
+            async_mode=async_mode,
+            path="socket.io",
+            transports=["websocket"],
+            # The gate has checked the origin.
+            cors_allowed_origins=[],
+            namespaces=[NAMESPACE],
+            serializer=StrictPacket,
+            json=SplicingJson,
+            max_http_buffer_size=MESSAGE_BYTES_MAX,
+            ping_interval=PING_SECONDS,
+            ping_timeout=PONG_SECONDS,
+            manage_session=False,
+            # One call of a socket after the other: its own flood holds up itself alone.
+            async_handlers=False,
+        )
+
+    def attach(self, app: Flask) -> None:
+        """Puts Socket.IO in front of the application."""
+        self.socketio.init_app(app)
+        server = self.socketio.server
+        server.eio._async = server.eio._async | {"websocket": WebSocket}
+        for logger in (server.logger, server.eio.logger):
+            logger.setLevel(logging.CRITICAL)
+        server.on("connect", self._connect, namespace=NAMESPACE)
+        server.on("disconnect", self._disconnect, namespace=NAMESPACE)
+        server.on("*", self._call, namespace=NAMESPACE)
+
+    def answer_with(self, answers: Answers, gone: Callable[[str], None]) -> None:
+        """Who answers calls, and who is told when a socket has gone."""
+        self._answers = answers
+        self._gone = gone
+
+    def __len__(self) -> int:
+        return len(self._peers)
+
+    def send(
+        self, sid: str, event: str, data: Fragment, acknowledged: Acknowledged | None = None
+    ) -> None:
+        self._emit(event, data, to=sid, callback=acknowledged)
+
+    def broadcast(self, event: str, data: Fragment) -> None:
+        self._emit(event, data, to=_READY)
+
+    def hang_up(self, sid: str) -> None:
+        """Ends a connection that does not read any more."""
+        environ = self.socketio.server.get_environ(sid, NAMESPACE)
+        if environ is not None and WEBSOCKET in environ:
+            environ[WEBSOCKET].kill()
+
+    def close_all(self) -> None:
+        """The server stops: browsers come back, each after a while of its own."""
+        for environ in list(self.socketio.server.environ.values()):
+            if WEBSOCKET in environ:
+                environ[WEBSOCKET].close(GOING_AWAY)
+
+    def check_sessions(self) -> None:
+        """Sends away everybody whose session is over. Raises StorageUnavailable."""
+        peers = [peer for peer in self._peers.values() if not peer.leaving]
+        living = self._reads.living_sessions({peer.session for peer in peers})
+        for peer in peers:
+            if peer.session not in living:
+                self._end_session(peer)
+
+    def hang_up_on_strangers(self, seconds: float) -> None:
+        """Ends connections that were opened so long ago and never became a socket of ours."""
+        now, eio = self._monotonic(), self.socketio.server.eio
+        connected = {
+            self.socketio.server.manager.eio_sid_from_sid(sid, NAMESPACE) for sid in self._peers
+        }
+        strangers = [eio_sid for eio_sid in list(eio.sockets) if eio_sid not in connected]
+        self._unconnected = {each: self._unconnected.get(each, now) for each in strangers}
+        for eio_sid, since in self._unconnected.items():
+            if now - since >= seconds:
+                environ = self.socketio.server.environ.get(eio_sid, {})
+                if WEBSOCKET in environ:
+                    environ[WEBSOCKET].close()
+
+    def _emit(self, event: str, data: Fragment, **options: Any) -> None:
+        self.socketio.server.emit(event, data, namespace=NAMESPACE, **options)
+
+    def _connect(self, sid: str, environ: dict[str, Any], auth: Any = None) -> None:
+        identity: Identity = environ[IDENTITY]
+        if isinstance(auth, dict) and auth.get("protocol", PROTOCOL) != PROTOCOL:
+            raise ConnectionRefusedError("Load the page anew.", {"code": "protocol_mismatch"})
+        caller = Caller(sid, identity.admin_id)
+        self._peers[sid] = _Peer(caller, identity.session)
+        self.socketio.start_background_task(self._greet, caller)
+
+    def _greet(self, caller: Caller) -> None:
+        """After the connect, for what is sent before its answer would be dropped."""
+        if caller.sid in self._peers and self._answers is not None:
+            self.socketio.server.enter_room(caller.sid, _READY, namespace=NAMESPACE)
+            self._answers.greet(caller)
+
+    def _disconnect(self, sid: str, reason: Any = None) -> None:
+        if self._peers.pop(sid, None) is not None:
+            self._gone(sid)
+
+    def _call(self, event: str, sid: str, *given: Any) -> Fragment | dict[str, Any] | None:
+        peer = self._peers.get(sid)
+        if peer is None or peer.leaving:
+            return None
+        try:
+            return self._answered(peer, event, given)
+        except Problem as problem:
+            if problem.status == 401:
+                self._end_session(peer)
+            elif problem.status in (400, 422):
+                self._count_bad(peer)
+            return {"ok": False, "problem": problem.body()}
+        except Exception:
+            log.exception("the call %r failed", event[:100])
+            return {"ok": False, "problem": _UNFORESEEN.body()}
+
+    def _answered(self, peer: _Peer, event: str, given: tuple[Any, ...]) -> Any:
+        answer_with = Answers.BY_NAME.get(event)
+        if answer_with is None or self._answers is None:
+            raise Problem(400, "unknown_event", "There is no such call.")
+        self._count_call(peer)
+        if peer.session not in self._reads.living_sessions({peer.session}):
+            raise Problem(401, "unauthorized", "The session is over.")
+        answer = answer_with(self._answers, peer.caller, given)
+        return answer if isinstance(answer, Fragment) else {"ok": True, **answer}
+
+    def _count_call(self, peer: _Peer) -> None:
+        second = int(self._monotonic())
+        peer.calls = peer.calls + 1 if second == peer.second else 1
+        peer.second = second
+        if peer.calls > CALLS_PER_SECOND:
+            raise Problem(429, "rate_limited", "Too many calls.", headers={"Retry-After": "1"})
+
+    def _count_bad(self, peer: _Peer) -> None:
+        self.bad_calls += 1
+        now = self._monotonic()
+        peer.bad_calls.append(now)
+        is_full = len(peer.bad_calls) == BAD_CALLS_MAX
+        if is_full and now - peer.bad_calls[0] <= BAD_CALLS_SECONDS:
+            self._dismiss(peer)
+
+    def _end_session(self, peer: _Peer) -> None:
+        self.send(peer.caller.sid, "session:ended", Fragment(encode({})))
+        self._dismiss(peer)
+
+    def _dismiss(self, peer: _Peer) -> None:
+        """Disconnects, once the answer that is under way has had time to get out."""
+        if not peer.leaving:
+            peer.leaving = True
+            self.socketio.start_background_task(self._disconnect_soon, peer.caller.sid)
+
+    def _disconnect_soon(self, sid: str) -> None:
+        server = self.socketio.server
+        environ = server.get_environ(sid, NAMESPACE) or {}
+        self.socketio.sleep(0.1)
+        server.disconnect(sid, namespace=NAMESPACE)
+        self.socketio.sleep(GOODBYE_SECONDS)
+        if WEBSOCKET in environ:
+            environ[WEBSOCKET].close()

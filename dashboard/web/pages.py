@@ -1,0 +1,117 @@
+"""The two pages: the dashboard, and the sign-in in front of it."""
+
+import secrets
+from collections.abc import Callable
+from typing import Any
+
+from flask import Blueprint, Response, make_response, redirect, render_template, request
+
+from dashboard.protocol import PROTOCOL
+from dashboard.store import admins
+from dashboard.store.database import Database
+from dashboard.store.sessions import Identity
+from dashboard.web.identity import Identities, Unauthorized
+from dashboard.web.preferences import LOCALES, THEMES, complete
+from scoring.pages import PAGES
+from scoring.sorts import SORTS
+
+#: Remembers the theme for the sign-in page, where nobody is known yet.
+THEME_COOKIE = "lineup_theme"
+
+
+class Pages:
+    """Renders them, each with what the script needs to begin."""
+
+    def __init__(self, database: Database, clock: Callable[[], int]):
+        self._database = database
+        self._clock = clock
+
+    def dashboard(self, identity: Identity) -> Response:
+        preferences = self.preferences(identity)
+        boot = {
+            "protocol": PROTOCOL,
+            "admin": describe(identity),
+            "preferences": preferences,
+            "server_now": self._clock(),
+            "pages": list(PAGES),
+            "sorts": list(SORTS),
+        }
+        return _rendered(
+            "dashboard.html",
+            theme=preferences["theme"],
+            locale=preferences["locale"],
+            boot=boot,
+        )
+
+    def login(self, next: str, error: str | None = None, email: str = "") -> Response:
+        """The sign-in page; `error` is the sentence of what went wrong."""
+        theme = request.cookies.get(THEME_COOKIE, "")
+        return _rendered(
+            "login.html",
+            theme=theme if theme in THEMES else "system",
+            locale=preferred_locale(),
+            error=error,
+            next=next,
+            email=email,
+        )
+
+    def preferences(self, identity: Identity) -> dict[str, Any]:
+        with self._database.read() as connection:
+            chosen = admins.preferences(connection, identity.admin_id)
+        return complete(chosen, preferred_locale())
+
+
+def blueprint(pages: Pages, identities: Identities) -> Blueprint:
+    """`/`."""
+    site = Blueprint("pages", __name__)
+
+    @site.get("/")
+    def dashboard() -> Response:
+        try:
+            identity = identities.of(request.environ)
+        except Unauthorized:
+            return redirect("/login", 302)  # type: ignore[return-value]
+        return pages.dashboard(identity)
+
+    return site
+
+
+def describe(identity: Identity) -> dict[str, Any]:
+    """The admin as the page knows them."""
+    return {
+        "id": identity.admin_id,
+        "name": identity.name,
+        "email": identity.email,
+        "role": identity.role,
+    }
+
+
+def preferred_locale() -> str:
+    """The browser's language, as far as we speak it."""
+    return request.accept_languages.best_match(LOCALES, "en")
+
+
+def _rendered(template: str, **values: Any) -> Response:
+    nonce = secrets.token_urlsafe(16)
+    response = make_response(render_template(template, csp_nonce=nonce, **values))
+    response.headers["Cache-Control"] = "no-store"
+    response.headers["Content-Security-Policy"] = _policy(nonce)
+    return response
+
+
+def _policy(nonce: str) -> str:
+    """What the page may load and do; `'self'` alone does not allow WebSockets in every browser."""
+    sockets = f"{'wss' if request.is_secure else 'ws'}://{request.host}"
+    return "; ".join(
+        (
+            "default-src 'self'",
+            "img-src 'self' data:",
+            "style-src 'self'",
+            f"script-src 'self' 'nonce-{nonce}'",
+            f"connect-src 'self' {sockets}",
+            "object-src 'none'",
+            "frame-ancestors 'none'",
+            "base-uri 'none'",
+            "form-action 'self'",
+        )
+    )

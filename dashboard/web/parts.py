@@ -1,0 +1,52 @@
+"""What the web application is built from: `app.py` makes the parts, `application.py` joins them."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Protocol
+
+import redis
+from flask import Flask
+
+from dashboard.config import Settings
+from dashboard.intake.actions import Actions
+from dashboard.intake.intake import Intake
+from dashboard.intake.order_state import OrderState
+from dashboard.store.database import Database
+from dashboard.web.metrics import Metrics
+from scoring.ranking import Ranking
+
+Clock = Callable[[], int]
+#: Runs a function where it does not stop the other green threads, and gives what it gives.
+Offload = Callable[..., Any]
+
+
+class Sockets(Protocol):
+    """The way out, as far as the web knows it."""
+
+    def attach(self, app: Flask) -> None:
+        """Puts Socket.IO in front of the application, behind the gate."""
+
+
+def run_here(work: Callable[..., Any], *given: Any) -> Any:
+    """The offload of commands and tests, which have no green threads to stop."""
+    return work(*given)
+
+
+@dataclass(frozen=True)
+class Parts:
+    """Everything that a web process needs; `port` is the one served, `root` holds static/."""
+
+    settings: Settings
+    database: Database
+    redis: redis.Redis
+    ranking: Ranking
+    intake: Intake
+    actions: Actions
+    order: OrderState
+    clock: Clock
+    port: int
+    root: Path
+    sockets: Sockets | None = None
+    metrics: Metrics = field(default_factory=Metrics)
+    offload: Offload = field(default=run_here)

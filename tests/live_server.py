@@ -1,0 +1,159 @@
+"""A real server process for tests: started as a user would, driven through HTTP and Socket.IO."""
+
+import contextlib
+import os
+import signal
+import socket
+import subprocess
+import sys
+import threading
+from collections import deque
+from pathlib import Path
+from typing import Any
+
+import requests
+import socketio
+
+from tests.support import wait_until
+
+ROOT = Path(__file__).parents[1]
+PASSWORD = "correct horse battery"
+START_SECONDS = 30
+COMMAND = (sys.executable, "app.py")
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+class LiveServer:
+    """`python app.py serve` on a free port, with a database and a Redis of its own."""
+
+    def __init__(
+        self,
+        database_url: str,
+        redis_url: str,
+        *,
+        async_mode: str = "eventlet",
+        workers: int = 1,
+        port: int | None = None,
+        **environment: str,
+    ):
+        self.port = port or free_port()
+        self.url = f"http://127.0.0.1:{self.port}"
+        self.workers = workers
+        self.environment = {
+            **{name: value for name, value in os.environ.items() if "LINEUP" not in name},
+            "LINEUP_DATABASE_URL": database_url,
+            "LINEUP_REDIS_URL": redis_url,
+            "LINEUP_SECRET_KEY": "a secret for tests alone",
+            "LINEUP_ASYNC_MODE": async_mode,
+            "LINEUP_LOG_LEVEL": "WARNING",
+            "PYTHONUNBUFFERED": "1",
+            **environment,
+        }
+        self.process: subprocess.Popen[str] | None = None
+        self.log: deque[str] = deque(maxlen=400)
+
+    def start(self) -> "LiveServer":
+        self.process = subprocess.Popen(
+            [*COMMAND, "serve", f"--port={self.port}", f"--workers={self.workers}"],
+            cwd=ROOT,
+            env=self.environment,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            start_new_session=True,
+        )
+        threading.Thread(target=self._keep_log, args=[self.process], daemon=True).start()
+        wait_until(self._is_up, START_SECONDS, f"the server's start ({self.port})")
+        return self
+
+    def stop(self) -> None:
+        if self.process is not None and self.process.poll() is None:
+            self.process.terminate()
+            try:
+                self.process.wait(15)
+            except subprocess.TimeoutExpired:
+                self.kill()
+
+    def kill(self) -> None:
+        """As a crash would: kill -9, its workers included."""
+        assert self.process is not None
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(self.process.pid, signal.SIGKILL)
+        self.process.wait(10)
+
+    def __enter__(self) -> "LiveServer":
+        return self.start()
+
+    def __exit__(self, *error: object) -> None:
+        self.stop()
+
+    def command(self, *words: str, stdin: str = "") -> str:
+        """What a command prints; fails if it fails."""
+        done = subprocess.run(
+            [*COMMAND, *words],
+            cwd=ROOT,
+            env=self.environment,
+            input=stdin,
+            capture_output=True,
+            text=True,
+            timeout=120,
+        )
+        assert done.returncode == 0, f"{words}: {done.returncode} {done.stdout} {done.stderr}"
+        return done.stdout
+
+    def create_key(self, source: str = "shop", *options: str) -> str:
+        return self.command("create-key", "--source", source, *options).strip()
+
+    def create_admin(self, name: str = "Mai", role: str = "admin") -> str:
+        """The e-mail address of a new admin; the password is PASSWORD."""
+        email = f"{name.lower()}@example.com"
+        words = ["create-admin", "--email", email, "--name", name, "--role", role]
+        self.command(*words, "--password-stdin", stdin=PASSWORD + "\n")
+        return email
+
+    def bot(self, key: str) -> requests.Session:
+        """A session that calls the bot API."""
+        session = requests.Session()
+        session.headers["Authorization"] = f"Bearer {key}"
+        return session
+
+    def sign_in(self, email: str) -> requests.Session:
+        """A session with the cookie of a signed-in admin."""
+        session = requests.Session()
+        session.headers["Origin"] = self.url
+        answer = session.post(f"{self.url}/login", json={"email": email, "password": PASSWORD})
+        assert answer.status_code == 204, answer.text
+        return session
+
+    def connect(self, session: requests.Session, **options: Any) -> socketio.Client:
+        """A Socket.IO client in the namespace /admin; register handlers with `client.on`."""
+        client = socketio.Client(reconnection=False, **options)
+        client.connect(
+            self.url,
+            namespaces=["/admin"],
+            transports=["websocket"],
+            headers={"Cookie": cookie_of(session), "Origin": self.url},
+            wait_timeout=10,
+        )
+        return client
+
+    def _keep_log(self, process: subprocess.Popen[str]) -> None:
+        assert process.stdout is not None
+        for line in process.stdout:
+            self.log.append(line.rstrip())
+
+    def _is_up(self) -> bool:
+        assert self.process is not None
+        assert self.process.poll() is None, "the server ended:\n" + "\n".join(self.log)
+        with contextlib.suppress(requests.RequestException):
+            return requests.get(f"{self.url}/readyz", timeout=2).status_code == 200
+        return False
+
+
+def cookie_of(session: requests.Session) -> str:
+    return "; ".join(f"{cookie.name}={cookie.value}" for cookie in session.cookies)

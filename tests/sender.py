@@ -1,0 +1,85 @@
+"""A chatbot that posts a seeded stream of events to a server, and never loses one."""
+
+import random
+import time
+from datetime import UTC, datetime
+from typing import Any
+
+import requests
+
+ROLES = ("client", "client", "client", "admin", "bot")
+KINDS = ("message",) * 16 + ("thread.close", "thread.reopen", "thread.handoff", "thread.priority")
+RETRIES_MAX = 200
+
+
+class Sender:
+    """Posts events over a number of threads; the same seed makes the same decisions."""
+
+    def __init__(self, session: requests.Session, url: str, threads: int, seed: int = 1):
+        self._session = session
+        self._url = url
+        self._threads = threads
+        self._random = random.Random(seed)
+        self._run = f"run-{seed}"
+        self._count = 0
+        self.accepted: list[str] = []
+
+    def fill(self) -> None:
+        """A first client message in each thread."""
+        self.post([self._message(number, "client") for number in range(self._threads)])
+
+    def post_random(self, count: int, batch: int = 20) -> None:
+        for first in range(0, count, batch):
+            self.post([self.event() for _ in range(min(batch, count - first))])
+
+    def post(self, events: list[dict[str, Any]]) -> None:
+        """Retries, with the same ids, until everything is accepted."""
+        for first in range(0, len(events), 500):
+            part = events[first : first + 500]
+            self._post_until_accepted(part)
+            self.accepted += [event["id"] for event in part]
+
+    def event(self) -> dict[str, Any]:
+        number = self._random.randrange(self._threads)
+        kind = self._random.choice(KINDS)
+        if kind == "message":
+            return self._message(number, self._random.choice(ROLES))
+        event = self._event(kind, number)
+        if kind == "thread.priority":
+            event["priority"] = self._random.choice(("urgent", "high", "normal", "low"))
+        return event
+
+    def _message(self, number: int, role: str) -> dict[str, Any]:
+        customer = {"id": f"c-{number}", "name": f"Customer {number}"}
+        if self._random.random() < 0.1:
+            customer["member_status"] = self._random.randrange(-1, 6)
+        return self._event("message", number) | {
+            "role": role,
+            "body": f"Message {self._count}",
+            "customer": customer,
+        }
+
+    def _event(self, kind: str, number: int) -> dict[str, Any]:
+        self._count += 1
+        return {
+            "id": f"{self._run}:{self._count}",
+            "type": kind,
+            "thread": f"t-{number}",
+            "occurred_at": datetime.now(UTC).isoformat(timespec="milliseconds"),
+        }
+
+    def _post_until_accepted(self, events: list[dict[str, Any]]) -> None:
+        for _ in range(RETRIES_MAX):
+            try:
+                answer = self._session.post(
+                    f"{self._url}/api/v1/events", json={"events": events}, timeout=10
+                )
+            except requests.RequestException:
+                time.sleep(0.05)
+                continue
+            if answer.status_code == 503:
+                time.sleep(0.1)
+                continue
+            assert answer.status_code == 200, answer.text
+            return
+        raise AssertionError("the events were not accepted")

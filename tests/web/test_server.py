@@ -1,0 +1,287 @@
+"""The HTTP server of a real process: limits, slow and broken clients, ports and signals."""
+
+import json
+import socket
+import subprocess
+import sys
+import time
+
+import pytest
+
+from dashboard.errors import StartError
+from dashboard.web.server import check_port, listen
+from tests.live_server import ROOT, LiveServer, free_port
+
+live = pytest.mark.live
+
+
+@pytest.fixture(scope="module", params=["eventlet", "gevent"])
+def server(request, tmp_path_factory, redis_server):
+    url = f"sqlite:///{tmp_path_factory.mktemp(request.param) / 'lineup.sqlite'}"
+    with LiveServer(url, redis_server.url, async_mode=request.param) as started:
+        yield started
+
+
+def exchange(server, request: bytes, seconds: float = 10) -> tuple[int, dict[str, str], bytes]:
+    """Sends bytes and reads until the server hangs up: status, headers, body."""
+    with socket.create_connection(("127.0.0.1", server.port), timeout=seconds) as connection:
+        connection.sendall(request)
+        answer = b""
+        while chunk := connection.recv(65536):
+            answer += chunk
+            if is_whole(answer):
+                break
+    return parsed(answer)
+
+
+def is_whole(answer: bytes) -> bool:
+    head, end, body = answer.partition(b"\r\n\r\n")
+    lengths = [line for line in head.lower().split(b"\r\n") if line.startswith(b"content-length:")]
+    return bool(end and lengths) and len(body) >= int(lengths[0].split(b":")[1])
+
+
+def parsed(answer: bytes) -> tuple[int, dict[str, str], bytes]:
+    head, _, body = answer.partition(b"\r\n\r\n")
+    status, *lines = head.decode().split("\r\n")
+    headers = dict(line.split(": ", 1) for line in lines)
+    return int(status.split()[1]), {name.lower(): headers[name] for name in headers}, body
+
+
+def request(server, line="GET /healthz HTTP/1.1", headers=(), body=b"") -> bytes:
+    lines = [line, f"Host: 127.0.0.1:{server.port}", *headers, "", ""]
+    return "\r\n".join(lines).encode("latin-1") + body
+
+
+def refused(server, given: bytes) -> tuple[int, str]:
+    status, headers, body = exchange(server, given)
+    assert headers["content-type"] == "application/problem+json"
+    assert headers["connection"] == "close"
+    assert json.loads(body)["status"] == status
+    return status, json.loads(body)["code"]
+
+
+@live
+def test_a_header_of_64_kib_is_too_large(server):
+    given = request(server, headers=["X: " + "x" * 65536])
+    assert refused(server, given) == (431, "headers_too_large")
+
+
+@live
+def test_a_key_of_10_kib_is_merely_wrong(server):
+    given = request(
+        server, "GET /api/v1/threads/x HTTP/1.1", ["Authorization: Bearer " + "x" * 10_240]
+    )
+    assert exchange(server, given)[0] == 401
+
+
+@live
+def test_200_headers_are_too_many(server):
+    given = request(server, headers=[f"X-{number}: x" for number in range(200)])
+    assert refused(server, given) == (431, "headers_too_large")
+
+
+@live
+def test_headers_of_64_kib_together_are_too_large(server):
+    given = request(server, headers=[f"X-{number}: " + "x" * 9000 for number in range(9)])
+    assert refused(server, given) == (431, "headers_too_large")
+
+
+@live
+def test_a_url_of_16_kib_is_too_long(server):
+    given = request(server, f"GET /{'x' * 16384} HTTP/1.1")
+    assert refused(server, given) == (414, "url_too_long")
+
+
+@live
+def test_a_url_of_15_kib_is_only_not_found(server):
+    given = request(server, f"GET /api/{'x' * 15000} HTTP/1.1")
+    assert exchange(server, given)[0] == 404
+
+
+SMUGGLED = [
+    ["Content-Length: -1"],
+    ["Content-Length: abc"],
+    ["Content-Length: 5, 5"],
+    ["Content-Length: 5", "Content-Length: 5"],
+    ["Content-Length: +5"],
+    ["Content-Length: 5", "Transfer-Encoding: chunked"],
+    ["Transfer-Encoding: gzip, chunked"],
+    ["Transfer-Encoding: xchunked"],
+    ["Transfer-Encoding: chunked", "Transfer-Encoding: chunked"],
+    ["Host: evil.example"],
+    ["Content-Type: application/json", "Content-Type: text/plain"],
+    ["X: a", " b"],
+]
+
+
+@live
+@pytest.mark.parametrize("headers", SMUGGLED, ids=" + ".join)
+def test_what_two_servers_could_read_differently_is_refused(server, headers):
+    given = request(server, "POST /api/v1/events HTTP/1.1", headers, b"hello")
+    assert refused(server, given) == (400, "bad_request")
+
+
+@live
+@pytest.mark.parametrize("line", ["nonsense", "GET", "GET / HTTP/9.9", "GET / / HTTP/1.1"])
+def test_what_is_no_http_is_refused(server, line):
+    with socket.create_connection(("127.0.0.1", server.port), timeout=10) as connection:
+        connection.sendall(request(server, line))
+        answer = connection.recv(65536)
+    assert b" 400 " in answer.split(b"\r\n")[0] or b" 505 " in answer.split(b"\r\n")[0]
+
+
+@live
+def test_a_large_body_is_refused_before_it_is_sent(server):
+    given = request(
+        server,
+        "POST /api/v1/events HTTP/1.1",
+        ["Content-Type: application/json", "Content-Length: 2000000"],
+    )
+    started = time.monotonic()
+    assert refused(server, given) == (413, "payload_too_large")
+    assert time.monotonic() - started < 2
+
+
+@live
+@pytest.mark.parametrize("kind", ["length", "chunked"])
+def test_a_large_body_that_is_sent_all_the_same_gets_its_answer(server, kind):
+    body = b"x" * 2_000_000
+    if kind == "length":
+        headers = [f"Content-Length: {len(body)}"]
+    else:
+        headers = ["Transfer-Encoding: chunked"]
+        body = b"%x\r\n%s\r\n0\r\n\r\n" % (len(body), body)
+    given = request(server, "POST /api/v1/events HTTP/1.1", headers, body)
+    assert refused(server, given) == (413, "payload_too_large")
+
+
+@live
+def test_a_chunked_body_is_read(server):
+    body = b'{"email": "a@example.com", "password": "x"}'
+    given = request(
+        server,
+        "POST /login HTTP/1.1",
+        ["Content-Type: application/json", "Transfer-Encoding: chunked", f"Origin: {server.url}"],
+        b"%x\r\n%s\r\n0\r\n\r\n" % (len(body), body),
+    )
+    assert exchange(server, given)[0] == 401
+
+
+@live
+@pytest.mark.parametrize(
+    "tail",
+    [
+        (["Content-Length: 1000"], b"only this"),
+        (["Transfer-Encoding: chunked"], b"zz\r\nhello\r\n"),
+        (["Transfer-Encoding: chunked"], b"50\r\nhello"),
+    ],
+    ids=["cut", "no chunk", "cut chunk"],
+)
+def test_a_body_that_breaks_off_is_not_taken(server, tail):
+    headers, body = tail
+    given = request(server, "POST /api/v1/events HTTP/1.1", headers, body)
+    with socket.create_connection(("127.0.0.1", server.port), timeout=10) as connection:
+        connection.sendall(given)
+        connection.shutdown(socket.SHUT_WR)
+        assert connection.recv(65536).split(b"\r\n")[0].split()[1] == b"400"
+
+
+@live
+def test_several_requests_go_over_one_connection(server):
+    with socket.create_connection(("127.0.0.1", server.port), timeout=10) as connection:
+        for _ in range(3):
+            body = b"{}"
+            headers = [f"Content-Length: {len(body)}", "Content-Type: application/json"]
+            connection.sendall(request(server, "POST /api/v1/events HTTP/1.1", headers, body))
+            answer = b""
+            while not is_whole(answer):
+                answer += connection.recv(65536)
+            assert parsed(answer)[0] == 401
+
+
+@live
+def test_slow_senders_hold_nobody_up_and_are_let_go(server):
+    """One byte a second, in the head and in the body; both at once, for it takes its time."""
+    slow = [
+        b"GET /healthz HTTP/1.1\r\n" + b"x" * 1000,
+        request(server, "POST /login HTTP/1.1", ["Content-Length: 1000"], b"x" * 1000),
+    ]
+    started = time.monotonic()
+    ended = {}
+    connections = {}
+    for text in slow:
+        at = 30 if text.startswith(b"GET") else text.index(b"\r\n\r\n") + 4
+        connection = socket.create_connection(("127.0.0.1", server.port), timeout=5)
+        connection.sendall(text[:at])
+        connections[text] = connection, at
+    while len(ended) < 2 and time.monotonic() - started < 45:
+        for text, (connection, at) in list(connections.items()):
+            if text in ended:
+                continue
+            connection.settimeout(0.5)
+            try:
+                connection.sendall(text[at : at + 1])
+                connections[text] = connection, at + 1
+                answer = connection.recv(1000)
+                ended[text] = answer
+            except TimeoutError:
+                pass
+            except OSError:
+                ended[text] = b""
+        assert exchange(server, request(server))[0] == 200
+    assert len(ended) == 2
+    assert time.monotonic() - started < 40
+    assert all(not answer or b" 408 " in answer for answer in ended.values())
+    for connection, _ in connections.values():
+        connection.close()
+
+
+def test_a_taken_port_is_told_in_a_sentence():
+    with listen("127.0.0.1", 0) as taken:
+        port = taken.getsockname()[1]
+        with pytest.raises(StartError, match=f"Port {port} is taken"):
+            check_port("127.0.0.1", port)
+
+
+def test_a_port_that_is_shared_is_taken_for_others():
+    with listen("127.0.0.1", 0, reuse_port=True) as shared:
+        port = shared.getsockname()[1]
+        with listen("127.0.0.1", port, reuse_port=True):
+            pass
+        with pytest.raises(StartError, match="taken"):
+            check_port("127.0.0.1", port)
+
+
+@pytest.mark.parametrize("host", ["no.such.host.invalid", "8.8.8.8"])
+def test_a_foreign_address_is_told_in_a_sentence(host):
+    with pytest.raises(StartError, match="address"):
+        check_port(host, 8000)
+
+
+@live
+def test_serving_on_a_taken_port_says_one_sentence(server):
+    done = subprocess.run(
+        [sys.executable, "app.py", "serve", "--port", str(server.port)],
+        cwd=ROOT,
+        env=server.environment,
+        capture_output=True,
+        text=True,
+        timeout=30,
+    )
+    assert done.returncode == 1
+    assert f"Port {server.port} is taken" in done.stderr
+    assert "Traceback" not in done.stderr and len(done.stderr.splitlines()) == 1
+
+
+@live
+@pytest.mark.parametrize("async_mode", ["eventlet", "gevent"])
+def test_a_signal_ends_it_soon_and_in_order(async_mode, tmp_path, redis_server):
+    url = f"sqlite:///{tmp_path / 'lineup.sqlite'}"
+    server = LiveServer(url, redis_server.url, async_mode=async_mode, port=free_port()).start()
+    with socket.create_connection(("127.0.0.1", server.port)) as idle:
+        idle.sendall(request(server))
+        assert idle.recv(100)
+        started = time.monotonic()
+        server.process.terminate()
+        assert server.process.wait(10) == 0, "\n".join(server.log)
+    assert time.monotonic() - started < 8
