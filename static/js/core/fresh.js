@@ -1,0 +1,40 @@
+// Threads that a push brought into the list: marked new until they were in view for a while, or opened.
+
+export const SEEN_AFTER_MS = 2000;
+const MARKS_MAX = 1000;
+
+export class Fresh {
+  #since = new Map(); // id → when it came into view | null
+
+  has(id) { return this.#since.has(id); }
+  get size() { return this.#since.size; }
+
+  add(id) {
+    if (!this.#since.has(id)) this.#since.set(id, null);
+    if (this.#since.size > MARKS_MAX) this.drop(this.#since.keys().next().value);
+  }
+
+  drop(id) { this.#since.delete(id); }
+
+  // Tells which rows are in view now. Returns whether a mark went.
+  seen(visible, now) {
+    let changed = false;
+    for (const [id, since] of this.#since) {
+      if (!visible.has(id)) this.#since.set(id, null);
+      else if (since === null) this.#since.set(id, now);
+      else if (now - since >= SEEN_AFTER_MS) changed = this.#since.delete(id);
+    }
+    return changed;
+  }
+
+  // Milliseconds until the next mark may go, or null.
+  wait(now) {
+    let soonest = null;
+    for (const since of this.#since.values()) {
+      if (since === null) continue;
+      const left = Math.max(0, since + SEEN_AFTER_MS - now);
+      soonest = soonest === null ? left : Math.min(soonest, left);
+    }
+    return soonest;
+  }
+}

@@ -1,0 +1,23 @@
+// Texts in the chosen language: plural forms by Intl, names in braces.
+
+export const LOCALES = ["en", "vi", "ja"];
+
+export function translator(locale, texts) {
+  const plural = new Intl.PluralRules(locale);
+  const number = new Intl.NumberFormat(locale);
+
+  // An entry is a text, or an object of plural forms that `count` chooses from.
+  function t(key, values = {}) {
+    const entry = texts[key];
+    if (entry === undefined) return key;
+    const text = typeof entry === "string" ? entry
+      : entry[plural.select(values.count)] ?? entry.other;
+    return text.replace(/\{(\w+)\}/g, (_, name) => {
+      const value = values[name];
+      return typeof value === "number" ? number.format(value) : value ?? "";
+    });
+  }
+  // A name that came from the server: its text where there is one, else itself.
+  const named = (kind, name) => (texts[`${kind}.${name}`] ? t(`${kind}.${name}`) : name);
+  return Object.assign(t, { locale, named, number: (value) => number.format(value) });
+}

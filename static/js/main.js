@@ -1,0 +1,124 @@
+// Builds every part of the page and hands them to each other; nothing imports it.
+
+import { Drafts } from "./core/drafts.js";
+import { Fetcher } from "./core/fetcher.js";
+import { Hold } from "./core/hold.js";
+import { Keymap } from "./core/keymap.js";
+import { Lists } from "./core/lists.js";
+import { Outbox } from "./core/outbox.js";
+import { Prefs } from "./core/prefs.js";
+import { Rows } from "./core/rows.js";
+import { OpenThread } from "./core/thread.js";
+import { Api } from "./net/api.js";
+import { Http } from "./net/http.js";
+import { Connection } from "./net/socket.js";
+import { watch } from "./net/wake.js";
+import { Acts } from "./ui/acts.js";
+import { Composer } from "./ui/composer.js";
+import { Desk } from "./ui/desk.js";
+import { Explain } from "./ui/explain.js";
+import { Help } from "./ui/help.js";
+import { listen } from "./ui/keys.js";
+import { Language } from "./ui/language.js";
+import { ListPane } from "./ui/list.js";
+import { MessagesPane } from "./ui/messages.js";
+import { Painter } from "./ui/painter.js";
+import { probe } from "./ui/probe.js";
+import { Settings } from "./ui/settings.js";
+import { mount } from "./ui/shell.js";
+import { Theme } from "./ui/theme.js";
+import { Toasts } from "./ui/toasts.js";
+
+const at = (id) => document.getElementById(id);
+const boot = JSON.parse(at("boot").textContent);
+const aheadMs = boot.server_now - Date.now();
+const now = () => Date.now() + aheadMs;
+
+const language = new Language();
+await language.begin(boot.preferences.locale);
+
+const painter = new Painter();
+const api = new Api(new Http({ signedOut: () => desk.end("session") }));
+const connection = new Connection({ on: socketEvents(), now });
+const call = (name, data) => connection.call(name, data);
+const rows = new Rows();
+const hold = new Hold();
+const fetcher = new Fetcher({
+  load: (ids) => api.rows(ids),
+  mark: () => rows.tick,
+  take: (taken, asOf) => {
+    for (const row of taken) rows.put(row, asOf);
+    painter.ask("list", "thread");
+  },
+  now,
+});
+const lists = new Lists({
+  call, rows, fetcher, now,
+  mayMove: () => desk.mayMove(),
+  changed: () => painter.ask("list", "header", "banner"),
+});
+const thread = new OpenThread({
+  call, rows,
+  older: (id, beforeId) => api.messagesBefore(id, beforeId),
+  changed: () => painter.ask("messages", "thread", "composer", "list"),
+});
+const outbox = new Outbox({
+  send: (item) => api.reply(item),
+  token: () => crypto.randomUUID(),
+  changed: () => painter.ask("messages"),
+  sent: (item, message) => thread.received({ thread_id: item.threadId, message }),
+  moved: (item) => item.unseen.forEach(
+    (message) => thread.received({ thread_id: item.threadId, message }),
+  ),
+  storage: sessionStorage,
+  adminId: boot.admin.id,
+  now,
+});
+const desk = new Desk({
+  admin: boot.admin, now, language, painter, api, connection, rows, hold, lists, thread, outbox,
+  keymap: new Keymap(),
+  drafts: new Drafts({ storage: localStorage, adminId: boot.admin.id }),
+  prefs: new Prefs({ kept: boot.preferences, send: (changes) => api.prefer(changes) }),
+  theme: new Theme(),
+  toasts: new Toasts(() => painter.ask("toasts")),
+  help: new Help({ element: at("help"), text: () => language.t }),
+  announce: (text) => { at("announcer").textContent = text; },
+});
+desk.acts = new Acts(desk);
+desk.settings = new Settings(desk);
+desk.explain = new Explain({ element: at("explain"), desk });
+desk.listPane = new ListPane({ root: at("list"), desk });
+desk.messages = new MessagesPane({ root: at("messages"), desk });
+desk.composer = new Composer({ root: at("composer"), desk });
+
+mount({ desk });
+listen({ desk });
+watch({ on: { slept: () => desk.slept(), back: () => desk.cameBack() } });
+window.addEventListener("popstate", (event) => {
+  desk.goTo(location.hash, { deep: event.state?.ours !== true });
+});
+for (const name of ["online", "offline"]) {
+  window.addEventListener(name, () => desk.setOnline(navigator.onLine));
+}
+window.lineup = probe(desk);
+desk.goTo(location.hash, { deep: true });
+connection.start();
+
+function socketEvents() {
+  const events = {
+    "list:order": (frame) => lists.frame(frame),
+    "pages:totals": (totals) => desk.setTotals(totals),
+    "order:status": (status) => desk.setLate(status),
+    "thread:message": (data) => thread.received(data),
+    "session:ended": () => desk.end("session"),
+  };
+  return {
+    connected: () => desk.connected(),
+    disconnected: () => desk.disconnected(),
+    refused: (error) => desk.refused(error),
+    event: (name, data, acknowledge) => {
+      events[name]?.(data);
+      acknowledge?.();
+    },
+  };
+}

@@ -1,0 +1,62 @@
+// Calls over HTTP: JSON in and out, every failure an HttpError.
+
+const TIMEOUT_MS = 15_000;
+
+export class HttpError extends Error {
+  // status 0: no answer came. body: the problem object, where there was one.
+  constructor(status, body = null, retryAfterMs = null) {
+    super(body?.detail ?? body?.title ?? `HTTP ${status}`);
+    Object.assign(this, {
+      status, body, retryAfterMs, code: body?.code ?? null, detail: body?.detail ?? "",
+    });
+  }
+}
+
+export class Http {
+  // signedOut() is called whenever the session turns out to be over.
+  constructor({ signedOut, fetch = globalThis.fetch.bind(globalThis) }) {
+    Object.assign(this, { signedOut, fetch });
+  }
+
+  get(path) { return this.#ask("GET", path); }
+  post(path, body = {}) { return this.#ask("POST", path, body); }
+  put(path, body) { return this.#ask("PUT", path, body); }
+  patch(path, body) { return this.#ask("PATCH", path, body); }
+
+  async #ask(method, path, body) {
+    const answer = await this.#send(method, path, body);
+    if (answer.ok) return answer.status === 204 ? null : answer.json();
+    if (answer.status === 401) this.signedOut();
+    throw new HttpError(answer.status, await problemOf(answer), retryAfterMs(answer));
+  }
+
+  async #send(method, path, body) {
+    const headers = { Accept: "application/json" };
+    if (body !== undefined) headers["Content-Type"] = "application/json";
+    try {
+      return await this.fetch(path, {
+        method,
+        headers,
+        body: body === undefined ? undefined : JSON.stringify(body),
+        credentials: "same-origin",
+        redirect: "manual",
+        signal: AbortSignal.timeout(TIMEOUT_MS),
+      });
+    } catch {
+      throw new HttpError(0);
+    }
+  }
+}
+
+async function problemOf(answer) {
+  try {
+    return await answer.json();
+  } catch {
+    return null;
+  }
+}
+
+function retryAfterMs(answer) {
+  const seconds = Number(answer.headers.get("Retry-After"));
+  return seconds > 0 ? seconds * 1000 : null;
+}

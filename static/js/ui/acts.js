@@ -1,0 +1,72 @@
+// What can be done with the open thread. The screen changes when the server's answer or frame comes.
+
+export class Acts {
+  constructor(desk) {
+    this.desk = desk;
+  }
+
+  claim() {
+    const { row, admin } = this.desk;
+    return this.#act(row?.assignee?.id === admin.id ? "release" : "claim");
+  }
+
+  prioritise(priority) {
+    const { api, threadId } = this.desk;
+    return this.#try(() => api.prioritise(threadId, priority));
+  }
+
+  // Closes and goes on with the next one; reopens what is closed.
+  async finish() {
+    const { row, threadId, listPane, listing, place } = this.desk;
+    if (row?.open === false) return this.#act("reopen");
+    const next = listPane.nextTo(threadId);
+    const done = await this.#act("close");
+    const here = this.desk.threadId === threadId && this.desk.listing === listing;
+    if (done && here && next !== null && place.page !== "history") {
+      listing.activeId = next;
+      this.desk.open(next);
+    }
+    return done;
+  }
+
+  reply({ threadId, body, isPrivate }) {
+    const { thread, outbox, messages } = this.desk;
+    outbox.post({ threadId, body, isPrivate, seen: thread.seenId || null });
+    messages.toEnd();
+  }
+
+  // An unsent reply goes back to where it was written.
+  takeBack(item) {
+    const body = this.desk.outbox.discard(item.token);
+    if (body !== null) this.desk.composer.put(item.threadId, body);
+  }
+
+  #act(action) {
+    const { api, threadId } = this.desk;
+    return this.#try(() => api.act(threadId, action));
+  }
+
+  // Returns whether it was done.
+  async #try(run) {
+    const { threadId, rows, toasts } = this.desk;
+    if (threadId === null) return false;
+    try {
+      const { row } = await run();
+      rows.put(row);
+      return true;
+    } catch (error) {
+      if (error.code === "already_claimed") rows.mark(threadId);
+      toasts.show(this.#refusal(error));
+      return false;
+    } finally {
+      this.desk.painter.askAll();
+    }
+  }
+
+  #refusal(error) {
+    const { t } = this.desk;
+    if (error.status === 0) return t("error.network");
+    if (error.code !== "already_claimed") return error.detail || t("error.other");
+    return t("error.already_claimed", { name: error.body?.assignee?.name ?? t("author.team") });
+  }
+}

@@ -1,0 +1,50 @@
+// One message: text only ever as text, links only to http and https.
+
+import { html } from "lit-html";
+
+import { split } from "../core/links.js";
+
+// kind: client, admin, own, bot, system or note
+export function kindOf(message, adminId) {
+  if (message.private) return "note";
+  if (message.role === "admin" && message.author?.id === adminId) return "own";
+  return message.role;
+}
+
+// look: {t, words, adminId, customerName, joined}; joined: the same author wrote just before.
+export function messageItem(message, look) {
+  const kind = kindOf(message, look.adminId);
+  return html`<li class="message" data-kind=${kind} data-id=${message.id} ?data-joined=${look.joined}>
+    ${look.joined ? "" : html`<div class="message-meta"><bdi>${authorOf(message, kind, look)}</bdi> ·
+      <time datetime=${new Date(message.at).toISOString()} title=${look.words.exact(message.at)}
+      >${look.words.clock(message.at)}</time></div>`}
+    ${bubble(message)}
+    ${message.delivery === "failed"
+      ? html`<div class="message-state" data-state="failed">${look.t("delivery.failed")}</div>` : ""}
+  </li>`;
+}
+
+export const bubble = ({ body, attachments }) => html`
+  ${body ? html`<div class="message-body" dir="auto">${split(body).map(piece)}</div>` : ""}
+  ${(attachments ?? []).map(attachment)}`;
+
+const piece = ({ text, href }) => (href ? link(href, text) : text);
+
+const link = (href, text) => html`<a href=${href} target="_blank" rel="noopener noreferrer nofollow"
+  >${text}</a>`;
+
+// Never fetched: a picture from elsewhere would tell its host who reads it.
+function attachment({ url, name, type }) {
+  const text = name || url;
+  return html`<div class="message-file"><span aria-hidden="true">📎</span>
+    ${/^https:\/\//i.test(url) ? link(url, text) : html`<bdi>${text}</bdi>`}
+    <span class="message-file-type">${type ?? ""}</span></div>`;
+}
+
+function authorOf(message, kind, { t, customerName }) {
+  if (kind === "own") return t("author.you");
+  if (kind === "client") return message.author?.name ?? customerName;
+  if (kind === "note") return t("author.note", { name: message.author?.name ?? t("author.team") });
+  if (kind === "admin") return message.author?.name ?? t("author.team");
+  return t(`author.${kind}`);
+}

@@ -1,0 +1,63 @@
+// Over the messages: whose thread this is, its state, and what can be done with it.
+
+import { html } from "lit-html";
+
+import { age } from "../core/time.js";
+import { avatar, nameOf } from "./avatar.js";
+import { ICONS } from "./icons.js";
+import { menu } from "./menu.js";
+import { memberText } from "./row.js";
+
+const PRIORITIES = ["urgent", "high", "normal", "low"];
+
+export function threadHead(desk) {
+  const { t, row, threadId } = desk;
+  if (threadId === null) return "";
+  return html`
+    <button type="button" class="icon-button thread-back" aria-label=${t("thread.back")}
+      @click=${() => desk.back()}>${ICONS.back}</button>
+    ${row ? html`${avatar(row, t)}
+      <div class="thread-who"><h2 class="thread-name" id="thread-title"><bdi>${nameOf(row, t)}</bdi></h2>
+        <span class="thread-facts">${facts(row, desk)}</span></div>` : html`<div class="thread-who"></div>`}
+    <div class="thread-acts">${row ? acts(row, desk) : ""}</div>`;
+}
+
+function facts(row, { t, words, now, admin }) {
+  const told = [
+    row.open ? "" : t("thread.closed"),
+    row.waiting_since === null ? ""
+      : t("row.waiting", { time: words.short(age(row.waiting_since, now()), t("time.now")) }),
+    row.customer?.member_status >= 0 ? memberText(row, t) : "",
+    row.assignee ? t("thread.assignee", {
+      name: row.assignee.id === admin.id ? t("author.you") : row.assignee.name,
+    }) : t("filter.unassigned"),
+    row.source, row.customer?.locale ?? "",
+  ];
+  return told.filter(Boolean).join(" · ");
+}
+
+function acts(row, desk) {
+  const { t, admin } = desk;
+  const mine = row.assignee?.id === admin.id;
+  return html`
+    ${row.assignee && !mine ? "" : html`<button type="button" class="button act-claim"
+      @click=${() => desk.acts.claim()}>${t(mine ? "act.release" : "act.claim")}</button>`}
+    ${menu({
+      id: "priority-menu",
+      label: t("act.priority"),
+      className: "button act-priority",
+      text: html`<span data-priority=${row.priority}>${t(`priority.${row.priority}`)}</span>${ICONS.down}`,
+      items: PRIORITIES.map((priority) => ({
+        text: t(`priority.${priority}`), checked: row.priority === priority,
+        run: () => desk.acts.prioritise(priority),
+      })),
+    })}
+    <button type="button" class="button" id="explain-button" aria-keyshortcuts="w"
+      aria-label=${t("act.explain")} title=${t("act.explain.title")}
+      @click=${() => desk.explain.open()}
+      >${ICONS.explain}<span class="act-text">${t("act.explain")}</span><kbd>w</kbd></button>
+    <button type="button" class="button" aria-keyshortcuts="." aria-label=${t("act.show")} title=${t("act.show.title")}
+      @click=${() => desk.showInList()}>${ICONS.locate}<span class="act-text">${t("act.show")}</span><kbd>.</kbd></button>
+    <button type="button" class="button" aria-keyshortcuts="e" @click=${() => desk.acts.finish()}
+      ><span>${t(row.open ? "act.done" : "act.reopen")}</span><kbd>e</kbd></button>`;
+}

@@ -1,0 +1,72 @@
+import assert from "node:assert/strict";
+import { readdirSync, readFileSync } from "node:fs";
+import { test } from "node:test";
+
+import { LOCALES, translator } from "../../static/js/core/i18n.js";
+import { HELP } from "../../static/js/core/keymap.js";
+import { FILTERS, PAGES, SORTS } from "../../static/js/core/route.js";
+
+const root = new URL("../../static/", import.meta.url);
+const texts = Object.fromEntries(LOCALES.map((locale) => [
+  locale, JSON.parse(readFileSync(new URL(`i18n/${locale}.json`, root), "utf8")),
+]));
+const source = ["core", "net", "ui"].flatMap((folder) => {
+  const at = new URL(`js/${folder}/`, root);
+  return readdirSync(at).map((name) => readFileSync(new URL(name, at), "utf8"));
+}).join("\n");
+
+test("every language has the same texts, with the same names in braces", () => {
+  const namesIn = (entry) => [...JSON.stringify(entry).matchAll(/\{(\w+)\}/g)].map(([, name]) => name);
+  for (const locale of LOCALES) {
+    assert.deepEqual(Object.keys(texts[locale]), Object.keys(texts.en), locale);
+    for (const [key, entry] of Object.entries(texts[locale])) {
+      assert.deepEqual(new Set(namesIn(entry)), new Set(namesIn(texts.en[key])), `${locale} ${key}`);
+    }
+  }
+});
+
+test("every plural has the forms that its language asks for", () => {
+  for (const locale of LOCALES) {
+    const forms = new Intl.PluralRules(locale).resolvedOptions().pluralCategories;
+    for (const [key, entry] of Object.entries(texts[locale])) {
+      if (typeof entry === "object") {
+        assert.deepEqual(Object.keys(entry).sort(), [...forms].sort(), `${locale} ${key}`);
+      }
+    }
+  }
+});
+
+test("every text that the page asks for exists, and every text is asked for", () => {
+  const asked = new Set([...source.matchAll(/"([a-z_]+(?:[.-][a-z_-]+)*)"/g)].map(([, key]) => key));
+  const families = [...source.matchAll(/`([a-z_]+(?:\.[a-z_]+)*\.)\$\{/g)].map(([, family]) => family);
+  const made = [
+    ...PAGES.map((name) => `page.${name}`), ...SORTS.map((name) => `sort.${name}`),
+    ...SORTS.map((name) => `sort.${name}.short`), ...FILTERS.map((name) => `filter.${name}`),
+    ...HELP.map(([, name]) => `key.${name}`),
+    ...["live", "held", "paused", "waiting"].flatMap((name) => [`live.${name}`, `live.${name}.title`]),
+    ...["sending", "failed", "moved", "signed-out"].map((name) => `sending.${name}`),
+    ...["urgent", "high", "normal", "low"].map((name) => `priority.${name}`),
+  ];
+  for (const key of made) assert.ok(texts.en[key], `missing: ${key}`);
+  for (const [, key] of source.matchAll(/\bt\("([^"]+)"/g)) assert.ok(texts.en[key], `missing: ${key}`);
+  for (const key of Object.keys(texts.en)) {
+    const used = asked.has(key) || families.some((family) => key.startsWith(family))
+      || /^(rule|fact)\./.test(key);
+    assert.ok(used, `never asked for: ${key}`);
+  }
+});
+
+test("plurals and numbers are of the language", () => {
+  const english = translator("en", texts.en);
+  assert.equal(english("row.unanswered", { count: 1 }), "1 unanswered message");
+  assert.equal(english("row.unanswered", { count: 1200 }), "1,200 unanswered messages");
+  assert.equal(translator("vi", texts.vi).number(1200), "1.200");
+  assert.equal(english("no.such.text"), "no.such.text");
+  assert.equal(english.named("fact", "recent_at"), "Latest message");
+  assert.equal(english.named("fact", "other_at"), "other_at");
+});
+
+test("a name from outside cannot bring braces of its own to life", () => {
+  const english = translator("en", texts.en);
+  assert.equal(english("preview.bot", { body: "{name} $& $1" }), "Bot: {name} $& $1");
+});

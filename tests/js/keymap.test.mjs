@@ -1,0 +1,54 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import { CHORD_MS, Keymap } from "../../static/js/core/keymap.js";
+
+const nowhere = { field: false, control: false };
+const press = (keys, key, where = nowhere, now = 0, more = {}) => keys.press({ key, ...more }, where, now);
+
+test("letters, arrows and dots are verbs", () => {
+  const keys = new Keymap();
+  assert.equal(press(keys, "j"), "list:next");
+  assert.equal(press(keys, "ArrowUp"), "list:previous");
+  assert.equal(press(keys, "Enter"), "list:open");
+  assert.equal(press(keys, "."), "thread:show");
+  assert.equal(press(keys, "q"), null);
+});
+
+test("two keys make a chord when they come soon after each other", () => {
+  const keys = new Keymap();
+  assert.equal(press(keys, "g"), null);
+  assert.equal(press(keys, "n"), "page:not_respond");
+  press(keys, "s", nowhere, 10_000);
+  assert.equal(press(keys, "p", nowhere, 10_000 + CHORD_MS - 1), "sort:priority");
+  press(keys, "s", nowhere, 20_000);
+  assert.equal(press(keys, "p", nowhere, 20_000 + CHORD_MS), "list:pause");
+  press(keys, "g", nowhere, 30_000);
+  assert.equal(press(keys, "j", nowhere, 30_001), "list:next", "no chord: the key counts alone");
+  assert.equal(press(keys, "a", nowhere, 30_002), null);
+});
+
+test("nothing is heard in a field but Esc, nor in composition, nor with a modifier", () => {
+  const keys = new Keymap();
+  const field = { field: true, control: false };
+  assert.equal(press(keys, "j", field), null);
+  assert.equal(press(keys, "Escape", field), "back");
+  assert.equal(press(keys, "Escape", field, 0, { composing: true }), null);
+  assert.equal(press(keys, "j", nowhere, 0, { ctrl: true }), null);
+});
+
+test("a focused control keeps its own Enter and arrows", () => {
+  const keys = new Keymap();
+  const control = { field: false, control: true };
+  assert.equal(press(keys, "Enter", control), null);
+  assert.equal(press(keys, "ArrowDown", control), null);
+  assert.equal(press(keys, "j", control), "list:next");
+});
+
+test("single letters can be turned off; named keys stay", () => {
+  const keys = new Keymap();
+  keys.lettersOn = false;
+  assert.equal(press(keys, "p"), null);
+  assert.equal(press(keys, "?"), null);
+  assert.equal(press(keys, "Home"), "list:top");
+});

@@ -1,0 +1,48 @@
+#!/bin/sh
+# Makes .venv and brings the browser modules; a second call finds its stamps and takes no time.
+#   tools/setup.sh PYTHON [dev]
+set -eu
+cd "$(dirname "$0")/.."
+python=$1
+kind=${2:-run}
+stamps=.setup
+
+fail() {
+    echo "lineup: $*" >&2
+    exit 1
+}
+
+stamp_of() {
+    cksum "$@" | cksum | tr ' ' '-'
+}
+
+command -v "$python" >/dev/null 2>&1 ||
+    fail "Python 3.11 or later is needed, and there is no “$python” here (make PYTHON=… names another)."
+"$python" -c 'import sys; sys.exit(0 if sys.version_info >= (3, 11) else 1)' ||
+    fail "Python 3.11 or later is needed; “$python” is $("$python" -c 'import platform; print(platform.python_version())') (make PYTHON=… names another)."
+command -v node >/dev/null 2>&1 && command -v npm >/dev/null 2>&1 ||
+    fail "Node 20 or later with npm is needed to bring the browser modules, and there is none here."
+node -e 'process.exit(parseInt(process.versions.node) < 20 ? 1 : 0)' ||
+    fail "Node 20 or later is needed; this one is $(node --version)."
+
+mkdir -p "$stamps"
+
+requirements=requirements.txt
+[ "$kind" = dev ] && requirements=requirements-dev.txt
+wanted=$(stamp_of requirements.txt "$requirements")
+if [ "$(cat "$stamps/python-$kind" 2>/dev/null)" != "$wanted" ] || [ ! -x .venv/bin/python ]; then
+    echo "lineup: installing the Python packages of $requirements" >&2
+    [ -x .venv/bin/python ] || "$python" -m venv .venv ||
+        fail "the virtual environment could not be made (on Debian: the package python3-venv)."
+    .venv/bin/python -m pip install --quiet --disable-pip-version-check -r "$requirements" ||
+        fail "the Python packages could not be installed; pip says why above."
+    echo "$wanted" >"$stamps/python-$kind"
+fi
+
+wanted=$(stamp_of package.json package-lock.json tools/vendor.mjs)
+if [ "$(cat "$stamps/browser" 2>/dev/null)" != "$wanted" ] || [ ! -d static/vendor ]; then
+    echo "lineup: bringing the browser modules" >&2
+    npm ci --silent --no-audit --no-fund || fail "the browser modules could not be brought; npm says why above."
+    node tools/vendor.mjs
+    echo "$wanted" >"$stamps/browser"
+fi
