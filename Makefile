@@ -1,0 +1,27 @@
+# Needs Python 3.11 or later and Node 20 or later; brings everything else.
+PORT ?= 5000
+PYTHON ?= python3
+BIN := .venv/bin
+
+.PHONY: setup setup-dev run test lint bench screenshots clean
+
+setup:
+	@sh tools/setup.sh $(PYTHON)
+
+setup-dev: setup
+	@sh tools/setup.sh $(PYTHON) dev
+
+run: setup
+	@$(BIN)/python app.py demo --port $(PORT)
+
+test: setup-dev lint
+	@node --test --test-reporter=dot tests/js/*.test.mjs
+	@$(BIN)/python -m pytest $(ARGS)
+
+lint: setup-dev
+	@$(BIN)/ruff check --quiet .
+	@$(BIN)/ruff format --check --quiet .
+	@$(BIN)/mypy --no-error-summary
+
+clean:
+	rm -rf .venv .setup node_modules static/vendor instance

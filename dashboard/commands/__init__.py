@@ -1,0 +1,1 @@
+"""The command line: what `python app.py COMMAND` does, but for serving."""

@@ -1,0 +1,64 @@
+"""A real Chromium, and real servers to look at."""
+
+import os
+import shutil
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, sync_playwright
+
+from tests.live_server import LiveServer
+from tests.redis_server import RedisServer, start_redis
+
+PROGRAMS = ("chromium", "chromium-browser", "google-chrome")
+#: A closed network: Chromium must not look for its maker's hosts.
+ARGUMENTS = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+]
+
+ServerMaker = Callable[..., LiveServer]
+
+
+@pytest.fixture(scope="session")
+def chromium() -> Iterator[Browser]:
+    program = next(filter(None, map(shutil.which, PROGRAMS)), None)
+    if program is None:
+        reason = f"none of {', '.join(PROGRAMS)} on the PATH"
+        if os.environ.get("CI"):
+            pytest.fail(reason)
+        pytest.skip(reason)
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=program, args=ARGUMENTS)
+        yield browser
+        browser.close()
+
+
+@pytest.fixture
+def own_redis(tmp_path: Path) -> Iterator[RedisServer]:
+    """A Redis that this test alone uses, and may kill."""
+    server = start_redis(tmp_path)
+    yield server
+    server.close()
+
+
+@pytest.fixture
+def start_server(tmp_path: Path, own_redis: RedisServer) -> Iterator[ServerMaker]:
+    """Starts servers on one database and one Redis; they end with the test."""
+    started: list[LiveServer] = []
+
+    def start(async_mode: str = "eventlet", **options) -> LiveServer:
+        url = f"sqlite:///{tmp_path / 'lineup.sqlite'}"
+        server = LiveServer(url, own_redis.url, async_mode=async_mode, **options)
+        started.append(server)
+        return server.start()
+
+    yield start
+    for server in started:
+        server.stop()

@@ -1,0 +1,86 @@
+"""A dashboard in Chromium, as a test sees it."""
+
+from typing import Any
+
+from playwright.sync_api import Browser, Page
+
+from dashboard.store import threads
+from dashboard.store.database import Database
+from tests.live_server import PASSWORD, LiveServer
+from tests.support import wait_until
+
+#: The rows in view, top first, as [place in the list, thread id].
+_ROWS_IN_VIEW = """() => {
+  const list = document.querySelector('[role=listbox]').getBoundingClientRect();
+  return [...document.querySelectorAll('[role=option]')]
+    .map((row) => ({ row, box: row.getBoundingClientRect() }))
+    .filter(({ row, box }) => row.id && box.height > 0
+      && box.top >= list.top - 1 && box.bottom <= list.bottom + 1)
+    .sort((a, b) => a.box.top - b.box.top)
+    .map(({ row }) => [Number(row.getAttribute('aria-posinset')), Number(row.id.slice(4))]);
+}"""
+
+
+class Desk:
+    """A window of one admin; `page` is playwright's."""
+
+    def __init__(
+        self, browser: Browser, server: LiveServer, email: str, list: str = "arrival/arrival"
+    ):
+        self.server = server
+        context = browser.new_context(viewport={"width": 1280, "height": 800}, locale="en")
+        self.page: Page = context.new_page()
+        self.errors: list[str] = []
+        self.page.on("pageerror", lambda error: self.errors.append(str(error)))
+        self.page.goto(f"{server.url}/login")
+        self.page.fill("[name=email]", email)
+        self.page.fill("[name=password]", PASSWORD)
+        self.page.keyboard.press("Enter")
+        self.page.wait_for_selector("[role=listbox]")
+        self.page.goto(f"{server.url}/#/{list}")
+        self.wait_until_shown(list)
+
+    def close(self) -> None:
+        self.page.context.close()
+
+    def state(self) -> dict[str, Any]:
+        return self.page.evaluate("() => window.lineup.list()")
+
+    def wait_until_shown(self, list: str) -> None:
+        # Not playwright's own waiting: it evaluates text, which the page's policy forbids.
+        shown = "() => { const l = window.lineup?.list(); return l && [l.page, l.sort, l.state]; }"
+        wait_until(
+            lambda: self.page.evaluate(shown) == [*list.split("/"), "live"],
+            what=f"{list} being shown live",
+        )
+
+    def rows_in_view(self) -> list[tuple[int, int]]:
+        """(place in the list from 1, thread id) of each row in view, top first."""
+        return [(place, id) for place, id in self.page.evaluate(_ROWS_IN_VIEW)]
+
+    def wait_until_equal(self, database: Database, timeout_seconds: float = 15) -> None:
+        """Until the rows in view are exactly SQL's, at the places where SQL has them."""
+        try:
+            wait_until(lambda: self._is_equal(database), timeout_seconds, "the list's order")
+        except AssertionError as error:
+            told = f"{error}
+shown {self.rows_in_view()}
+SQL {self._wanted(database)[:40]}"
+            raise AssertionError(f"{told}
+{self.state()}"[:4000]) from None
+                f"{error}\nshown {shown}\nSQL {wanted[:40]}\n{self.state()}"[:4000]
+            )
+
+    def _is_equal(self, database: Database) -> bool:
+        shown, wanted = self.rows_in_view(), self._wanted(database)
+        return len(shown) >= min(8, len(wanted)) and all(
+            place <= len(wanted) and wanted[place - 1] == id for place, id in shown
+        )
+
+    def _wanted(self, database: Database) -> list[int]:
+        state = self.state()
+        with database.read() as connection:
+            entries = threads.listed(
+                connection, state["page"], state["filter"], None, state["sort"], 100_000
+            )
+        return [entry.id for entry in entries]
