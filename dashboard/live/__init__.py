@@ -1,0 +1,1 @@
+"""The way out: the bell is heard, what changed is read once, framed once, and sent to all."""

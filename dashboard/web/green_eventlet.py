@@ -6,8 +6,8 @@ from contextlib import contextmanager, suppress
 from typing import Any
 
 import eventlet
-import greenlet
 from eventlet import tpool, wsgi
+from eventlet.support import greenlets
 
 from dashboard.environ import CLOSE, SOCKET, TAKE_OVER
 from dashboard.web import limits
@@ -98,7 +98,7 @@ def start(app: Callable, listener: socket.socket) -> Callable[[float], None]:
     def stop(seconds: float) -> None:
         eventlet.kill(server)
         # It ends with the exception that ended it.
-        with eventlet.Timeout(seconds, False), suppress(greenlet.GreenletExit):
+        with eventlet.Timeout(seconds, False), suppress(greenlets.GreenletExit):
             server.wait()
 
     return stop

@@ -3,7 +3,7 @@
 import re
 from urllib.parse import urlsplit
 
-from flask import Blueprint, Response, redirect, request
+from flask import Blueprint, Response, request
 
 from dashboard.errors import Problem
 from dashboard.intake.fields import Strict
@@ -22,70 +22,62 @@ _CONTROLS = re.compile(r"[\x00-\x1f\x7f]")
 _WRONG = "The e-mail address or the password is wrong."
 
 
-def blueprint(
-    parts: Parts, origins: Origins, identities: Identities, attempts: Attempts, pages: Pages
-) -> Blueprint:
-    """`/login` and `/logout`."""
-    signin = Blueprint("signin", __name__)
-    sign_in = _SignIn(parts, identities, attempts)
+class SignIn:
+    """The calls `/login` and `/logout`."""
 
-    @signin.get("/login")
-    def show() -> Response:
+    def __init__(
+        self,
+        parts: Parts,
+        origins: Origins,
+        identities: Identities,
+        attempts: Attempts,
+        pages: Pages,
+    ):
+        self._database = parts.database
+        self._offload = parts.offload
+        self._origins = origins
+        self._identities = identities
+        self._attempts = attempts
+        self._pages = pages
+
+    def show(self) -> Response:
+        """The page, for who is not signed in."""
         goal = _local_path(request.args.get("next", "/"))
         try:
-            identities.of(request.environ)
+            self._identities.of(request.environ)
         except Unauthorized:
-            return pages.login(next=goal)
-        return redirect(goal, 303)  # type: ignore[return-value]
+            return self._pages.login(next=goal)
+        return _see(goal)
 
-    @signin.post("/login")
-    def login() -> Response:
-        origins.check_origin(request.environ)
+    def login(self) -> Response:
+        self._origins.check_origin(request.environ)
         if is_json():
             given = parsed(_Credentials)
-            token = sign_in.with_password(given.email, given.password)
-            return give_cookie(Response(status=204), token)
+            return give_cookie(Response(status=204), self._token(given.email, given.password))
         if request.mimetype != _FORM:
             raise Problem(415, "unsupported_media_type", f"Send JSON or {_FORM}.")
-        return _with_form()
+        return self._login_by_form()
 
-    def _with_form() -> Response:
+    def logout(self) -> Response:
+        self._origins.check_origin(request.environ)
+        require_json()
+        self._identities.end()
+        return take_cookie(Response(status=204))
+
+    def _login_by_form(self) -> Response:
         goal = _local_path(request.form.get("next", "/"))
         email, password = request.form.get("email", ""), request.form.get("password", "")
         try:
-            token = sign_in.with_password(email, password)
+            return give_cookie(_see(goal), self._token(email, password))
         except Problem as problem:
             if problem.status not in (401, 429):
                 raise
-            shown = pages.login(next=goal, error=problem.detail, email=email)
+            shown = self._pages.login(next=goal, error=problem.detail, email=email)
             shown.status_code = problem.status
             shown.headers.update(problem.headers)
             return shown
-        return give_cookie(redirect(goal, 303), token)  # type: ignore[arg-type]
 
-    @signin.post("/logout")
-    def logout() -> Response:
-        origins.check_origin(request.environ)
-        require_json()
-        identities.end()
-        return take_cookie(Response(status=204))
-
-    return signin
-
-
-class _Credentials(Strict):
-    email: str
-    password: str
-
-
-class _SignIn:
-    def __init__(self, parts: Parts, identities: Identities, attempts: Attempts):
-        self._database = parts.database
-        self._offload = parts.offload
-        self._identities = identities
-        self._attempts = attempts
-
-    def with_password(self, email: str, password: str) -> str:
+    def _token(self, email: str, password: str) -> str:
         """A new session's token. Raises Unauthorized and TooManyAttempts."""
         email = admins.canonical_email(email)
         address = request.remote_addr or ""
@@ -99,6 +91,28 @@ class _SignIn:
             raise Unauthorized(_WRONG)
         self._attempts.succeeded(email, address)
         return self._identities.begin(admin_id)
+
+
+class _Credentials(Strict):
+    email: str
+    password: str
+
+
+def blueprint(
+    parts: Parts, origins: Origins, identities: Identities, attempts: Attempts, pages: Pages
+) -> Blueprint:
+    """`/login` and `/logout`."""
+    calls = SignIn(parts, origins, identities, attempts, pages)
+    made = Blueprint("signin", __name__)
+    made.add_url_rule("/login", view_func=calls.show, methods=["GET"], endpoint="show")
+    made.add_url_rule("/login", view_func=calls.login, methods=["POST"], endpoint="login")
+    made.add_url_rule("/logout", view_func=calls.logout, methods=["POST"], endpoint="logout")
+    return made
+
+
+def _see(goal: str) -> Response:
+    """Go there, with a GET."""
+    return Response(status=303, headers={"Location": goal})
 
 
 def _local_path(goal: str) -> str:
