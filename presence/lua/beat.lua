@@ -1,0 +1,33 @@
+-- Job: connections are alive. Refreshes deadlines and last seen; announces only where a beat says
+-- that a person became idle or active.
+-- KEYS: a shard's (people.lua). ARGV: channel, kept, coalescing ms, then for each beat: person,
+-- connection, lifetime ms, a|i or '' for no change. A beat soon after another writes nothing.
+-- Returns the indexes (from 0) of unknown connections: the caller opens them anew.
+local now, unknown = now_ms(), {}
+local coalesce = tonumber(ARGV[3])
+
+local function tell(person, connection, word)
+  local connections = connections_of(person)
+  local one = connections[connection]
+  if not one or one[1] == word then return end
+  one[1] = word
+  keep_connections(person, connections)
+  settle(person, connections, now, now)
+end
+
+redis.call('HSET', META, 'beat', ms(now))
+for i = 4, #ARGV, 4 do
+  local person, member = ARGV[i], ARGV[i] .. SEPARATOR .. ARGV[i + 1]
+  local held = tonumber(redis.call('ZSCORE', DEADLINES, member) or nil)
+  if not held then
+    unknown[#unknown + 1] = (i - 4) / 4
+  else
+    local deadline = now + tonumber(ARGV[i + 2])
+    if held < math.huge and (deadline < held or deadline - held >= coalesce) then
+      redis.call('ZADD', DEADLINES, ms(deadline), member)
+      touch(person, now)
+    end
+    if ARGV[i + 3] ~= '' then tell(person, ARGV[i + 1], ARGV[i + 3]) end
+  end
+end
+return unknown
