@@ -227,6 +227,7 @@ def demo_command(args: Namespace, settings: Settings) -> int:
     with opened(settings, serving=True) as desk:
         access = demo_access(settings.instance, desk.database, clock)
         desk = replace(desk, settings=replace(settings, secret_key=access.secret_key))
+        bring_order_to_date(desk)
         seed_once(desk, args.threads)
 
         def ready() -> None:
@@ -242,7 +243,7 @@ def demo_command(args: Namespace, settings: Settings) -> int:
 
 
 def seed_once(desk: Desk, count: int) -> None:
-    """Fills an empty database; the order is built from it afterwards."""
+    """Fills an empty database."""
     with desk.database.read() as connection:
         is_empty = threads.last_id(connection) == 0
     if is_empty:

@@ -32,3 +32,5 @@ def install(level: str, stream: TextIO = sys.stderr) -> None:
     handler = logging.StreamHandler(stream)
     handler.setFormatter(JsonFormatter())
     logging.basicConfig(level=level, handlers=[handler], force=True)
+    # It tells of every step, at each start.
+    logging.getLogger("alembic").setLevel(logging.WARNING)

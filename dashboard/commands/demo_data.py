@@ -2,14 +2,16 @@
 
 import sys
 from argparse import Namespace
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from dashboard.demo.seed import seed as record_stories
 from dashboard.demo.simulate import simulate_until_signalled
 from dashboard.errors import StartError
 from dashboard.intake.erase import erase_customer
 from dashboard.intake.intake import Intake
+from dashboard.intake.outcomes import Outcome
 from dashboard.intake.place import Placer
+from dashboard.intake.schema import ParsedEvent
 from dashboard.store import keys, sources
 from dashboard.store.database import Database
 
@@ -21,8 +23,14 @@ Clock = Callable[[], int]
 
 def seed(args: Namespace, database: Database, intake: Intake, placer: Placer, clock: Clock) -> int:
     source_id = database.write(lambda connection: sources.ensure(connection, DEMO_SOURCE, clock()))
+
+    def accept(parsed: Sequence[ParsedEvent]) -> Sequence[Outcome]:
+        outcomes = intake.accept(source_id, parsed)
+        placer.note_placed_now_and_then()
+        return outcomes
+
     seeded = record_stories(
-        lambda parsed: intake.accept(source_id, parsed),
+        accept,
         database,
         source_id,
         threads=args.threads,

@@ -80,14 +80,17 @@ class Healer:
     def _heal(self, progress: Callable[[int], object]) -> bool:
         self._placer.note_placed()
         tags = self._rebuilder.tags()
-        lost = self._lost(tags)
+        states = self._ranking.states(tags)
+        lost = self._lost(tags, states)
         if lost:
-            log.warning("rebuilding %d of %d lists' tags", len(lost), len(tags))
+            level = logging.WARNING if self._seen_versions else logging.INFO
+            log.log(level, "rebuilding the lists of %s", ", ".join(sorted(lost)))
             try:
                 self._rebuilder.rebuild(lost, progress)
             except RebuildBusy:
                 return False
-            self._remember(self._ranking.states(tags))
+            states = self._ranking.states(tags)
+        self._remember(states)
         caught_up = self._place_left_behind(tags)
         suspects = self._comparison.next_slice()
         if self._monotonic() >= self._heads_due:
@@ -96,10 +99,9 @@ class Healer:
         self._put_right(suspects, tags)
         return caught_up
 
-    def _lost(self, tags: Collection[str]) -> set[str]:
+    def _lost(self, tags: Collection[str], states: Mapping[str, State]) -> set[str]:
         """The tags whose lists are not ours, older than what was seen, or known to be damaged."""
         ours = self._rebuilder.epochs()
-        states = self._ranking.states(tags)
         lost = set(tags) if self._damaged else set()
         self._damaged = False
         for tag, state in states.items():
@@ -108,7 +110,6 @@ class Healer:
                 lost.add(tag)
         if self._restarted():
             lost |= self._comparison.damaged_tags(LOST_SHARE)
-        self._remember(states)
         return lost
 
     def _restarted(self) -> bool:

@@ -95,6 +95,7 @@ class Hub:
                 self.turn()
             except Exception:
                 log.exception("a turn of the hub failed")
+                time.sleep(RETRY_SECONDS)
 
     def stop(self) -> None:
         self._stopped = True

@@ -49,6 +49,17 @@ class Live:
         """Puts Socket.IO in front of the application."""
         self.sockets.attach(app)
 
+    def measure(self, watch: Callable[[str, str, Callable[[], float]], None]) -> None:
+        """Names the numbers of the way out: `watch(name, help, read)`."""
+        watch("sockets", "Dashboards that are connected.", lambda: len(self.sockets))
+        watch("bad_calls", "Calls over sockets that made no sense.", lambda: self.sockets.bad_calls)
+        watch("bell_heard", "1 while notifications come.", lambda: self.listener.is_hearing)
+        watch(
+            "bell_reconnects",
+            "How often the listener connected anew.",
+            lambda: self.listener.reconnects,
+        )
+
     def start(self) -> None:
         """Begins to listen and to push, in the background."""
         for task in (self.listener.run, self.hub.run, self._keep):

@@ -30,6 +30,7 @@ SILENCE_SECONDS = 45
 #: A goodbye that does not get out in this time is not said.
 GOODBYE_SECONDS = 1
 _RECEIVE_BYTES = 16 * 1024
+_DRAIN_BYTES = 1024 * 1024
 #: Codes of closing (RFC 6455).
 _NORMAL, GOING_AWAY, _PROTOCOL_ERROR, _TOO_BIG = 1000, 1001, 1002, 1009
 #: Stands for what is no packet of ours: text that the decoder of packets refuses and counts.
@@ -77,6 +78,16 @@ class WebSocket:
 
     def close(self, code: int = _NORMAL) -> None:
         """Says goodbye and ends the connection, which wakes up whoever reads or writes there."""
+        self._say_goodbye(code)
+        self.kill()
+
+    def kill(self) -> None:
+        """Ends the connection at once, for who does not read would not hear a goodbye either."""
+        self._open = False
+        with contextlib.suppress(OSError):
+            self._connection.shutdown(socket.SHUT_RDWR)
+
+    def _say_goodbye(self, code: int) -> None:
         if self._open and self._writing.acquire(timeout=GOODBYE_SECONDS):
             try:
                 self._connection.settimeout(GOODBYE_SECONDS)
@@ -85,13 +96,16 @@ class WebSocket:
                 pass
             finally:
                 self._writing.release()
-        self.kill()
 
-    def kill(self) -> None:
-        """Ends the connection at once, for who does not read would not hear a goodbye either."""
-        self._open = False
+    def _refuse(self, code: int) -> None:
+        """Closes over what was received, and reads some more: who is still writing hears why."""
+        self._say_goodbye(code)
+        left = _DRAIN_BYTES
         with contextlib.suppress(OSError):
-            self._connection.shutdown(socket.SHUT_RDWR)
+            self._connection.shutdown(socket.SHUT_WR)
+            while left > 0 and (data := self._connection.recv(_RECEIVE_BYTES)):
+                left -= len(data)
+        self.kill()
 
     def _shake_hands(self, environ: dict[str, Any]) -> None:
         # No extension is offered: deflating costs a quarter of a megabyte a socket, and what
@@ -113,7 +127,7 @@ class WebSocket:
                 self._take(event)
         except RemoteProtocolError as error:
             hint = error.event_hint
-            self.close(hint.code if isinstance(hint, CloseConnection) else _PROTOCOL_ERROR)
+            self._refuse(hint.code if isinstance(hint, CloseConnection) else _PROTOCOL_ERROR)
         except (OSError, LocalProtocolError):
             self.kill()
 
@@ -131,7 +145,7 @@ class WebSocket:
         self._size += len(event.data)
         if self._size > MESSAGE_BYTES_MAX:
             self._pieces.clear()
-            self.close(_TOO_BIG)
+            self._refuse(_TOO_BIG)
             return
         # Nothing of ours is binary.
         self._pieces.append(event.data if isinstance(event, TextMessage) else "")

@@ -51,6 +51,7 @@ def create_app(parts: Parts) -> Flask:
     _register_bot_api(app, parts)
     if parts.sockets is not None:
         parts.sockets.attach(app)
+        parts.sockets.measure(parts.metrics.watch)
     app.wsgi_app = _behind_proxies(  # type: ignore[method-assign]
         Gate(app.wsgi_app, origins, identities), parts.settings.trusted_proxies
     )

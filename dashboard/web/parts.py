@@ -27,6 +27,9 @@ class Sockets(Protocol):
     def attach(self, app: Flask) -> None:
         """Puts Socket.IO in front of the application, behind the gate."""
 
+    def measure(self, watch: Callable[[str, str, Callable[[], float]], None]) -> None:
+        """Names its numbers: `watch(name, help, read)`."""
+
 
 def run_here(work: Callable[..., Any], *given: Any) -> Any:
     """The offload of commands and tests, which have no green threads to stop."""
