@@ -3,7 +3,7 @@ PORT ?= 5000
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: setup setup-dev run test lint bench screenshots clean
+.PHONY: setup setup-dev run test lint bench bench-quick screenshots clean
 
 setup:
 	@sh tools/setup.sh $(PYTHON)
@@ -16,12 +16,18 @@ run: setup
 
 test: setup-dev lint
 	@node --test --test-reporter=dot tests/js/*.test.mjs
-	@$(BIN)/python -m pytest $(ARGS)
+	@$(BIN)/python -m pytest -q -n auto --maxprocesses 4 --dist loadfile $(ARGS)
 
 lint: setup-dev
 	@$(BIN)/ruff check --quiet .
 	@$(BIN)/ruff format --check --quiet .
 	@$(BIN)/mypy --no-error-summary
+
+bench: setup-dev
+	@$(BIN)/python -m bench run $(ARGS)
+
+bench-quick: setup-dev
+	@$(BIN)/python -m bench quick
 
 clean:
 	rm -rf .venv .setup node_modules static/vendor instance

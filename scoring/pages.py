@@ -1,6 +1,7 @@
 """Which lists a thread is on: pages, and on each the filters that hold it."""
 
 from collections.abc import Callable, Iterable
+from functools import lru_cache
 
 from scoring.facts import Facts
 
@@ -29,7 +30,8 @@ def pages_of(facts: Facts) -> tuple[str, ...]:
     return tuple(page for page, holds in PAGE_RULES.items() if holds(facts))
 
 
-def tags_of(pages: Iterable[str], assignee_id: int | None) -> frozenset[str]:
+@lru_cache(maxsize=4_096)
+def tags_of(pages: tuple[str, ...], assignee_id: int | None) -> frozenset[str]:
     """All tags that a thread of these pages is on."""
     filter = "unassigned" if assignee_id is None else "mine"
     return frozenset(name for page in pages for name in (page, tag(page, filter, assignee_id)))

@@ -1,6 +1,6 @@
 """The order in Redis: places threads on sorted sets, and reads them."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -122,6 +122,21 @@ class Ranking:
             return []
         scores = self._client.zmscore(self.keys.sort(tag, sort), [member(id) for id in ids])
         return [None if score is None else whole(score) for score in scores]
+
+    def columns(self, ids: Mapping[str, Sequence[int]]) -> dict[str, list[list[float | None]]]:
+        """For each tag, and then each sort, the scores of these threads; None where not there.
+
+        All in one round trip; scores are whole numbers, as the client reads them.
+        """
+        named = {id: member(id) for found in ids.values() for id in found}
+        pipeline = self._client.pipeline(transaction=False)
+        tags = [tag for tag, found in ids.items() if found]
+        for tag in tags:
+            names = [named[id] for id in ids[tag]]
+            for key in self._sort_keys(tag):
+                pipeline.zmscore(key, names)
+        answers = iter(pipeline.execute() if tags else [])
+        return {tag: [next(answers) for _ in self.sorts] for tag in tags}
 
     def states(self, tags: Iterable[str]) -> dict[str, State]:
         """Where each tag stands, in one round trip. `total` is that of the first sort."""

@@ -1,6 +1,7 @@
 """Compares the lists in Redis with SQL: the heads often, everything in slices."""
 
 import time
+from collections import defaultdict
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
@@ -115,17 +116,22 @@ class Comparison:
         return _Head(differing, length)
 
     def _misplaced(self, slice: list[Placement]) -> set[int]:
-        names = sorted({name for place in slice for name in place.enter} | set(PAGES))
-        ids = [place.thread_id for place in slice]
+        """The threads that are missing, or stand elsewhere, on a list of theirs."""
+        by_tag: dict[str, list[Placement]] = defaultdict(list)
+        for place in slice:
+            for name in place.enter:
+                by_tag[name].append(place)
+        held = self._ranking.columns(
+            {name: [place.thread_id for place in found] for name, found in by_tag.items()}
+        )
         wrong: set[int] = set()
-        for name in names:
-            for position, sort in enumerate(SORTS):
-                held = self._ranking.scores_of(name, sort, ids)
-                wrong.update(
-                    place.thread_id
-                    for place, score in zip(slice, held, strict=True)
-                    if score != (place.scores[position] if name in place.enter else None)
-                )
+        for name, found in by_tag.items():
+            wanted = zip(*(place.scores for place in found), strict=True)
+            for expected, scores in zip(wanted, held[name], strict=True):
+                # Whole columns first: they are nearly always equal.
+                if scores != list(expected):
+                    pairs = zip(found, scores, expected, strict=True)
+                    wrong.update(place.thread_id for place, has, should in pairs if has != should)
         return wrong
 
     def _ghosts(self) -> set[int]:

@@ -1,7 +1,6 @@
 """Places threads in Redis; what fails is left to healing."""
 
 import logging
-import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
 
@@ -17,8 +16,6 @@ log = logging.getLogger(__name__)
 
 #: After a failure nobody tries (and waits for) Redis again before this has passed.
 BREAK_SECONDS = 1.0
-#: No caller waits longer for Redis: by then the event is answered, and healing places it.
-WAIT_SECONDS = 1.5
 NOTE_SECONDS = 1.0
 
 _NOTE_PLACED = (
@@ -28,16 +25,8 @@ _NOTE_PLACED = (
 )
 
 
-class _Batch:
-    """What is placed together: the placements of all who came while Redis was busy."""
-
-    def __init__(self) -> None:
-        self.placements: list[Placement] = []
-        self.sent = False
-
-
 class Placer:
-    """Places threads as soon as they were recorded, those of many callers in one pipeline."""
+    """Places threads as soon as they were recorded, in one round trip."""
 
     def __init__(
         self,
@@ -50,8 +39,6 @@ class Placer:
         self._database = database
         self._state = state
         self._monotonic = monotonic
-        self._turn = threading.Lock()
-        self._next = _Batch()
         self._placed: dict[int, int] = {}
         self._noted_at = float("-inf")
         self._closed_until = float("-inf")
@@ -60,17 +47,12 @@ class Placer:
         """Places the threads, or leaves them to healing where Redis is away; never raises."""
         if not placements or self._monotonic() < self._closed_until:
             return
-        batch = self._next
-        batch.placements.extend(placements)
-        if not self._turn.acquire(timeout=WAIT_SECONDS):
-            return
         try:
-            if not batch.sent:
-                self._next = _Batch()
-                batch.sent = True
-                self._send(batch.placements)
-        finally:
-            self._turn.release()
+            self.place_now(placements)
+        except (RedisError, RankingLost) as error:
+            log.warning("placing is left to healing: %s", error)
+            self._closed_until = self._monotonic() + BREAK_SECONDS
+            self._state.mark_late()
 
     def place_now(self, placements: Sequence[Placement]) -> int:
         """Places the threads; how many lists changed. Raises RedisError and RankingLost."""
@@ -102,13 +84,3 @@ class Placer:
             self._placed = placed | self._placed
             raise
         return len(rows)
-
-    def _send(self, placements: list[Placement]) -> None:
-        if self._monotonic() < self._closed_until:
-            return
-        try:
-            self.place_now(placements)
-        except (RedisError, RankingLost) as error:
-            log.warning("placing is left to healing: %s", error)
-            self._closed_until = self._monotonic() + BREAK_SECONDS
-            self._state.mark_late()

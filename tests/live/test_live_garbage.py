@@ -5,6 +5,7 @@ import struct
 import time
 
 import pytest
+import requests
 import websocket
 
 from tests.live.process import Process
@@ -98,6 +99,21 @@ def test_binary_messages_are_ignored_and_eat_nothing(desk):
     raw.send_binary(b"\x00\xff")
     raw.send('451-/admin,["a",{"_placeholder":true,"num":0}]')
     is_answered(raw)
+    raw.close()
+
+
+def test_what_makes_no_sense_is_counted(desk):
+    def counted():
+        text = requests.get(f"{desk.server.url}/metrics", timeout=5).text
+        [line] = [line for line in text.splitlines() if line.startswith("lineup_bad_calls ")]
+        return float(line.split()[1])
+
+    raw = connected(desk)
+    before = counted()
+    for text in IGNORED[:4]:
+        raw.send(text)
+    is_answered(raw)
+    assert counted() == before + 4
     raw.close()
 
 

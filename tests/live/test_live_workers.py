@@ -16,10 +16,10 @@ def desks(request, tmp_path_factory, redis_server):
     url = f"sqlite:///{tmp_path_factory.mktemp(request.param) / 'lineup.sqlite'}"
     redis_server.client().flushall()
     options = {"async_mode": request.param}
-    with LiveServer(url, redis_server.url, **options) as one:
-        with LiveServer(url, redis_server.url, **options) as other:
-            desk = Desk(one, redis_server)
-            yield desk, desk.at(other)
+    one, other = (LiveServer(url, redis_server.url, **options) for _ in range(2))
+    with one, other:
+        desk = Desk(one, redis_server)
+        yield desk, desk.at(other)
 
 
 def test_what_one_server_takes_is_seen_at_the_other(desks):

@@ -1,0 +1,42 @@
+"""The data that benches begin with is what the intake would have made of the same events."""
+
+from dataclasses import replace
+
+import pytest
+from sqlalchemy import select
+
+from bench import dataset
+from dashboard.intake.record import Recorder
+from dashboard.store import sources, threads
+from dashboard.store.models import threads as table
+
+COUNT = 60
+NEWEST_MS = 1_790_000_000_000
+
+
+@pytest.fixture
+def filled(database):
+    source_id = database.write(lambda connection: sources.ensure(connection, dataset.SOURCE, 1))
+    dataset.fill(database.url, COUNT, NEWEST_MS)
+    return source_id
+
+
+def test_folding_the_stored_events_anew_changes_nothing(database, filled, clock):
+    moved = [each for found in Recorder(database, clock).refold(filled) for each in found]
+    assert moved == []
+
+
+def test_thread_number_one_is_the_newest(database, filled):
+    with database.read() as connection:
+        listed = threads.listed(connection, "arrival", "all", None, "arrival", COUNT)
+    expected = [number for number in range(1, COUNT + 1) if dataset.is_open(number)]
+    assert [entry.id for entry in listed] == expected
+
+
+def test_facts_are_those_of_the_stored_threads(database, filled):
+    with database.read() as connection:
+        found = dict(connection.execute(select(table.c.id, table.c.waiting_since)).all())
+    for thread in dataset.all_threads(COUNT, NEWEST_MS):
+        assert found[thread.number] == thread.facts.waiting_since
+        assert (thread.facts.member_status >= 0) == dataset.is_member(thread.number)
+        assert replace(thread.facts, member_status=-1).unanswered in (0, 1)
