@@ -183,8 +183,8 @@ def run_server(desk: Desk, args: Namespace, ready: Callable[[], object] = lambda
         desk.settings.async_mode,
         reuse_port=args.shared_port,
         ready=ready,
+        stopping=live.stop,
     )
-    live.stop()
     return 0
 
 

@@ -63,13 +63,8 @@ class Desk:
         try:
             wait_until(lambda: self._is_equal(database), timeout_seconds, "the list's order")
         except AssertionError as error:
-            told = f"{error}
-shown {self.rows_in_view()}
-SQL {self._wanted(database)[:40]}"
-            raise AssertionError(f"{told}
-{self.state()}"[:4000]) from None
-                f"{error}\nshown {shown}\nSQL {wanted[:40]}\n{self.state()}"[:4000]
-            )
+            told = (error, self.rows_in_view(), self._wanted(database)[:40], self.state())
+            raise AssertionError("\n".join(map(str, told))[:4000]) from None
 
     def _is_equal(self, database: Database) -> bool:
         shown, wanted = self.rows_in_view(), self._wanted(database)

@@ -1,4 +1,4 @@
-"""What Lineup must survive (the faults F): nothing lost, nothing doubled, the order exact."""
+"""Faults under load: nothing lost, nothing doubled, the order exact everywhere at the end."""
 
 import threading
 import time
@@ -142,32 +142,6 @@ def test_f2_events_are_taken_fast_while_redis_is_away(scene):
         slowest = max(slowest, time.monotonic() - before)
     assert slowest < 5, "nobody may wait for a Redis that is away"
     scene.redis.start()
-    scene.check_all_is_well()
-
-
-def test_f7_a_deleted_list_is_rebuilt(scene):
-    scene.under_load(lambda: scene.redis.client().delete("{lineup:arrival}|arrival"), events=60)
-    scene.check_all_is_well()
-
-
-def test_f9_silenced_notifications_are_noticed(scene):
-    client = scene.redis.client()
-    client.config_set("notify-keyspace-events", "")
-    scene.sender.post_random(40)
-    scene.check_all_is_well()
-
-
-def test_f11_killed_subscriptions_come_back(scene):
-    def kill_often() -> None:
-        for _ in range(20):
-            scene.redis.client().client_kill_filter(_type="pubsub")
-
-    scene.under_load(kill_often)
-    scene.check_all_is_well()
-
-
-def test_f16_forgotten_scripts_are_loaded_again(scene):
-    scene.under_load(lambda: scene.redis.client().script_flush(), events=60)
     scene.check_all_is_well()
 
 
