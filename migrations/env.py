@@ -2,7 +2,7 @@
 
 from alembic import context
 
-from dashboard.store.models import metadata
+from dashboard.store.outbox_models import metadata
 
 context.configure(connection=context.config.attributes["connection"], target_metadata=metadata)
 with context.begin_transaction():

@@ -1,7 +1,7 @@
 """What admins do to a thread: events of the dashboard's own source, and claims."""
 
 import uuid
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from sqlalchemy import Connection
@@ -11,7 +11,16 @@ from dashboard.intake.outcomes import Recorded
 from dashboard.intake.record import write_once
 from dashboard.intake.recording import Author, Recording
 from dashboard.intake.schema import ParsedEvent, event
-from dashboard.store import admins, events, messages, sources, thread_states
+from dashboard.store import (
+    admins,
+    events,
+    messages,
+    outgoing,
+    sent_messages,
+    sources,
+    thread_states,
+    threads,
+)
 from dashboard.store.database import Database
 from dashboard.store.thread_states import ThreadState
 from scoring.ranking import Placement
@@ -72,24 +81,36 @@ class Actions:
             if not reply.private and not reply.confirm:
                 _check_nothing_came(connection, admin, thread_id, reply.seen_message_id or 0)
             recorded = _record(connection, state, author, said, now)
-            return Replied(recorded.messages[0], True), recorded.placements
+            message = recorded.messages[0]
+            if not reply.private:
+                message = _send_out(connection, state, message, now)
+            return Replied(message, True), recorded.placements
 
         return write_once(self._database, write)
 
     def close(self, admin: Admin, thread_id: int) -> tuple[None, Placements]:
         """Closes the thread; one that is closed stays as it is."""
-        return self._write_event(admin, thread_id, "thread.close", _is_open)
+        return self._write_event(admin, thread_id, "thread.close", "thread.closed", _is_open)
 
     def reopen(self, admin: Admin, thread_id: int) -> tuple[None, Placements]:
         """Undoes a close; an open thread stays as it is."""
         return self._write_event(
-            admin, thread_id, "thread.reopen", lambda state: not _is_open(state)
+            admin,
+            thread_id,
+            "thread.reopen",
+            "thread.reopened",
+            lambda state: not _is_open(state),
         )
 
     def set_priority(self, admin: Admin, thread_id: int, priority: str) -> tuple[None, Placements]:
         """Says how urgent the thread is."""
         return self._write_event(
-            admin, thread_id, "thread.priority", lambda state: True, data={"priority": priority}
+            admin,
+            thread_id,
+            "thread.priority",
+            "thread.priority_changed",
+            lambda state: True,
+            data={"priority": priority},
         )
 
     def claim(self, admin: Admin, thread_id: int) -> tuple[None, Placements]:
@@ -100,16 +121,21 @@ class Actions:
             _check_not_anothers(connection, admin, state)
             if state.kept["assignee_id"] is None:
                 state.kept |= {"assignee_id": admin.id, "assigned_at": now}
+                assigned = {"assignee": {"id": admin.id, "name": admin.name}}
+                _tell(connection, admin, state, "thread.assigned", now, assigned)
 
         return self._change(thread_id, change)
 
     def release(self, admin: Admin, thread_id: int) -> tuple[None, Placements]:
         """Gives a thread back; supervisors also another's. Raises Problem (409) as `claim`."""
+        now = self._clock()
 
         def change(connection: Connection, state: ThreadState) -> None:
             if admin.role != "supervisor":
                 _check_not_anothers(connection, admin, state)
-            state.kept |= {"assignee_id": None, "assigned_at": None}
+            if state.kept["assignee_id"] is not None:
+                state.kept |= {"assignee_id": None, "assigned_at": None}
+                _tell(connection, admin, state, "thread.released", now, {"assignee": None})
 
         return self._change(thread_id, change)
 
@@ -128,6 +154,7 @@ class Actions:
         admin: Admin,
         thread_id: int,
         type: str,
+        told_as: str,
         applies: Callable[[ThreadState], bool],
         **content: Any,
     ) -> tuple[None, Placements]:
@@ -140,7 +167,10 @@ class Actions:
             said = event(
                 f"{admin.id}:{uuid.uuid4().hex}", type, now, thread=state.external_id, **content
             )
-            return _record(connection, state, _author(connection, admin), said, now).placements
+            done = _record(connection, state, _author(connection, admin), said, now).placements
+            if _changed(connection, state):
+                _tell(connection, admin, state, told_as, now, content.get("data", {}))
+            return done
 
         return None, self._database.write(write)
 
@@ -166,6 +196,37 @@ def _record(
     connection: Connection, state: ThreadState, author: Author, said: ParsedEvent, now: int
 ) -> Recorded:
     return Recording(connection, state.source_id, now, author).run([said])
+
+
+def _send_out(
+    connection: Connection, state: ThreadState, message: messages.Message, now: int
+) -> messages.Message:
+    """Puts a message on its way to the customer; the message with its delivery."""
+    id = message["id"]
+    outgoing.add(connection, state.source_id, state.id, "message.created", now, message, id)
+    sent_messages.queue(connection, id, state.id, now)
+    return message | {"delivery": sent_messages.told(sent_messages.QUEUED, 0, now)}
+
+
+def _tell(
+    connection: Connection,
+    admin: Admin,
+    state: ThreadState,
+    type: str,
+    now: int,
+    data: Mapping[str, Any],
+) -> None:
+    """Lets the chatbot know what was done, and by whom."""
+    by = {"id": admin.id, "name": admin.name}
+    outgoing.add(
+        connection, state.source_id, state.id, type, now, {"thread_id": state.id, "by": by, **data}
+    )
+
+
+def _changed(connection: Connection, state: ThreadState) -> bool:
+    """Whether the thread is open or urgent in another way than before."""
+    before = state.facts.closed, state.facts.priority
+    return threads.closed_and_priority(connection, state.id) != before
 
 
 def _reply_event(admin: Admin, state: ThreadState, reply: Reply, now: int) -> ParsedEvent:

@@ -1,6 +1,6 @@
 """One write of events: sorts out known ones, stores the rest, folds their threads."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
@@ -11,7 +11,7 @@ from dashboard.intake.last_writer import Stamp, stamped, wins
 from dashboard.intake.outcomes import EventIdConflict, Outcome, Recorded
 from dashboard.intake.preview import cut
 from dashboard.intake.schema import ParsedEvent
-from dashboard.store import customers, events, sources, thread_states
+from dashboard.store import customers, events, sent_messages, sources, thread_states
 from dashboard.store.messages import message
 from dashboard.store.thread_states import ThreadState
 from scoring.facts import ThreadEvent, advance
@@ -45,6 +45,7 @@ class Recording:
         self._received_at = received_at
         self._customers: dict[str, dict[str, Any]] = {}
         self._threads: dict[str, ThreadState] = {}
+        self._sent: dict[int, int] = {}
 
     def run(self, parsed: Sequence[ParsedEvent]) -> Recorded:
         """Records what is new. A statement counts for all events, so that batches are cheap."""
@@ -58,6 +59,7 @@ class Recording:
         for event in new:
             if event.thread is not None:
                 self._apply(self._threads[event.thread], event, ids[event.id])
+        sent_messages.receive(self._connection, self._receipts(new), self._received_at)
         self._fold(states)
         placements = thread_states.save(self._connection, states)
         return Recorded(
@@ -73,7 +75,7 @@ class Recording:
         known = events.known(
             self._connection, self._events_source_id, {event.id for event in parsed}
         )
-        sent = events.sent(
+        self._sent = events.sent(
             self._connection,
             self._source_id,
             {event.data["message_id"] for event in parsed if event.type == "receipt"},
@@ -84,7 +86,7 @@ class Recording:
             before = known.get(event.id) or fresh.get(event.id)
             if before is not None:
                 outcomes.append(_again(event, before))
-            elif event.type == "receipt" and event.data["message_id"] not in sent:
+            elif event.type == "receipt" and event.data["message_id"] not in self._sent:
                 problem = one("/message_id", "unknown_value", "is no message that went out")
                 outcomes.append(Outcome("rejected", event.id, problem=problem))
             else:
@@ -164,6 +166,12 @@ class Recording:
             "author_id": self._author.id if self._author else None,
             "data": data or None,
         }
+
+    def _receipts(self, new: Iterable[ParsedEvent]) -> Iterator[sent_messages.Receipt]:
+        for event in new:
+            if event.type == "receipt":
+                id, at = event.data["message_id"], self._ranked_at(event)
+                yield sent_messages.Receipt(id, self._sent[id], event.data["state"], at)
 
     def _ranked_at(self, event: ParsedEvent) -> int:
         """A sender's fast clock never lifts a thread."""

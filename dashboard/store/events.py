@@ -51,7 +51,7 @@ _FOLDED = select(
     events.c.thread_id, events.c.type, events.c.role, events.c.private, events.c.ranked_at
 ).where(events.c.thread_id.in_(bindparam("ids", expanding=True)))
 _SENT = (
-    select(events.c.id)
+    select(events.c.id, events.c.thread_id)
     .join(threads, threads.c.id == events.c.thread_id)
     .where(
         events.c.id.in_(bindparam("ids", expanding=True)),
@@ -89,11 +89,12 @@ def known(connection: Connection, source_id: int, names: Collection[str]) -> dic
     }
 
 
-def sent(connection: Connection, source_id: int, ids: Collection[int]) -> set[int]:
-    """Which of these are public messages that admins wrote in a source's threads."""
+def sent(connection: Connection, source_id: int, ids: Collection[int]) -> dict[int, int]:
+    """Which of these are public messages that admins wrote in a source's threads: their threads."""
     if not ids:
-        return set()
-    return set(connection.scalars(_SENT, {"ids": list(ids), "source": source_id}))
+        return {}
+    found = connection.execute(_SENT, {"ids": list(ids), "source": source_id})
+    return {row.id: row.thread_id for row in found}
 
 
 def add(connection: Connection, rows: Sequence[dict[str, Any]]) -> dict[str, int]:

@@ -5,7 +5,9 @@ from typing import Any
 
 from sqlalchemy import Connection, Select, select, tuple_
 
+from dashboard.store import sent_messages
 from dashboard.store.models import admins, events
+from dashboard.store.outbox_models import sent_messages as sent
 
 Message = dict[str, Any]
 
@@ -19,10 +21,12 @@ _COLUMNS = (
     events.c.attachments,
     events.c.private,
     events.c.ranked_at,
+    *sent_messages.COLUMNS,
 )
 _MESSAGES: Select[Any] = (
     select(*_COLUMNS)
     .join_from(events, admins, admins.c.id == events.c.author_id, isouter=True)
+    .join(sent, sent.c.message_id == events.c.id, isouter=True)
     .where(events.c.role.is_not(None))
 )
 
@@ -36,8 +40,9 @@ def message(
     attachments: list[dict[str, Any]],
     private: bool,
     at: int,
+    delivery: dict[str, Any] | None = None,
 ) -> Message:
-    """A message as dashboards get it; `delivery` is null as long as nothing tells of it."""
+    """A message as dashboards get it; `delivery` is null for what does not go out."""
     return {
         "id": id,
         "thread_id": thread_id,
@@ -47,7 +52,7 @@ def message(
         "attachments": attachments,
         "private": private,
         "at": at,
-        "delivery": None,
+        "delivery": delivery,
     }
 
 
@@ -90,6 +95,7 @@ def one(connection: Connection, id: int) -> Message | None:
 
 
 def _message(row: Sequence[Any]) -> Message:
-    id, thread_id, role, author_id, name, body, attachments, private, at = row
+    id, thread_id, role, author_id, name, body, attachments, private, at, *way = row
     author = {"id": author_id, "name": name} if author_id is not None else None
-    return message(id, thread_id, role, author, body, attachments or [], private, at)
+    delivery = sent_messages.told(*way)
+    return message(id, thread_id, role, author, body, attachments or [], private, at, delivery)

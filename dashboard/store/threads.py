@@ -93,6 +93,13 @@ def id_of(connection: Connection, source_id: int, name: str) -> int | None:
     return connection.scalar(_BY_NAME, {"source": source_id, "name": name})
 
 
+def closed_and_priority(connection: Connection, id: int) -> tuple[bool, str]:
+    """Whether a thread is closed, and how urgent it is."""
+    found = select(threads.c.closed, threads.c.priority).where(threads.c.id == id)
+    closed, priority = connection.execute(found).one()
+    return closed, priority
+
+
 def names(connection: Connection, ids: Collection[int]) -> dict[int, ThreadName]:
     """What these threads are called outside; unknown ids are left out."""
     if not ids:

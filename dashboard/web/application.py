@@ -69,7 +69,9 @@ def _register_dashboard(app: Flask, parts: Parts, origins: Origins, identities: 
 def _register_bot_api(app: Flask, parts: Parts) -> None:
     callers = Callers(KeyRing(parts.database))
     app.register_blueprint(
-        bot_api.blueprint(parts.database, parts.intake, parts.ranking, callers, parts.metrics)
+        bot_api.blueprint(
+            parts.database, parts.intake, parts.ranking, callers, parts.metrics, parts.clock
+        )
     )
     app.register_blueprint(openapi.blueprint())
     app.register_blueprint(

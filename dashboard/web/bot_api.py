@@ -1,4 +1,4 @@
-"""The bot API: events in, threads and lists out."""
+"""The bot API: events in; threads, lists, and what admins did out."""
 
 import json
 from collections.abc import Callable, Iterator, Sequence
@@ -15,6 +15,7 @@ from dashboard.store import threads
 from dashboard.store.database import Database
 from dashboard.web import bot_answers, bot_body
 from dashboard.web.bot_lists import BotLists
+from dashboard.web.bot_outbox import BotOutbox
 from dashboard.web.callers import Callers
 from dashboard.web.metrics import Metrics
 from dashboard.web.quota import Quotas
@@ -36,7 +37,9 @@ class BotApi:
         callers: Callers,
         quotas: Quotas,
         metrics: Metrics,
+        clock: Callable[[], int],
     ):
+        self._outbox = BotOutbox(database, clock)
         self._database = database
         self._intake = intake
         self._lists = BotLists(database, ranking)
@@ -58,6 +61,14 @@ class BotApi:
         if isinstance(result, Problem):
             raise result
         return _json(*bot_answers.single(result))
+
+    def get_events(self) -> Response:
+        """What admins did in the caller's threads, after a cursor."""
+        caller = self._require("read")
+        limit = _whole_number("limit", LIMIT_DEFAULT, 1, LIMIT_MAX)
+        # An empty cursor is none: "?after=" begins with the oldest that is kept.
+        after = request.args.get("after") or None
+        return _json(self._outbox.read(caller.source_id, after, limit), 200)
 
     def get_thread(self, name: str) -> Response:
         """The row of one of the caller's own threads, by the caller's own ids."""
@@ -104,13 +115,15 @@ def blueprint(
     ranking: Ranking,
     callers: Callers,
     metrics: Metrics,
+    clock: Callable[[], int],
     quotas: Quotas | None = None,
 ) -> Blueprint:
     """The bot API's routes below /api/v1."""
-    api = BotApi(database, intake, ranking, callers, quotas or Quotas(), metrics)
+    api = BotApi(database, intake, ranking, callers, quotas or Quotas(), metrics, clock)
     made = Blueprint("bot_api", __name__, url_prefix="/api/v1")
     routes: tuple[tuple[str, str, Callable[..., Response]], ...] = (
         ("POST", "/events", api.post_events),
+        ("GET", "/events", api.get_events),
         ("GET", "/threads/<name>", api.get_thread),
         ("GET", "/lists/<page>/<sort>", api.get_list),
     )

@@ -46,7 +46,7 @@ def document() -> dict[str, Any]:
         "servers": [{"url": "/api/v1"}],
         "security": [{"key": []}],
         "paths": {
-            "/events": {"post": _post_events()},
+            "/events": {"post": _post_events(), "get": _get_events()},
             "/threads/{thread}": {"get": _get_thread()},
             "/lists/{page}/{sort}": {"get": _get_list()},
         },
@@ -103,6 +103,29 @@ def _post_events() -> dict[str, Any]:
                 },
             },
             **_problems("400", "401", "403", "409", "413", "415", "429", "503"),
+        },
+    }
+
+
+def _get_events() -> dict[str, Any]:
+    limit = {"type": "integer", "minimum": 1, "maximum": 500, "default": 100}
+    return {
+        "operationId": "getEvents",
+        "summary": "Read what admins did in your threads",
+        "description": "Scope `read`. In the order in which it was committed, none skipped, kept "
+        "for 30 days. Come back with `next` as `after`, also when nothing came: a chatbot that was "
+        "away catches up by itself, and what stands before `after` counts as received. The same "
+        "events go to webhooks, with the headers and signatures of Standard Webhooks; an `id` "
+        "stays the same however often its event is sent, and `seq` counts within a thread. Notes "
+        "are never among them. When the customer has a message, post a `receipt` for "
+        "`data.id`.",
+        "parameters": [
+            _parameter("after", "query", {"type": "string"}, None),
+            _parameter("limit", "query", limit, 100),
+        ],
+        "responses": {
+            "200": _json_answer("Up to `limit` events.", ref("OutgoingEvents")),
+            **_problems("401", "403", "422", "503"),
         },
     }
 

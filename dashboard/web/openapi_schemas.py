@@ -7,6 +7,7 @@ from pydantic import BaseModel
 from pydantic.json_schema import models_json_schema
 
 from dashboard.intake.schema import BATCH_MAX, EVENT_MODELS
+from dashboard.store.outgoing_document import TYPES
 from scoring.pages import PAGES
 from scoring.sorts import PRIORITIES, SORTS
 
@@ -73,6 +74,13 @@ def _answered() -> dict[str, Schema]:
         "BatchResults": _object({"results": {"type": "array", "items": ref("BatchResult")}}),
         "Row": _row(),
         "List": _list(),
+        "OutgoingEvent": _outgoing_event(),
+        "OutgoingEvents": _object(
+            {
+                "events": {"type": "array", "items": ref("OutgoingEvent")},
+                "next": _text("The cursor that goes on."),
+            }
+        ),
         "Problem": _problem(),
     }
 
@@ -126,6 +134,25 @@ def _list() -> Schema:
             "total": _whole("How many threads the list holds."),
             "threads": {"type": "array", "items": entry},
             "next": _nullable(_text("The cursor that goes on; null at the end.")),
+        }
+    )
+
+
+def _outgoing_event() -> Schema:
+    data: Schema = {
+        "type": "object",
+        "description": "For message.created the message, as dashboards show it: id (for receipts), "
+        "thread_id, role, author, body, attachments, private, at, delivery. Else thread_id, by "
+        "(the admin who did it), and what changed: assignee or priority.",
+    }
+    return _object(
+        {
+            "id": _text("The same however often the event is sent."),
+            "type": {"enum": list(TYPES)},
+            "occurred_at": {"type": "string", "format": "date-time"},
+            "seq": _whole("Counts within the thread, from 1."),
+            "thread": _text("Your id of the thread."),
+            "data": data,
         }
     )
 

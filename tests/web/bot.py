@@ -62,7 +62,13 @@ class Bot:
         quotas = Quotas(order.monotonic)
         app.register_blueprint(
             bot_api.blueprint(
-                order.database, order.intake, order.ranking, callers, self.metrics, quotas
+                order.database,
+                order.intake,
+                order.ranking,
+                callers,
+                self.metrics,
+                order.clock,
+                quotas,
             )
         )
         app.register_blueprint(openapi.blueprint())

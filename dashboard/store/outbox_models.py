@@ -1,0 +1,155 @@
+"""The tables of the way out to the chatbots: what is sent, to whom, and what became of it."""
+
+from sqlalchemy import (
+    BigInteger,
+    Column,
+    ForeignKey,
+    Index,
+    Integer,
+    SmallInteger,
+    String,
+    Table,
+    Text,
+    UniqueConstraint,
+)
+
+from dashboard.store.models import Id, Json, metadata
+
+#: What admins did, for the chatbots: written in the transaction that does it. `name` is its id
+#: outside; `seq` counts within the thread; `position` is given after the commit (see outgoing.py).
+outgoing_events = Table(
+    "outgoing_events",
+    metadata,
+    Column("id", Id, primary_key=True),
+    Column("name", String(40), nullable=False, unique=True),
+    Column("source_id", Id, ForeignKey("sources.id"), nullable=False),
+    Column("thread_id", Id, ForeignKey("threads.id", ondelete="CASCADE"), nullable=False),
+    Column("seq", BigInteger, nullable=False),
+    Column("type", String(32), nullable=False),
+    Column("occurred_at", BigInteger, nullable=False),
+    Column("message_id", Id, ForeignKey("events.id"), index=True),
+    Column("data", Json, nullable=False),
+    Column("position", BigInteger),
+    UniqueConstraint("thread_id", "seq"),
+    sqlite_autoincrement=True,
+)
+Index(
+    "ix_outgoing_events_position",
+    outgoing_events.c.source_id,
+    outgoing_events.c.position,
+)
+Index(
+    "ix_outgoing_events_unplaced",
+    outgoing_events.c.id,
+    sqlite_where=outgoing_events.c.position.is_(None),
+    postgresql_where=outgoing_events.c.position.is_(None),
+)
+
+#: How far the numbers of `seq` have come in a thread; they outlive the events.
+outgoing_threads = Table(
+    "outgoing_threads",
+    metadata,
+    Column(
+        "thread_id",
+        Id,
+        ForeignKey("threads.id", ondelete="CASCADE"),
+        primary_key=True,
+        autoincrement=False,
+    ),
+    Column("seq", BigInteger, nullable=False),
+)
+
+#: One row: how far positions have come. Its lock is held by whoever gives out the next ones.
+outgoing_head = Table(
+    "outgoing_head",
+    metadata,
+    Column("id", Integer, primary_key=True, autoincrement=False),
+    Column("position", BigInteger, nullable=False),
+)
+
+#: How far a source has read by itself: the greatest cursor that it came back with.
+outgoing_readers = Table(
+    "outgoing_readers",
+    metadata,
+    Column("source_id", Id, ForeignKey("sources.id"), primary_key=True, autoincrement=False),
+    Column("position", BigInteger, nullable=False),
+)
+
+#: How far a message has come on its way to the customer; `stage` as in sent_messages.py.
+sent_messages = Table(
+    "sent_messages",
+    metadata,
+    Column("message_id", Id, ForeignKey("events.id"), primary_key=True, autoincrement=False),
+    Column("thread_id", Id, ForeignKey("threads.id", ondelete="CASCADE"), nullable=False),
+    Column("stage", SmallInteger, nullable=False),
+    Column("attempts", Integer, nullable=False, server_default="0"),
+    Column("at", BigInteger, nullable=False),
+    Column("changed_at", BigInteger, nullable=False),
+)
+Index("ix_sent_messages_news", sent_messages.c.thread_id, sent_messages.c.changed_at)
+
+#: Where a source's events are posted to. `events` null means all types. The secret before the
+#: present one signs along until `old_secret_until`.
+webhooks = Table(
+    "webhooks",
+    metadata,
+    Column("id", Id, primary_key=True),
+    Column("source_id", Id, ForeignKey("sources.id"), nullable=False, index=True),
+    Column("url", String(2048), nullable=False),
+    Column("events", Json),
+    Column("secret", String(128), nullable=False),
+    Column("old_secret", String(128)),
+    Column("old_secret_until", BigInteger),
+    Column("created_at", BigInteger, nullable=False),
+    Column("failing_since", BigInteger),
+    Column("disabled_at", BigInteger),
+    Column("disabled_why", String(16)),
+    sqlite_autoincrement=True,
+)
+
+#: An event on its way to a webhook: pending, done or failed. Who delivers it holds `lease` until
+#: `leased_until`; another worker then takes over.
+deliveries = Table(
+    "deliveries",
+    metadata,
+    Column("id", Id, primary_key=True),
+    Column("webhook_id", Id, ForeignKey("webhooks.id"), nullable=False),
+    Column("event_id", Id, ForeignKey("outgoing_events.id", ondelete="CASCADE"), nullable=False),
+    Column("thread_id", Id, nullable=False),
+    Column("position", BigInteger, nullable=False),
+    Column("state", String(8), nullable=False, server_default="pending"),
+    Column("attempts", Integer, nullable=False, server_default="0"),
+    Column("next_at", BigInteger, nullable=False),
+    Column("lease", String(32)),
+    Column("leased_until", BigInteger),
+    UniqueConstraint("webhook_id", "event_id"),
+    sqlite_autoincrement=True,
+)
+Index("ix_deliveries_event", deliveries.c.event_id)
+for _name, _columns in (
+    ("ix_deliveries_due", ("webhook_id", "next_at")),
+    ("ix_deliveries_order", ("webhook_id", "thread_id", "position")),
+):
+    Index(
+        _name,
+        *(deliveries.c[column] for column in _columns),
+        sqlite_where=deliveries.c.state == "pending",
+        postgresql_where=deliveries.c.state == "pending",
+    )
+
+#: What was sent to a webhook and what it answered; without a delivery it was a test.
+delivery_attempts = Table(
+    "delivery_attempts",
+    metadata,
+    Column("id", Id, primary_key=True),
+    Column("webhook_id", Id, ForeignKey("webhooks.id"), nullable=False),
+    Column("delivery_id", Id, ForeignKey("deliveries.id", ondelete="CASCADE"), index=True),
+    Column("at", BigInteger, nullable=False),
+    Column("took_ms", Integer, nullable=False),
+    Column("request", Json, nullable=False),
+    Column("status", SmallInteger),
+    Column("error", String(32)),
+    Column("answer", Text, nullable=False),
+    sqlite_autoincrement=True,
+)
+Index("ix_delivery_attempts_log", delivery_attempts.c.webhook_id, delivery_attempts.c.id)
