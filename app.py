@@ -38,11 +38,14 @@ from redis.retry import Retry
 from tqdm import tqdm
 
 from dashboard import logs
-from dashboard.commands import admins, demo_data, keys, order
+from dashboard.commands import admins, demo_data, keys, order, webhooks
 from dashboard.commands.demo import DEMO_EMAIL, demo_access
 from dashboard.commands.parser import parser
 from dashboard.commands.workers import Workers, end_with_parent
 from dashboard.config import Settings
+from dashboard.delivery.courier import Courier
+from dashboard.delivery.desk import WebhookDesk
+from dashboard.delivery.post import Poster
 from dashboard.demo.simulate import simulate
 from dashboard.embedded import EmbeddedRedis, find_or_start
 from dashboard.errors import LineupError, StartError
@@ -109,7 +112,19 @@ class Desk:
 
     @cached_property
     def intake(self) -> Intake:
-        return Intake(self.recorder, self.placer)
+        return Intake(self.recorder, self.placer, self.courier.ring)
+
+    @cached_property
+    def poster(self) -> Poster:
+        return Poster(self.settings.webhook_private)
+
+    @cached_property
+    def courier(self) -> Courier:
+        return Courier(self.database, clock, self.poster)
+
+    @cached_property
+    def webhooks(self) -> WebhookDesk:
+        return WebhookDesk(self.database, clock, self.poster, self.courier.ring)
 
     @cached_property
     def rebuilder(self) -> Rebuilder:
@@ -163,6 +178,7 @@ class Desk:
             port=port,
             root=ROOT,
             sockets=live,
+            webhooks=self.webhooks,
             offload=green(self.settings.async_mode).offload,
         )
 
@@ -176,6 +192,7 @@ def run_server(desk: Desk, args: Namespace, ready: Callable[[], object] = lambda
     app = create_app(desk.parts(live, args.port))
     live.start()
     threading.Thread(target=keep_healing, args=[desk.healer], daemon=True).start()
+    threading.Thread(target=desk.courier.run, daemon=True).start()
     serve(
         app,
         args.host,
@@ -185,6 +202,7 @@ def run_server(desk: Desk, args: Namespace, ready: Callable[[], object] = lambda
         ready=ready,
         stopping=live.stop,
     )
+    desk.courier.stop()
     return 0
 
 
@@ -343,6 +361,10 @@ COMMANDS: dict[str, Callable[[Namespace, Settings], int]] = {
     ),
     "list-keys": with_desk(lambda args, desk: keys.list_keys(args, desk.database)),
     "revoke-key": with_desk(lambda args, desk: keys.revoke_key(args, desk.database, clock)),
+    "create-webhook": with_desk(lambda args, desk: webhooks.create(args, desk.webhooks)),
+    "list-webhooks": with_desk(lambda args, desk: webhooks.listing(args, desk.webhooks)),
+    "rotate-webhook": with_desk(lambda args, desk: webhooks.rotate(args, desk.webhooks)),
+    "revoke-webhook": with_desk(lambda args, desk: webhooks.revoke(args, desk.webhooks)),
     "delete-customer": with_desk(
         lambda args, desk: demo_data.delete_customer(args, desk.database, desk.placer)
     ),

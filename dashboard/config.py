@@ -35,6 +35,7 @@ class Settings:
     presence_ttl_seconds: int
     presence_idle_seconds: int
     trusted_proxies: int
+    webhook_private: bool
     log_level: str
 
     @classmethod
@@ -55,6 +56,7 @@ class Settings:
             presence_ttl_seconds=_integer(environ, "LINEUP_PRESENCE_TTL", 90, 4, 3600),
             presence_idle_seconds=_integer(environ, "LINEUP_PRESENCE_IDLE", 300, 1, 86_400),
             trusted_proxies=_integer(environ, "LINEUP_TRUSTED_PROXIES", 0, 0, 10),
+            webhook_private=_integer(environ, "LINEUP_WEBHOOK_PRIVATE", 0, 0, 1) == 1,
             log_level=_one_of(environ, "LINEUP_LOG_LEVEL", "INFO", LOG_LEVELS, fold=str.upper),
         )
 

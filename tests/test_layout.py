@@ -17,9 +17,10 @@ MAY_IMPORT = {
     "base": {"scoring", "presence"},
     "store": {"base", "scoring", "presence"},
     "intake": {"store", "base", "scoring", "presence"},
+    "delivery": {"intake", "store", "base", "scoring", "presence"},
     "live": {"intake", "store", "base", "scoring", "presence"},
-    "web": {"intake", "store", "base", "scoring", "presence"},
-    "commands": {"intake", "store", "base", "scoring", "presence"},
+    "web": {"delivery", "intake", "store", "base", "scoring", "presence"},
+    "commands": {"delivery", "intake", "store", "base", "scoring", "presence"},
 }
 ROOMS = {"demo": "commands"}
 

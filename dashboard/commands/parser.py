@@ -30,6 +30,7 @@ def parser() -> argparse.ArgumentParser:
     _data(command)
     _admins(command)
     _keys(command)
+    _webhooks(command)
     return root
 
 
@@ -135,6 +136,28 @@ def _keys(command: Command) -> None:
     revoke.add_argument("key", metavar="PREFIX", help="as list-keys shows it, or the whole key")
 
 
+def _webhooks(command: Command) -> None:
+    create = command(
+        "create-webhook",
+        "Create a webhook for a chatbot; its id and its secret are printed once.",
+        "create-webhook --source shop --url https://bot.example/lineup",
+    )
+    create.add_argument("--source", type=_source, required=True)
+    create.add_argument("--url", required=True, help="where events are posted to")
+    create.add_argument(
+        "--events", type=_names, help="types such as message.created,thread.closed; by default all"
+    )
+    command("list-webhooks", "List the webhooks.", "list-webhooks")
+    rotate = command(
+        "rotate-webhook",
+        "Make a new secret for a webhook; the old one signs along for a day.",
+        "rotate-webhook 1",
+    )
+    revoke = command("revoke-webhook", "Revoke a webhook.", "revoke-webhook 1")
+    for parser in (rotate, revoke):
+        parser.add_argument("id", type=_whole(1, 2**53), help="as list-webhooks shows it")
+
+
 def _whole(low: int, high: int) -> Callable[[str], int]:
     def whole(text: str) -> int:
         if not (text.isascii() and text.isdigit() and low <= int(text) <= high):
@@ -161,6 +184,10 @@ def _source(text: str) -> str:
     if not SOURCE_PATTERN.fullmatch(text):
         raise argparse.ArgumentTypeError(f"“{text}” is not 1 to 64 of a-z 0-9 -")
     return text
+
+
+def _names(text: str) -> list[str]:
+    return list(dict.fromkeys(part.strip() for part in text.split(",")))
 
 
 def _scopes(text: str) -> list[str]:

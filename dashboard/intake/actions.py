@@ -1,39 +1,26 @@
 """What admins do to a thread: events of the dashboard's own source, and claims."""
 
 import uuid
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 from sqlalchemy import Connection
 
 from dashboard.errors import NotFound, Problem
+from dashboard.intake import way_out
 from dashboard.intake.outcomes import Recorded
 from dashboard.intake.record import write_once
 from dashboard.intake.recording import Author, Recording
 from dashboard.intake.schema import ParsedEvent, event
-from dashboard.store import (
-    admins,
-    events,
-    messages,
-    outgoing,
-    sent_messages,
-    sources,
-    thread_states,
-    threads,
-)
+from dashboard.intake.way_out import Admin
+from dashboard.store import admins, events, messages, sent_messages, sources, thread_states
 from dashboard.store.database import Database
 from dashboard.store.thread_states import ThreadState
 from scoring.ranking import Placement
 
+__all__ = ["Actions", "Admin", "Replied", "Reply"]
+
 Placements = Sequence[Placement]
-
-
-class Admin(NamedTuple):
-    """Who acts."""
-
-    id: int
-    name: str
-    role: str = "admin"
 
 
 class Reply(NamedTuple):
@@ -83,7 +70,7 @@ class Actions:
             recorded = _record(connection, state, author, said, now)
             message = recorded.messages[0]
             if not reply.private:
-                message = _send_out(connection, state, message, now)
+                message = way_out.send_out(connection, state, message, now)
             return Replied(message, True), recorded.placements
 
         return write_once(self._database, write)
@@ -113,6 +100,27 @@ class Actions:
             data={"priority": priority},
         )
 
+    def send_again(
+        self, admin: Admin, thread_id: int, message_id: int
+    ) -> tuple[messages.Message, Placements]:
+        """Tries once more to bring a message to the customer.
+
+        What the chatbot never got goes to it again; what it could not hand on is told it anew.
+        Raises NotFound for a message that does not go out, Problem (409) for one that is there.
+        """
+        now = self._clock()
+
+        def write(connection: Connection) -> messages.Message:
+            state = _locked(connection, thread_id)
+            stage = sent_messages.stage_of(connection, message_id, thread_id)
+            if stage is None:
+                raise NotFound("There is no such message on its way.")
+            if stage in sent_messages.THERE:
+                raise Problem(409, "already_delivered", "The message has arrived.")
+            return way_out.send_again(connection, state, message_id, stage, now)
+
+        return self._database.write(write), []
+
     def claim(self, admin: Admin, thread_id: int) -> tuple[None, Placements]:
         """Takes a thread that nobody has. Raises Problem (409, `already_claimed`)."""
         now = self._clock()
@@ -122,7 +130,7 @@ class Actions:
             if state.kept["assignee_id"] is None:
                 state.kept |= {"assignee_id": admin.id, "assigned_at": now}
                 assigned = {"assignee": {"id": admin.id, "name": admin.name}}
-                _tell(connection, admin, state, "thread.assigned", now, assigned)
+                way_out.tell(connection, admin, state, "thread.assigned", now, assigned)
 
         return self._change(thread_id, change)
 
@@ -135,7 +143,7 @@ class Actions:
                 _check_not_anothers(connection, admin, state)
             if state.kept["assignee_id"] is not None:
                 state.kept |= {"assignee_id": None, "assigned_at": None}
-                _tell(connection, admin, state, "thread.released", now, {"assignee": None})
+                way_out.tell(connection, admin, state, "thread.released", now, {"assignee": None})
 
         return self._change(thread_id, change)
 
@@ -168,8 +176,8 @@ class Actions:
                 f"{admin.id}:{uuid.uuid4().hex}", type, now, thread=state.external_id, **content
             )
             done = _record(connection, state, _author(connection, admin), said, now).placements
-            if _changed(connection, state):
-                _tell(connection, admin, state, told_as, now, content.get("data", {}))
+            if way_out.changed(connection, state):
+                way_out.tell(connection, admin, state, told_as, now, content.get("data", {}))
             return done
 
         return None, self._database.write(write)
@@ -196,37 +204,6 @@ def _record(
     connection: Connection, state: ThreadState, author: Author, said: ParsedEvent, now: int
 ) -> Recorded:
     return Recording(connection, state.source_id, now, author).run([said])
-
-
-def _send_out(
-    connection: Connection, state: ThreadState, message: messages.Message, now: int
-) -> messages.Message:
-    """Puts a message on its way to the customer; the message with its delivery."""
-    id = message["id"]
-    outgoing.add(connection, state.source_id, state.id, "message.created", now, message, id)
-    sent_messages.queue(connection, id, state.id, now)
-    return message | {"delivery": sent_messages.told(sent_messages.QUEUED, 0, now)}
-
-
-def _tell(
-    connection: Connection,
-    admin: Admin,
-    state: ThreadState,
-    type: str,
-    now: int,
-    data: Mapping[str, Any],
-) -> None:
-    """Lets the chatbot know what was done, and by whom."""
-    by = {"id": admin.id, "name": admin.name}
-    outgoing.add(
-        connection, state.source_id, state.id, type, now, {"thread_id": state.id, "by": by, **data}
-    )
-
-
-def _changed(connection: Connection, state: ThreadState) -> bool:
-    """Whether the thread is open or urgent in another way than before."""
-    before = state.facts.closed, state.facts.priority
-    return threads.closed_and_priority(connection, state.id) != before
 
 
 def _reply_event(admin: Admin, state: ThreadState, reply: Reply, now: int) -> ParsedEvent:

@@ -26,10 +26,13 @@ class Delivery(NamedTuple):
 class Intake:
     """Records in SQL, which decides, and then places in Redis, which follows."""
 
-    def __init__(self, recorder: Recorder, placer: Placer):
+    def __init__(
+        self, recorder: Recorder, placer: Placer, acted: Callable[[], object] = lambda: None
+    ):
         self._recorder = recorder
         self._placer = placer
         self._gather = Gather(self._accept_together, GATHERED_CALLERS)
+        self._acted = acted
 
     def accept(self, source_id: int, parsed: Sequence[ParsedEvent]) -> list[Outcome]:
         """One outcome an event, in their order. Raises StorageUnavailable with nothing stored.
@@ -49,6 +52,8 @@ class Intake:
         """Does what an admin asked for (a method of Actions) and gives its result."""
         result, placements = action(*given)
         self._placer.place(placements)
+        # What was done goes out to the chatbot.
+        self._acted()
         return result
 
     def _accept_alone(self, delivery: Delivery) -> list[Outcome]:

@@ -11,6 +11,8 @@ from dashboard.store.outbox_models import sent_messages
 #: The stages, as told to dashboards. A message only ever goes on to a greater one, whatever comes
 #: late or twice; an admin who tries again begins anew.
 QUEUED, BOT_FAILED, BOT_HAS_IT, CUSTOMER_FAILED, CUSTOMER_HAS_IT, READ = range(6)
+#: Nothing is left to try.
+THERE = frozenset({BOT_HAS_IT, CUSTOMER_HAS_IT, READ})
 _TOLD = {
     QUEUED: ("queued", "bot"),
     BOT_FAILED: ("failed", "bot"),

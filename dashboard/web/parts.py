@@ -9,6 +9,7 @@ import redis
 from flask import Flask
 
 from dashboard.config import Settings
+from dashboard.delivery.desk import WebhookDesk
 from dashboard.intake.actions import Actions
 from dashboard.intake.intake import Intake
 from dashboard.intake.order_state import OrderState
@@ -50,6 +51,7 @@ class Parts:
     clock: Clock
     port: int
     root: Path
+    webhooks: WebhookDesk
     sockets: Sockets | None = None
     metrics: Metrics = field(default_factory=Metrics)
     offload: Offload = field(default=run_here)

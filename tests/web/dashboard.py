@@ -9,6 +9,8 @@ import fakeredis
 from flask.testing import FlaskClient
 
 from dashboard.config import Settings
+from dashboard.delivery.courier import Courier
+from dashboard.delivery.desk import WebhookDesk
 from dashboard.intake.actions import Actions
 from dashboard.intake.intake import Intake
 from dashboard.intake.order_state import OrderState
@@ -22,6 +24,7 @@ from dashboard.store.passwords import hashed
 from dashboard.web.application import create_app
 from dashboard.web.parts import Parts
 from scoring.ranking import Ranking
+from tests.delivery.stand_in import StandIn, run_here
 from tests.support import SettableClock
 
 PORT = 5000
@@ -52,6 +55,9 @@ class Dashboard:
         self.rebuilder = Rebuilder(database, self.ranking, placer)
         self.recorder = Recorder(database, clock)
         self.intake = Intake(self.recorder, placer)
+        self.poster = StandIn()
+        self.webhooks = WebhookDesk(database, clock, self.poster)
+        self.courier = Courier(database, clock, self.poster, spawn=run_here, jitter=lambda: 0)
         self.app = create_app(
             Parts(
                 settings=Settings.from_environment(environment, folder),
@@ -64,6 +70,7 @@ class Dashboard:
                 clock=clock,
                 port=PORT,
                 root=Path(__file__).parents[2],
+                webhooks=self.webhooks,
             )
         )
         self._numbers = itertools.count(1)

@@ -1,0 +1,1 @@
+"""The way out to the chatbots: posts what admins did to their webhooks."""
