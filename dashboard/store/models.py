@@ -191,3 +191,21 @@ epochs = Table(
     Column("tag", String(64), primary_key=True),
     Column("epoch", String(64), nullable=False),
 )
+
+
+def _presence_of(person: str) -> Table:
+    """Last seen: when they really were, and as far as others may know."""
+    owner = ForeignKey(f"{person}s.id", ondelete="CASCADE")
+    return Table(
+        f"{person}_presence",
+        metadata,
+        Column(f"{person}_id", Id, owner, primary_key=True, autoincrement=False),
+        Column("settings", Json),
+        Column("last_seen", BigInteger),
+        Column("public_last_seen", BigInteger),
+    )
+
+
+#: What people set of their presence; who is not in here never set anything and was never seen.
+customer_presence = _presence_of("customer")
+admin_presence = _presence_of("admin")

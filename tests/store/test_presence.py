@@ -1,0 +1,82 @@
+"""What is kept of presence lasts, and last seen never goes back."""
+
+from dashboard.store import admins, customers, presence, sources
+from presence.outbox import Departure
+from presence.settings import Settings
+
+
+def customer(any_database, name: str) -> int:
+    def make(connection) -> int:
+        source_id = sources.ensure(connection, "shop", 0)
+        customers.locked(connection, source_id, [name], 0)
+        return source_id
+
+    return any_database.write(make)
+
+
+def admin(any_database) -> int:
+    return any_database.write(lambda c: admins.create(c, "mai@example.com", "Mai", "admin", "", 0))
+
+
+def of_customers(any_database, *people: str):
+    with any_database.read() as connection:
+        return presence.of_customers(connection, people)
+
+
+def test_of_people_who_set_nothing_and_were_never_seen_nothing_is_kept(any_database):
+    customer(any_database, "c-1")
+    assert of_customers(any_database, "shop/c-1", "shop/c-2", "nowhere/c", "x") == {}
+
+
+def test_a_change_is_kept_and_the_next_one_stands_on_it(any_database):
+    source_id = customer(any_database, "c-1")
+
+    def change(**what):
+        return any_database.write(
+            lambda c: presence.change_customer(
+                c, source_id, "c-1", lambda held: held.changed(what, 5), 5
+            )
+        )
+
+    change(status="dnd", until=100)
+    made = change(visibility="nobody")
+    assert (made.revision, made.claims["manual"].status) == (2, "dnd")
+    assert of_customers(any_database, "shop/c-1")["shop/c-1"].settings == made
+
+
+def test_a_customer_who_is_new_is_made_by_a_change(any_database):
+    source_id = customer(any_database, "c-1")
+    any_database.write(
+        lambda c: presence.change_customer(
+            c, source_id, "new", lambda held: held.changed({"text": "hi"}, 0), 7
+        )
+    )
+    assert of_customers(any_database, "shop/new")["shop/new"].settings.claims["manual"].text == "hi"
+
+
+def test_last_seen_moves_on_and_never_back_whatever_is_replayed(any_database):
+    """R55, R56: batches may be replayed, in any order."""
+    customer(any_database, "c-1")
+
+    def note(*departures):
+        any_database.write(lambda c: presence.note_customers(c, departures))
+        kept = of_customers(any_database, "shop/c-1")["shop/c-1"]
+        return kept.last_seen, kept.public_last_seen
+
+    assert note(Departure("shop/c-1", 50, None), Departure("shop/who", 50, 50)) == (50, None)
+    assert note(Departure("shop/c-1", 70, 60)) == (70, 60)
+    assert note(Departure("shop/c-1", 50, None)) == (70, 60)
+    assert note(Departure("shop/c-1", None, 65)) == (70, 65)
+
+
+def test_admins_are_kept_apart_from_customers(any_database):
+    mai = admin(any_database)
+    made = any_database.write(
+        lambda c: presence.change_admin(c, mai, lambda held: held.changed({"status": "busy"}, 0))
+    )
+    any_database.write(
+        lambda c: presence.note_admins(c, [Departure(str(mai), 9, 8), Departure("999", 9, 9)])
+    )
+    with any_database.read() as connection:
+        kept = presence.of_admins(connection, [str(mai), "999", "no number"])
+    assert kept == {str(mai): presence.Stored(9, 8, made)} and isinstance(made, Settings)
