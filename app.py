@@ -38,6 +38,8 @@ from redis.retry import Retry
 from tqdm import tqdm
 
 from dashboard import logs
+from dashboard.attendance.attendance import Attendance
+from dashboard.attendance.chatbots import Chatbots
 from dashboard.commands import admins, demo_data, keys, order, webhooks
 from dashboard.commands.demo import DEMO_EMAIL, demo_access
 from dashboard.commands.parser import parser
@@ -65,6 +67,7 @@ from dashboard.store.migrate import bring_to_head
 from dashboard.web.application import create_app
 from dashboard.web.parts import Parts
 from dashboard.web.server import check_port, green, serve
+from presence.timing import Timing
 from scoring.ranking import Ranking
 
 log = logging.getLogger("lineup")
@@ -146,6 +149,22 @@ class Desk:
             run_id=lambda: self.client.info("server").get("run_id"),
         )
 
+    @cached_property
+    def attendance(self) -> Attendance:
+        return Attendance(
+            self.client,
+            self.database,
+            clock,
+            timing=Timing.from_ttl(
+                self.settings.presence_ttl_seconds, self.settings.presence_idle_seconds
+            ),
+            key_prefix=self.settings.key_prefix,
+        )
+
+    @cached_property
+    def chatbots(self) -> Chatbots:
+        return Chatbots(self.attendance, self.database, clock)
+
     def new_client(self) -> redis.Redis:
         """A client that says at once when Redis is away, and does nothing twice."""
         return redis.Redis.from_url(
@@ -174,6 +193,8 @@ class Desk:
             intake=self.intake,
             actions=Actions(self.database, clock),
             order=self.state,
+            attendance=self.attendance,
+            chatbots=self.chatbots,
             clock=clock,
             port=port,
             root=ROOT,

@@ -18,9 +18,10 @@ MAY_IMPORT = {
     "store": {"base", "scoring", "presence"},
     "intake": {"store", "base", "scoring", "presence"},
     "delivery": {"intake", "store", "base", "scoring", "presence"},
-    "live": {"intake", "store", "base", "scoring", "presence"},
-    "web": {"delivery", "intake", "store", "base", "scoring", "presence"},
-    "commands": {"delivery", "intake", "store", "base", "scoring", "presence"},
+    "attendance": {"intake", "store", "base", "scoring", "presence"},
+    "live": {"attendance", "intake", "store", "base", "scoring", "presence"},
+    "web": {"delivery", "attendance", "intake", "store", "base", "scoring", "presence"},
+    "commands": {"delivery", "attendance", "intake", "store", "base", "scoring", "presence"},
 }
 ROOMS = {"demo": "commands"}
 

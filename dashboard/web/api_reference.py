@@ -5,7 +5,10 @@ from typing import Any, NamedTuple
 
 #: What stands in examples; the reader's own take their places.
 _SERVER = "http://localhost:5000"
-_ANSWER_SCHEMAS_LAST = ("Result", "BatchResult", "BatchResults", "Row", "List", "Problem")
+_ANSWER_SCHEMAS_LAST = (
+    "Result", "BatchResult", "BatchResults", "Row", "List",
+    "Accepted", "State", "States", "SetPresence", "Seen", "SeenPage", "Team", "Problem",
+)  # fmt: skip
 
 
 class Member(NamedTuple):

@@ -8,8 +8,9 @@ from redis.exceptions import RedisError
 from werkzeug.middleware.proxy_fix import ProxyFix
 
 from dashboard.store.keys import KeyRing
-from dashboard.web import admin_api, bot_api, openapi, pages, probes, problems, signin
+from dashboard.web import admin_api, bot_api, bot_presence, openapi, pages, probes, problems, signin
 from dashboard.web.attempts import Attempts
+from dashboard.web.bot_presence import BotPresence
 from dashboard.web.callers import Callers
 from dashboard.web.gate import Gate
 from dashboard.web.identity import Identities
@@ -68,11 +69,19 @@ def _register_dashboard(app: Flask, parts: Parts, origins: Origins, identities: 
 
 def _register_bot_api(app: Flask, parts: Parts) -> None:
     callers = Callers(KeyRing(parts.database))
+    presence = BotPresence(parts.attendance, parts.chatbots, callers, parts.metrics, parts.clock)
     app.register_blueprint(
         bot_api.blueprint(
-            parts.database, parts.intake, parts.ranking, callers, parts.metrics, parts.clock
+            parts.database,
+            parts.intake,
+            parts.ranking,
+            callers,
+            parts.metrics,
+            parts.clock,
+            heard=presence.heard,
         )
     )
+    app.register_blueprint(bot_presence.blueprint(presence))
     app.register_blueprint(openapi.blueprint())
     app.register_blueprint(
         probes.blueprint(parts.database, lambda: _is_there(parts), parts.metrics)

@@ -13,6 +13,7 @@ from dashboard.intake.outcomes import Outcome
 from dashboard.intake.schema import ParsedEvent, parse_request
 from dashboard.store import threads
 from dashboard.store.database import Database
+from dashboard.store.keys import Caller
 from dashboard.web import bot_answers, bot_body
 from dashboard.web.bot_lists import BotLists
 from dashboard.web.bot_outbox import BotOutbox
@@ -24,6 +25,13 @@ from scoring.ranking import Ranking
 LIMIT_DEFAULT = 100
 LIMIT_MAX = 500
 _DIGITS_MAX = 15
+
+#: Told of every call's events, and of what became of each.
+Heard = Callable[[Caller, Sequence[ParsedEvent | Problem], Sequence[Outcome | Problem]], None]
+
+
+def _nobody(*heard: Any) -> None:
+    """Nobody listens."""
 
 
 class BotApi:
@@ -38,6 +46,7 @@ class BotApi:
         quotas: Quotas,
         metrics: Metrics,
         clock: Callable[[], int],
+        heard: Heard = _nobody,
     ):
         self._outbox = BotOutbox(database, clock)
         self._database = database
@@ -46,6 +55,7 @@ class BotApi:
         self._callers = callers
         self._quotas = quotas
         self._metrics = metrics
+        self._heard = heard
 
     def post_events(self) -> Response:
         """Takes one event or a batch; good events of a bad batch are stored."""
@@ -54,6 +64,7 @@ class BotApi:
         parsed = parse_request(document)
         self._quotas.take(caller, len(parsed.items))
         results = self._accept(caller.source_id, parsed.items)
+        self._heard(caller, parsed.items, results)
         if parsed.batch:
             body, status = bot_answers.batch(document["events"], results, request.path)
             return _json(body, status)
@@ -117,9 +128,10 @@ def blueprint(
     metrics: Metrics,
     clock: Callable[[], int],
     quotas: Quotas | None = None,
+    heard: Heard = _nobody,
 ) -> Blueprint:
     """The bot API's routes below /api/v1."""
-    api = BotApi(database, intake, ranking, callers, quotas or Quotas(), metrics, clock)
+    api = BotApi(database, intake, ranking, callers, quotas or Quotas(), metrics, clock, heard)
     made = Blueprint("bot_api", __name__, url_prefix="/api/v1")
     routes: tuple[tuple[str, str, Callable[..., Response]], ...] = (
         ("POST", "/events", api.post_events),

@@ -4,6 +4,7 @@ from typing import Any
 
 from flask import Blueprint, Response, jsonify, render_template
 
+from dashboard.web import openapi_presence
 from dashboard.web.api_reference import reference
 from dashboard.web.openapi_schemas import ref, schemas
 from scoring.pages import PAGES
@@ -49,9 +50,10 @@ def document() -> dict[str, Any]:
             "/events": {"post": _post_events(), "get": _get_events()},
             "/threads/{thread}": {"get": _get_thread()},
             "/lists/{page}/{sort}": {"get": _get_list()},
+            **openapi_presence.paths(_parameter, _json_answer, _problems),
         },
         "components": {
-            "schemas": schemas(),
+            "schemas": schemas() | openapi_presence.schemas(),
             "securitySchemes": {
                 "key": {
                     "type": "http",

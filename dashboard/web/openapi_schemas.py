@@ -38,7 +38,7 @@ def _posted() -> dict[str, Schema]:
             "mapping": {type: REF + name for type, name in names.items()},
         },
     }
-    found["Batch"] = _object(
+    found["Batch"] = object_of(
         {
             "events": {
                 "type": "array",
@@ -53,32 +53,32 @@ def _posted() -> dict[str, Schema]:
 
 def _answered() -> dict[str, Schema]:
     return {
-        "Result": _object(
+        "Result": object_of(
             {
                 "status": {"enum": ["created", "duplicate"]},
-                "id": _text("The event's id."),
-                "thread_id": _whole("Lineup's id of the thread, where the event names one."),
+                "id": text("The event's id."),
+                "thread_id": whole("Lineup's id of the thread, where the event names one."),
             },
             optional={"thread_id"},
         ),
-        "BatchResult": _object(
+        "BatchResult": object_of(
             {
-                "index": _whole("Which event of the batch, from 0."),
+                "index": whole("Which event of the batch, from 0."),
                 "status": {"enum": ["created", "duplicate", "rejected"]},
-                "id": _nullable(_text("The event's id, where it has one.")),
-                "thread_id": _whole("Lineup's id of the thread, where the event names one."),
+                "id": nullable(text("The event's id, where it has one.")),
+                "thread_id": whole("Lineup's id of the thread, where the event names one."),
                 "problem": ref("Problem"),
             },
             optional={"thread_id", "problem"},
         ),
-        "BatchResults": _object({"results": {"type": "array", "items": ref("BatchResult")}}),
+        "BatchResults": object_of({"results": {"type": "array", "items": ref("BatchResult")}}),
         "Row": _row(),
         "List": _list(),
         "OutgoingEvent": _outgoing_event(),
-        "OutgoingEvents": _object(
+        "OutgoingEvents": object_of(
             {
                 "events": {"type": "array", "items": ref("OutgoingEvent")},
-                "next": _text("The cursor that goes on."),
+                "next": text("The cursor that goes on."),
             }
         ),
         "Problem": _problem(),
@@ -87,53 +87,53 @@ def _answered() -> dict[str, Schema]:
 
 def _row() -> Schema:
     time = "Milliseconds since 1970 (UTC)."
-    customer = _object(
+    customer = object_of(
         {
-            "id": _text("Your id of the customer."),
-            "name": _nullable(_text()),
-            "avatar_url": _nullable(_text()),
+            "id": text("Your id of the customer."),
+            "name": nullable(text()),
+            "avatar_url": nullable(text()),
             "member_status": {"type": "integer", "minimum": -1, "maximum": 5},
-            "locale": _nullable(_text()),
+            "locale": nullable(text()),
         }
     )
-    preview = _object({"role": _text(), "body": _text("Up to 140 characters."), "at": _whole(time)})
-    return _object(
+    preview = object_of({"role": text(), "body": text("Up to 140 characters."), "at": whole(time)})
+    return object_of(
         {
-            "id": _whole("Lineup's id of the thread."),
-            "rev": _whole("Grows by one with each change of the thread."),
-            "thread": _text("Your id of the thread."),
-            "source": _text(),
-            "customer": _nullable(customer),
-            "preview": _nullable(preview),
+            "id": whole("Lineup's id of the thread."),
+            "rev": whole("Grows by one with each change of the thread."),
+            "thread": text("Your id of the thread."),
+            "source": text(),
+            "customer": nullable(customer),
+            "preview": nullable(preview),
             "open": {"type": "boolean"},
             "priority": {"enum": list(PRIORITIES)},
-            "recent_at": _whole(time),
-            "waiting_since": _nullable(_whole(time)),
+            "recent_at": whole(time),
+            "waiting_since": nullable(whole(time)),
             "answered": {"type": "boolean"},
-            "unanswered": _whole("Messages of the customer since the last answer."),
-            "assignee": _nullable(_object({"id": _whole(), "name": _text()})),
+            "unanswered": whole("Messages of the customer since the last answer."),
+            "assignee": nullable(object_of({"id": whole(), "name": text()})),
         }
     )
 
 
 def _list() -> Schema:
-    entry = _object(
+    entry = object_of(
         {
-            "id": _whole("Lineup's id of the thread."),
-            "source": _text(),
-            "thread": _text("The source's id of the thread."),
-            "score": _whole("The lower, the higher up; of equal scores, the lower id."),
+            "id": whole("Lineup's id of the thread."),
+            "source": text(),
+            "thread": text("The source's id of the thread."),
+            "score": whole("The lower, the higher up; of equal scores, the lower id."),
         }
     )
-    return _object(
+    return object_of(
         {
             "page": {"enum": list(PAGES)},
             "sort": {"enum": list(SORTS)},
-            "epoch": _nullable(_text("Changes when the order was rebuilt.")),
-            "version": _whole("Grows with each change of the list."),
-            "total": _whole("How many threads the list holds."),
+            "epoch": nullable(text("Changes when the order was rebuilt.")),
+            "version": whole("Grows with each change of the list."),
+            "total": whole("How many threads the list holds."),
             "threads": {"type": "array", "items": entry},
-            "next": _nullable(_text("The cursor that goes on; null at the end.")),
+            "next": nullable(text("The cursor that goes on; null at the end.")),
         }
     )
 
@@ -145,46 +145,46 @@ def _outgoing_event() -> Schema:
         "thread_id, role, author, body, attachments, private, at, delivery. Else thread_id, by "
         "(the admin who did it), and what changed: assignee or priority.",
     }
-    return _object(
+    return object_of(
         {
-            "id": _text("The same however often the event is sent."),
+            "id": text("The same however often the event is sent."),
             "type": {"enum": list(TYPES)},
             "occurred_at": {"type": "string", "format": "date-time"},
-            "seq": _whole("Counts within the thread, from 1."),
-            "thread": _text("Your id of the thread."),
+            "seq": whole("Counts within the thread, from 1."),
+            "thread": text("Your id of the thread."),
             "data": data,
         }
     )
 
 
 def _problem() -> Schema:
-    error = _object({"pointer": _text("A JSON pointer."), "code": _text(), "detail": _text()})
-    return _object(
+    error = object_of({"pointer": text("A JSON pointer."), "code": text(), "detail": text()})
+    return object_of(
         {
-            "type": _text("/problems/CODE"),
-            "title": _text(),
-            "status": _whole(),
-            "code": _text("What went wrong, for programs."),
-            "detail": _text("What went wrong, for people."),
-            "instance": _text("The path that was called."),
+            "type": text("/problems/CODE"),
+            "title": text(),
+            "status": whole(),
+            "code": text("What went wrong, for programs."),
+            "detail": text("What went wrong, for people."),
+            "instance": text("The path that was called."),
             "errors": {"type": "array", "items": error},
         },
         optional={"instance"},
     )
 
 
-def _object(properties: dict[str, Schema], optional: Collection[str] = ()) -> Schema:
+def object_of(properties: dict[str, Schema], optional: Collection[str] = ()) -> Schema:
     required = [name for name in properties if name not in optional]
     return {"type": "object", "properties": properties, "required": required}
 
 
-def _text(description: str = "") -> Schema:
+def text(description: str = "") -> Schema:
     return {"type": "string"} | ({"description": description} if description else {})
 
 
-def _whole(description: str = "") -> Schema:
+def whole(description: str = "") -> Schema:
     return {"type": "integer"} | ({"description": description} if description else {})
 
 
-def _nullable(schema: Schema) -> Schema:
+def nullable(schema: Schema) -> Schema:
     return {"anyOf": [schema, {"type": "null"}]}

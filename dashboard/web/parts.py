@@ -8,6 +8,8 @@ from typing import Any, Protocol
 import redis
 from flask import Flask
 
+from dashboard.attendance.attendance import Attendance
+from dashboard.attendance.chatbots import Chatbots
 from dashboard.config import Settings
 from dashboard.delivery.desk import WebhookDesk
 from dashboard.intake.actions import Actions
@@ -48,6 +50,8 @@ class Parts:
     intake: Intake
     actions: Actions
     order: OrderState
+    attendance: Attendance
+    chatbots: Chatbots
     clock: Clock
     port: int
     root: Path

@@ -8,9 +8,12 @@ from flask import Flask
 from flask.testing import FlaskClient
 from werkzeug.test import TestResponse
 
+from dashboard.attendance.attendance import Attendance
+from dashboard.attendance.chatbots import Chatbots
 from dashboard.store import keys, sources
 from dashboard.store.keys import KeyRing
-from dashboard.web import bot_api, openapi, probes, problems
+from dashboard.web import bot_api, bot_presence, openapi, probes, problems
+from dashboard.web.bot_presence import BotPresence
 from dashboard.web.callers import Callers
 from dashboard.web.metrics import Metrics
 from dashboard.web.quota import Quotas
@@ -27,6 +30,8 @@ class Bot:
     def __init__(self, order: Order):
         self.order = order
         self.metrics = Metrics()
+        self.attendance = Attendance(order.client, order.database, order.clock)
+        self.chatbots = Chatbots(self.attendance, order.database, order.clock)
         self.redis_is_there = True
         self.app = self._app()
         self.http: FlaskClient = self.app.test_client()
@@ -60,6 +65,7 @@ class Bot:
         # A clock of the test's: buckets fill and keys are forgotten when it says so.
         callers = Callers(KeyRing(order.database, order.monotonic))
         quotas = Quotas(order.monotonic)
+        presence = BotPresence(self.attendance, self.chatbots, callers, self.metrics, order.clock)
         app.register_blueprint(
             bot_api.blueprint(
                 order.database,
@@ -69,8 +75,10 @@ class Bot:
                 self.metrics,
                 order.clock,
                 quotas,
+                presence.heard,
             )
         )
+        app.register_blueprint(bot_presence.blueprint(presence))
         app.register_blueprint(openapi.blueprint())
         app.register_blueprint(
             probes.blueprint(order.database, lambda: self.redis_is_there, self.metrics)

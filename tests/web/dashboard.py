@@ -8,6 +8,8 @@ from typing import Any
 import fakeredis
 from flask.testing import FlaskClient
 
+from dashboard.attendance.attendance import Attendance
+from dashboard.attendance.chatbots import Chatbots
 from dashboard.config import Settings
 from dashboard.delivery.courier import Courier
 from dashboard.delivery.desk import WebhookDesk
@@ -58,6 +60,8 @@ class Dashboard:
         self.poster = StandIn()
         self.webhooks = WebhookDesk(database, clock, self.poster)
         self.courier = Courier(database, clock, self.poster, spawn=run_here, jitter=lambda: 0)
+        self.attendance = Attendance(self.redis, database, clock)
+        self.chatbots = Chatbots(self.attendance, database, clock)
         self.app = create_app(
             Parts(
                 settings=Settings.from_environment(environment, folder),
@@ -67,6 +71,8 @@ class Dashboard:
                 intake=self.intake,
                 actions=Actions(database, clock),
                 order=self.state,
+                attendance=self.attendance,
+                chatbots=self.chatbots,
                 clock=clock,
                 port=PORT,
                 root=Path(__file__).parents[2],

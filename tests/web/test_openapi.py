@@ -38,7 +38,7 @@ def test_every_route_of_the_bot_api_is_described(bot):
     there = {
         (method, rule.rule.replace("<name>", "<thread>"))
         for rule in bot.app.url_map.iter_rules()
-        if rule.endpoint.startswith("bot_api.")
+        if rule.endpoint.startswith(("bot_api.", "bot_presence."))
         for method in rule.methods - {"HEAD"}
     }
     assert described == there
