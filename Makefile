@@ -29,5 +29,8 @@ bench: setup-dev
 bench-quick: setup-dev
 	@$(BIN)/python -m bench quick
 
+screenshots: setup-dev
+	@$(BIN)/python -m tools.screenshots $(ARGS)
+
 clean:
-	rm -rf .venv .setup node_modules static/vendor instance
+	rm -rf .venv .setup node_modules static/vendor instance build

@@ -26,16 +26,20 @@ ARGUMENTS = [
 ServerMaker = Callable[..., LiveServer]
 
 
+def program() -> str | None:
+    """Where Chromium is."""
+    return next(filter(None, map(shutil.which, PROGRAMS)), None)
+
+
 @pytest.fixture(scope="session")
 def chromium() -> Iterator[Browser]:
-    program = next(filter(None, map(shutil.which, PROGRAMS)), None)
-    if program is None:
+    if program() is None:
         reason = f"none of {', '.join(PROGRAMS)} on the PATH"
         if os.environ.get("CI"):
             pytest.fail(reason)
         pytest.skip(reason)
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=program, args=ARGUMENTS)
+        browser = playwright.chromium.launch(executable_path=program(), args=ARGUMENTS)
         yield browser
         browser.close()
 

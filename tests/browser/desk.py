@@ -25,10 +25,16 @@ class Desk:
     """A window of one admin; `page` is playwright's."""
 
     def __init__(
-        self, browser: Browser, server: LiveServer, email: str, list: str = "arrival/arrival"
+        self,
+        browser: Browser,
+        server: LiveServer,
+        email: str,
+        list: str = "arrival/arrival",
+        **context_options: Any,
     ):
         self.server = server
-        context = browser.new_context(viewport={"width": 1280, "height": 800}, locale="en")
+        options = {"viewport": {"width": 1280, "height": 800}, "locale": "en"} | context_options
+        context = browser.new_context(**options)
         self.page: Page = context.new_page()
         self.errors: list[str] = []
         self.page.on("pageerror", lambda error: self.errors.append(str(error)))
@@ -53,6 +59,20 @@ class Desk:
             lambda: self.page.evaluate(shown) == [*list.split("/"), "live"],
             what=f"{list} being shown live",
         )
+
+    def wait_for(self, expression: str, what: str = "", timeout_seconds: float = 5) -> Any:
+        """What the function in JavaScript gives, as soon as it is truthy."""
+        return wait_until(
+            lambda: self.page.evaluate(expression), timeout_seconds, what or expression
+        )
+
+    def open(self, thread_id: int) -> None:
+        """Opens a thread by its address, and waits for its messages."""
+        state = self.state()
+        address = f"#/{state['page']}/{state['sort']}/{thread_id}"
+        self.page.evaluate("(to) => { location.hash = to; }", address)
+        self.page.wait_for_selector(f".composer-field[data-thread='{thread_id}']")
+        self.page.wait_for_selector(".message")
 
     def rows_in_view(self) -> list[tuple[int, int]]:
         """(place in the list from 1, thread id) of each row in view, top first."""

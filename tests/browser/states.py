@@ -1,0 +1,98 @@
+"""The states of the page that are looked at, in pictures and by the accessibility check."""
+
+from collections.abc import Callable
+
+from tests.browser.desk import Desk
+from tests.browser.stage import Stage
+
+State = Callable[[Desk, Stage], None]
+
+#: The thread that the pictures show.
+SHOWN = "shown"
+BODIES = (
+    ("client", "注文した商品がまだ届いていません。追跡番号を教えてください。"),
+    ("bot", "ご注文番号を教えていただけますか。"),
+    ("client", "JP-4471 です。 https://example.com/orders/JP-4471"),
+)
+
+
+def prepare(stage: Stage) -> int:
+    """Writes the thread that is shown; gives its id."""
+    for role, body in BODIES:
+        stage.says(SHOWN, body, role=role, name="山田 太郎")
+    files = [
+        {"url": "https://example.com/box.jpg", "type": "image/jpeg", "name": "box.jpg"},
+        {"url": "https://example.com/order.pdf", "type": "application/pdf", "name": "order.pdf"},
+    ]
+    return stage.says(SHOWN, "", name="山田 太郎", attachments=files)
+
+
+def live(desk: Desk, stage: Stage) -> None:
+    desk.page.wait_for_selector(".row:not(.skeleton)")
+
+
+def open_thread(desk: Desk, stage: Stage) -> None:
+    desk.open(stage.says(SHOWN, "もしもし？", name="山田 太郎"))
+    desk.page.fill(".composer-field", "追跡番号は JP-4471-8802 です。")
+
+
+def note(desk: Desk, stage: Stage) -> None:
+    open_thread(desk, stage)
+    desk.page.locator(".composer-mode").nth(1).click()
+
+
+def held(desk: Desk, stage: Stage) -> None:
+    open_thread(desk, stage)
+    box = desk.page.locator(".list").bounding_box()
+    assert box is not None
+    desk.page.mouse.move(box["x"] + 90, box["y"] + 250)
+    desk.page.mouse.move(box["x"] + 92, box["y"] + 252)
+    for number in range(3):
+        stage.says(f"new-{number}", "Is anybody there?")
+    desk.page.wait_for_selector(".news")
+
+
+def stale_reply(desk: Desk, stage: Stage) -> None:
+    open_thread(desk, stage)
+    desk.page.context.set_offline(True)
+    desk.page.keyboard.press("Control+Enter")
+    stage.says(SHOWN, "やっぱり解決しました。", name="山田 太郎")
+    desk.page.context.set_offline(False)
+    desk.page.wait_for_selector(".message[data-state]:not([data-state=sending])", timeout=20_000)
+
+
+def empty(desk: Desk, stage: Stage) -> None:
+    desk.page.evaluate("() => { location.hash = '#/history/arrival?filter=mine'; }")
+    desk.page.wait_for_selector(".empty-title")
+
+
+def explain(desk: Desk, stage: Stage) -> None:
+    open_thread(desk, stage)
+    desk.page.locator("#explain-button").click()
+    desk.page.wait_for_selector(".explain-facts")
+
+
+def help_keys(desk: Desk, stage: Stage) -> None:
+    live(desk, stage)
+    desk.page.locator(".nav-help").click()
+    desk.page.wait_for_selector(".help-keys")
+
+
+def offline(desk: Desk, stage: Stage) -> None:
+    open_thread(desk, stage)
+    desk.page.context.set_offline(True)
+    desk.page.wait_for_selector(".banner")
+
+
+#: By name; those of STATES on a narrow screen come again as NAME-narrow.
+STATES: dict[str, State] = {
+    "live": live,
+    "open": open_thread,
+    "note": note,
+    "held": held,
+    "empty": empty,
+    "explain": explain,
+    "help": help_keys,
+    "offline": offline,
+}
+NARROW: dict[str, State] = {"live": live, "open": open_thread}
