@@ -5,25 +5,43 @@ import { Fetcher } from "./core/fetcher.js";
 import { Hold } from "./core/hold.js";
 import { Keymap } from "./core/keymap.js";
 import { Lists } from "./core/lists.js";
+import { Notice } from "./core/notice.js";
 import { Outbox } from "./core/outbox.js";
 import { Prefs } from "./core/prefs.js";
 import { Rows } from "./core/rows.js";
+import { Search } from "./core/search.js";
+import { Selection } from "./core/selection.js";
 import { OpenThread } from "./core/thread.js";
 import { Api } from "./net/api.js";
 import { Http } from "./net/http.js";
 import { Connection } from "./net/socket.js";
+import { Tabs } from "./net/tabs.js";
 import { watch } from "./net/wake.js";
 import { Acts } from "./ui/acts.js";
+import { Bulk } from "./ui/bulk.js";
+import { CannedDialog } from "./ui/canned-dialog.js";
+import { Canned } from "./ui/canned.js";
+import { Colleagues } from "./ui/colleagues.js";
 import { Composer } from "./ui/composer.js";
+import { CustomerPanel } from "./ui/customer.js";
+import { Density } from "./ui/density.js";
 import { Desk } from "./ui/desk.js";
+import { Dialog } from "./ui/dialog.js";
 import { Explain } from "./ui/explain.js";
-import { Help } from "./ui/help.js";
+import { Follow } from "./ui/follow.js";
 import { listen } from "./ui/keys.js";
 import { Language } from "./ui/language.js";
+import { Leavers } from "./ui/leavers.js";
 import { ListPane } from "./ui/list.js";
 import { MessagesPane } from "./ui/messages.js";
+import { NoticeTeller } from "./ui/notice.js";
 import { Painter } from "./ui/painter.js";
+import { Palette } from "./ui/palette.js";
+import { Splitter } from "./ui/panes.js";
+import { Picks } from "./ui/picks.js";
 import { probe } from "./ui/probe.js";
+import { SearchPane } from "./ui/search.js";
+import { SettingsDialog } from "./ui/settings-dialog.js";
 import { Settings } from "./ui/settings.js";
 import { mount } from "./ui/shell.js";
 import { Theme } from "./ui/theme.js";
@@ -81,11 +99,37 @@ const desk = new Desk({
   prefs: new Prefs({ kept: boot.preferences, send: (changes) => api.prefer(changes) }),
   theme: new Theme(),
   toasts: new Toasts(() => painter.ask("toasts")),
-  help: new Help({ element: at("help"), text: () => language.t }),
+  dialog: new Dialog({ element: at("dialog"), text: () => language.t }),
   announce: (text) => { at("announcer").textContent = text; },
 });
 desk.acts = new Acts(desk);
 desk.settings = new Settings(desk);
+desk.settingsDialog = new SettingsDialog({ desk });
+desk.density = new Density({
+  prefs: desk.prefs,
+  changed: (fromPx) => desk.listPane.resized(fromPx),
+});
+desk.picks = new Picks({ desk, selection: new Selection() });
+desk.bulk = new Bulk(desk);
+desk.follow = new Follow(desk);
+desk.leavers = new Leavers(desk);
+desk.colleagues = new Colleagues(desk);
+desk.canned = new Canned(desk);
+desk.cannedDialog = new CannedDialog({ desk });
+desk.customer = new CustomerPanel({ root: at("customer"), desk });
+desk.search = new SearchPane({
+  root: at("search"), desk, search: searchOf((...given) => api.search(...given), 50, "search"),
+});
+desk.palette = new Palette({
+  element: at("palette"), desk,
+  search: searchOf((...given) => api.search(...given), 6, "palette"),
+});
+desk.splitter = new Splitter({
+  element: at("splitter"), panel: at("panel"), list: at("pane-list"), desk,
+});
+desk.notice = new NoticeTeller({
+  desk, notice: new Notice(), icon: at("icon"), tabs: new Tabs({ name: `lineup:${boot.admin.id}` }),
+});
 desk.explain = new Explain({ element: at("explain"), desk });
 desk.listPane = new ListPane({ root: at("list"), desk });
 desk.messages = new MessagesPane({ root: at("messages"), desk });
@@ -103,6 +147,10 @@ for (const name of ["online", "offline"]) {
 window.lineup = probe(desk);
 desk.goTo(location.hash, { deep: true });
 connection.start();
+
+function searchOf(ask, limit, part) {
+  return new Search({ ask, limit, changed: () => painter.ask(part) });
+}
 
 function socketEvents() {
   const events = {

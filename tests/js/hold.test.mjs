@@ -67,3 +67,13 @@ test("typing does not hold, it slows", () => {
   assert.equal(hold.pace(1001), TYPING_PACE_MS);
   assert.equal(hold.pace(9000), 0);
 });
+
+test("picked rows hold until they are let go; a press on what is new does not change that", () => {
+  const hold = new Hold();
+  hold.pick(true);
+  hold.release();
+  assert.equal(hold.state(1e9), "held");
+  assert.equal(hold.wait(1e9), null);
+  hold.pick(false);
+  assert.equal(hold.state(1e9), "live");
+});

@@ -4,6 +4,7 @@ import { test } from "node:test";
 
 import { LOCALES, translator } from "../../static/js/core/i18n.js";
 import { HELP } from "../../static/js/core/keymap.js";
+import { DENSITIES, FOLLOW, SEND_KEYS } from "../../static/js/core/prefs.js";
 import { FILTERS, PAGES, SORTS } from "../../static/js/core/route.js";
 
 const root = new URL("../../static/", import.meta.url);
@@ -46,11 +47,14 @@ test("every text that the page asks for exists, and every text is asked for", ()
     ...["live", "held", "paused", "waiting"].flatMap((name) => [`live.${name}`, `live.${name}.title`]),
     ...["sending", "failed", "moved", "signed-out"].map((name) => `sending.${name}`),
     ...["urgent", "high", "normal", "low"].map((name) => `priority.${name}`),
+    ...["system", "light", "dark"].map((name) => `theme.${name}`),
+    ...DENSITIES.map((name) => `density.${name}`), ...FOLLOW.map((name) => `follow.${name}`),
+    ...SEND_KEYS.map((name) => `send_key.${name}`),
   ];
   for (const key of made) assert.ok(texts.en[key], `missing: ${key}`);
   for (const [, key] of source.matchAll(/\bt\("([^"]+)"/g)) assert.ok(texts.en[key], `missing: ${key}`);
   for (const key of Object.keys(texts.en)) {
-    const used = asked.has(key) || families.some((family) => key.startsWith(family))
+    const used = asked.has(key) || made.includes(key) || families.some((family) => key.startsWith(family))
       || /^(rule|fact)\./.test(key);
     assert.ok(used, `never asked for: ${key}`);
   }

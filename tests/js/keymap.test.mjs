@@ -52,3 +52,17 @@ test("single letters can be turned off; named keys stay", () => {
   assert.equal(press(keys, "?"), null);
   assert.equal(press(keys, "Home"), "list:top");
 });
+
+test("held keys have verbs of their own; some of them work in a text, too", () => {
+  const keys = new Keymap();
+  const field = { field: true, control: false };
+  const shift = { shift: true };
+  assert.equal(press(keys, "ArrowDown", nowhere, 0, shift), "pick:down");
+  assert.equal(press(keys, "ArrowDown", field, 0, shift), null);
+  assert.equal(press(keys, "ArrowUp", field, 0, { alt: true, shift: true }), "unread:previous");
+  assert.equal(press(keys, "K", field, 0, { meta: true }), "palette");
+  assert.equal(press(keys, "F6", field, 0, shift), "pane:previous");
+  assert.equal(press(keys, "a", nowhere, 0, { ctrl: true }), "pick:all");
+  assert.equal(press(keys, "a", field, 0, { ctrl: true }), null);
+  assert.equal(press(keys, "j", nowhere, 0, { ctrl: true }), null);
+});

@@ -18,6 +18,7 @@ export class Hold {
   #down = false;
   #menu = false;
   #paused = false;
+  #picked = false;
 
   constructor(times = HOLD_MS) {
     this.times = times;
@@ -32,18 +33,20 @@ export class Hold {
   typed(now) { this.#typingUntil = now + TYPING_MS; }
   menu(open) { this.#menu = open; }
   pause(on) { this.#paused = on; }
+  // Rows are picked for an act on many: nothing but the end of that lets go.
+  pick(on) { this.#picked = on; }
 
   get paused() { return this.#paused; }
 
   // "live", "held" or "paused".
   state(now) {
     if (this.#paused) return "paused";
-    return this.#down || this.#menu || now < this.#until ? "held" : "live";
+    return this.#down || this.#menu || this.#picked || now < this.#until ? "held" : "live";
   }
 
   // Milliseconds until a timer may end the hold; null where only an act does, or none holds.
   wait(now) {
-    if (this.#paused || this.#down || this.#menu || now >= this.#until) return null;
+    if (this.#paused || this.#down || this.#menu || this.#picked || now >= this.#until) return null;
     return this.#until - now;
   }
 

@@ -10,7 +10,7 @@ export class Listing {
   news = new Set(); // threads that came to stand above what is seen
   moved = new Set(); // since the last painting
   moves = 0; // counts for ever; the speed of moves is read from it
-  top = 0; // list pixels, kept while another list is shown
+  top = 0; // in rows, kept while another list is shown
   activeId = null; // where the keyboard is
   #edge = null; // the row above which a thread counts as news: {score, id}
 

@@ -3,16 +3,28 @@
 const SEND_AFTER_MS = 400;
 const RETRY_MS = 5000;
 
+export const FOLLOW = ["off", "after_reply", "always"];
+export const DENSITIES = ["comfortable", "compact"];
+export const SEND_KEYS = ["ctrl_enter", "enter"];
+export const LIST_PX = { least: 320, most: 640, step: 20 };
+
+const DEFAULTS = {
+  sorts: {}, filters: {}, follow: "off", density: "comfortable", send_key: "ctrl_enter",
+  single_keys: true, list_width: null,
+};
+const NOTIFY = { sound: false, desktop: false, title: true, pages: ["not_respond"] };
+
 export class Prefs {
   #unsent = {};
   #timer = null;
 
   constructor({ kept, send, timers = globalThis }) {
-    this.kept = { sorts: {}, filters: {}, ...kept };
+    this.kept = { ...DEFAULTS, ...kept };
     this.send = send;
     this.timers = timers;
   }
 
+  get notify() { return { ...NOTIFY, ...this.kept.notify }; }
   sortOf(page) { return this.kept.sorts[page] ?? "arrival"; }
   filterOf(page) { return this.kept.filters[page] ?? "all"; }
 

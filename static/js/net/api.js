@@ -1,6 +1,7 @@
 // The dashboard's HTTP calls by name.
 
 const THREADS = "/admin/api/threads";
+const CANNED = "/admin/api/canned";
 
 export class Api {
   constructor(http) {
@@ -15,6 +16,29 @@ export class Api {
 
   messagesBefore(threadId, messageId, limit = 50) {
     return this.http.get(`${THREADS}/${threadId}/messages?before=${messageId}&limit=${limit}`);
+  }
+
+  search(text, limit, cursor) {
+    const query = new URLSearchParams({ q: text, limit, ...cursor ? { cursor } : {} });
+    return this.http.get(`/admin/api/search?${query}`);
+  }
+
+  canned() { return this.http.get(CANNED); }
+  saveCanned({ id, shortcut, body }) {
+    return id ? this.http.put(`${CANNED}/${id}`, { shortcut, body })
+      : this.http.post(CANNED, { shortcut, body });
+  }
+
+  dropCanned(id) { return this.http.delete(`${CANNED}/${id}`); }
+
+  customer(threadId) { return this.http.get(`${THREADS}/${threadId}/customer`); }
+  newest(threadId, limit) {
+    return this.http.get(`${THREADS}/${threadId}/messages?limit=${limit}`);
+  }
+
+  // action: claim, release, close, reopen or priority; more: {priority}
+  bulk(ids, action, more = {}) {
+    return this.http.post(`${THREADS}/bulk`, { ids, action, ...more });
   }
 
   explain(threadId, { page, sort, filter }) {

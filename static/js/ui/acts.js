@@ -1,5 +1,7 @@
 // What can be done with the open thread. The screen changes when the server's answer or frame comes.
 
+import { refusalOf } from "./refusal.js";
+
 export class Acts {
   constructor(desk) {
     this.desk = desk;
@@ -17,6 +19,7 @@ export class Acts {
 
   // Closes and goes on with the next one; reopens what is closed.
   async finish() {
+    if (this.desk.picks.size) return this.desk.bulk.finish();
     const { row, threadId, listPane, listing, place } = this.desk;
     if (row?.open === false) return this.#act("reopen");
     const next = listPane.nextTo(threadId);
@@ -32,6 +35,7 @@ export class Acts {
   reply({ threadId, body, isPrivate }) {
     const { thread, outbox, messages } = this.desk;
     outbox.post({ threadId, body, isPrivate, seen: thread.seenId || null });
+    this.desk.follow.replied();
     messages.toEnd();
   }
 
@@ -50,23 +54,17 @@ export class Acts {
   async #try(run) {
     const { threadId, rows, toasts } = this.desk;
     if (threadId === null) return false;
+    this.desk.colleagues.acted();
     try {
       const { row } = await run();
       rows.put(row);
       return true;
     } catch (error) {
       if (error.code === "already_claimed") rows.mark(threadId);
-      toasts.show(this.#refusal(error));
+      toasts.show(refusalOf(error, this.desk.t));
       return false;
     } finally {
       this.desk.painter.askAll();
     }
-  }
-
-  #refusal(error) {
-    const { t } = this.desk;
-    if (error.status === 0) return t("error.network");
-    if (error.code !== "already_claimed") return error.detail || t("error.other");
-    return t("error.already_claimed", { name: error.body?.assignee?.name ?? t("author.team") });
   }
 }

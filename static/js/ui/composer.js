@@ -56,18 +56,23 @@ export class Composer {
   }
 
   #content() {
-    const { t } = this.desk;
+    const { t, canned, prefs } = this.desk;
+    const enter = prefs.kept.send_key === "enter";
     const { length } = [...this.#field?.value ?? ""];
     return html`<form class="composer" ?data-private=${this.#private} @submit=${(e) => this.#submit(e)}>
+      ${canned.render(() => this.#field)}
       <textarea class="composer-field" rows="2" dir="auto" aria-keyshortcuts="r"
+        aria-autocomplete="list" aria-controls=${canned.activeId ? "canned" : ""}
+        aria-activedescendant=${canned.activeId ?? ""} @blur=${() => this.#left()}
         aria-label=${t(this.#private ? "composer.note" : "composer.reply")}
         placeholder=${t(this.#private ? "composer.note.hint" : "composer.reply.hint")}
         @input=${() => this.#typed()} @keydown=${(event) => this.#key(event)}></textarea>
       <div class="composer-foot">
         ${this.#mode(false, "composer.reply")}${this.#mode(true, "composer.note")}
         <span class="composer-state">${this.#state(length)}</span>
-        <button type="submit" class="button button-accent" aria-keyshortcuts="Control+Enter"
-          >${t("composer.send")}<kbd>Ctrl ↵</kbd></button>
+        <button type="submit" class="button button-accent"
+          aria-keyshortcuts=${enter ? "Enter" : "Control+Enter"}
+          >${t("composer.send")}<kbd>${enter ? "↵" : "Ctrl ↵"}</kbd></button>
       </div></form>`;
   }
 
@@ -91,7 +96,13 @@ export class Composer {
     this.desk.ask("composer");
   }
 
+  #left() {
+    this.desk.canned.close();
+    this.desk.ask("composer");
+  }
+
   #typed() {
+    this.desk.canned.typed(this.#field);
     this.#saved = false;
     this.desk.hold.typed(this.desk.now());
     clearTimeout(this.#timer);
@@ -110,7 +121,10 @@ export class Composer {
   // Enter that ends an input method's composition is not a wish to send.
   #key(event) {
     if (event.isComposing || event.keyCode === 229) return;
-    if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) {
+    if (this.desk.canned.key(event, this.#field)) return;
+    const held = event.ctrlKey || event.metaKey;
+    const enter = this.desk.prefs.kept.send_key === "enter" && !event.shiftKey && !event.altKey;
+    if (event.key === "Enter" && (held || enter)) {
       event.preventDefault();
       this.#send();
     }

@@ -1,6 +1,8 @@
 // What the page shows and every verb on it. Parts read from here and call here; nothing else is shared.
 
 import { format, listKey, parse } from "../core/route.js";
+import { showHelp } from "./help.js";
+import { nextUnread } from "./unread.js";
 
 const CHECK_MS = 30_000;
 
@@ -75,6 +77,8 @@ export class Desk {
 
   #go(place) {
     this.panel = "list";
+    if (this.search.shown) this.search.close();
+    this.ask("shell");
     if (!this.#show(place)) return;
     this.#remember("push");
     this.announce(this.t("announce.list", {
@@ -84,6 +88,7 @@ export class Desk {
 
   #show(place) {
     if (this.lists.current && listKey(this.place) === listKey(place)) return false;
+    this.picks.clear();
     this.hold.release();
     this.lists.show(place);
     this.prefs.place(place);
@@ -105,7 +110,18 @@ export class Desk {
     this.#remember("push");
   }
 
+  nextUnread(step) { return nextUnread(this, step); }
+  help() { showHelp(this); }
+
   back() {
+    if (this.picks.size) {
+      this.picks.clear();
+      return;
+    }
+    if (this.search.shown && this.panel === "list") {
+      this.search.close();
+      return;
+    }
     if (this.panel === "thread" && this.#narrow.matches) {
       this.panel = "list";
       this.ask("shell");
@@ -182,6 +198,7 @@ export class Desk {
   }
 
   disconnected() {
+    this.notice.notice.forget();
     this.lists.disconnected();
     this.thread.disconnected();
     this.announce(this.t("announce.disconnected"));
@@ -244,12 +261,14 @@ export class Desk {
     this.totals[totals.filter ?? "all"] = totals;
     this.painter.ask("nav", "header");
     this.title();
+    if ((totals.filter ?? "all") === "all") this.notice.totals(totals);
   }
 
   total(page, filter) { return this.totals[filter]?.[page]; }
 
   title() {
-    const waiting = this.total("not_respond", "all");
+    const waiting = this.prefs.notify.title ? this.total("not_respond", "all") : 0;
+    this.notice.draw();
     const page = this.t(`page.${this.place.page}`);
     document.title = `${waiting ? `(${this.t.number(waiting)}) ` : ""}${page} · Lineup`;
   }

@@ -33,8 +33,9 @@ export class Explain {
   }
 
   #position() {
-    const opener = document.getElementById("explain-button");
-    if (opener) placeBelow(this.element, opener.getBoundingClientRect());
+    const button = document.getElementById("explain-button");
+    const opener = button?.offsetParent ? button : document.getElementById("thread-head");
+    placeBelow(this.element, opener.getBoundingClientRect());
   }
 
   #content() {

@@ -12,6 +12,7 @@ const SORT_KEYS = {
 
 export function header(desk) {
   const { t, place } = desk;
+  if (desk.picks.size) return desk.bulk.bar();
   const total = desk.listing.ready ? desk.listing.view.total : desk.total(place.page, place.filter);
   return html`
     <div class="header-name"><h1 class="header-title" id="list-title">${t(`page.${place.page}`)}</h1>

@@ -1,5 +1,7 @@
 // Hears the keyboard and calls the desk's verbs.
 
+import { nextPane } from "./panes.js";
+
 const FIELDS = "input, textarea, select, [contenteditable]";
 const CONTROLS = "button, a, summary, [popover], .messages";
 
@@ -16,6 +18,7 @@ const strokeOf = (event) => ({
   key: event.key,
   ctrl: event.ctrlKey,
   alt: event.altKey,
+  shift: event.shiftKey,
   meta: event.metaKey,
   composing: event.isComposing || event.keyCode === 229,
 });
@@ -33,9 +36,16 @@ function run(desk, verb) {
   else if (kind === "sort") desk.goSort(name);
   else if (kind === "list") return walk(listPane, desk, name);
   else if (verb === "back") return back(desk);
-  else if (verb === "help") desk.help.open();
+  else if (kind === "pick") return pick(desk, name);
+  else if (kind === "pane") nextPane(desk, name === "next" ? 1 : -1);
+  else if (kind === "unread") desk.nextUnread(name === "next" ? 1 : -1);
+  else if (verb === "help") desk.help();
+  else if (verb === "search") desk.search.open();
+  else if (verb === "palette") desk.palette.open();
+  else if (verb === "thread:done" && desk.picks.size) desk.bulk.finish();
   else if (desk.threadId === null) return false;
   else if (verb === "reply") desk.composer.focus();
+  else if (verb === "customer") desk.customer.toggle();
   else if (verb === "explain") desk.explain.open();
   else if (verb === "thread:show") desk.showInList();
   else if (verb === "thread:done") desk.acts.finish();
@@ -55,6 +65,15 @@ function walk(listPane, desk, name) {
   };
   steps[name]();
   if (name !== "pause") listPane.focus();
+  return true;
+}
+
+function pick(desk, name) {
+  const { picks, listPane } = desk;
+  if (name === "toggle") picks.toggle();
+  else if (name === "all") picks.all();
+  else picks.extend(name === "down" ? 1 : -1);
+  listPane.focus();
   return true;
 }
 

@@ -1,13 +1,14 @@
 // The list pane: paints the rows in view and keeps what is aimed at in its place.
 
 import { anchorOf } from "../core/listing.js";
-import { inView, range, ROW_PX, topFor } from "../core/window.js";
+import { inView, range, topFor } from "../core/window.js";
 import { glow, Motion } from "./motion.js";
 import { Pointer } from "./pointer.js";
 import { RowPool } from "./pool.js";
 import { rowChangesIn } from "./row.js";
 import { Scroller } from "./scroller.js";
 
+const OVERSCAN = 6;
 const REFRESH_MS = { least: 1000, most: 60_000 };
 
 // desk gives what to show and takes the verbs; see desk.js.
@@ -27,32 +28,33 @@ export class ListPane {
       hold: desk.hold,
       now: desk.now,
       idAt: (y) => this.#paintedAt(y)?.id ?? null,
-      pressed: (id) => this.#pressed(id),
+      pressed: (id, event) => this.#pressed(id, event),
       changed: () => this.#ask(),
     });
     root.addEventListener("scrollend", () => this.#ask(), { passive: true });
     new ResizeObserver(() => this.#ask()).observe(root);
   }
 
+  get #px() { return this.desk.density.rowPx; }
   get #ready() { return this.#listing?.ready === true; }
   get #view() { return this.#listing.view; }
 
   walk(step) {
     if (!this.#ready || !this.#view.length) return;
-    const at = this.#activeIndex();
-    const to = at < 0 ? this.#firstSeen() : at + step;
-    this.#activate(Math.min(Math.max(0, to), this.#view.length - 1));
+    const at = this.activeIndex();
+    const to = at < 0 ? this.firstSeen() : at + step;
+    this.activate(Math.min(Math.max(0, to), this.#view.length - 1));
   }
 
   page(direction) {
-    this.walk(direction * Math.max(1, Math.floor(this.scroller.height / ROW_PX) - 1));
+    this.walk(direction * Math.max(1, Math.floor(this.scroller.height / this.#px) - 1));
   }
 
   // Commits, goes to the top, is live again.
   toTop() {
     this.desk.hold.release();
     if (!this.#ready) return;
-    this.#commit();
+    if (!this.desk.picks.size) this.#commit();
     this.#listing.moved.clear();
     this.#listing.activeId = this.#view.length ? this.#view.idAt(0) : null;
     this.scroller.to(0);
@@ -63,12 +65,12 @@ export class ListPane {
     if (!this.#ready) return;
     this.desk.hold.keyed(this.desk.now());
     this.#listing.activeId = null;
-    this.scroller.to(this.#view.total * ROW_PX);
+    this.scroller.to(this.#view.total * this.#px);
     this.#ask();
   }
 
   openActive() {
-    if (this.#ready && this.#activeIndex() >= 0) this.desk.open(this.#listing.activeId);
+    if (this.#ready && this.activeIndex() >= 0) this.desk.open(this.#listing.activeId);
   }
 
   // The thread is in the head: brings it into view and lets it glow.
@@ -78,7 +80,7 @@ export class ListPane {
     const { top, height } = this.scroller;
     this.desk.hold.keyed(this.desk.now());
     this.#listing.activeId = id;
-    if (topFor(index, top, height) !== top) this.scroller.to(topFor(index, 0, height, "center"));
+    if (this.#topFor(index, top) !== top) this.scroller.to(this.#topFor(index, 0, "center"));
     this.paint();
     glow(this.pool.get(id).element);
   }
@@ -90,6 +92,14 @@ export class ListPane {
     return this.#view.idAt(index + 1 < this.#view.length ? index + 1 : index - 1) ?? null;
   }
 
+  // The rows are of another height now; the first one in view stays there.
+  resized(fromPx) {
+    const { top } = this.scroller;
+    this.scroller.resize((this.#ready ? this.#view.total : 0) * this.#px);
+    this.scroller.to((top / fromPx) * this.#px);
+    this.#ask();
+  }
+
   focus() { this.root.focus({ preventScroll: true }); }
 
   paint() {
@@ -98,7 +108,7 @@ export class ListPane {
     if (!this.#ready) return this.#paintLoading();
     const now = this.desk.now();
     this.#settle(now);
-    this.scroller.resize(this.#view.total * ROW_PX);
+    this.scroller.resize(this.#view.total * this.#px);
     this.#paintRows(now);
     this.#animate(now);
     this.#look(now);
@@ -106,23 +116,23 @@ export class ListPane {
   }
 
   #switch(listing) {
-    if (this.#listing) this.#listing.top = this.scroller.top;
+    if (this.#listing) this.#listing.top = this.scroller.top / this.#px;
     this.#listing = listing;
     this.#painted = [];
     this.#motion.restart(listing.moves);
     this.scroller.restart();
-    this.scroller.resize((listing.ready ? this.#view.total : 0) * ROW_PX);
-    this.scroller.to(listing.top);
+    this.scroller.resize((listing.ready ? this.#view.total : 0) * this.#px);
+    this.scroller.to(listing.top * this.#px);
   }
 
   #paintLoading() {
-    const count = Math.ceil(this.scroller.height / ROW_PX);
-    this.scroller.resize(count * ROW_PX);
+    const count = Math.ceil(this.scroller.height / this.#px);
+    this.scroller.resize(count * this.#px);
     const keys = Array.from({ length: count }, (_, index) => `empty-${index}`);
     this.pool.show(keys, (key, row) => {
       const index = keys.indexOf(key);
       row.bindEmpty(this.desk.t("list.loading"));
-      row.place(index * ROW_PX, index, -1);
+      row.place(index * this.#px, index, -1);
     });
   }
 
@@ -137,8 +147,8 @@ export class ListPane {
     const shift = anchor ? this.#view.indexOf(anchor.id) - anchor.from : 0;
     if (!shift) return;
     const { top } = this.scroller;
-    this.scroller.resize(this.#view.total * ROW_PX);
-    this.scroller.to(top + shift * ROW_PX);
+    this.scroller.resize(this.#view.total * this.#px);
+    this.scroller.to(top + shift * this.#px);
   }
 
   #commit() {
@@ -160,8 +170,8 @@ export class ListPane {
 
   #paintRows(now) {
     const { total, length } = this.#view;
-    const { first, end } = range(this.scroller.top, this.scroller.height, total);
-    const active = this.#activeIndex();
+    const { first, end } = range(this.scroller.top, this.scroller.height, total, OVERSCAN, this.#px);
+    const active = this.activeIndex();
     const indexes = Array.from({ length: end - first }, (_, place) => first + place);
     if (active >= 0 && active < first) indexes.unshift(active);
     if (active >= end) indexes.push(active);
@@ -172,7 +182,7 @@ export class ListPane {
     this.pool.show([...places.keys()], (key, row) => {
       const index = places.get(key);
       this.#bind(row, key, { ...look, outside: index < first || index >= end });
-      row.place(this.scroller.place(index * ROW_PX, ROW_PX), index, total);
+      row.place(this.scroller.place(index * this.#px, this.#px), index, total);
     });
     this.#tellActive(active);
   }
@@ -185,6 +195,8 @@ export class ListPane {
         ...look,
         current: key === this.desk.threadId,
         active: key === listing.activeId,
+        picked: this.desk.picks.has(key),
+        answeredBy: this.desk.leavers.nameOf(key),
         fresh: listing.fresh.has(key),
         mark: this.#view.markOf(key),
       });
@@ -212,11 +224,12 @@ export class ListPane {
       { length: Math.max(0, Math.min(end, length) - first) },
       (_, place) => ({ id: this.#view.idAt(first + place), index: first + place }),
     );
-    const seen = inView(top, height, total);
-    const wide = range(top, height, total);
+    const seen = inView(top, height, total, this.#px);
+    const wide = range(top, height, total, OVERSCAN, this.#px);
     this.#painted = idsOf(seen);
     this.#lookForNews(seen, now);
     this.#listing.fresh.seen(new Set(this.#painted.map(({ id }) => id)), now);
+    this.desk.follow.look(seen);
     this.desk.onScreen(idsOf(wide).map(({ id }) => id), wide.end);
   }
 
@@ -244,32 +257,37 @@ export class ListPane {
     this.#ask();
   }
 
-  #pressed(id) {
+  #pressed(id, event) {
     if (!this.#listing) return;
-    this.#listing.activeId = id;
     this.pointer.keyed = false;
+    if (this.desk.picks.pressed(id, event)) return;
+    this.#listing.activeId = id;
     this.desk.open(id);
   }
 
-  #activate(index) {
+  #topFor(index, top, align) {
+    return topFor(index, top, this.scroller.height, align, this.#px);
+  }
+
+  activate(index) {
     this.desk.hold.keyed(this.desk.now());
     this.pointer.keyed = true;
     this.#listing.activeId = this.#view.idAt(index);
-    this.scroller.to(topFor(index, this.scroller.top, this.scroller.height));
+    this.scroller.to(this.#topFor(index, this.scroller.top));
     this.#ask();
   }
 
   #keyActive() { return this.pointer.keyed && document.activeElement === this.root; }
 
-  #activeIndex() {
+  activeIndex() {
     const { activeId } = this.#listing;
     return activeId === null ? -1 : this.#view.indexOf(activeId);
   }
 
-  #firstSeen() { return Math.ceil(this.scroller.top / ROW_PX); }
+  firstSeen() { return Math.ceil(this.scroller.top / this.#px); }
 
   #paintedAt(y) {
-    const index = Math.floor((this.scroller.top + y) / ROW_PX);
+    const index = Math.floor((this.scroller.top + y) / this.#px);
     return this.#painted.find((row) => row.index === index) ?? null;
   }
 

@@ -3,6 +3,7 @@
 import { html } from "lit-html";
 
 import { split } from "../core/links.js";
+import { ICONS } from "./icons.js";
 
 // kind: client, admin, own, bot, system or note
 export function kindOf(message, adminId) {
@@ -18,27 +19,32 @@ export function messageItem(message, look) {
     ${look.joined ? "" : html`<div class="message-meta"><bdi>${authorOf(message, kind, look)}</bdi> ·
       <time datetime=${new Date(message.at).toISOString()} title=${look.words.exact(message.at)}
       >${look.words.clock(message.at)}</time></div>`}
-    ${bubble(message)}
+    ${bubble(message, look.t)}
     ${message.delivery === "failed"
       ? html`<div class="message-state" data-state="failed">${look.t("delivery.failed")}</div>` : ""}
   </li>`;
 }
 
-export const bubble = ({ body, attachments }) => html`
+export const bubble = ({ body, attachments }, t) => html`
   ${body ? html`<div class="message-body" dir="auto">${split(body).map(piece)}</div>` : ""}
-  ${(attachments ?? []).map(attachment)}`;
+  ${(attachments ?? []).map((file) => attachment(file, t))}`;
 
 const piece = ({ text, href }) => (href ? link(href, text) : text);
 
 const link = (href, text) => html`<a href=${href} target="_blank" rel="noopener noreferrer nofollow"
   >${text}</a>`;
 
-// Never fetched: a picture from elsewhere would tell its host who reads it.
-function attachment({ url, name, type }) {
-  const text = name || url;
-  return html`<div class="message-file"><span aria-hidden="true">📎</span>
-    ${/^https:\/\//i.test(url) ? link(url, text) : html`<bdi>${text}</bdi>`}
-    <span class="message-file-type">${type ?? ""}</span></div>`;
+// Never fetched unasked: a picture from elsewhere would tell its host who reads it, and when. On
+// request it is shown in a tab of its own, without a referrer; this page loads nothing from outside.
+function attachment({ url, name, type }, t) {
+  const picture = /^image\//.test(type ?? "");
+  const safe = /^https:\/\//i.test(url) && URL.canParse(url);
+  return html`<div class="message-file">
+    <span class="message-file-icon">${picture ? ICONS.picture : ICONS.file}</span>
+    <span class="message-file-text"><bdi>${name || url}</bdi>
+      <span class="message-file-type">${type ?? ""}${safe ? ` · ${new URL(url).host}` : ""}</span></span>
+    ${safe ? html`<a class="button" href=${url} target="_blank" rel="noopener noreferrer nofollow"
+      title=${t("file.title")}>${t(picture ? "file.show" : "file.open")}</a>` : ""}</div>`;
 }
 
 function authorOf(message, kind, { t, customerName }) {

@@ -2,14 +2,9 @@
 
 import { html } from "lit-html";
 
-import { LOCALES } from "../core/i18n.js";
 import { FILTERS, PAGES, SORTS } from "../core/route.js";
 import { age } from "../core/time.js";
 import { ICONS } from "./icons.js";
-import { menu } from "./menu.js";
-import { THEMES } from "./theme.js";
-
-const LANGUAGE_NAMES = { en: "English", vi: "Tiếng Việt", ja: "日本語" };
 
 export function nav(desk) {
   const { t, place } = desk;
@@ -17,6 +12,7 @@ export function nav(desk) {
     <div class="brand"><span class="brand-mark" aria-hidden="true"></span
       ><span class="nav-text">Lineup</span></div>
     <div class="nav-group">
+      ${searchItem(desk)}
       ${PAGES.map((page) => item({
         icon: ICONS[page], text: t(`page.${page}`), current: place.page === page,
         count: desk.total(page, place.page === page ? place.filter : "all"),
@@ -33,9 +29,12 @@ export function nav(desk) {
     <div class="nav-space"></div>
     ${line(desk)}
     <div class="nav-foot">
-      <button type="button" class="nav-help" @click=${() => desk.help.open()} title=${t("help.title")}
+      <button type="button" class="nav-help" @click=${() => desk.help()} title=${t("help.title")}
         ><kbd>?</kbd><span class="nav-text">${t("help.short")}</span></button>
-      ${settings(desk)}
+      <button type="button" class="nav-help nav-palette" title=${t("palette")} aria-label=${t("palette")}
+        @click=${() => desk.palette.open()}><kbd>Ctrl K</kbd></button>
+      <button type="button" class="nav-settings" aria-label=${t("settings")} title=${t("settings")}
+        @click=${() => desk.settingsDialog.open()}>${ICONS.settings}</button>
     </div>`;
 }
 
@@ -44,6 +43,10 @@ function group(title, names, current, itemOf, t) {
     <div class="nav-heading nav-text" aria-hidden="true">${title}</div>
     ${names.map((name) => item({ ...itemOf(name), current: current === name, t }))}</div>`;
 }
+
+const searchItem = ({ t, search }) => html`<button type="button" class="nav-item" title=${t("search")}
+  aria-keyshortcuts="/" @click=${() => search.open()}><span class="nav-icon">${ICONS.search}</span
+  ><span class="nav-text">${t("search")}</span><span class="nav-count"><kbd>/</kbd></span></button>`;
 
 function item({ icon, text, count, current, t, run }) {
   return html`<button type="button" class="nav-item" aria-current=${current ? "true" : "false"}
@@ -61,33 +64,4 @@ function line(desk) {
   return html`<div class="line" data-state=${good ? "good" : "bad"} title=${synced}>
     <span class="line-dot" aria-hidden="true"></span>
     <span class="nav-text">${t(good ? "line.good" : "line.bad")}</span></div>`;
-}
-
-function settings(desk) {
-  const { t, admin, theme, language, keymap } = desk;
-  return menu({
-    id: "settings-menu",
-    label: t("settings"),
-    className: "nav-settings",
-    text: ICONS.settings,
-    items: [
-      { heading: html`<bdi>${admin.name}</bdi> · ${admin.email}` },
-      { heading: t("theme") },
-      ...THEMES.map((name) => ({
-        text: t(`theme.${name}`), checked: theme.name === name, run: () => desk.settings.theme(name),
-      })),
-      { heading: t("language") },
-      ...LOCALES.map((locale) => ({
-        text: LANGUAGE_NAMES[locale], checked: language.locale === locale,
-        run: () => desk.settings.language(locale),
-      })),
-      { heading: t("keys") },
-      ...[true, false].map((on) => ({
-        text: t(on ? "keys.on" : "keys.off"), checked: keymap.lettersOn === on,
-        run: () => desk.settings.keys(on),
-      })),
-      { heading: t("account") },
-      { text: t("sign_out"), run: () => desk.settings.signOut() },
-    ],
-  });
 }

@@ -8,7 +8,7 @@ export class Pointer {
   keyed = false; // the last thing done to the list was done by a key
   #press = null; // {id, x, y}
 
-  // idAt(y) → the thread painted there; pressed(id); changed() asks for a repaint.
+  // idAt(y) → the thread painted there; pressed(id, event); changed() asks for a repaint.
   constructor({ root, hold, now, idAt, pressed, changed }) {
     Object.assign(this, { root, hold, now, idAt, pressed, changed });
     root.addEventListener("pointermove", (event) => this.#moved(event));
@@ -51,7 +51,7 @@ export class Pointer {
     this.#letGo();
     if (!press || event.button !== 0) return;
     const moved = Math.hypot(event.clientX - press.x, event.clientY - press.y);
-    if (moved < SLOP_PX) this.pressed(press.id);
+    if (moved < SLOP_PX) this.pressed(press.id, event);
   }
 
   #cancel() { this.#letGo(); }

@@ -44,10 +44,11 @@ export class RowElement {
     this.#attribute("aria-setsize", total);
   }
 
-  // look: {sort, now, t, words, adminId, current, active, outside, fresh, mark}
+  // look: {sort, now, t, words, adminId, current, active, picked, outside, fresh, mark, answeredBy}
   bind(id, row, look) {
     this.#set("id", id, () => { this.element.id = `row-${id}`; });
-    this.#attribute("aria-selected", String(look.current));
+    this.#attribute("aria-selected", String(look.picked));
+    this.#attribute("aria-current", String(look.current));
     this.#classes(row, look);
     if (!row) return this.#attribute("aria-label", look.t("list.loading"));
     const texts = rowTexts(row, look);
@@ -63,6 +64,7 @@ export class RowElement {
   bindEmpty(label) {
     this.#set("id", null, () => this.element.removeAttribute("id"));
     this.#attribute("aria-selected", "false");
+    this.#attribute("aria-current", "false");
     this.#attribute("aria-label", label);
     this.#set("classes", "row skeleton", (names) => { this.element.className = names; });
   }
@@ -72,6 +74,7 @@ export class RowElement {
     if (!row) names.push("skeleton");
     if (row?.unanswered > 0) names.push("unread");
     if (look.current) names.push("current");
+    if (look.picked) names.push("picked");
     if (look.active) names.push("active");
     if (look.outside) names.push("outside");
     if (look.fresh) names.push("fresh");
@@ -166,16 +169,18 @@ export function memberText(row, t) {
   return status >= 0 ? t("member.tier", { tier: status }) : t("member.none");
 }
 
-function noteOf(row, { t, mark, page, adminId }) {
-  if (mark === "left") return leftText(row, page, t);
+function noteOf(row, { t, mark, page, adminId, answeredBy }) {
+  if (mark === "left") return leftText(row, page, answeredBy, t);
   if (!row.assignee) return "";
   return row.assignee.id === adminId ? t("row.mine") : row.assignee.name;
 }
 
-function leftText(row, page, t) {
+function leftText(row, page, answeredBy, t) {
   if (page !== "history" && !row.open) return t("row.left.closed");
   if (page === "history" && row.open) return t("row.left.reopened");
-  if (page === "not_respond" && row.waiting_since === null) return t("row.left.answered");
+  if (page === "not_respond" && row.waiting_since === null) {
+    return answeredBy ? t("row.left.answered_by", { name: answeredBy }) : t("row.left.answered");
+  }
   return t("row.left");
 }
 

@@ -1,17 +1,21 @@
-// The choices in the settings menu: each is kept on the server, but for the keys' switch.
+// The choices of an admin: each is kept on the server.
 
-const KEYS_OFF = "lineup:keys-off";
+export const LANGUAGE_NAMES = { en: "English", vi: "Tiếng Việt", ja: "日本語" };
 
 export class Settings {
   constructor(desk) {
     this.desk = desk;
-    this.desk.keymap.lettersOn = this.#storage()?.getItem(KEYS_OFF) !== "1";
+    this.desk.keymap.lettersOn = desk.prefs.kept.single_keys;
+  }
+
+  change(changes) {
+    this.desk.prefs.change(changes);
+    this.desk.painter.askAll();
   }
 
   theme(name) {
     this.desk.theme.choose(name);
-    this.desk.prefs.change({ theme: name });
-    this.desk.ask("nav");
+    this.change({ theme: name });
   }
 
   async language(locale) {
@@ -21,16 +25,25 @@ export class Settings {
       this.desk.toasts.show(this.desk.t("error.network"));
       return;
     }
-    this.desk.prefs.change({ locale });
+    this.change({ locale });
     this.desk.title();
-    this.desk.painter.askAll();
   }
 
-  // Of the keyboard at hand, not of the person: kept in this browser.
   keys(on) {
     this.desk.keymap.lettersOn = on;
-    this.#storage()?.setItem(KEYS_OFF, on ? "0" : "1");
-    this.desk.ask("nav");
+    this.change({ single_keys: on });
+  }
+
+  // Asking for leave to notify needs the press that this is called from.
+  async notify(notify) {
+    if (notify.desktop && !await this.desk.notice.mayNotify()) {
+      this.desk.toasts.show(this.desk.t("notify.refused"));
+      this.change({ notify: { ...notify, desktop: false } });
+      return;
+    }
+    this.change({ notify });
+    if (notify.sound) this.desk.notice.chime();
+    this.desk.title();
   }
 
   async signOut() {
@@ -43,13 +56,5 @@ export class Settings {
       }
     }
     location.assign("/login");
-  }
-
-  #storage() {
-    try {
-      return window.localStorage;
-    } catch {
-      return null;
-    }
   }
 }

@@ -8,26 +8,36 @@ import { header } from "./header.js";
 import { nav } from "./nav.js";
 import { threadHead } from "./thread-head.js";
 
-// painter parts: shell, nav, header, banner, list, thread, messages, composer, toasts
+// painter parts: the names below
 export function mount({ desk, page = document }) {
   const at = (id) => page.getElementById(id);
   const places = Object.fromEntries(
-    ["nav", "list-header", "banner", "list-empty", "thread-head", "thread-new", "toasts"].map((id) => {
+    ["nav", "list-header", "banner", "list-empty", "chip", "thread-head", "thread-new", "toasts"].map((id) => {
       at(id).replaceChildren();
       return [id, at(id)];
     }),
   );
   const show = (id, content) => render(content, places[id]);
   const { painter } = desk;
-  painter.add("shell", () => { at("app").dataset.panel = desk.panel; });
+  painter.add("shell", () => {
+    at("app").dataset.panel = desk.panel;
+    desk.splitter.label();
+  });
   painter.add("nav", () => show("nav", nav(desk)));
   painter.add("header", () => show("list-header", header(desk)));
   painter.add("banner", () => show("banner", banner(desk)));
   painter.add("list", () => {
     desk.listPane.paint();
+    desk.colleagues.look();
+    if (desk.search.shown) desk.search.paint();
     at("list").setAttribute("aria-label", listLabel(desk));
     show("list-empty", empty(desk));
   });
+  painter.add("search", () => desk.search.paint());
+  painter.add("palette", () => desk.palette.paint());
+  painter.add("dialog", () => desk.dialog.paint());
+  painter.add("chip", () => show("chip", desk.follow.render()));
+  painter.add("customer", () => desk.customer.paint());
   painter.add("messages", () => desk.messages.paint());
   painter.add("thread", () => {
     show("thread-head", threadHead(desk));

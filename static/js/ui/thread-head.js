@@ -52,12 +52,40 @@ function acts(row, desk) {
         run: () => desk.acts.prioritise(priority),
       })),
     })}
-    <button type="button" class="button" id="explain-button" aria-keyshortcuts="w"
+    <button type="button" class="button act-explain" id="explain-button" aria-keyshortcuts="w"
       aria-label=${t("act.explain")} title=${t("act.explain.title")}
       @click=${() => desk.explain.open()}
       >${ICONS.explain}<span class="act-text">${t("act.explain")}</span><kbd>w</kbd></button>
-    <button type="button" class="button" aria-keyshortcuts="." aria-label=${t("act.show")} title=${t("act.show.title")}
+    <button type="button" class="button act-show" aria-keyshortcuts="." aria-label=${t("act.show")} title=${t("act.show.title")}
       @click=${() => desk.showInList()}>${ICONS.locate}<span class="act-text">${t("act.show")}</span><kbd>.</kbd></button>
-    <button type="button" class="button" aria-keyshortcuts="e" @click=${() => desk.acts.finish()}
+    <button type="button" class="button act-customer" aria-keyshortcuts="i" aria-pressed=${String(desk.customer.shown)}
+      aria-label=${t("customer")} title=${t("customer.toggle")} @click=${() => desk.customer.toggle()}
+      >${ICONS.mine}</button>
+    ${more(row, desk)}
+    <button type="button" class="button act-done" aria-keyshortcuts="e" @click=${() => desk.acts.finish()}
       ><span>${t(row.open ? "act.done" : "act.reopen")}</span><kbd>e</kbd></button>`;
+}
+
+// On narrow screens: what has no button of its own there.
+function more(row, desk) {
+  const { t, admin, acts } = desk;
+  const mine = row.assignee?.id === admin.id;
+  const claim = { text: t(mine ? "act.release" : "act.claim"), run: () => acts.claim() };
+  return menu({
+    id: "more-menu",
+    label: t("act.more"),
+    className: "button act-more",
+    text: ICONS.more,
+    items: [
+      ...(row.assignee && !mine ? [] : [claim]),
+      { text: t("act.show"), run: () => desk.showInList() },
+      { text: t("act.explain"), run: () => desk.explain.open() },
+      { text: t("customer"), run: () => desk.customer.toggle() },
+      { heading: t("act.priority") },
+      ...PRIORITIES.map((priority) => ({
+        text: t(`priority.${priority}`), checked: row.priority === priority,
+        run: () => acts.prioritise(priority),
+      })),
+    ],
+  });
 }

@@ -8,7 +8,7 @@ export function waitingItem(item, desk) {
   const { t } = desk;
   return html`<li class="message" data-kind=${item.private ? "note" : "own"} data-state=${item.state}>
     <div class="message-meta">${t("author.you")} · ${t(`sending.${item.state}`)}</div>
-    ${bubble({ body: item.body })}
+    ${bubble({ body: item.body }, t)}
     ${item.state === "sending" ? "" : html`<div class="message-acts" role="alert">
       <span class="message-state" data-state="failed">${reason(item, t)}</span>
       ${buttons(item, desk)}</div>`}

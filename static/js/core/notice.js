@@ -1,0 +1,38 @@
+// What an admin is told of: more threads on a page that they chose, by the totals of the pages.
+
+const GATHER_MS = 2000;
+
+export class Notice {
+  #known = null; // page → total
+  #toldAt = -Infinity;
+
+  // Returns what to tell, {page, count, more}, or null; count: threads there now.
+  totals(totals, pages, now) {
+    const known = this.#known;
+    this.#known = totals;
+    if (!known) return null;
+    const page = pages.find((name) => totals[name] > known[name]);
+    if (page === undefined || now - this.#toldAt < GATHER_MS) return null;
+    this.#toldAt = now;
+    return { page, count: totals[page], more: totals[page] - known[page] };
+  }
+
+  // After a gap the difference says nothing about now.
+  forget() { this.#known = null; }
+}
+
+// "", the count, or "99+": what fits on an icon.
+export const badge = (count) => (count > 99 ? "99+" : count > 0 ? String(count) : "");
+
+// What colleagues did to a thread, from its row before and after: names of texts.
+export function doneTo(was, row, adminId) {
+  const done = [];
+  if (was.open && !row.open) done.push("did.closed");
+  if (!was.open && row.open) done.push("did.reopened");
+  if (was.priority !== row.priority) done.push("did.priority");
+  const { assignee } = row;
+  if (was.assignee?.id !== assignee?.id && assignee?.id !== adminId) {
+    done.push(assignee ? "did.claimed" : "did.released");
+  }
+  return done;
+}

@@ -1,0 +1,70 @@
+// A search: asked a moment after the last key, later answers win, more is loaded at the end.
+
+const WAIT_MS = 180;
+
+export class Search {
+  query = "";
+  results = []; // [{row, message}], in the order that the server states
+  total = 0;
+  state = "none"; // none, asking, done, failed
+  active = 0;
+  #next = null;
+  #run = 0;
+  #timer = null;
+
+  // ask(query, limit, cursor) → {results, next, total}; changed() asks for a repaint.
+  constructor({ ask, changed, limit = 50, timers = globalThis }) {
+    Object.assign(this, { ask, changed, limit, timers });
+  }
+
+  get more() { return this.#next !== null; }
+  get chosen() { return this.results[this.active] ?? null; }
+
+  type(query) {
+    this.query = query;
+    this.#run += 1;
+    this.timers.clearTimeout(this.#timer);
+    if (query.trim()) {
+      this.state = "asking";
+      this.#timer = this.timers.setTimeout(() => this.#start(), WAIT_MS);
+    } else this.#take([], null, 0, "none");
+    this.changed();
+  }
+
+  again() { this.type(this.query); }
+
+  step(by) {
+    this.active = Math.min(Math.max(0, this.active + by), Math.max(0, this.results.length - 1));
+    if (this.active > this.results.length - 10) this.loadMore();
+    this.changed();
+  }
+
+  async loadMore() {
+    if (this.#next === null || this.state !== "done") return;
+    const cursor = this.#next;
+    this.#next = null;
+    await this.#fetch(cursor);
+  }
+
+  async #start() {
+    this.active = 0;
+    await this.#fetch(null);
+  }
+
+  async #fetch(cursor) {
+    const run = this.#run;
+    try {
+      const { results, next, total } = await this.ask(this.query.trim(), this.limit, cursor);
+      if (run !== this.#run) return;
+      this.#take(cursor ? [...this.results, ...results] : results, next ?? null, total, "done");
+    } catch {
+      if (run === this.#run) this.#take(this.results, cursor, this.total, "failed");
+    }
+    this.changed();
+  }
+
+  #take(results, next, total, state) {
+    Object.assign(this, { results, total, state });
+    this.#next = next;
+  }
+}

@@ -1,0 +1,103 @@
+// Tells of new work: the count on the icon, a sound, a notification of the desktop. One tab does.
+
+import { badge } from "../core/notice.js";
+
+const ICON_PX = 32;
+const TONES = [[660, 0], [880, 0.12]]; // [Hz, seconds from now]
+const TONE_SECONDS = 0.22;
+
+export class NoticeTeller {
+  #audio = null;
+  #shown = null; // the notification that stands
+  #drawn = "";
+
+  constructor({ desk, tabs, notice, icon }) {
+    Object.assign(this, { desk, tabs, notice, icon });
+  }
+
+  // Neither sound nor notification nor toast; the count stays.
+  get quiet() { return this.desk.doNotDisturb === true; }
+
+  totals(totals) {
+    const { prefs, now } = this.desk;
+    this.draw();
+    if (!totals.not_respond) this.#clear();
+    const news = this.notice.totals(totals, prefs.notify.pages, now());
+    if (!news || this.quiet || !this.tabs.leads) return;
+    if (prefs.notify.sound) this.chime();
+    if (prefs.notify.desktop && !this.tabs.lookedAt) this.#notify(news);
+  }
+
+  async mayNotify() {
+    if (!globalThis.Notification) return false;
+    return await Notification.requestPermission() === "granted";
+  }
+
+  // Two soft tones, made here: there is no file to fetch.
+  chime() {
+    this.#audio ??= new AudioContext();
+    const audio = this.#audio;
+    audio.resume().catch(() => {});
+    for (const [hertz, after] of TONES) {
+      const at = audio.currentTime + after;
+      const tone = new OscillatorNode(audio, { frequency: hertz });
+      const volume = new GainNode(audio, { gain: 0 });
+      volume.gain.setValueAtTime(0, at);
+      volume.gain.linearRampToValueAtTime(0.12, at + 0.02);
+      volume.gain.exponentialRampToValueAtTime(0.001, at + TONE_SECONDS);
+      tone.connect(volume).connect(audio.destination);
+      tone.start(at);
+      tone.stop(at + TONE_SECONDS);
+    }
+  }
+
+  // The icon with the count of those who wait.
+  draw() {
+    const { prefs } = this.desk;
+    const text = prefs.notify.title ? badge(this.desk.total("not_respond", "all") ?? 0) : "";
+    if (text === this.#drawn) return;
+    this.#drawn = text;
+    if (text) this.icon.href = picture(text);
+    else this.icon.href = this.icon.dataset.plain;
+  }
+
+  #notify({ page, count }) {
+    if (globalThis.Notification?.permission !== "granted") return;
+    const { t } = this.desk;
+    const told = new Notification(t("notify.news"), {
+      body: `${t(`page.${page}`)}: ${t("header.total", { count })}`, tag: "lineup", icon: this.icon.dataset.plain,
+    });
+    told.onclick = () => {
+      window.focus();
+      this.desk.goPage(page);
+      told.close();
+    };
+    this.#shown = told;
+  }
+
+  // Nobody waits any more: somebody took care of it.
+  #clear() {
+    this.#shown?.close();
+    this.#shown = null;
+  }
+}
+
+function picture(text) {
+  const canvas = document.createElement("canvas");
+  canvas.width = ICON_PX;
+  canvas.height = ICON_PX;
+  paint(canvas.getContext("2d"), text);
+  return canvas.toDataURL("image/png");
+}
+
+function paint(pen, text) {
+  pen.fillStyle = "#3b5bdb";
+  pen.beginPath();
+  pen.roundRect(0, 0, ICON_PX, ICON_PX, 9);
+  pen.fill();
+  pen.fillStyle = "#fff";
+  pen.font = `700 ${text.length > 2 ? 15 : 20}px sans-serif`;
+  pen.textAlign = "center";
+  pen.textBaseline = "middle";
+  pen.fillText(text, ICON_PX / 2, ICON_PX / 2 + 1);
+}
