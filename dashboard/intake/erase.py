@@ -5,6 +5,7 @@ from typing import NamedTuple
 from sqlalchemy import Connection, delete, select, update
 
 from dashboard.intake.place import Placer
+from dashboard.store import search_index
 from dashboard.store.database import Database
 from dashboard.store.models import admins, customers, events, sources, threads
 from scoring.pages import all_tags
@@ -57,6 +58,11 @@ def _erase(connection: Connection, customer_id: int) -> tuple[Erased, list[Place
         )
     ]
     in_theirs = events.c.thread_id.in_(select(threads.c.id).where(theirs))
+    said_by_them = events.c.customer_id == customer_id
+    search_index.forget_messages(connection, select(events.c.id).where(in_theirs | said_by_them))
+    search_index.forget_customers(
+        connection, select(customers.c.id).where(customers.c.id == customer_id)
+    )
     nothing = {"body": None, "attachments": None, "data": None, "fingerprint": _NO_FINGERPRINT}
     emptied = connection.execute(
         update(events).where(in_theirs).values(nothing | {"thread_id": None, "customer_id": None})
@@ -64,9 +70,7 @@ def _erase(connection: Connection, customer_id: int) -> tuple[Erased, list[Place
     # In threads that are somebody else's now, what was said is gone; that it was said, and when,
     # stays: the thread's place was computed from it.
     elsewhere = connection.execute(
-        update(events)
-        .where(events.c.customer_id == customer_id)
-        .values(nothing | {"body": "", "customer_id": None})
+        update(events).where(said_by_them).values(nothing | {"body": "", "customer_id": None})
     )
     connection.execute(delete(threads).where(theirs))
     connection.execute(delete(customers).where(customers.c.id == customer_id))

@@ -11,7 +11,14 @@ from dashboard.intake.last_writer import Stamp, stamped, wins
 from dashboard.intake.outcomes import EventIdConflict, Outcome, Recorded
 from dashboard.intake.preview import cut
 from dashboard.intake.schema import ParsedEvent
-from dashboard.store import customers, events, sent_messages, sources, thread_states
+from dashboard.store import (
+    customers,
+    events,
+    search_index,
+    sent_messages,
+    sources,
+    thread_states,
+)
 from dashboard.store.messages import message
 from dashboard.store.thread_states import ThreadState
 from scoring.facts import ThreadEvent, advance
@@ -108,6 +115,8 @@ class Recording:
         )
         written: dict[int, dict[str, Any]] = {}
         seen: set[int] = set()
+        # Findable by what they are called: who is new, and who is called otherwise now.
+        renamed = {row["id"]: row for row in self._customers.values() if row.get("is_new")}
         for event in new:
             if event.customer is None or not event.customer_fields:
                 continue
@@ -122,9 +131,15 @@ class Recording:
                 written[customer["id"]] = customer
                 if any(customer[name] != value for name, value in won.items()):
                     seen.add(customer["id"])
+                if won.get("name", customer["name"]) != customer["name"]:
+                    renamed[customer["id"]] = customer
                 customer.update(won)
                 customer["stamps"] = stamped(customer["stamps"], dict.fromkeys(won, stamp))
         customers.save(self._connection, written.values())
+        search_index.put_customers(
+            self._connection,
+            [(id, row["external_id"], row["name"]) for id, row in sorted(renamed.items())],
+        )
         return seen
 
     def _lock_threads(
@@ -143,7 +158,18 @@ class Recording:
         return states
 
     def _store(self, new: Iterable[ParsedEvent]) -> dict[str, int]:
-        return events.add(self._connection, [self._row(event) for event in new])
+        rows = [self._row(event) for event in new]
+        ids = events.add(self._connection, rows)
+        said = [
+            (
+                ids[row["external_id"]],
+                search_index.message_text(row["body"], row["attachments"]),
+            )
+            for row in rows
+            if row["role"] is not None
+        ]
+        search_index.add_messages(self._connection, said)
+        return ids
 
     def _row(self, event: ParsedEvent) -> dict[str, Any]:
         data = dict(event.data)

@@ -38,7 +38,10 @@ _SAVE = (
 def locked(
     connection: Connection, source_id: int, names: Collection[str], now_ms: int
 ) -> dict[str, dict[str, Any]]:
-    """The customers of a source by the source's ids, made where new, locked in id order."""
+    """The customers of a source by the source's ids, made where new, locked in id order.
+
+    Those that were made have `is_new` set.
+    """
     if not names:
         return {}
     found = _by_name(connection, source_id, names)
@@ -48,7 +51,8 @@ def locked(
             {"source_id": source_id, "external_id": name, "created_at": now_ms} for name in missing
         ]
         insert_missing(connection, customers, made)
-        found |= _by_name(connection, source_id, missing)
+        added = _by_name(connection, source_id, missing)
+        found |= {name: row | {"is_new": True} for name, row in added.items()}
     return found
 
 

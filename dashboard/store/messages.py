@@ -1,7 +1,7 @@
 """Messages as conversations show them: the events that have a role."""
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Collection, Sequence
+from typing import Any, NamedTuple
 
 from sqlalchemy import Connection, Select, select, tuple_
 
@@ -23,6 +23,7 @@ _COLUMNS = (
     events.c.ranked_at,
     *sent_messages.COLUMNS,
 )
+_ORDER = tuple_(events.c.ranked_at, events.c.id)
 _MESSAGES: Select[Any] = (
     select(*_COLUMNS)
     .join_from(events, admins, admins.c.id == events.c.author_id, isouter=True)
@@ -56,6 +57,14 @@ def message(
     }
 
 
+class Stretch(NamedTuple):
+    """Messages by time, newest last; whether there are more before them, and later ones."""
+
+    messages: list[Message]
+    more: bool
+    later: bool
+
+
 def page(
     connection: Connection, thread_id: int, before: int | None, limit: int
 ) -> tuple[list[Message], bool]:
@@ -63,20 +72,33 @@ def page(
 
     By time, newest last; and whether there are more before them.
     """
-    statement = _MESSAGES.where(events.c.thread_id == thread_id)
-    if before is not None:
-        place = select(events.c.ranked_at).where(
-            events.c.id == before, events.c.thread_id == thread_id
-        )
-        ranked_at = connection.scalar(place)
-        if ranked_at is None:
-            return [], False
-        statement = statement.where(
-            tuple_(events.c.ranked_at, events.c.id) < tuple_(ranked_at, before)
-        )
-    newest = statement.order_by(events.c.ranked_at.desc(), events.c.id.desc()).limit(limit + 1)
-    found = [_message(row) for row in connection.execute(newest)]
-    return found[:limit][::-1], len(found) > limit
+    if before is None:
+        return _older(connection, thread_id, None, limit)
+    place = _place(connection, thread_id, before)
+    return _older(connection, thread_id, place, limit) if place else ([], False)
+
+
+def at(
+    connection: Connection, thread_id: int, where: str | None, message_id: int, limit: int
+) -> Stretch:
+    """Up to `limit` messages "before", "after" or "around" one of them; None: the newest.
+
+    Nothing where the message is not in the thread.
+    """
+    if where is None:
+        return Stretch(*_older(connection, thread_id, None, limit), later=False)
+    place = _place(connection, thread_id, message_id)
+    if place is None:
+        return Stretch([], False, False)
+    if where == "before":
+        return Stretch(*_older(connection, thread_id, place, limit), later=True)
+    if where == "after":
+        newer, later = _newer(connection, thread_id, place, limit)
+        return Stretch(newer, True, later)
+    older, more = _older(connection, thread_id, place, limit // 2)
+    itself = several(connection, [message_id]).values()
+    newer, later = _newer(connection, thread_id, place, limit - len(older) - len(itself))
+    return Stretch([*older, *itself, *newer], more, later)
 
 
 def after(connection: Connection, thread_id: int, message_id: int) -> list[Message]:
@@ -92,6 +114,43 @@ def one(connection: Connection, id: int) -> Message | None:
     """A message by its id."""
     row = connection.execute(_MESSAGES.where(events.c.id == id)).first()
     return _message(row) if row else None
+
+
+def several(connection: Connection, ids: Collection[int]) -> dict[int, Message]:
+    """Messages by their ids; unknown ids are left out."""
+    if not ids:
+        return {}
+    found = connection.execute(_MESSAGES.where(events.c.id.in_(ids)))
+    return {row[0]: _message(row) for row in found}
+
+
+def _place(connection: Connection, thread_id: int, message_id: int) -> tuple[int, int] | None:
+    """Where a message of the thread stands: by time, then by id."""
+    found = select(events.c.ranked_at).where(
+        events.c.id == message_id, events.c.thread_id == thread_id
+    )
+    ranked_at = connection.scalar(found)
+    return None if ranked_at is None else (ranked_at, message_id)
+
+
+def _older(
+    connection: Connection, thread_id: int, place: tuple[int, int] | None, limit: int
+) -> tuple[list[Message], bool]:
+    statement = _MESSAGES.where(events.c.thread_id == thread_id)
+    if place is not None:
+        statement = statement.where(tuple_(*place) > _ORDER)
+    newest = statement.order_by(events.c.ranked_at.desc(), events.c.id.desc()).limit(limit + 1)
+    found = [_message(row) for row in connection.execute(newest)]
+    return found[:limit][::-1], len(found) > limit
+
+
+def _newer(
+    connection: Connection, thread_id: int, place: tuple[int, int], limit: int
+) -> tuple[list[Message], bool]:
+    statement = _MESSAGES.where(events.c.thread_id == thread_id, tuple_(*place) < _ORDER)
+    oldest = statement.order_by(events.c.ranked_at, events.c.id).limit(limit + 1)
+    found = [_message(row) for row in connection.execute(oldest)]
+    return found[:limit], len(found) > limit
 
 
 def _message(row: Sequence[Any]) -> Message:

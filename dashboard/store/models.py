@@ -184,6 +184,17 @@ events = Table(
 #: A thread's events in time order: the conversation, and what a fold has to look up.
 Index("ix_events_conversation", events.c.thread_id, events.c.ranked_at, events.c.id)
 
+#: Texts that admins write often, by what they type for them.
+canned_replies = Table(
+    "canned_replies",
+    metadata,
+    Column("id", Id, primary_key=True),
+    Column("shortcut", String(32), nullable=False, unique=True),
+    Column("body", Text, nullable=False),
+    Column("updated_at", BigInteger, nullable=False),
+    sqlite_autoincrement=True,
+)
+
 #: The life of the lists in Redis that is ours: another epoch there means that it is not.
 epochs = Table(
     "epochs",

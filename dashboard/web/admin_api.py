@@ -1,22 +1,24 @@
 """The dashboard's own API: what a signed-in admin reads and does."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
-from flask import Blueprint, Response, jsonify, request
+from flask import Blueprint, Response, request
 
-from dashboard.errors import NotFound, Problem
+from dashboard.errors import NotFound, Problem, StorageUnavailable
 from dashboard.intake.actions import Admin, Reply
 from dashboard.intake.field_errors import one
 from dashboard.store import admins, messages, threads
 from dashboard.store.sessions import Identity
 from dashboard.web import admin_forms, preferences
-from dashboard.web.calls import document, parsed, require_our_page
+from dashboard.web.calls import answer, document, parsed, require_our_page
+from dashboard.web.canned_api import CannedApi
 from dashboard.web.explain import Explainer
 from dashboard.web.identity import Identities, current
 from dashboard.web.origins import Origins
 from dashboard.web.pages import THEME_COOKIE, Pages, describe
 from dashboard.web.parts import Parts
+from dashboard.web.search_api import SearchApi
 from scoring.pages import FILTERS, PAGES
 from scoring.sorts import SORTS
 
@@ -38,7 +40,7 @@ class AdminApi:
 
     def me(self) -> Response:
         identity = current()
-        return _json(describe(identity) | {"preferences": self._pages.preferences(identity)})
+        return answer(describe(identity) | {"preferences": self._pages.preferences(identity)})
 
     def prefer(self) -> Response:
         """Changes some preferences; answers all of them."""
@@ -51,7 +53,7 @@ class AdminApi:
 
         self._database.write(write)
         made = self._pages.preferences(identity)
-        response = _json(made)
+        response = answer(made)
         # The sign-in page, where nobody is known yet, looks the same.
         response.set_cookie(
             THEME_COOKIE, made["theme"], max_age=_THEME_SECONDS, samesite="Lax", httponly=True
@@ -62,7 +64,7 @@ class AdminApi:
         """The rows that a list shows; those that there are not are said to be missing."""
         ids = admin_forms.ids()
         found = self._rows(ids)
-        return _json(
+        return answer(
             {
                 "rows": [found[id] for id in ids if id in found],
                 "missing": [id for id in ids if id not in found],
@@ -70,20 +72,20 @@ class AdminApi:
         )
 
     def messages(self, thread_id: int) -> Response:
-        before = admin_forms.number("before", None, 1)
+        where, place = admin_forms.one_number_of("before", "after", "around")
         limit = admin_forms.number("limit", MESSAGES_DEFAULT, 1, MESSAGES_MAX)
         assert limit is not None
         with self._database.read() as connection:
             if not threads.names(connection, [thread_id]):
                 raise NotFound("There is no such thread.")
-            found, more = messages.page(connection, thread_id, before, limit)
-        return _json({"messages": found, "more": more})
+            found = messages.at(connection, thread_id, where, place, limit)
+        return answer(found._asdict())
 
     def reply(self, thread_id: int) -> Response:
         form = parsed(admin_forms.ReplyForm)
         reply = Reply(form.body, form.token, form.private, form.seen_message_id, form.confirm)
         replied = self._act(self._actions.reply, thread_id, reply)
-        return _json({"message": replied.message}, 201 if replied.created else 200)
+        return answer({"message": replied.message}, 201 if replied.created else 200)
 
     def act(self, thread_id: int, action: str) -> Response:
         """Claim, release, close, reopen."""
@@ -101,24 +103,36 @@ class AdminApi:
         if (form.action == "priority") != (form.priority is not None):
             code = "missing_field" if form.action == "priority" else "unknown_field"
             raise one("/priority", code, "goes with the action priority, and with no other")
-        return _json({"results": [self._bulk_result(form, id) for id in dict.fromkeys(form.ids)]})
+        return answer({"results": list(self._bulk_results(form))})
 
     def explain(self, thread_id: int) -> Response:
         """Why the thread stands where it stands on a list."""
         page = admin_forms.choice("page", PAGES)
         sort = admin_forms.choice("sort", tuple(SORTS))
         filter = admin_forms.choice("filter", FILTERS, "all")
-        return _json(self._explainer.explain(thread_id, page, filter, sort, current().admin_id))
+        return answer(self._explainer.explain(thread_id, page, filter, sort, current().admin_id))
 
-    def _bulk_result(self, form: admin_forms.BulkForm, thread_id: int) -> dict[str, Any]:
+    def _bulk_results(self, form: admin_forms.BulkForm) -> Iterator[dict[str, Any]]:
+        """Each thread in a transaction of its own; none is tried any more once SQL is away."""
+        away: Problem | None = None
+        for id in dict.fromkeys(form.ids):
+            problem = away or self._bulk_problem(form, id)
+            if problem is None:
+                yield {"id": id, "status": "done"}
+                continue
+            yield {"id": id, "status": "rejected", "problem": problem.body()}
+            if isinstance(problem, StorageUnavailable):
+                away = problem
+
+    def _bulk_problem(self, form: admin_forms.BulkForm, thread_id: int) -> Problem | None:
         try:
             if form.priority is not None:
                 self._act(self._actions.set_priority, thread_id, form.priority)
             else:
                 self._act(self._simple(form.action), thread_id)
         except Problem as problem:
-            return {"id": thread_id, "status": "rejected", "problem": problem.body()}
-        return {"id": thread_id, "status": "done"}
+            return problem
+        return None
 
     def _simple(self, action: str) -> Callable[..., Any]:
         return {
@@ -136,12 +150,14 @@ class AdminApi:
             return threads.rows(connection, ids)
 
     def _row(self, thread_id: int) -> Response:
-        return _json({"row": self._rows([thread_id])[thread_id]})
+        return answer({"row": self._rows([thread_id])[thread_id]})
 
 
 def blueprint(parts: Parts, origins: Origins, identities: Identities, pages: Pages) -> Blueprint:
     """`/admin/api`, for who is signed in, and from our own pages."""
     api = AdminApi(parts, pages)
+    finding = SearchApi(parts.database)
+    canned = CannedApi(parts.database, parts.clock)
     made = Blueprint("admin_api", __name__, url_prefix="/admin/api")
     made.before_request(lambda: require_our_page(origins))
     made.before_request(identities.require)
@@ -156,25 +172,27 @@ def blueprint(parts: Parts, origins: Origins, identities: Identities, pages: Pag
         ("POST", f"{thread}/<any(claim, release, close, reopen):action>", api.act),
         ("PUT", f"{thread}/priority", api.prioritise),
         ("GET", f"{thread}/explain", api.explain),
+        ("GET", f"{thread}/customer", finding.customer),
+        ("GET", "/search", finding.search),
+        ("GET", "/canned", canned.listing),
+        ("POST", "/canned", canned.create),
+        ("PUT", "/canned/<int:canned_id>", canned.change),
+        ("DELETE", "/canned/<int:canned_id>", canned.remove),
     )
     for method, rule, view in routes:
-        made.add_url_rule(rule, view_func=view, methods=[method], endpoint=view.__name__)
-    made.before_request(_check_thread_id)
+        made.add_url_rule(
+            rule, view_func=view, methods=[method], endpoint=view.__qualname__.replace(".", "_")
+        )
+    made.before_request(_check_ids)
     return made
 
 
-def _check_thread_id() -> None:
-    """A number that no database holds is a thread that there is not."""
-    if (request.view_args or {}).get("thread_id", 0) > admin_forms.INTEGER_MAX:
-        raise NotFound("There is no such thread.")
+def _check_ids() -> None:
+    """A number that no database holds is something that there is not."""
+    for given in (request.view_args or {}).values():
+        if isinstance(given, int) and given > admin_forms.INTEGER_MAX:
+            raise NotFound("There is no such thing.")
 
 
 def _admin(identity: Identity) -> Admin:
     return Admin(identity.admin_id, identity.name, identity.role)
-
-
-def _json(body: Any, status: int = 200) -> Response:
-    response = jsonify(body)
-    response.status_code = status
-    response.headers["Cache-Control"] = "no-store"
-    return response

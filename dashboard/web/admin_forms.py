@@ -1,14 +1,28 @@
 """What the dashboard may send: bodies of its calls, and numbers of its query strings."""
 
+import re
 from typing import Annotated, Literal
 
 from flask import request
 from pydantic import AfterValidator, Field, StrictBool, StrictInt
+from pydantic_core import PydanticCustomError
 
+from dashboard.errors import quoted
 from dashboard.intake.field_errors import one
-from dashboard.intake.fields import INTEGER_MAX, Body, Id, Priority, Strict, fault
+from dashboard.intake.fields import (
+    INTEGER_MAX,
+    Body,
+    Id,
+    Priority,
+    Strict,
+    check_characters,
+    check_length,
+    fault,
+)
 
 IDS_MAX = 200
+SHORTCUT_MAX = 32
+_SHORTCUT = re.compile("[a-z0-9-]+")
 _DIGITS_MAX = 16
 
 
@@ -21,10 +35,13 @@ def _said(text: str) -> str:
 ThreadId = Annotated[StrictInt, Field(ge=1, le=INTEGER_MAX)]
 
 
+Said = Annotated[Body, AfterValidator(_said)]
+
+
 class ReplyForm(Strict):
     """A message to the customer, or a note (`private`)."""
 
-    body: Annotated[Body, AfterValidator(_said)]
+    body: Said
     token: Id
     private: StrictBool = False
     seen_message_id: Annotated[StrictInt, Field(ge=0, le=INTEGER_MAX)] | None = None
@@ -45,6 +62,37 @@ class BulkForm(Strict):
     ids: Annotated[list[ThreadId], Field(min_length=1, max_length=IDS_MAX)]
     action: Literal["claim", "release", "close", "reopen", "priority"]
     priority: Priority | None = None
+
+
+def shortcut(text: str) -> str:
+    """What is typed for a canned reply."""
+    check_length(check_characters(text), SHORTCUT_MAX)
+    if not _SHORTCUT.fullmatch(text):
+        raise fault("unknown_value", f"{quoted(text, 60)} is none of a-z 0-9 - alone")
+    return text
+
+
+def text(name: str, most: int) -> str:
+    """A text of the query string that says something. Raises Invalid."""
+    given = request.args.get(name)
+    if given is None:
+        raise one(f"/{name}", "missing_field", "is missing")
+    if not given.strip():
+        raise one(f"/{name}", "empty_text", "is empty")
+    try:
+        return check_length(check_characters(given), most)
+    except PydanticCustomError as error:
+        raise one(f"/{name}", error.type, error.message()) from None
+
+
+def one_number_of(*names: str) -> tuple[str | None, int]:
+    """Which of these stands in the query string, and its number; one at most. Raises Invalid."""
+    given = [name for name in names if name in request.args]
+    if len(given) > 1:
+        raise one(f"/{given[1]}", "unknown_field", f"does not go with {given[0]}")
+    if not given:
+        return None, 0
+    return given[0], number(given[0], None, 1) or 0
 
 
 def number(name: str, default: int | None, low: int, high: int = INTEGER_MAX) -> int | None:

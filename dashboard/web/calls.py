@@ -2,7 +2,7 @@
 
 from typing import Any, TypeVar
 
-from flask import request
+from flask import Response, jsonify, request
 from pydantic import ValidationError
 
 from dashboard.errors import Problem
@@ -35,6 +35,14 @@ def require_our_page(origins: Origins) -> None:
     if request.method not in _SAFE_METHODS:
         origins.check_origin(request.environ)
         require_json()
+
+
+def answer(body: Any, status: int = 200) -> Response:
+    """JSON that nobody keeps."""
+    response = jsonify(body)
+    response.status_code = status
+    response.headers["Cache-Control"] = "no-store"
+    return response
 
 
 def document() -> Any:

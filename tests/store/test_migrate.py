@@ -26,7 +26,11 @@ def test_a_new_database_is_brought_to_head_and_again_nothing_happens(empty_url):
 
 
 def test_the_revisions_make_exactly_the_tables_of_the_models(any_database):
-    options = {"compare_type": True, "compare_server_default": True}
+    options = {
+        "compare_type": True,
+        "compare_server_default": True,
+        "include_name": _is_modelled,
+    }
     with any_database.read() as connection:
         context = MigrationContext.configure(connection, opts=options)
         assert compare_metadata(context, metadata) == []
@@ -39,12 +43,17 @@ def test_on_sqlite_the_tables_are_written_as_the_models_write_them(tmp_path: Pat
     assert _definitions(database) == _definitions(modelled)
 
 
+def _is_modelled(name: str | None, *where: object) -> bool:
+    """The search index is another table in each kind of database, and made by its revision."""
+    return name is None or "_search" not in name
+
+
 def _definitions(database: Database) -> set[str]:
     with database.read() as connection:
         found = connection.execute(
-            text("SELECT sql FROM sqlite_master WHERE tbl_name != 'alembic_version'")
+            text("SELECT tbl_name, sql FROM sqlite_master WHERE tbl_name != 'alembic_version'")
         )
-        written = {sql for (sql,) in found if sql is not None}
+        written = {sql for name, sql in found if sql is not None and _is_modelled(name)}
     # Names of constraints may be quoted or not, columns indented or not.
     return {" ".join(sql.replace('"', "").split()) for sql in written}
 

@@ -108,18 +108,22 @@ class Dashboard:
         assert client.post("/login", json=given).status_code == 204
         return client
 
-    def say(self, thread: str, body: str = "hello", role: str = "client") -> int:
+    def say(
+        self, thread: str, body: str = "hello", role: str = "client", customer: str | None = None
+    ) -> int:
         """A message of a chatbot; the thread's id."""
+        whose = {"id": customer or f"c-{thread}", "name": f"Customer {thread}"}
+        return self.happens("message", thread, customer=whose, role=role, body=body)
+
+    def happens(self, type: str, thread: str, **more: Any) -> int:
+        """An event of a chatbot; the thread's id."""
         self.clock.advance(1000)
         at = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(self.clock() / 1000))
         event = {
             "id": f"m-{next(self._numbers)}",
-            "type": "message",
+            "type": type,
             "thread": thread,
             "occurred_at": at,
-            "customer": {"id": f"c-{thread}", "name": f"Customer {thread}"},
-            "role": role,
-            "body": body,
-        }
+        } | more
         source_id = self.database.write(lambda c: sources.ensure(c, "shop", self.clock()))
         return self.intake.accept(source_id, [parse(event)])[0].thread_id

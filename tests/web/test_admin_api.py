@@ -5,6 +5,7 @@ import uuid
 import pytest
 from sqlalchemy import select
 
+from dashboard.errors import StorageUnavailable
 from dashboard.store.models import threads
 from scoring.sorts import SORTS
 
@@ -32,6 +33,12 @@ def row(client, thread_id):
         ("put", "/threads/1/priority"),
         ("post", "/threads/bulk"),
         ("get", "/threads/1/explain?page=arrival&sort=arrival"),
+        ("get", "/threads/1/customer"),
+        ("get", "/search?q=a"),
+        ("get", "/canned"),
+        ("post", "/canned"),
+        ("put", "/canned/1"),
+        ("delete", "/canned/1"),
     ],
 )
 def test_nothing_is_told_to_who_is_not_signed_in(dashboard, method, path):
@@ -210,6 +217,43 @@ def test_one_action_on_many_threads_tells_a_result_for_each(dashboard, mai):
     ]
     assert results[1]["problem"]["code"] == "not_found"
     assert row(mai, one)["priority"] == "low"
+
+
+def test_each_of_many_threads_is_written_by_itself(dashboard, mai):
+    bob = dashboard.sign_in("Bob")
+    one, two, three = (dashboard.say(f"t-{number}") for number in range(3))
+    bob.post(f"{API}/threads/{two}/claim", json={})
+    given = {"ids": [one, two, three, one], "action": "claim"}
+    results = mai.post(f"{API}/threads/bulk", json=given).json["results"]
+    assert [(each["id"], each["status"]) for each in results] == [
+        (one, "done"),
+        (two, "rejected"),
+        (three, "done"),
+    ]
+    assert results[1]["problem"]["code"] == "already_claimed"
+    assert results[1]["problem"]["assignee"]["name"] == "Bob"
+    names = {id: row(mai, id)["assignee"]["name"] for id in (one, two, three)}
+    assert names == {one: "Mai", two: "Bob", three: "Mai"}
+
+
+def test_no_more_threads_are_tried_once_the_storage_is_away(dashboard, mai, monkeypatch):
+    ids = [dashboard.say(f"t-{number}") for number in range(5)]
+    tried = []
+
+    def write(work):
+        tried.append(work)
+        if len(tried) == 2:
+            raise StorageUnavailable()
+        return kept(work)
+
+    kept = dashboard.database.write
+    monkeypatch.setattr(dashboard.database, "write", write)
+    answer = mai.post(f"{API}/threads/bulk", json={"ids": ids, "action": "close"})
+    monkeypatch.undo()
+    statuses = [each["status"] for each in answer.json["results"]]
+    assert statuses == ["done", *["rejected"] * 4]
+    assert {each["problem"]["status"] for each in answer.json["results"][1:]} == {503}
+    assert [row(mai, id)["open"] for id in ids] == [False, True, True, True, True]
 
 
 @pytest.mark.parametrize(

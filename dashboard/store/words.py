@@ -1,0 +1,146 @@
+"""Texts as the search index knows them: folded, and cut into words that can be looked up."""
+
+import re
+import unicodedata
+from collections.abc import Iterator
+from typing import NamedTuple
+
+#: Longer words are known by their beginning; PostgreSQL takes no lexeme of 2 KB.
+WORD_MAX = 64
+#: More terms of a query narrow nothing any further.
+TERMS_MAX = 16
+
+#: Scripts that put no spaces between words: Thai, Lao, Myanmar, Khmer, kana, Han, Hangul. Runs of
+#: them are cut into overlapping pairs, so that any two neighbours can be found.
+_UNSPACED = (
+    "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3005-\u3007\u3041-\u30ff\u3400-\u9fff"
+    "\uac00-\ud7a3\uf900-\ufaff\U00020000-\U0003ffff"
+)
+_RUN = re.compile(f"[{_UNSPACED}]+")
+_PART = re.compile(rf"([{_UNSPACED}]+)|[^\W_{_UNSPACED}]+|\S")
+#: Marks that people leave out when they type: those above and below letters, Hebrew and Arabic
+#: vowels, and what makes emoji look one way or the other.
+_DROPPED = re.compile(
+    "[\u0300-\u036f\u0591-\u05c7\u064b-\u065f\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\ufe00-\ufe0f]"
+)
+#: Letters that no decomposition takes to the one that is typed for them.
+_TYPED_AS = {"đ": "d", "ð": "d", "ħ": "h", "ı": "i", "ł": "l", "ø": "o", "æ": "ae", "œ": "oe"}
+#: A voiced kana may be written as two code points, which belong together.
+_VOICING = "\u3099\u309a\uff9e\uff9f"
+#: Where ASCII punctuation stands in the index: tokenizers and query languages read it otherwise.
+_PUNCTUATION = 0xE000
+
+
+class Word(NamedTuple):
+    """What the index holds of a text at one position; `start` and `end` are where it stands."""
+
+    text: str
+    start: int
+    end: int
+
+
+class Term(NamedTuple):
+    """Words that stand next to each other; with `open_end` the last may go on."""
+
+    words: tuple[str, ...]
+    open_end: bool
+
+
+class _Folding(dict[int, str]):
+    """What each character becomes; filled as characters are met."""
+
+    def __missing__(self, code: int) -> str:
+        self[code] = made = _fold(chr(code))
+        return made
+
+
+def _fold(character: str) -> str:
+    if unicodedata.category(character) == "Cf":
+        return ""
+    whole = unicodedata.normalize("NFKC", character)
+    if _RUN.fullmatch(whole):
+        return whole
+    spelled = _DROPPED.sub("", unicodedata.normalize("NFKD", whole.casefold()))
+    return "".join(_coded(_TYPED_AS.get(each, each)) for each in spelled)
+
+
+def _coded(text: str) -> str:
+    is_punctuation = text.isascii() and text.isprintable() and not text.isalnum() and text != " "
+    return chr(_PUNCTUATION + ord(text)) if is_punctuation else text
+
+
+_FOLDING = _Folding()
+
+
+def folded(text: str) -> str:
+    """The text without what does not count when it is looked for: case, marks, widths."""
+    made = text.translate(_FOLDING)
+    if "\u3099" in made or "\u309a" in made:
+        return unicodedata.normalize("NFC", made)
+    return made
+
+
+def words(text: str) -> list[str]:
+    """The words of a text in their order, as the index holds them."""
+    return [word for word, _, _ in _cut(folded(text))]
+
+
+def placed(text: str) -> list[Word]:
+    """The words of a text, and where in it each one stands."""
+    if text.isascii():
+        return [Word(*each) for each in _cut(folded(text))]
+    pieces: list[str] = []
+    origins: list[tuple[int, int]] = []
+    for start, end, piece in _characters(text):
+        pieces.append(piece)
+        origins += [(start, end)] * len(piece)
+    return [
+        Word(word, origins[start][0], origins[end - 1][1])
+        for word, start, end in _cut("".join(pieces))
+    ]
+
+
+def terms(query: str) -> list[Term]:
+    """What a query looks for: each of its terms somewhere, the last word perhaps only begun."""
+    found = [made for part in query.split() if (made := _term(folded(part)))][:TERMS_MAX]
+    if found and found[-1].words[-1].isalnum():
+        found[-1] = found[-1]._replace(open_end=True)
+    return found
+
+
+def _term(part: str) -> Term | None:
+    found = [word for word, _, _ in _cut(part)]
+    if not found:
+        return None
+    *_, last = _PART.finditer(part)
+    if last[1] and len(last[1]) > 1:
+        # The index holds the last character by itself where a run ends; this one may go on.
+        return Term(tuple(found[:-1]), False)
+    return Term(tuple(found), bool(last[1]))
+
+
+def _cut(text: str) -> Iterator[tuple[str, int, int]]:
+    for match in _PART.finditer(text):
+        start, end = match.span()
+        if match[1] is None:
+            yield match[0][:WORD_MAX], start, end
+            continue
+        for at in range(start, end):
+            last = min(at + 2, end)
+            yield text[at:last], at, last
+
+
+def _characters(text: str) -> Iterator[tuple[int, int, str]]:
+    """(start, end, folded) of each character together with the marks that belong to it."""
+    start, piece = 0, ""
+    for at, character in enumerate(text):
+        if character in _VOICING and at > start:
+            piece = folded(text[start : at + 1])
+            continue
+        own = _FOLDING[ord(character)]
+        if own or at == 0:
+            if at:
+                yield start, at, piece
+            start, piece = at, own
+    if text:
+        yield start, len(text), piece

@@ -1,0 +1,163 @@
+"""Threads are found by what was said in them and by whose they are, on both databases."""
+
+import pytest
+
+from dashboard.intake.actions import Actions, Admin, Reply
+from dashboard.intake.erase import erase_customer
+from dashboard.intake.place import Placer
+from dashboard.store import search
+from tests.intake.shop import Shop, customer_event, message, new_admin
+
+
+@pytest.fixture
+def shop(any_database, clock) -> Shop:
+    return Shop(any_database, clock)
+
+
+def find(shop, query, limit=50, after=None):
+    with shop.database.read() as connection:
+        return search.find(connection, query, limit, after)
+
+
+def found(shop, query):
+    """The source's ids of the threads, in the order of the results."""
+    return [result["row"]["thread"] for result in find(shop, query).results]
+
+
+@pytest.mark.parametrize(
+    ("body", "queries", "not_by"),
+    [
+        (
+            "Xin chào, tôi đợi từ hôm qua",
+            ["chào", "chao", "CHÀO hôm", "doi tu", "hom q"],
+            ["hom qux"],
+        ),
+        (
+            "ご注文の配送料はいくらですか",
+            ["配送", "配送料", "送", "いくら", "料は"],
+            ["料配", "送配"],
+        ),
+        ("I want 50% off_now", ["50%", "%", "off_now", "_"], ["5%", "50_"]),
+        ('it\'s a "quote" \\ here', ["it's", '"quote"', "\\", "'", '"quote'], ["it'x"]),
+        ("call (a) OR b* NEAR^2 :x -y", ["(a)", "or", "b*", "near^2", ":x", "-y"], ["c OR d"]),
+        ("tell <-> a & b | c !d", ["<->", "&", "|", "!d"], ["<-->"]),
+        ("ship to ไทยแลนด์ 한국어", ["แลนด์", "국어"], ["แลนคด"]),
+        ("👩‍💻 broke", ["👩‍💻", "💻 bro"], ["👩‍🔧"]),
+    ],
+)
+def test_what_people_type_finds_what_was_written(shop, body, queries, not_by):
+    shop.says(1, body, thread="t-1")
+    shop.says(2, "something else", thread="t-2")
+    for query in queries:
+        assert found(shop, query) == ["t-1"], query
+    for query in not_by:
+        assert found(shop, query) == [], query
+
+
+def test_every_term_must_stand_in_one_message(shop):
+    shop.says(1, "refund please", thread="t-1")
+    shop.says(2, "my order", thread="t-1")
+    assert found(shop, "refund please") == found(shop, "please refund") == ["t-1"]
+    assert found(shop, "refund order") == []
+    assert found(shop, "ref please") == []
+
+
+def test_the_newest_match_comes_first_and_a_thread_once(shop):
+    shop.says(50, "parcel one", thread="t-1")
+    shop.says(90, "parcel two", thread="t-2")
+    shop.says(10, "parcel late and old", thread="t-3")
+    shop.says(70, "parcel again", thread="t-1")
+    shop.says(95, "no match", thread="t-3")
+    result = find(shop, "parcel")
+    assert [each["row"]["thread"] for each in result.results] == ["t-2", "t-1", "t-3"]
+    assert (result.total, result.next) == (3, None)
+    told = result.results[1]["message"]
+    assert (told["excerpt"], told["role"], told["private"]) == ("parcel again", "client", False)
+    assert told["marks"] == [[0, 6]]
+
+
+def test_walking_gives_everything_once(shop):
+    for number in range(7):
+        shop.says(number % 3, "walk with me", thread=f"t-{number}", customer=f"c-{number}")
+    whole = found(shop, "walk")
+    walked, after = [], None
+    while True:
+        part = find(shop, "walk", 2, after)
+        walked += [result["row"]["thread"] for result in part.results]
+        assert part.total == 7
+        after = part.next
+        if after is None:
+            break
+    assert walked == whole and len(whole) == 7
+
+
+def test_customers_are_found_by_name_and_id_with_all_of_their_threads(shop):
+    shop.says(1, thread="t-1", customer="kh-77", fields={"name": "Nguyễn Thị Hằng"})
+    shop.says(2, thread="t-2", customer="kh-77")
+    shop.says(3, thread="t-3", customer="other", fields={"name": "Ken"})
+    for query in ("hang", "Nguyễn", "thi ngu", "kh-77", "kh", "shop/kh-77"):
+        assert found(shop, query) == ["t-2", "t-1"], query
+    assert find(shop, "hang").results[0]["message"] is None
+    assert found(shop, "shop/other") == ["t-3"]
+    assert found(shop, "nobody/kh-77") == []
+
+
+def test_a_customer_is_found_by_todays_name_alone(shop):
+    shop.says(1, fields={"name": "Ken Before"})
+    shop.send(customer_event(2, name="Ken After"))
+    shop.send(customer_event(3, member_status=2))
+    assert found(shop, "after") == ["t"]
+    assert found(shop, "before") == []
+
+
+def test_a_message_comes_before_a_name_that_matches_too(shop):
+    shop.says(1, "Ken speaking", fields={"name": "Ken"})
+    (result,) = find(shop, "ken").results
+    assert result["message"]["excerpt"] == "Ken speaking"
+
+
+def test_notes_and_names_of_attachments_are_found(shop, clock):
+    shop.says(1)
+    admin = Admin(new_admin(shop.database, "Mai"), "Mai")
+    Actions(shop.database, clock).reply(admin, 1, Reply("between us", "tok", private=True))
+    assert find(shop, "between").results[0]["message"]["private"] is True
+    file = {"url": "https://x.example/a.png", "type": "image/png", "name": "receipt.png"}
+    shop.send(message(5, "", attachments=[file]))
+    assert find(shop, "receipt.png").results[0]["message"]["excerpt"] == "receipt.png"
+
+
+def test_of_a_deleted_customer_nothing_is_found(shop):
+    shop.says(1, "very secret", thread="t-1", customer="gone", fields={"name": "Gone"})
+    shop.says(2, "shared secret", thread="t-2", customer="gone")
+    shop.says(3, "mine", thread="t-2", customer="stays")
+    erase_customer(shop.database, _NoPlacer(), "shop", "gone")
+    for query in ("secret", "gone", "shop/gone"):
+        assert found(shop, query) == []
+    assert found(shop, "mine") == ["t-2"]
+    with shop.database.read() as connection:
+        for table in ("message_search", "customer_search"):
+            held = connection.exec_driver_sql(f"SELECT words FROM {table}").scalars().all()
+            assert len(held) == 1 and not any("secret" in each for each in held)
+
+
+def test_a_hostile_query_finds_nothing_and_breaks_nothing(shop):
+    shop.says(1, "hello")
+    for query in ("' OR 1=1 --", '"', "\\", "*", "()", "hello' :*", "a AND", "\u200d", "x" * 200):
+        find(shop, query)
+    assert found(shop, "hello") == ["t"]
+
+
+def test_the_longest_message_is_found_from_its_first_word_to_its_last(shop):
+    body = "first " + "字" * 9_000 + " " + "many " * 2_000 + "last"
+    shop.says(1, body[:20_000])
+    assert found(shop, "first") == found(shop, "字字字") == found(shop, "many") == ["t"]
+
+
+class _NoPlacer(Placer):
+    """Redis is somebody else's test."""
+
+    def __init__(self) -> None:
+        pass
+
+    def place(self, placements) -> None:
+        pass
