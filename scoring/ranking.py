@@ -14,6 +14,8 @@ from scoring.sorts import SORTS
 
 #: Threads that one call places: Redis serves nobody else meanwhile (about 1 ms).
 THREADS_PER_CALL = 200
+#: What is seen of a list that is not scrolled, and a little more; see `Changes.lands_on_top`.
+TOP_ENTRIES = 30
 #: Entries that `scan` reads at a time.
 SCAN_ENTRIES = 5_000
 
@@ -105,7 +107,7 @@ class Ranking:
         """
         keys = [self.keys.changes(tag), self.keys.meta(tag)]
         keys += [self.keys.sort(tag, sort) for sort in sorts]
-        [answer] = run(self._client, [Call(_SINCE, keys, [epoch, version, limit])])
+        [answer] = run(self._client, [Call(_SINCE, keys, [epoch, version, limit, TOP_ENTRIES])])
         return None if answer is None else changes(epoch, tuple(sorts), answer)
 
     def rank(self, tag: str, sort: str, id: int) -> tuple[int | None, int]:

@@ -1,7 +1,7 @@
 """What is read from the lists: values, and how they are made from the answers of Redis."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from scoring.keys import thread_id
@@ -33,6 +33,7 @@ class Changes:
 
     `sets`: for each sort that was asked for, the changed threads that are on it, in order.
     `gone`: the changed threads that are on none of these sorts any more.
+    `tops`: for each sort, the last entry of its top; None where all of it is top.
     """
 
     epoch: str
@@ -40,6 +41,13 @@ class Changes:
     total: int
     sets: dict[str, list[Entry]]
     gone: list[int]
+    tops: dict[str, Entry | None] = field(default_factory=dict)
+
+    def on_top(self, sort: str) -> list[Entry]:
+        """The changed threads that stand in the top of a list now: they are likely to be seen."""
+        last = self.tops.get(sort)
+        found = self.sets[sort]
+        return found if last is None else [e for e in found if not stands_before(last, e)]
 
 
 @dataclass(frozen=True)
@@ -72,9 +80,14 @@ def in_order(found: Iterable[Entry]) -> list[Entry]:
     return sorted(found, key=lambda entry: (entry.score, entry.id))
 
 
+def stands_before(left: Entry, right: Entry) -> bool:
+    return (left.score, left.id) < (right.score, right.id)
+
+
 def changes(epoch: str, sorts: tuple[str, ...], answer: list[Any]) -> Changes:
     """Changes of what since.lua answers."""
-    version, total, members, *columns = answer
+    version, total, members, *rest = answer
+    columns, tops = rest[::2], [entries(flat) for flat in rest[1::2]]
     ids = [thread_id(name) for name in members]
     sets = {
         sort: in_order(
@@ -86,4 +99,5 @@ def changes(epoch: str, sorts: tuple[str, ...], answer: list[Any]) -> Changes:
     }
     there = {entry.id for found in sets.values() for entry in found}
     gone = [id for id in ids if id is not None and id not in there]
-    return Changes(epoch, int(version), total, sets, gone)
+    last = {sort: top[0] if top else None for sort, top in zip(sorts, tops, strict=True)}
+    return Changes(epoch, int(version), total, sets, gone, last)

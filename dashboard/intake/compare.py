@@ -11,7 +11,7 @@ from dashboard.store import threads as stored_threads
 from dashboard.store.database import Database
 from scoring.pages import PAGES, tag
 from scoring.ranking import Placement, Ranking
-from scoring.reading import Entry
+from scoring.reading import Entry, stands_before
 from scoring.sorts import SORTS
 
 HEAD = 100
@@ -164,7 +164,7 @@ class Comparison:
         while held or wanted:
             if held == wanted:
                 held, wanted = next(redis, None), next(sql, None)
-            elif wanted is None or (held and _stands_before(held, wanted)):
+            elif wanted is None or (held and stands_before(held, wanted)):
                 assert held is not None
                 yield Difference(name, sort, held, is_in_redis=True)
                 held = next(redis, None)
@@ -185,7 +185,3 @@ class Comparison:
             if len(entries) < CHUNK:
                 return
             after = (entries[-1].score, entries[-1].id)
-
-
-def _stands_before(left: Entry, right: Entry) -> bool:
-    return (left.score, left.id) < (right.score, right.id)

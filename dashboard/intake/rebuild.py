@@ -1,7 +1,7 @@
 """Rebuilds the lists in Redis from SQL: all of them, or those of some tags."""
 
+import secrets
 import time
-import uuid
 from collections import defaultdict
 from collections.abc import Callable, Collection
 from dataclasses import replace
@@ -17,6 +17,8 @@ from scoring.ranking import Placement, Ranking
 
 #: Read, packed and sent in one go; small enough that sockets are served in between.
 SLICE = 2_000
+#: It goes along in every frame, so it is short.
+EPOCH_BYTES = 6
 
 Progress = Callable[[int], object]
 
@@ -45,7 +47,7 @@ class Rebuilder:
         Gives how many threads were read and tells `progress` how many more each time. Raises
         RedisError, StorageUnavailable, RebuildBusy and RebuildLost.
         """
-        epoch = uuid.uuid4().hex
+        epoch = secrets.token_urlsafe(EPOCH_BYTES)
         revisions: dict[int, int] = {}
         with self._ranking.begin_rebuild(tags) as rebuild:
             for slice in self._slices():

@@ -164,12 +164,18 @@ class Hub:
         return self._ranking.since(tag, step.sorts(), step.epoch, step.since, CHANGES_MAX)
 
     def _rows(self, found: Iterable[Changes]) -> dict[int, dict[str, Any]]:
-        """The rows, of the threads that changed, which somebody has on screen."""
-        changed = {
-            entry.id for changes in found for each in changes.sets.values() for entry in each
-        }
+        """The rows, of the threads that changed, which somebody has or will have on screen.
+
+        What lands on top is seen at once by all who are not scrolled: if each of them had to
+        fetch it, that would cost more than everything else.
+        """
+        ids: set[int] = set()
+        for changes in found:
+            for sort, entries in changes.sets.items():
+                ids.update(self.screens.on_screen(entry.id for entry in entries))
+                ids.update(entry.id for entry in changes.on_top(sort))
         try:
-            return self._reads.rows(self.screens.on_screen(changed))
+            return self._reads.rows(ids)
         except StorageUnavailable:
             # Browsers fetch what they see and were not sent.
             return {}

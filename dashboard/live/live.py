@@ -60,6 +60,10 @@ class Live:
             lambda: self.listener.reconnects,
         )
 
+    def doubt_sessions(self) -> None:
+        """One of them is over: all are looked up again at the next call."""
+        self.sockets.doubt_sessions()
+
     def start(self) -> None:
         """Begins to listen and to push, in the background."""
         for task in (self.listener.run, self.hub.run, self._keep):

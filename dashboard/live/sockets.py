@@ -37,6 +37,8 @@ BAD_CALLS_MAX = 20
 BAD_CALLS_SECONDS = 60
 #: Calls beyond this are answered 429.
 CALLS_PER_SECOND = 100
+#: A session is believed for so long; a sign-out on this worker is known at once all the same.
+BELIEVED_SECONDS = 1.0
 #: A goodbye is given so long to get out.
 GOODBYE_SECONDS = 1
 _READY = "ready"
@@ -53,6 +55,7 @@ class _Peer:
     second: int = 0
     calls: int = 0
     leaving: bool = False
+    believed_until: float = float("-inf")
 
 
 class Sockets:
@@ -127,6 +130,11 @@ class Sockets:
             if WEBSOCKET in environ:
                 environ[WEBSOCKET].close(GOING_AWAY)
 
+    def doubt_sessions(self) -> None:
+        """No session is believed any longer without a look at SQL."""
+        for peer in self._peers.values():
+            peer.believed_until = float("-inf")
+
     def check_sessions(self) -> None:
         """Sends away everybody whose session is over. Raises StorageUnavailable."""
         peers = [peer for peer in self._peers.values() if not peer.leaving]
@@ -191,10 +199,18 @@ class Sockets:
         if answer_with is None or self._answers is None:
             raise Problem(400, "unknown_event", "There is no such call.")
         self._count_call(peer)
-        if peer.session not in self._reads.living_sessions({peer.session}):
-            raise Problem(401, "unauthorized", "The session is over.")
+        self._check_session(peer)
         answer = answer_with(self._answers, peer.caller, given)
         return answer if isinstance(answer, Fragment) else {"ok": True, **answer}
+
+    def _check_session(self, peer: _Peer) -> None:
+        """Raises Problem (401) where the session is over; asks SQL once a second at most."""
+        now = self._monotonic()
+        if now < peer.believed_until:
+            return
+        if peer.session not in self._reads.living_sessions({peer.session}):
+            raise Problem(401, "unauthorized", "The session is over.")
+        peer.believed_until = now + BELIEVED_SECONDS
 
     def _count_call(self, peer: _Peer) -> None:
         second = int(self._monotonic())

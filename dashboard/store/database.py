@@ -27,6 +27,8 @@ _RETRIED_SQLSTATES = frozenset({"40001", "40P01"})
 _BUSY_SQLSTATES = frozenset({"55P03", "57014", "53300", "53100", "53200"})
 
 _SQLITE_PRAGMAS = (
+    # A new file becomes a WAL database once, and others may be at it at the same moment.
+    "PRAGMA busy_timeout=1000",
     "PRAGMA journal_mode=WAL",
     # A 2xx is durable: every commit is on the disk before it is answered.
     "PRAGMA synchronous=FULL",

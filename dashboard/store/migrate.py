@@ -73,11 +73,17 @@ def _config(connection: Connection) -> Config:
 
 
 def _is_ready(database: Database) -> bool:
-    with database.read() as connection:
-        return (
-            revision(connection) == head()
-            and sources.named(connection, sources.DASHBOARD) is not None
-        )
+    """Whether nothing is to be done; a database that is just being made is not ready."""
+    try:
+        with database.read() as connection:
+            return (
+                revision(connection) == head()
+                and sources.named(connection, sources.DASHBOARD) is not None
+            )
+    except StorageUnavailable as error:
+        if "locked" in _cause(error):
+            return False
+        raise
 
 
 def _upgrade(database: Database) -> None:

@@ -30,6 +30,9 @@ class Sockets(Protocol):
     def attach(self, app: Flask) -> None:
         """Puts Socket.IO in front of the application, behind the gate."""
 
+    def doubt_sessions(self) -> None:
+        """One of them is over: all are looked up again at the next call."""
+
     def measure(self, watch: Callable[[str, str, Callable[[], float]], None]) -> None:
         """Names its numbers: `watch(name, help, read)`."""
 

@@ -35,6 +35,7 @@ class SignIn:
     ):
         self._database = parts.database
         self._offload = parts.offload
+        self._sockets = parts.sockets
         self._origins = origins
         self._identities = identities
         self._attempts = attempts
@@ -62,6 +63,8 @@ class SignIn:
         self._origins.check_origin(request.environ)
         require_json()
         self._identities.end()
+        if self._sockets is not None:
+            self._sockets.doubt_sessions()
         return take_cookie(Response(status=204))
 
     def _login_by_form(self) -> Response:

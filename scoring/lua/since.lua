@@ -3,8 +3,9 @@
 -- KEYS[2]     meta: epoch, version, floor (the version with which the epoch began)
 -- KEYS[3..n]  the sorts that are asked for: member -> score
 -- ARGV[1]  epoch, ARGV[2]  version, ARGV[3]  how many changes at most
+-- ARGV[4]  how many entries of a list are its top
 -- Returns version, total, {member, ...}, then for each sort {score or nil, ...}, in the order
--- of the members; nil if the epoch is another, the version is not of it, the log has lost its
+-- of the members, and {member, score} of the last entry of its top; nil if the epoch is another, the version is not of it, the log has lost its
 -- end, or there are more changes.
 local changes, known = KEYS[1], tonumber(ARGV[2])
 local meta = redis.call('HMGET', KEYS[2], 'epoch', 'version', 'floor')
@@ -30,5 +31,6 @@ for sort = 3, #KEYS do
     end
   end
   answer[#answer + 1] = scores
+  answer[#answer + 1] = redis.call('ZRANGE', KEYS[sort], ARGV[4] - 1, ARGV[4] - 1, 'WITHSCORES')
 end
 return answer

@@ -102,7 +102,7 @@ def test_a_change_becomes_a_frame_from_the_known_version_to_the_new_one(world):
         "total": 2,
         "set": [[2, 40]],
         "del": [],
-        "rows": {},
+        "rows": {"2": {"id": 2, "name": "thread 2"}},
     }
 
 
@@ -188,19 +188,23 @@ def test_who_never_acknowledges_is_hung_up_on(world):
     assert world.outlet.hung_up == ["a"]
 
 
-def test_rows_are_read_once_for_all_lists_and_only_those_on_screen(world):
+def test_rows_are_read_once_for_all_lists_and_only_those_on_screen_or_on_top(world):
+    for id in range(101, 131):
+        world.place(id, id)
     world.follow("a")
     world.follow("b", PRIORITY)
     world.hub.screens.watch("b", [1])
     world.reads.row_reads.clear()
-    world.place(1, 1)
-    world.place(2, 2)
+    world.place(1, 201)
+    world.place(2, 202)
+    world.place(103, 50)
     world.hub.ring(["arrival"])
     world.turn()
     frames = world.frames()
     assert len(frames) == 2
-    assert all(frame["rows"] == {"1": {"id": 1, "name": "thread 1"}} for frame in frames)
-    assert world.reads.row_reads == [[1]]
+    named = {str(id): {"id": id, "name": f"thread {id}"} for id in (1, 103)}
+    assert all(frame["rows"] == named for frame in frames)
+    assert world.reads.row_reads == [[1, 103]]
 
 
 def test_another_epoch_makes_browsers_open_anew(world):

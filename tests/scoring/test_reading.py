@@ -191,3 +191,20 @@ def test_every_score_is_exact_on_every_way_out(desk, score):
     assert desk.ranking.head("arrival", "arrival", 1).entries == [entry]
     assert desk.ranking.scores_of("arrival", "arrival", [1]) == [score]
     assert desk.ranking.since("arrival", ["arrival"], "e1", 1, 1).sets == {"arrival": [entry]}
+
+
+def test_what_lands_on_top_is_told_from_what_lands_below(desk):
+    """Rows of the top go along with frames: browsers would all ask for them at once."""
+    desk.ranking.place([placed(id, 1, "arrival", id) for id in range(1, 41)])
+    before = desk.ranking.states(["arrival"])["arrival"]
+    desk.ranking.place([placed(id, 2, "arrival", id) for id in (1, 30, 31)])
+    changes = desk.ranking.since("arrival", ["arrival"], before.epoch, before.version, 100)
+    assert [entry.id for entry in changes.sets["arrival"]] == [1, 30, 31]
+    assert [entry.id for entry in changes.on_top("arrival")] == [1, 30]
+
+
+def test_all_of_a_short_list_is_top(filled):
+    before = filled.ranking.states(["arrival"])["arrival"]
+    filled.ranking.place([placed(4, 2, "arrival", 40)])
+    changes = filled.ranking.since("arrival", ["arrival"], before.epoch, before.version, 100)
+    assert [entry.id for entry in changes.on_top("arrival")] == [4]

@@ -1,0 +1,96 @@
+"""Runs the benches: `python -m bench run|quick|page|compare`."""
+
+import argparse
+import sys
+import time
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from bench.compare import compare
+from bench.machine import machine
+from bench.page import write_page
+from bench.processes import ROOT
+from bench.results import read, run_all, write
+from bench.scenarios import SCALES
+from dashboard.redis_binary import find
+from tests.redis_server import RedisServer
+
+RESULTS = ROOT / "bench" / "results"
+LATEST = RESULTS / "latest.json"
+
+
+def parser() -> argparse.ArgumentParser:
+    root = argparse.ArgumentParser(prog="python -m bench")
+    commands = root.add_subparsers(dest="command", required=True)
+    run = commands.add_parser("run", help="run a scale, and write the results and their page")
+    run.add_argument("--scale", choices=SCALES, default="full")
+    run.add_argument("--out", type=Path, default=LATEST)
+    run.add_argument("--seconds", type=float, default=900, help="a scenario's time")
+    run.add_argument("--only", default="", help="scenarios whose name holds this")
+    run.add_argument("--resume", action="store_true", help="keep what the file holds already")
+    commands.add_parser("quick", help="are the results right? under a minute, no times")
+    page = commands.add_parser("page", help="write the page of a result file")
+    page.add_argument("file", type=Path, nargs="?", default=LATEST)
+    two = commands.add_parser("compare", help="compare two result files")
+    two.add_argument("before", type=Path)
+    two.add_argument("after", type=Path)
+    return root
+
+
+def run(args: argparse.Namespace) -> int:
+    content: dict[str, Any] = {"machine": this_machine(), "results": []}
+    known = read(args.out)["results"] if args.resume and args.out.exists() else []
+    scenarios = [
+        each for each in SCALES[args.scale]() if args.only in f"{type(each).__name__}: {each}"
+    ]
+
+    def keep(found: list[dict[str, Any]]) -> None:
+        write(args.out, content | {"results": found})
+        last = found[-1]
+        print(f"{last['name']}: {last['took_seconds']} s {last['broken'] or ''}", file=sys.stderr)
+
+    found = run_all(scenarios, args.seconds, known, keep)
+    write_page(content | {"results": found}, args.out.name, args.out.parent)
+    return 0
+
+
+def quick() -> int:
+    """1 if a side did not run to its end, or ended with a wrong list."""
+    begun = time.monotonic()
+    found = run_all(SCALES["quick"](), 60, [], lambda found: None)
+    wrong = {result["name"]: result["broken"] for result in found if result["broken"]}
+    for name, why in wrong.items():
+        print(f"{name}\n  {why}", file=sys.stderr)
+    sides = sum(len(result["scenario"].get("sides", ("",))) for result in found)
+    print(f"{sides} sides, {len(wrong)} wrong, {time.monotonic() - begun:.0f} s")
+    return 1 if wrong else 0
+
+
+def this_machine() -> dict[str, Any]:
+    program = find()
+    assert program is not None, "no redis-server 6.2 or later on the PATH"
+    with TemporaryDirectory() as folder:
+        server = RedisServer(program, Path(folder))
+        server.start()
+        try:
+            return machine(server.client())
+        finally:
+            server.close()
+
+
+def main() -> int:
+    args = parser().parse_args()
+    if args.command == "run":
+        return run(args)
+    if args.command == "quick":
+        return quick()
+    if args.command == "page":
+        write_page(read(args.file), args.file.name, args.file.parent)
+    else:
+        print("\n".join(compare(args.before, args.after)))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

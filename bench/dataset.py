@@ -1,0 +1,145 @@
+"""The threads that every side begins with: the same for all, told by their number alone.
+
+Thread n is the n-th newest. Of ten threads one is closed, six wait for an answer (four never had
+one), three are answered. Every fifth customer is a member.
+"""
+
+import hashlib
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Any
+
+from sqlalchemy import insert
+
+from dashboard.store import sources
+from dashboard.store.database import Database
+from dashboard.store.models import customers, events, threads
+from scoring.facts import Facts, ThreadEvent, fold
+from scoring.sorts import SORTS, scores
+
+SLICE = 10_000
+STEP_MS = 500
+#: A conversation's events are so far apart.
+PAUSE_MS = 100
+SOURCE = "bench"
+_FACTS = (
+    "first_event_at",
+    "last_client_at",
+    "last_admin_at",
+    "closed_at",
+    "reopened_at",
+    "handoff_at",
+    "first_call_at",
+    "next_call_at",
+    "unanswered",
+)
+_KINDS = {"client": "message", "admin": "message", "close": "thread.close"}
+
+
+@dataclass(frozen=True)
+class Thread:
+    """A thread as all sides know it; `facts` as Lineup folds them of `events`."""
+
+    number: int
+    events: tuple[ThreadEvent, ...]
+    facts: Facts
+
+    @property
+    def name(self) -> str:
+        return f"t-{self.number}"
+
+
+def is_open(number: int) -> bool:
+    return number % 10 != 0
+
+
+def is_member(number: int) -> bool:
+    return number % 5 == 2
+
+
+def made(number: int, newest_ms: int) -> Thread:
+    """Thread number 1 is the newest."""
+    last = newest_ms - number * STEP_MS
+    kind = number % 10
+    told: tuple[ThreadEvent, ...] = (ThreadEvent("client", last),)
+    if kind in (0, 7, 8, 9):
+        told += (ThreadEvent("admin", last + PAUSE_MS),)
+    if kind in (5, 6):
+        asked = ThreadEvent("client", last - 2 * PAUSE_MS)
+        told = (asked, ThreadEvent("admin", last - PAUSE_MS), *told)
+    if kind == 0:
+        told += (ThreadEvent("close", last + 2 * PAUSE_MS),)
+    status = number % 6 if is_member(number) else -1
+    return Thread(number, told, replace(fold(told), member_status=status))
+
+
+def all_threads(count: int, newest_ms: int) -> Iterator[Thread]:
+    return (made(number, newest_ms) for number in range(1, count + 1))
+
+
+def fill(url: str, count: int, newest_ms: int) -> None:
+    """Writes the threads into Lineup's empty database, as its own intake would leave them.
+
+    Past the door, for that takes a quarter of an hour for a million; tests hold the two together.
+    """
+    database = Database(url)
+    with database.read() as connection:
+        source_id = sources.named(connection, SOURCE)
+    assert source_id is not None, "create the key first: it makes the source"
+    for first in range(1, count + 1, SLICE):
+        numbers = range(first, min(first + SLICE, count + 1))
+        found = [made(number, newest_ms) for number in numbers]
+
+        def write(connection: Any, found: list[Thread] = found) -> None:
+            connection.execute(insert(customers), [_customer(each, source_id) for each in found])
+            connection.execute(insert(threads), [_thread(each, source_id) for each in found])
+            rows = [row for each in found for row in _events(each, source_id)]
+            connection.execute(insert(events), rows)
+
+        database.write(write)
+    database.close()
+
+
+def _customer(thread: Thread, source_id: int) -> dict[str, Any]:
+    return {
+        "id": thread.number,
+        "source_id": source_id,
+        "external_id": f"c-{thread.number}",
+        "name": f"Customer {thread.number}",
+        "member_status": thread.facts.member_status,
+        "created_at": thread.facts.first_event_at,
+    }
+
+
+def _thread(thread: Thread, source_id: int) -> dict[str, Any]:
+    facts = thread.facts
+    row = {name: getattr(facts, name) for name in _FACTS}
+    row |= {"id": thread.number, "source_id": source_id, "external_id": thread.name}
+    row |= {"customer_id": thread.number, "created_at": facts.first_event_at}
+    row |= {"revision": 1, "placed_revision": 1, "closed": facts.closed}
+    row |= {"recent_at": facts.recent_at, "waiting_since": facts.waiting_since}
+    row |= {"preview_role": "client", "preview_body": _body(thread), "preview_at": facts.recent_at}
+    return row | {f"score_{sort}": score for sort, score in zip(SORTS, scores(facts), strict=True)}
+
+
+def _events(thread: Thread, source_id: int) -> Iterator[dict[str, Any]]:
+    for at, event in enumerate(thread.events):
+        name = f"e-{thread.number}-{at}"
+        is_message = event.kind != "close"
+        yield {
+            "source_id": source_id,
+            "external_id": name,
+            "fingerprint": hashlib.sha256(name.encode()).digest(),
+            "type": _KINDS[event.kind],
+            "thread_id": thread.number,
+            "customer_id": thread.number,
+            "occurred_at": event.ranked_at,
+            "received_at": event.ranked_at,
+            "ranked_at": event.ranked_at,
+            "role": event.kind if is_message else None,
+            "body": _body(thread) if is_message else None,
+        }
+
+
+def _body(thread: Thread) -> str:
+    return f"Hello, this is customer {thread.number}; could somebody look at my order, please?"

@@ -1,0 +1,96 @@
+"""Real browsers that show a side's page, and note when a thread came to the head of the screen.
+
+The first line holds the settings. Then `report` answers with what was painted, per page.
+"""
+
+import json
+import sys
+import time
+from typing import Any
+
+from playwright.sync_api import Browser, Page, sync_playwright
+
+#: A frame's callback runs before its paint; a message posted there arrives behind it. Notes when
+#: a thread's row is among the first ones and was not there so before, in ms since 1970.
+_NOTE = """
+(find) => {
+  const painted = window.painted = {};
+  const channel = new MessageChannel();
+  let before = new Map(), found = null;
+  channel.port1.onmessage = () => {
+    const at = performance.timeOrigin + performance.now();
+    for (const [id, text] of found) {
+      if (before.get(id) !== text) (painted[id] ??= []).push(at);
+    }
+    before = found;
+  };
+  const look = new Function(`return (${find})`)();
+  const frame = () => {
+    found = look();
+    channel.port2.postMessage(null);
+    requestAnimationFrame(frame);
+  };
+  requestAnimationFrame(frame);
+}
+"""
+#: The rows on screen: thread → what it shows, its place included where the text tells nothing.
+_FIND = {
+    "lineup": """() => new Map([...document.querySelectorAll(".list .row[id]")]
+        .map((row) => [row.id.slice(4), row.querySelector(".row-preview").textContent]))""",
+    "recipe": """() => {
+        const first = document.getElementById("list").firstElementChild;
+        return new Map(first ? [[first.dataset.id.slice(2), "first"]] : []);
+    }""",
+}
+_READY = {"lineup": ".list .row .row-preview", "recipe": "#list .row"}
+
+
+def open_page(browser: Browser, settings: dict[str, Any]) -> Page:
+    context = browser.new_context(viewport={"width": 1280, "height": 900})
+    kind = settings["kind"]
+    if kind == "lineup":
+        name, _, value = settings["cookie"].partition("=")
+        context.add_cookies([{"name": name, "value": value, "url": settings["url"]}])
+        path = f"/#/{settings['page']}/{settings['sort']}"
+    else:
+        path = f"/?list=list:{settings['page']}:{settings['sort']}"
+    page = context.new_page()
+    page.goto(settings["url"] + path)
+    page.wait_for_selector(_READY[kind], timeout=60_000, state="attached")
+    return page
+
+
+def main() -> None:
+    settings = json.loads(sys.stdin.readline())
+    problems: list[str] = []
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(
+            executable_path=settings.get("chromium", "/usr/bin/chromium"),
+            args=["--no-sandbox", "--enable-precise-memory-info"],
+        )
+        pages, opened = [], []
+        for _ in range(settings["browsers"]):
+            begun = time.monotonic()
+            page = open_page(browser, settings)
+            page.on("pageerror", lambda error: problems.append(str(error)[:200]))
+            opened.append(1000 * (time.monotonic() - begun))
+            page.evaluate(_NOTE, _FIND[settings["kind"]])
+            pages.append(page)
+        print(json.dumps(opened), flush=True)
+        # The pages run by themselves; what they noted is asked for in the end.
+        for line in sys.stdin:
+            if line.strip() != "report":
+                break
+            found = [
+                page.evaluate("() => ({painted, heap: performance.memory?.usedJSHeapSize ?? 0})")
+                for page in pages
+            ]
+            # What is posted is timed by the machine's monotonic clock.
+            shift = (time.monotonic_ns() - time.time_ns()) / 1e6
+            report = {"pages": found, "problems": problems[:3], "shift_ms": shift}
+            print(json.dumps(report), flush=True)
+        browser.close()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,81 @@
+"""Holds the dashboards of one side in a process of its own; told what to do line by line.
+
+The first line holds the settings; then each line is a command, answered with one line of JSON:
+`reset`, `report` (what came since), `held` (what the dashboards hold), `reconnect` (all at once).
+"""
+
+import asyncio
+import gc
+import json
+import sys
+import time
+from typing import Any
+
+from bench.drive.boards import KINDS, Board, Payloads
+
+#: Dashboards that open at the same time, but where all of them shall.
+OPENING = 20
+
+
+class Dashboards:
+    def __init__(self, settings: dict[str, Any]):
+        self._payloads = Payloads()
+        make = KINDS[settings["kind"]]
+        self._boards = [make(settings, self._payloads, n) for n in range(settings["dashboards"])]
+
+    async def open(self, at_once: int = OPENING) -> list[float]:
+        """How many ms each one took."""
+        turn = asyncio.Semaphore(at_once)
+
+        async def one(board: Board) -> float:
+            async with turn:
+                begun = time.monotonic()
+                await board.open()
+                return 1000 * (time.monotonic() - begun)
+
+        return list(await asyncio.gather(*map(one, self._boards)))
+
+    async def do(self, command: str) -> Any:
+        if command == "reset":
+            self._payloads.clear()
+            for board in self._boards:
+                board.reset()
+            return True
+        if command == "report":
+            seen = [
+                payload["seen"] if isinstance(payload, dict) else payload
+                for payload in self._payloads.seen
+            ]
+            return {"payloads": seen, "boards": [board.report() for board in self._boards]}
+        if command == "held":
+            held = [await board.held() for board in self._boards]
+            problems = [problem for board in self._boards for problem in board.problems]
+            # The whole list is long: one dashboard holds it for all.
+            return {"held": held[:1], "same": _same(held), "problems": problems[:5]}
+        if command == "reconnect":
+            begun = time.monotonic()
+            for board in self._boards:
+                board.close()
+            took = await self.open(len(self._boards))
+            return {"ms": took, "all_ms": 1000 * (time.monotonic() - begun)}
+        raise ValueError(command)
+
+
+def _same(held: list[Any]) -> bool:
+    heads = [each["head"] if isinstance(each, dict) else each for each in held]
+    return all(head == heads[0] for head in heads)
+
+
+async def main() -> None:
+    reader = asyncio.StreamReader(limit=2**26)
+    loop = asyncio.get_running_loop()
+    await loop.connect_read_pipe(lambda: asyncio.StreamReaderProtocol(reader), sys.stdin)
+    dashboards = Dashboards(json.loads(await reader.readline()))
+    gc.freeze()
+    print(json.dumps(await dashboards.open()), flush=True)
+    while line := await reader.readline():
+        print(json.dumps(await dashboards.do(line.decode().strip())), flush=True)
+
+
+if __name__ == "__main__":
+    asyncio.run(main())

@@ -1,0 +1,57 @@
+"""The drivers' processes, as the benches use them."""
+
+import json
+import subprocess
+from pathlib import Path
+from typing import Any
+
+from bench.processes import BenchError, PythonProcess
+
+
+class PythonDriver(PythonProcess):
+    """A driver that reads lines and answers each with a line of JSON."""
+
+    def __init__(self, module: str, settings: dict[str, Any], log: Path):
+        super().__init__(module, [], log, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        self.tell(json.dumps(settings))
+
+    def tell(self, line: str) -> None:
+        assert self.process.stdin is not None
+        try:
+            self.process.stdin.write(line + "\n")
+            self.process.stdin.flush()
+        except BrokenPipeError:
+            self.hear()
+
+    def hear(self) -> Any:
+        assert self.process.stdout is not None
+        line = self.process.stdout.readline()
+        if not line:
+            self.process.wait(10)
+            self.check()
+            raise BenchError("a driver ended")
+        return json.loads(line)
+
+
+class Dashboards(PythonDriver):
+    """All of them are open when this is made; `opened_ms` says how long each took."""
+
+    def __init__(self, settings: dict[str, Any], log: Path):
+        super().__init__("bench.drive.dashboards", settings, log)
+        self.opened_ms: list[float] = self.hear()
+
+    def do(self, command: str) -> Any:
+        self.tell(command)
+        return self.hear()
+
+
+def post(settings: dict[str, Any], log: Path) -> dict[str, Any]:
+    """Posts until done. Raises BenchError where the driver fails or events are refused."""
+    driver = PythonDriver("bench.drive.post", settings, log)
+    try:
+        answer = driver.hear()
+    finally:
+        driver.stop()
+    if answer["refused"]:
+        raise BenchError(f"{answer['refused']} posts were refused: {answer['refusals']}")
+    return answer

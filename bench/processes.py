@@ -1,0 +1,109 @@
+"""Processes of a bench: started, asked what they cost, and ended."""
+
+import contextlib
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).parents[1]
+STOP_SECONDS = 15
+_TICKS_PER_SECOND = os.sysconf("SC_CLK_TCK")
+
+
+class BenchError(Exception):
+    """A bench could not be run, or its result is wrong: its time does not count."""
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+def wait_for(condition: Callable[[], Any], seconds: float, what: str) -> Any:
+    """What `condition` gives as soon as it is truthy. Raises BenchError."""
+    deadline = time.monotonic() + seconds
+    while not (value := condition()):
+        if time.monotonic() > deadline:
+            raise BenchError(f"{what}: not within {seconds:g} s")
+        time.sleep(0.02)
+    return value
+
+
+def answers(port: int) -> bool:
+    """Whether somebody takes connections there."""
+    with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", port), 1):
+        return True
+    return False
+
+
+class PythonProcess:
+    """`python -m MODULE ARGUMENTS` in a process group of its own; its output goes to a file."""
+
+    def __init__(self, module: str, arguments: Sequence[object], log: Path, **options: Any):
+        with log.open("ab") as output:
+            self.process = subprocess.Popen(
+                [sys.executable, "-m", module, *map(str, arguments)],
+                cwd=ROOT,
+                stderr=output,
+                start_new_session=True,
+                **({"stdout": output} | options),
+            )
+        self.pid = self.process.pid
+        self._log = log
+
+    def check(self) -> None:
+        """Raises BenchError if it has ended."""
+        if self.process.poll() is not None:
+            tail = self._log.read_text(errors="replace")[-2_000:]
+            raise BenchError(f"a process ended with {self.process.returncode}:\n{tail}")
+
+    def stop(self) -> None:
+        end(self.process)
+
+
+def end(process: subprocess.Popen) -> None:
+    """Ends the process and all that it has started."""
+    if process.poll() is None:
+        process.terminate()
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            process.wait(STOP_SECONDS)
+    with contextlib.suppress(ProcessLookupError):
+        os.killpg(process.pid, signal.SIGKILL)
+    process.wait()
+
+
+def tree(pid: int) -> list[int]:
+    """The process and its children's children."""
+    found = [pid]
+    for parent in found:
+        with contextlib.suppress(OSError):
+            for task in os.listdir(f"/proc/{parent}/task"):
+                children = Path(f"/proc/{parent}/task/{task}/children").read_text()
+                found += [int(child) for child in children.split()]
+    return found
+
+
+def cpu_seconds(pid: int) -> float:
+    """Processor time of the process and its living children, in user and system mode."""
+    ticks = 0
+    for each in tree(pid):
+        with contextlib.suppress(OSError):
+            fields = Path(f"/proc/{each}/stat").read_text().rpartition(") ")[2].split()
+            ticks += int(fields[11]) + int(fields[12])
+    return ticks / _TICKS_PER_SECOND
+
+
+def resident_bytes(pid: int) -> int:
+    """Memory that the process and its children hold."""
+    pages = 0
+    for each in tree(pid):
+        with contextlib.suppress(OSError):
+            pages += int(Path(f"/proc/{each}/statm").read_text().split()[1])
+    return pages * os.sysconf("SC_PAGE_SIZE")

@@ -1,0 +1,57 @@
+"""The recipe's scores: floats, as they are usually written down. Lower stands higher up."""
+
+from scoring.facts import Facts
+
+#: Added to bring one kind in front of the other. A double keeps 53 bits, so what is left of the
+#: time behind these are steps of half an hour, or of hours.
+FAR = 2.0**63
+
+
+def arrival(facts: Facts) -> float:
+    return -float(facts.recent_at)
+
+
+def longest_wait(facts: Facts) -> float:
+    if facts.waiting_since is not None:
+        return float(facts.waiting_since) - FAR
+    return -float(facts.recent_at)
+
+
+def unanswered_first(facts: Facts) -> float:
+    if not facts.answered:
+        return -FAR - facts.recent_at
+    return -float(facts.recent_at)
+
+
+def member_status(facts: Facts) -> float:
+    status = 10 if facts.member_status == -1 else facts.member_status
+    return status - facts.recent_at / FAR
+
+
+def priority(facts: Facts) -> float:
+    rank = ("urgent", "high", "normal", "low").index(facts.priority)
+    return rank - facts.recent_at / FAR
+
+
+SORTS = {
+    function.__name__: function
+    for function in (arrival, longest_wait, unanswered_first, member_status, priority)
+}
+
+
+def pages_of(facts: Facts) -> tuple[str, ...]:
+    if facts.closed:
+        return ("history",)
+    return ("arrival",) if facts.waiting_since is None else ("arrival", "not_respond")
+
+
+def placed(facts: Facts) -> dict[str, float]:
+    """Sorted sets that hold the thread, with its score in each."""
+    return {
+        f"list:{page}:{sort}": score(facts)
+        for page in pages_of(facts)
+        for sort, score in SORTS.items()
+    }
+
+
+ALL_LISTS = tuple(f"list:{p}:{s}" for p in ("arrival", "not_respond", "history") for s in SORTS)

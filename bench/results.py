@@ -1,0 +1,111 @@
+"""Results: run one by one, kept as they come, summed up as medians and ratios."""
+
+import json
+import math
+import shutil
+import signal
+import tempfile
+import time
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from statistics import median
+from typing import Any
+
+from bench import accept, lists, live, painted, placing
+from bench.processes import BenchError
+
+RUNS: dict[str, Callable[..., dict[str, Any]]] = {
+    "Live": live.run,
+    "Accept": accept.run,
+    "Placing": placing.run,
+    "Lists": lists.run,
+    "Painted": painted.run,
+}
+#: Beyond its time a scenario is given so much to end by itself.
+GRACE_SECONDS = 240
+
+
+class OutOfTime(Exception):
+    """The scenario took longer than it may."""
+
+
+def run_all(
+    scenarios: Iterable[Any], seconds: float, known: list[dict[str, Any]], keep: Callable
+) -> list[dict[str, Any]]:
+    """Runs what is not known yet; `keep` is called with all results after each."""
+    folder = Path(tempfile.mkdtemp(prefix="lineup-bench-"))
+    found = list(known)
+    done = {name_of(result) for result in known}
+    try:
+        for number, scenario in enumerate(scenarios):
+            name = f"{type(scenario).__name__}: {scenario}"
+            if name in done:
+                continue
+            result = _bounded_run(scenario, folder / str(number), folder / "templates", seconds)
+            found.append({"name": name, **result})
+            keep(found)
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+    return found
+
+
+def name_of(result: dict[str, Any]) -> str:
+    return result["name"]
+
+
+def _bounded_run(scenario: Any, folder: Path, templates: Path, seconds: float) -> dict[str, Any]:
+    def out_of_time(*given: object) -> None:
+        raise OutOfTime(f"not within {seconds + GRACE_SECONDS:g} s")
+
+    signal.signal(signal.SIGALRM, out_of_time)
+    signal.alarm(int(seconds + GRACE_SECONDS))
+    begun = time.monotonic()
+    kind = type(scenario).__name__
+    try:
+        result = RUNS[kind](scenario, folder, templates, begun + seconds)
+    except (BenchError, OutOfTime, AssertionError, OSError) as error:
+        failed = {"all": f"{type(error).__name__}: {error}"[:1_000]}
+        result = {"bench": kind.lower(), "scenario": vars(scenario), "rounds": [], "broken": failed}
+    finally:
+        signal.alarm(0)
+        shutil.rmtree(folder, ignore_errors=True)
+    return result | {"took_seconds": round(time.monotonic() - begun, 1)}
+
+
+def medians(result: dict[str, Any]) -> dict[str, float]:
+    """Each number of the rounds by its path, such as `lineup.ms.p95`: the median of all rounds."""
+    found: dict[str, list[float]] = {}
+    for measured in result["rounds"]:
+        for path, value in _numbers(measured):
+            found.setdefault(path, []).append(value)
+    return {path: median(values) for path, values in found.items()}
+
+
+def ratio(result: dict[str, Any], above: str, below: str) -> float | None:
+    """The median over the rounds of one number by another of the same round."""
+    found = []
+    for measured in result["rounds"]:
+        numbers = dict(_numbers(measured))
+        if numbers.get(above) is not None and numbers.get(below):
+            found.append(numbers[above] / numbers[below])
+    return median(found) if found else None
+
+
+def _numbers(value: Any, path: str = "") -> Iterable[tuple[str, float]]:
+    if isinstance(value, dict):
+        for name, each in value.items():
+            yield from _numbers(each, f"{path}.{name}" if path else name)
+    elif isinstance(value, int | float) and math.isfinite(value):
+        yield path, float(value)
+
+
+def read(path: Path) -> dict[str, Any]:
+    return json.loads(path.read_text())
+
+
+def write(path: Path, content: dict[str, Any]) -> None:
+    """The file is whole at any time."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    beside = path.with_suffix(".tmp")
+    beside.write_text(json.dumps(content, indent=1) + "\n")
+    beside.replace(path)

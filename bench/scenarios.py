@@ -1,0 +1,106 @@
+"""Which scenarios are run: a quick few, a bounded set, or all."""
+
+from typing import Any
+
+from bench.accept import Accept
+from bench.lists import Lists
+from bench.live import SHORT, Live
+from bench.painted import Painted
+from bench.placing import Placing
+
+Scenario = Any
+RECIPES = ("recipe", "recipe, gathering")
+ALL_SIDES = ("lineup", *RECIPES, "polling", "floor")
+_QUICK_SIDES = ("lineup", "recipe", "polling", "floor")
+
+#: Under a minute: do the results come out right?
+QUICK: tuple[Scenario, ...] = (
+    Live(300, 4, 20, "random", seconds=1.0, rounds=1, sides=_QUICK_SIDES, poll_seconds=0.5),
+    Accept(300, seconds=0.5, rounds=1),
+    Lists(300, dashboards=10),
+)
+
+
+def bounded() -> tuple[Scenario, ...]:
+    """A quarter of an hour, on a machine that is shared."""
+    return (
+        *against_the_recipe(rounds=2),
+        Live(100_000, 50, 100, "random", rounds=2, sides=("lineup", f"{SHORT}1000", "floor")),
+        Live(100_000, 100, 200, "random", rounds=2, sides=("lineup",)),
+        Accept(10_000),
+        Placing(),
+        Lists(100_000),
+        Painted(10_000, 50, 10, rounds=1, sides=("lineup", "recipe")),
+        Painted(100_000, 100, 200, rounds=1),
+    )
+
+
+def full() -> tuple[Scenario, ...]:
+    """Everything; from a base, one thing is changed at a time."""
+    return (
+        *against_the_recipe(rounds=3),
+        *along_threads(),
+        *along_dashboards_and_rates(),
+        *along_builds(),
+        Placing(threads=1_000_000),
+        Painted(10_000, 50, 10, sides=("lineup", "recipe")),
+        Painted(100_000, 100, 200, rounds=3),
+        # An hour of churn: what the browser's memory comes to.
+        Painted(10_000, 20, 50, rounds=1, seconds=3_600),
+    )
+
+
+def against_the_recipe(rounds: int) -> tuple[Scenario, ...]:
+    """At 10 events a second, which it bears, and at 100."""
+    return (
+        *(
+            Live(10_000, 50, 10, workload, rounds=rounds, sides=ALL_SIDES)
+            for workload in ("screen", "random", "below")
+        ),
+        *(
+            Live(10_000, 50, 100, workload, rounds=rounds, sides=("lineup", *RECIPES))
+            for workload in ("screen", "below")
+        ),
+    )
+
+
+def along_threads() -> tuple[Scenario, ...]:
+    found: list[Scenario] = []
+    for threads in (1_000, 10_000, 100_000, 1_000_000):
+        sides: tuple[str, ...] = ("lineup", "recipe", "polling", "floor")
+        found.append(Live(threads, 10, 2, "random", sides=sides))
+        if threads > 1_000:
+            pair = ("lineup", f"{SHORT}1000")
+            found += [Live(threads, 50, 100, kind, sides=pair) for kind in ("screen", "random")]
+        found += [Lists(threads, dashboards=500), Accept(threads)]
+    return tuple(found)
+
+
+def along_dashboards_and_rates() -> tuple[Scenario, ...]:
+    sides = ("lineup", "recipe, gathering", "floor")
+    return (
+        *(Live(10_000, count, 100, "random", sides=sides) for count in (1, 10, 100, 500)),
+        *(Live(10_000, 100, rate, "random", sides=sides) for rate in (10, 500)),
+        Live(100_000, 100, 200, "random", sides=("lineup", "floor")),
+        Live(100_000, 100, 300, "below", sides=("lineup", "floor")),
+    )
+
+
+def along_builds() -> tuple[Scenario, ...]:
+    builds: tuple[dict[str, Any], ...] = (
+        {"workers": 2},
+        {"async_mode": "gevent"},
+        {"database": "postgres"},
+        {"database": "postgres", "workers": 2},
+    )
+    return tuple(
+        scenario
+        for build in builds
+        for scenario in (
+            Live(10_000, 100, 100, "random", sides=("lineup",), **build),
+            Accept(10_000, **build),
+        )
+    )
+
+
+SCALES = {"bounded": bounded, "full": full, "quick": lambda: QUICK}

@@ -1,0 +1,103 @@
+"""What is compared: a side takes the same events, and shows them to dashboards in its own way."""
+
+import time
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import redis
+
+from bench.processes import PythonProcess, answers, cpu_seconds, resident_bytes, wait_for
+from dashboard.redis_binary import find
+from tests.redis_server import RedisServer
+
+START_SECONDS = 900
+
+
+@dataclass(frozen=True)
+class Setting:
+    """What a side is started with."""
+
+    threads: int
+    page: str = "arrival"
+    sort: str = "arrival"
+    workers: int = 1
+    async_mode: str = "eventlet"
+    database: str = "sqlite"
+    frame_bytes: int = 200
+    poll_seconds: float = 10.0
+    newest_ms: int = field(default_factory=lambda: time.time_ns() // 1_000_000 - 60_000)
+
+
+class Side:
+    """One side's server, and its Redis where it has one. `folder` is its own."""
+
+    name = "?"
+    #: Of bench.drive.boards.
+    kind = "?"
+
+    def __init__(self, setting: Setting, folder: Path):
+        self.setting = setting
+        self.folder = folder
+        folder.mkdir(parents=True)
+        self.log = folder / "log"
+        self.redis: RedisServer | None = None
+        self._process: PythonProcess | None = None
+        self.url = ""
+        self.pid = 0
+
+    def start(self) -> None:
+        raise NotImplementedError
+
+    def stop(self) -> None:
+        """Ends what was started, however far that came."""
+        if self._process is not None:
+            self._process.stop()
+        if self.redis is not None:
+            self.redis.close()
+
+    def check(self, held: dict[str, Any]) -> None:
+        """Raises BenchError unless what dashboards hold is right."""
+
+    def poster(self) -> dict[str, Any]:
+        return {"url": self.url}
+
+    def boards(self) -> dict[str, Any]:
+        setting = self.setting
+        return {"kind": self.kind, "url": self.url, "page": setting.page, "sort": setting.sort}
+
+    def cpu(self) -> dict[str, float]:
+        """Processor seconds up to now."""
+        used = {"server": cpu_seconds(self.pid)}
+        if self.redis is not None and self.redis.process is not None:
+            used["redis"] = cpu_seconds(self.redis.process.pid)
+        return used
+
+    def memory(self) -> dict[str, int]:
+        used = {"server": resident_bytes(self.pid)}
+        if self.redis is not None:
+            used["redis"] = int(self.client().info("memory")["used_memory"])
+        return used
+
+    def client(self) -> redis.Redis:
+        assert self.redis is not None
+        return self.redis.client()
+
+    def start_redis(self) -> str:
+        """The URL of a Redis of its own."""
+        program = find()
+        assert program is not None, "no redis-server 6.2 or later on the PATH"
+        self.redis = RedisServer(program, self.folder)
+        self.redis.start()
+        return self.redis.url
+
+    def start_python(self, module: str, port: int, *arguments: object) -> None:
+        """Starts a server and waits until it takes connections. Raises BenchError."""
+        process = self._process = PythonProcess(module, ["--port", port, *arguments], self.log)
+        self.url, self.pid = f"http://127.0.0.1:{port}", process.pid
+
+        def is_up() -> bool:
+            process.check()
+            return answers(port)
+
+        wait_for(is_up, START_SECONDS, f"the start of {module}")
