@@ -79,7 +79,8 @@ class ThreadState:
     facts: Facts
     kept: dict[str, Any]
     before: dict[str, Any]
-    #: The customer's name, picture or tongue changed: the row does, no column of the thread.
+    #: The customer's name, picture or tongue changed, or something was said that no column of
+    #: the thread tells: it is written all the same.
     row_changed: bool = False
     events: list[ThreadEvent] = field(default_factory=list)
 

@@ -363,3 +363,13 @@ def test_unplaced_threads_are_those_written_and_not_noted(shop):
     shop.says(0)
     with shop.database.read() as connection:
         assert threads.unplaced(connection, 10) == {shop.row()["id"]: 1}
+
+
+def test_whatever_is_said_changes_its_thread_so_that_who_has_it_open_hears_it(shop):
+    shop.says(10)
+    before = shop.row()
+    shop.says(20, role="admin", private=True)
+    shop.says(5, "late and old", role="system")
+    after = shop.row()
+    assert after["rev"] == before["rev"] + 2
+    assert after | {"rev": before["rev"]} == before

@@ -16,8 +16,10 @@ def desks(request, tmp_path_factory, redis_server):
     url = f"sqlite:///{tmp_path_factory.mktemp(request.param) / 'lineup.sqlite'}"
     redis_server.client().flushall()
     options = {"async_mode": request.param}
-    one, other = (LiveServer(url, redis_server.url, **options) for _ in range(2))
-    with one, other:
+    with (
+        LiveServer(url, redis_server.url, **options) as one,
+        LiveServer(url, redis_server.url, **options) as other,
+    ):
         desk = Desk(one, redis_server)
         yield desk, desk.at(other)
 
