@@ -129,6 +129,19 @@ class Browser:
             self.lists[page, sort, filter] = {**answer, "held": scores}
         return answer
 
+    def sync(self, page: str, sort: str, filter: str = "all") -> None:
+        """Asks for all that changed since; opens anew where the server says so."""
+        named = {"page": page, "sort": sort, "filter": filter}
+        with self._turn:
+            list = self.lists[page, sort, filter]
+            answer = self.call(
+                "list:sync", named | {"epoch": list["epoch"], "version": list["version"]}
+            )
+            if not answer["resync"]:
+                self._take_over(list, answer)
+        if answer["resync"]:
+            self.open(page, sort, filter)
+
     def ids(self, page: str, sort: str, filter: str = "all") -> list[int]:
         """The list as it is held."""
         held = self.lists[page, sort, filter]["held"]
@@ -157,15 +170,7 @@ class Browser:
             list = self.lists.get(key)
             if list is None or list.get("late") or self._take_over(list, frame):
                 return
-            named = dict(zip(("page", "sort", "filter"), key, strict=True))
-            answer = self.call(
-                "list:sync", named | {"epoch": list["epoch"], "version": list["version"]}
-            )
-        if answer.get("resync"):
-            self.open(*key)
-        else:
-            with self._turn:
-                self._take_over(self.lists[key], answer)
+        self.sync(*key)
 
     def _take_over(self, list: dict[str, Any], frame: dict[str, Any]) -> bool:
         if frame["epoch"] != list["epoch"] or frame["from"] > list["version"]:
