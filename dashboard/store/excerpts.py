@@ -12,10 +12,10 @@ _CUT = "…"
 
 
 class Excerpt(NamedTuple):
-    """`marks` are [from, to) in UTF-16 units, by which browsers count."""
+    """`marks` are [from, to) in code points."""
 
     text: str
-    marks: list[list[int]]
+    marks: list[tuple[int, int]]
 
 
 def excerpt(text: str, terms: Sequence[Term]) -> Excerpt:
@@ -27,7 +27,7 @@ def excerpt(text: str, terms: Sequence[Term]) -> Excerpt:
     head, tail = (_CUT if start else ""), (_CUT if end < len(text) else "")
     shown = head + _on_one_line(text[start:end]) + tail
     marks = [(low - start, min(high, end) - start) for low, high in found if start <= low < end]
-    return Excerpt(shown, [_in_utf_16(shown, len(head), *mark) for mark in _joined(marks)])
+    return Excerpt(shown, [(low + len(head), high + len(head)) for low, high in _joined(marks)])
 
 
 def _on_one_line(text: str) -> str:
@@ -73,7 +73,3 @@ def _joined(marks: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
         else:
             made.append((low, high))
     return made
-
-
-def _in_utf_16(shown: str, head: int, low: int, high: int) -> list[int]:
-    return [len(shown[: head + place].encode("utf-16-le")) // 2 for place in (low, high)]

@@ -1,4 +1,4 @@
-"""Excerpts show what was found, and mark it where browsers count."""
+"""Excerpts show what was found, and mark it."""
 
 import pytest
 
@@ -7,10 +7,9 @@ from dashboard.store.words import terms
 
 
 def marked(text: str, query: str) -> list[str]:
-    """The marked parts, cut out as a browser cuts."""
+    """The marked parts."""
     shown, marks = excerpt(text, terms(query))
-    units = shown.encode("utf-16-le")
-    return [units[2 * low : 2 * high].decode("utf-16-le") for low, high in marks]
+    return [shown[low:high] for low, high in marks]
 
 
 @pytest.mark.parametrize(
@@ -21,13 +20,13 @@ def marked(text: str, query: str) -> list[str]:
         ("ご注文の配送料", "配送料", ["配送料"]),
         ("100% of 100", "100%", ["100%"]),
         ("e\u0301te\u0301 x", "ete", ["e\u0301te\u0301"]),
-        ("refund, refunds and a refund", "a refund", ["refund", "refunds", "a refund"]),
+        ("refund, refunds and a refund", "a refund", ["refund", "refunds", "a", "refund"]),
+        ("Hằng-Nga", "hang-n", ["Hằng-Nga"]),
         ("nothing of it", "zzz", []),
     ],
 )
 def test_what_was_found_is_marked(text, query, parts):
-    joined = marked(text, query)
-    assert "".join(joined).replace(" ", "") == "".join(parts).replace(" ", "")
+    assert marked(text, query) == parts
 
 
 @pytest.mark.parametrize("words_before", [0, 1, 10, 500])

@@ -73,7 +73,7 @@ def test_the_newest_match_comes_first_and_a_thread_once(shop):
     assert (result.total, result.next) == (3, None)
     told = result.results[1]["message"]
     assert (told["excerpt"], told["role"], told["private"]) == ("parcel again", "client", False)
-    assert told["marks"] == [[0, 6]]
+    assert told["marks"] == [(0, 6)]
 
 
 def test_walking_gives_everything_once(shop):

@@ -21,7 +21,8 @@ def test_a_canned_reply_is_made_changed_and_deleted(dashboard, mai):
     bob = dashboard.sign_in("Bob")
     listed = bob.get(API).json["canned"]
     assert [(each["shortcut"], each["body"]) for each in listed] == [("bye", "Bye"), ("hi", "Hi\n")]
-    assert mai.delete(f"{API}/1", json={}).status_code == 204
+    assert mai.delete(f"{API}/1", data="x", content_type="text/plain").status_code == 415
+    assert mai.delete(f"{API}/1").status_code == 204
     assert [each["shortcut"] for each in bob.get(API).json["canned"]] == ["bye"]
 
 

@@ -17,7 +17,7 @@ def test_a_search_answers_rows_and_marked_excerpts(dashboard, mai):
     (result,) = answer["results"]
     assert result["row"] == mai.get(f"{API}/threads?ids={thread_id}").json["rows"][0]
     assert set(result["message"]) == {"id", "role", "private", "at", "excerpt", "marks"}
-    assert result["message"]["marks"] == [[4, 8], [12, 16]]
+    assert result["message"]["marks"] == [[4, 8], [11, 15]]
 
 
 def test_a_search_goes_on_where_it_stopped(dashboard, mai):
