@@ -35,7 +35,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory(prefix="lineup-") as folder:
         redis = start_redis(Path(folder))
         with LiveServer(f"sqlite:///{folder}/lineup.sqlite", redis.url) as server:
-            stage = Stage(server)
+            stage = Stage(server, seeded=300)
             prepare(stage)
             with sync_playwright() as playwright:
                 browser = playwright.chromium.launch(executable_path=program(), args=ARGUMENTS)

@@ -8,6 +8,9 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, sync_playwright
 
+from tests.browser.desk import Desk
+from tests.browser.stage import Stage
+from tests.browser.states import prepare
 from tests.live_server import LiveServer
 from tests.redis_server import RedisServer, start_redis
 
@@ -66,3 +69,26 @@ def start_server(tmp_path: Path, own_redis: RedisServer) -> Iterator[ServerMaker
     yield start
     for server in started:
         server.stop()
+
+
+@pytest.fixture(scope="session")
+def stage(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stage]:
+    """One server for all tests that do not disturb each other: t-0, t-1, … wait, and one is shown."""
+    folder = tmp_path_factory.mktemp("stage")
+    redis = start_redis(folder)
+    with LiveServer(f"sqlite:///{folder / 'lineup.sqlite'}", redis.url) as server:
+        made = Stage(server)
+        made.post(*[made.message(name) for name in made.names])
+        prepare(made)
+        yield made
+    redis.close()
+
+
+@pytest.fixture
+def desk(chromium: Browser, stage: Stage) -> Iterator[Desk]:
+    """Mai's window; no script of it may fail."""
+    made = Desk(chromium, stage.server, stage.mai)
+    made.page.wait_for_selector(".row:not(.skeleton)")
+    yield made
+    made.close()
+    assert made.errors == []

@@ -46,6 +46,14 @@ class Desk:
         self.page.goto(f"{server.url}/#/{list}")
         self.wait_until_shown(list)
 
+    def renew(self, list: str = "arrival/arrival") -> None:
+        """A fresh page, online, with nothing open and no draft."""
+        self.page.context.set_offline(False)
+        self.page.evaluate("() => { localStorage.clear(); sessionStorage.clear(); }")
+        self.page.goto("about:blank")
+        self.page.goto(f"{self.server.url}/#/{list}")
+        self.wait_until_shown(list)
+
     def close(self) -> None:
         self.page.context.close()
 

@@ -8,21 +8,25 @@ import requests
 
 from tests.live_server import LiveServer
 
-THREADS = 300
+THREADS = 200
 SEED = 7
 
 
 class Stage:
     """A desk's server, its admins Mai and Ken, and a chatbot of the source `shop`."""
 
-    def __init__(self, server: LiveServer, threads: int = THREADS):
+    #: Threads of the tests' own.
+    names = tuple(f"t-{number}" for number in range(THREADS))
+
+    def __init__(self, server: LiveServer, seeded: int = 0):
         self.server = server
-        if threads:
-            server.command("seed", "--threads", str(threads), "--random-seed", str(SEED))
+        if seeded:
+            server.command("seed", "--threads", str(seeded), "--random-seed", str(SEED))
         self.mai = server.create_admin("Mai")
         self.ken = server.create_admin("Ken")
         self._bot = server.bot(server.create_key())
         self._numbers = itertools.count(1)
+        self.shown = 0  # the thread that pictures show
 
     def post(self, *events: dict[str, Any]) -> list[int]:
         """Posts events, and gives the ids of their threads."""
@@ -31,10 +35,18 @@ class Stage:
         assert answer.status_code == 200, answer.text
         return [result["thread_id"] for result in answer.json()["results"]]
 
+    def ids(self) -> dict[str, int]:
+        """The thread ids of `names`."""
+        row = f"{self.server.url}/api/v1/threads/"
+        return {name: self._bot.get(row + name).json()["id"] for name in self.names}
+
     def message(self, thread: str, body: str = "Hello?", **more: Any) -> dict[str, Any]:
         """A message event; of the customer unless `role` says otherwise."""
         event = self._event("message", thread)
-        customer = {"id": f"of-{thread}", "name": more.pop("name", f"Customer {thread}")}
+        customer = {
+            "id": more.pop("customer_id", f"of-{thread}"),
+            "name": more.pop("name", f"Customer {thread}"),
+        }
         return event | {"role": "client", "body": body, "customer": customer} | more
 
     def close(self, thread: str) -> dict[str, Any]:

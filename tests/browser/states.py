@@ -16,15 +16,21 @@ BODIES = (
 )
 
 
-def prepare(stage: Stage) -> int:
-    """Writes the thread that is shown; gives its id."""
+def prepare(stage: Stage) -> None:
+    """Writes the thread that is shown, one more of its customer, and canned replies."""
     for role, body in BODIES:
-        stage.says(SHOWN, body, role=role, name="山田 太郎")
+        stage.says(SHOWN, body, role=role, name="山田 太郎", customer_id="yamada")
+    stage.says("earlier", "返品したいのですが。", name="山田 太郎", customer_id="yamada")
     files = [
         {"url": "https://example.com/box.jpg", "type": "image/jpeg", "name": "box.jpg"},
         {"url": "https://example.com/order.pdf", "type": "application/pdf", "name": "order.pdf"},
     ]
-    return stage.says(SHOWN, "", name="山田 太郎", attachments=files)
+    stage.shown = stage.says(
+        SHOWN, "もしもし？", name="山田 太郎", customer_id="yamada", attachments=files
+    )
+    admin = stage.acts(stage.mai)
+    admin.make_canned("hello", "こんにちは、{{customer.name}} 様。{{admin.name}} です。")
+    admin.make_canned("track", "You can follow your parcel at https://example.com/track.")
 
 
 def live(desk: Desk, stage: Stage) -> None:
@@ -32,7 +38,7 @@ def live(desk: Desk, stage: Stage) -> None:
 
 
 def open_thread(desk: Desk, stage: Stage) -> None:
-    desk.open(stage.says(SHOWN, "もしもし？", name="山田 太郎"))
+    desk.open(stage.shown)
     desk.page.fill(".composer-field", "追跡番号は JP-4471-8802 です。")
 
 
@@ -56,7 +62,7 @@ def stale_reply(desk: Desk, stage: Stage) -> None:
     open_thread(desk, stage)
     desk.page.context.set_offline(True)
     desk.page.keyboard.press("Control+Enter")
-    stage.says(SHOWN, "やっぱり解決しました。", name="山田 太郎")
+    stage.says(SHOWN, "やっぱり解決しました。", name="山田 太郎", customer_id="yamada")
     desk.page.context.set_offline(False)
     desk.page.wait_for_selector(".message[data-state]:not([data-state=sending])", timeout=20_000)
 
@@ -74,7 +80,7 @@ def explain(desk: Desk, stage: Stage) -> None:
 
 def help_keys(desk: Desk, stage: Stage) -> None:
     live(desk, stage)
-    desk.page.locator(".nav-help").click()
+    desk.page.locator(".nav-help").first.click()
     desk.page.wait_for_selector(".help-keys")
 
 
@@ -84,15 +90,76 @@ def offline(desk: Desk, stage: Stage) -> None:
     desk.page.wait_for_selector(".banner")
 
 
-#: By name; those of STATES on a narrow screen come again as NAME-narrow.
+def picked(desk: Desk, stage: Stage) -> None:
+    live(desk, stage)
+    desk.page.locator(".list").focus()
+    for key in ("ArrowDown", "x", "Shift+ArrowDown", "Shift+ArrowDown"):
+        desk.page.keyboard.press(key)
+    desk.page.wait_for_selector(".bulk-count")
+
+
+def search(desk: Desk, stage: Stage) -> None:
+    live(desk, stage)
+    desk.page.keyboard.press("/")
+    desk.page.keyboard.type("JP-4471")
+    desk.page.wait_for_selector(".found")
+
+
+def palette(desk: Desk, stage: Stage) -> None:
+    live(desk, stage)
+    desk.page.keyboard.press("Control+k")
+    desk.page.wait_for_selector(".palette-entry")
+
+
+def settings(desk: Desk, stage: Stage) -> None:
+    live(desk, stage)
+    desk.page.locator(".nav-settings").click()
+    desk.page.wait_for_selector(".settings")
+
+
+def canned(desk: Desk, stage: Stage) -> None:
+    open_thread(desk, stage)
+    desk.page.fill(".composer-field", "")
+    desk.page.keyboard.type("/")
+    desk.page.wait_for_selector(".canned-choice")
+
+
+def canned_dialog(desk: Desk, stage: Stage) -> None:
+    settings(desk, stage)
+    desk.page.locator(".settings .button").first.click()
+    desk.page.wait_for_selector(".canned-item")
+
+
+def customer(desk: Desk, stage: Stage) -> None:
+    open_thread(desk, stage)
+    desk.page.locator(".messages").focus()
+    desk.page.keyboard.press("i")
+    desk.page.wait_for_selector(".customer-thread")
+
+
+#: By name.
 STATES: dict[str, State] = {
     "live": live,
     "open": open_thread,
     "note": note,
     "held": held,
+    "picked": picked,
+    "search": search,
+    "palette": palette,
+    "customer": customer,
+    "canned": canned,
+    "canned-dialog": canned_dialog,
+    "settings": settings,
+    "stale": stale_reply,
     "empty": empty,
     "explain": explain,
     "help": help_keys,
     "offline": offline,
 }
-NARROW: dict[str, State] = {"live": live, "open": open_thread}
+#: The same on a phone.
+NARROW: dict[str, State] = {
+    "live": live,
+    "open": open_thread,
+    "customer": customer,
+    "search": search,
+}

@@ -22,12 +22,14 @@ function opened(entries, { mayMove = () => true } = {}) {
   return { server, rows, listing, order, push };
 }
 
-test("while nobody aims at it the view follows; while somebody does it is held", () => {
+test("while nobody aims at it the view follows at the next painting; else it is held", () => {
   let mayMove = true;
   const { server, listing, push } = opened([[1, 10], [2, 20]], { mayMove: () => mayMove });
   server.put(2, 5);
   push();
-  assert.equal(listing.view.held, false);
+  assert.deepEqual([listing.unpainted, listing.view.idAt(0)], [true, 1], "as it was painted");
+  listing.commit();
+  assert.deepEqual([listing.unpainted, listing.view.idAt(0)], [false, 2]);
   mayMove = false;
   server.put(1, 1);
   push();

@@ -45,6 +45,7 @@ test("another list is closed and kept; when it is shown again it is caught up", 
   assert.equal(lists.current, first);
   assert.equal(first.listing.view.length, 2, "shown as it stood, at once");
   await settled();
+  first.listing.commit();
   assert.equal(first.listing.view.idAt(0), 9);
   assert.deepEqual(calls.map(([name]) => name), [
     "list:open", "list:close", "list:open", "list:close", "list:sync",

@@ -10,7 +10,7 @@ test("what was there already is not told, growth on a chosen page is", () => {
   assert.equal(notice.totals({ arrival: 5, not_respond: 1 }, PAGES, 0), null);
   assert.equal(notice.totals({ arrival: 6, not_respond: 1 }, PAGES, 1), null);
   assert.deepEqual(notice.totals({ arrival: 6, not_respond: 3 }, PAGES, 2),
-    { page: "not_respond", count: 3, more: 2 });
+    { page: "not_respond", count: 3 });
   assert.equal(notice.totals({ arrival: 6, not_respond: 2 }, PAGES, 9000), null);
 });
 

@@ -1,4 +1,4 @@
-// Threads that a push brought into the list: marked new until they were in view for a while, or opened.
+// Threads that a push brought: marked new until they were in view for a while, or opened.
 
 export const SEEN_AFTER_MS = 2000;
 const MARKS_MAX = 1000;

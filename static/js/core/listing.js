@@ -4,6 +4,9 @@ import { Fresh } from "./fresh.js";
 import { before } from "./order.js";
 import { View } from "./view.js";
 
+// A longer view is not copied at each frame.
+const COPIED_MAX = 5000;
+
 export class Listing {
   view = null;
   fresh = new Fresh();
@@ -11,6 +14,7 @@ export class Listing {
   moved = new Set(); // since the last painting
   moves = 0; // counts for ever; the speed of moves is read from it
   top = 0; // in rows, kept while another list is shown
+  unpainted = false; // the view is held by nobody, but for the next painting
   activeId = null; // where the keyboard is
   #edge = null; // the row above which a thread counts as news: {score, id}
 
@@ -21,13 +25,19 @@ export class Listing {
 
   get ready() { return this.view !== null; }
 
-  // sync.js tells: something is about to change.
+  // sync.js tells: something is about to change. What is painted stays the view until the next
+  // painting even while live, for a pointer that comes in between aims at what it sees.
   before() {
-    if (this.view && !this.mayMove()) this.view.hold();
+    if (!this.view || this.view.held) return;
+    const live = this.mayMove();
+    if (live && this.view.length > COPIED_MAX) return;
+    this.unpainted = live;
+    this.view.hold();
   }
 
   reset(order, answer) {
     this.view = new View(order);
+    this.unpainted = false;
     this.news.clear();
     this.moved.clear();
     this.rows.markAll();
@@ -43,6 +53,7 @@ export class Listing {
   extended() { this.view.extend(); }
 
   commit() {
+    this.unpainted = false;
     this.view.commit();
   }
 

@@ -6,7 +6,7 @@ export class Notice {
   #known = null; // page → total
   #toldAt = -Infinity;
 
-  // Returns what to tell, {page, count, more}, or null; count: threads there now.
+  // Returns what to tell, {page, count}, or null; count: threads there now.
   totals(totals, pages, now) {
     const known = this.#known;
     this.#known = totals;
@@ -14,7 +14,7 @@ export class Notice {
     const page = pages.find((name) => totals[name] > known[name]);
     if (page === undefined || now - this.#toldAt < GATHER_MS) return null;
     this.#toldAt = now;
-    return { page, count: totals[page], more: totals[page] - known[page] };
+    return { page, count: totals[page] };
   }
 
   // After a gap the difference says nothing about now.

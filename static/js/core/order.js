@@ -1,4 +1,4 @@
-// The order of one list as the server tells it: ids and scores of its head, as far as it was loaded.
+// The order of one list as the server tells it: ids and scores, as far as it was loaded.
 
 // Above this many changes at once one merge is cheaper than single moves.
 const MERGE_FROM = 48;
@@ -65,7 +65,7 @@ export class Order {
 
   rank(score, id) { return lowerBound(this.#scores, this.#ids, this.#length, score, id); }
 
-  // A `list:order` frame or a `list:sync` answer: "applied", "old" (known already) or "sync" (a gap).
+  // A `list:order` frame or `list:sync` answer: "applied", "old" (known) or "sync" (a gap).
   apply(frame) {
     if (frame.epoch !== this.epoch || frame.from > this.version) return "sync";
     if (frame.version <= this.version) return "old";

@@ -2,6 +2,7 @@
 
 export const PAGES = ["arrival", "not_respond", "history"];
 export const SORTS = ["arrival", "longest_wait", "unanswered_first", "member_status", "priority"];
+export const PRIORITIES = ["urgent", "high", "normal", "low"];
 export const FILTERS = ["all", "unassigned", "mine"];
 
 // Returns {page, sort, filter, thread}, null for each part that is missing or unknown.

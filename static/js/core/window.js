@@ -1,4 +1,4 @@
-// Arithmetic of the virtual list: which rows are in view, and a scroll range longer than browsers allow.
+// Arithmetic of the virtual list: rows in view, a scroll range longer than browsers allow.
 
 export const ROW_PX = 64;
 // Elements higher than some 16 to 33 million pixels are cut by browsers.

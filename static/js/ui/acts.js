@@ -1,4 +1,4 @@
-// What can be done with the open thread. The screen changes when the server's answer or frame comes.
+// What can be done with the open thread. The screen changes when the server answers.
 
 import { refusalOf } from "./refusal.js";
 

@@ -4,11 +4,10 @@ import { html } from "lit-html";
 
 import { nameOf } from "./avatar.js";
 import { ICONS } from "./icons.js";
-import { menu } from "./menu.js";
+import { menu, priorities } from "./menu.js";
 import { refusal, refusalOf } from "./refusal.js";
 
 const AT_ONCE = 200;
-const PRIORITIES = ["urgent", "high", "normal", "low"];
 
 export class Bulk {
   busy = false;
@@ -49,7 +48,8 @@ export class Bulk {
       ${menu({
         id: "bulk-menu", label: t("act.more"), text: ICONS.more, items: this.#items(),
       })}
-      <button type="button" class="icon-button" aria-label=${t("pick.clear")} title=${t("pick.clear")}
+      <button type="button" class="icon-button" aria-label=${t("pick.clear")}
+        title=${t("pick.clear")}
         aria-keyshortcuts="Escape" @click=${() => picks.clear()}>${ICONS.close}</button>`;
   }
 
@@ -59,9 +59,7 @@ export class Bulk {
       { text: t("act.release"), run: () => this.run("release") },
       { text: t("act.reopen"), run: () => this.run("reopen") },
       { heading: t("act.priority") },
-      ...PRIORITIES.map((priority) => ({
-        text: t(`priority.${priority}`), run: () => this.run("priority", { priority }),
-      })),
+      ...priorities(t, (priority) => this.run("priority", { priority })),
     ];
   }
 

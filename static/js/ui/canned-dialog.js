@@ -47,7 +47,8 @@ export class CannedDialog {
   #form({ shortcut, body }) {
     const { t } = this.desk;
     return html`<form class="form" @submit=${(event) => this.#submit(event)}>
-      <label>${t("canned.shortcut")}<input name="shortcut" required maxlength="32" pattern="[a-z0-9\\-]+"
+      <label>${t("canned.shortcut")}<input name="shortcut" required maxlength="32"
+        pattern="[a-z0-9\\-]+"
         autocomplete="off" autocapitalize="off" .value=${shortcut}></label>
       <label>${t("canned.body")}<textarea name="body" required rows="5" maxlength="20000" dir="auto"
         .value=${body}></textarea></label>

@@ -3,11 +3,9 @@
 import { LOCALES } from "../core/i18n.js";
 import { keysOf } from "../core/keymap.js";
 import { DENSITIES } from "../core/prefs.js";
-import { FILTERS, PAGES, SORTS } from "../core/route.js";
+import { FILTERS, PAGES, PRIORITIES, SORTS } from "../core/route.js";
 import { LANGUAGE_NAMES } from "./settings.js";
 import { THEMES } from "./theme.js";
-
-const PRIORITIES = ["urgent", "high", "normal", "low"];
 
 // [{text, keys, run}, …]
 export function commands(desk) {

@@ -59,7 +59,8 @@ export class Composer {
     const { t, canned, prefs } = this.desk;
     const enter = prefs.kept.send_key === "enter";
     const { length } = [...this.#field?.value ?? ""];
-    return html`<form class="composer" ?data-private=${this.#private} @submit=${(e) => this.#submit(e)}>
+    return html`<form class="composer" ?data-private=${this.#private}
+      @submit=${(e) => this.#submit(e)}>
       ${canned.render(() => this.#field)}
       <textarea class="composer-field" rows="2" dir="auto" aria-keyshortcuts="r"
         aria-autocomplete="list" aria-controls=${canned.activeId ? "canned" : ""}

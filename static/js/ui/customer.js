@@ -61,7 +61,8 @@ export class CustomerPanel {
   #facts(row) {
     const { t, words, language } = this.desk;
     const { customer } = row;
-    const time = (at) => (at ? html`<time title=${words.exact(at)}>${words.long(age(at, this.desk.now()))}</time>`
+    const time = (at) => (at ? html`<time
+      title=${words.exact(at)}>${words.long(age(at, this.desk.now()))}</time>`
       : "");
     const facts = [
       [t("customer.id"), customer?.id ?? ""],
@@ -91,7 +92,8 @@ export class CustomerPanel {
 
   #thread(row) {
     const { t, words, now } = this.desk;
-    return html`<li><button type="button" class="customer-thread" @click=${() => this.desk.open(row.id)}>
+    return html`<li><button type="button" class="customer-thread"
+      @click=${() => this.desk.open(row.id)}>
       <span class="found-line"><span class="found-badge">${t(row.open ? "thread.open" : "thread.closed")}</span>
         <span class="row-time">${words.short(age(row.recent_at, now()), t("time.now"))}</span></span>
       <span class="found-excerpt" dir="auto">${row.preview?.body ?? t("row.no_message")}</span></button></li>`;

@@ -1,4 +1,4 @@
-// What the page shows and every verb on it. Parts read from here and call here; nothing else is shared.
+// What the page shows and every verb on it. Parts read from here and call here alone.
 
 import { format, listKey, parse } from "../core/route.js";
 import { showHelp } from "./help.js";
@@ -261,6 +261,7 @@ export class Desk {
     this.totals[totals.filter ?? "all"] = totals;
     this.painter.ask("nav", "header");
     this.title();
+    this.colleagues.ask();
     if ((totals.filter ?? "all") === "all") this.notice.totals(totals);
   }
 

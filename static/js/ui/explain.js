@@ -54,7 +54,7 @@ export class Explain {
     // rank counts from 0; null: the thread is not on this page
     const title = rank === null ? t("explain.not_here")
       : t("explain.rank", { rank: rank + 1, total });
-    return html`<h2 class="explain-title">${title}</h2>
+    return html`<h2 class="explain-title" id="explain-title">${title}</h2>
       <p class="explain-list">${t(`page.${page}`)} · ${t(`sort.${sort}`)}</p>
       <dl class="explain-facts">
         <dt>${t("explain.rule")}</dt><dd>${t.named("rule", rule)}</dd>

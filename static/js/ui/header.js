@@ -2,21 +2,20 @@
 
 import { html } from "lit-html";
 
+import { keysOf } from "../core/keymap.js";
 import { FILTERS, SORTS } from "../core/route.js";
 import { ICONS } from "./icons.js";
 import { menu } from "./menu.js";
-
-const SORT_KEYS = {
-  arrival: "s a", longest_wait: "s l", unanswered_first: "s u", member_status: "s m", priority: "s p",
-};
 
 export function header(desk) {
   const { t, place } = desk;
   if (desk.picks.size) return desk.bulk.bar();
   const total = desk.listing.ready ? desk.listing.view.total : desk.total(place.page, place.filter);
   return html`
-    <div class="header-name"><h1 class="header-title" id="list-title">${t(`page.${place.page}`)}</h1>
-      ${place.filter === "all" ? "" : html`<div class="header-filter">${t(`filter.${place.filter}`)}</div>`}</div>
+    <div class="header-name"><h1 class="header-title"
+      id="list-title">${t(`page.${place.page}`)}</h1>
+      ${place.filter === "all" ? "" : html`<div
+        class="header-filter">${t(`filter.${place.filter}`)}</div>`}</div>
     <span class="header-total" aria-label=${t("header.total", { count: total ?? 0 })}
       >${total === undefined ? "" : t.number(total)}</span>
     <span class="header-space"></span>
@@ -39,7 +38,8 @@ function live(desk) {
   return html`<button type="button" class="button live" data-state=${state} aria-keyshortcuts="p"
     aria-pressed=${String(state === "paused")} aria-label=${t(`live.${state}`)} title=${t(`live.${state}.title`)}
     @click=${() => desk.togglePause()}
-    ><span class="live-mark" aria-hidden="true"></span><span class="live-text">${t(`live.${state}`)}</span></button>`;
+    ><span class="live-mark" aria-hidden="true"></span><span
+      class="live-text">${t(`live.${state}`)}</span></button>`;
 }
 
 function sorts(desk) {
@@ -47,7 +47,7 @@ function sorts(desk) {
   const items = [
     { heading: t("sort") },
     ...SORTS.map((sort) => ({
-      text: t(`sort.${sort}`), key: SORT_KEYS[sort], checked: place.sort === sort,
+      text: t(`sort.${sort}`), key: keysOf(`sort:${sort}`), checked: place.sort === sort,
       run: () => desk.goSort(sort),
     })),
     { heading: t("filter") },

@@ -27,8 +27,8 @@ export class Leavers {
     this.#names.set(id, "");
     if (this.#names.size > KEPT_MAX) this.#names.delete(this.#names.keys().next().value);
     const answer = await this.desk.api.newest(id, LOOKED_AT).catch(() => ({ messages: [] }));
-    const replies = answer.messages.filter((message) => message.role === "admin" && !message.private);
-    const name = replies.at(-1)?.author?.name;
+    const reply = answer.messages.findLast(({ role, private: note }) => role === "admin" && !note);
+    const name = reply?.author?.name;
     if (name && this.#names.has(id)) this.#names.set(id, name);
     this.desk.ask("list");
   }

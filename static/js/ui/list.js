@@ -139,9 +139,13 @@ export class ListPane {
   // Lets go of a hold that is over, and keeps the anchor's pixel through whatever moved.
   #settle(now) {
     const { moved } = this.#listing;
-    const release = this.#view.held && this.desk.mayMove(now);
-    if (this.#view.held && !release) return;
-    if (release || moved.size) this.#commit();
+    const { held } = this.#view;
+    if (held && !this.desk.mayMove(now)) {
+      this.#listing.unpainted = false;
+      return;
+    }
+    const release = held && !this.#listing.unpainted;
+    if (held || moved.size) this.#commit();
     if (!this.#anchored(release)) return;
     const anchor = anchorOf(this.#candidates(release), moved, (id) => this.#view.indexOf(id));
     const shift = anchor ? this.#view.indexOf(anchor.id) - anchor.from : 0;

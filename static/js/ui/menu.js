@@ -2,6 +2,7 @@
 
 import { html } from "lit-html";
 
+import { PRIORITIES } from "../core/route.js";
 import { ICONS } from "./icons.js";
 
 const GAP_PX = 4;
@@ -16,6 +17,10 @@ export function menu({ id, label, text, items, toggled = () => {}, className = "
       ${items.map((item) => (item.heading ? heading(item) : entry(item, id)))}
     </div>`;
 }
+
+export const priorities = (t, run, current) => PRIORITIES.map((name) => ({
+  text: t(`priority.${name}`), checked: current && name === current, run: () => run(name),
+}));
 
 const heading = (item) => html`<div class="menu-heading" role="presentation">${item.heading}</div>`;
 

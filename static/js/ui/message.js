@@ -15,7 +15,8 @@ export function kindOf(message, adminId) {
 // look: {t, words, adminId, customerName, joined}; joined: the same author wrote just before.
 export function messageItem(message, look) {
   const kind = kindOf(message, look.adminId);
-  return html`<li class="message" data-kind=${kind} data-id=${message.id} ?data-joined=${look.joined}>
+  return html`<li class="message" data-kind=${kind} data-id=${message.id}
+    ?data-joined=${look.joined}>
     ${look.joined ? "" : html`<div class="message-meta"><bdi>${authorOf(message, kind, look)}</bdi> ·
       <time datetime=${new Date(message.at).toISOString()} title=${look.words.exact(message.at)}
       >${look.words.clock(message.at)}</time></div>`}
@@ -34,8 +35,8 @@ const piece = ({ text, href }) => (href ? link(href, text) : text);
 const link = (href, text) => html`<a href=${href} target="_blank" rel="noopener noreferrer nofollow"
   >${text}</a>`;
 
-// Never fetched unasked: a picture from elsewhere would tell its host who reads it, and when. On
-// request it is shown in a tab of its own, without a referrer; this page loads nothing from outside.
+// Never fetched unasked: a picture from elsewhere would tell its host who reads it. On request it
+// is shown in a tab of its own, without a referrer: this page loads nothing from outside.
 function attachment({ url, name, type }, t) {
   const picture = /^image\//.test(type ?? "");
   const safe = /^https:\/\//i.test(url) && URL.canParse(url);

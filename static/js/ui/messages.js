@@ -116,7 +116,8 @@ export class MessagesPane {
   #failed() {
     const { t, thread } = this.desk;
     return html`<div class="empty"><p class="empty-title">${t("thread.failed")}</p>
-      <button type="button" class="button" @click=${() => thread.retry()}>${t("retry")}</button></div>`;
+      <button type="button" class="button"
+        @click=${() => thread.retry()}>${t("retry")}</button></div>`;
   }
 
   #start() {

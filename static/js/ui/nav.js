@@ -31,7 +31,8 @@ export function nav(desk) {
     <div class="nav-foot">
       <button type="button" class="nav-help" @click=${() => desk.help()} title=${t("help.title")}
         ><kbd>?</kbd><span class="nav-text">${t("help.short")}</span></button>
-      <button type="button" class="nav-help nav-palette" title=${t("palette")} aria-label=${t("palette")}
+      <button type="button" class="nav-help nav-palette" title=${t("palette")}
+        aria-label=${t("palette")}
         @click=${() => desk.palette.open()}><kbd>Ctrl K</kbd></button>
       <button type="button" class="nav-settings" aria-label=${t("settings")} title=${t("settings")}
         @click=${() => desk.settingsDialog.open()}>${ICONS.settings}</button>
@@ -44,9 +45,11 @@ function group(title, names, current, itemOf, t) {
     ${names.map((name) => item({ ...itemOf(name), current: current === name, t }))}</div>`;
 }
 
-const searchItem = ({ t, search }) => html`<button type="button" class="nav-item" title=${t("search")}
+const searchItem = ({ t, search }) => html`<button type="button" class="nav-item"
+  title=${t("search")}
   aria-keyshortcuts="/" @click=${() => search.open()}><span class="nav-icon">${ICONS.search}</span
-  ><span class="nav-text">${t("search")}</span><span class="nav-count"><kbd>/</kbd></span></button>`;
+  ><span class="nav-text">${t("search")}</span><span
+    class="nav-count"><kbd>/</kbd></span></button>`;
 
 function item({ icon, text, count, current, t, run }) {
   return html`<button type="button" class="nav-item" aria-current=${current ? "true" : "false"}

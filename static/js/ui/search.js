@@ -46,7 +46,6 @@ export class SearchPane {
     if (this.shown) this.root.querySelector(".search-active")?.scrollIntoView({ block: "nearest" });
   }
 
-  // Goes back to where the query is typed, with what was found.
   async #refresh() {
     const ids = this.search.results.slice(0, ROWS_MAX).map(({ row }) => row.id);
     if (!ids.length || document.hidden) return;
@@ -59,7 +58,8 @@ export class SearchPane {
     const { t } = this.desk;
     const { query, results, chosen } = this.search;
     return html`<div class="search-head">${ICONS.search}
-        <input class="search-field" type="search" role="combobox" aria-expanded=${String(results.length > 0)}
+        <input class="search-field" type="search" role="combobox"
+          aria-expanded=${String(results.length > 0)}
           aria-controls="search-results" aria-autocomplete="list" aria-label=${t("search")}
           aria-activedescendant=${chosen ? `found-${this.search.active}` : ""} autocomplete="off"
           placeholder=${t("search.hint")} .value=${query}
@@ -67,7 +67,8 @@ export class SearchPane {
         <button type="button" class="icon-button" aria-label=${t("search.close")}
           @click=${() => this.close()}>${ICONS.close}</button></div>
       <p class="search-state" role="status">${this.#state()}</p>
-      <div class="search-results" id="search-results" role="listbox" aria-label=${t("search.results")}
+      <div class="search-results" id="search-results" role="listbox"
+        aria-label=${t("search.results")}
         tabindex="-1" @scroll=${(event) => this.#scrolled(event.currentTarget)}>
         ${repeat(results, resultKey, (result, index) => this.#result(result, index))}</div>`;
   }
@@ -89,16 +90,19 @@ export class SearchPane {
     const row = rows.get(found.id) ?? found;
     const active = index === this.search.active;
     const at = message?.at ?? row.recent_at;
-    return html`<div class="found ${active ? "search-active" : ""}" role="option" id="found-${index}"
+    return html`<div class="found ${active ? "search-active" : ""}" role="option"
+      id="found-${index}"
       aria-selected=${String(active)} ?data-current=${row.id === this.desk.threadId}
       @click=${() => this.#choose(index)}>${avatar(row, t)}
-      <span class="found-text"><span class="found-line"><bdi class="found-name">${nameOf(row, t)}</bdi>
+      <span class="found-text"><span class="found-line"><bdi
+        class="found-name">${nameOf(row, t)}</bdi>
         ${row.open ? "" : html`<span class="found-badge">${t("thread.closed")}</span>`}
         <time class="row-time" title=${words.exact(at)}
           >${words.short(age(at, this.desk.now()), t("time.now"))}</time></span>
       <span class="found-line"><span class="found-excerpt" dir="auto">${message ? excerpt(message)
         : row.preview?.body ?? t("row.no_message")}</span>
-        ${row.unanswered > 0 ? html`<span class="row-count">${row.unanswered}</span>` : ""}</span></span></div>`;
+        ${row.unanswered > 0 ? html`<span
+          class="row-count">${row.unanswered}</span>` : ""}</span></span></div>`;
   }
 
   #choose(index) {

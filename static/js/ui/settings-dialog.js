@@ -32,7 +32,8 @@ export class SettingsDialog {
       <div class="form-acts"><span class="settings-who"><bdi>${admin.name}</bdi> · ${admin.email}</span>
         <button type="button" class="button" @click=${() => this.desk.cannedDialog.open()}
           >${t("canned.title")}</button>
-        <button type="button" class="button" @click=${() => settings.signOut()}>${t("sign_out")}</button></div>
+        <button type="button" class="button"
+          @click=${() => settings.signOut()}>${t("sign_out")}</button></div>
     </div>`;
   }
 

@@ -5,10 +5,8 @@ import { html } from "lit-html";
 import { age } from "../core/time.js";
 import { avatar, nameOf } from "./avatar.js";
 import { ICONS } from "./icons.js";
-import { menu } from "./menu.js";
+import { menu, priorities } from "./menu.js";
 import { memberText } from "./row.js";
-
-const PRIORITIES = ["urgent", "high", "normal", "low"];
 
 export function threadHead(desk) {
   const { t, row, threadId } = desk;
@@ -17,8 +15,10 @@ export function threadHead(desk) {
     <button type="button" class="icon-button thread-back" aria-label=${t("thread.back")}
       @click=${() => desk.back()}>${ICONS.back}</button>
     ${row ? html`${avatar(row, t)}
-      <div class="thread-who"><h2 class="thread-name" id="thread-title"><bdi>${nameOf(row, t)}</bdi></h2>
-        <span class="thread-facts">${facts(row, desk)}</span></div>` : html`<div class="thread-who"></div>`}
+      <div class="thread-who"><h2 class="thread-name"
+        id="thread-title"><bdi>${nameOf(row, t)}</bdi></h2>
+        <span class="thread-facts">${facts(row, desk)}</span></div>` : html`<div
+          class="thread-who"></div>`}
     <div class="thread-acts">${row ? acts(row, desk) : ""}</div>`;
 }
 
@@ -47,22 +47,23 @@ function acts(row, desk) {
       label: t("act.priority"),
       className: "button act-priority",
       text: html`<span data-priority=${row.priority}>${t(`priority.${row.priority}`)}</span>${ICONS.down}`,
-      items: PRIORITIES.map((priority) => ({
-        text: t(`priority.${priority}`), checked: row.priority === priority,
-        run: () => desk.acts.prioritise(priority),
-      })),
+      items: priorities(t, (name) => desk.acts.prioritise(name), row.priority),
     })}
     <button type="button" class="button act-explain" id="explain-button" aria-keyshortcuts="w"
       aria-label=${t("act.explain")} title=${t("act.explain.title")}
       @click=${() => desk.explain.open()}
       >${ICONS.explain}<span class="act-text">${t("act.explain")}</span><kbd>w</kbd></button>
-    <button type="button" class="button act-show" aria-keyshortcuts="." aria-label=${t("act.show")} title=${t("act.show.title")}
-      @click=${() => desk.showInList()}>${ICONS.locate}<span class="act-text">${t("act.show")}</span><kbd>.</kbd></button>
-    <button type="button" class="button act-customer" aria-keyshortcuts="i" aria-pressed=${String(desk.customer.shown)}
+    <button type="button" class="button act-show" aria-keyshortcuts="."
+      aria-label=${t("act.show")} title=${t("act.show.title")}
+      @click=${() => desk.showInList()}>${ICONS.locate}<span
+        class="act-text">${t("act.show")}</span><kbd>.</kbd></button>
+    <button type="button" class="button act-customer" aria-keyshortcuts="i"
+      aria-pressed=${String(desk.customer.shown)}
       aria-label=${t("customer")} title=${t("customer.toggle")} @click=${() => desk.customer.toggle()}
       >${ICONS.mine}</button>
     ${more(row, desk)}
-    <button type="button" class="button act-done" aria-keyshortcuts="e" @click=${() => desk.acts.finish()}
+    <button type="button" class="button act-done" aria-keyshortcuts="e"
+      @click=${() => desk.acts.finish()}
       ><span>${t(row.open ? "act.done" : "act.reopen")}</span><kbd>e</kbd></button>`;
 }
 
@@ -82,10 +83,7 @@ function more(row, desk) {
       { text: t("act.explain"), run: () => desk.explain.open() },
       { text: t("customer"), run: () => desk.customer.toggle() },
       { heading: t("act.priority") },
-      ...PRIORITIES.map((priority) => ({
-        text: t(`priority.${priority}`), checked: row.priority === priority,
-        run: () => acts.prioritise(priority),
-      })),
+      ...priorities(t, (name) => acts.prioritise(name), row.priority),
     ],
   });
 }

@@ -6,7 +6,8 @@ import { bubble } from "./message.js";
 
 export function waitingItem(item, desk) {
   const { t } = desk;
-  return html`<li class="message" data-kind=${item.private ? "note" : "own"} data-state=${item.state}>
+  return html`<li class="message" data-kind=${item.private ? "note" : "own"}
+    data-state=${item.state}>
     <div class="message-meta">${t("author.you")} · ${t(`sending.${item.state}`)}</div>
     ${bubble({ body: item.body }, t)}
     ${item.state === "sending" ? "" : html`<div class="message-acts" role="alert">
