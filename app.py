@@ -182,6 +182,9 @@ class Desk:
             late_since=lambda: self.state.late_since,
             clock=clock,
             async_mode=self.settings.async_mode,
+            attendance=self.attendance,
+            chatbots=self.chatbots,
+            database=self.database,
         )
 
     def parts(self, live: Live, port: int) -> Parts:
@@ -387,7 +390,9 @@ COMMANDS: dict[str, Callable[[Namespace, Settings], int]] = {
     "rotate-webhook": with_desk(lambda args, desk: webhooks.rotate(args, desk.webhooks)),
     "revoke-webhook": with_desk(lambda args, desk: webhooks.revoke(args, desk.webhooks)),
     "delete-customer": with_desk(
-        lambda args, desk: demo_data.delete_customer(args, desk.database, desk.placer)
+        lambda args, desk: demo_data.delete_customer(
+            args, desk.database, desk.placer, desk.attendance
+        )
     ),
 }
 

@@ -108,6 +108,10 @@ class Watchers:
             self._publish(watcher, states)
         return len(told)
 
+    def contacts(self) -> list[str]:
+        """Those watched whose state is for contacts alone."""
+        return [person for person, one in self._known.items() if one.audience == "contacts"]
+
     def __len__(self) -> int:
         return len(self._known)
 

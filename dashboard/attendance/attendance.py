@@ -147,6 +147,11 @@ class Attendance:
             return kept.of_admins(connection, people)
 
 
+def session_tag(session: bytes) -> str:
+    """What the names of all connections of a session begin with."""
+    return f"{session.hex()[:16]}."
+
+
 def _settings(people: Sequence[str], stored: Mapping[str, Stored]) -> dict[str, Settings]:
     return {person: stored[person].settings if person in stored else UNSET for person in people}
 

@@ -4,6 +4,9 @@ import sys
 from argparse import Namespace
 from collections.abc import Callable, Sequence
 
+from redis.exceptions import RedisError
+
+from dashboard.attendance.attendance import Attendance
 from dashboard.demo.seed import seed as record_stories
 from dashboard.demo.simulate import simulate_until_signalled
 from dashboard.errors import StartError
@@ -62,10 +65,16 @@ def demo_key(database: Database, clock: Clock) -> str:
     return database.write(write)
 
 
-def delete_customer(args: Namespace, database: Database, placer: Placer) -> int:
+def delete_customer(
+    args: Namespace, database: Database, placer: Placer, attendance: Attendance
+) -> int:
     erased = erase_customer(database, placer, args.source, args.customer)
     if erased is None:
         raise StartError(f"The source {args.source} has no customer {args.customer}.")
+    try:
+        attendance.forget_customer(f"{args.source}/{args.customer}")
+    except RedisError:
+        print("Redis is away: it forgets within a day when they were last seen.", file=sys.stderr)
     print(
         f"Deleted {erased.threads} threads and the contents of {erased.events} events.",
         file=sys.stderr,

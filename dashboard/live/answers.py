@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from functools import partial
 from typing import Any, ClassVar, NamedTuple, TypeVar
 
 from redis.exceptions import RedisError
@@ -46,6 +47,10 @@ class Caller(NamedTuple):
 
     sid: str
     admin_id: int
+    role: str = "admin"
+    #: The socket's name in presence, and the browser's.
+    connection: str = ""
+    device: str = ""
 
 
 class Answers:
@@ -145,6 +150,10 @@ class Answers:
     def close_thread(self, caller: Caller, given: tuple[Any, ...]) -> Answer:
         self._hub.conversations.leave(caller.sid, THREAD.read(given)["id"])
         return {}
+
+    def calls(self) -> dict[str, Callable[[Caller, tuple[Any, ...]], Answer]]:
+        """Each call by its name."""
+        return {name: partial(answer, self) for name, answer in self.BY_NAME.items()}
 
     BY_NAME: ClassVar[dict[str, Callable[[Answers, Caller, tuple[Any, ...]], Answer]]] = {
         "list:open": open_list,

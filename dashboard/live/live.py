@@ -1,20 +1,28 @@
 """The way out of a web process, built and running: listener, hub and sockets together."""
 
 import logging
+import os
+import secrets
 import time
 from collections.abc import Callable
 
 import redis
 from flask import Flask
 
+from dashboard.attendance.attendance import Attendance
+from dashboard.attendance.chatbots import Chatbots
 from dashboard.config import AsyncMode
 from dashboard.errors import StorageUnavailable
-from dashboard.live.answers import Answers
+from dashboard.live.answers import Answers, Caller
 from dashboard.live.hub import Hub
 from dashboard.live.listener import Listener
+from dashboard.live.presence import Presence
+from dashboard.live.presence_host import PresenceHost
 from dashboard.live.reads import Reads
 from dashboard.live.sockets import Sockets
 from dashboard.live.status import Status
+from dashboard.live.viewers import Viewers
+from dashboard.store.database import Database
 from scoring.ranking import Ranking
 
 log = logging.getLogger(__name__)
@@ -23,6 +31,28 @@ log = logging.getLogger(__name__)
 KEEP_SECONDS = 2.0
 #: An open connection must be a socket of ours by then; found at the next round.
 STRANGER_SECONDS = 6.0
+
+
+class Lists:
+    """The lists and open threads, as far as they follow sockets."""
+
+    def __init__(self, answers: Answers, hub: Hub, host: PresenceHost):
+        self._answers = answers
+        self._hub = hub
+        self._host = host
+
+    def arrive(self, caller: Caller) -> None:
+        """Nothing is known of the socket yet."""
+
+    def greet(self, caller: Caller) -> None:
+        self._answers.greet(caller)
+        self._host.greet(caller.sid)
+
+    def heard(self, sid: str) -> None:
+        """Lists follow what was asked, whenever that was."""
+
+    def gone(self, sid: str, reason: str) -> None:
+        self._hub.drop(sid)
 
 
 class Live:
@@ -37,11 +67,24 @@ class Live:
         late_since: Callable[[], int | None],
         clock: Callable[[], int],
         async_mode: AsyncMode,
+        attendance: Attendance,
+        chatbots: Chatbots,
+        database: Database,
     ):
         self.sockets = Sockets(async_mode, reads)
         status = Status(late_since, clock, self.sockets)
         self.hub = Hub(ranking, reads, status, self.sockets)
-        self.sockets.answer_with(Answers(ranking, reads, self.hub), self.hub.drop)
+        answers = Answers(ranking, reads, self.hub)
+        viewers = Viewers(attendance, self.hub.screens, reads.names, self.sockets)
+        self.presence = Presence(attendance, viewers, self.sockets, clock)
+        worker = f"{os.getpid()}-{secrets.token_hex(4)}"
+        self.host = PresenceHost(
+            attendance, chatbots, self.presence, database, self.sockets, clock, worker
+        )
+        self.sockets.answer_with(
+            self.presence.calls(answers.calls()),
+            [Lists(answers, self.hub, self.host), self.presence],
+        )
         self.listener = Listener(bell, ranking.keys.prefix, self.hub.ring)
         self._stopped = False
 
@@ -53,6 +96,12 @@ class Live:
         """Names the numbers of the way out: `watch(name, help, read)`."""
         watch("sockets", "Dashboards that are connected.", lambda: len(self.sockets))
         watch("bad_calls", "Calls over sockets that made no sense.", lambda: self.sockets.bad_calls)
+        watch("presence_late", "1 while presence may be old.", lambda: bool(self.host.late_since))
+        watch(
+            "presence_sweep_lag_ms",
+            "How overdue the oldest connection of the last sweep was.",
+            lambda: self.host.lag_ms,
+        )
         watch("bell_heard", "1 while notifications come.", lambda: self.listener.is_hearing)
         watch(
             "bell_reconnects",
@@ -68,12 +117,16 @@ class Live:
         """Begins to listen and to push, in the background."""
         for task in (self.listener.run, self.hub.run, self._keep):
             self.sockets.socketio.start_background_task(task)
+        self.host.start(self.sockets.socketio.start_background_task)
 
     def stop(self) -> None:
         """Closes the sockets; the rest ends by itself within a second or two."""
         self._stopped = True
+        # First of all: its admins get time to come back elsewhere.
+        self.presence.drain()
         self.listener.stop()
         self.hub.stop()
+        self.host.stop()
         self.sockets.close_all()
 
     def _keep(self) -> None:

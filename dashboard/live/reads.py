@@ -4,7 +4,7 @@ from collections.abc import Callable, Collection
 from typing import Any
 
 from dashboard.live.calls import ListName
-from dashboard.store import messages, sessions, standing, threads
+from dashboard.store import messages, sessions, standing, team, threads
 from dashboard.store.database import Database
 from scoring.reading import Entry
 
@@ -46,6 +46,11 @@ class Reads:
         """The messages that were stored since."""
         with self._database.read() as connection:
             return messages.after(connection, thread_id, message_id)
+
+    def names(self, admin_ids: Collection[int]) -> dict[int, str]:
+        """What these admins are called."""
+        with self._database.read() as connection:
+            return team.names(connection, admin_ids)
 
     def living_sessions(self, hashes: Collection[bytes]) -> set[bytes]:
         """Those of these sessions that are not over."""

@@ -12,10 +12,13 @@ class Screens:
     def __init__(self) -> None:
         self._watched: dict[str, dict[int, None]] = {}
         self._counts: Counter[int] = Counter()
+        #: Sockets on whose screens other rows are; taken out by who follows them.
+        self.changed: set[str] = set()
 
     def watch(self, sid: str, add: Iterable[int], remove: Iterable[int] = ()) -> None:
         """Adds and removes rows; beyond the most, those that came first are dropped."""
         watched = self._watched.setdefault(sid, {})
+        self.changed.add(sid)
         for id in remove:
             if id in watched:
                 self._forget(watched, id)
@@ -29,8 +32,13 @@ class Screens:
     def drop(self, sid: str) -> None:
         """The socket is gone."""
         watched = self._watched.pop(sid, {})
+        self.changed.discard(sid)
         for id in tuple(watched):
             self._forget(watched, id)
+
+    def of(self, sid: str) -> list[int]:
+        """What the socket has on screen, the newest last."""
+        return list(self._watched.get(sid, ()))
 
     def on_screen(self, ids: Iterable[int]) -> list[int]:
         """Those of the threads that anybody has on screen."""

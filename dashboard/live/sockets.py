@@ -1,20 +1,22 @@
 """Socket.IO for the admins: lets them in, checks what they send, carries what is pushed."""
 
 import logging
+import re
 import time
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Protocol
 
 from flask import Flask
 from flask_socketio import SocketIO
 from socketio.exceptions import ConnectionRefusedError
 
+from dashboard.attendance.attendance import session_tag
 from dashboard.config import AsyncMode
 from dashboard.environ import IDENTITY, WEBSOCKET
 from dashboard.errors import Problem
-from dashboard.live.answers import Answers, Caller
+from dashboard.live.answers import Answer, Caller
 from dashboard.live.outlet import Acknowledged
 from dashboard.live.packets import (
     NAMESPACE,
@@ -42,7 +44,27 @@ BELIEVED_SECONDS = 1.0
 #: A goodbye is given so long to get out.
 GOODBYE_SECONDS = 1
 _READY = "ready"
+#: What a browser may call itself: the same for all its windows, and after a reload.
+_DEVICE = re.compile("[A-Za-z0-9-]{8,64}")
 _UNFORESEEN = Problem(500, "internal_error", "Something went wrong here; it was noted.")
+
+Call = Callable[[Caller, tuple[Any, ...]], Answer]
+
+
+class Guest(Protocol):
+    """Whoever follows the sockets from their coming to their going."""
+
+    def arrive(self, caller: Caller) -> None:
+        """A socket connects: nothing can be sent to it yet."""
+
+    def greet(self, caller: Caller) -> None:
+        """Its connect is over."""
+
+    def heard(self, sid: str) -> None:
+        """It called something."""
+
+    def gone(self, sid: str, reason: str) -> None:
+        """It has gone, as the library says why."""
 
 
 @dataclass(eq=False)
@@ -59,7 +81,7 @@ class _Peer:
 
 
 class Sockets:
-    """The way out's end: implements Outlet, and hands calls to Answers (set with `answer_with`)."""
+    """The way out's end: implements Outlet, and hands calls over (set with `answer_with`)."""
 
     def __init__(
         self,
@@ -69,7 +91,8 @@ class Sockets:
     ):
         self._reads = reads
         self._monotonic = monotonic
-        self._answers: Answers | None = None
+        self._calls: Mapping[str, Call] = {}
+        self._guests: Sequence[Guest] = ()
         self._peers: dict[str, _Peer] = {}
         self._unconnected: dict[str, float] = {}
         #: Calls that made no sense, since the start.
@@ -102,10 +125,10 @@ class Sockets:
         server.on("disconnect", self._disconnect, namespace=NAMESPACE)
         server.on("*", self._call, namespace=NAMESPACE)
 
-    def answer_with(self, answers: Answers, gone: Callable[[str], None]) -> None:
-        """Who answers calls, and who is told when a socket has gone."""
-        self._answers = answers
-        self._gone = gone
+    def answer_with(self, calls: Mapping[str, Call], guests: Sequence[Guest]) -> None:
+        """What answers each call, and who is told when a socket comes, speaks and goes."""
+        self._calls = calls
+        self._guests = guests
 
     def __len__(self) -> int:
         return len(self._peers)
@@ -164,19 +187,24 @@ class Sockets:
         identity: Identity = environ[IDENTITY]
         if isinstance(auth, dict) and auth.get("protocol", PROTOCOL) != PROTOCOL:
             raise ConnectionRefusedError("Load the page anew.", {"code": "protocol_mismatch"})
-        caller = Caller(sid, identity.admin_id)
+        tag = session_tag(identity.session)
+        caller = Caller(sid, identity.admin_id, identity.role, f"{tag}{sid}", _device(auth) or tag)
         self._peers[sid] = _Peer(caller, identity.session)
+        for guest in self._guests:
+            guest.arrive(caller)
         self.socketio.start_background_task(self._greet, caller)
 
     def _greet(self, caller: Caller) -> None:
         """After the connect, for what is sent before its answer would be dropped."""
-        if caller.sid in self._peers and self._answers is not None:
+        if caller.sid in self._peers:
             self.socketio.server.enter_room(caller.sid, _READY, namespace=NAMESPACE)
-            self._answers.greet(caller)
+            for guest in self._guests:
+                guest.greet(caller)
 
     def _disconnect(self, sid: str, reason: Any = None) -> None:
         if self._peers.pop(sid, None) is not None:
-            self._gone(sid)
+            for guest in self._guests:
+                guest.gone(sid, str(reason))
 
     def _call(self, event: str, sid: str, *given: Any) -> Fragment | dict[str, Any] | None:
         peer = self._peers.get(sid)
@@ -195,12 +223,14 @@ class Sockets:
             return {"ok": False, "problem": _UNFORESEEN.body()}
 
     def _answered(self, peer: _Peer, event: str, given: tuple[Any, ...]) -> Any:
-        answer_with = Answers.BY_NAME.get(event)
-        if answer_with is None or self._answers is None:
+        answer_with = self._calls.get(event)
+        if answer_with is None:
             raise Problem(400, "unknown_event", "There is no such call.")
         self._count_call(peer)
         self._check_session(peer)
-        answer = answer_with(self._answers, peer.caller, given)
+        for guest in self._guests:
+            guest.heard(peer.caller.sid)
+        answer = answer_with(peer.caller, given)
         return answer if isinstance(answer, Fragment) else {"ok": True, **answer}
 
     def _check_session(self, peer: _Peer) -> None:
@@ -245,3 +275,8 @@ class Sockets:
         self.socketio.sleep(GOODBYE_SECONDS)
         if WEBSOCKET in environ:
             environ[WEBSOCKET].close()
+
+
+def _device(auth: Any) -> str:
+    given = auth.get("device") if isinstance(auth, dict) else None
+    return given if isinstance(given, str) and _DEVICE.fullmatch(given) else ""

@@ -8,7 +8,17 @@ from redis.exceptions import RedisError
 from werkzeug.middleware.proxy_fix import ProxyFix
 
 from dashboard.store.keys import KeyRing
-from dashboard.web import admin_api, bot_api, bot_presence, openapi, pages, probes, problems, signin
+from dashboard.web import (
+    admin_api,
+    admin_presence,
+    bot_api,
+    bot_presence,
+    openapi,
+    pages,
+    probes,
+    problems,
+    signin,
+)
 from dashboard.web.attempts import Attempts
 from dashboard.web.bot_presence import BotPresence
 from dashboard.web.callers import Callers
@@ -65,6 +75,7 @@ def _register_dashboard(app: Flask, parts: Parts, origins: Origins, identities: 
     app.register_blueprint(pages.blueprint(site, identities))
     app.register_blueprint(signin.blueprint(parts, origins, identities, attempts, site))
     app.register_blueprint(admin_api.blueprint(parts, origins, identities, site))
+    app.register_blueprint(admin_presence.blueprint(parts, origins, identities))
 
 
 def _register_bot_api(app: Flask, parts: Parts) -> None:

@@ -1,10 +1,13 @@
 """Signing in and out: a form for people, JSON for programs, a session cookie for both."""
 
 import re
+from contextlib import suppress
 from urllib.parse import urlsplit
 
 from flask import Blueprint, Response, request
+from redis.exceptions import RedisError
 
+from dashboard.attendance.attendance import session_tag
 from dashboard.errors import Problem
 from dashboard.intake.fields import Strict
 from dashboard.store import admins
@@ -36,6 +39,7 @@ class SignIn:
         self._database = parts.database
         self._offload = parts.offload
         self._sockets = parts.sockets
+        self._attendance = parts.attendance
         self._origins = origins
         self._identities = identities
         self._attempts = attempts
@@ -62,10 +66,17 @@ class SignIn:
     def logout(self) -> Response:
         self._origins.check_origin(request.environ)
         require_json()
+        self._leave()
         self._identities.end()
         if self._sockets is not None:
             self._sockets.doubt_sessions()
         return take_cookie(Response(status=204))
+
+    def _leave(self) -> None:
+        """Others see at once that this session's windows are gone."""
+        with suppress(Unauthorized, RedisError):
+            identity = self._identities.of(request.environ)
+            self._attendance.sign_out(identity.admin_id, session_tag(identity.session))
 
     def _login_by_form(self) -> Response:
         goal = _local_path(request.form.get("next", "/"))

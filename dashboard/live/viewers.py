@@ -1,0 +1,191 @@
+"""Who is in a thread, and who writes there: told to those in it, or with its row on screen."""
+
+from collections.abc import Callable, Collection, Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from dashboard.attendance.attendance import Attendance
+from dashboard.live.outlet import Outlet
+from dashboard.live.packets import Fragment, encode
+from dashboard.live.screens import Screens
+from presence.room_watchers import MOST_ROOMS, RoomWatchers
+from presence.rooms import Place, Room
+
+#: Ids of admins -> what they are called.
+NamesOf = Callable[[Collection[int]], dict[int, str]]
+
+
+@dataclass
+class _Stand:
+    """What a socket does in a thread that it has open."""
+
+    place: Place
+    mode: str = "viewing"
+    cursor: dict[str, Any] | None = None
+
+
+class Viewers:
+    """The threads that this worker's sockets have open or on screen. Raises RedisError."""
+
+    def __init__(self, attendance: Attendance, screens: Screens, names_of: NamesOf, outlet: Outlet):
+        self._rooms = attendance.threads
+        self._screens = screens
+        self._names_of = names_of
+        self._outlet = outlet
+        self._stands: dict[str, dict[int, _Stand]] = {}
+        self._watched: dict[str, set[str]] = {}
+        self._names: dict[int, str] = {}
+        self._beating: set[str] = set()
+        self.readers = RoomWatchers(
+            self._rooms, self._publish, self._publish_cursor, on_lost=self._beat_all
+        )
+        self.writers = RoomWatchers(attendance.writers, self._publish_typing)
+
+    def join(self, sid: str, place: Place, shown: bool) -> list[dict[str, Any]]:
+        """The socket opened a thread; who is in it. `shown`: others may know."""
+        stand = _Stand(place)
+        self._stands.setdefault(sid, {})[int(place.room)] = stand
+        # Whatever fails here is followed at the next flush.
+        self._screens.changed.add(sid)
+        if shown:
+            self._put(stand)
+        room = self.readers.watch(sid, [place.room])[place.room]
+        self._tell_typing(sid, self.writers.watch(sid, [place.room]))
+        self._watched.setdefault(sid, set()).add(place.room)
+        return self._described(room)["viewers"]
+
+    def is_in(self, sid: str, thread_id: int) -> bool:
+        return thread_id in self._stands.get(sid, {})
+
+    def change(
+        self, sid: str, thread_id: int, mode: str, cursor: dict[str, Any] | None, shown: bool
+    ) -> None:
+        """What the socket does there is something else now."""
+        stand = self._stands[sid][thread_id]
+        stand.mode, stand.cursor = mode, cursor or stand.cursor
+        if shown:
+            self._put(stand, cursor)
+
+    def leave(self, sid: str, thread_id: int) -> None:
+        """The socket closed the thread."""
+        stand = self._stands.get(sid, {}).pop(thread_id, None)
+        self._screens.changed.add(sid)
+        if stand is not None:
+            self._rooms.leave(stand.place)
+
+    def drop(self, sid: str, grace_ms: int) -> None:
+        """The socket is gone; with a grace, unless it comes back."""
+        stands = self._stands.pop(sid, {})
+        self._watched.pop(sid, None)
+        self._beating.discard(sid)
+        self.readers.forget(sid)
+        self.writers.forget(sid)
+        for stand in stands.values():
+            self._rooms.leave(stand.place, grace_ms)
+
+    def show(self, sids: Iterable[str]) -> None:
+        """Others may know where these sockets are."""
+        for sid in sids:
+            for stand in list(self._stands.get(sid, {}).values()):
+                self._put(stand)
+
+    def hide(self, sids: Iterable[str]) -> None:
+        """As if these sockets had left."""
+        for sid in sids:
+            for stand in list(self._stands.get(sid, {}).values()):
+                self._rooms.leave(stand.place)
+
+    def beat(self, sid: str) -> None:
+        """The socket is alive, and so are its places: told at the next `flush_beats`."""
+        if self._stands.get(sid):
+            self._beating.add(sid)
+
+    def flush_beats(self, is_shown: Callable[[str], bool]) -> None:
+        """Keeps the places of sockets that live; those that were lost are taken anew."""
+        beating, self._beating = self._beating, set()
+        stands = {
+            stand.place: stand
+            for sid in beating
+            if is_shown(sid)
+            for stand in self._stands.get(sid, {}).values()
+        }
+        try:
+            lost = self._rooms.beat(list(stands))
+        except Exception:
+            self._beating |= beating
+            raise
+        for place in lost:
+            self._put(stands[place], stands[place].cursor)
+
+    def flush(self) -> None:
+        """Follows what came on screen, and publishes what changed."""
+        while self._screens.changed:
+            sid = self._screens.changed.pop()
+            try:
+                self._follow(sid)
+            except Exception:
+                self._screens.changed.add(sid)
+                raise
+        self.readers.flush_once()
+        self.writers.flush_once()
+
+    def _follow(self, sid: str) -> None:
+        wanted = [str(id) for id in self._stands.get(sid, {})]
+        wanted += [str(id) for id in reversed(self._screens.of(sid))]
+        new = set(wanted[:MOST_ROOMS])
+        held = self._watched.get(sid, set())
+        add, gone = sorted(new - held), held - new
+        rooms = self.readers.watch(sid, add, gone)
+        writers = self.writers.watch(sid, add, gone)
+        if new:
+            self._watched[sid] = new
+        else:
+            self._watched.pop(sid, None)
+        self._publish(sid, {name: room for name, room in rooms.items() if room.members})
+        self._tell_typing(sid, writers)
+
+    def _put(self, stand: _Stand, cursor: dict[str, Any] | None = None) -> None:
+        self._rooms.put(stand.place, stand.mode, cursor=cursor)
+
+    def _beat_all(self) -> None:
+        self._beating |= self._stands.keys()
+
+    def _publish(self, sid: Any, rooms: dict[str, Room]) -> None:
+        for room in rooms.values():
+            self._outlet.send(sid, "thread:viewers", Fragment(encode(self._described(room))))
+
+    def _publish_cursor(self, sid: Any, room: str, person: str, cursor: Any) -> None:
+        data = {"thread_id": int(room), "admin_id": int(person), "cursor": cursor}
+        self._outlet.send(sid, "thread:cursor", Fragment(encode(data)))
+
+    def _publish_typing(self, sid: Any, rooms: dict[str, Room]) -> None:
+        for room in rooms.values():
+            data = {"thread_id": int(room.name), "customers": _typing(room)}
+            self._outlet.send(sid, "thread:typing", Fragment(encode(data)))
+
+    def _tell_typing(self, sid: str, rooms: dict[str, Room]) -> None:
+        self._publish_typing(sid, {name: room for name, room in rooms.items() if _typing(room)})
+
+    def _described(self, room: Room) -> dict[str, Any]:
+        unknown = {int(one.person) for one in room.members} - self._names.keys()
+        if unknown:
+            self._names |= self._names_of(unknown)
+        viewers = [
+            {
+                "id": int(one.person),
+                "name": self._names.get(int(one.person), ""),
+                "mode": one.mode,
+                "since": one.since,
+            }
+            for one in room.members
+        ]
+        return {
+            "thread_id": int(room.name),
+            "version": room.version,
+            "count": room.count,
+            "viewers": viewers,
+        }
+
+
+def _typing(room: Room) -> list[str]:
+    return [one.person for one in room.members if one.mode == "typing"]

@@ -1,0 +1,84 @@
+"""Presence on the dashboard, over HTTP: customers who were here lately, and the team."""
+
+from collections import defaultdict
+from collections.abc import Callable
+
+from flask import Blueprint, Response, jsonify
+from redis.exceptions import RedisError
+
+from dashboard.store import team, threads
+from dashboard.web.bot_presence import away, read_page
+from dashboard.web.calls import require_our_page
+from dashboard.web.identity import Identities, current
+from dashboard.web.origins import Origins
+from dashboard.web.parts import Parts
+from presence.listing import Page
+from presence.states import Viewer
+
+
+class AdminPresence:
+    """What the panels of presence show; who is where now comes over the socket."""
+
+    def __init__(self, parts: Parts):
+        self._attendance = parts.attendance
+        self._database = parts.database
+
+    def online(self) -> Response:
+        """Customers of all sources who were seen in some time, as far as this admin may know."""
+        identity = current()
+        viewer = Viewer(str(identity.admin_id), truth=identity.role == "supervisor")
+        seen = self._attendance.seen
+
+        def read(times: tuple[int, int] | int, limit: int, cursor: str | None) -> Page:
+            if isinstance(times, int):
+                return seen.recent(times, limit, cursor, viewer)
+            return seen.between(*times, limit, cursor, viewer)
+
+        page = read_page(read)
+        with self._database.read() as connection:
+            known = team.newest_threads(connection, [one.id for one in page.people])
+        nothing = {"name": None, "avatar_url": None, "thread_id": None}
+        customers = [
+            {"id": one.id, "last_seen": one.last_seen, "colour": one.colour}
+            | known.get(one.id, nothing)
+            for one in page.people
+        ]
+        return _json({"customers": customers, "next": page.next, "total": page.total})
+
+    def team(self) -> Response:
+        """Everybody who may sign in, and the threads that they are in."""
+        inside: dict[int, set[int]] = defaultdict(set)
+        for place in self._attendance.threads.places():
+            inside[int(place.person)].add(int(place.room))
+        with self._database.read() as connection:
+            members = team.members(connection)
+            rows = threads.rows(connection, sorted(set().union(*inside.values())))
+        for member in members:
+            member["threads"] = [
+                {"id": id, "customer": rows[id]["customer"]}
+                for id in sorted(inside.get(member["id"], ()))
+                if id in rows
+            ]
+        return _json({"team": members})
+
+
+def blueprint(parts: Parts, origins: Origins, identities: Identities) -> Blueprint:
+    """Presence's routes below /admin/api."""
+    api = AdminPresence(parts)
+    made = Blueprint("admin_presence", __name__, url_prefix="/admin/api")
+    made.before_request(lambda: require_our_page(origins))
+    made.before_request(identities.require)
+    routes: tuple[tuple[str, Callable[[], Response]], ...] = (
+        ("/presence/online", api.online),
+        ("/team", api.team),
+    )
+    for rule, view in routes:
+        made.add_url_rule(rule, view_func=view, methods=["GET"], endpoint=view.__name__)
+    made.register_error_handler(RedisError, away)
+    return made
+
+
+def _json(body: object) -> Response:
+    response = jsonify(body)
+    response.headers["Cache-Control"] = "no-store"
+    return response
