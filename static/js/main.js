@@ -8,10 +8,13 @@ import { Lists } from "./core/lists.js";
 import { Notice } from "./core/notice.js";
 import { Outbox } from "./core/outbox.js";
 import { Prefs } from "./core/prefs.js";
+import { Presence } from "./core/presence.js";
 import { Rows } from "./core/rows.js";
 import { Search } from "./core/search.js";
 import { Selection } from "./core/selection.js";
 import { OpenThread } from "./core/thread.js";
+import { ThreadMode } from "./core/thread-mode.js";
+import { Alive, deviceId } from "./net/alive.js";
 import { Api } from "./net/api.js";
 import { Http } from "./net/http.js";
 import { Connection } from "./net/socket.js";
@@ -39,6 +42,7 @@ import { Painter } from "./ui/painter.js";
 import { Palette } from "./ui/palette.js";
 import { Splitter } from "./ui/panes.js";
 import { Picks } from "./ui/picks.js";
+import { PresenceDesk } from "./ui/presence-desk.js";
 import { probe } from "./ui/probe.js";
 import { SearchPane } from "./ui/search.js";
 import { SettingsDialog } from "./ui/settings-dialog.js";
@@ -57,8 +61,17 @@ await language.begin(boot.preferences.locale);
 
 const painter = new Painter();
 const api = new Api(new Http({ signedOut: () => desk.end("session") }));
-const connection = new Connection({ on: socketEvents(), now });
+const connection = new Connection({ on: socketEvents(), now, device: deviceId(localStorage) });
 const call = (name, data) => connection.call(name, data);
+const tell = (name, data) => connection.tell(name, data);
+const presence = new Presence({
+  call, now, adminId: boot.admin.id,
+  changed: () => painter.ask("presence", "list", "thread", "banner"),
+});
+const mode = new ThreadMode({ tell, watched: (id) => presence.others(id).length > 0 });
+const alive = new Alive({
+  tell, focused: (focused) => mode.focus(focused), left: () => connection.leave(),
+});
 const rows = new Rows();
 const hold = new Hold();
 const fetcher = new Fetcher({
@@ -78,7 +91,12 @@ const lists = new Lists({
 const thread = new OpenThread({
   call, rows,
   older: (id, beforeId) => api.messagesBefore(id, beforeId),
-  changed: () => painter.ask("messages", "thread", "composer", "list"),
+  changed: () => painter.ask("messages", "thread", "composer", "list", "presence"),
+  joined: (id, viewers) => {
+    presence.viewers({ thread_id: id, version: 0, viewers });
+    mode.joined(id);
+  },
+  left: () => mode.left(),
 });
 const outbox = new Outbox({
   send: (item) => api.reply(item),
@@ -93,7 +111,7 @@ const outbox = new Outbox({
   now,
 });
 const desk = new Desk({
-  admin: boot.admin, now, language, painter, api, connection, rows, hold, lists, thread, outbox,
+  admin: boot.admin, call, presence, mode, now, language, painter, api, connection, rows, hold, lists, thread, outbox,
   keymap: new Keymap(),
   drafts: new Drafts({ storage: localStorage, adminId: boot.admin.id }),
   prefs: new Prefs({ kept: boot.preferences, send: (changes) => api.prefer(changes) }),
@@ -135,6 +153,7 @@ desk.listPane = new ListPane({ root: at("list"), desk });
 desk.messages = new MessagesPane({ root: at("messages"), desk });
 desk.composer = new Composer({ root: at("composer"), desk });
 
+desk.presencePanels = new PresenceDesk({ desk });
 mount({ desk });
 listen({ desk });
 watch({ on: { slept: () => desk.slept(), back: () => desk.cameBack() } });
@@ -158,6 +177,12 @@ function socketEvents() {
     "pages:totals": (totals) => desk.setTotals(totals),
     "order:status": (status) => desk.setLate(status),
     "thread:message": (data) => thread.received(data),
+    "thread:viewers": (data) => presence.viewers(data),
+    "thread:typing": (data) => presence.typing(data),
+    "thread:cursor": (data) => presence.cursor(data),
+    "presence:ping": () => alive.pong(),
+    "presence:update": (data) => presence.update(data),
+    "presence:status": (data) => presence.status(data),
     "session:ended": () => desk.end("session"),
   };
   return {

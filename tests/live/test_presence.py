@@ -176,11 +176,7 @@ def test_two_in_a_thread_see_each_other_and_what_they_do(desk, sign_in):
     (ann, ann_id), (bob, bob_id) = sign_in(), sign_in()
     thread = desk.say(f"viewed-{random.random()}")
     with desk.browser(ann) as first, desk.browser(bob) as second, desk.browser(ann) as tab:
-        assert (
-            first.call("thread:open", {"id": thread})["viewers"]
-            in ([], [{"id": ann_id, "name": "", "mode": "viewing", "since": 0}])
-            or True
-        )
+        first.call("thread:open", {"id": thread})
         started = time.monotonic()
         answer = second.call("thread:open", {"id": thread})
         wait_until(lambda: bob_id in viewers_of(first, thread), 2, "bob being seen")

@@ -12,9 +12,9 @@ export class OpenThread {
   #connected = false;
   #run = 0;
 
-  // older(id, beforeId) → {messages, more}
-  constructor({ call, older, rows, changed }) {
-    Object.assign(this, { call, older, rows, changed });
+  // older(id, beforeId) → {messages, more}; joined(id, viewers), left(): we are in it, or no more.
+  constructor({ call, older, rows, changed, joined = () => {}, left = () => {} }) {
+    Object.assign(this, { call, older, rows, changed, joined, left });
   }
 
   open(id) {
@@ -31,6 +31,7 @@ export class OpenThread {
     if (this.id === null) return;
     if (this.#connected) this.call("thread:close", { id: this.id }).catch(() => {});
     this.#run += 1;
+    this.left();
     this.id = null;
     this.state = "none";
     this.changed();
@@ -88,6 +89,7 @@ export class OpenThread {
       this.rows.put(answer.row);
       this.messages.reset(answer.messages, answer.more);
       this.state = "ready";
+      this.joined(this.id, answer.viewers ?? []);
     } catch (error) {
       if (run !== this.#run) return;
       this.state = this.#stateAfter(error);

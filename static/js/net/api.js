@@ -12,6 +12,13 @@ export class Api {
   prefer(changes) { return this.http.patch("/admin/api/me/preferences", changes); }
   signOut() { return this.http.post("/logout"); }
 
+  team() { return this.http.get("/admin/api/team"); }
+
+  online(within, limit, cursor) {
+    const asked = new URLSearchParams({ within, limit, ...(cursor && { cursor }) });
+    return this.http.get(`/admin/api/presence/online?${asked}`);
+  }
+
   rows(ids) { return this.http.get(`${THREADS}?ids=${ids.join(",")}`); }
 
   messagesBefore(threadId, messageId, limit = 50) {

@@ -23,7 +23,7 @@ export class Connection {
   #attempt = 0;
   #timer = null;
 
-  constructor({ on, now = Date.now }) {
+  constructor({ on, now = Date.now, device = null }) {
     this.on = on;
     this.now = now;
     this.socket = io("/admin", {
@@ -31,7 +31,7 @@ export class Connection {
       transports: ["websocket"],
       reconnection: false, // ours knows about sleep, focus and the network coming back
       autoConnect: false,
-      auth: { protocol: PROTOCOL },
+      auth: { protocol: PROTOCOL, ...(device && { device }) },
     });
     this.socket.on("connect", () => this.#connected());
     this.socket.on("disconnect", () => this.#lost());
@@ -69,6 +69,14 @@ export class Connection {
     this.socket.disconnect();
     if (this.state !== "connecting") this.start();
   }
+
+  // Says something that needs no answer.
+  tell(name, data) {
+    if (this.connected) this.socket.emit(name, data);
+  }
+
+  // The page is closed: the server hears it, rather than missing us.
+  leave() { this.socket.disconnect(); }
 
   // Resolves to the answer; throws CallError.
   async call(name, data) {

@@ -11,7 +11,7 @@ export const hueStep = (id) => Math.round(hue(id) / STEP) % (360 / STEP);
 export const nameOf = (row, t) => row.customer?.name || row.customer?.id || t("row.nameless");
 export const faceId = (row) => row.customer?.id ?? row.thread;
 
-export function avatar(row, t) {
+export function avatar(row, t, dot = "") {
   return html`<span class="avatar" data-hue=${hueStep(faceId(row))} aria-hidden="true"
-    ><span class="avatar-letter">${initial(nameOf(row, t))}</span></span>`;
+    ><span class="avatar-letter">${initial(nameOf(row, t))}</span>${dot}</span>`;
 }

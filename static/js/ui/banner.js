@@ -32,6 +32,7 @@ function noticeOf(desk) {
   if (desk.late !== null) {
     return { kind: "warn", text: t("banner.late", { time: desk.words.clock(desk.late) }) };
   }
+  if (desk.presence.late) return { kind: "warn", text: t("presence.delayed") };
   return null;
 }
 

@@ -53,6 +53,15 @@ export class Composer {
     this.#threadId = threadId;
     this.#saved = false;
     this.#private = threadId !== null && this.desk.drafts.get(threadId).private;
+    const hasText = threadId !== null && Boolean(this.desk.drafts.get(threadId).body.trim());
+    this.desk.mode.draft({ hasText });
+  }
+
+  // What colleagues in the thread see of it: that something is written, and where.
+  #tellMode(typed) {
+    const field = this.#private ? "note" : "reply";
+    const cursor = { message_id: null, field, position: this.#field?.selectionEnd ?? 0 };
+    this.desk.mode.draft({ hasText: this.hasText, typed, cursor });
   }
 
   #content() {
@@ -105,6 +114,7 @@ export class Composer {
   #typed() {
     this.desk.canned.typed(this.#field);
     this.#saved = false;
+    this.#tellMode(true);
     this.desk.hold.typed(this.desk.now());
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => this.#save(), SAVE_MS);
@@ -141,6 +151,7 @@ export class Composer {
     if (!body.trim() || [...body].length > BODY_MAX) return this.focus();
     const threadId = this.#threadId;
     this.#field.value = "";
+    this.#tellMode(true);
     this.desk.drafts.drop(threadId);
     this.desk.acts.reply({ threadId, body, isPrivate: this.#private });
     this.focus();

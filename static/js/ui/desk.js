@@ -47,13 +47,21 @@ export class Desk {
 
   rowLook(now) {
     const { page, sort } = this.place;
-    return { page, sort, now, t: this.t, words: this.words, adminId: this.admin.id };
+    const { presence, t, words } = this;
+    return { page, sort, now, t, words, presence, adminId: this.admin.id };
   }
 
   onScreen(ids, end) {
     this.sync.need(end);
     const open = this.threadId === null || ids.includes(this.threadId) ? [] : [this.threadId];
     this.lists.look([...ids, ...open]);
+    this.#lookWho([...open, ...ids]);
+  }
+
+  #lookWho(ids) {
+    const customers = ids.map((id) => this.rows.get(id)?.customer?.id).filter(Boolean);
+    this.presence.want("customer", "rows", customers);
+    this.presence.onScreen(ids);
   }
 
   // Takes an address. deep: someone came by a link, so the thread is shown in the list too.
@@ -191,6 +199,7 @@ export class Desk {
     const back = this.wasConnected === true;
     this.wasConnected = true;
     this.lists.connected();
+    this.presence.connected();
     this.thread.connected();
     this.outbox.retryWaiting();
     if (back) this.announce(this.t("announce.connected"));
@@ -200,6 +209,7 @@ export class Desk {
   disconnected() {
     this.notice.notice.forget();
     this.lists.disconnected();
+    this.presence.disconnected();
     this.thread.disconnected();
     this.announce(this.t("announce.disconnected"));
     this.painter.askAll();

@@ -5,6 +5,7 @@ import { html } from "lit-html";
 import { FILTERS, PAGES, SORTS } from "../core/route.js";
 import { age } from "../core/time.js";
 import { ICONS } from "./icons.js";
+import { presenceNav } from "./presence-desk.js";
 
 export function nav(desk) {
   const { t, place } = desk;
@@ -26,6 +27,7 @@ export function nav(desk) {
       icon: ICONS[filter], text: t(`filter.${filter}`), run: () => desk.goFilter(filter),
       count: filter === "all" || filter === place.filter ? desk.total(place.page, filter) : undefined,
     }), t)}
+    ${presenceNav(desk)}
     <div class="nav-space"></div>
     ${line(desk)}
     <div class="nav-foot">

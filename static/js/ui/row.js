@@ -3,6 +3,7 @@
 import { age, waitLevel } from "../core/time.js";
 import { initial } from "../core/faces.js";
 import { faceId, hueStep, nameOf } from "./avatar.js";
+import { presenceLabel, RowPresence } from "./presence-row.js";
 
 const BY_WAIT = new Set(["longest_wait", "unanswered_first", "priority"]);
 
@@ -36,6 +37,7 @@ export class RowElement {
       "avatar", "avatar-letter", "row-fresh", "row-name", "row-badge", "row-note", "row-time",
       "row-preview", "row-wait", "row-count",
     ]) this.#parts[name] = this.element.querySelector(`.${name}`);
+    this.presence = new RowPresence(this.element);
   }
 
   place(y, index, total) {
@@ -50,6 +52,7 @@ export class RowElement {
     this.#attribute("aria-selected", String(look.picked));
     this.#attribute("aria-current", String(look.current));
     this.#classes(row, look);
+    this.presence.bind(row, look);
     if (!row) return this.#attribute("aria-label", look.t("list.loading"));
     const texts = rowTexts(row, look);
     this.#face(row, look.t);
@@ -191,13 +194,15 @@ function previewOf(row, t) {
   return role === "client" ? body : t(`preview.${role}`, { body });
 }
 
-function labelOf(row, parts, { t, words, now, fresh, mark }) {
+function labelOf(row, parts, look) {
+  const { t, words, now, fresh, mark } = look;
   const told = [
     parts["row-name"], parts["row-badge"],
     row.unanswered > 0 ? t("row.unanswered", { count: row.unanswered }) : "",
     parts["row-wait"] ? t("row.waiting", { time: parts["row-wait"] }) : "",
     fresh ? t("row.fresh") : "", mark === "up" ? t("row.moved_up") : "",
     parts["row-note"], parts["row-preview"], words.long(age(row.recent_at, now)),
+    ...presenceLabel(row, look),
   ];
   return told.filter(Boolean).join(", ");
 }

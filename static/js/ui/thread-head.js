@@ -6,6 +6,7 @@ import { age } from "../core/time.js";
 import { avatar, nameOf } from "./avatar.js";
 import { ICONS } from "./icons.js";
 import { menu, priorities } from "./menu.js";
+import { threadDot, threadPresence } from "./presence-thread.js";
 import { memberText } from "./row.js";
 
 export function threadHead(desk) {
@@ -14,9 +15,10 @@ export function threadHead(desk) {
   return html`
     <button type="button" class="icon-button thread-back" aria-label=${t("thread.back")}
       @click=${() => desk.back()}>${ICONS.back}</button>
-    ${row ? html`${avatar(row, t)}
+    ${row ? html`${avatar(row, t, threadDot(desk))}
       <div class="thread-who"><h2 class="thread-name"
         id="thread-title"><bdi>${nameOf(row, t)}</bdi></h2>
+        ${threadPresence(desk)}
         <span class="thread-facts">${facts(row, desk)}</span></div>` : html`<div
           class="thread-who"></div>`}
     <div class="thread-acts">${row ? acts(row, desk) : ""}</div>`;

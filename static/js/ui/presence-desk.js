@@ -1,0 +1,52 @@
+// Brings presence onto the page: its panels, its line over the composer, its place in the column.
+
+import { html, render } from "lit-html";
+
+import { ICONS } from "./icons.js";
+import { place } from "./menu.js";
+import { OnlinePanel } from "./presence-online.js";
+import { TeamPanel } from "./presence-team.js";
+import { hereLine } from "./presence-thread.js";
+
+export class PresenceDesk {
+  #panels;
+  #line;
+  #holder;
+
+  constructor({ desk, page = document }) {
+    this.desk = desk;
+    this.#panels = { team: new TeamPanel(desk), online: new OnlinePanel(desk) };
+    this.#line = page.createElement("div");
+    this.#line.id = "here";
+    page.getElementById("composer").before(this.#line);
+    this.#holder = page.createElement("div");
+    page.body.append(this.#holder);
+    desk.painter.add("presence", () => this.paint());
+  }
+
+  paint() {
+    render(hereLine(this.desk), this.#line);
+    render(Object.entries(this.#panels).map(([name, panel]) => html`
+      <div class="menu presence-panel" id=${`${name}-panel`} popover aria-label=${this.desk.t(name)}
+        @toggle=${(event) => this.#toggled(event, panel)}
+        @scroll=${(event) => panel.scrolled?.(event.currentTarget)}
+        @click=${(event) => { if (event.target.closest(".person-thread, button.person")) event.currentTarget.hidePopover(); }}
+        >${panel.render()}</div>`), this.#holder);
+  }
+
+  #toggled(event, panel) {
+    const open = event.newState === "open";
+    const { currentTarget: element } = event;
+    const opener = document.querySelector(`[popovertarget="${element.id}"]`);
+    if (open && opener) place(element, opener.getBoundingClientRect());
+    panel.toggled(open);
+  }
+}
+
+// In the left column.
+export function presenceNav({ t }) {
+  return html`<div class="nav-group">
+    ${[["team", ICONS.mine], ["online", ICONS.all]].map(([name, icon]) => html`
+      <button type="button" class="nav-item" popovertarget=${`${name}-panel`} title=${t(name)}
+        ><span class="nav-icon">${icon}</span><span class="nav-text">${t(name)}</span></button>`)}</div>`;
+}

@@ -1,0 +1,110 @@
+// The team: colleagues, what they are in, and what one shows of oneself.
+
+import { html } from "lit-html";
+
+import { initial } from "../core/faces.js";
+import { hueStep } from "./avatar.js";
+import { ACTIVITY_NAMES, presenceLine } from "./presence-words.js";
+
+const STATUSES = ["auto", "away", "busy", "dnd", "invisible"];
+const VISIBILITIES = ["everyone", "contacts", "nobody"];
+const UNTIL_MINUTES = [0, 30, 60, 240, 480];
+const REFRESH_MS = 10_000;
+const TEXT_MAX = 140;
+
+export class TeamPanel {
+  members = [];
+  settings = null;
+  failed = false;
+  #timer = null;
+
+  constructor(desk) {
+    this.desk = desk;
+  }
+
+  toggled(open) {
+    clearInterval(this.#timer);
+    if (!open) return this.desk.presence.want("admin", "team", []);
+    this.#timer = setInterval(() => this.#load(), REFRESH_MS);
+    return Promise.all([this.#load(), this.#set({})]);
+  }
+
+  async #load() {
+    try {
+      this.members = (await this.desk.api.team()).team;
+      this.failed = false;
+      this.desk.presence.want("admin", "team", this.members.map(({ id }) => id));
+    } catch {
+      this.failed = true;
+    }
+    this.desk.ask("presence");
+  }
+
+  async #set(changes) {
+    try {
+      this.settings = (await this.desk.call("presence:set", changes)).settings;
+    } catch {
+      this.desk.toasts.show(this.desk.t("presence.not_set"));
+    }
+    this.desk.ask("presence");
+  }
+
+  render() {
+    const { t } = this.desk;
+    return html`<h2 class="panel-title">${t("team")}</h2>
+      ${this.settings ? this.#own() : ""}
+      ${this.failed ? html`<p class="panel-note">${t("error.network")}</p>` : ""}
+      <ul class="people">${this.members.map((one) => this.#member(one))}</ul>`;
+  }
+
+  #own() {
+    const { t } = this.desk;
+    const { settings } = this;
+    return html`<div class="own">
+      ${this.#choice("status", STATUSES, settings.status, (value) => t(`status.${value}`))}
+      ${this.#choice("activity", ["", ...ACTIVITY_NAMES], settings.activity, (value) => t(`activity.${value}`))}
+      <label class="own-field"><span>${t("own.text")}</span>
+        <input type="text" maxlength=${TEXT_MAX} .value=${settings.text}
+          @change=${(event) => this.#set({ text: event.target.value })}></label>
+      ${this.#until()}
+      ${this.#choice("visibility", VISIBILITIES, settings.visibility, (value) => t(`visibility.${value}`))}</div>`;
+  }
+
+  #choice(field, values, chosen, named) {
+    const { t } = this.desk;
+    return html`<label class="own-field"><span>${t(`own.${field}`)}</span>
+      <select @change=${(event) => this.#set({ [field]: event.target.value })}>
+        ${values.map((value) => html`<option value=${value} ?selected=${value === chosen}
+          >${value ? named(value) : t("own.none")}</option>`)}
+      </select></label>`;
+  }
+
+  #until() {
+    const { t, words } = this.desk;
+    const { until } = this.settings;
+    const choose = (minutes) => this.#set({
+      until: minutes ? Math.round(this.desk.now()) + minutes * 60_000 : null,
+    });
+    return html`<label class="own-field"><span>${t("own.until")}</span>
+      <select @change=${(event) => choose(Number(event.target.value))}>
+        ${until === null ? "" : html`<option selected>${words.exact(until)}</option>`}
+        ${UNTIL_MINUTES.map((minutes) => html`<option value=${minutes}
+          ?selected=${until === null && minutes === 0}
+          >${minutes ? t("own.minutes", { count: minutes }) : t("own.no_end")}</option>`)}
+      </select></label>`;
+  }
+
+  #member({ id, name, threads }) {
+    const { t, presence } = this.desk;
+    return html`<li class="person">
+      <span class="avatar" data-hue=${hueStep(`admin/${id}`)} aria-hidden="true"
+        ><span class="avatar-letter">${initial(name)}</span>
+        <span class="dot" data-dot=${presence.dot("admin", id)}></span></span>
+      <span class="person-text"><bdi class="person-name">${name}</bdi>
+        <span class="person-state">${presenceLine(presence, "admin", id, t)}</span>
+        ${threads.map((thread) => html`<button type="button" class="person-thread"
+          @click=${() => this.desk.open(thread.id)}
+          >${t("team.in", { name: thread.customer?.name ?? thread.customer?.id ?? thread.id })}</button>`)}
+      </span></li>`;
+  }
+}
