@@ -24,7 +24,7 @@ def send_out(
     id = message["id"]
     outgoing.add(connection, state.source_id, state.id, "message.created", now, message, id)
     sent_messages.queue(connection, id, state.id, now)
-    return message | {"delivery": sent_messages.told(sent_messages.QUEUED, 0, now)}
+    return message | {"delivery": sent_messages.told(sent_messages.QUEUED, 0, now, now)}
 
 
 def send_again(

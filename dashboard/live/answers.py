@@ -72,6 +72,7 @@ class Answers:
     def greet(self, caller: Caller) -> None:
         """What every socket is told when its connect is over."""
         self._hub.status.greet(caller.sid)
+        self._hub.way_out.greet(caller.sid)
         for filter in ("unassigned", "mine"):
             self._hub.totals.greet(caller.sid, scope_of(filter, caller.admin_id), stay=False)
         self._hub.totals.greet(caller.sid, EVERYBODY, stay=True)

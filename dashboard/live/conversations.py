@@ -42,6 +42,13 @@ class Conversations:
             self.leave(sid, thread_id)
 
     @property
+    def open_threads(self) -> tuple[int, ...]:
+        return tuple(self._readers)
+
+    def readers_of(self, thread_id: int) -> tuple[str, ...]:
+        return tuple(self._readers.get(thread_id, ()))
+
+    @property
     def are_open(self) -> bool:
         return bool(self._readers)
 
@@ -66,7 +73,7 @@ class Conversations:
             return
         for message in self._reads.messages_after(thread_id, pushed):
             data = Fragment(encode({"thread_id": thread_id, "message": message}))
-            for sid in tuple(self._readers.get(thread_id, ())):
+            for sid in self.readers_of(thread_id):
                 self._outlet.send(sid, "thread:message", data)
             if thread_id in self._pushed:
                 self._pushed[thread_id] = max(self._pushed[thread_id], message["id"])

@@ -18,6 +18,7 @@ from dashboard.live.reads import Reads
 from dashboard.live.screens import Screens
 from dashboard.live.status import Status
 from dashboard.live.totals import Totals
+from dashboard.live.way_out import WayOut
 from scoring.pages import PAGES
 from scoring.ranking import Ranking, RankingLost
 from scoring.reading import Changes, State
@@ -67,6 +68,7 @@ class Hub:
         self.screens = Screens()
         self.totals = Totals(outlet)
         self.conversations = Conversations(reads, outlet)
+        self.way_out = WayOut(reads, self.conversations, outlet)
         self._rung: set[str] = set()
         self._due_at: dict[str, float] = {}
         self._looked_at: dict[str, tuple[str, int]] = {}

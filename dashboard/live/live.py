@@ -115,7 +115,7 @@ class Live:
 
     def start(self) -> None:
         """Begins to listen and to push, in the background."""
-        for task in (self.listener.run, self.hub.run, self._keep):
+        for task in (self.listener.run, self.hub.run, self.hub.way_out.run, self._keep):
             self.sockets.socketio.start_background_task(task)
         self.host.start(self.sockets.socketio.start_background_task)
 
@@ -127,6 +127,7 @@ class Live:
         self.listener.stop()
         self.hub.stop()
         self.host.stop()
+        self.hub.way_out.stop()
         self.sockets.close_all()
 
     def _keep(self) -> None:

@@ -4,7 +4,15 @@ from collections.abc import Callable, Collection
 from typing import Any
 
 from dashboard.live.calls import ListName
-from dashboard.store import messages, sessions, standing, team, threads
+from dashboard.store import (
+    messages,
+    sent_messages,
+    sessions,
+    standing,
+    team,
+    threads,
+    webhooks,
+)
 from dashboard.store.database import Database
 from scoring.reading import Entry
 
@@ -51,6 +59,21 @@ class Reads:
         """What these admins are called."""
         with self._database.read() as connection:
             return team.names(connection, admin_ids)
+
+    def now(self) -> int:
+        return self._clock()
+
+    def delivery_news(self, thread_ids: Collection[int], since_ms: int) -> list[sent_messages.News]:
+        """How far messages of these threads have come, where that changed."""
+        if not thread_ids:
+            return []
+        with self._database.read() as connection:
+            return sent_messages.news(connection, thread_ids, since_ms)
+
+    def failing_sources(self) -> dict[str, int]:
+        """The sources whose deliveries fail, and since when."""
+        with self._database.read() as connection:
+            return webhooks.failing(connection)
 
     def living_sessions(self, hashes: Collection[bytes]) -> set[bytes]:
         """Those of these sessions that are not over."""

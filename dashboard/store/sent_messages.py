@@ -23,7 +23,12 @@ _TOLD = {
 }
 _OF_RECEIPT = {"failed": CUSTOMER_FAILED, "delivered": CUSTOMER_HAS_IT, "read": READ}
 
-COLUMNS = (sent_messages.c.stage, sent_messages.c.attempts, sent_messages.c.at)
+COLUMNS = (
+    sent_messages.c.stage,
+    sent_messages.c.attempts,
+    sent_messages.c.at,
+    sent_messages.c.changed_at,
+)
 _ADVANCE = (
     update(sent_messages)
     .where(
@@ -51,12 +56,17 @@ class News(NamedTuple):
     delivery: dict[str, Any]
 
 
-def told(stage: int | None, attempts: int | None, at: int | None) -> dict[str, Any] | None:
-    """A message's `delivery` as dashboards get it; None for what never goes out."""
+def told(
+    stage: int | None, attempts: int | None, at: int | None, changed_at: int | None
+) -> dict[str, Any] | None:
+    """A message's `delivery` as dashboards get it; None for what never goes out.
+
+    One with a smaller `v` is older news.
+    """
     if stage is None:
         return None
     state, to = _TOLD[stage]
-    return {"state": state, "to": to, "attempts": attempts, "at": at}
+    return {"state": state, "to": to, "attempts": attempts, "at": at, "v": changed_at}
 
 
 def queue(connection: Connection, message_id: int, thread_id: int, now_ms: int) -> None:

@@ -87,6 +87,11 @@ class AdminApi:
         replied = self._act(self._actions.reply, thread_id, reply)
         return answer({"message": replied.message}, 201 if replied.created else 200)
 
+    def send_again(self, thread_id: int, message_id: int) -> Response:
+        """Tries once more to bring a reply to the customer."""
+        parsed(admin_forms.NothingForm)
+        return answer({"message": self._act(self._actions.send_again, thread_id, message_id)})
+
     def act(self, thread_id: int, action: str) -> Response:
         """Claim, release, close, reopen."""
         parsed(admin_forms.NothingForm)
@@ -169,6 +174,7 @@ def blueprint(parts: Parts, origins: Origins, identities: Identities, pages: Pag
         ("POST", "/threads/bulk", api.bulk),
         ("GET", f"{thread}/messages", api.messages),
         ("POST", f"{thread}/replies", api.reply),
+        ("POST", f"{thread}/messages/<int:message_id>/send-again", api.send_again),
         ("POST", f"{thread}/<any(claim, release, close, reopen):action>", api.act),
         ("PUT", f"{thread}/priority", api.prioritise),
         ("GET", f"{thread}/explain", api.explain),

@@ -18,6 +18,7 @@ from dashboard.web import (
     probes,
     problems,
     signin,
+    webhook_api,
 )
 from dashboard.web.attempts import Attempts
 from dashboard.web.bot_presence import BotPresence
@@ -76,6 +77,8 @@ def _register_dashboard(app: Flask, parts: Parts, origins: Origins, identities: 
     app.register_blueprint(signin.blueprint(parts, origins, identities, attempts, site))
     app.register_blueprint(admin_api.blueprint(parts, origins, identities, site))
     app.register_blueprint(admin_presence.blueprint(parts, origins, identities))
+    app.register_blueprint(webhook_api.blueprint(parts.webhooks, origins, identities))
+    app.register_blueprint(webhook_api.page_blueprint(site, identities))
 
 
 def _register_bot_api(app: Flask, parts: Parts) -> None:

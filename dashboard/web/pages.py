@@ -1,4 +1,4 @@
-"""The two pages: the dashboard, and the sign-in in front of it."""
+"""The pages: the dashboard, the sign-in in front of it, and the webhooks beside it."""
 
 import secrets
 from collections.abc import Callable
@@ -9,6 +9,7 @@ from flask import Blueprint, Response, make_response, redirect, render_template,
 from dashboard.protocol import PROTOCOL
 from dashboard.store import admins
 from dashboard.store.database import Database
+from dashboard.store.outgoing_document import TYPES
 from dashboard.store.sessions import Identity
 from dashboard.web.identity import Identities, Unauthorized
 from dashboard.web.preferences import LOCALES, THEMES, complete
@@ -54,6 +55,10 @@ class Pages:
             next=next,
             email=email,
         )
+
+    def webhooks(self, identity: Identity) -> Response:
+        preferences = self.preferences(identity)
+        return _rendered("webhooks.html", theme=preferences["theme"], types=TYPES)
 
     def preferences(self, identity: Identity) -> dict[str, Any]:
         with self._database.read() as connection:

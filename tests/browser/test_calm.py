@@ -6,7 +6,6 @@ import pytest
 
 from tests.browser.churn import Churn
 from tests.browser.desk import Desk
-from tests.browser.stage import Stage
 from tests.support import wait_until
 
 pytestmark = [pytest.mark.browser, pytest.mark.live, pytest.mark.real_redis]

@@ -52,7 +52,13 @@ def test_a_reply_is_a_message_of_the_admin_now_and_ends_the_wait(
         "attachments": [],
         "private": False,
         "at": clock.now_ms,
-        "delivery": {"state": "queued", "to": "bot", "attempts": 0, "at": clock.now_ms},
+        "delivery": {
+            "state": "queued",
+            "to": "bot",
+            "attempts": 0,
+            "at": clock.now_ms,
+            "v": clock.now_ms,
+        },
     }
     row = shop.row()
     assert (row["waiting_since"], row["answered"], row["rev"]) == (None, True, 2)

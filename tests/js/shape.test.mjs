@@ -49,8 +49,10 @@ test("nothing needs a style attribute, which the page's policy forbids", () => {
   }
 });
 
-test("our scripts weigh at most 60 kB, compressed as one archive", () => {
-  const bytes = gzipSync(scripts.map(({ text }) => text).join("")).length;
+test("the dashboard's scripts weigh at most 60 kB, compressed as one archive", () => {
+  const elsewhere = ["login.js", "webhooks.js"];
+  const loaded = scripts.filter(({ name }) => !elsewhere.includes(name));
+  const bytes = gzipSync(loaded.map(({ text }) => text).join("")).length;
   assert.ok(bytes <= 60_000, `${bytes} bytes`);
 });
 

@@ -97,3 +97,21 @@ test("seen is what was painted before someone's eyes, and never less than before
   thread.received({ thread_id: 1, message: message(11) });
   assert.equal(thread.seenId, 10);
 });
+
+test("a reply's way is seen while its thread is open, and older news changes nothing", async () => {
+  const { thread } = desk();
+  const delivery = (state, v) => ({ state, to: "bot", attempts: 0, at: v, v });
+  const reply = { id: 11, at: 11, role: "admin", delivery: delivery("queued", 1) };
+  thread.open(1);
+  await settled();
+  thread.received({ thread_id: 1, message: reply });
+  thread.delivered({ thread_id: 2, message_id: 11, delivery: delivery("failed", 5) });
+  thread.delivered({ thread_id: 1, message_id: 99, delivery: delivery("failed", 5) });
+  const state = () => thread.messages.list.find(({ id }) => id === 11).delivery.state;
+  assert.equal(state(), "queued");
+  thread.delivered({ thread_id: 1, message_id: 11, delivery: delivery("delivered", 2) });
+  assert.equal(state(), "delivered");
+  thread.received({ thread_id: 1, message: reply });
+  assert.equal(state(), "delivered");
+  assert.deepEqual(thread.messages.list.map(({ id }) => id), [10, 11]);
+});

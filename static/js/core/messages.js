@@ -37,6 +37,13 @@ export class Messages {
     return fresh;
   }
 
+  // Returns whether the message is here.
+  deliver(id, delivery) {
+    const message = this.#byId.get(id);
+    if (message) this.#put({ ...message, delivery });
+    return message !== undefined;
+  }
+
   prepend(messages, more) {
     const { length } = this.list;
     messages.forEach((message) => this.#put(message));
@@ -64,8 +71,11 @@ export class Messages {
   }
 
   #put(message) {
-    const known = this.#byId.has(message.id);
+    const before = this.#byId.get(message.id);
+    const known = before !== undefined;
     if (known) this.list = this.list.filter(({ id }) => id !== message.id);
+    // What was read earlier may come later.
+    if (before?.delivery?.v > message.delivery?.v) message = { ...message, delivery: before.delivery };
     this.#byId.set(message.id, message);
     let index = this.list.length;
     while (index > 0 && after(this.list[index - 1], message) > 0) index -= 1;

@@ -52,6 +52,11 @@ export class OpenThread {
     this.changed();
   }
 
+  // A reply has come further on its way, or has not.
+  delivered({ thread_id: id, message_id: messageId, delivery }) {
+    if (id === this.id && this.messages.deliver(messageId, delivery)) this.changed();
+  }
+
   // Everything up to the newest message is on screen, before someone's eyes.
   seen() { this.seenId = Math.max(this.seenId, this.messages.newestId); }
 

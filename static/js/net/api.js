@@ -59,6 +59,10 @@ export class Api {
     });
   }
 
+  sendAgain(threadId, messageId) {
+    return this.http.post(`${THREADS}/${threadId}/messages/${messageId}/send-again`);
+  }
+
   // claim, release, close, reopen
   act(threadId, action) { return this.http.post(`${THREADS}/${threadId}/${action}`); }
 

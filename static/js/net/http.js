@@ -21,7 +21,7 @@ export class Http {
   get(path) { return this.#ask("GET", path); }
   post(path, body = {}) { return this.#ask("POST", path, body); }
   put(path, body) { return this.#ask("PUT", path, body); }
-  delete(path) { return this.#ask("DELETE", path); }
+  delete(path) { return this.#ask("DELETE", path, {}); }
   patch(path, body) { return this.#ask("PATCH", path, body); }
 
   async #ask(method, path, body) {

@@ -39,6 +39,17 @@ export class Acts {
     messages.toEnd();
   }
 
+  // A reply that did not reach the customer.
+  async sendAgain(messageId) {
+    const { api, thread, threadId, toasts } = this.desk;
+    try {
+      const { message } = await api.sendAgain(threadId, messageId);
+      thread.received({ thread_id: threadId, message });
+    } catch (error) {
+      toasts.show(refusalOf(error, this.desk.t));
+    }
+  }
+
   // An unsent reply goes back to where it was written.
   takeBack(item) {
     const body = this.desk.outbox.discard(item.token);

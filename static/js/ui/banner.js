@@ -33,7 +33,14 @@ function noticeOf(desk) {
     return { kind: "warn", text: t("banner.late", { time: desk.words.clock(desk.late) }) };
   }
   if (desk.presence.late) return { kind: "warn", text: t("presence.delayed") };
+  if (desk.failing.length) return failing(desk);
   return null;
+}
+
+function failing({ failing: sources, t, words }) {
+  const since = Math.min(...sources.map((each) => each.since));
+  const names = sources.map(({ source }) => source).join(", ");
+  return { kind: "warn", text: t("banner.failing", { sources: names, time: words.clock(since) }) };
 }
 
 const ended = (t) => ({

@@ -28,6 +28,8 @@ export function commands(desk) {
     command(t, "help", () => desk.help()),
     { text: t("canned.title"), keys: "", run: () => desk.cannedDialog.open() },
     { text: t("settings"), keys: "", run: () => desk.settingsDialog.open() },
+    ...(desk.admin.role === "supervisor"
+      ? [{ text: t("webhooks"), keys: "", run: () => location.assign("/webhooks") }] : []),
     ...under("theme", THEMES, (name) => desk.settings.theme(name)),
     ...under("density", DENSITIES, (name) => desk.density.choose(name)),
     ...LOCALES.map((locale) => ({

@@ -10,6 +10,7 @@ export class Desk {
   totals = {}; // filter → {arrival, not_respond, history}
   late = null; // since when the order may be late, or null
   ended = null; // "session" or "protocol": nothing works until the page is loaded anew
+  failing = []; // sources whose chatbots cannot be reached: {source, since}
   online = navigator.onLine;
   panel = "list"; // on narrow screens: "list" or "thread"
   #committedAt = 0;
@@ -264,6 +265,11 @@ export class Desk {
   setLate({ late, since }) {
     this.late = late ? since ?? this.now() : null;
     if (!late) this.sync.orderIsBack();
+    this.ask("banner");
+  }
+
+  setFailing(sources) {
+    this.failing = sources;
     this.ask("banner");
   }
 

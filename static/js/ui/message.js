@@ -12,7 +12,7 @@ export function kindOf(message, adminId) {
   return message.role;
 }
 
-// look: {t, words, adminId, customerName, joined}; joined: the same author wrote just before.
+// look: {t, words, adminId, customerName, joined, sendAgain}; joined: the same author wrote just before.
 export function messageItem(message, look) {
   const kind = kindOf(message, look.adminId);
   return html`<li class="message" data-kind=${kind} data-id=${message.id}
@@ -21,9 +21,20 @@ export function messageItem(message, look) {
       <time datetime=${new Date(message.at).toISOString()} title=${look.words.exact(message.at)}
       >${look.words.clock(message.at)}</time></div>`}
     ${bubble(message, look.t)}
-    ${message.delivery === "failed"
-      ? html`<div class="message-state" data-state="failed">${look.t("delivery.failed")}</div>` : ""}
+    ${message.delivery ? way(message, look) : ""}
   </li>`;
+}
+
+// How far it has come: queued, with the chatbot, with the customer, read, or failed.
+function way({ id, delivery }, { t, words, sendAgain }) {
+  const { state, to, attempts, at } = delivery;
+  const stuck = state === "failed" || (state === "queued" && attempts > 0);
+  const text = state === "queued" && attempts > 0
+    ? t("delivery.trying", { count: attempts }) : t(`delivery.${state}.${to}`);
+  return html`<div class="message-way" data-state=${stuck ? "failed" : state} data-to=${to}>
+    <span title=${words.exact(at)}>${text}</span>
+    ${stuck ? html`<button type="button" class="button message-again" @click=${() => sendAgain(id)}
+      >${t("retry")}</button>` : ""}</div>`;
 }
 
 export const bubble = ({ body, attachments }, t) => html`

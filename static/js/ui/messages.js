@@ -133,13 +133,14 @@ export class MessagesPane {
   #items() {
     const { thread, t, words, admin, row } = this.desk;
     const now = this.desk.now();
+    const sendAgain = (id) => this.desk.acts.sendAgain(id);
     const customerName = row ? nameOf(row, t) : "";
     const items = [];
     let last = null;
     for (const message of thread.messages.painted) {
       if (!last || !sameDay(last.at, message.at)) items.push(dayLine(message.at, now, words));
       const joined = last !== null && isJoined(last, message, admin.id);
-      const look = { t, words, adminId: admin.id, customerName, joined };
+      const look = { t, words, adminId: admin.id, customerName, joined, sendAgain };
       items.push({ key: message.id, content: () => messageItem(message, look) });
       last = message;
     }

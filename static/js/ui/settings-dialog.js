@@ -32,6 +32,8 @@ export class SettingsDialog {
       <div class="form-acts"><span class="settings-who"><bdi>${admin.name}</bdi> · ${admin.email}</span>
         <button type="button" class="button" @click=${() => this.desk.cannedDialog.open()}
           >${t("canned.title")}</button>
+        ${admin.role === "supervisor"
+          ? html`<a class="button" href="/webhooks">${t("webhooks")}</a>` : ""}
         <button type="button" class="button"
           @click=${() => settings.signOut()}>${t("sign_out")}</button></div>
     </div>`;
