@@ -1,6 +1,7 @@
 """Takes a picture of every state of the page, in both themes and three languages.
 
-python -m tools.screenshots [--docs] [STATE …]    pictures in build/screens, with --docs in docs too
+python -m tools.screenshots [STATE …]     pictures in build/screens
+python -m tools.screenshots --docs        the two of docs/ alone
 """
 
 import argparse
@@ -29,7 +30,7 @@ DOCS = (("light", "dashboard.png"), ("dark", "dashboard-dark.png"))
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--docs", action="store_true", help="the README's two pictures as well")
+    parser.add_argument("--docs", action="store_true", help="the README's two pictures alone")
     parser.add_argument("states", nargs="*", metavar="STATE")
     given = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="lineup-") as folder:
@@ -41,53 +42,45 @@ def main() -> None:
                 browser = playwright.chromium.launch(executable_path=program(), args=ARGUMENTS)
                 if given.docs:
                     for theme, name in DOCS:
-                        shoot(browser, stage, STATES["held"], theme, "en", ROOT / "docs" / name)
-                take_all(browser, stage, given.states)
+                        shoot(browser, stage, theme, "en", {ROOT / "docs" / name: STATES["held"]})
+                else:
+                    take_all(browser, stage, given.states)
         redis.close()
 
 
 def take_all(browser: Browser, stage: Stage, names: list[str]) -> None:
     for locale in LOCALES:
         for theme in THEMES:
-            for name, state in STATES.items():
-                if not names or name in names:
-                    path = SCREENS / f"{name}-{theme}-{locale}.png"
-                    shoot(browser, stage, state, theme, locale, path)
-            for name, state in NARROW.items():
-                if not names or name in names:
-                    path = SCREENS / f"{name}-narrow-{theme}-{locale}.png"
-                    shoot(browser, stage, state, theme, locale, path, PHONE)
+            for states, viewport, suffix in ((STATES, WIDE, ""), (NARROW, PHONE, "-narrow")):
+                paths = {
+                    SCREENS / f"{name}{suffix}-{theme}-{locale}.png": state
+                    for name, state in states.items()
+                    if not names or name in names
+                }
+                shoot(browser, stage, theme, locale, paths, viewport)
 
 
 def shoot(
     browser: Browser,
     stage: Stage,
-    state: State,
     theme: str,
     locale: str,
-    path: Path,
+    states: dict[Path, State],
     viewport: dict[str, int] = WIDE,
 ) -> None:
-    """One picture: the state is made in a window of its own."""
+    """A picture of each state, in one window."""
     stage.acts(stage.mai).prefer(theme=theme, locale=locale)
-    desk = Desk(
-        browser,
-        stage.server,
-        stage.mai,
-        viewport=viewport,
-        locale=locale,
-        reduced_motion="reduce",
-        color_scheme=theme,
-    )
-    try:
+    look = {"locale": locale, "reduced_motion": "reduce", "color_scheme": theme}
+    desk = Desk(browser, stage.server, stage.mai, viewport=viewport, **look)
+    for path, state in states.items():
+        desk.renew()
         state(desk, stage)
         path.parent.mkdir(parents=True, exist_ok=True)
         desk.page.screenshot(path=path)
         print(path.relative_to(ROOT), file=sys.stderr)
-        if desk.errors:
-            sys.exit(f"{path.name}: {desk.errors}")
-    finally:
-        desk.close()
+    desk.close()
+    if desk.errors:
+        sys.exit(f"{theme}, {locale}: {desk.errors}")
 
 
 if __name__ == "__main__":

@@ -73,7 +73,7 @@ def start_server(tmp_path: Path, own_redis: RedisServer) -> Iterator[ServerMaker
 
 @pytest.fixture(scope="session")
 def stage(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stage]:
-    """One server for all tests that do not disturb each other: t-0, t-1, … wait, one is shown."""
+    """One server for all tests that can share it: t-0, t-1, … wait, and one is shown."""
     folder = tmp_path_factory.mktemp("stage")
     redis = start_redis(folder)
     with LiveServer(f"sqlite:///{folder / 'lineup.sqlite'}", redis.url) as server:

@@ -1,4 +1,4 @@
-"""The list stays calm: what is aimed at is hit, what is looked at stays, writing is kept."""
+"""The list stays calm: what is aimed at is hit, what is looked at or written is kept."""
 
 import random
 

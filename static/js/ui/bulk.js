@@ -40,7 +40,7 @@ export class Bulk {
     const { t, picks, place } = this.desk;
     const act = (action, text, key = "") => html`<button type="button" class="button"
       ?disabled=${this.busy} @click=${() => this.run(action)}>${text}${key ? html`<kbd>${key}</kbd>` : ""}</button>`;
-    return html`<h1 class="unseen" id="list-title">${t(`page.${place.page}`)}</h1>
+    return html`<h2 class="unseen" id="list-title">${t(`page.${place.page}`)}</h2>
       <span class="news-slot bulk-count">${t("pick.count", { count: picks.size })}</span>
       <span class="header-space"></span>
       ${place.page === "history" ? act("reopen", t("act.reopen"), "e") : act("close", t("act.done"), "e")}

@@ -127,8 +127,8 @@ export class Desk {
       this.picks.clear();
       return;
     }
-    if (this.search.shown && this.panel === "list") {
-      this.search.close();
+    if (this.search.shown && !(this.panel === "thread" && this.#narrow.matches)) {
+      this.search.back();
       return;
     }
     if (this.panel === "thread" && this.#narrow.matches) {

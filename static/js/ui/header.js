@@ -12,8 +12,8 @@ export function header(desk) {
   if (desk.picks.size) return desk.bulk.bar();
   const total = desk.listing.ready ? desk.listing.view.total : desk.total(place.page, place.filter);
   return html`
-    <div class="header-name"><h1 class="header-title"
-      id="list-title">${t(`page.${place.page}`)}</h1>
+    <div class="header-name"><h2 class="header-title"
+      id="list-title">${t(`page.${place.page}`)}</h2>
       ${place.filter === "all" ? "" : html`<div
         class="header-filter">${t(`filter.${place.filter}`)}</div>`}</div>
     <span class="header-total" aria-label=${t("header.total", { count: total ?? 0 })}

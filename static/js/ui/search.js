@@ -33,6 +33,12 @@ export class SearchPane {
     this.#timer = setInterval(() => this.#refresh(), FRESH_MS);
   }
 
+  // From a conversation to what was found, from there to the list.
+  back() {
+    if (this.root.contains(document.activeElement)) this.close();
+    else this.#field.focus();
+  }
+
   close() {
     this.shown = false;
     clearInterval(this.#timer);
