@@ -18,7 +18,6 @@ export function suggest(canned, asked) {
 // facts: {"customer.name": "Mai", …}; a name that is not among them stays as it is written.
 export const fill = (body, facts) => body.replace(NAMES, (whole, name) => facts[name] ?? whole);
 
-// The text with the shortcut before the caret replaced; {text, caret}.
 export function insert(text, caret, body) {
   const before = text.slice(0, caret).replace(/\/[a-z0-9-]*$/i, "");
   return { text: before + body + text.slice(caret), caret: before.length + body.length };

@@ -3,7 +3,7 @@
 const plain = (text) => text.normalize("NFD").replace(/\p{M}/gu, "").replace(/[đĐ]/g, "d")
   .toLowerCase();
 
-// Those of the entries ({text}) that hold every word, the ones that begin with the first one first.
+// The entries, {text}, that hold every word; those that begin with the first one first.
 export function matching(entries, query) {
   const words = plain(query).split(/\s+/).filter(Boolean);
   const found = entries.filter(({ text }) => {

@@ -2,6 +2,15 @@
 
 export const LOCALES = ["en", "vi", "ja"];
 
+// The name of a language in a language, or its code where it has none.
+export function languageName(code, locale = code) {
+  try {
+    return new Intl.DisplayNames(locale, { type: "language" }).of(code);
+  } catch {
+    return code;
+  }
+}
+
 export function translator(locale, texts) {
   const plural = new Intl.PluralRules(locale);
   const number = new Intl.NumberFormat(locale);

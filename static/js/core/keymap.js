@@ -14,7 +14,7 @@ const LETTERS = {
   r: "reply", e: "thread:done", w: "explain", i: "customer", x: "pick:toggle", "/": "search",
   "?": "help",
 };
-// Named keys work without the letters' switch; those of the list only where the list may take them.
+// Named keys work without the letters' switch, where the list may take them.
 const LIST_KEYS = {
   ArrowDown: "list:next", ArrowUp: "list:previous", Home: "list:top", End: "list:end",
   PageDown: "list:page-down", PageUp: "list:page-up", Enter: "list:open",
@@ -59,8 +59,6 @@ export class Keymap {
     if (stroke.ctrl || stroke.alt || stroke.meta) return null;
     return this.lettersOn ? this.#letter(stroke.key, now) : null;
   }
-
-  get pending() { return this.#first; }
 
   #letter(key, now) {
     const first = now < this.#until ? this.#first : null;

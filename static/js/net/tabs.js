@@ -8,8 +8,7 @@ export class Tabs {
   constructor({ name, page = document }) {
     this.page = page;
     this.id = crypto.randomUUID();
-    // The lock is held until the tab goes; then the next one gets it. Without locks each tab leads
-    // that is looked at.
+    // The lock is held until the tab goes; then the next one gets it.
     if (navigator.locks) {
       navigator.locks.request(name, () => {
         this.leads = true;

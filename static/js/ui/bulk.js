@@ -39,11 +39,13 @@ export class Bulk {
   bar() {
     const { t, picks, place } = this.desk;
     const act = (action, text, key = "") => html`<button type="button" class="button"
-      ?disabled=${this.busy} @click=${() => this.run(action)}>${text}${key ? html`<kbd>${key}</kbd>` : ""}</button>`;
+      ?disabled=${this.busy} @click=${() => this.run(action)}>
+      >${text}${key ? html`<kbd>${key}</kbd>` : ""}</button>`;
     return html`<h2 class="unseen" id="list-title">${t(`page.${place.page}`)}</h2>
       <span class="news-slot bulk-count">${t("pick.count", { count: picks.size })}</span>
       <span class="header-space"></span>
-      ${place.page === "history" ? act("reopen", t("act.reopen"), "e") : act("close", t("act.done"), "e")}
+      ${place.page === "history" ? act("reopen", t("act.reopen"), "e")
+        : act("close", t("act.done"), "e")}
       ${act("claim", t("act.claim"))}
       ${menu({
         id: "bulk-menu", label: t("act.more"), text: ICONS.more, items: this.#items(),

@@ -37,7 +37,8 @@ export class CannedDialog {
         <button type="button" class="button" @click=${() => this.#edit(one)}
           aria-label="${t("canned.edit")} /${one.shortcut}">${t("canned.edit")}</button>
         <button type="button" class="button" @click=${() => this.#drop(one)}
-          aria-label="${t("canned.delete")} /${one.shortcut}">${t("canned.delete")}</button></li>`)}</ul>
+          aria-label="${t("canned.delete")} /${one.shortcut}"
+          >${t("canned.delete")}</button></li>`)}</ul>
       ${canned.list.length ? "" : html`<p>${t("canned.none")}</p>`}
       ${this.#said()}
       <button type="button" class="button button-accent" @click=${() => this.#edit(EMPTY)}

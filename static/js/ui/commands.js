@@ -1,10 +1,9 @@
 // Everything that can be done, by name: what the palette offers.
 
-import { LOCALES } from "../core/i18n.js";
+import { languageName, LOCALES } from "../core/i18n.js";
 import { keysOf } from "../core/keymap.js";
 import { DENSITIES } from "../core/prefs.js";
 import { FILTERS, PAGES, PRIORITIES, SORTS } from "../core/route.js";
-import { LANGUAGE_NAMES } from "./settings.js";
 import { THEMES } from "./theme.js";
 
 // [{text, keys, run}, …]
@@ -33,7 +32,7 @@ export function commands(desk) {
     ...under("theme", THEMES, (name) => desk.settings.theme(name)),
     ...under("density", DENSITIES, (name) => desk.density.choose(name)),
     ...LOCALES.map((locale) => ({
-      text: `${t("language")}: ${LANGUAGE_NAMES[locale]}`, keys: "",
+      text: `${t("language")}: ${languageName(locale)}`, keys: "",
       run: () => desk.settings.language(locale),
     })),
     { text: t("sign_out"), keys: "", run: () => desk.settings.signOut() },

@@ -21,7 +21,6 @@ export class Composer {
   }
 
   get #field() { return this.root.querySelector("textarea"); }
-  get hasText() { return Boolean(this.#field?.value.trim()); }
 
   focus() { this.#field?.focus(); }
 

@@ -2,6 +2,7 @@
 
 import { html, render } from "lit-html";
 
+import { languageName } from "../core/i18n.js";
 import { age } from "../core/time.js";
 import { avatar, nameOf } from "./avatar.js";
 import { ICONS } from "./icons.js";
@@ -61,19 +62,17 @@ export class CustomerPanel {
   #facts(row) {
     const { t, words, language } = this.desk;
     const { customer } = row;
-    const time = (at) => (at ? html`<time
-      title=${words.exact(at)}>${words.long(age(at, this.desk.now()))}</time>`
-      : "");
+    const long = (at) => words.long(age(at, this.desk.now()));
+    const time = (at) => (at ? html`<time title=${words.exact(at)}>${long(at)}</time>` : "");
     const facts = [
       [t("customer.id"), customer?.id ?? ""],
       [t("sort.member_status"), memberText(row, t)],
-      [t("language"), customer?.locale ? localeName(customer.locale, language.locale) : ""],
+      [t("language"), customer?.locale ? languageName(customer.locale, language.locale) : ""],
       [t("customer.since"), time(this.#answer?.customer?.created_at)],
       [t("fact.recent_at"), time(row.recent_at)],
       [t("fact.waiting_since"), time(row.waiting_since)],
     ];
-    return html`<dl class="customer-facts">${facts.filter(([, value]) => value).map(([name, value]) =>
-      html`<div><dt>${name}</dt><dd><bdi>${value}</bdi></dd></div>`)}</dl>`;
+    return html`<dl class="customer-facts">${facts.filter(([, value]) => value).map(fact)}</dl>`;
   }
 
   #threads() {
@@ -86,24 +85,21 @@ export class CustomerPanel {
     const others = this.#answer.threads.filter(({ id }) => id !== threadId);
     if (!others.length) return html`<p class="customer-none">${t("customer.no_threads")}</p>`;
     const more = this.#answer.total - 1 - others.length;
-    return html`<ul class="customer-threads">${others.map(({ id }) => this.#thread(rows.get(id)))}</ul>
+    const items = others.map(({ id }) => this.#thread(rows.get(id)));
+    return html`<ul class="customer-threads">${items}</ul>
       ${more > 0 ? html`<p class="customer-none">${t("customer.more", { count: more })}</p>` : ""}`;
   }
 
   #thread(row) {
     const { t, words, now } = this.desk;
+    const state = t(row.open ? "thread.open" : "thread.closed");
+    const ago = words.short(age(row.recent_at, now()), t("time.now"));
     return html`<li><button type="button" class="customer-thread"
-      @click=${() => this.desk.open(row.id)}>
-      <span class="found-line"><span class="found-badge">${t(row.open ? "thread.open" : "thread.closed")}</span>
-        <span class="row-time">${words.short(age(row.recent_at, now()), t("time.now"))}</span></span>
-      <span class="found-excerpt" dir="auto">${row.preview?.body ?? t("row.no_message")}</span></button></li>`;
+      @click=${() => this.desk.open(row.id)}><span class="found-line">
+        <span class="found-badge">${state}</span><span class="row-time">${ago}</span></span>
+      <span class="found-excerpt" dir="auto">${row.preview?.body ?? t("row.no_message")}</span>
+      </button></li>`;
   }
 }
 
-function localeName(locale, language) {
-  try {
-    return new Intl.DisplayNames(language, { type: "language" }).of(locale);
-  } catch {
-    return locale;
-  }
-}
+const fact = ([name, value]) => html`<div><dt>${name}</dt><dd><bdi>${value}</bdi></dd></div>`;

@@ -60,7 +60,8 @@ export class Explain {
         <dt>${t("explain.rule")}</dt><dd>${t.named("rule", rule)}</dd>
         <dt>${t("explain.tier")}</dt><dd>${tier}</dd>
         <dt>${t("explain.fact")}</dt>
-        <dd>${t.named("fact", fact)}${typeof value === "number" ? html`<br>${words.exact(value)}` : ""}</dd>
+        <dd>${t.named("fact", fact)}
+          ${typeof value === "number" ? html`<br>${words.exact(value)}` : ""}</dd>
         <dt>${t("explain.score")}</dt><dd class="explain-score">${score}</dd>
       </dl>`;
   }

@@ -36,7 +36,8 @@ function live(desk) {
   const state = desk.sync.state === "live" || desk.sync.state === "syncing"
     ? desk.hold.state(desk.now()) : "waiting";
   return html`<button type="button" class="button live" data-state=${state} aria-keyshortcuts="p"
-    aria-pressed=${String(state === "paused")} aria-label=${t(`live.${state}`)} title=${t(`live.${state}.title`)}
+    aria-pressed=${String(state === "paused")} aria-label=${t(`live.${state}`)}
+    title=${t(`live.${state}.title`)}
     @click=${() => desk.togglePause()}
     ><span class="live-mark" aria-hidden="true"></span><span
       class="live-text">${t(`live.${state}`)}</span></button>`;

@@ -9,7 +9,8 @@ export function showHelp({ dialog, language, keymap, settings }) {
     settings.keys(!keymap.lettersOn);
     dialog.paint();
   };
-  dialog.open(() => language.t("help.title"), () => content(language.t, keymap.lettersOn, switched));
+  const keys = () => content(language.t, keymap.lettersOn, switched);
+  dialog.open(() => language.t("help.title"), keys);
 }
 
 function content(t, lettersOn, switched) {

@@ -1,6 +1,5 @@
 // Who answered the threads that left a list while it was held: asked for once, as it is shown.
 
-const KEPT_MAX = 200;
 const LOOKED_AT = 5; // of the newest messages
 
 export class Leavers {
@@ -25,7 +24,6 @@ export class Leavers {
 
   async #learn(id) {
     this.#names.set(id, "");
-    if (this.#names.size > KEPT_MAX) this.#names.delete(this.#names.keys().next().value);
     const answer = await this.desk.api.newest(id, LOOKED_AT).catch(() => ({ messages: [] }));
     const reply = answer.messages.findLast(({ role, private: note }) => role === "admin" && !note);
     const name = reply?.author?.name;

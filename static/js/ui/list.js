@@ -92,7 +92,7 @@ export class ListPane {
     return this.#view.idAt(index + 1 < this.#view.length ? index + 1 : index - 1) ?? null;
   }
 
-  // The rows are of another height now; the first one in view stays there.
+  // The rows are of another height now.
   resized(fromPx) {
     const { top } = this.scroller;
     this.scroller.resize((this.#ready ? this.#view.total : 0) * this.#px);
@@ -174,7 +174,8 @@ export class ListPane {
 
   #paintRows(now) {
     const { total, length } = this.#view;
-    const { first, end } = range(this.scroller.top, this.scroller.height, total, OVERSCAN, this.#px);
+    const { top, height } = this.scroller;
+    const { first, end } = range(top, height, total, OVERSCAN, this.#px);
     const active = this.activeIndex();
     const indexes = Array.from({ length: end - first }, (_, place) => first + place);
     if (active >= 0 && active < first) indexes.unshift(active);

@@ -17,7 +17,8 @@ export function messageItem(message, look) {
   const kind = kindOf(message, look.adminId);
   return html`<li class="message" data-kind=${kind} data-id=${message.id}
     ?data-joined=${look.joined}>
-    ${look.joined ? "" : html`<div class="message-meta"><bdi>${authorOf(message, kind, look)}</bdi> ·
+    ${look.joined ? "" : html`<div class="message-meta">
+      <bdi>${authorOf(message, kind, look)}</bdi> ·
       <time datetime=${new Date(message.at).toISOString()} title=${look.words.exact(message.at)}
       >${look.words.clock(message.at)}</time></div>`}
     ${bubble(message, look.t)}
@@ -54,7 +55,8 @@ function attachment({ url, name, type }, t) {
   return html`<div class="message-file">
     <span class="message-file-icon">${picture ? ICONS.picture : ICONS.file}</span>
     <span class="message-file-text"><bdi>${name || url}</bdi>
-      <span class="message-file-type">${type ?? ""}${safe ? ` · ${new URL(url).host}` : ""}</span></span>
+      <span class="message-file-type">${type ?? ""}${safe ? ` · ${new URL(url).host}` : ""}</span>
+    </span>
     ${safe ? html`<a class="button" href=${url} target="_blank" rel="noopener noreferrer nofollow"
       title=${t("file.title")}>${t(picture ? "file.show" : "file.open")}</a>` : ""}</div>`;
 }

@@ -27,7 +27,8 @@ export class MessagesPane {
   get unseen() {
     const { thread } = this.desk;
     if (this.#atEnd || thread.state !== "ready") return 0;
-    return thread.messages.list.filter(({ id, role }) => id > thread.seenId && role === "client").length;
+    const { list } = thread.messages;
+    return list.filter(({ id, role }) => id > thread.seenId && role === "client").length;
   }
 
   toEnd() {
@@ -105,7 +106,8 @@ export class MessagesPane {
     if (thread.state === "failed") return this.#failed();
     if (thread.state === "loading") return skeleton();
     return html`<div class="messages-start">${this.#start()}</div>
-      <ol class="messages-list">${repeat(this.#items(), ({ key }) => key, ({ content }) => content())}
+      <ol class="messages-list">
+        ${repeat(this.#items(), ({ key }) => key, ({ content }) => content())}
       </ol>`;
   }
 

@@ -25,7 +25,7 @@ export function nav(desk) {
     }), t)}
     ${group(t("filter"), FILTERS, place.filter, (filter) => ({
       icon: ICONS[filter], text: t(`filter.${filter}`), run: () => desk.goFilter(filter),
-      count: filter === "all" || filter === place.filter ? desk.total(place.page, filter) : undefined,
+      count: ["all", place.filter].includes(filter) ? desk.total(place.page, filter) : undefined,
     }), t)}
     ${presenceNav(desk)}
     <div class="nav-space"></div>
@@ -65,7 +65,8 @@ function line(desk) {
   const { t, sync, connection } = desk;
   const good = connection.connected && !desk.late && sync.state !== "failed";
   const at = sync.syncedAt;
-  const synced = at === null ? "" : t("line.synced", { time: desk.words.long(age(at, desk.now())) });
+  const ago = at === null ? "" : desk.words.long(age(at, desk.now()));
+  const synced = ago && t("line.synced", { time: ago });
   return html`<div class="line" data-state=${good ? "good" : "bad"} title=${synced}>
     <span class="line-dot" aria-hidden="true"></span>
     <span class="nav-text">${t(good ? "line.good" : "line.bad")}</span></div>`;

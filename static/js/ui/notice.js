@@ -2,7 +2,6 @@
 
 import { badge } from "../core/notice.js";
 
-const ICON_PX = 32;
 const TONES = [[660, 0], [880, 0.12]]; // [Hz, seconds from now]
 const TONE_SECONDS = 0.22;
 
@@ -65,7 +64,9 @@ export class NoticeTeller {
     if (globalThis.Notification?.permission !== "granted") return;
     const { t } = this.desk;
     const told = new Notification(t("notify.news"), {
-      body: `${t(`page.${page}`)}: ${t("header.total", { count })}`, tag: "lineup", icon: this.icon.dataset.plain,
+      body: `${t(`page.${page}`)}: ${t("header.total", { count })}`,
+      tag: "lineup",
+      icon: this.icon.dataset.plain,
     });
     told.onclick = () => {
       window.focus();
@@ -82,22 +83,7 @@ export class NoticeTeller {
   }
 }
 
-function picture(text) {
-  const canvas = document.createElement("canvas");
-  canvas.width = ICON_PX;
-  canvas.height = ICON_PX;
-  paint(canvas.getContext("2d"), text);
-  return canvas.toDataURL("image/png");
-}
-
-function paint(pen, text) {
-  pen.fillStyle = "#3b5bdb";
-  pen.beginPath();
-  pen.roundRect(0, 0, ICON_PX, ICON_PX, 9);
-  pen.fill();
-  pen.fillStyle = "#fff";
-  pen.font = `700 ${text.length > 2 ? 15 : 20}px sans-serif`;
-  pen.textAlign = "center";
-  pen.textBaseline = "middle";
-  pen.fillText(text, ICON_PX / 2, ICON_PX / 2 + 1);
-}
+const picture = (text) => `data:image/svg+xml,${encodeURIComponent(`<svg
+  xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><rect width="32" height="32" rx="9"
+  fill="#3b5bdb"/><text x="16" y="23" fill="#fff" text-anchor="middle" font-family="sans-serif"
+  font-weight="700" font-size="${text.length > 2 ? 15 : 20}">${text}</text></svg>`)}`;

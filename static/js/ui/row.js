@@ -164,7 +164,8 @@ function badgeOf(row, { sort, t }) {
     return { kind: "first", text: t("row.never_answered") };
   }
   const told = sort === "priority" || row.priority === "urgent" || row.priority === "high";
-  return told ? { kind: row.priority, text: t(`priority.${row.priority}`) } : { kind: "none", text: "" };
+  const kind = told ? row.priority : "none";
+  return { kind, text: told ? t(`priority.${kind}`) : "" };
 }
 
 export function memberText(row, t) {

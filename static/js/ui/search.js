@@ -1,4 +1,4 @@
-// Search over customers and messages, in the place of the list. Results keep the order they state.
+// Search, in the place of the list. Results keep the order they state.
 
 import { html, render } from "lit-html";
 import { repeat } from "lit-html/directives/repeat.js";

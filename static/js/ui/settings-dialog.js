@@ -2,10 +2,9 @@
 
 import { html } from "lit-html";
 
-import { LOCALES } from "../core/i18n.js";
+import { languageName, LOCALES } from "../core/i18n.js";
 import { DENSITIES, FOLLOW, SEND_KEYS } from "../core/prefs.js";
 import { PAGES } from "../core/route.js";
-import { LANGUAGE_NAMES } from "./settings.js";
 import { THEMES } from "./theme.js";
 
 export class SettingsDialog {
@@ -22,14 +21,16 @@ export class SettingsDialog {
     const { t, admin, theme, language, density, settings, prefs, keymap } = this.desk;
     return html`<div class="settings">
       ${this.#choice("theme", THEMES, theme.name, (name) => settings.theme(name))}
-      ${this.#select(t("language"), LOCALES.map((name) => [name, LANGUAGE_NAMES[name]]),
+      ${this.#select(t("language"), LOCALES.map((name) => [name, languageName(name)]),
         language.locale, (name) => settings.language(name))}
       ${this.#choice("density", DENSITIES, prefs.kept.density, (name) => density.choose(name))}
       ${this.#choice("follow", FOLLOW, prefs.kept.follow, (follow) => settings.change({ follow }))}
-      ${this.#choice("send_key", SEND_KEYS, prefs.kept.send_key, (key) => settings.change({ send_key: key }))}
+      ${this.#choice("send_key", SEND_KEYS, prefs.kept.send_key,
+        (key) => settings.change({ send_key: key }))}
       ${this.#switch(t("keys"), keymap.lettersOn, (on) => settings.keys(on))}
       ${this.#notify(prefs.notify)}
-      <div class="form-acts"><span class="settings-who"><bdi>${admin.name}</bdi> · ${admin.email}</span>
+      <div class="form-acts">
+        <span class="settings-who"><bdi>${admin.name}</bdi> · ${admin.email}</span>
         <button type="button" class="button" @click=${() => this.desk.cannedDialog.open()}
           >${t("canned.title")}</button>
         ${admin.role === "supervisor"
@@ -42,13 +43,15 @@ export class SettingsDialog {
   #notify(notify) {
     const { t, settings } = this.desk;
     const change = (changes) => settings.notify({ ...notify, ...changes });
-    const page = (name) => this.#switch(t(`page.${name}`), notify.pages.includes(name), (on) => change({
-      pages: PAGES.filter((other) => (other === name ? on : notify.pages.includes(other))),
+    const has = (name) => notify.pages.includes(name);
+    const page = (name) => this.#switch(t(`page.${name}`), has(name), (on) => change({
+      pages: PAGES.filter((other) => (other === name ? on : has(other))),
     }));
     return html`<fieldset class="settings-group"><legend>${t("notify")}</legend>
         ${this.#switch(t("notify.title"), notify.title, (on) => change({ title: on }))}
         ${this.#switch(t("notify.sound"), notify.sound, (on) => change({ sound: on }))}
-        ${this.#switch(t("notify.desktop"), notify.desktop, (on) => change({ desktop: on }))}</fieldset>
+        ${this.#switch(t("notify.desktop"), notify.desktop, (on) => change({ desktop: on }))}
+      </fieldset>
       <fieldset class="settings-group"><legend>${t("notify.pages")}</legend>
         ${PAGES.map(page)}</fieldset>`;
   }
@@ -68,7 +71,8 @@ export class SettingsDialog {
 
   #switch(label, on, run) {
     return html`<label class="choice"><input type="checkbox" .checked=${on}
-      @change=${(event) => this.#changed(() => run(event.target.checked))}><span>${label}</span></label>`;
+      @change=${(event) => this.#changed(() => run(event.target.checked))}
+      ><span>${label}</span></label>`;
   }
 
   async #changed(run) {

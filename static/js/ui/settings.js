@@ -1,7 +1,5 @@
 // The choices of an admin: each is kept on the server.
 
-export const LANGUAGE_NAMES = { en: "English", vi: "Tiếng Việt", ja: "日本語" };
-
 export class Settings {
   constructor(desk) {
     this.desk = desk;

@@ -12,7 +12,9 @@ import { threadHead } from "./thread-head.js";
 export function mount({ desk, page = document }) {
   const at = (id) => page.getElementById(id);
   const places = Object.fromEntries(
-    ["nav", "list-header", "banner", "list-empty", "chip", "thread-head", "thread-new", "toasts"].map((id) => {
+    [
+      "nav", "list-header", "banner", "list-empty", "chip", "thread-head", "thread-new", "toasts",
+    ].map((id) => {
       at(id).replaceChildren();
       return [id, at(id)];
     }),

@@ -48,7 +48,8 @@ function acts(row, desk) {
       id: "priority-menu",
       label: t("act.priority"),
       className: "button act-priority",
-      text: html`<span data-priority=${row.priority}>${t(`priority.${row.priority}`)}</span>${ICONS.down}`,
+      text: html`<span data-priority=${row.priority}>${t(`priority.${row.priority}`)}</span>
+        ${ICONS.down}`,
       items: priorities(t, (name) => desk.acts.prioritise(name), row.priority),
     })}
     <button type="button" class="button act-explain" id="explain-button" aria-keyshortcuts="w"
@@ -61,7 +62,8 @@ function acts(row, desk) {
         class="act-text">${t("act.show")}</span><kbd>.</kbd></button>
     <button type="button" class="button act-customer" aria-keyshortcuts="i"
       aria-pressed=${String(desk.customer.shown)}
-      aria-label=${t("customer")} title=${t("customer.toggle")} @click=${() => desk.customer.toggle()}
+      aria-label=${t("customer")} title=${t("customer.toggle")}
+      @click=${() => desk.customer.toggle()}
       >${ICONS.mine}</button>
     ${more(row, desk)}
     <button type="button" class="button act-done" aria-keyshortcuts="e"
