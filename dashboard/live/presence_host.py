@@ -70,6 +70,7 @@ class PresenceHost:
         ]
         self._feed = self._new_feed()
         self._verify_at = 0.0
+        self._hold_until = 0.0
         self._stopped = False
         #: Since when what is shown of presence may be old, in ms; None while it is right.
         self.late_since: int | None = None
@@ -134,6 +135,8 @@ class PresenceHost:
 
     def _note_late(self, late: bool) -> None:
         if late != (self.late_since is not None):
+            self._hold()
+            self._presence.heartbeats.mark_all()
             self.late_since = self._clock() if late else None
             self._outlet.broadcast("presence:status", self._status())
             log.log(
@@ -160,11 +163,26 @@ class PresenceHost:
             watchers.flush_once()
 
     def _sweep(self) -> None:
-        self.lag_ms = self._sweeper.sweep_once(SPARE_MS).lag_ms
+        if self._holds():
+            return
+        try:
+            self.lag_ms = self._sweeper.sweep_once(SPARE_MS).lag_ms
+        except (RedisError, OSError):
+            self._hold()
+            raise
 
     def _sweep_rooms(self) -> None:
-        self._attendance.threads.sweep_once()
+        if not self._holds():
+            self._attendance.threads.sweep_once()
+        # Typing ends whatever happens.
         self._attendance.writers.sweep_once()
+
+    def _hold(self) -> None:
+        """Beats that were lost with Redis ended nobody: they get time to come again."""
+        self._hold_until = time.monotonic() + self._attendance.timing.calm_ms / 1_000
+
+    def _holds(self) -> bool:
+        return self.late_since is not None or time.monotonic() < self._hold_until
 
     def _store(self) -> None:
         for outbox, note in self._outboxes:

@@ -1,0 +1,157 @@
+"""Presence in Chromium: who is in a thread, dots, windows that are hidden, stopped and closed."""
+
+import time
+
+import pytest
+from playwright.sync_api import Page
+
+from tests.browser.desk import Desk
+from tests.browser.stage import Stage
+from tests.support import wait_until
+
+pytestmark = [pytest.mark.browser, pytest.mark.live, pytest.mark.real_redis]
+
+#: Seconds: a tenth of the usual lifetime, and all other times with it.
+TTL = 9
+
+_HERE = "() => document.querySelector('#here')?.textContent.trim().replace(/\\s+/g, ' ') ?? ''"
+_LINE = "() => document.querySelector('.thread-presence')?.textContent ?? ''"
+_HIDE = """(state) => {
+  Object.defineProperty(document, 'visibilityState', { configurable: true, get: () => state });
+  document.dispatchEvent(new Event('visibilitychange'));
+}"""
+
+
+@pytest.fixture(params=["eventlet", "gevent"])
+def stage(request, start_server) -> Stage:
+    """A desk with two threads, whose times are a tenth of the usual ones."""
+    server = start_server(request.param, LINEUP_PRESENCE_TTL=str(TTL))
+    made = Stage(server, threads=0)
+    made.post(made.message("one"), made.message("two"))
+    return made
+
+
+def open_thread(desk: Desk, thread_id: int) -> None:
+    page, hash = desk.page, f"#/arrival/arrival/{thread_id}"
+    page.evaluate("(hash) => { location.hash = hash; }", hash)
+    wait_until(lambda: page.query_selector(".message") is not None, 10, "the messages")
+
+
+def thread_of(stage: Stage, name: str) -> int:
+    return stage.post(stage.message(name))[0]
+
+
+def here(page: Page) -> str:
+    return page.evaluate(_HERE)
+
+
+def dot_of(page: Page, thread_id: int) -> str:
+    return page.evaluate(
+        "(id) => document.querySelector(`#row-${id} .dot`)?.dataset.dot ?? ''", thread_id
+    )
+
+
+def set_status(desk: Desk) -> None:
+    page = desk.page
+    page.click("[popovertarget=team-panel]")
+    wait_until(lambda: page.query_selector("#team-panel select") is not None, 5, "the panel")
+    page.select_option("#team-panel select >> nth=0", "dnd")
+
+
+def test_two_admins_in_a_thread_see_each_other_and_what_they_do(chromium, stage):
+    """E1, E3: within a second; one of two windows that closes leaves the other there."""
+    thread = thread_of(stage, "one")
+    mai, ken = Desk(chromium, stage.server, stage.mai), Desk(chromium, stage.server, stage.ken)
+    open_thread(mai, thread)
+    assert here(mai.page) == ""
+    started = time.monotonic()
+    open_thread(ken, thread)
+    wait_until(lambda: "Ken is here" in here(mai.page), 3, "Ken in Mai's window")
+    took = time.monotonic() - started
+    assert took < 3, f"it took {took:.2f} s"
+    wait_until(lambda: "Mai is here" in here(ken.page), 3, "Mai in Ken's window")
+
+    ken.page.fill("textarea", "I will look at it")
+    wait_until(lambda: "Ken is writing" in here(mai.page), 3, "Ken writing")
+    wait_until(lambda: "Ken has a draft" in here(mai.page), 8, "Ken's draft")
+
+    second = ken.page.context.new_page()
+    second.goto(f"{stage.server.url}/#/arrival/arrival/{thread}")
+    wait_until(lambda: "Mai is here" in second.evaluate(_HERE), 10, "the second window")
+    second.close()
+    time.sleep(2.5)  # longer than the grace of a closed page
+    assert "Ken" in here(mai.page)
+    ken.close()
+    wait_until(lambda: here(mai.page) == "", 5, "Ken leaving")
+    assert mai.errors == ken.errors == []
+    mai.close()
+
+
+def test_a_customers_dot_and_words_follow_them_and_typing_shows(chromium, stage):
+    """R38, R47, R58: also of the open thread, and in the row."""
+    thread = thread_of(stage, "one")
+    desk = Desk(chromium, stage.server, stage.mai)
+    open_thread(desk, thread)
+    wait_until(lambda: dot_of(desk.page, thread) == "online", 5, "the green dot")
+    assert "Active now" in desk.page.evaluate(_LINE)
+    typing = {"thread": "one", "customer": "of-one"}
+    api = f"{stage.server.url}/api/v1"
+    assert stage._bot.post(f"{api}/typing", json=typing).status_code == 200
+    wait_until(lambda: "is writing" in here(desk.page), 3, "the typing line")
+    row = f"#row-{thread}[data-typing]"
+    wait_until(lambda: desk.page.query_selector(row) is not None, 3, "the row")
+    devices = {"devices": [{"customer": "of-one", "device": "messages"}]}
+    stage._bot.post(f"{api}/presence/offline", json=devices)
+    wait_until(lambda: dot_of(desk.page, thread) == "lately", 3, "the yellow dot")
+    assert "just now" in desk.page.evaluate(_LINE)
+    wait_until(lambda: here(desk.page) == "", 8, "the end of typing")
+    assert desk.errors == []
+    desk.close()
+
+
+def test_the_panels_show_the_team_and_who_is_online(chromium, stage):
+    thread = thread_of(stage, "one")
+    mai, ken = Desk(chromium, stage.server, stage.mai), Desk(chromium, stage.server, stage.ken)
+    open_thread(ken, thread)
+    set_status(ken)
+    page = mai.page
+    page.click("[popovertarget=team-panel]")
+    team = "() => document.querySelector('#team-panel')?.textContent ?? ''"
+    wait_until(lambda: "Do not disturb" in page.evaluate(team), 5, "Ken's status")
+    wait_until(lambda: "in Customer one" in page.evaluate(team), 15, "where Ken is")
+    page.keyboard.press("Escape")
+    page.click("[popovertarget=online-panel]")
+    wait_until(lambda: page.query_selector("#online-panel button.person") is not None, 5)
+    page.click("#online-panel button.person >> nth=0")
+    wait_until(lambda: page.query_selector(".message") is not None, 5, "the newest thread")
+    assert mai.errors == ken.errors == []
+    mai.close()
+    ken.close()
+
+
+def test_hidden_windows_are_away_stopped_ones_gone_and_both_come_back(chromium, stage):
+    """R33, T1, T15."""
+    mai, ken = Desk(chromium, stage.server, stage.mai), Desk(chromium, stage.server, stage.ken)
+    mai.page.click("[popovertarget=team-panel]")
+
+    def is_ken(dot: str) -> bool:
+        seen = "() => [...document.querySelectorAll('#team-panel .person')].find((one) => " \
+            "one.textContent.includes('Ken'))?.querySelector('.dot').dataset.dot"  # fmt: skip
+        return mai.page.evaluate(seen) == dot
+
+    wait_until(lambda: is_ken("online"), 8, "Ken's green dot")
+    ken.page.evaluate(_HIDE, "hidden")
+    wait_until(lambda: is_ken("away"), TTL + 3, "away, a while after hiding")
+    time.sleep(TTL + 2)
+    assert is_ken("away"), "a hidden window that answers is never offline"
+    ken.page.evaluate(_HIDE, "visible")
+    wait_until(lambda: is_ken("online"), 3, "back at once")
+    session = ken.page.context.new_cdp_session(ken.page)
+    session.send("Debugger.enable")
+    session.send("Debugger.pause")
+    wait_until(lambda: is_ken("lately"), 2 * TTL, "gone, for its scripts stand still")
+    session.send("Debugger.resume")
+    session.send("Debugger.disable")
+    wait_until(lambda: is_ken("online"), 8, "back again")
+    mai.close()
+    ken.close()
