@@ -75,6 +75,16 @@ class BotClient:
         """Posts the document until it is answered; the server must bear it more than once."""
         return self.call("POST", path, json.dumps(document, ensure_ascii=False).encode())
 
+    def tell(self, path: str, document: Any) -> bool:
+        """Posts what is true for this moment alone: once, and whether it was taken."""
+        body = json.dumps(document, ensure_ascii=False).encode()
+        try:
+            return self._once("POST", path, body)[0].status == 200
+        except (OSError, http.client.HTTPException):
+            self._connection.close()
+            self._kept = False
+            return False
+
     def call(self, method: str, path: str, body: bytes | None = None) -> Answer:
         """The first answer that a repetition would not better.
 

@@ -91,6 +91,7 @@ class Desk:
         self._events = 0
         self._arrivals = 0
         self._last_ms = 0
+        self._writers: dict[str, None] = {}
 
     def meet(self, row: Mapping[str, Any]) -> None:
         """Learns a thread from its row (contract section 5)."""
@@ -115,6 +116,19 @@ class Desk:
         thread, step = self._drawn()
         self._plan_after(thread, step)
         return self._event(thread, step)
+
+    def about_to_write(self, until_ms: int) -> list[tuple[str, str]]:
+        """(thread, customer) of the messages that customers will have written by then."""
+        return [
+            (thread.id, thread.customer["id"])
+            for due_ms, _, thread, step in self._planned
+            if due_ms <= until_ms and thread.open and ROLES.get(step) == "client"
+        ]
+
+    def writers(self) -> list[str]:
+        """The customers who wrote since this was last asked."""
+        writers, self._writers = self._writers, {}
+        return list(writers)
 
     def _due(self) -> tuple[Thread, str] | None:
         while self._planned and self._planned[0][0] <= self._last_ms:
@@ -194,6 +208,8 @@ class Desk:
             return {"type": "thread.priority", "thread": thread.id, "priority": priority}
         if step not in ROLES:
             return {"type": f"thread.{step}", "thread": thread.id}
+        if ROLES[step] == "client":
+            self._writers[thread.customer["id"]] = None
         said = {"thread": thread.id, "customer": thread.customer}
         thread.customer = {"id": thread.customer["id"]}
         return said | thread.conversation.message(step)

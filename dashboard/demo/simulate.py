@@ -12,6 +12,7 @@ from typing import Any
 from tqdm import tqdm
 
 from dashboard.demo.bot_client import Answer, BotClient, CallError, Stopped
+from dashboard.demo.company import Company
 from dashboard.demo.desk import Desk
 
 BATCH_MAX = 500
@@ -45,8 +46,10 @@ class Simulator:
         rate_per_second: float,
         now: Callable[[], int],
         report: Report,
+        company: Callable[[int], object] = lambda now_ms: None,
     ):
         self._post = post
+        self._company = company
         self._desk = desk
         self._rate = rate_per_second
         self._now = now
@@ -64,6 +67,7 @@ class Simulator:
                 self._send(count)
                 advance(count)
                 owed -= count
+            self._company(self._now())
             if wait(max((1 - owed) / self._rate, SHORTEST_WAIT_SECONDS)):
                 return
             now_ms = self._now()
@@ -105,7 +109,8 @@ def simulate(
     client = BotClient(url, key, wait=wait, report=report, random=random)
     # Ids are unique for ever, so a run's are never those of an earlier one, whatever the seed.
     desk = Desk(random, f"sim-{now():x}-{SystemRandom().getrandbits(32):08x}")
-    simulator = Simulator(post_to(client), desk, rate_per_second, now, report)
+    company = Company(desk, client.tell, Random(random_seed))
+    simulator = Simulator(post_to(client), desk, rate_per_second, now, report, company)
     try:
         learn(client, desk, report)
         simulator.run(wait, advance)

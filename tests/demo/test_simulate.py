@@ -9,7 +9,7 @@ import pytest
 
 from dashboard.demo.bot_client import CallError
 from dashboard.demo.desk import Desk
-from dashboard.demo.simulate import Simulator, simulate, stopped_by_signals
+from dashboard.demo.simulate import EVENTS_PATH, Simulator, simulate, stopped_by_signals
 from dashboard.intake.schema import parse
 from tests.demo.server import Call, Reply, serving
 from tests.support import SettableClock
@@ -24,6 +24,8 @@ def accepted(call: Call) -> Reply:
     """What the API answers where all is well and nothing is there yet."""
     if call.method == "GET":
         return Reply(200, {"threads": [], "total": 0})
+    if call.path != EVENTS_PATH:
+        return Reply(200, {"accepted": 1})
     if "events" not in call.document:
         return Reply(201, {"status": "created", "id": call.document["id"]})
     results = [{"status": "created", "id": event["id"]} for event in call.document["events"]]
@@ -31,7 +33,7 @@ def accepted(call: Call) -> Reply:
 
 
 def posted(calls: list[Call]) -> list[dict]:
-    bodies = [call.document for call in calls if call.method == "POST"]
+    bodies = [call.document for call in calls if call.path == EVENTS_PATH]
     return [event for body in bodies for event in body.get("events", [body])]
 
 
@@ -105,7 +107,7 @@ def test_a_batch_is_repeated_as_it_was_after_a_503_and_a_lost_connection():
 
     with serving(decide) as server:
         simulate(server.url, "key", 5, now=clock, wait=Seconds(clock, 5), report=print)
-    documents = [call.document for call in server.calls if call.method == "POST"]
+    documents = [call.document for call in server.calls if call.path == EVENTS_PATH]
     assert documents[0] == documents[1] == documents[2] != documents[3]
 
 
@@ -179,3 +181,35 @@ def test_a_signal_ends_the_wait_at_once_and_the_handlers_are_put_back(number):
         assert wait(30)
         killer.join()
     assert signal.getsignal(number) is before
+
+
+def test_customers_who_write_are_there_and_seen_writing():
+    clock = SettableClock()
+    with serving(accepted) as server:
+        simulate(
+            server.url, "key", 20, now=clock, wait=Seconds(clock, 120), report=print, random_seed=3
+        )
+    told: dict[str, list] = {}
+    for call in server.calls:
+        told.setdefault(call.path, []).append(call.document)
+    writers = {
+        event["customer"]["id"] for event in posted(server.calls) if event.get("role") == "client"
+    }
+    beats = [beat for one in told["/api/v1/presence"] for beat in one["beats"]]
+    assert {beat["customer"] for beat in beats} <= writers
+    assert len(told["/api/v1/presence"]) >= 5 and told["/api/v1/presence/offline"]
+    assert {one["customer"] for one in told["/api/v1/typing"]} <= writers
+
+
+def test_a_key_without_the_scope_of_presence_still_posts_events():
+    def no_presence(call: Call) -> Reply:
+        if "presence" in call.path or "typing" in call.path:
+            return Reply(403, {"code": "forbidden_scope"})
+        return accepted(call)
+
+    clock = SettableClock()
+    with serving(no_presence) as server:
+        sent = simulate(
+            server.url, "key", 20, now=clock, wait=Seconds(clock, 60), report=print, random_seed=3
+        )
+    assert sent == len(posted(server.calls)) > 1_000
