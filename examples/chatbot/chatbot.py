@@ -1,0 +1,188 @@
+"""A small chatbot: answers some questions itself, hands others over to people at Lineup.
+
+    python examples/chatbot/chatbot.py --lineup http://localhost:5000 --key lu_… --secret whsec_…
+
+Needs Python 3.11 and nothing else. The customer's page is at http://localhost:8080.
+"""
+
+import argparse
+import json
+import re
+import time
+import uuid
+from datetime import UTC, datetime
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
+from urllib.parse import parse_qs, quote, urlsplit
+
+from lineup import Lineup, is_signed
+from store import Store
+
+FOLDER = Path(__file__).parent
+FILES = {
+    "/": ("page.html", "text/html; charset=utf-8"),
+    "/page.js": ("page.js", "text/javascript"),
+    "/presence-client.js": ("presence-client.js", "text/javascript"),
+}
+BODY_BYTES_MAX = 1_048_576
+NAME = re.compile(r"[A-Za-z0-9-]{1,64}")
+#: What it knows by itself: a word in the question, and the answer.
+KNOWN = {
+    "open": "We are open from 9:00 to 18:00, Monday to Saturday.",
+    "price": "Delivery is free from 30 euros.",
+}
+HANDED_OVER = "I will get somebody for you."
+
+
+class Chatbot:
+    def __init__(self, store: Store, lineup: Lineup, secret: str):
+        self.store = store
+        self.lineup = lineup
+        self.secret = secret
+
+    def hear(self, conversation: str, body: str) -> None:
+        """A customer wrote: answers, or hands over; then people answer until they close."""
+        self.store.write(conversation, "You", body, said(conversation, "client", body))
+        if self.store.recall(f"bot:{conversation}") != "people answer":
+            answer = next((text for word, text in KNOWN.items() if word in body.lower()), None)
+            if answer is None:
+                self.store.remember(f"bot:{conversation}", "people answer")
+                handoff = event("thread.handoff", thread=conversation)
+                spoken = said(conversation, "bot", HANDED_OVER)
+                self.store.write(conversation, "Bot", HANDED_OVER, handoff, spoken)
+            else:
+                self.store.write(conversation, "Bot", answer, said(conversation, "bot", answer))
+        self.lineup.ring()
+
+    def read(self, conversation: str, after: int) -> list[dict[str, Any]]:
+        messages = self.store.read(conversation, after, now())
+        self.lineup.ring()
+        return messages
+
+    def team(self, conversation: str) -> dict[str, Any]:
+        """All that a customer may know of the team."""
+        try:
+            return self.lineup.call("GET", f"/presence/team?thread={quote(conversation)}")
+        except OSError:
+            return {"online": False, "assignee": None}
+
+    def beat(self, conversation: str, device: str, active: bool) -> None:
+        beat = {"customer": conversation, "device": device, "type": "web", "active": active}
+        self.lineup.call("POST", "/presence", {"beats": [beat]})
+
+    def leave(self, conversation: str, device: str) -> None:
+        gone = {"customer": conversation, "device": device}
+        self.lineup.call("POST", "/presence/offline", {"devices": [gone]})
+
+
+class Handler(BaseHTTPRequestHandler):
+    """`/hook` is Lineup's; the rest is for the customer's page."""
+
+    protocol_version = "HTTP/1.1"
+    chatbot: Chatbot
+
+    def do_GET(self) -> None:
+        path, query = urlsplit(self.path).path, parse_qs(urlsplit(self.path).query)
+        conversation = query.get("conversation", [""])[0]
+        if path in FILES:
+            name, kind = FILES[path]
+            self._answer(200, (FOLDER / name).read_bytes(), kind)
+        elif not NAME.fullmatch(conversation):
+            self._answer(404)
+        elif path == "/messages":
+            after = query.get("after", ["0"])[0]
+            number = int(after) if after.isascii() and after.isdigit() else 0
+            self._json(self.chatbot.read(conversation, number))
+        elif path == "/team":
+            self._json(self.chatbot.team(conversation))
+        else:
+            self._answer(404)
+
+    def do_POST(self) -> None:
+        length = int(self.headers.get("Content-Length") or 0)
+        if length > BODY_BYTES_MAX:
+            self.close_connection = True
+            return self._answer(413)
+        body = self.rfile.read(length)
+        if self.path == "/hook":
+            return self._take_webhook(body)
+        try:
+            given = json.loads(body)
+            conversation = given["conversation"]
+        except (ValueError, KeyError, TypeError):
+            return self._answer(400)
+        if not isinstance(conversation, str) or not NAME.fullmatch(conversation):
+            return self._answer(400)
+        self._answer(self._do(given, conversation))
+
+    def _do(self, given: dict[str, Any], conversation: str) -> int:
+        device = str(given.get("device", ""))
+        try:
+            if self.path == "/say" and str(given.get("body", "")).strip():
+                self.chatbot.hear(conversation, str(given["body"]))
+            elif self.path == "/beat" and NAME.fullmatch(device):
+                self.chatbot.beat(conversation, device, given.get("active") is True)
+            elif self.path == "/leave" and NAME.fullmatch(device):
+                self.chatbot.leave(conversation, device)
+            else:
+                return 400
+        except OSError:
+            return 502
+        return 204
+
+    def _take_webhook(self, body: bytes) -> None:
+        """Answers when it is written down; whatever follows has time."""
+        if not is_signed(body, self.headers, self.chatbot.secret, time.time()):
+            return self._answer(401)
+        self.chatbot.lineup.take(json.loads(body))
+        self._answer(204)
+
+    def _json(self, value: Any) -> None:
+        self._answer(200, json.dumps(value).encode(), "application/json")
+
+    def _answer(self, status: int, body: bytes = b"", kind: str = "text/plain") -> None:
+        self.send_response(status)
+        self.send_header("Content-Type", kind)
+        self.send_header("Content-Length", str(len(body)))
+        self.send_header("Cache-Control", "no-store")
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, format: str, *given: Any) -> None:
+        """Says nothing."""
+
+
+def event(type: str, **more: Any) -> dict[str, Any]:
+    return {"id": uuid.uuid4().hex, "type": type, "occurred_at": now(), **more}
+
+
+def said(conversation: str, role: str, body: str) -> dict[str, Any]:
+    """A message as Lineup wants it; here a customer has one conversation."""
+    customer = {"id": conversation}
+    return event("message", thread=conversation, customer=customer, role=role, body=body)
+
+
+def now() -> str:
+    return datetime.now(UTC).isoformat(timespec="milliseconds")
+
+
+def main() -> None:
+    arguments = argparse.ArgumentParser(description="A small chatbot in front of Lineup.")
+    arguments.add_argument("--lineup", default="http://localhost:5000", help="where Lineup is")
+    arguments.add_argument("--key", required=True, help="from create-key")
+    arguments.add_argument("--secret", required=True, help="from create-webhook")
+    arguments.add_argument("--port", type=int, default=8080)
+    arguments.add_argument("--file", default="chatbot.sqlite", help="where it keeps what it knows")
+    given = arguments.parse_args()
+    store = Store(given.file)
+    lineup = Lineup(given.lineup, given.key, store)
+    Handler.chatbot = Chatbot(store, lineup, given.secret)
+    server = ThreadingHTTPServer(("127.0.0.1", given.port), Handler)
+    lineup.start()
+    print(f"The chatbot is at http://localhost:{server.server_port}", flush=True)
+    server.serve_forever()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,82 @@
+// The customer's page: says, reads, and shows whether somebody of the team is there.
+
+import { PresenceClient } from "./presence-client.js";
+
+const READ_MS = 1000;
+const TEAM_MS = 10_000;
+
+const at = (id) => document.getElementById(id);
+const kept = (name) => {
+  const value = localStorage.getItem(name) ?? crypto.randomUUID();
+  localStorage.setItem(name, value);
+  return value;
+};
+const conversation = kept("conversation");
+const device = kept("device");
+
+const post = async (path, body) => {
+  const answer = await fetch(path, { method: "POST", body: JSON.stringify({ conversation, ...body }) });
+  if (!answer.ok) throw new Error(`${path}: ${answer.status}`);
+};
+const get = async (path, query = "") => {
+  const answer = await fetch(`${path}?conversation=${conversation}${query}`);
+  if (!answer.ok) throw new Error(`${path}: ${answer.status}`);
+  return answer.json();
+};
+
+let read = 0;
+let reading = false;
+
+async function readOn() {
+  if (reading) return;
+  reading = true;
+  try {
+    const messages = await get("/messages", `&after=${read}`);
+    messages.forEach(show);
+    if (messages.length) lookForTeam();
+  } catch { /* the next look finds it */ }
+  reading = false;
+}
+
+function show({ number, author, body }) {
+  read = number;
+  const item = document.createElement("li");
+  const name = document.createElement("small");
+  item.dataset.author = author;
+  name.textContent = author;
+  item.append(name, body);
+  at("messages").append(item);
+  item.scrollIntoView({ block: "end" });
+}
+
+async function lookForTeam() {
+  const { online, assignee } = await get("/team").catch(() => ({ online: false, assignee: null }));
+  at("team").textContent = assignee ? `${assignee.name} is looking after you`
+    : online ? "We are here" : "We will answer as soon as we are back";
+}
+
+at("say").addEventListener("submit", async (event) => {
+  event.preventDefault();
+  const { body } = event.target.elements;
+  try {
+    await post("/say", { body: body.value });
+    body.value = "";
+    at("failed").textContent = "";
+  } catch {
+    at("failed").textContent = "That was not sent. Try again.";
+  }
+  await readOn();
+});
+
+const presence = new PresenceClient({
+  beat: ({ active }) => post("/beat", { device, active }),
+  leave: () => navigator.sendBeacon("/leave", JSON.stringify({ conversation, device })),
+});
+presence.connect();
+window.addEventListener("pagehide", () => presence.disconnect());
+window.addEventListener("pageshow", () => presence.connect());
+
+await readOn();
+await lookForTeam();
+setInterval(readOn, READ_MS);
+setInterval(lookForTeam, TEAM_MS);

@@ -1,0 +1,86 @@
+// Tells a chat's server that its customer is there: for any chat page, needs nothing else.
+//
+//   const presence = new PresenceClient({ beat: ({ active }) => post("/beat", { active }) });
+//   presence.connect();
+//   presence.disconnect(); // nothing of it is left running
+
+const BEAT_MS = 25_000;
+const IDLE_MS = 300_000;
+const SIGNS = ["pointerdown", "pointermove", "keydown", "scroll", "touchstart"];
+
+export class PresenceClient {
+  connected = false;
+  active = true;
+  #page;
+  #timer = null;
+  #signAt = 0;
+  #failures = 0;
+
+  // beat({active}) → promise: tells the server. leave(): tells it that the page goes.
+  // changed({active}): the customer went idle or came back. failed(error, inARow): a beat was lost.
+  constructor({
+    beat, leave = () => {}, changed = () => {}, failed = () => {},
+    beatMs = BEAT_MS, idleMs = IDLE_MS, page = globalThis.window, now = () => Date.now(),
+  }) {
+    Object.assign(this, { beat, leave, changed, failed, beatMs, idleMs, now });
+    this.#page = page;
+  }
+
+  connect() {
+    if (this.connected) return;
+    this.connected = true;
+    this.#signAt = this.now();
+    this.active = this.#isActive();
+    for (const name of SIGNS) {
+      this.#page.addEventListener(name, this.#sign, { passive: true, capture: true });
+    }
+    this.#page.document.addEventListener("visibilitychange", this.#look);
+    this.#beat();
+  }
+
+  disconnect() {
+    if (!this.connected) return;
+    this.connected = false;
+    this.#page.clearTimeout(this.#timer);
+    for (const name of SIGNS) this.#page.removeEventListener(name, this.#sign, { capture: true });
+    this.#page.document.removeEventListener("visibilitychange", this.#look);
+    this.leave();
+  }
+
+  #isActive() {
+    const seen = this.#page.document.visibilityState === "visible";
+    return seen && this.now() - this.#signAt < this.idleMs;
+  }
+
+  #sign = () => {
+    this.#signAt = this.now();
+    if (!this.active) this.#look();
+  };
+
+  // A change is told at once; else the next beat tells that all is as it was.
+  #look = () => {
+    const active = this.#isActive();
+    if (active === this.active) return;
+    this.active = active;
+    this.changed({ active });
+    this.#beat();
+  };
+
+  async #beat() {
+    this.#page.clearTimeout(this.#timer);
+    this.#timer = this.#page.setTimeout(() => this.#again(), this.beatMs);
+    try {
+      await this.beat({ active: this.active });
+      this.#failures = 0;
+    } catch (error) {
+      this.#failures += 1;
+      if (this.connected) this.failed(error, this.#failures);
+    }
+  }
+
+  #again() {
+    const before = this.active;
+    this.#look();
+    if (this.active === before) this.#beat();
+  }
+}
