@@ -57,10 +57,10 @@ test("the dashboard's scripts weigh at most 60 kB, compressed as one archive", (
 });
 
 test("every icon that is asked for is drawn", () => {
-  const drawn = readFileSync(join(root, "static/icons.svg"), "utf8");
+  const drawn = readFileSync(join(root, "templates/icons.svg"), "utf8");
   for (const { name, text } of scripts) {
     for (const [, icon] of text.matchAll(/\bICONS\.(\w+)/g)) {
-      if (icon !== "name") assert.ok(drawn.includes(`id="${icon}"`), `${name}: ${icon}`);
+      if (icon !== "name") assert.ok(drawn.includes(`id="icon-${icon}"`), `${name}: ${icon}`);
     }
   }
 });

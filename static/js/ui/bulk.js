@@ -39,7 +39,7 @@ export class Bulk {
   bar() {
     const { t, picks, place } = this.desk;
     const act = (action, text, key = "") => html`<button type="button" class="button"
-      ?disabled=${this.busy} @click=${() => this.run(action)}>
+      ?disabled=${this.busy} @click=${() => this.run(action)}
       >${text}${key ? html`<kbd>${key}</kbd>` : ""}</button>`;
     return html`<h2 class="unseen" id="list-title">${t(`page.${place.page}`)}</h2>
       <span class="news-slot bulk-count">${t("pick.count", { count: picks.size })}</span>
