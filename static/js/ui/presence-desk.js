@@ -27,7 +27,7 @@ export class PresenceDesk {
   paint() {
     render(hereLine(this.desk), this.#line);
     render(Object.entries(this.#panels).map(([name, panel]) => html`
-      <div class="menu presence-panel" id=${`${name}-panel`} popover aria-label=${this.desk.t(name)}
+      <div class="menu presence-panel" id=${`${name}-panel`} popover role="dialog" aria-label=${this.desk.t(name)}
         @toggle=${(event) => this.#toggled(event, panel)}
         @scroll=${(event) => panel.scrolled?.(event.currentTarget)}
         @click=${(event) => { if (event.target.closest(".person-thread, button.person")) event.currentTarget.hidePopover(); }}
