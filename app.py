@@ -48,6 +48,8 @@ from dashboard.config import Settings
 from dashboard.delivery.courier import Courier
 from dashboard.delivery.desk import WebhookDesk
 from dashboard.delivery.post import Poster
+from dashboard.delivery.typing import TIMEOUT_SECONDS as TYPING_SECONDS
+from dashboard.delivery.typing import TypingNews
 from dashboard.demo.simulate import simulate
 from dashboard.embedded import EmbeddedRedis, find_or_start
 from dashboard.errors import LineupError, StartError
@@ -122,6 +124,10 @@ class Desk:
         return Poster(self.settings.webhook_private)
 
     @cached_property
+    def quick_poster(self) -> Poster:
+        return Poster(self.settings.webhook_private, timeout_seconds=TYPING_SECONDS)
+
+    @cached_property
     def courier(self) -> Courier:
         return Courier(self.database, clock, self.poster)
 
@@ -185,6 +191,7 @@ class Desk:
             attendance=self.attendance,
             chatbots=self.chatbots,
             database=self.database,
+            writes=TypingNews(self.database, clock, self.quick_poster).tell,
         )
 
     def parts(self, live: Live, port: int) -> Parts:

@@ -15,10 +15,12 @@ from dashboard.intake.field_errors import one
 from dashboard.store import deliveries, delivery_log, outgoing, sources, webhooks
 from dashboard.store.database import Database
 from dashboard.store.delivery_log import Attempt
-from dashboard.store.outgoing_document import TYPES, timestamp
+from dashboard.store.outgoing_document import TYPES, TYPING, timestamp
 from dashboard.store.webhooks import Webhook
 
 URL_MAX = 2_048
+#: What a webhook may ask for.
+WANTED = (*TYPES, TYPING)
 TEST_TYPE = "webhook.test"
 
 
@@ -144,9 +146,9 @@ def check_url(url: str) -> None:
 
 def check_types(events: Collection[str] | None) -> None:
     """Raises Invalid for a type of event that there is not."""
-    wrong = [name for name in events or () if name not in TYPES]
+    wrong = [name for name in events or () if name not in WANTED]
     if wrong or (events is not None and not events):
-        raise one("/events", "unknown_value", f"must be some of {', '.join(TYPES)}")
+        raise one("/events", "unknown_value", f"must be some of {', '.join(WANTED)}")
 
 
 def _there(connection: Connection, id: int) -> Webhook:

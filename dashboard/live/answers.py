@@ -26,8 +26,8 @@ from dashboard.live.hub import CHANGES_MAX, Hub
 from dashboard.live.packets import Fragment, encode
 from dashboard.live.reads import Reads
 from dashboard.live.shelf import Shelf
-from dashboard.live.totals import EVERYBODY, scope_of
-from scoring.pages import PAGES
+from dashboard.live.totals import scope_of
+from scoring.pages import FILTERS, PAGES
 from scoring.ranking import Ranking, RankingLost
 from scoring.reading import Entry, Head
 
@@ -73,9 +73,8 @@ class Answers:
         """What every socket is told when its connect is over."""
         self._hub.status.greet(caller.sid)
         self._hub.way_out.greet(caller.sid)
-        for filter in ("unassigned", "mine"):
-            self._hub.totals.greet(caller.sid, scope_of(filter, caller.admin_id), stay=False)
-        self._hub.totals.greet(caller.sid, EVERYBODY, stay=True)
+        for filter in FILTERS:
+            self._hub.totals.greet(caller.sid, scope_of(filter, caller.admin_id))
         self._hub.ring(PAGES)
 
     def open_list(self, caller: Caller, given: tuple[Any, ...]) -> Answer:
@@ -120,9 +119,6 @@ class Answers:
 
     def close_list(self, caller: Caller, given: tuple[Any, ...]) -> Answer:
         self._hub.boards.leave(caller.sid, LIST_CLOSE.read(given).list)
-        followed = self._hub.boards.lists_of(caller.sid)
-        scopes = {scope_of(list.filter, caller.admin_id) for list in followed}
-        self._hub.totals.keep_only(caller.sid, scopes)
         return {}
 
     def watch_threads(self, caller: Caller, given: tuple[Any, ...]) -> Answer:
@@ -194,9 +190,6 @@ class Answers:
 
     def _follow(self, caller: Caller, list: ListName, tag: str, epoch: str, version: int) -> None:
         self._hub.boards.follow(tag, caller.sid, list, epoch, version)
-        scope = scope_of(list.filter, caller.admin_id)
-        if not self._hub.totals.listens(caller.sid, scope):
-            self._hub.totals.greet(caller.sid, scope, stay=True)
         # It may have changed since it was read.
         self._hub.ring([tag])
 

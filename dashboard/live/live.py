@@ -70,13 +70,14 @@ class Live:
         attendance: Attendance,
         chatbots: Chatbots,
         database: Database,
+        writes: Callable[[int, int], object] = lambda thread_id, admin_id: None,
     ):
         self.sockets = Sockets(async_mode, reads)
         status = Status(late_since, clock, self.sockets)
         self.hub = Hub(ranking, reads, status, self.sockets)
         answers = Answers(ranking, reads, self.hub)
         viewers = Viewers(attendance, self.hub.screens, reads.names, self.sockets)
-        self.presence = Presence(attendance, viewers, self.sockets, clock)
+        self.presence = Presence(attendance, viewers, self.sockets, clock, writes=writes)
         worker = f"{os.getpid()}-{secrets.token_hex(4)}"
         self.host = PresenceHost(
             attendance, chatbots, self.presence, database, self.sockets, clock, worker

@@ -46,6 +46,10 @@ class _Here:
     idle_ms: int = 0
 
 
+#: Where a reply is written; what is written elsewhere is not for the customer.
+REPLY = "reply"
+
+
 class Presence:
     """Answers the calls of presence, and keeps what its sockets were told equal to what is so.
 
@@ -59,7 +63,9 @@ class Presence:
         outlet: Outlet,
         clock: Callable[[], int],
         monotonic: Callable[[], float] = time.monotonic,
+        writes: Callable[[int, int], object] = lambda thread_id, admin_id: None,
     ):
+        self._writes = writes
         self._attendance = attendance
         self._outlet = outlet
         self._clock = clock
@@ -206,6 +212,8 @@ class Presence:
         self._safely(
             self.viewers.change, caller.sid, asked["id"], asked["mode"], asked["cursor"], shown
         )
+        if shown and asked["mode"] == "typing" and (asked["cursor"] or {}).get("field") == REPLY:
+            self._writes(asked["id"], caller.admin_id)
         return {}
 
     def reconsider(self) -> None:

@@ -41,21 +41,11 @@ class Totals:
         """The tags whose totals somebody listens to."""
         return self._tags
 
-    def greet(self, sid: str, scope: Scope, stay: bool) -> None:
-        """The socket is told at the next turn; with `stay` also of what changes from then on."""
+    def greet(self, sid: str, scope: Scope) -> None:
+        """The socket is told at the next turn, and of what changes from then on."""
         self._greeted.append((sid, scope))
-        if stay:
-            self._listeners.setdefault(scope, set()).add(sid)
-            self._tags |= set(scope.tags().values())
-
-    def listens(self, sid: str, scope: Scope) -> bool:
-        return sid in self._listeners.get(scope, ())
-
-    def keep_only(self, sid: str, scopes: Iterable[Scope]) -> None:
-        """The socket is told of these, and of everybody's, alone."""
-        kept = {EVERYBODY, *scopes}
-        for scope in [each for each in self._listeners if each not in kept]:
-            self._leave(scope, sid)
+        self._listeners.setdefault(scope, set()).add(sid)
+        self._tags |= set(scope.tags().values())
 
     def drop(self, sid: str) -> None:
         """The socket is gone."""

@@ -23,6 +23,8 @@ ADVISORY_LOCK = 7_513_046_120
 #: How long another process may take to bring the schema to head.
 LOCK_WAIT_SECONDS = 60
 _TRY_AGAIN_SECONDS = 0.05
+#: How long a file may be held by another that just closes it.
+_READ_WAIT_SECONDS = 2
 
 
 def bring_to_head(database: Database) -> None:
@@ -73,17 +75,23 @@ def _config(connection: Connection) -> Config:
 
 
 def _is_ready(database: Database) -> bool:
-    """Whether nothing is to be done; a database that is just being made is not ready."""
-    try:
-        with database.read() as connection:
-            return (
-                revision(connection) == head()
-                and sources.named(connection, sources.DASHBOARD) is not None
-            )
-    except StorageUnavailable as error:
-        if "locked" in _cause(error):
-            return False
-        raise
+    deadline = time.monotonic() + _READ_WAIT_SECONDS
+    while True:
+        try:
+            return _is_at_head(database)
+        except StorageUnavailable as error:
+            # Whoever closes a SQLite file last holds it for a moment, to empty its log.
+            if "locked" not in _cause(error) or time.monotonic() > deadline:
+                raise
+        time.sleep(_TRY_AGAIN_SECONDS)
+
+
+def _is_at_head(database: Database) -> bool:
+    with database.read() as connection:
+        return (
+            revision(connection) == head()
+            and sources.named(connection, sources.DASHBOARD) is not None
+        )
 
 
 def _upgrade(database: Database) -> None:

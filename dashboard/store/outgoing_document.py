@@ -17,6 +17,8 @@ TYPES = (
     "thread.released",
     "thread.priority_changed",
 )
+#: Goes to webhooks alone, and is not kept: an admin is writing a reply.
+TYPING = "admin.typing"
 EVENTS: Select[Any] = select(
     outgoing_events.c.name,
     outgoing_events.c.type,

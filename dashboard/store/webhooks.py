@@ -8,9 +8,10 @@ from typing import Any, NamedTuple
 from sqlalchemy import Connection, Select, func, insert, select, update
 
 from dashboard.store import deliveries
-from dashboard.store.models import sources
+from dashboard.store.models import admins, sources, threads
 from dashboard.store.outbox_models import deliveries as delivery_table
 from dashboard.store.outbox_models import webhooks
+from dashboard.store.outgoing_document import TYPING
 
 #: After a rotation the secret before signs along for so long.
 OLD_SECRET_MS = 24 * 3600 * 1000
@@ -29,6 +30,14 @@ class Webhook(NamedTuple):
     failing_since: int | None
     disabled_at: int | None
     disabled_why: str | None
+
+
+class Writing(NamedTuple):
+    """Who writes where, and the webhooks that want to know: by their ids."""
+
+    thread: str
+    name: str
+    targets: dict[int, "Target"]
 
 
 class Target(NamedTuple):
@@ -139,6 +148,24 @@ def target(connection: Connection, id: int, now_ms: int) -> Target | None:
     url, secret, old_secret, until = row
     is_old_alive = old_secret is not None and now_ms < until
     return Target(url, (secret, old_secret) if is_old_alive else (secret,))
+
+
+def typing_targets(connection: Connection, thread_id: int, admin_id: int, now_ms: int) -> Writing:
+    """What there is to tell of an admin who writes, and where to."""
+    wanted = connection.execute(
+        select(threads.c.external_id, admins.c.name, webhooks.c.id, webhooks.c.events)
+        .join_from(threads, webhooks, webhooks.c.source_id == threads.c.source_id)
+        .join(admins, admins.c.id == admin_id)
+        .where(
+            threads.c.id == thread_id,
+            webhooks.c.disabled_at.is_(None),
+            webhooks.c.failing_since.is_(None),
+        )
+    ).all()
+    ids = [row.id for row in wanted if row.events is None or TYPING in row.events]
+    targets = {id: found for id in ids if (found := target(connection, id, now_ms))}
+    thread, name = wanted[0][:2] if wanted else ("", "")
+    return Writing(thread, name, targets)
 
 
 def note_failure(connection: Connection, id: int, now_ms: int) -> None:

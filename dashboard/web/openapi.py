@@ -119,8 +119,9 @@ def _get_events() -> dict[str, Any]:
         "away catches up by itself, and what stands before `after` counts as received. The same "
         "events go to webhooks, with the headers and signatures of Standard Webhooks; an `id` "
         "stays the same however often its event is sent, and `seq` counts within a thread. Notes "
-        "are never among them. When the customer has a message, post a `receipt` for "
-        "`data.id`.",
+        "are never among them. To webhooks alone goes `admin.typing`, while an admin writes a "
+        "reply: without `seq`, with `data.by` and `data.until`, not kept. When the customer has a "
+        "message, post a `receipt` for `data.id`.",
         "parameters": [
             _parameter("after", "query", {"type": "string"}, None),
             _parameter("limit", "query", limit, 100),

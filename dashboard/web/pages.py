@@ -9,7 +9,7 @@ from flask import Blueprint, Response, make_response, redirect, render_template,
 from dashboard.protocol import PROTOCOL
 from dashboard.store import admins
 from dashboard.store.database import Database
-from dashboard.store.outgoing_document import TYPES
+from dashboard.store.outgoing_document import TYPES, TYPING
 from dashboard.store.sessions import Identity
 from dashboard.web.identity import Identities, Unauthorized
 from dashboard.web.preferences import LOCALES, THEMES, complete
@@ -58,7 +58,7 @@ class Pages:
 
     def webhooks(self, identity: Identity) -> Response:
         preferences = self.preferences(identity)
-        return _rendered("webhooks.html", theme=preferences["theme"], types=TYPES)
+        return _rendered("webhooks.html", theme=preferences["theme"], types=(*TYPES, TYPING))
 
     def preferences(self, identity: Identity) -> dict[str, Any]:
         with self._database.read() as connection:

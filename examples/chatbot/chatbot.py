@@ -55,10 +55,11 @@ class Chatbot:
                 self.store.write(conversation, "Bot", answer, said(conversation, "bot", answer))
         self.lineup.ring()
 
-    def read(self, conversation: str, after: int) -> list[dict[str, Any]]:
+    def read(self, conversation: str, after: int) -> dict[str, Any]:
         messages = self.store.read(conversation, after, now())
         self.lineup.ring()
-        return messages
+        typing = self.store.recall(f"typing:{conversation}")
+        return {"messages": messages, "typing": typing is not None and typing > now()}
 
     def team(self, conversation: str) -> dict[str, Any]:
         """All that a customer may know of the team."""
@@ -164,7 +165,7 @@ def said(conversation: str, role: str, body: str) -> dict[str, Any]:
 
 
 def now() -> str:
-    return datetime.now(UTC).isoformat(timespec="milliseconds")
+    return datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
 def main() -> None:

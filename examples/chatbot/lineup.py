@@ -55,6 +55,9 @@ class Lineup:
             message = event["data"]
             author = (message["author"] or {}).get("name", "Team")
             self._store.receive(event["thread"], author, message["body"], message["id"])
+        elif event["type"] == "admin.typing":
+            until = event["data"]["until"]
+            self._store.remember(f"typing:{event['thread']}", until)
         elif event["type"] == "thread.closed":
             self._store.remember(f"bot:{event['thread']}", "answers")
 

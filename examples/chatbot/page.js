@@ -31,8 +31,9 @@ async function readOn() {
   if (reading) return;
   reading = true;
   try {
-    const messages = await get("/messages", `&after=${read}`);
+    const { messages, typing } = await get("/messages", `&after=${read}`);
     messages.forEach(show);
+    at("typing").textContent = typing && !messages.length ? "Somebody is writing…" : "";
     if (messages.length) lookForTeam();
   } catch { /* the next look finds it */ }
   reading = false;

@@ -1,5 +1,6 @@
 """The example's customer and an admin talk, each in Chromium, whatever happens in between."""
 
+import json
 import subprocess
 import sys
 from pathlib import Path
@@ -184,3 +185,29 @@ def test_the_customer_sees_who_is_there_and_the_team_that_the_customer_is(exampl
     wait_until(is_at_the_page, 10, "the customer's presence")
     example.page.goto("about:blank")
     wait_until(lambda: not is_at_the_page(), 10, "the customer's leaving")
+
+
+def test_the_customer_sees_that_an_admin_writes_a_reply_and_never_a_note(example, mai):
+    """E11."""
+    heard: list[str] = []
+    pass_on = example.gateway.answer
+
+    def listen(body: bytes, headers: dict[str, str]) -> int:
+        heard.append(json.loads(body)["type"])
+        return pass_on(body, headers)
+
+    example.gateway.answer = listen
+    example.says("My parcel is lost")
+    open_first(mai)
+    mai.page.click(".composer >> text=Note")
+    mai.wait_for("() => document.querySelector('.composer[data-private]') !== null")
+    mai.page.type("textarea", "A secret", delay=20)
+    mai.page.keyboard.press("Control+Enter")
+    mai.wait_for("() => document.querySelector('.message[data-kind=note]') !== null")
+    assert heard == []
+    mai.page.click(".composer >> text=Reply")
+    mai.wait_for("() => document.querySelector('.composer:not([data-private])') !== null")
+    mai.page.type("textarea", "I am looking", delay=20)
+    shown = "() => document.getElementById('typing').textContent"
+    wait_until(lambda: example.page.evaluate(shown) == "Somebody is writing…", 10, "the writing")
+    assert set(heard) == {"admin.typing"}

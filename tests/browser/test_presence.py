@@ -26,7 +26,7 @@ _HIDE = """(state) => {
 def stage(request, start_server) -> Stage:
     """A desk with two threads, whose times are a tenth of the usual ones."""
     server = start_server(request.param, LINEUP_PRESENCE_TTL=str(TTL))
-    made = Stage(server, threads=0)
+    made = Stage(server)
     made.post(made.message("one"), made.message("two"))
     return made
 

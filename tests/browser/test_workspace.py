@@ -60,7 +60,7 @@ def test_search_finds_a_message_and_keeps_its_order_while_threads_move(desk, sta
     desk.wait_for("() => document.querySelector('.message')", "the conversation")
     assert desk.page.locator(".found-excerpt").all_inner_texts() == before
     desk.page.keyboard.press("Escape")
-    assert desk.page.locator(".search").is_hidden()
+    desk.page.wait_for_selector(".search", state="hidden")
 
 
 def test_the_palette_goes_to_a_sort_and_to_a_thread(desk, stage):
@@ -155,3 +155,18 @@ def test_a_part_that_cannot_be_loaded_is_told_of_and_opens_later(desk):
     desk.page.context.set_offline(False)
     desk.page.keyboard.press("?")
     desk.page.wait_for_selector(".help-keys")
+
+
+def test_a_chip_tells_where_the_open_thread_went_after_a_reply(desk, stage):
+    id = stage.ids()["t-160"]
+    desk.page.evaluate("() => { location.hash = '#/arrival/longest_wait'; }")
+    desk.wait_until_shown("arrival/longest_wait")
+    desk.open(id)
+    desk.page.keyboard.press(".")
+    desk.wait_for(has_row(id), "the row in the list")
+    desk.page.fill(".composer-field", "It is on its way")
+    desk.page.keyboard.press("Control+Enter")
+    desk.page.wait_for_selector(".chip", timeout=10_000)
+    desk.page.click(".chip")
+    desk.wait_for(has_row(id), "the row at its new place")
+    desk.page.wait_for_selector(".chip", state="detached")

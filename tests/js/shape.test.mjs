@@ -85,10 +85,10 @@ test("what is loaded when it is asked for exists, and the first paint does not b
 });
 
 test("every icon that is asked for is drawn", () => {
-  const drawn = readFileSync(join(root, "static/icons.svg"), "utf8");
+  const drawn = readFileSync(join(root, "templates/icons.svg"), "utf8");
   for (const { name, text } of scripts) {
     for (const [, icon] of text.matchAll(/\bICONS\.(\w+)/g)) {
-      if (icon !== "name") assert.ok(drawn.includes(`id="${icon}"`), `${name}: ${icon}`);
+      if (icon !== "name") assert.ok(drawn.includes(`id="icon-${icon}"`), `${name}: ${icon}`);
     }
   }
 });

@@ -232,7 +232,7 @@ def test_too_many_changes_make_browsers_open_anew(world, monkeypatch):
 def test_a_lost_list_is_late_until_it_is_rebuilt(world):
     world.follow("a")
     world.client.flushall()
-    world.hub.totals.greet("a", EVERYBODY, stay=True)
+    world.hub.totals.greet("a", EVERYBODY)
     world.hub.ring(None)
     world.turn()
     assert [status["late"] for status in world.outlet.take("order:status")] == [True]
@@ -269,7 +269,7 @@ def test_the_slow_tick_finds_what_no_bell_told(world):
 
 
 def test_totals_come_with_the_change_that_made_them(world):
-    world.hub.totals.greet("a", EVERYBODY, stay=True)
+    world.hub.totals.greet("a", EVERYBODY)
     world.hub.ring(None)
     world.turn()
     world.outlet.sent.clear()
@@ -320,7 +320,7 @@ def test_nothing_is_left_of_a_socket_that_has_gone(world):
     world.hub.screens.watch("a", [1, 2])
     world.hub.conversations.join("a", 1)
     world.hub.conversations.has_read(1, 0)
-    world.hub.totals.greet("a", EVERYBODY, stay=True)
+    world.hub.totals.greet("a", EVERYBODY)
     world.push(1, 1)
     world.hub.drop("a")
     assert not list(world.hub.boards)

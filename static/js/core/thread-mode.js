@@ -63,7 +63,8 @@ export class ThreadMode {
 
   #say(mode, now) {
     const data = { id: this.#threadId, mode };
-    if (this.#moved()) data.cursor = this.#cursor;
+    // Where somebody types is always said: of a reply the customer learns, of a note never.
+    if (this.#cursor && (mode === "typing" || this.#moved())) data.cursor = this.#cursor;
     this.#told = mode;
     this.#toldAt = now;
     this.#toldCursor = JSON.stringify(this.#cursor);

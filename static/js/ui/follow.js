@@ -32,9 +32,8 @@ export class Follow {
       return;
     }
     if (index === was.index) return;
-    if (index < 0 || inView) {
-      if (this.#chip !== null) this.dismiss();
-    } else this.#moved(index);
+    if (inView) this.dismiss();
+    else this.#moved(index);
   }
 
   render() {
@@ -45,14 +44,19 @@ export class Follow {
       <kbd>.</kbd></button>`;
   }
 
-  #moved(index) {
+  // index: -1 where it left what is loaded, or the list.
+  async #moved(index) {
+    const { listing, threadId, sync } = this.desk;
     const { follow } = this.desk.prefs.kept;
     const own = this.desk.now() - this.#repliedAt < OWN_MS;
+    if (!own && follow !== "always" && this.#chip === null) return;
+    if (index < 0 && !await sync.through(threadId)) return;
+    if (listing !== this.desk.listing || threadId !== this.desk.threadId) return;
     if (follow === "always" || (follow === "after_reply" && own)) {
       queueMicrotask(() => this.desk.showInList({ quiet: true }));
-    } else if (own || this.#chip !== null) {
-      this.#chip = index;
-      this.desk.ask("chip");
+      return;
     }
+    this.#chip = sync.order.indexOf(threadId);
+    this.desk.ask("chip");
   }
 }

@@ -45,14 +45,16 @@ export class PresenceDesk {
 
   paint() {
     render(hereLine(this.desk), this.#line);
-    render(Object.entries(this.#panels).map(([name, lazy]) => this.#popover(name, lazy)), this.#holder);
+    const panels = Object.entries(this.#panels);
+    render(panels.map(([name, lazy]) => this.#popover(name, lazy)), this.#holder);
     for (const panel of this.#holder.querySelectorAll(":popover-open")) besideOpener(panel);
   }
 
   #popover(name, lazy) {
     const { t } = this.desk;
     const { part } = lazy;
-    return html`<div class="menu presence-panel" id=${`${name}-panel`} popover aria-label=${t(name)}
+    return html`<div class="menu presence-panel" id=${`${name}-panel`} popover role="dialog"
+      aria-label=${t(name)}
       @toggle=${(event) => this.#toggled(event, lazy)}
       @scroll=${(event) => part?.scrolled?.(event.currentTarget)}
       @click=${hideOnChoice}
