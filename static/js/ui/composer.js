@@ -60,7 +60,8 @@ export class Composer {
   #tellMode(typed) {
     const field = this.#private ? "note" : "reply";
     const cursor = { message_id: null, field, position: this.#field?.selectionEnd ?? 0 };
-    this.desk.mode.draft({ hasText: this.hasText, typed, cursor });
+    const hasText = Boolean(this.#field?.value.trim());
+    this.desk.mode.draft({ hasText, typed, cursor });
   }
 
   #content() {

@@ -32,15 +32,24 @@ export class PresenceDesk {
         @scroll=${(event) => panel.scrolled?.(event.currentTarget)}
         @click=${(event) => { if (event.target.closest(".person-thread, button.person")) event.currentTarget.hidePopover(); }}
         >${panel.render()}</div>`), this.#holder);
+    for (const element of this.#holder.querySelectorAll(":popover-open")) putBeside(element);
   }
 
   #toggled(event, panel) {
     const open = event.newState === "open";
     const { currentTarget: element } = event;
-    const opener = document.querySelector(`[popovertarget="${element.id}"]`);
-    if (open && opener) place(element, opener.getBoundingClientRect());
+    if (open) putBeside(element);
     panel.toggled(open);
   }
+}
+
+// What is in a panel comes later, and changes how high it is.
+function putBeside(element) {
+  const opener = document.querySelector(`[popovertarget="${element.id}"]`);
+  if (!opener) return;
+  place(element, opener.getBoundingClientRect());
+  const over = element.offsetTop + element.offsetHeight - innerHeight + 8;
+  if (over > 0) element.style.top = `${Math.max(8, element.offsetTop - over)}px`;
 }
 
 // In the left column.
