@@ -10,7 +10,6 @@ import { Outbox } from "./core/outbox.js";
 import { Prefs } from "./core/prefs.js";
 import { Presence } from "./core/presence.js";
 import { Rows } from "./core/rows.js";
-import { Search } from "./core/search.js";
 import { Selection } from "./core/selection.js";
 import { OpenThread } from "./core/thread.js";
 import { ThreadMode } from "./core/thread-mode.js";
@@ -22,30 +21,25 @@ import { Tabs } from "./net/tabs.js";
 import { watch } from "./net/wake.js";
 import { Acts } from "./ui/acts.js";
 import { Bulk } from "./ui/bulk.js";
-import { CannedDialog } from "./ui/canned-dialog.js";
 import { Canned } from "./ui/canned.js";
 import { Colleagues } from "./ui/colleagues.js";
 import { Composer } from "./ui/composer.js";
-import { CustomerPanel } from "./ui/customer.js";
 import { Density } from "./ui/density.js";
 import { Desk } from "./ui/desk.js";
 import { Dialog } from "./ui/dialog.js";
-import { Explain } from "./ui/explain.js";
 import { Follow } from "./ui/follow.js";
 import { listen } from "./ui/keys.js";
 import { Language } from "./ui/language.js";
+import { standIn } from "./ui/lazy.js";
 import { Leavers } from "./ui/leavers.js";
 import { ListPane } from "./ui/list.js";
 import { MessagesPane } from "./ui/messages.js";
 import { NoticeTeller } from "./ui/notice.js";
 import { Painter } from "./ui/painter.js";
-import { Palette } from "./ui/palette.js";
 import { Splitter } from "./ui/panes.js";
 import { Picks } from "./ui/picks.js";
 import { PresenceDesk } from "./ui/presence-desk.js";
 import { probe } from "./ui/probe.js";
-import { SearchPane } from "./ui/search.js";
-import { SettingsDialog } from "./ui/settings-dialog.js";
 import { Settings } from "./ui/settings.js";
 import { mount } from "./ui/shell.js";
 import { Theme } from "./ui/theme.js";
@@ -122,7 +116,6 @@ const desk = new Desk({
 });
 desk.acts = new Acts(desk);
 desk.settings = new Settings(desk);
-desk.settingsDialog = new SettingsDialog({ desk });
 desk.density = new Density({
   prefs: desk.prefs,
   changed: (fromPx) => desk.listPane.resized(fromPx),
@@ -133,22 +126,40 @@ desk.follow = new Follow(desk);
 desk.leavers = new Leavers(desk);
 desk.colleagues = new Colleagues(desk);
 desk.canned = new Canned(desk);
-desk.cannedDialog = new CannedDialog({ desk });
-desk.customer = new CustomerPanel({ root: at("customer"), desk });
-desk.search = new SearchPane({
-  root: at("search"), desk, search: searchOf((...given) => api.search(...given), 50, "search"),
-});
-desk.palette = new Palette({
-  element: at("palette"), desk,
-  search: searchOf((...given) => api.search(...given), 6, "palette"),
-});
 desk.splitter = new Splitter({
   element: at("splitter"), panel: at("panel"), list: at("pane-list"), desk,
 });
 desk.notice = new NoticeTeller({
   desk, notice: new Notice(), icon: at("icon"), tabs: new Tabs({ name: `lineup:${boot.admin.id}` }),
 });
-desk.explain = new Explain({ element: at("explain"), desk });
+standIn(desk, "search", "open", async () => {
+  const { SearchPane } = await import("./ui/search.js");
+  return new SearchPane({ root: at("search"), desk });
+}, { field: true });
+standIn(desk, "palette", "open", async () => {
+  const { Palette } = await import("./ui/palette.js");
+  return new Palette({ element: at("palette"), desk });
+}, { field: true });
+standIn(desk, "customer", "toggle", async () => {
+  const { CustomerPanel } = await import("./ui/customer.js");
+  return new CustomerPanel({ root: at("customer"), desk });
+});
+standIn(desk, "explain", "open", async () => {
+  const { Explain } = await import("./ui/explain.js");
+  return new Explain({ element: at("explain"), desk });
+});
+standIn(desk, "helpDialog", "open", async () => {
+  const { HelpDialog } = await import("./ui/help.js");
+  return new HelpDialog({ desk });
+});
+standIn(desk, "settingsDialog", "open", async () => {
+  const { SettingsDialog } = await import("./ui/settings-dialog.js");
+  return new SettingsDialog({ desk });
+});
+standIn(desk, "cannedDialog", "open", async () => {
+  const { CannedDialog } = await import("./ui/canned-dialog.js");
+  return new CannedDialog({ desk });
+});
 desk.listPane = new ListPane({ root: at("list"), desk });
 desk.messages = new MessagesPane({ root: at("messages"), desk });
 desk.composer = new Composer({ root: at("composer"), desk });
@@ -166,10 +177,6 @@ for (const name of ["online", "offline"]) {
 window.lineup = probe(desk);
 desk.goTo(location.hash, { deep: true });
 connection.start();
-
-function searchOf(ask, limit, part) {
-  return new Search({ ask, limit, changed: () => painter.ask(part) });
-}
 
 function socketEvents() {
   const events = {

@@ -134,6 +134,29 @@ def test_the_next_unanswered_thread_is_opened_from_within_a_reply(desk, stage):
     assert desk.page.locator(".row.current.unread").count() == 1
 
 
+def test_what_is_typed_ahead_of_a_slow_search_lands_in_its_field(desk):
+    asked = []
+    desk.page.route("**/ui/search.js", lambda route: asked.append(route))
+    desk.page.locator(".list").focus()
+    before = desk.state()
+    desk.page.keyboard.press("/")
+    desk.page.keyboard.type("sj-44p")
+    wait_until(lambda: desk.state() and asked, what="the script being asked")
+    asked[0].continue_()
+    desk.wait_for("() => document.querySelector('.search-field')?.value === 'sj-44p'", "the words")
+    after = desk.state()
+    assert [after[name] for name in ("sort", "hold")] == [before[name] for name in ("sort", "hold")]
+
+
+def test_a_part_that_cannot_be_loaded_is_told_of_and_opens_later(desk):
+    desk.page.context.set_offline(True)
+    desk.page.keyboard.press("?")
+    desk.wait_for(toast("The server could not be reached."), "the refusal")
+    desk.page.context.set_offline(False)
+    desk.page.keyboard.press("?")
+    desk.page.wait_for_selector(".help-keys")
+
+
 def test_a_chip_tells_where_the_open_thread_went_after_a_reply(desk, stage):
     id = stage.ids()["t-160"]
     desk.page.evaluate("() => { location.hash = '#/arrival/longest_wait'; }")

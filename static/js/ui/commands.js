@@ -24,6 +24,9 @@ export function commands(desk) {
     command(t, "list:top", () => desk.toTop()),
     command(t, "list:pause", () => desk.togglePause()),
     command(t, "pick:all", () => desk.picks.all()),
+    ...["team", "online"].map((name) => ({
+      text: t(name), keys: "", run: () => desk.presencePanels.open(name),
+    })),
     command(t, "help", () => desk.help()),
     { text: t("canned.title"), keys: "", run: () => desk.cannedDialog.open() },
     { text: t("settings"), keys: "", run: () => desk.settingsDialog.open() },

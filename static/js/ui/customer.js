@@ -4,7 +4,7 @@ import { html, render } from "lit-html";
 
 import { languageName } from "../core/i18n.js";
 import { age } from "../core/time.js";
-import { avatar, nameOf } from "./avatar.js";
+import { avatar, who } from "./avatar.js";
 import { ICONS } from "./icons.js";
 import { memberText } from "./row.js";
 
@@ -54,7 +54,7 @@ export class CustomerPanel {
     return html`<div class="customer-head"><h2>${t("customer")}</h2>
         <button type="button" class="icon-button" aria-label=${t("close")} aria-keyshortcuts="i"
           @click=${() => this.toggle()}>${ICONS.close}</button></div>
-      ${row ? html`<div class="customer-who">${avatar(row, t)}<bdi>${nameOf(row, t)}</bdi></div>
+      ${row ? html`<div class="customer-who">${avatar(row, t)}${who(row, t)}</div>
         ${this.#facts(row)}` : ""}
       <h3 class="customer-title">${t("customer.threads")}</h3>${this.#threads()}`;
   }

@@ -1,7 +1,6 @@
 // What the page shows and every verb on it. Parts read from here and call here alone.
 
 import { format, listKey, parse } from "../core/route.js";
-import { showHelp } from "./help.js";
 import { nextUnread } from "./unread.js";
 
 const CHECK_MS = 30_000;
@@ -120,7 +119,7 @@ export class Desk {
   }
 
   nextUnread(step) { return nextUnread(this, step); }
-  help() { showHelp(this); }
+  help() { return this.helpDialog.open(); }
 
   back() {
     if (this.picks.size) {

@@ -4,13 +4,20 @@ import { html } from "lit-html";
 
 import { HELP } from "../core/keymap.js";
 
-export function showHelp({ dialog, language, keymap, settings }) {
-  const switched = () => {
-    settings.keys(!keymap.lettersOn);
-    dialog.paint();
-  };
-  const keys = () => content(language.t, keymap.lettersOn, switched);
-  dialog.open(() => language.t("help.title"), keys);
+export class HelpDialog {
+  constructor({ desk }) {
+    this.desk = desk;
+  }
+
+  open() {
+    const { dialog, language, keymap, settings } = this.desk;
+    const switched = () => {
+      settings.keys(!keymap.lettersOn);
+      dialog.paint();
+    };
+    const keys = () => content(language.t, keymap.lettersOn, switched);
+    dialog.open(() => language.t("help.title"), keys);
+  }
 }
 
 function content(t, lettersOn, switched) {

@@ -59,6 +59,15 @@ export function place(element, anchor) {
   element.style.top = `${top}px`;
 }
 
+// To the right of the opener where there is room, and no lower than the window.
+export function beside(element, anchor) {
+  const { offsetWidth: width, offsetHeight: height } = element;
+  const left = anchor.right + 2 * GAP_PX;
+  if (left + width > innerWidth - 8) return place(element, anchor);
+  element.style.left = `${left}px`;
+  element.style.top = `${Math.max(8, Math.min(anchor.top, innerHeight - 8 - height))}px`;
+}
+
 function onKey(event) {
   const items = [...event.currentTarget.querySelectorAll("button")];
   const at = items.indexOf(document.activeElement);

@@ -3,20 +3,24 @@
 import { html, render } from "lit-html";
 
 import { matching } from "../core/find.js";
+import { Search } from "../core/search.js";
 import { nameOf } from "./avatar.js";
 import { commands } from "./commands.js";
 import { chord } from "./help.js";
 import { ICONS } from "./icons.js";
 
+const FOUND = 6;
 const THREAD = /^#?([1-9]\d{0,11})$/;
 
 export class Palette {
   #query = "";
   #active = 0;
 
-  // search: a Search of its own, of few results
-  constructor({ element, desk, search }) {
-    Object.assign(this, { element, desk, search });
+  constructor({ element, desk }) {
+    Object.assign(this, { element, desk });
+    this.search = new Search({
+      ask: (...given) => desk.api.search(...given), limit: FOUND, changed: () => desk.ask("palette"),
+    });
     element.addEventListener("click", (event) => {
       if (event.target === element) element.close();
     });

@@ -3,9 +3,8 @@
 import { html, render } from "lit-html";
 
 import { ICONS } from "./icons.js";
-import { place } from "./menu.js";
-import { OnlinePanel } from "./presence-online.js";
-import { TeamPanel } from "./presence-team.js";
+import { Lazy } from "./lazy.js";
+import { beside } from "./menu.js";
 import { hereLine } from "./presence-thread.js";
 
 export class PresenceDesk {
@@ -15,7 +14,16 @@ export class PresenceDesk {
 
   constructor({ desk, page = document }) {
     this.desk = desk;
-    this.#panels = { team: new TeamPanel(desk), online: new OnlinePanel(desk) };
+    this.#panels = {
+      team: this.#panel("team", async () => {
+        const { TeamPanel } = await import("./presence-team.js");
+        return new TeamPanel(desk);
+      }),
+      online: this.#panel("online", async () => {
+        const { OnlinePanel } = await import("./presence-online.js");
+        return new OnlinePanel(desk);
+      }),
+    };
     this.#line = page.createElement("div");
     this.#line.id = "here";
     page.getElementById("composer").before(this.#line);
@@ -24,37 +32,59 @@ export class PresenceDesk {
     desk.painter.add("presence", () => this.paint());
   }
 
-  paint() {
-    render(hereLine(this.desk), this.#line);
-    render(Object.entries(this.#panels).map(([name, panel]) => html`
-      <div class="menu presence-panel" id=${`${name}-panel`} popover role="dialog" aria-label=${this.desk.t(name)}
-        @toggle=${(event) => this.#toggled(event, panel)}
-        @scroll=${(event) => panel.scrolled?.(event.currentTarget)}
-        @click=${(event) => { if (event.target.closest(".person-thread, button.person")) event.currentTarget.hidePopover(); }}
-        >${panel.render()}</div>`), this.#holder);
-    for (const element of this.#holder.querySelectorAll(":popover-open")) putBeside(element);
+  #panel(name, load) {
+    const { desk } = this;
+    const failed = () => {
+      document.getElementById(`${name}-panel`).hidePopover();
+      desk.toasts.show(desk.t("error.network"));
+    };
+    return new Lazy({ load, failed });
   }
 
-  #toggled(event, panel) {
-    const open = event.newState === "open";
+  open(name) { document.getElementById(`${name}-panel`).showPopover(); }
+
+  paint() {
+    render(hereLine(this.desk), this.#line);
+    const panels = Object.entries(this.#panels);
+    render(panels.map(([name, lazy]) => this.#popover(name, lazy)), this.#holder);
+    for (const panel of this.#holder.querySelectorAll(":popover-open")) besideOpener(panel);
+  }
+
+  #popover(name, lazy) {
+    const { t } = this.desk;
+    const { part } = lazy;
+    return html`<div class="menu presence-panel" id=${`${name}-panel`} popover role="dialog"
+      aria-label=${t(name)}
+      @toggle=${(event) => this.#toggled(event, lazy)}
+      @scroll=${(event) => part?.scrolled?.(event.currentTarget)}
+      @click=${hideOnChoice}
+      >${part ? part.render() : html`<h2 class="panel-title">${t(name)}</h2>
+        <p class="panel-note">${t("loading")}</p>`}</div>`;
+  }
+
+  async #toggled(event, lazy) {
     const { currentTarget: element } = event;
-    if (open) putBeside(element);
-    panel.toggled(open);
+    const open = event.newState === "open";
+    if (open) besideOpener(element);
+    const panel = open ? await lazy.get() : lazy.part;
+    if (panel && open === element.matches(":popover-open")) panel.toggled(open);
   }
 }
 
-// What is in a panel comes later, and changes how high it is.
-function putBeside(element) {
-  const opener = document.querySelector(`[popovertarget="${element.id}"]`);
-  if (!opener) return;
-  place(element, opener.getBoundingClientRect());
-  const over = element.offsetTop + element.offsetHeight - innerHeight + 8;
-  if (over > 0) element.style.top = `${Math.max(8, element.offsetTop - over)}px`;
+// Again as it grows.
+function besideOpener(panel) {
+  const opener = document.querySelector(`[popovertarget="${panel.id}"]`);
+  if (opener) beside(panel, opener.getBoundingClientRect());
+}
+
+function hideOnChoice(event) {
+  const chosen = event.target.closest(".person-thread, button.person");
+  if (chosen) event.currentTarget.hidePopover();
 }
 
 // In the left column.
 export function presenceNav({ t }) {
-  return html`<div class="nav-group">
+  return html`<div class="nav-group nav-people">
     ${[["team", ICONS.mine], ["online", ICONS.all]].map(([name, icon]) => html`
       <button type="button" class="nav-item" popovertarget=${`${name}-panel`} title=${t(name)}
         ><span class="nav-icon">${icon}</span><span class="nav-text">${t(name)}</span></button>`)}</div>`;

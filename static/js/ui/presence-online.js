@@ -4,7 +4,7 @@ import { html } from "lit-html";
 
 import { initial } from "../core/faces.js";
 import { seenAge } from "../core/presence.js";
-import { hueStep } from "./avatar.js";
+import { hueStep, ownId } from "./avatar.js";
 import { seenText } from "./presence-words.js";
 
 const WITHIN_MINUTES = [1, 5, 15];
@@ -78,13 +78,14 @@ export class OnlinePanel {
 
   #customer({ id, name, last_seen: lastSeen, colour, thread_id: threadId }) {
     const { t, now } = this.desk;
+    const called = name || ownId(id);
     const dot = { green: "online", yellow: "lately", grey: "offline" }[colour];
     const seen = seenText(seenAge({ status: "offline", last_seen: lastSeen }, now()), t);
     return html`<li><button type="button" class="person" ?disabled=${threadId === null}
       @click=${() => this.desk.open(threadId)}>
       <span class="avatar" data-hue=${hueStep(id)} aria-hidden="true"
-        ><span class="avatar-letter">${initial(name ?? id)}</span><span class="dot" data-dot=${dot}></span></span>
-      <span class="person-text"><bdi class="person-name">${name ?? id}</bdi>
+        ><span class="avatar-letter">${initial(called)}</span><span class="dot" data-dot=${dot}></span></span>
+      <span class="person-text"><bdi class="person-name" ?data-nameless=${!name}>${called}</bdi>
         <span class="person-state">${seen}</span></span></button></li>`;
   }
 }

@@ -3,7 +3,7 @@
 import { html } from "lit-html";
 
 import { initial } from "../core/faces.js";
-import { hueStep } from "./avatar.js";
+import { hueStep, nameOf } from "./avatar.js";
 import { ACTIVITY_NAMES, presenceLine } from "./presence-words.js";
 
 const STATUSES = ["auto", "away", "busy", "dnd", "invisible"];
@@ -104,7 +104,7 @@ export class TeamPanel {
         <span class="person-state">${presenceLine(presence, "admin", id, t)}</span>
         ${threads.map((thread) => html`<button type="button" class="person-thread"
           @click=${() => this.desk.open(thread.id)}
-          >${t("team.in", { name: thread.customer?.name ?? thread.customer?.id ?? thread.id })}</button>`)}
+          >${t("team.in", { name: nameOf(thread, t) })}</button>`)}
       </span></li>`;
   }
 }

@@ -2,7 +2,7 @@
 
 import { age, waitLevel } from "../core/time.js";
 import { initial } from "../core/faces.js";
-import { faceId, hueStep, nameOf } from "./avatar.js";
+import { faceId, hueStep, isNamed, nameOf } from "./avatar.js";
 import { presenceLabel, RowPresence } from "./presence-row.js";
 
 const BY_WAIT = new Set(["longest_wait", "unanswered_first", "priority"]);
@@ -88,6 +88,7 @@ export class RowElement {
   #face(row, t) {
     const face = faceId(row);
     this.#set("face", `${face} ${row.customer?.name}`, () => {
+      this.#parts["row-name"].toggleAttribute("data-nameless", !isNamed(row.customer));
       this.#parts.avatar.dataset.hue = hueStep(face);
       this.#parts["avatar-letter"].textContent = initial(nameOf(row, t));
     });

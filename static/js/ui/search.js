@@ -4,19 +4,24 @@ import { html, render } from "lit-html";
 import { repeat } from "lit-html/directives/repeat.js";
 
 import { parts } from "../core/find.js";
+import { Search } from "../core/search.js";
 import { age } from "../core/time.js";
-import { avatar, nameOf } from "./avatar.js";
+import { avatar, who } from "./avatar.js";
 import { ICONS } from "./icons.js";
 
 const FRESH_MS = 5000; // results are not part of a list that is followed: their rows are asked for
 const ROWS_MAX = 200;
+const PAGE = 50;
 
 export class SearchPane {
   shown = false;
   #timer = null;
 
-  constructor({ root, desk, search }) {
-    Object.assign(this, { root, desk, search });
+  constructor({ root, desk }) {
+    Object.assign(this, { root, desk });
+    this.search = new Search({
+      ask: (...given) => desk.api.search(...given), limit: PAGE, changed: () => desk.ask("search"),
+    });
   }
 
   get #field() { return this.root.querySelector("input"); }
@@ -100,8 +105,7 @@ export class SearchPane {
       id="found-${index}"
       aria-selected=${String(active)} ?data-current=${row.id === this.desk.threadId}
       @click=${() => this.#choose(index)}>${avatar(row, t)}
-      <span class="found-text"><span class="found-line"><bdi
-        class="found-name">${nameOf(row, t)}</bdi>
+      <span class="found-text"><span class="found-line">${who(row, t, "found-name")}
         ${row.open ? "" : html`<span class="found-badge">${t("thread.closed")}</span>`}
         <time class="row-time" title=${words.exact(at)}
           >${words.short(age(at, this.desk.now()), t("time.now"))}</time></span>

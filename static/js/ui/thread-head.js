@@ -3,7 +3,7 @@
 import { html } from "lit-html";
 
 import { age } from "../core/time.js";
-import { avatar, nameOf } from "./avatar.js";
+import { avatar, who } from "./avatar.js";
 import { ICONS } from "./icons.js";
 import { menu, priorities } from "./menu.js";
 import { threadDot, threadPresence } from "./presence-thread.js";
@@ -16,9 +16,8 @@ export function threadHead(desk) {
     <button type="button" class="icon-button thread-back" aria-label=${t("thread.back")}
       @click=${() => desk.back()}>${ICONS.back}</button>
     ${row ? html`${avatar(row, t, threadDot(desk))}
-      <div class="thread-who"><h2 class="thread-name"
-        id="thread-title"><bdi>${nameOf(row, t)}</bdi></h2>
-        ${threadPresence(desk)}
+      <div class="thread-who"><div class="thread-line"><h2 class="thread-name"
+        id="thread-title">${who(row, t)}</h2>${threadPresence(desk)}</div>
         <span class="thread-facts">${facts(row, desk)}</span></div>` : html`<div
           class="thread-who"></div>`}
     <div class="thread-acts">${row ? acts(row, desk) : ""}</div>`;
