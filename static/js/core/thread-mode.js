@@ -25,11 +25,13 @@ export class ThreadMode {
     this.#threadId = threadId;
     this.#told = "viewing";
     this.#toldCursor = null;
-    this.#typedAt = -Infinity;
     this.#check();
   }
 
-  left() { this.#threadId = null; }
+  left() {
+    this.#threadId = null;
+    this.#typedAt = -Infinity;
+  }
 
   focus(focused) {
     this.#focused = focused;
