@@ -38,8 +38,23 @@ def test_what_one_server_takes_is_seen_at_the_other(desks):
                     lambda b=browser, p=page, s=sort: b.ids(p, s) == here.in_sql(p, s),
                     what=f"{page}/{sort}",
                 )
-        totals = [browser.of("pages:totals")[-1] for browser in (near, far)]
-        assert totals[0] == totals[1]
+        wait_until(
+            lambda: (
+                totals_of(near) == totals_of(far) == {"all", "unassigned", "mine"}
+                and numbers_of(near) == numbers_of(far)
+            ),
+            what="the same totals at both",
+        )
+
+
+def totals_of(browser) -> set[str]:
+    """The filters that were told of."""
+    return set(numbers_of(browser))
+
+
+def numbers_of(browser) -> dict:
+    """What was told last of each filter."""
+    return {told["filter"]: told for told in browser.of("pages:totals")}
 
 
 def test_a_message_reaches_who_has_its_thread_open_at_the_other(desks):
