@@ -18,7 +18,17 @@ settings.register_profile(
 )
 settings.load_profile("lineup")
 
+#: Tests that drive real processes are at the mercy of a shared machine, which may stand still for
+#: seconds: what fails there is tried once more, and told of as a rerun. A real fault fails twice.
+RERUN_MARKS = ("live", "browser")
+
 ON_BOTH = [pytest.param("fake"), pytest.param("real", marks=pytest.mark.real_redis)]
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    for item in items:
+        if any(item.get_closest_marker(mark) for mark in RERUN_MARKS):
+            item.add_marker(pytest.mark.flaky(reruns=1))
 
 
 @pytest.fixture
