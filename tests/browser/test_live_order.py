@@ -24,11 +24,8 @@ def scroll_to_middle(desk: Desk) -> None:
     wait_until(lambda: desk.page.evaluate(drag), 15, "the rows of the middle")
 
 
-@pytest.mark.parametrize(
-    ("async_mode", "servers"),
-    [("eventlet", 1), ("gevent", 2)],
-    ids=["eventlet, one server", "gevent, two servers"],
-)
+@pytest.mark.parametrize("async_mode", ["eventlet", "gevent"])
+@pytest.mark.parametrize("servers", [1, 2], ids=["one server", "two servers"])
 def test_every_window_ends_with_the_order_of_sql(
     chromium, start_server, tmp_path, async_mode, servers
 ):
