@@ -275,7 +275,7 @@ def demo_command(args: Namespace, settings: Settings) -> int:
     check_port(args.host, args.port)
     with opened(settings, serving=True) as desk:
         access = demo_access(settings.instance, desk.database, clock)
-        desk = replace(desk, settings=replace(settings, secret_key=access.secret_key))
+        desk.settings = replace(settings, secret_key=access.secret_key)
         bring_order_to_date(desk)
         seed_once(desk, args.threads)
 

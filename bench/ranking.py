@@ -81,7 +81,7 @@ def bare_zadd(client: redis.Redis, ranking: Ranking, tag: str, batch: int) -> fl
                 pipeline.zadd(key, {member(id): score})
         pipeline.execute()
     seconds = perf_counter() - start
-    assert ranking.scores_of(tag, "arrival", [1]) == [moved[0][2][0]]
+    assert ranking.columns({tag: [1]})[tag][0] == [moved[0][2][0]]
     return PLACES / seconds
 
 

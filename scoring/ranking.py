@@ -7,7 +7,7 @@ from typing import Any
 import redis
 
 from scoring.keys import Keys, member, thread_id
-from scoring.reading import Changes, Entry, Head, State, changes, entries, text, whole
+from scoring.reading import Changes, Entry, Head, State, changes, entries, text
 from scoring.rebuilding import Rebuild
 from scoring.scripts import Args, Call, Script, run
 from scoring.sorts import SORTS
@@ -117,13 +117,6 @@ class Ranking:
         pipeline.zcard(self.keys.sort(tag, sort))
         rank, total = pipeline.execute()
         return rank, total
-
-    def scores_of(self, tag: str, sort: str, ids: Sequence[int]) -> list[int | None]:
-        """The scores of threads, in the order of `ids`; None for those that are not on the list."""
-        if not ids:
-            return []
-        scores = self._client.zmscore(self.keys.sort(tag, sort), [member(id) for id in ids])
-        return [None if score is None else whole(score) for score in scores]
 
     def columns(self, ids: Mapping[str, Sequence[int]]) -> dict[str, list[list[float | None]]]:
         """For each tag, and then each sort, the scores of these threads; None where not there.

@@ -144,8 +144,9 @@ def test_ranks_count_from_zero(filled):
 
 
 def test_scores_come_in_the_order_asked(filled):
-    assert filled.ranking.scores_of("arrival", "arrival", [4, 77, 1]) == [40, None, 10]
-    assert filled.ranking.scores_of("arrival", "arrival", []) == []
+    columns = filled.ranking.columns({"arrival": [4, 77, 1], "history": []})
+    assert columns == {"arrival": [[40, None, 10]] * len(filled.ranking.sorts)}
+    assert filled.ranking.columns({}) == {}
 
 
 def test_states_of_many_tags_come_at_once(filled):
@@ -179,7 +180,7 @@ def test_what_is_no_thread_is_not_read_and_can_be_weeded(filled):
 @pytest.mark.parametrize("score", [1.5, float("inf"), float("-inf")])
 def test_a_score_that_no_sort_gives_is_told_apart(filled, score):
     filled.client.zadd(filled.keys.sort("arrival", "arrival"), {"000000000003": score})
-    assert filled.ranking.scores_of("arrival", "arrival", [3]) == [FOREIGN_SCORE]
+    assert filled.ranking.columns({"arrival": [3]})["arrival"][0] == [score]
     found = [entry for batch in filled.ranking.scan("arrival", "arrival") for entry in batch]
     assert Entry(3, FOREIGN_SCORE) in found and len(found) == 7
 
@@ -189,7 +190,7 @@ def test_every_score_is_exact_on_every_way_out(desk, score):
     desk.ranking.place([placed(1, 1, "arrival", score)])
     entry = Entry(1, score)
     assert desk.ranking.head("arrival", "arrival", 1).entries == [entry]
-    assert desk.ranking.scores_of("arrival", "arrival", [1]) == [score]
+    assert desk.ranking.columns({"arrival": [1]})["arrival"][0] == [score]
     assert desk.ranking.since("arrival", ["arrival"], "e1", 1, 1).sets == {"arrival": [entry]}
 
 
