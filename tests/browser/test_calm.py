@@ -14,6 +14,8 @@ TRIALS = 30
 SEEN_MS = 150
 #: Trials after which the pointer goes away until the order has moved.
 LEAVE_AFTER = 3
+#: Threads at the list's end that stay there.
+STAYING = 40
 
 #: Where a row stands in each frame for a while: its upper edge, null where it is gone.
 FOLLOW_ROW = """([id, ms]) => new Promise((resolve) => {
@@ -59,18 +61,37 @@ def test_the_row_seen_150_ms_before_the_click_is_the_one_that_opens(desk, stage,
 
 
 def test_a_scrolled_list_keeps_its_row_on_the_pixel_at_50_moves_a_second(desk, stage):
-    desk.page.evaluate("() => { document.querySelector('.list').scrollTop = 150 * 64 + 17; }")
+    for names in (stage.names[:STAYING], stage.names[STAYING:]):
+        stage.post(*[stage.message(name) for name in names])
+    ids = stage.ids()
+    newest = stage.says(stage.names[-1])
+    wait_until(lambda: desk.rows_in_view()[0][1] == newest, what="their order")
+    desk.page.evaluate("() => { document.querySelector('.list').scrollTop = 60 * 64 + 17; }")
+    wait_until(lambda: desk.rows_in_view()[3:4], what="the rows there")
     desk.wait_for("() => window.lineup.list().hold === 'live'")
     place, id = desk.rows_in_view()[3]
-    # Threads from above and from below the window move, none that is in view.
+    # Threads from above and from below the window move, none that is in view. The last ones stay:
+    # a row that comes to stand at the list's end could not keep its pixel.
     in_view = {id for _, id in desk.rows_in_view()}
-    movers = [name for name, id in stage.ids().items() if id not in in_view]
+    movers = [name for name in stage.names[STAYING:] if ids[name] not in in_view]
     with Churn(stage, movers, 50) as churn:
         wait_until(lambda: churn.moves > 0, what="the first move")
         tops = desk.page.evaluate(FOLLOW_ROW, [id, 3000])
     assert churn.moves > 100
     assert set(tops) == {tops[0]}, f"drift {min(tops)} to {max(tops)} in {len(tops)} frames"
     assert dict(map(reversed, desk.rows_in_view()))[id] != place, "nothing moved above the row"
+
+
+def test_a_banner_that_comes_or_goes_moves_no_row(desk, stage):
+    wait_until(lambda: desk.rows_in_view()[3:4], what="the rows")
+    tops = "() => [...document.querySelectorAll('.row')].map((r) => r.getBoundingClientRect().top)"
+    before = desk.page.evaluate(tops)[:4]
+    desk.page.context.set_offline(True)
+    desk.page.wait_for_selector(".banner")
+    assert desk.page.evaluate(tops)[:4] == before
+    desk.page.context.set_offline(False)
+    desk.wait_for("() => !document.querySelector('.banner')", "the banner's end", 15)
+    assert desk.page.evaluate(tops)[:4] == before
 
 
 def test_focus_selection_and_draft_are_kept_while_the_list_churns(desk, stage):

@@ -1,4 +1,4 @@
-// One line over the list where something is wrong: what, since when, what can be done.
+// One line below the list where something is wrong: what, since when, what can be done.
 
 import { html } from "lit-html";
 
