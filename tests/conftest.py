@@ -1,5 +1,6 @@
 """What all tests may ask for: a clock, a database, and Redis of both kinds."""
 
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -36,11 +37,20 @@ def clock() -> SettableClock:
     return SettableClock()
 
 
+@pytest.fixture(scope="session")
+def sqlite_at_head(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """An empty SQLite database at head, to be copied."""
+    path = tmp_path_factory.mktemp("sqlite") / "head.sqlite"
+    database = Database(f"sqlite:///{path}")
+    bring_to_head(database)
+    database.close()
+    return path
+
+
 @pytest.fixture
-def database(tmp_path: Path) -> Iterator[Database]:
+def database(tmp_path: Path, sqlite_at_head: Path) -> Iterator[Database]:
     """An empty SQLite database at head."""
-    opened = Database(f"sqlite:///{tmp_path / 'lineup.sqlite'}")
-    bring_to_head(opened)
+    opened = Database(f"sqlite:///{shutil.copy(sqlite_at_head, tmp_path / 'lineup.sqlite')}")
     yield opened
     opened.close()
 

@@ -1,5 +1,6 @@
 """Databases of both kinds, as fixtures; a conftest.py that wants them imports them."""
 
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -40,11 +41,12 @@ def empty_url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
 
 
 @pytest.fixture(params=ON_BOTH)
-def any_database(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Database]:
+def any_database(
+    request: pytest.FixtureRequest, tmp_path: Path, sqlite_at_head: Path
+) -> Iterator[Database]:
     """A database at head: SQLite, and the same on PostgreSQL."""
     if request.param == "sqlite":
-        opened = Database(f"sqlite:///{tmp_path / 'any.sqlite'}")
-        bring_to_head(opened)
+        opened = Database(f"sqlite:///{shutil.copy(sqlite_at_head, tmp_path / 'any.sqlite')}")
     else:
         template = request.getfixturevalue("template")
         opened = Database(request.getfixturevalue("postgres").new_database(template))

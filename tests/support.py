@@ -20,6 +20,10 @@ def wait_until(
         time.sleep(0.01)
 
 
+def now_ms() -> int:
+    return time.time_ns() // 1_000_000
+
+
 class SettableClock:
     """Milliseconds since 1970 that move only when told."""
 

@@ -1,14 +1,14 @@
 """Records events until it is killed, and says which are acknowledged: `python -m … FILE ROUND`."""
 
 import sys
-import time
 
 from dashboard.store.database import Database
 from tests.intake.shop import Shop, message, thread_event
+from tests.support import now_ms
 
 
 def main(path: str, round: str) -> None:
-    shop = Shop(Database(f"sqlite:///{path}"), lambda: time.time_ns() // 1_000_000)
+    shop = Shop(Database(f"sqlite:///{path}"), now_ms)
     number = 0
     while True:
         names = [f"{round}-{number}-{part}" for part in range(3)]

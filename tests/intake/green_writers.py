@@ -24,10 +24,10 @@ else:
     sleep = gevent.sleep
     spawn, wait = pool.spawn, pool.join
 
-import time  # noqa: E402
 
 from dashboard.store.database import Database  # noqa: E402
 from tests.intake.shop import Shop, message  # noqa: E402
+from tests.support import now_ms  # noqa: E402
 
 waited: list[float] = []
 
@@ -45,7 +45,7 @@ def write(shop: Shop, writer: int) -> None:
 
 
 database = Database(f"sqlite:///{sys.argv[2]}", sleep=note_and_sleep)
-shop = Shop(database, lambda: time.time_ns() // 1_000_000)
+shop = Shop(database, now_ms)
 for writer in range(WRITERS):
     spawn(write, shop, writer)
 wait()

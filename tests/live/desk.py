@@ -15,7 +15,7 @@ from dashboard.store import threads
 from dashboard.store.database import Database
 from tests.live_server import LiveServer, cookie_of
 from tests.redis_server import RedisServer
-from tests.support import wait_until
+from tests.support import now_ms, wait_until
 
 NAMESPACE = "/admin"
 
@@ -40,7 +40,7 @@ class Desk:
 
     def say(self, thread: str, role: str = "client", at_ms: int | None = None, **more: Any) -> int:
         """Posts a message; the thread's id."""
-        at = (at_ms or time.time_ns() // 1_000_000) / 1000
+        at = (at_ms or now_ms()) / 1000
         stamp = (
             time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(at)) + f".{int(at * 1000) % 1000:03}Z"
         )

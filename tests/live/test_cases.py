@@ -24,7 +24,7 @@ import pytest
 
 from scoring.pages import FILTERS, PAGES
 from scoring.sorts import SORTS
-from tests.support import wait_until
+from tests.support import now_ms, wait_until
 
 pytestmark = [
     pytest.mark.live,
@@ -38,7 +38,7 @@ MINUTE_MS = 60_000
 @pytest.fixture
 def ago():
     """Milliseconds since 1970, so many minutes ago."""
-    now = time.time_ns() // 1_000_000
+    now = now_ms()
     return lambda minutes: now - minutes * MINUTE_MS
 
 
