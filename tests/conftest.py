@@ -1,5 +1,6 @@
 """What all tests may ask for: a clock, a database, and Redis of both kinds."""
 
+import os
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
@@ -23,6 +24,9 @@ settings.load_profile("lineup")
 #: seconds: what fails there is tried once more, and told of as a rerun. A real fault fails twice.
 RERUN_MARKS = ("live", "browser")
 
+#: Tests of real processes wait most of their time, so there is one worker more than cores.
+WORKERS_MAX = 6
+
 ON_BOTH = [pytest.param("fake"), pytest.param("real", marks=pytest.mark.real_redis)]
 
 
@@ -30,6 +34,10 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if any(item.get_closest_marker(mark) for mark in RERUN_MARKS):
             item.add_marker(pytest.mark.flaky(reruns=1))
+
+
+def pytest_xdist_auto_num_workers() -> int:
+    return min(WORKERS_MAX, (os.cpu_count() or 1) + 1)
 
 
 @pytest.fixture

@@ -8,7 +8,7 @@ Value = TypeVar("Value")
 
 
 def wait_until(
-    condition: Callable[[], Value], timeout_seconds: float = 5.0, what: str = "the condition"
+    condition: Callable[[], Value], timeout_seconds: float = 15.0, what: str = "the condition"
 ) -> Value:
     """What `condition` gives as soon as it is truthy; fails after `timeout_seconds`."""
     deadline = time.monotonic() + timeout_seconds

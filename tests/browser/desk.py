@@ -68,7 +68,7 @@ class Desk:
             what=f"{list} being shown live",
         )
 
-    def wait_for(self, expression: str, what: str = "", timeout_seconds: float = 5) -> Any:
+    def wait_for(self, expression: str, what: str = "", timeout_seconds: float = 15) -> Any:
         """What the function in JavaScript gives, as soon as it is truthy."""
         return wait_until(
             lambda: self.page.evaluate(expression), timeout_seconds, what or expression

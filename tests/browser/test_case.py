@@ -1,12 +1,12 @@
 """A whole case: a customer waits, two admins come, and it ends well."""
 
+import uuid
+
 import pytest
 
 from tests.browser.desk import Desk
 
 pytestmark = [pytest.mark.browser, pytest.mark.live, pytest.mark.real_redis]
-
-CASE = "case"
 
 
 def row_text(id: int) -> str:
@@ -42,9 +42,10 @@ def bring(desk: Desk, list: str) -> None:
 
 
 def test_wait_claim_answer_stale_reply_note_close_and_reopen(chromium, stage):
+    case = f"case-{uuid.uuid4()}"  # a second try finds nothing of the first
     mai = Desk(chromium, stage.server, stage.mai, "not_respond/arrival")
     ken = Desk(chromium, stage.server, stage.ken, "not_respond/arrival")
-    id = stage.says(CASE, "My order never came", name="Alice Carter")
+    id = stage.says(case, "My order never came", name="Alice Carter")
     for desk in (mai, ken):
         desk.wait_for(has_row(id, "My order never came"), "the new thread")
 
@@ -81,7 +82,7 @@ def test_wait_claim_answer_stale_reply_note_close_and_reopen(chromium, stage):
     ken.wait_for(toast("This thread was closed"), "Ken being told of the end")
     bring(ken, "history/arrival")
     ken.wait_for(has_row(id), "the thread in the history")
-    stage.says(CASE, "It came broken", name="Alice Carter")
+    stage.says(case, "It came broken", name="Alice Carter")
     ken.wait_for(gone(id), "the thread having left the history", 10)
     bring(ken, "not_respond/arrival")
     ken.wait_for(has_row(id, "It came broken"), "the thread waiting again")

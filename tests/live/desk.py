@@ -150,7 +150,7 @@ class Browser:
     def of(self, name: str) -> list[Any]:
         return [data for event, data in list(self.events) if event == name]
 
-    def wait_for(self, name: str, matches=lambda data: True, timeout_seconds: float = 5) -> Any:
+    def wait_for(self, name: str, matches=lambda data: True, timeout_seconds: float = 15) -> Any:
         def found():
             return [data for data in self.of(name) if matches(data)]
 
