@@ -18,6 +18,7 @@ from sqlalchemy import Connection
 
 from dashboard.store import admins, keys, passwords, sources
 from dashboard.store.database import Database
+from dashboard.store.migrate import bring_to_head
 from tests.support import now_ms, wait_until
 
 Written = TypeVar("Written")
@@ -161,6 +162,7 @@ class LiveServer:
     def _written(self, write: Callable[[Connection], Written]) -> Written:
         database = Database(self.environment["LINEUP_DATABASE_URL"])
         try:
+            bring_to_head(database)  # as each command does
             return database.write(write)
         finally:
             database.close()
