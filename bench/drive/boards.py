@@ -18,6 +18,7 @@ MORE = 20_000
 #: A browser gathers what it lacks, and what it tells of its screen.
 FETCH_SECONDS = 0.1
 WATCH_SECONDS = 0.08
+WATCH_PAUSE_SECONDS = 0.4
 
 
 class Payloads:
@@ -92,6 +93,7 @@ class LineupBoard(Board):
 
     head: Head
     version = -1
+    _watched_at = -WATCH_PAUSE_SECONDS
     whole: dict[int, int] | None = None
 
     async def open(self) -> None:
@@ -198,8 +200,9 @@ class LineupBoard(Board):
     async def _watch(self) -> None:
         """Tells which rows are on screen now."""
         assert self.link is not None
-        await asyncio.sleep(WATCH_SECONDS)
-        self._watching = None
+        pause = self._watched_at + WATCH_PAUSE_SECONDS - time.monotonic()
+        await asyncio.sleep(max(WATCH_SECONDS, pause))
+        self._watching, self._watched_at = None, time.monotonic()
         visible = set(self.head.first(VISIBLE))
         add, gone = sorted(visible - self._watched), sorted(self._watched - visible)
         self._watched = visible

@@ -234,13 +234,22 @@ class Sockets:
         return answer if isinstance(answer, Fragment) else {"ok": True, **answer}
 
     def _check_session(self, peer: _Peer) -> None:
-        """Raises Problem (401) where the session is over; asks SQL once a second at most."""
+        """Raises Problem (401) where the session is over."""
         now = self._monotonic()
         if now < peer.believed_until:
             return
-        if peer.session not in self._reads.living_sessions({peer.session}):
+        self._ask_for_sessions(now)
+        if now >= peer.believed_until:
             raise Problem(401, "unauthorized", "The session is over.")
-        peer.believed_until = now + BELIEVED_SECONDS
+
+    def _ask_for_sessions(self, now: float) -> None:
+        """Asks SQL for all that will have to be asked for soon, not once for each socket."""
+        soon = now + BELIEVED_SECONDS / 2
+        peers = [peer for peer in self._peers.values() if peer.believed_until < soon]
+        living = self._reads.living_sessions({peer.session for peer in peers})
+        for peer in peers:
+            if peer.session in living:
+                peer.believed_until = now + BELIEVED_SECONDS
 
     def _count_call(self, peer: _Peer) -> None:
         second = int(self._monotonic())

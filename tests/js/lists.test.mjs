@@ -80,6 +80,21 @@ test("the server hears which rows are on screen: once, and again after a reconne
   assert.deepEqual(watches()[1], { add: [1, 6], del: [] });
 });
 
+test("while the list keeps moving the server hears a few times a second", async () => {
+  const { clock, lists, calls } = desk();
+  const watches = () => calls.filter(([name]) => name === "threads:watch");
+  lists.connected();
+  lists.show(place("arrival"));
+  await settled();
+  for (let id = 10; id < 30; id += 1) {
+    lists.look([1, 2, id]);
+    await clock.turn(100);
+  }
+  assert.equal(watches().length, 5, "in two seconds");
+  await clock.turn(400);
+  assert.deepEqual(watches().at(-1)[1].add, [29], "the last one, too");
+});
+
 test("rows that are on screen and missing or overtaken are fetched", async () => {
   const { lists, rows, wanted } = desk();
   lists.connected();

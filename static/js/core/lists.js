@@ -6,6 +6,8 @@ import { ListSync } from "./sync.js";
 
 const KEPT_MAX = 8;
 const WATCH_GATHER_MS = 80;
+// While a list keeps moving: the rows near its top come with its frames, watched or not.
+const WATCH_PAUSE_MS = 400;
 const WATCH_MAX = 500;
 
 // changed(): something to paint. opened(): another list is the current one.
@@ -15,6 +17,7 @@ export class Lists {
   #watched = new Set(); // as the server knows it
   #onScreen = new Set();
   #watchTimer = null;
+  #watchedAt = -Infinity;
   #connected = false;
 
   constructor({ call, rows, fetcher, mayMove, changed, now = Date.now, timers = globalThis }) {
@@ -37,6 +40,7 @@ export class Lists {
   connected() {
     this.#connected = true;
     this.#watched.clear();
+    this.#watchedAt = -Infinity;
     this.current?.sync.connected();
     this.#scheduleWatch();
   }
@@ -109,10 +113,11 @@ export class Lists {
 
   #scheduleWatch() {
     if (this.#watchTimer !== null) return;
+    const pause = this.#watchedAt + WATCH_PAUSE_MS - this.now();
     this.#watchTimer = this.timers.setTimeout(() => {
       this.#watchTimer = null;
       this.#watch();
-    }, WATCH_GATHER_MS);
+    }, Math.max(WATCH_GATHER_MS, pause));
   }
 
   async #watch() {
@@ -121,6 +126,7 @@ export class Lists {
     const del = [...this.#watched].filter((id) => !this.#onScreen.has(id));
     if (!this.#connected || (!add.length && !del.length)) return;
     this.#watched = new Set(wanted);
+    this.#watchedAt = this.now();
     try {
       await this.call("threads:watch", { add, del });
     } catch {
