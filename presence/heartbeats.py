@@ -108,7 +108,7 @@ def accept(people: People, connections: Sequence[Connection], settings_of: Setti
     """
     beats = {
         (one.person, one.id): Beat(
-            one.person, one.id, people.timing.lifetime_ms(one.type), one.active
+            one.person, one.id, people.timing.lifetime_ms(one.type), one.active, one.opened_ms
         )
         for one in connections
     }

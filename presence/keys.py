@@ -12,7 +12,7 @@ SHARDS = 16
 
 _PEOPLE = (
     "dl", "conn", "st", "man", "due", "ev", "meta",
-    "seen", "seen:contacts", "seen:hidden", "left", "left:contacts",
+    "seen", "seen:contacts", "seen:hidden", "left", "left:contacts", "gone",
 )  # fmt: skip
 _META, _EVENTS = 6, 5
 _SEEN = {"everyone": (7, 10), "contacts": (8, 11), "truth": (7, 8, 9)}

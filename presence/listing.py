@@ -58,7 +58,7 @@ class Listing:
         prefix: str = "",
     ) -> Page:
         """Who was seen less than `within_ms` ago, by Redis's clock."""
-        now_ms = self.now_ms()
+        now_ms = self._people.now_ms()
         return self.between(now_ms - within_ms + 1, now_ms, limit, cursor, viewer, prefix)
 
     def between(
@@ -77,7 +77,7 @@ class Listing:
         names that begin with it count, and the total costs a walk over all.
         """
         limit = max(1, min(limit, MOST_ROWS))
-        now_ms = self.now_ms()
+        now_ms = self._people.now_ms()
         if cursor is None:
             after, total = None, self._total(from_ms, to_ms, viewer, prefix)
         else:
@@ -92,10 +92,6 @@ class Listing:
             Seen(row.name.decode(), row.last_seen, colour(row.last_seen, now_ms)) for row in rows
         ]
         return Page(found, _cursor(from_ms, to_ms, total, rows[-1]) if more else None, total)
-
-    def now_ms(self) -> int:
-        """Redis's clock."""
-        return int(self._people.scripts.run("now", [self._space.meta(0)]))
 
     def _walk(
         self, from_ms: int, to_ms: int, at_once: int, viewer: Viewer, prefix: str,

@@ -17,6 +17,8 @@ MOST_CONNECTIONS = 20
 MOST_ASKED = 500
 #: Announcements that a shard's stream keeps, about.
 KEPT_ANNOUNCEMENTS = 20_000
+#: A goodbye stands for so long, in milliseconds, against beats that are told after it.
+REMEMBERED_MS = 10_000
 #: A connection that lives until it is closed: a bot that is always there.
 FOREVER = 0
 
@@ -26,7 +28,7 @@ _CLOSE_BATCH = 100
 
 
 class Connection(NamedTuple):
-    """One connection of a person; connections of one `device` count as one device."""
+    """One connection of a person; those of one `device` count as one. `opened_ms` 0 is now."""
 
     person: str
     id: str
@@ -38,12 +40,13 @@ class Connection(NamedTuple):
 
 
 class Beat(NamedTuple):
-    """A sign of life; `active` None leaves that as it is."""
+    """A sign of life; `active` None leaves that as it is, `at_ms` 0 is now, by Redis's clock."""
 
     person: str
     connection: str
     lifetime_ms: int
     active: bool | None = None
+    at_ms: int = 0
 
 
 class People:
@@ -118,13 +121,19 @@ class People:
         """A connection ended: at once, or, with a grace, unless it comes back."""
         return self.close_all_of([(person, connection)], grace_ms)[0]
 
-    def close_all_of(self, ended: Sequence[tuple[str, str]], grace_ms: int = 0) -> list[bool]:
-        """`close` for many in one round trip: a worker that drains, devices that left."""
+    def close_all_of(
+        self, ended: Sequence[tuple[str, str]], grace_ms: int = 0, remembered: bool = False
+    ) -> list[bool]:
+        """`close` for many in one round trip: a worker that drains, devices that left.
+
+        A `remembered` end stands against a beat of an earlier moment that is told after it.
+        """
         told = [False] * len(ended)
         batches = self._batches([checked(person) for person, _ in ended], _CLOSE_BATCH)
         calls = []
         for shard, indexes in batches:
             argv: list[str | int] = [self.space.channel(shard), KEPT_ANNOUNCEMENTS, grace_ms]
+            argv.append(int(remembered))
             argv += [name for index in indexes for name in ended[index]]
             calls.append(Call("close", self.space.people(shard), argv))
         for (_, indexes), answer in zip(batches, self.scripts.run_all(calls), strict=True):
@@ -214,6 +223,10 @@ class People:
             zip(STATUSES[:-1], (sum(map(int, filter(None, one))) for one in columns), strict=True)
         )
 
+    def now_ms(self) -> int:
+        """The time by Redis's clock, the one that counts."""
+        return int(self.scripts.run("now", [self.space.meta(0)]))
+
     def forget(self, person: str) -> bool:
         """Nothing of the person is kept in Redis; others see that they never were."""
         announced = bool(self._run("forget", person))
@@ -266,6 +279,7 @@ class People:
             connection.worker,
             self._most_connections,
             settings.packed() if settings else "",
+            connection.opened_ms or "",
         )
 
     def _beats(self, shard: int, beats: Sequence[Beat]) -> Call:
@@ -273,7 +287,7 @@ class People:
         argv.append(self.timing.coalesce_ms)
         for beat in beats:
             word = "" if beat.active is None else "a" if beat.active else "i"
-            argv += [beat.person, beat.connection, beat.lifetime_ms, word]
+            argv += [beat.person, beat.connection, beat.lifetime_ms, word, beat.at_ms or ""]
         return Call("beat", self.space.people(shard), argv)
 
     def _call(self, job: str, person: str, *argv: str | int) -> Call:

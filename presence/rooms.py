@@ -130,9 +130,13 @@ class Rooms:
             for index in unknown
         ]
 
-    def leave(self, place: Place, grace_ms: int = 0) -> bool:
-        """A connection leaves: at once, or, with a grace, unless somebody comes back for it."""
-        return bool(self._run("room_leave", place, grace_ms))
+    def leave(self, place: Place, grace_ms: int = 0, at_ms: int = 0) -> bool:
+        """A connection leaves: at once, or, with a grace, unless somebody comes back for it.
+
+        Told late, with the moment `at_ms` by Redis's clock, unless it was put there since.
+        """
+        latest = at_ms + self.timing.room_ttl_ms if at_ms else ""
+        return bool(self._run("room_leave", place, grace_ms, latest))
 
     def look(self, names: Iterable[str]) -> dict[str, Room]:
         """Who is in each of these rooms; one round trip."""

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
-from presence.people import KEPT_ANNOUNCEMENTS, People
+from presence.people import KEPT_ANNOUNCEMENTS, REMEMBERED_MS, People
 from presence.scripts import Call
 
 #: Due things that one call settles.
@@ -87,5 +87,6 @@ class Sweeper:
                 timing.longest_hold_ms,
                 LEAST_TO_HOLD,
                 spare_ms,
+                REMEMBERED_MS,
             ],
         )

@@ -1,5 +1,7 @@
 """What chatbots say of their customers, and what they may ask."""
 
+import math
+import time
 from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import Any, NamedTuple
 
@@ -11,7 +13,7 @@ from dashboard.store.presence import of_customers
 from dashboard.store.team import assignee_of
 from presence.heartbeats import accept
 from presence.listing import Page
-from presence.people import Connection
+from presence.people import REMEMBERED_MS, Connection
 from presence.rooms import Place
 from presence.settings import Settings
 from presence.states import UNSET, State
@@ -31,15 +33,26 @@ class Said(NamedTuple):
     customer: str
     thread_id: int | None = None
 
+    @property
+    def person(self) -> str:
+        return f"{self.source}/{self.customer}"
+
 
 class Chatbots:
     """The bot API's side of presence: a source knows its own customers as they truly are."""
 
-    def __init__(self, attendance: Attendance, database: Database, clock: Callable[[], int]):
+    def __init__(
+        self,
+        attendance: Attendance,
+        database: Database,
+        clock: Callable[[], int],
+        monotonic: Callable[[], float] = time.monotonic,
+    ):
         self._attendance = attendance
         self._database = database
         self._clock = clock
-        self._noted: dict[Said, None] = {}
+        self._monotonic = monotonic
+        self._noted: dict[Said, float] = {}
 
     def beat(self, source: str, beats: Iterable[tuple[str, str, str, bool]]) -> None:
         """(customer, device, type, active) of each sign of life."""
@@ -53,7 +66,7 @@ class Chatbots:
     def leave(self, source: str, devices: Iterable[tuple[str, str]]) -> None:
         """(customer, device) of each that went offline, at once."""
         self._attendance.customers.close_all_of(
-            [(f"{source}/{customer}", device) for customer, device in devices]
+            [(f"{source}/{customer}", device) for customer, device in devices], remembered=True
         )
 
     def look(self, source: str, customers: Sequence[str]) -> dict[str, State]:
@@ -98,21 +111,36 @@ class Chatbots:
     def note(self, said: Collection[Said]) -> None:
         """Messages came in: told at the next `tell`, for no event waits for presence."""
         if len(self._noted) < NOTED_MAX:
-            self._noted.update(dict.fromkeys(said))
+            self._noted.update(dict.fromkeys(said, self._monotonic()))
 
     def tell(self) -> int:
         """Tells presence of the messages that were noted; how many. Raises RedisError."""
-        noted, self._noted = list(self._noted), {}
-        people = dict.fromkeys(f"{one.source}/{one.customer}" for one in noted)
-        connections = [Connection(person, MESSAGES, HTTP, MESSAGES) for person in people]
+        if not self._noted:
+            return 0
+        noted = self._moments()
+        latest: dict[str, int] = {}
+        for one, at_ms in noted.items():
+            latest[one.person] = max(at_ms, latest.get(one.person, 0))
         attendance = self._attendance
-        accept(attendance.customers, connections, attendance.customer_settings)
-        for one in noted:
+        accept(
+            attendance.customers,
+            [Connection(who, MESSAGES, HTTP, MESSAGES, opened_ms=at) for who, at in latest.items()],
+            attendance.customer_settings,
+        )
+        for one, at_ms in noted.items():
             if one.thread_id is not None:
                 # What was being written is written.
-                place = Place(str(one.thread_id), f"{one.source}/{one.customer}", MESSAGES)
-                attendance.writers.leave(place)
+                place = Place(str(one.thread_id), one.person, MESSAGES)
+                attendance.writers.leave(place, at_ms=at_ms)
         return len(noted)
+
+    def _moments(self) -> dict[Said, int]:
+        """What was noted, and when by Redis's clock; rather too early, for who left has left."""
+        now_ms, now = self._attendance.customers.now_ms(), self._monotonic()
+        noted, self._noted = self._noted, {}
+        ages = {one: math.ceil(1_000 * (now - at)) for one, at in noted.items()}
+        # An older one could not be told from one before a goodbye that is forgotten.
+        return {one: now_ms - age for one, age in ages.items() if age < REMEMBERED_MS}
 
 
 def _shows_typing(settings: Settings, now_ms: int) -> bool:

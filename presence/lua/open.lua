@@ -1,11 +1,17 @@
--- Job: a connection of a person is there, new or again; counts as a beat.
+-- Job: a connection of a person is there, new or again; counts as a beat. One that is told late
+-- does not bring back what has said goodbye since.
 -- KEYS: a shard's (people.lua). ARGV: channel, kept, person, connection, lifetime ms or inf, a|i,
 -- type, device ('' where each connection is one), worker, most connections a person,
--- settings ('' where they are not loaded yet; they count only if no later ones are held).
+-- settings ('' where they are not loaded yet; they count only if no later ones are held), ms it is
+-- of or '' for now.
 -- Returns 1 if announced, else 0.
 local person, connection, now = ARGV[3], ARGV[4], now_ms()
+local at = math.min(now, tonumber(ARGV[12]) or now)
+local gone = tonumber(redis.call('ZSCORE', GONE, person .. SEPARATOR .. connection) or nil)
+if ARGV[12] ~= '' and gone and gone >= at then return 0 end
+
 local connections = connections_of(person)
-connections[connection] = {ARGV[6], ARGV[7], ARGV[8], ARGV[9], now}
+connections[connection] = {ARGV[6], ARGV[7], ARGV[8], ARGV[9], at}
 
 local n, oldest = 0, nil
 for name, one in pairs(connections) do
@@ -20,8 +26,8 @@ if n > tonumber(ARGV[10]) then
 end
 keep_connections(person, connections)
 
-local lifetime = ARGV[5] == 'inf' and 'inf' or ms(now + tonumber(ARGV[5]))
+local lifetime = ARGV[5] == 'inf' and 'inf' or ms(at + tonumber(ARGV[5]))
 redis.call('ZADD', DEADLINES, lifetime, person .. SEPARATOR .. connection)
 redis.call('HSET', META, 'beat', ms(now))
 local given = ARGV[11] ~= '' and take_settings(person, ARGV[11], now) or nil
-return settle(person, connections, now, now, given)
+return settle(person, connections, now, at, given)

@@ -10,6 +10,8 @@ local META = KEYS[7]          -- hash n, v, epoch, beat, swept, calm_until, coun
 -- CONTACTS and LEFT_CONTACTS. LEFT: when an invisible person seems to have left. HIDDEN: the truth
 -- about those whose row, if any, does not tell it.
 local SEEN, CONTACTS, HIDDEN, LEFT, LEFT_CONTACTS = KEYS[8], KEYS[9], KEYS[10], KEYS[11], KEYS[12]
+-- zset person␟connection -> when it said goodbye, ms: for beats that are told late (open.lua)
+local GONE = KEYS[13]
 -- ARGV[1] and ARGV[2] are always the channel and how many announcements the stream keeps.
 local CHANNEL, KEPT = ARGV[1], ARGV[2]
 local SEPARATOR = '\31'
@@ -27,10 +29,10 @@ local function keep_connections(person, connections)
   end
 end
 
--- A sign of life moves the one row that tells the truth.
-local function touch(person, now)
-  local at = string.format('%.0f', now)
-  if redis.call('ZADD', SEEN, 'XX', 'CH', at, person) == 1 then return end
-  if redis.call('ZADD', HIDDEN, 'XX', 'CH', at, person) == 1 then return end
-  redis.call('ZADD', CONTACTS, 'XX', at, person)
+-- A sign of life moves the one row that tells the truth, and never back.
+local function touch(person, at)
+  local time = string.format('%.0f', at)
+  if redis.call('ZADD', SEEN, 'XX', 'GT', 'CH', time, person) == 1 then return end
+  if redis.call('ZADD', HIDDEN, 'XX', 'GT', 'CH', time, person) == 1 then return end
+  redis.call('ZADD', CONTACTS, 'XX', 'GT', time, person)
 end

@@ -1,10 +1,11 @@
 -- Job: a connection leaves a room, at once or, with a grace, unless it or another comes back.
--- KEYS: a shard's and the room (room.lua). ARGV: channel, room, person, connection, grace ms.
+-- KEYS: a shard's and the room (room.lua). ARGV: channel, room, person, connection, grace ms, the
+-- latest deadline that goes ('' for any): who came back since this was so stays.
 -- Returns 1 if announced, else 0.
 local person, connection, grace, now = ARGV[3], ARGV[4], tonumber(ARGV[5]), now_ms()
 local name = member(person, connection)
 local deadline = redis.call('ZSCORE', DEADLINES, name)
-if not deadline then return 0 end
+if not deadline or tonumber(deadline) > (tonumber(ARGV[6]) or math.huge) then return 0 end
 if grace > 0 then
   if now + grace < tonumber(deadline) then redis.call('ZADD', DEADLINES, ms(now + grace), name) end
   return 0

@@ -13,9 +13,10 @@ local function rows_of(person)
   return rows
 end
 
--- Files a person: `beat` is a sign of life just now, `shown` whether others saw them so far.
+-- Files a person: `beat` is the time of a sign of life, `shown` whether others saw them so far.
 local function file(person, is, rows, now, beat, shown)
-  local truth = beat or rows.hidden or rows.seen or rows.contacts
+  local truth = rows.hidden or rows.seen or rows.contacts
+  if beat then truth = math.max(beat, truth or 0) end
   local left = rows.left or rows.left_contacts
   local filed, open = {}, is.audience ~= 'n' and is.shows
   if is.masked and open then

@@ -1,11 +1,14 @@
 -- Job: what is due. Connections past their deadline go, claims past their end are lifted, and each
 -- person concerned is settled once; the last beat stays the time of last seen.
 -- KEYS: a shard's (people.lua). ARGV: channel, kept, limit, quiet ms, calm ms, longest hold ms,
--- least connections (silence.lua), spare ms: skipped if the shard was swept so lately.
+-- least connections (silence.lua), spare ms: skipped if the shard was swept so lately, ms that a
+-- goodbye is remembered.
 -- Returns {connections gone, announced, lag ms of the oldest, 1 if there is more, 1 if held back}.
 local now, limit, spare = now_ms(), tonumber(ARGV[3]), tonumber(ARGV[8])
 local swept = tonumber(redis.call('HGET', META, 'swept') or nil)
 if spare > 0 and swept and now - swept < spare then return {0, 0, 0, 0, 0} end
+local past = redis.call('ZCOUNT', GONE, '-inf', ms(now - tonumber(ARGV[9])))
+if past > 0 then redis.call('ZREMRANGEBYRANK', GONE, 0, math.min(past, 1000) - 1) end
 if held_back(now) then return {0, 0, 0, 0, 1} end
 
 local gone = redis.call('ZRANGEBYSCORE', DEADLINES, '-inf', ms(now), 'WITHSCORES', 'LIMIT', 0, limit)

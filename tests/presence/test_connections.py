@@ -3,7 +3,7 @@
 import pytest
 
 from presence.errors import InvalidName, UnknownValue
-from presence.people import FOREVER, Beat, Connection
+from presence.people import FOREVER, REMEMBERED_MS, Beat, Connection
 from presence.settings import Settings
 from tests.presence.world import STRANGER, TRUSTED, TTL, World
 
@@ -86,6 +86,44 @@ def test_signing_out_ends_every_connection_with_one_announcement(world: World) -
     assert len(world.announced()) == before + 1
     assert world.people.where("ann") == []
     assert world.beat("ann", "c1") == [Beat("ann", "c1", TTL)]
+
+
+def test_a_beat_that_is_told_late_brings_back_nobody_who_has_left_since(world: World) -> None:
+    """R14: it counts as of its moment, whichever connections are left."""
+    said = world.clock()
+    world.open("ann", "web")
+    world.clock.advance(300)
+    world.people.close_all_of([("ann", "messages"), ("ann", "web")], remembered=True)
+    world.clock.advance(200)
+    assert not world.open("ann", "messages", opened_ms=said)
+    assert world.people.where("ann") == []
+    assert world.look("ann")["last_seen"] == said + 300
+    assert world.open("ann", "messages", opened_ms=said + 301)
+    assert world.look("ann")["last_seen"] == said + 301
+
+
+def test_a_beat_of_a_past_moment_takes_nothing_back(world: World) -> None:
+    """T32: the deadline is reckoned from it, the time of last seen never decreases."""
+    said = world.clock()
+    world.clock.advance(400)
+    world.open("ann", "web", lifetime_ms=50_000)
+    assert world.people.beat([Beat("ann", "web", TTL, at_ms=said)]) == []
+    assert world.look("ann")["last_seen"] == said + 400
+    world.sweep_after(TTL - 401)
+    assert world.status("ann") == "online"
+    world.sweep_after(1)
+    assert world.look("ann")["last_seen"] == said + 400
+    assert world.status("ann") == "offline"
+
+
+def test_a_goodbye_is_remembered_for_a_while_and_then_no_more(world: World) -> None:
+    """R72."""
+    gone = world.people.space.people(world.people.space.shard_of("ann"))[-1]
+    world.people.close_all_of([("ann", f"c{number}") for number in range(3)], remembered=True)
+    world.sweep_after(REMEMBERED_MS - 1)
+    assert world.client.zcard(gone) == 3
+    world.sweep_after(1)
+    assert world.client.zcard(gone) == 0
 
 
 def test_a_refresh_shows_nothing_to_others(world: World) -> None:

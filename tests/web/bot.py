@@ -31,7 +31,7 @@ class Bot:
         self.order = order
         self.metrics = Metrics()
         self.attendance = Attendance(order.client, order.database, order.clock)
-        self.chatbots = Chatbots(self.attendance, order.database, order.clock)
+        self.chatbots = Chatbots(self.attendance, order.database, order.clock, order.monotonic)
         self.redis_is_there = True
         self.app = self._app()
         self.http: FlaskClient = self.app.test_client()

@@ -245,6 +245,30 @@ def test_a_new_message_of_a_client_is_a_sign_of_life(bot, clock):
     assert bot.chatbots.tell() == 0
 
 
+def test_who_leaves_after_a_message_has_left_though_its_beat_comes_later(bot):
+    """R14, R42: beats of messages are gathered, and count as of when the message was taken."""
+    bot.order.clock.now_ms = 1_795_168_860_000
+    recent = {"customer": {"id": "c-1"}, "occurred_at": "2026-11-20T10:01:00Z"}
+    goodbye = {"devices": [{"customer": "c-1", "device": "messages"}]}
+    for status, seconds in (("offline", 5), ("online", 0), ("offline", 5)):
+        bot.post(message(**recent))
+        if status == "offline":
+            bot.send("POST", "presence/offline", goodbye)
+        bot.order.seconds += seconds
+        bot.chatbots.tell()
+        assert bot.state("c-1")["status"] == status
+
+
+def test_a_message_does_not_end_what_was_begun_after_it(bot):
+    bot.order.clock.now_ms = 1_795_168_860_000
+    recent = {"customer": {"id": "c-1"}, "occurred_at": "2026-11-20T10:01:00Z"}
+    bot.post(message(thread="t-1", **recent))
+    bot.send("POST", "typing", {"thread": "t-1", "customer": "c-1"})
+    bot.order.seconds += 5
+    bot.chatbots.tell()
+    assert typing_in(bot, "t-1") == ["shop/c-1"]
+
+
 def typing_in(bot, thread: str) -> list[str]:
     id = bot.get(f"threads/{thread}").json["id"]
     room = bot.attendance.writers.look([str(id)])[str(id)]
