@@ -1,11 +1,13 @@
 """The two kinds of people and their rooms, on one Redis and one database."""
 
 import logging
+import time
 from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any
 
 from redis.exceptions import RedisError
 
+from dashboard.attendance.lookups import LookUps
 from dashboard.attendance.relations import Relations
 from dashboard.errors import Problem
 from dashboard.store import presence as kept
@@ -52,12 +54,14 @@ class Attendance:
         *,
         timing: Timing | None = None,
         key_prefix: str = "lineup",
+        monotonic: Callable[[], float] = time.monotonic,
     ):
         self._database = database
         self._clock = clock
         self.client = client
         self.timing = timing or Timing()
         self.relations = Relations(database)
+        self.look_ups = LookUps(monotonic)
         shared: dict[str, Any] = {
             "timing": self.timing,
             "prefix": f"{key_prefix}:p:",

@@ -194,9 +194,10 @@ class Presence:
     def watch(self, caller: Caller, given: tuple[Any, ...]) -> Answer:
         asked = WATCH.read(given)
         viewer = Viewer(str(caller.admin_id), truth=caller.role == "supervisor")
-        watchers = self.watchers[asked["kind"]]
+        watchers, added = self.watchers[asked["kind"]], asked["add"] or ()
+        self._attendance.look_ups.by_admin(caller.admin_id, len(added))
         try:
-            states = watchers.watch(caller.sid, viewer, asked["add"] or (), asked["del"] or ())
+            states = watchers.watch(caller.sid, viewer, added, asked["del"] or ())
         except TooMany as error:
             raise Invalid([FieldError("/add", "too_long", f"{error}.".capitalize())]) from error
         except (RedisError, OSError):

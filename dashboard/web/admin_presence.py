@@ -30,6 +30,7 @@ class AdminPresence:
         seen = self._attendance.seen
 
         def read(times: tuple[int, int] | int, limit: int, cursor: str | None) -> Page:
+            self._attendance.look_ups.by_admin(identity.admin_id, limit)
             if isinstance(times, int):
                 return seen.recent(times, limit, cursor, viewer)
             return seen.between(*times, limit, cursor, viewer)

@@ -86,6 +86,7 @@ class BotPresence:
             raise one("/customer", "too_long", f"stands {len(asked)} times; {MOST_ASKED} may")
         for name in asked:
             _checked_id("/customer", name)
+        self._attendance.look_ups.by_key(caller.key_id, len(asked))
         return _json({"presence": self._chatbots.look(caller.source, asked)})
 
     def online(self) -> Response:
@@ -94,6 +95,7 @@ class BotPresence:
         source = caller.source
 
         def read(times: tuple[int, int] | int, limit: int, cursor: str | None) -> Page:
+            self._attendance.look_ups.by_key(caller.key_id, limit)
             if isinstance(times, int):
                 return self._chatbots.recent(source, times, limit, cursor)
             return self._chatbots.between(source, times, limit, cursor)

@@ -34,7 +34,7 @@ _ANSWERS = {
     "413": "A body of more than 1 MiB, or a batch of more than 500 events.",
     "415": "Something else than JSON in UTF-8, without a content encoding.",
     "422": "Understood but wrong; `errors` says what and where.",
-    "429": "Over the key's quota; nothing was stored. `Retry-After` says when to come again.",
+    "429": "Over the key's quota; nothing was done. `Retry-After` says when to come again.",
     "503": "The storage is away; nothing was stored. `Retry-After` says when to come again.",
 }
 

@@ -24,6 +24,7 @@ _POSTED: tuple[type[BaseModel], ...] = (
     PresenceSettings,
     PresenceTyping,
 )
+_LOOKING = ("429",)
 _ALWAYS = ("401", "403", "422", "503")
 _WRITING = (*_ALWAYS, "400", "413", "415")
 
@@ -76,9 +77,11 @@ def paths(parameter: Callable, answer: Callable, problems: Callable) -> dict[str
             "get": call(
                 "getPresence",
                 "Look up to 500 of your customers up",
-                "Every one asked for is in the answer.",
+                "Every one asked for is in the answer. A key may look up 10,000 customers a "
+                "minute, twenty full calls; pages of `presence/online` count, too.",
                 "States",
                 parameters=[parameter("customer", "query", customers, ["c-7"])],
+                missing=_LOOKING,
             ),
         },
         "/presence/offline": {
@@ -106,7 +109,7 @@ def paths(parameter: Callable, answer: Callable, problems: Callable) -> dict[str
                 "getPresenceOnline",
                 "List who was seen lately, or between two times",
                 "Newest first, connected or not: `within` seconds, or `from` and `to` in "
-                "milliseconds since 1970.",
+                "milliseconds since 1970. A page counts as a look-up of `limit` customers.",
                 "SeenPage",
                 parameters=[
                     parameter("within", "query", within, 900),
@@ -115,6 +118,7 @@ def paths(parameter: Callable, answer: Callable, problems: Callable) -> dict[str
                     parameter("limit", "query", limit, 100),
                     parameter("cursor", "query", {"type": "string"}, None),
                 ],
+                missing=_LOOKING,
             )
         },
         "/presence/team": {

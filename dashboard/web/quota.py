@@ -1,9 +1,10 @@
-"""Holds keys to their rate: a bucket of tokens each, in this process."""
+"""Holds keys to their rate: events a second, in this process."""
 
 import math
 import time
 from collections.abc import Callable
 
+from dashboard.buckets import Buckets
 from dashboard.errors import Problem
 from dashboard.store.keys import Caller
 
@@ -12,21 +13,16 @@ class Quotas:
     """Counts events a second by key; keys without a rate are not counted."""
 
     def __init__(self, monotonic: Callable[[], float] = time.monotonic):
-        self._monotonic = monotonic
-        self._buckets: dict[int, tuple[float, float]] = {}
+        self._buckets = Buckets(monotonic)
 
     def take(self, caller: Caller, events: int) -> None:
         """Takes so many events from the caller's quota, or none: raises Problem (429)."""
         rate = caller.rate_per_second
         if rate is None:
             return
-        now = self._monotonic()
-        left, at = self._buckets.get(caller.key_id, (float(rate), now))
-        left = min(float(rate), left + (now - at) * rate)
-        if events > left:
-            self._buckets[caller.key_id] = left, now
-            raise _over_quota(rate, events, (min(events, rate) - left) / rate)
-        self._buckets[caller.key_id] = left - events, now
+        seconds = self._buckets.take(caller.key_id, events, rate)
+        if seconds is not None:
+            raise _over_quota(rate, events, seconds)
 
 
 def _over_quota(rate: int, events: int, seconds: float) -> Problem:

@@ -312,6 +312,24 @@ def test_a_thread_that_is_not_open_has_no_mode(desk):
         assert answer["problem"]["status"] == 404
 
 
+def test_who_watches_ever_others_is_held_to_a_rate(desk, sign_in):
+    """So that nobody collects who is when online: windows and pages count together."""
+    session, _ = sign_in()
+    with desk.browser(session) as browser:
+        named = [[f"shop/{turn}-{n}" for n in range(500)] for turn in range(40)]
+        answers = [
+            browser.call("presence:watch", {"kind": "customer", "add": add, "del": before})
+            for before, add in zip([[], *named], named, strict=False)
+        ]
+    assert all(answer["ok"] for answer in answers[:20])
+    refused = [answer["problem"] for answer in answers if not answer["ok"]]
+    assert refused and {one["code"] for one in refused} == {"rate_limited"}
+    url = f"{desk.server.url}/admin/api/presence/online"
+    answer = session.get(url, params={"limit": 500})
+    assert (answer.status_code, answer.json()["code"]) == (429, "rate_limited")
+    assert int(answer.headers["Retry-After"]) <= 3
+
+
 def test_watching_more_than_500_in_all_is_refused(desk):
     with desk.browser() as browser:
         watch(browser, "customer", *(f"shop/{number}" for number in range(400)))

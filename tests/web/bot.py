@@ -30,7 +30,9 @@ class Bot:
     def __init__(self, order: Order):
         self.order = order
         self.metrics = Metrics()
-        self.attendance = Attendance(order.client, order.database, order.clock)
+        self.attendance = Attendance(
+            order.client, order.database, order.clock, monotonic=order.monotonic
+        )
         self.chatbots = Chatbots(self.attendance, order.database, order.clock, order.monotonic)
         self.redis_is_there = True
         self.app = self._app()

@@ -223,6 +223,20 @@ def test_a_look_up_names_one_to_500_customers(bot):
     assert len(bot.states(*(str(n) for n in range(500)))) == 500
 
 
+def test_a_key_may_look_up_twenty_times_500_people_a_minute(bot):
+    """A page of who was seen counts as its limit; other keys have their own."""
+    other = bot.new_key("other")
+    for _ in range(19):
+        assert bot.get("presence/online", limit=500).status_code == 200
+    assert bot.get("presence", customer=[f"c-{n}" for n in range(500)]).status_code == 200
+    for refused in (bot.get("presence", customer="c-1"), bot.get("presence/online", limit=1)):
+        assert (refused.status_code, refused.json["code"]) == (429, "rate_limited")
+    assert bot.get("presence", other, customer="c-1").status_code == 200
+    bot.order.seconds += int(refused.headers["Retry-After"])
+    assert bot.state("c-1")["status"] == "offline"
+    assert bot.get("presence/online", limit=500).status_code == 429
+
+
 def test_another_scope_does_not_do(bot):
     """R9: who may send a beat is decided by the key."""
     key = bot.new_key("shop", scopes=set(keys.SCOPES) - {"presence"})
