@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from presence.people import Beat, Connection, People
+from presence.people import ANEW, Beat, Connection, People
 from presence.settings import Settings
 
 #: Connections that one flush opens anew, so that a flushed Redis is not stormed.
@@ -80,7 +80,9 @@ class Heartbeats:
             self._marked = {**marked, **self._marked}
             raise
         lost = [(beat.person, beat.connection) for beat in unknown]
-        found = [self._live[one].connection for one in lost if one in self._live]
+        found = [
+            self._live[one].connection._replace(opened_ms=ANEW) for one in lost if one in self._live
+        ]
         self._marked.update(dict.fromkeys(lost[most_reopened:]))
         open_all(self._people, found[:most_reopened], self._settings_of)
         return len(found[:most_reopened])

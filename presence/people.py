@@ -21,6 +21,8 @@ KEPT_ANNOUNCEMENTS = 20_000
 REMEMBERED_MS = 10_000
 #: A connection that lives until it is closed: a bot that is always there.
 FOREVER = 0
+#: A connection is opened anew that Redis had lost, or that somebody ended: then it stays ended.
+ANEW = -1
 
 _LOOK_BATCH = 500
 _BEAT_BATCH = 250

@@ -121,11 +121,14 @@ class Attendance:
         related = self.relations.of_customers if kind == "customer" else self.relations.of_admins
         return self._people(kind).look(people, viewer, related)
 
-    def sign_out(self, admin_id: int, tag: str) -> None:
-        """All that a session holds open ends at once; its connections' ids begin with `tag`."""
+    def sign_out(self, admin_id: int, tag: str = "") -> None:
+        """All that a session holds open ends at once; its connections' ids begin with `tag`.
+
+        Without one, all sessions. Sockets that do not know it yet bring nobody back.
+        """
         person = str(admin_id)
         theirs = [one.id for one in self.admins.where(person) if one.id.startswith(tag)]
-        self.admins.close_all_of([(person, id) for id in theirs])
+        self.admins.close_all_of([(person, id) for id in theirs], remembered=True)
 
     def forget_customer(self, person: str) -> None:
         """Nothing of the customer stays in Redis."""

@@ -5,10 +5,13 @@ from collections.abc import Callable
 
 from flask import Blueprint, Response, jsonify
 from redis.exceptions import RedisError
+from sqlalchemy import Connection
 
-from dashboard.store import team, threads
+from dashboard.errors import NotFound, Problem
+from dashboard.store import admins, sessions, team, threads
+from dashboard.web.admin_forms import INTEGER_MAX, NothingForm
 from dashboard.web.bot_presence import away, read_page
-from dashboard.web.calls import require_our_page
+from dashboard.web.calls import parsed, require_our_page
 from dashboard.web.identity import Identities, current
 from dashboard.web.origins import Origins
 from dashboard.web.parts import Parts
@@ -22,6 +25,7 @@ class AdminPresence:
     def __init__(self, parts: Parts):
         self._attendance = parts.attendance
         self._database = parts.database
+        self._sockets = parts.sockets
 
     def online(self) -> Response:
         """Customers of all sources who were seen in some time, as far as this admin may know."""
@@ -62,6 +66,23 @@ class AdminPresence:
             ]
         return _json({"team": members})
 
+    def sign_out(self, admin_id: int) -> Response:
+        """A supervisor ends all sessions of somebody who forgot to: they are offline at once."""
+        parsed(NothingForm)
+        if current().role != "supervisor":
+            raise Problem(403, "forbidden", "Signing others out is for supervisors.")
+
+        def write(connection: Connection) -> None:
+            if admin_id > INTEGER_MAX or admins.by_id(connection, admin_id) is None:
+                raise NotFound("There is no such admin.")
+            sessions.end_all(connection, admin_id)
+
+        self._database.write(write)
+        if self._sockets is not None:
+            self._sockets.doubt_sessions()
+        self._attendance.sign_out(admin_id)
+        return Response(status=204)
+
 
 def blueprint(parts: Parts, origins: Origins, identities: Identities) -> Blueprint:
     """Presence's routes below /admin/api."""
@@ -69,12 +90,13 @@ def blueprint(parts: Parts, origins: Origins, identities: Identities) -> Bluepri
     made = Blueprint("admin_presence", __name__, url_prefix="/admin/api")
     made.before_request(lambda: require_our_page(origins))
     made.before_request(identities.require)
-    routes: tuple[tuple[str, Callable[[], Response]], ...] = (
-        ("/presence/online", api.online),
-        ("/team", api.team),
+    routes: tuple[tuple[str, str, Callable[..., Response]], ...] = (
+        ("GET", "/presence/online", api.online),
+        ("GET", "/team", api.team),
+        ("POST", "/team/<int:admin_id>/sign-out", api.sign_out),
     )
-    for rule, view in routes:
-        made.add_url_rule(rule, view_func=view, methods=["GET"], endpoint=view.__name__)
+    for method, rule, view in routes:
+        made.add_url_rule(rule, view_func=view, methods=[method], endpoint=view.__name__)
     made.register_error_handler(RedisError, away)
     return made
 

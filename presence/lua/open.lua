@@ -3,12 +3,13 @@
 -- KEYS: a shard's (people.lua). ARGV: channel, kept, person, connection, lifetime ms or inf, a|i,
 -- type, device ('' where each connection is one), worker, most connections a person,
 -- settings ('' where they are not loaded yet; they count only if no later ones are held), ms it is
--- of or '' for now.
+-- of, '' for now, or -1: opened anew, if it has not said goodbye.
 -- Returns 1 if announced, else 0.
 local person, connection, now = ARGV[3], ARGV[4], now_ms()
-local at = math.min(now, tonumber(ARGV[12]) or now)
+local of = tonumber(ARGV[12])
+local at = of and of > 0 and math.min(now, of) or now
 local gone = tonumber(redis.call('ZSCORE', GONE, person .. SEPARATOR .. connection) or nil)
-if ARGV[12] ~= '' and gone and gone >= at then return 0 end
+if of and gone and (of < 0 or gone >= at) then return 0 end
 
 local connections = connections_of(person)
 connections[connection] = {ARGV[6], ARGV[7], ARGV[8], ARGV[9], at}

@@ -129,6 +129,24 @@ def test_the_panels_show_the_team_and_who_is_online(chromium, stage):
     ken.close()
 
 
+def test_a_supervisor_signs_out_who_forgot_to(chromium, stage):
+    """T3."""
+    boss_email = stage.server.create_admin("Boss", "supervisor")
+    boss, ken = (Desk(chromium, stage.server, email) for email in (boss_email, stage.ken))
+    boss.page.click("[popovertarget=team-panel]")
+    button = "[aria-label='Sign out: Ken']"
+    wait_until(lambda: boss.page.query_selector(button) is not None, 8, "Ken, who is here")
+    boss.page.click(button)
+    wait_until(lambda: boss.page.query_selector(button) is None, 3, "Ken's leaving")
+    over = "() => document.body.textContent.includes('Your session is over')"
+    wait_until(lambda: ken.page.evaluate(over), 5, "the end of Ken's session")
+    time.sleep(2)
+    assert boss.page.query_selector(button) is None, "the window that was told last brings him back"
+    assert boss.errors == ken.errors == []
+    boss.close()
+    ken.close()
+
+
 def test_hidden_windows_are_away_stopped_ones_gone_and_both_come_back(chromium, stage):
     """R33, T1, T15."""
     mai, ken = Desk(chromium, stage.server, stage.mai), Desk(chromium, stage.server, stage.ken)

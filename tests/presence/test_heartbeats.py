@@ -55,6 +55,21 @@ def test_only_a_flip_of_activity_goes_to_redis(world: World, beats: Heartbeats) 
     assert len(world.announced()) == before + 2
 
 
+def test_who_was_signed_out_is_not_brought_back_by_a_socket_that_lives_on(
+    world: World, beats: Heartbeats
+) -> None:
+    """T3: but what Redis lost is."""
+    beats.add(Connection("ann", "c1"))
+    world.people.close_all_of([("ann", "c1")], remembered=True)
+    beats.mark("ann", "c1")
+    beats.flush_once()
+    assert world.status("ann") == "offline"
+    world.client.flushall()
+    beats.mark("ann", "c1")
+    beats.flush_once()
+    assert world.status("ann") == "online"
+
+
 def test_a_hidden_tab_lives_longer(world: World, beats: Heartbeats) -> None:
     beats.add(Connection("ann", "c1"))
     beats.report("ann", "c1", active=True, hidden=True)

@@ -1,5 +1,6 @@
 """Who was seen lately, as the dashboard's panel asks for it: each admin as far as they may know."""
 
+from dashboard.attendance.attendance import OTHERS
 from presence.people import Connection
 from presence.settings import Settings
 
@@ -31,3 +32,20 @@ def test_pages_of_500_are_so_many_a_minute_whichever_window_asks(dashboard):
     [code] = {answer.status_code for answer in answers} - {200}
     assert code == 429
     assert dashboard.sign_in("Lan").get(ONLINE).status_code == 200
+
+
+def test_a_supervisor_signs_out_who_forgot_to(dashboard):
+    """T3: offline at once, in every window, and no session is left to come back with."""
+    mai, boss = dashboard.sign_in("Mai"), dashboard.sign_in("Boss", "supervisor")
+    id = mai.get("/admin/api/me").json["id"]
+    windows = [Connection(str(id), f"session-{number}.socket") for number in range(2)]
+    people = dashboard.attendance.admins
+    people.open_all([(window, Settings(), None) for window in windows])
+    refused = mai.post(f"/admin/api/team/{id}/sign-out", json={})
+    assert (refused.status_code, refused.json["code"]) == (403, "forbidden")
+    assert boss.post(f"/admin/api/team/{id}/sign-out", json={}).status_code == 204
+    assert dashboard.attendance.look("admin", [str(id)], OTHERS)[str(id)]["status"] == "offline"
+    assert mai.get("/admin/api/me").status_code == 401
+    assert boss.get("/admin/api/me").status_code == 200
+    for nobody in (999, 2**70):
+        assert boss.post(f"/admin/api/team/{nobody}/sign-out", json={}).status_code == 404

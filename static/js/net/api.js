@@ -13,6 +13,7 @@ export class Api {
   signOut() { return this.http.post("/logout"); }
 
   team() { return this.http.get("/admin/api/team"); }
+  signOthersOut(adminId) { return this.http.post(`/admin/api/team/${adminId}/sign-out`); }
 
   online(within, limit, cursor) {
     const asked = new URLSearchParams({ within, limit, ...(cursor && { cursor }) });

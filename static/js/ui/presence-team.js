@@ -5,6 +5,7 @@ import { html } from "lit-html";
 import { initial } from "../core/faces.js";
 import { hueStep, nameOf } from "./avatar.js";
 import { ACTIVITY_NAMES, presenceLine } from "./presence-words.js";
+import { refusalOf } from "./refusal.js";
 
 const STATUSES = ["auto", "away", "busy", "dnd", "invisible"];
 const VISIBILITIES = ["everyone", "contacts", "nobody"];
@@ -94,7 +95,24 @@ export class TeamPanel {
       </select></label>`;
   }
 
-  #member({ id, name, threads }) {
+  async #signOut(id) {
+    try {
+      await this.desk.api.signOthersOut(id);
+    } catch (error) {
+      this.desk.toasts.show(refusalOf(error, this.desk.t));
+    }
+  }
+
+  // For supervisors: who forgot to leave is taken off.
+  #leaving({ id, name }) {
+    const { t, admin, presence } = this.desk;
+    const here = (presence.of("admin", id)?.status ?? "offline") !== "offline";
+    return here && admin.role === "supervisor" && id !== admin.id ? html`<button type="button" class="person-thread"
+      aria-label="${t("sign_out")}: ${name}" @click=${() => this.#signOut(id)}>${t("sign_out")}</button>` : "";
+  }
+
+  #member(one) {
+    const { id, name, threads } = one;
     const { t, presence } = this.desk;
     return html`<li class="person">
       <span class="avatar" data-hue=${hueStep(`admin/${id}`)} aria-hidden="true"
@@ -105,6 +123,7 @@ export class TeamPanel {
         ${threads.map((thread) => html`<button type="button" class="person-thread"
           @click=${() => this.desk.open(thread.id)}
           >${t("team.in", { name: nameOf(thread, t) })}</button>`)}
+        ${this.#leaving(one)}
       </span></li>`;
   }
 }
