@@ -105,8 +105,11 @@ class Chatbots:
         if thread_id is None:
             raise NotFound("There is no such thread.")
         self.beat(source, [(customer, MESSAGES, HTTP, True)])
-        if _shows_typing(stored.settings if stored else UNSET, self._clock()):
-            self._attendance.writers.put(Place(str(thread_id), person, MESSAGES), "typing")
+        settings = stored.settings if stored else UNSET
+        if _shows_typing(settings, self._clock()):
+            place = Place(str(thread_id), person, MESSAGES)
+            # Who may know of it goes along, where an admin has a cursor.
+            self._attendance.writers.put(place, "typing", cursor=settings.visibility)
 
     def note(self, said: Collection[Said]) -> None:
         """Messages came in: told at the next `tell`, for no event waits for presence."""
@@ -146,4 +149,4 @@ class Chatbots:
 def _shows_typing(settings: Settings, now_ms: int) -> bool:
     """Who is hidden is not seen writing either."""
     hidden = any(claim.at(now_ms).status == "invisible" for claim in settings.claims.values())
-    return settings.show_typing and settings.visibility == "everyone" and not hidden
+    return settings.show_typing and settings.visibility != "nobody" and not hidden

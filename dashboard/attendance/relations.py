@@ -1,8 +1,9 @@
 """Who counts whom as a contact: read from SQL, in bulk."""
 
-from collections.abc import Collection, Sequence
+import time
+from collections.abc import Callable, Collection, Sequence
 
-from sqlalchemy import bindparam, or_, select
+from sqlalchemy import bindparam, or_, select, union
 
 from dashboard.store.database import Database
 from dashboard.store.models import customers, events, sources, threads
@@ -30,13 +31,34 @@ _THEIR_CUSTOMERS = (
         ),
     )
 )
+_THEIR_THREADS = (
+    select(threads.c.id, threads.c.assignee_id)
+    .join(customers, customers.c.id == threads.c.customer_id)
+    .join(sources, sources.c.id == customers.c.source_id)
+    .where(sources.c.name == bindparam("source"), customers.c.external_id == bindparam("name"))
+    .cte("theirs")
+)
+#: Admins who are assigned to one of the customer's threads or have answered one.
+_THEIR_ADMINS = union(
+    select(_THEIR_THREADS.c.assignee_id.label("id")).where(
+        _THEIR_THREADS.c.assignee_id.is_not(None)
+    ),
+    select(events.c.author_id)
+    .join(_THEIR_THREADS, _THEIR_THREADS.c.id == events.c.thread_id)
+    .where(events.c.role == "admin", events.c.private.is_(False), events.c.author_id.is_not(None)),
+)
+#: The contacts of one customer are remembered for so long, in seconds.
+_REMEMBERED_SECONDS = 2.0
+_REMEMBERED_MOST = 1_000
 
 
 class Relations:
     """A viewer's id is an admin's; who is none has no contacts. Raises StorageUnavailable."""
 
-    def __init__(self, database: Database):
+    def __init__(self, database: Database, monotonic: Callable[[], float] = time.monotonic):
         self._database = database
+        self._monotonic = monotonic
+        self._contacts: dict[str, tuple[float, frozenset[int]]] = {}
 
     def of_admins(self, viewer_id: str, people: Sequence[str]) -> Collection[str]:
         """All admins are contacts of each other."""
@@ -55,3 +77,18 @@ class Relations:
         with self._database.read() as connection:
             found = set(connection.scalars(_THEIR_CUSTOMERS, given))
         return found.intersection(people)
+
+    def contacts_of(self, person: str) -> frozenset[int]:
+        """Ids of the admins who are contacts of this customer, as of a moment ago."""
+        now = self._monotonic()
+        until, found = self._contacts.get(person, (now, frozenset()))
+        if now >= until:
+            source, _, name = person.partition("/")
+            with self._database.read() as connection:
+                found = frozenset(
+                    connection.scalars(_THEIR_ADMINS, {"source": source, "name": name})
+                )
+            if len(self._contacts) >= _REMEMBERED_MOST:
+                self._contacts.clear()
+            self._contacts[person] = now + _REMEMBERED_SECONDS, found
+        return found

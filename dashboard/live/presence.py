@@ -13,7 +13,7 @@ from typing import Any
 from redis.exceptions import RedisError
 
 from dashboard.attendance.attendance import Attendance, PresenceUnavailable, described
-from dashboard.errors import FieldError, Invalid, NotFound
+from dashboard.errors import FieldError, Invalid, NotFound, StorageUnavailable
 from dashboard.live.answers import Answer, Caller
 from dashboard.live.outlet import Outlet
 from dashboard.live.packets import Fragment, encode
@@ -73,6 +73,7 @@ class Presence:
         self._here: dict[str, _Here] = {}
         self._shown: dict[int, bool] = {}
         self.viewers = viewers
+        viewers.ask(self._is_contact)
         self.heartbeats = Heartbeats(attendance.admins, attendance.admin_settings)
         relations = attendance.relations
         self.watchers: dict[str, Watchers] = {
@@ -220,6 +221,17 @@ class Presence:
     def reconsider(self) -> None:
         """Whoever may know of whom, asked anew: threads are assigned and answered meanwhile."""
         self.watchers["customer"].reconsider(list(self.watchers["customer"].contacts()))
+
+    def _is_contact(self, sid: str, customer: str) -> bool:
+        """Supervisors see the truth; where relations cannot be read, nobody is a contact."""
+        here = self._here.get(sid)
+        if here is None:
+            return False
+        try:
+            contacts = self._attendance.relations.contacts_of(customer)
+        except StorageUnavailable:
+            contacts = frozenset()
+        return here.caller.role == "supervisor" or here.caller.admin_id in contacts
 
     def _open_thread(self, open_thread: Call, caller: Caller, given: tuple[Any, ...]) -> Answer:
         answer = open_thread(caller, given)

@@ -1,5 +1,6 @@
 """Who is in a thread, and who writes there: told to those in it, or with its row on screen."""
 
+from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass
 from typing import Any
@@ -13,6 +14,8 @@ from presence.rooms import Place, Room
 
 #: Ids of admins -> what they are called.
 NamesOf = Callable[[Collection[int]], dict[int, str]]
+#: (socket, customer) -> whether the socket's admin is a contact of the customer.
+IsContact = Callable[[str, str], bool]
 
 
 @dataclass
@@ -36,10 +39,17 @@ class Viewers:
         self._watched: dict[str, set[str]] = {}
         self._names: dict[int, str] = {}
         self._beating: set[str] = set()
+        #: Rooms of which a socket was told that somebody writes there.
+        self._told_typing: dict[str, set[str]] = defaultdict(set)
+        self._is_contact: IsContact = lambda sid, person: False
         self.readers = RoomWatchers(
             self._rooms, self._publish, self._publish_cursor, on_lost=self._beat_all
         )
         self.writers = RoomWatchers(attendance.writers, self._publish_typing)
+
+    def ask(self, is_contact: IsContact) -> None:
+        """Says who may know of customers who show themselves to their contacts alone."""
+        self._is_contact = is_contact
 
     def join(self, sid: str, place: Place, shown: bool) -> list[dict[str, Any]]:
         """The socket opened a thread; who is in it. `shown`: others may know."""
@@ -50,7 +60,7 @@ class Viewers:
         if shown:
             self._put(stand)
         room = self.readers.watch(sid, [place.room])[place.room]
-        self._tell_typing(sid, self.writers.watch(sid, [place.room]))
+        self._publish_typing(sid, self.writers.watch(sid, [place.room]))
         self._watched.setdefault(sid, set()).add(place.room)
         return self._described(room)["viewers"]
 
@@ -78,6 +88,7 @@ class Viewers:
         stands = self._stands.pop(sid, {})
         self._watched.pop(sid, None)
         self._beating.discard(sid)
+        self._told_typing.pop(sid, None)
         self.readers.forget(sid)
         self.writers.forget(sid)
         for stand in stands.values():
@@ -135,14 +146,16 @@ class Viewers:
         new = set(wanted[:MOST_ROOMS])
         held = self._watched.get(sid, set())
         add, gone = sorted(new - held), held - new
+        self._told_typing[sid] -= gone
         rooms = self.readers.watch(sid, add, gone)
         writers = self.writers.watch(sid, add, gone)
         if new:
             self._watched[sid] = new
         else:
             self._watched.pop(sid, None)
+            self._told_typing.pop(sid, None)
         self._publish(sid, {name: room for name, room in rooms.items() if room.members})
-        self._tell_typing(sid, writers)
+        self._publish_typing(sid, writers)
 
     def _put(self, stand: _Stand, cursor: dict[str, Any] | None = None) -> None:
         self._rooms.put(stand.place, stand.mode, cursor=cursor)
@@ -160,11 +173,22 @@ class Viewers:
 
     def _publish_typing(self, sid: Any, rooms: dict[str, Room]) -> None:
         for room in rooms.values():
-            data = {"thread_id": int(room.name), "customers": _typing(room)}
-            self._outlet.send(sid, "thread:typing", Fragment(encode(data)))
+            told = self._told_typing[sid]
+            customers = self._typing(sid, room)
+            # Who may not know of somebody does not learn that something was said, either.
+            if customers or room.name in told:
+                data = {"thread_id": int(room.name), "customers": customers}
+                self._outlet.send(sid, "thread:typing", Fragment(encode(data)))
+            (told.add if customers else told.discard)(room.name)
 
-    def _tell_typing(self, sid: str, rooms: dict[str, Room]) -> None:
-        self._publish_typing(sid, {name: room for name, room in rooms.items() if _typing(room)})
+    def _typing(self, sid: str, room: Room) -> list[str]:
+        """The customers who write there, as far as this socket may know."""
+        return [
+            one.person
+            for one in room.members
+            if one.mode == "typing"
+            and (one.cursor == "everyone" or self._is_contact(sid, one.person))
+        ]
 
     def _described(self, room: Room) -> dict[str, Any]:
         unknown = {int(one.person) for one in room.members} - self._names.keys()
@@ -185,7 +209,3 @@ class Viewers:
             "count": room.count,
             "viewers": viewers,
         }
-
-
-def _typing(room: Room) -> list[str]:
-    return [one.person for one in room.members if one.mode == "typing"]

@@ -38,6 +38,13 @@ def test_who_has_or_answered_a_thread_is_a_contact_of_its_customer(order):
     relations = Relations(order.database)
     found = relations.of_customers(str(mai.id), people)
     assert set(found) == {"shop/customer-of-claimed", "shop/customer-of-answered"}
+    assert [relations.contacts_of(one) for one in people] == [
+        {mai.id},
+        {mai.id},
+        set(),
+        set(),
+        set(),
+    ]
     assert set(relations.of_customers("999", people)) == set()
     assert list(relations.of_admins("1", ["2", "3"])) == ["2", "3"]
     assert list(relations.of_admins("others", ["2"])) == []
