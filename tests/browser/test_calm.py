@@ -39,6 +39,7 @@ def opened(desk: Desk) -> int | None:
 
 @pytest.mark.parametrize("per_second", [0, 2, 10, 50])
 def test_the_row_seen_150_ms_before_the_click_is_the_one_that_opens(desk, stage, per_second):
+    """Case D1."""
     chance = random.Random(per_second)
     box = desk.page.locator(".list").bounding_box()
     row_at = "(y) => document.elementFromPoint(400, y).closest('.row')?.id"

@@ -42,6 +42,7 @@ def bring(desk: Desk, list: str) -> None:
 
 
 def test_wait_claim_answer_stale_reply_note_close_and_reopen(chromium, stage):
+    """Cases E2, E13."""
     case = f"case-{uuid.uuid4()}"  # a second try finds nothing of the first
     mai = Desk(chromium, stage.server, stage.mai, "not_respond/arrival")
     ken = Desk(chromium, stage.server, stage.ken, "not_respond/arrival")

@@ -188,7 +188,7 @@ def test_the_customer_sees_who_is_there_and_the_team_that_the_customer_is(exampl
 
 
 def test_the_customer_sees_that_an_admin_writes_a_reply_and_never_a_note(example, mai):
-    """E11."""
+    """Case E11."""
     heard: list[str] = []
     pass_on = example.gateway.answer
 

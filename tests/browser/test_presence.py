@@ -59,7 +59,7 @@ def set_status(desk: Desk) -> None:
 
 
 def test_two_admins_in_a_thread_see_each_other_and_what_they_do(chromium, stage):
-    """E1, E3: within a second; one of two windows that closes leaves the other there."""
+    """Cases E1, E3: within a second; one of two windows that closes leaves the other there."""
     thread = thread_of(stage, "one")
     mai, ken = Desk(chromium, stage.server, stage.mai), Desk(chromium, stage.server, stage.ken)
     open_thread(mai, thread)
@@ -87,8 +87,51 @@ def test_two_admins_in_a_thread_see_each_other_and_what_they_do(chromium, stage)
     mai.close()
 
 
+def test_a_row_of_the_list_shows_who_is_in_its_thread(chromium, stage):
+    """Case E3: a face, and the name for who listens."""
+    thread = thread_of(stage, "two")
+    mai, ken = Desk(chromium, stage.server, stage.mai), Desk(chromium, stage.server, stage.ken)
+    row = f"#row-{thread}"
+    mai.page.wait_for_selector(f"{row}:not(.skeleton)")
+    assert mai.page.locator(f"{row} .face").count() == 0
+    open_thread(ken, thread)
+    mai.page.wait_for_selector(f"{row} .face")
+    assert mai.page.locator(f"{row} .face").inner_text() == "K"
+    label = f"() => document.querySelector('{row}').getAttribute('aria-label')"
+    wait_until(lambda: "Ken is here" in mai.page.evaluate(label), 3, "the row's label")
+    ken.close()
+    wait_until(lambda: mai.page.locator(f"{row} .face").count() == 0, 5, "the face's going")
+    assert mai.errors == []
+    mai.close()
+
+
+def test_whoever_stands_still_is_no_ghost_on_either_side(chromium, stage):
+    """Case E4: others see them go with their lease; they come back to who is there now."""
+    thread = thread_of(stage, "one")
+    mai, ken = Desk(chromium, stage.server, stage.mai), Desk(chromium, stage.server, stage.ken)
+    open_thread(mai, thread)
+    open_thread(ken, thread)
+    wait_until(lambda: "Ken is here" in here(mai.page), 3, "Ken in Mai's window")
+    wait_until(lambda: "Mai is here" in here(ken.page), 3, "Mai in Ken's window")
+    session = ken.page.context.new_cdp_session(ken.page)
+    session.send("Debugger.enable")
+    session.send("Debugger.pause")
+    wait_until(lambda: here(mai.page) == "", 2 * TTL, "Ken's leaving")
+    mai.page.evaluate("() => { location.hash = '#/arrival/arrival'; }")
+    gone = "() => document.querySelector('.composer-field') === null"
+    wait_until(lambda: mai.page.evaluate(gone), 5, "no thread in Mai's window")
+    session.send("Debugger.resume")
+    session.send("Debugger.disable")
+    wait_until(lambda: here(ken.page) == "", TTL, "Mai's leaving, in Ken's window")
+    open_thread(mai, thread)
+    wait_until(lambda: "Ken is here" in here(mai.page), TTL, "Ken being back")
+    assert mai.errors == ken.errors == []
+    mai.close()
+    ken.close()
+
+
 def test_a_customers_dot_and_words_follow_them_and_typing_shows(chromium, stage):
-    """R38, R47, R58: also of the open thread, and in the row."""
+    """R38, R47, R58, case E9: also of the open thread, and in the row."""
     thread = thread_of(stage, "one")
     desk = Desk(chromium, stage.server, stage.mai)
     open_thread(desk, thread)
@@ -148,7 +191,7 @@ def test_a_supervisor_signs_out_who_forgot_to(chromium, stage):
 
 
 def test_hidden_windows_are_away_stopped_ones_gone_and_both_come_back(chromium, stage):
-    """R33, T1, T15."""
+    """R33, T1, T15, case E5."""
     mai, ken = Desk(chromium, stage.server, stage.mai), Desk(chromium, stage.server, stage.ken)
     mai.page.click("[popovertarget=team-panel]")
 

@@ -57,7 +57,7 @@ def test_each_webhook_gets_the_types_that_it_wants_of_its_source_since_it_is_the
 
 
 def test_what_fails_is_tried_again_later_and_later_under_the_same_id_and_then_given_up(outlet):
-    """F3: a webhook is not dropped on one timeout."""
+    """Case F3: a webhook is not dropped on one timeout."""
     outlet.webhook()
     outlet.poster.will_answer(URL, *[LOST, Answer(500, None)] * 5)
     id = outlet.reply("Hello")
@@ -74,6 +74,21 @@ def test_what_fails_is_tried_again_later_and_later_under_the_same_id_and_then_gi
     assert outlet.delivery(id) == ("failed", "bot")
     outlet.later(100 * 86_400_000)
     assert len(outlet.poster.got) == 10
+
+
+def test_a_thread_is_no_other_because_its_chatbot_is_slow_or_silent(outlet):
+    """Case F6: an answer to a webhook is a receipt; what a chatbot says is an event of its own."""
+    outlet.webhook()
+    outlet.poster.will_answer(URL, *[LOST] * 3)
+    outlet.reply("Hello")
+    before = outlet.shop.row()
+    outlet.settle()
+    for seconds in WAITS_SECONDS[:3]:
+        outlet.later(seconds * 1000)
+    assert len(outlet.poster.got) == 4
+    after = outlet.shop.row()
+    assert {**after, "rev": 0} == {**before, "rev": 0}
+    assert (after["open"], after["waiting_since"], after["unanswered"]) == (True, None, 0)
 
 
 def test_a_thread_keeps_its_order_while_other_threads_go_on(outlet):

@@ -60,6 +60,7 @@ def test_a_thread_first_named_by_something_else_has_no_customer_yet(shop):
 
 
 def test_the_same_event_again_is_a_duplicate_and_changes_nothing(shop):
+    """Case F2."""
     first = shop.says(0, id="m-1")
     again = shop.send(message(0, id="m-1"))
     assert again.outcomes == [first._replace(status="duplicate")]

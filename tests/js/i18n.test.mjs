@@ -55,8 +55,19 @@ test("every text that the page asks for exists, and every text is asked for", ()
   for (const [, key] of source.matchAll(/\bt\("([^"]+)"/g)) assert.ok(texts.en[key], `missing: ${key}`);
   for (const key of Object.keys(texts.en)) {
     const used = asked.has(key) || made.includes(key) || families.some((family) => key.startsWith(family))
-      || /^(rule|fact)\./.test(key);
+      || /^(rule|fact|error)\./.test(key);
     assert.ok(used, `never asked for: ${key}`);
+  }
+});
+
+test("no word of presence is a word of assigning work: away is not off duty (case E10)", () => {
+  const presence = /^(status|activity|seen|viewer)\./;
+  const work = /^(act\.(claim|release)|filter\.|row\.mine|thread\.assignee|did\.(claimed|released))/;
+  for (const locale of LOCALES) {
+    const said = (family) => Object.entries(texts[locale]).filter(([key]) => family.test(key))
+      .map(([, entry]) => JSON.stringify(entry).toLowerCase());
+    assert.ok(said(presence).length > 10 && said(work).length > 6);
+    assert.deepEqual(said(presence).filter((text) => said(work).includes(text)), [], locale);
   }
 });
 

@@ -45,7 +45,8 @@ def at_once(*works):
     return given
 
 
-def test_e13_of_two_who_claim_at_once_one_wins_and_the_other_reads_who_and_when(desk, bob):
+def test_of_two_who_claim_at_once_one_wins_and_the_other_reads_who_and_when(desk, bob):
+    """Case E13."""
     ids = [desk.say(f"race-{number}") for number in range(8)]
     for id in ids:
         answers = at_once(
@@ -67,7 +68,8 @@ def lost_session(desk, bob, assignee):
     return bob if assignee["name"] == "Mai" else desk.mai
 
 
-def test_e2_a_reply_to_what_moved_on_is_stopped_shown_and_sent_on_confirmation(desk, bob):
+def test_a_reply_to_what_moved_on_is_stopped_shown_and_sent_on_confirmation(desk, bob):
+    """Case E2."""
     id = desk.say("stale", body="first")
     seen = newest(desk, id)[-1]["id"]
     desk.say("stale", body="second")
@@ -91,7 +93,8 @@ def test_bots_and_notes_never_stop_a_reply(desk, bob):
     assert reply(desk, desk.mai, id, seen_message_id=seen).status_code == 201
 
 
-def test_f1_the_same_token_many_times_at_once_is_one_message(desk):
+def test_the_same_token_many_times_at_once_is_one_message(desk):
+    """Case F1."""
     id = desk.say("token")
     seen = newest(desk, id)[-1]["id"]
     answers = at_once(

@@ -172,7 +172,7 @@ def test_hidden_looks_like_never_there_but_to_supervisors(desk, sign_in):
 
 
 def test_two_in_a_thread_see_each_other_and_what_they_do(desk, sign_in):
-    """R84 to R93, E1, E3."""
+    """R84 to R93, cases E1, E3."""
     (ann, ann_id), (bob, bob_id) = sign_in(), sign_in()
     thread = desk.say(f"viewed-{random.random()}")
     with desk.browser(ann) as first, desk.browser(bob) as second, desk.browser(ann) as tab:

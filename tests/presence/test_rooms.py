@@ -1,6 +1,7 @@
 """Rooms: one entry a person, whatever their connections do."""
 
 from collections.abc import Hashable
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
@@ -138,6 +139,24 @@ def test_a_crash_ends_with_one_leave(world: World) -> None:
     assert (world.rooms.sweep_once(), world.rooms.sweep_once()) == (1, 0)
     assert members(world) == {}
     assert world.rooms.beat([ANN]) == [ANN]
+
+
+def test_many_stay_for_an_hour_though_all_beat_at_once(world: World) -> None:
+    """Case E1: nobody's beat ends somebody else's stay, and whoever stops goes alone."""
+    places = [Place("t1", f"admin-{number}", "c1") for number in range(12)]
+    for place in places:
+        world.rooms.put(place)
+    with ThreadPoolExecutor(len(places)) as pool:
+        for _ in range(3_600_000 // 25_000):
+            world.clock.advance(25_000)
+            assert list(pool.map(lambda place: world.rooms.beat([place]), places)) == [[]] * 12
+            assert world.rooms.sweep_once() == 0
+            assert len(members(world)) == 12
+        for _ in range(4):
+            world.clock.advance(25_000)
+            list(pool.map(lambda place: world.rooms.beat([place]), places[1:]))
+            world.rooms.sweep_once()
+    assert set(members(world)) == {place.person for place in places[1:]}
 
 
 def test_who_comes_back_between_finding_and_ending_stays(world: World) -> None:

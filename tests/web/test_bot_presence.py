@@ -312,7 +312,7 @@ def test_who_hides_is_not_seen_typing(bot, hides):
 
 
 def test_a_customer_learns_whether_the_team_is_there_and_who_has_their_thread(bot, database):
-    """T5 is the product's: presence is what it reads."""
+    """T5 is the product's: presence is what it reads. Case E7: nobody is bound to who is away."""
     bot.post(message(thread="t-1", customer={"id": "c-1"}))
     assert bot.get("presence/team", thread="t-1").json == {"online": False, "assignee": None}
     assert bot.get("presence/team", thread="t-9").status_code == 404
