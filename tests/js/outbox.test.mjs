@@ -81,12 +81,12 @@ test("a reply to a conversation that went on is sent when it is confirmed", asyn
 });
 
 test("what the server refuses is not tried again by itself and can be taken back", async () => {
-  const { outbox, clock, tries } = desk([refuse({ status: 422, detail: "too long" })]);
+  const { outbox, clock, tries } = desk([refuse({ status: 422, code: "too_long", detail: "too long" })]);
   const { token } = outbox.post(reply);
   assert.equal(outbox.discard(token), null, "not while it may be arriving");
   await clock.turn(60_000);
   assert.equal(tries.length, 1);
-  assert.equal(outbox.of(1)[0].problem, "too long");
+  assert.deepEqual(outbox.of(1)[0].problem, { code: "too_long", detail: "too long" });
   assert.equal(outbox.discard(token), "Chào");
   assert.equal(outbox.size, 0);
 });

@@ -27,6 +27,7 @@ export function translator(locale, texts) {
     });
   }
   // A name that came from the server: its text where there is one, else itself.
-  const named = (kind, name) => (texts[`${kind}.${name}`] ? t(`${kind}.${name}`) : name);
+  const named = (kind, name, values) => (texts[`${kind}.${name}`] ? t(`${kind}.${name}`, values)
+    : name);
   return Object.assign(t, { locale, named, number: (value) => number.format(value) });
 }

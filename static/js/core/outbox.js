@@ -88,7 +88,7 @@ export class Outbox {
       this.moved(item);
     } else if (error.status === 401) this.#set(item, "signed-out");
     else if (error.status >= 400 && error.status < 500 && error.status !== 429) {
-      this.#set(item, "failed", error.detail || error.code);
+      this.#set(item, "failed", { code: error.code, detail: error.detail });
     } else if (item.tries < TRIES) {
       const ms = delayMs(item.tries - 1, { random: this.random });
       this.timers.setTimeout(() => this.#go(item), Math.max(ms, error.retryAfterMs ?? 0));

@@ -82,8 +82,7 @@ export class CannedDialog {
       await desk.canned.load({ anew: true });
       this.#edit(null);
     } catch (error) {
-      this.#problem = error.code === "shortcut_taken" ? desk.t("canned.taken")
-        : refusalOf(error, desk.t);
+      this.#problem = refusalOf(error, desk.t);
       desk.dialog.paint();
     }
   }

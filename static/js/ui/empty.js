@@ -3,12 +3,13 @@
 import { html } from "lit-html";
 
 import { ICONS } from "./icons.js";
+import { refusal } from "./refusal.js";
 
 export function empty(desk) {
   const { t, place, listing, sync } = desk;
   if (!listing.ready && sync.state === "failed") {
     return html`<div class="empty"><p class="empty-title">${t("empty.failed")}</p>
-      <p>${sync.problem?.problem?.detail ?? t("empty.failed.text")}</p></div>`;
+      <p>${sync.problem?.problem ? refusal(sync.problem.problem, t) : t("empty.failed.text")}</p></div>`;
   }
   if (!listing.ready || listing.view.total > 0) return "";
   const filtered = place.filter !== "all";

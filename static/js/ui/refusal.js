@@ -1,12 +1,11 @@
 // Why something was not done, in the admin's language where the reason is known.
 
-// problem: what an HTTP answer held, or null where none came.
+// problem: what an answer held, or null where none came.
 export function refusal(problem, t) {
   if (!problem) return t("error.network");
-  if (problem.code === "already_claimed") {
-    return t("error.already_claimed", { name: problem.assignee?.name ?? t("author.team") });
-  }
-  return problem.detail || t("error.other");
+  const { code, detail, assignee } = problem;
+  const said = t.named("error", code, { detail, name: assignee?.name ?? t("author.team") });
+  return said === code ? detail || t("error.other") : said;
 }
 
 export const refusalOf = (error, t) => refusal(

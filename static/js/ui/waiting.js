@@ -3,6 +3,7 @@
 import { html } from "lit-html";
 
 import { bubble } from "./message.js";
+import { refusal } from "./refusal.js";
 
 export function waitingItem(item, desk) {
   const { t } = desk;
@@ -19,7 +20,7 @@ export function waitingItem(item, desk) {
 function reason(item, t) {
   if (item.state === "moved") return t("sending.moved.text", { count: item.unseen.length || 1 });
   if (item.state === "signed-out") return t("sending.signed-out.text");
-  return item.problem === "network" ? t("error.network") : item.problem;
+  return refusal(item.problem === "network" ? null : item.problem, t);
 }
 
 function buttons(item, { t, outbox, acts }) {
