@@ -3,6 +3,7 @@
 import asyncio
 import json
 import time
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from typing import Any
 from urllib.parse import urlencode
@@ -39,7 +40,7 @@ class Payloads:
         self._known.clear()
 
 
-class Board:
+class Board(ABC):
     """What all sides' dashboards note: [payload, received in ns], and bytes."""
 
     def __init__(self, settings: dict[str, Any], payloads: Payloads, number: int):
@@ -53,12 +54,13 @@ class Board:
         self.link: SocketIO | None = None
         self._bytes_before = 0
 
+    @abstractmethod
     async def open(self) -> None:
-        raise NotImplementedError
+        """Returns when the list is there."""
 
+    @abstractmethod
     async def held(self) -> Any:
         """What the dashboard holds in the end, to be compared."""
-        raise NotImplementedError
 
     def close(self) -> None:
         if self.link is not None:

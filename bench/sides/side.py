@@ -1,6 +1,7 @@
 """What is compared: a side takes the same events, and shows them to dashboards in its own way."""
 
 import time
+from abc import ABC, abstractmethod
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -29,7 +30,7 @@ class Setting:
     newest_ms: int = field(default_factory=lambda: time.time_ns() // 1_000_000 - 60_000)
 
 
-class Side:
+class Side(ABC):
     """One side's server, and its Redis where it has one. `folder` is its own."""
 
     name = "?"
@@ -46,8 +47,9 @@ class Side:
         self.url = ""
         self.pid = 0
 
+    @abstractmethod
     def start(self) -> None:
-        raise NotImplementedError
+        """Returns when the side takes events. Raises BenchError."""
 
     def stop(self) -> None:
         """Ends what was started, however far that came."""
@@ -56,6 +58,7 @@ class Side:
         if self.redis is not None:
             self.redis.close()
 
+    @abstractmethod
     def check(self, held: dict[str, Any]) -> None:
         """Raises BenchError unless what dashboards hold is right."""
 
