@@ -60,10 +60,13 @@ def _accept(result: dict[str, Any]) -> Iterator[Bar]:
     build += f", {scenario['workers']} worker" + ("s" if scenario["workers"] > 1 else "")
     single = ratio(result, "single.a_second", "empty post.a_second")
     batch = ratio(result, "batch.a_second", "single.a_second")
+    at = {name: f"{found:g}" for name, found in medians(result).items() if "connections" in name}
     if single is not None and scenario["workers"] == 1:
-        yield Bar(f"accepted single events by empty posts ({build})", single, least=0.5)
+        by = f"on {at['single.connections']} and {at['empty post.connections']} connections"
+        yield Bar(f"accepted single events by empty posts ({build}; {by})", single, least=0.5)
     if batch is not None:
-        yield Bar(f"accepted in batches by single ({build})", batch, least=4.0)
+        by = f"on {at['batch.connections']} and {at['single.connections']} connections"
+        yield Bar(f"accepted in batches by single ({build}; {by})", batch, least=4.0)
 
 
 def _placing(result: dict[str, Any]) -> Iterator[Bar]:

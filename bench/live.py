@@ -97,8 +97,9 @@ def _round(
 ) -> dict[str, Any]:
     """Sides one after the other, each round beginning with another one."""
     names = [name for name in running if name not in broken]
-    measured = {}
-    for name in names[number % len(names) :] + names[: number % len(names)]:
+    measured: dict[str, Any] = {}
+    first = number % max(1, len(names))
+    for name in names[first:] + names[:first]:
         try:
             measured[name] = running[name].measure(f"r{number}")
         except BenchError as error:

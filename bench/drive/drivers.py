@@ -54,4 +54,6 @@ def post(settings: dict[str, Any], log: Path) -> dict[str, Any]:
         driver.stop()
     if answer["refused"]:
         raise BenchError(f"{answer['refused']} posts were refused: {answer['refusals']}")
+    if answer["left"]:
+        raise BenchError(f"overloaded: {answer['left']} events had no answer a minute later")
     return answer

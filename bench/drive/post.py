@@ -13,6 +13,8 @@ from typing import Any
 
 from bench.drive.wire import Http
 
+#: Behind the last due event, what waits for a connection is given so long.
+DRAIN_SECONDS = 60.0
 #: What is posted is remembered as: thread number, occurred_at in ms, due and answered in ns.
 Posted = tuple[int, int, int, int]
 
@@ -54,7 +56,8 @@ class Poster:
             return
         self.posted += [(thread, at, due_ns, answered) for thread, at, _ in made]
 
-    async def at_a_rate(self) -> None:
+    async def at_a_rate(self) -> int:
+        """How many events were left when their time was over."""
         rate, seconds = self._settings["rate"], self._settings["seconds"]
         queue: asyncio.Queue[int | None] = asyncio.Queue()
         workers = [asyncio.create_task(self._work(queue)) for _ in range(self._connections)]
@@ -65,7 +68,10 @@ class Poster:
             queue.put_nowait(due)
         for _ in workers:
             queue.put_nowait(None)
-        await asyncio.gather(*workers)
+        _, late = await asyncio.wait(workers, timeout=DRAIN_SECONDS)
+        for worker in late:
+            worker.cancel()
+        return int(rate * seconds) - len(self.posted) - len(self.refused)
 
     async def as_fast_as_they_go(self) -> float:
         """The seconds that it took."""
@@ -96,17 +102,20 @@ class Poster:
 
 async def run(settings: dict[str, Any]) -> dict[str, Any]:
     poster = Poster(settings)
+    left, cpu = 0, time.process_time()
     if settings.get("rate"):
-        await poster.at_a_rate()
+        left = await poster.at_a_rate()
         seconds = float(settings["seconds"])
     else:
         seconds = await poster.as_fast_as_they_go()
     refused = poster.refused
-    posted = poster.posted if settings.get("rate") else [(*poster.posted[-1],)]
+    posted = poster.posted if settings.get("rate") else []
     return {
         "count": len(poster.posted),
         "seconds": seconds,
+        "cpu_seconds": time.process_time() - cpu,
         "posted": posted,
+        "left": left,
         "refused": len(refused),
         "refusals": sorted(set(refused))[:3],
     }
