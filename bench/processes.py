@@ -1,6 +1,7 @@
 """Processes of a bench: started, asked what they cost, and ended."""
 
 import contextlib
+import ctypes
 import os
 import signal
 import socket
@@ -13,6 +14,7 @@ from typing import Any
 
 ROOT = Path(__file__).parents[1]
 STOP_SECONDS = 15
+_PR_SET_CHILD_SUBREAPER = 36
 _TICKS_PER_SECOND = os.sysconf("SC_CLK_TCK")
 
 
@@ -77,6 +79,25 @@ def end(process: subprocess.Popen) -> None:
     with contextlib.suppress(ProcessLookupError):
         os.killpg(process.pid, signal.SIGKILL)
     process.wait()
+
+
+def adopt_orphans() -> None:
+    """From now on, what loses its parent among our children's children becomes our own child."""
+    ctypes.CDLL(None).prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+
+
+def end_children() -> list[int]:
+    """Kills whatever is left of what this process started; the ids of those."""
+    found: list[int] = []
+    while children := tree(os.getpid())[1:]:
+        found += children
+        for child in children:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(child, signal.SIGKILL)
+        with contextlib.suppress(ChildProcessError):
+            while os.waitpid(-1, 0):
+                pass
+    return found
 
 
 def tree(pid: int) -> list[int]:

@@ -99,7 +99,7 @@ class LiveServer:
     def __exit__(self, *error: object) -> None:
         self.stop()
 
-    def command(self, *words: str, stdin: str = "") -> str:
+    def command(self, *words: str, stdin: str = "", timeout: float = 120) -> str:
         """What a command prints; fails if it fails."""
         done = subprocess.run(
             [*COMMAND, *words],
@@ -108,7 +108,7 @@ class LiveServer:
             input=stdin,
             capture_output=True,
             text=True,
-            timeout=120,
+            timeout=timeout,
         )
         assert done.returncode == 0, f"{words}: {done.returncode} {done.stdout} {done.stderr}"
         return done.stdout

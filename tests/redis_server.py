@@ -16,7 +16,7 @@ from tests.support import wait_until
 
 
 class RedisServer:
-    """`redis-server` on a socket whose path is short enough; empty after each start."""
+    """`redis-server` on a socket whose path is short enough; it keeps nothing by itself."""
 
     def __init__(self, program: str, folder: Path):
         self._program = program
@@ -25,12 +25,13 @@ class RedisServer:
         self.url = f"unix://{self._socket}"
         self.process: subprocess.Popen[bytes] | None = None
 
-    def start(self) -> None:
+    def start(self, timeout_seconds: float = 5.0) -> None:
+        """Returns when it answers; with a dump in its folder, when it has read that."""
         options = ["--port", "0", "--unixsocket", str(self._socket)]
         options += ["--save", "", "--appendonly", "no", "--notify-keyspace-events", BELL_FLAGS]
         options += ["--logfile", str(self._folder / "redis.log"), "--dir", str(self._folder)]
         self.process = subprocess.Popen([self._program, *options])
-        wait_until(self._answers, what="redis-server answering")
+        wait_until(self._answers, timeout_seconds, "redis-server answering")
 
     def client(self, **options) -> redis.Redis:
         return redis.Redis.from_url(self.url, **options)

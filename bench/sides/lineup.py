@@ -1,13 +1,15 @@
 """Lineup itself: `app.py serve`, as it is run."""
 
 import shutil
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 from bench.dataset import SOURCE, fill
 from bench.processes import BenchError
 from bench.sides.postgres import Postgres
-from bench.sides.side import START_SECONDS, Setting, Side
+from bench.sides.side import COMMAND_SECONDS, START_SECONDS, Setting, Side
 from dashboard.store import threads
 from dashboard.store.database import Database
 from scoring.ranking import Ranking
@@ -15,18 +17,25 @@ from tests import live_server
 from tests.live_server import LiveServer, cookie_of
 
 _ADMIN = "Bench"
+#: Of a side's folder, and of a template's; Redis reads a dump of this name when it starts.
+_DATABASE, _DUMP, _KEY = "lineup.sqlite", "dump.rdb", "key"
 
 
 class Lineup(Side):
     name = kind = "lineup"
+    email = f"{_ADMIN.lower()}@example.com"
 
     def __init__(self, setting: Setting, folder: Path, templates: Path):
         """`templates`: where databases of a size are kept, to be copied."""
         super().__init__(setting, folder)
-        self._templates = templates
+        self._template = templates / str(setting.threads)
         self._postgres = Postgres() if setting.database == "postgres" else None
 
     def start(self) -> None:
+        copied = self._postgres is None and self._template.exists()
+        if copied:
+            for name in (_DATABASE, _DUMP):
+                shutil.copyfile(self._template / name, self.folder / name)
         redis_url = self.start_redis()
         self.server = LiveServer(
             self._database_url(),
@@ -34,11 +43,13 @@ class Lineup(Side):
             async_mode=self.setting.async_mode,
             workers=self.setting.workers,
         )
-        self._prepare()
+        self._key = (self._template / _KEY).read_text() if copied else self._fill()
         live_server.START_SECONDS = START_SECONDS
         self.server.start()
         assert self.server.process is not None
         self.url, self.pid = self.server.url, self.server.process.pid
+        if self._postgres is None and not copied:
+            self._keep()
         self._cookie = cookie_of(self.server.sign_in(self.email))
 
     def stop(self) -> None:
@@ -61,7 +72,7 @@ class Lineup(Side):
         return Database(self.server.environment["LINEUP_DATABASE_URL"])
 
     def command(self, *words: str) -> str:
-        return self.server.command(*words)
+        return self.server.command(*words, timeout=COMMAND_SECONDS)
 
     def ordered(self) -> list[tuple[int, int]]:
         """(score, id) of the whole list, from SQL."""
@@ -88,22 +99,26 @@ class Lineup(Side):
         if self._postgres is not None:
             self._postgres.start()
             return self._postgres.url
-        return f"sqlite:///{self.folder / 'lineup.sqlite'}"
+        return f"sqlite:///{self.folder / _DATABASE}"
 
-    def _prepare(self) -> None:
-        """Fills the database, or copies one of this size that was filled before."""
-        setting, key = self.setting, self._templates / f"{self.setting.threads}.key"
-        template = self._templates / f"{setting.threads}.sqlite"
-        if self._postgres is None and template.exists():
-            shutil.copyfile(template, self.folder / "lineup.sqlite")
-            self._key = key.read_text()
-        else:
-            self._key = self.server.create_key(SOURCE)
-            self.server.create_admin(_ADMIN)
-            url = self.server.environment["LINEUP_DATABASE_URL"]
-            fill(url, setting.threads, setting.newest_ms)
-            if self._postgres is None:
-                self._templates.mkdir(exist_ok=True)
-                shutil.copyfile(self.folder / "lineup.sqlite", template)
-                key.write_text(self._key)
-        self.email = f"{_ADMIN.lower()}@example.com"
+    def _fill(self) -> str:
+        """Fills the empty database; the API key that was made for it."""
+        key = self.server.create_key(SOURCE)
+        self.server.create_admin(_ADMIN)
+        url = self.server.environment["LINEUP_DATABASE_URL"]
+        fill(url, self.setting.threads, self.setting.newest_ms)
+        return key
+
+    def _keep(self) -> None:
+        """Copies what the server's start left, in SQL and in Redis: the next one finds it so."""
+        beside = self._template.with_suffix(".tmp")
+        beside.mkdir(parents=True)
+        with (
+            closing(sqlite3.connect(self.folder / _DATABASE)) as ours,
+            closing(sqlite3.connect(beside / _DATABASE)) as copy,
+        ):
+            ours.backup(copy)
+        self.client().save()
+        shutil.copyfile(self.folder / _DUMP, beside / _DUMP)
+        (beside / _KEY).write_text(self._key)
+        beside.rename(self._template)

@@ -13,6 +13,8 @@ from dashboard.redis_binary import find
 from tests.redis_server import RedisServer
 
 START_SECONDS = 900
+#: A rebuild or a comparison of a million threads.
+COMMAND_SECONDS = 300
 
 
 @dataclass(frozen=True)
@@ -91,7 +93,7 @@ class Side(ABC):
         program = find()
         assert program is not None, "no redis-server 6.2 or later on the PATH"
         self.redis = RedisServer(program, self.folder)
-        self.redis.start()
+        self.redis.start(START_SECONDS)
         return self.redis.url
 
     def start_python(self, module: str, port: int, *arguments: object) -> None:
