@@ -94,10 +94,36 @@ def _painted(result: dict[str, Any]) -> Iterator[Bar]:
         yield Bar(f"painted p95, recipe by Lineup ({where})", sooner, least=10.0)
 
 
+#: What the workspace may cost the browser, by the number's path.
+_BUDGET = {
+    "paint_ms.p95": ("ms from post to paint, p95", 100.0),
+    "looking.longest_ms": ("ms of the longest frame, looking on", 50.0),
+    "acting.longest_ms": ("ms of the longest frame, working", 50.0),
+    "interaction_ms.p98": ("ms until a press is answered, p98", 100.0),
+    "heap_mib": ("MiB of heap", 40.0),
+    "heap_acting_mib": ("MiB of heap, working", 40.0),
+    "elements": ("DOM elements", 1_500.0),
+    "script_bytes": ("bytes of own scripts before the first rows, gzipped", 60_000.0),
+    "first_rows_ms": ("ms to the first rows, cold", 1_000.0),
+}
+
+
+def _page_budget(result: dict[str, Any]) -> Iterator[Bar]:
+    scenario = result["scenario"]
+    if scenario["threads"] < 100_000:
+        return
+    where = f"{scenario['threads']:,} threads, {scenario['rate']:g} moves/s"
+    found = medians(result)
+    for path, (what, most) in _BUDGET.items():
+        if path in found:
+            yield Bar(f"page: {what} ({where})", found[path], most=most)
+
+
 _BY_BENCH: dict[str, Callable[[dict[str, Any]], Iterator[Bar]]] = {
     "live": _live,
     "accept": _accept,
     "placing": _placing,
     "lists": _lists,
     "painted": _painted,
+    "pagebudget": _page_budget,
 }

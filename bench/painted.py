@@ -73,25 +73,29 @@ def _measure(painted: Painted, side: Side) -> dict[str, Any]:
     return _summed(posted, report) | {"opened_ms": opened_ms}
 
 
+def paint_ms(posted: list[Any], painted: dict[str, list[float]], shift_ms: float) -> list[float]:
+    """From when an event was due to when its thread's row showed it, of those that did.
+
+    A thread that stands among the first ones, painted after its event was due, shows it.
+    """
+    paints = {int(id): [(at + shift_ms) * 1e6 for at in found] for id, found in painted.items()}
+    times = []
+    for thread, _, due, _ in posted:
+        later = [at for at in paints.get(thread, ()) if at >= due]
+        if later:
+            times.append((later[0] - due) / 1e6)
+    return times
+
+
 def _summed(posted: list[Any], report: dict[str, Any]) -> dict[str, Any]:
-    """A thread that stands among the first ones, painted after its event was due, shows it."""
     times: list[float] = []
-    expected = 0
     for page in report["pages"]:
-        paints = {
-            int(id): [(at + report["shift_ms"]) * 1e6 for at in found]
-            for id, found in page["painted"].items()
-        }
-        expected += len(posted)
-        for thread, _, due, _ in posted:
-            later = [at for at in paints.get(thread, ()) if at >= due]
-            if later:
-                times.append((later[0] - due) / 1e6)
+        times += paint_ms(posted, page["painted"], report["shift_ms"])
     if not times:
         raise BenchError("no event was painted")
     return {
         "ms": spread(times),
-        "unseen": 1 - len(times) / expected,
+        "unseen": 1 - len(times) / (len(posted) * len(report["pages"])),
         "heap_mib": [round(page["heap"] / 2**20, 1) for page in report["pages"]],
         "problems": report["problems"],
     }

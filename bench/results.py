@@ -11,7 +11,7 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
-from bench import accept, lists, live, painted, placing
+from bench import accept, lists, live, page_budget, painted, placing
 from bench.processes import BenchError
 
 RUNS: dict[str, Callable[..., dict[str, Any]]] = {
@@ -20,6 +20,7 @@ RUNS: dict[str, Callable[..., dict[str, Any]]] = {
     "Placing": placing.run,
     "Lists": lists.run,
     "Painted": painted.run,
+    "PageBudget": page_budget.run,
 }
 #: Beyond its time a scenario is given so much to end by itself.
 GRACE_SECONDS = 240

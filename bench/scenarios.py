@@ -5,6 +5,7 @@ from typing import Any
 from bench.accept import Accept
 from bench.lists import Lists
 from bench.live import SHORT, Live
+from bench.page_budget import PageBudget
 from bench.painted import Painted
 from bench.placing import Placing
 
@@ -45,8 +46,9 @@ def full() -> tuple[Scenario, ...]:
         Placing(threads=1_000_000),
         Painted(10_000, 50, 10, sides=("lineup", "recipe")),
         Painted(100_000, 100, 200, rounds=3),
+        PageBudget(100_000, rounds=3),
         # An hour of churn: what the browser's memory comes to.
-        Painted(10_000, 20, 50, rounds=1, seconds=3_600),
+        PageBudget(10_000, seconds=3_600),
     )
 
 

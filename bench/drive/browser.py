@@ -4,11 +4,12 @@ The first line holds the settings. Then `report` answers with what was painted, 
 """
 
 import json
+import shutil
 import sys
 import time
 from typing import Any
 
-from playwright.sync_api import Browser, Page, sync_playwright
+from playwright.sync_api import Browser, Page, Playwright, sync_playwright
 
 #: A frame's callback runs before its paint; a message posted there arrives behind it. Notes when
 #: a thread's row is among the first ones and was not there so before, in ms since 1970.
@@ -45,6 +46,22 @@ _FIND = {
 _READY = {"lineup": ".list .row .row-preview", "recipe": "#list .row"}
 
 
+PROGRAMS = ("chromium", "chromium-browser", "google-chrome")
+#: Memory to the byte; and in a closed network Chromium must not look for its maker's hosts.
+ARGUMENTS = [
+    "--no-sandbox",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--enable-precise-memory-info",
+]
+
+
+def launch(playwright: Playwright) -> Browser:
+    program = next(filter(None, map(shutil.which, PROGRAMS)), None)
+    assert program is not None, f"none of {', '.join(PROGRAMS)} on the PATH"
+    return playwright.chromium.launch(executable_path=program, args=ARGUMENTS)
+
+
 def open_page(browser: Browser, settings: dict[str, Any]) -> Page:
     context = browser.new_context(viewport={"width": 1280, "height": 900})
     kind = settings["kind"]
@@ -64,10 +81,7 @@ def main() -> None:
     settings = json.loads(sys.stdin.readline())
     problems: list[str] = []
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(
-            executable_path=settings.get("chromium", "/usr/bin/chromium"),
-            args=["--no-sandbox", "--enable-precise-memory-info"],
-        )
+        browser = launch(playwright)
         pages, opened = [], []
         for _ in range(settings["browsers"]):
             begun = time.monotonic()

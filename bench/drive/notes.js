@@ -1,0 +1,45 @@
+// Runs in the page before its own scripts, and notes what the browser makes of it: when rows were
+// first painted, which frames were late, how long answers to input took.
+(() => {
+  const notes = window.notes = {
+    firstRows: 0, painted: {}, gaps: [], longFrames: [], longTasks: [], interactions: {},
+  };
+  const rows = () => new Map([...document.querySelectorAll(".list .row[id]")]
+    .map((row) => [row.id.slice(4), row.querySelector(".row-preview")?.textContent]));
+  // A frame's callback runs before its paint; a message posted there arrives behind it.
+  const channel = new MessageChannel();
+  let before = new Map(), found = before, last = 0;
+  channel.port1.onmessage = () => {
+    const now = performance.now();
+    if (found.size && !notes.firstRows) notes.firstRows = now;
+    for (const [id, text] of found) {
+      if (before.get(id) !== text) (notes.painted[id] ??= []).push(performance.timeOrigin + now);
+    }
+    before = found;
+  };
+  const frame = (now) => {
+    if (last) notes.gaps.push(now - last);
+    last = now;
+    found = rows();
+    channel.port2.postMessage(null);
+    requestAnimationFrame(frame);
+  };
+  requestAnimationFrame(frame);
+
+  const observe = (type, take, options = {}) =>
+    new PerformanceObserver((list) => list.getEntries().forEach(take)).observe({ type, ...options });
+  observe("longtask", ({ duration }) => notes.longTasks.push(duration));
+  observe("long-animation-frame", ({ duration }) => notes.longFrames.push(duration));
+  // Of one press the browser tells several events: the slowest is what the person waited for.
+  observe("event", ({ interactionId, duration }) => {
+    if (!interactionId) return;
+    notes.interactions[interactionId] = Math.max(notes.interactions[interactionId] ?? 0, duration);
+  }, { durationThreshold: 16 });
+
+  notes.clear = () => {
+    for (const name of ["gaps", "longFrames", "longTasks"]) notes[name].length = 0;
+    notes.painted = {};
+    notes.interactions = {};
+    notes.presses = performance.interactionCount;
+  };
+})();

@@ -1,0 +1,167 @@
+"""A real browser's window on Lineup, looked at from within: paints, frames, input, memory.
+
+The first line holds the settings, answered when the page was loaded; then each line is a command,
+answered with one line of JSON: `clear`, `report` (what was noted since, and what the page holds),
+`end ID` (scroll to the end of the list, where that thread stands), `top`, `act SECONDS` (somebody
+works), `rows` (the threads on screen).
+"""
+
+import json
+import random
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+from playwright.sync_api import Browser, CDPSession, Page, ViewportSize, sync_playwright
+
+from bench.drive.browser import launch
+from bench.processes import wait_for
+
+NOTES = Path(__file__).with_name("notes.js")
+#: What a person may wait for at most; longer is a fault.
+PATIENCE_SECONDS = 60.0
+SIZE: ViewportSize = {"width": 1280, "height": 900}
+#: Between two presses of somebody quick.
+PAUSES_SECONDS = (0.1, 0.3)
+_NOTED = """() => ({
+  ...notes, firstRows: notes.firstRows, shown: document.getElementsByTagName("*").length,
+  held: window.lineup.list().ids.length,
+  presses: performance.interactionCount - (notes.presses ?? 0),
+  scripts: performance.getEntriesByType("resource")
+    .filter(({ name, startTime }) => startTime < notes.firstRows && name.includes("/static/js/"))
+    .map(({ name }) => new URL(name).pathname),
+})"""
+_ROWS = """() => {
+  const list = document.querySelector(".list").getBoundingClientRect();
+  return [...document.querySelectorAll(".list .row[id]")]
+    .map((row) => [row.getBoundingClientRect(), Number(row.id.slice(4))])
+    .filter(([box]) => box.height && box.top >= list.top - 1 && box.bottom <= list.bottom + 1)
+    .sort(([one], [other]) => one.top - other.top)
+    .map(([box, id]) => [id, box.left + box.width / 2, box.top + box.height / 2]);
+}"""
+
+
+class Window:
+    """A fresh browser context whose cache is empty, signed in, with the first rows painted."""
+
+    def __init__(self, browser: Browser, settings: dict[str, Any]):
+        context = browser.new_context(viewport=SIZE, locale="en")
+        name, _, value = settings["cookie"].partition("=")
+        context.add_cookies([{"name": name, "value": value, "url": settings["url"]}])
+        context.add_init_script(path=NOTES)
+        self.page: Page = context.new_page()
+        self.problems: list[str] = []
+        self.page.on("pageerror", lambda error: self.problems.append(str(error)[:200]))
+        self._cdp: CDPSession = context.new_cdp_session(self.page)
+        for domain in ("Network", "Performance", "HeapProfiler"):
+            self._cdp.send(f"{domain}.enable")
+        self._cdp.send("Network.setCacheDisabled", {"cacheDisabled": True})
+        self._random = random.Random(1)
+        self.page.goto(f"{settings['url']}/#/{settings['page']}/{settings['sort']}")
+        self._wait("() => notes.firstRows > 0", "the first rows")
+
+    def close(self) -> None:
+        self.page.context.close()
+
+    def do(self, command: str, *given: str) -> Any:
+        return getattr(self, f"do_{command}")(*given)
+
+    def do_clear(self) -> bool:
+        self.page.evaluate("() => notes.clear()")
+        return True
+
+    def do_report(self) -> dict[str, Any]:
+        """With the heap behind a collection of garbage."""
+        noted = self.page.evaluate(_NOTED)
+        self._cdp.send("HeapProfiler.collectGarbage")
+        found = self._cdp.send("Performance.getMetrics")["metrics"]
+        metrics = {each["name"]: each["value"] for each in found}
+        # What is posted is timed by the machine's monotonic clock.
+        shift = (time.monotonic_ns() - time.time_ns()) / 1e6
+        return noted | {
+            "heap": metrics["JSHeapUsedSize"],
+            "nodes": self._cdp.send("Memory.getDOMCounters")["nodes"],
+            "shift_ms": shift,
+            "problems": self.problems[:3],
+        }
+
+    def do_end(self, last_id: str) -> float:
+        """How many ms it took to the end's being painted."""
+        begun = time.monotonic()
+        self.page.locator(".list").focus()
+        self.page.keyboard.press("End")
+        self._wait(f"() => document.querySelector('#row-{last_id} .row-preview')", "the end")
+        return 1000 * (time.monotonic() - begun)
+
+    def do_top(self) -> bool:
+        """At the head, with nobody's hand on the list."""
+        self.page.mouse.move(SIZE["width"] - 5, SIZE["height"] - 5)
+        self.page.locator(".list").focus()
+        self.page.keyboard.press("Home")
+        self._wait("() => document.querySelector('.list').scrollTop === 0", "the head")
+        self._wait("() => window.lineup.list().hold === 'live'", "the list being live")
+        return True
+
+    def do_rows(self) -> list[int]:
+        return [id for id, _, _ in self.page.evaluate(_ROWS)]
+
+    def do_act(self, seconds: str) -> bool:
+        """Somebody opens threads, walks and scrolls the list, changes its order and types."""
+        end = time.monotonic() + float(seconds)
+        while time.monotonic() < end:
+            self._random.choice([self._click, self._click, self._walk, self._sort, self._type])()
+            time.sleep(self._random.uniform(*PAUSES_SECONDS))
+        self.page.locator(".list").focus()
+        self._press("s", "a")
+        return True
+
+    def _click(self) -> None:
+        rows = self.page.evaluate(_ROWS)
+        if rows:
+            _, x, y = self._random.choice(rows)
+            self.page.mouse.click(x, y)
+
+    def _walk(self) -> None:
+        self.page.locator(".list").focus()
+        self._press(self._random.choice(["ArrowDown", "ArrowUp", "PageDown", "Home"]))
+
+    def _sort(self) -> None:
+        self.page.locator(".list").focus()
+        self._press("s", self._random.choice("al"))
+
+    def _type(self) -> None:
+        field = self.page.locator(".composer-field")
+        if field.count():
+            field.focus()
+            self._press(*"hello")
+
+    def _press(self, *keys: str) -> None:
+        for key in keys:
+            self.page.keyboard.press(key)
+
+    def _wait(self, expression: str, what: str) -> None:
+        # Not playwright's own waiting: it evaluates text, which the page's policy forbids.
+        wait_for(
+            lambda: self.page.evaluate(f"() => Boolean(({expression})())"), PATIENCE_SECONDS, what
+        )
+
+
+def main() -> None:
+    settings = json.loads(sys.stdin.readline())
+    with sync_playwright() as playwright:
+        browser = launch(playwright)
+        cold = []
+        for _ in range(settings["loads"]):
+            window = Window(browser, settings)
+            cold.append(window.do_report())
+            if len(cold) < settings["loads"]:
+                window.close()
+        print(json.dumps(cold), flush=True)
+        for line in sys.stdin:
+            print(json.dumps(window.do(*line.split())), flush=True)
+        browser.close()
+
+
+if __name__ == "__main__":
+    main()
