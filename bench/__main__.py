@@ -1,6 +1,8 @@
 """Runs the benches: `python -m bench run|quick|page|compare`."""
 
 import argparse
+import math
+import signal
 import sys
 import time
 from pathlib import Path
@@ -11,7 +13,7 @@ from bench.compare import compare
 from bench.machine import machine
 from bench.page import write_page
 from bench.processes import ROOT
-from bench.results import read, run_all, write
+from bench.results import Bounds, name_of, read, run_all, unbroken, write
 from bench.scenarios import SCALES
 from dashboard.redis_binary import find
 from tests.redis_server import RedisServer
@@ -26,7 +28,13 @@ def parser() -> argparse.ArgumentParser:
     run = commands.add_parser("run", help="run a scale, and write the results and their page")
     run.add_argument("--scale", choices=SCALES, default="full")
     run.add_argument("--out", type=Path, default=LATEST)
-    run.add_argument("--seconds", type=float, default=900, help="a scenario's time")
+    run.add_argument("--seconds", type=float, default=900, help="a scenario's time for its rounds")
+    run.add_argument(
+        "--minutes", type=float, default=math.inf, help="begin no scenario after so many"
+    )
+    run.add_argument(
+        "--data", type=Path, help="keep filled databases here, for runs of the same code"
+    )
     run.add_argument("--only", default="", help="scenarios whose name holds this")
     run.add_argument("--resume", action="store_true", help="keep what the file holds already")
     commands.add_parser("quick", help="are the results right? under a minute, no times")
@@ -40,17 +48,19 @@ def parser() -> argparse.ArgumentParser:
 
 def run(args: argparse.Namespace) -> int:
     content: dict[str, Any] = {"machine": this_machine(), "results": []}
-    known = read(args.out)["results"] if args.resume and args.out.exists() else []
-    scenarios = [
-        each for each in SCALES[args.scale]() if args.only in f"{type(each).__name__}: {each}"
-    ]
+    known = unbroken(read(args.out)["results"]) if args.resume and args.out.exists() else []
+    scenarios = [each for each in SCALES[args.scale]() if args.only in name_of(each)]
+    names = {name_of(each) for each in scenarios}
 
     def keep(found: list[dict[str, Any]]) -> None:
         write(args.out, content | {"results": found})
         last = found[-1]
         print(f"{last['name']}: {last['took_seconds']} s {last['broken'] or ''}", file=sys.stderr)
 
-    found = run_all(scenarios, args.seconds, known, keep)
+    bounds = Bounds(args.seconds, 60 * args.minutes)
+    found = run_all(scenarios, bounds, known, keep, args.data)
+    if left := len(scenarios) - sum(result["name"] in names for result in found):
+        print(f"{left} scenarios were not begun in time; --resume runs them", file=sys.stderr)
     write_page(content | {"results": found}, args.out.name, args.out.parent)
     return 0
 
@@ -58,7 +68,7 @@ def run(args: argparse.Namespace) -> int:
 def quick() -> int:
     """1 if a side did not run to its end, or ended with a wrong list."""
     begun = time.monotonic()
-    found = run_all(SCALES["quick"](), 60, [], lambda found: None)
+    found = run_all(SCALES["quick"](), Bounds(60), [], lambda found: None)
     wrong = {result["name"]: result["broken"] for result in found if result["broken"]}
     for name, why in wrong.items():
         print(f"{name}\n  {why}", file=sys.stderr)
@@ -80,6 +90,8 @@ def this_machine() -> dict[str, Any]:
 
 
 def main() -> int:
+    # Who is asked to end ends what it has started.
+    signal.signal(signal.SIGTERM, lambda *given: sys.exit(128 + signal.SIGTERM))
     args = parser().parse_args()
     if args.command == "run":
         return run(args)

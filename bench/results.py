@@ -7,12 +7,13 @@ import signal
 import tempfile
 import time
 from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
 from typing import Any
 
 from bench import accept, lists, live, page_budget, painted, placing
-from bench.processes import BenchError
+from bench.processes import adopt_orphans, end_children
 
 RUNS: dict[str, Callable[..., dict[str, Any]]] = {
     "Live": live.run,
@@ -30,19 +31,38 @@ class OutOfTime(Exception):
     """The scenario took longer than it may."""
 
 
+@dataclass(frozen=True)
+class Bounds:
+    """`scenario_seconds` for the rounds of one; no scenario is begun after `whole_seconds`."""
+
+    scenario_seconds: float
+    whole_seconds: float = math.inf
+
+
 def run_all(
-    scenarios: Iterable[Any], seconds: float, known: list[dict[str, Any]], keep: Callable
+    scenarios: Iterable[Any],
+    bounds: Bounds,
+    known: list[dict[str, Any]],
+    keep: Callable[[list[dict[str, Any]]], object],
+    templates: Path | None = None,
 ) -> list[dict[str, Any]]:
-    """Runs what is not known yet; `keep` is called with all results after each."""
+    """Runs what is not known yet; `keep` is called with all results after each.
+
+    `templates`: where filled databases are kept beyond this run.
+    """
+    adopt_orphans()
     folder = Path(tempfile.mkdtemp(prefix="lineup-bench-"))
     found = list(known)
-    done = {name_of(result) for result in known}
+    done = {result["name"] for result in known}
+    end = time.monotonic() + bounds.whole_seconds
     try:
         for number, scenario in enumerate(scenarios):
-            name = f"{type(scenario).__name__}: {scenario}"
-            if name in done:
+            name = name_of(scenario)
+            if name in done or time.monotonic() > end:
                 continue
-            result = _bounded_run(scenario, folder / str(number), folder / "templates", seconds)
+            seconds = min(bounds.scenario_seconds, end - time.monotonic())
+            place = folder / str(number)
+            result = _bounded_run(scenario, place, templates or folder / "templates", seconds)
             found.append({"name": name, **result})
             keep(found)
     finally:
@@ -50,8 +70,13 @@ def run_all(
     return found
 
 
-def name_of(result: dict[str, Any]) -> str:
-    return result["name"]
+def unbroken(results: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Those that came to their end; the others are worth another try."""
+    return [result for result in results if not result["broken"].get("all")]
+
+
+def name_of(scenario: Any) -> str:
+    return f"{type(scenario).__name__}: {scenario}"
 
 
 def _bounded_run(scenario: Any, folder: Path, templates: Path, seconds: float) -> dict[str, Any]:
@@ -59,16 +84,18 @@ def _bounded_run(scenario: Any, folder: Path, templates: Path, seconds: float) -
         raise OutOfTime(f"not within {seconds + GRACE_SECONDS:g} s")
 
     signal.signal(signal.SIGALRM, out_of_time)
-    signal.alarm(int(seconds + GRACE_SECONDS))
+    signal.setitimer(signal.ITIMER_REAL, seconds + GRACE_SECONDS)
     begun = time.monotonic()
     kind = type(scenario).__name__
     try:
         result = RUNS[kind](scenario, folder, templates, begun + seconds)
-    except (BenchError, OutOfTime, AssertionError, OSError) as error:
+    except Exception as error:
+        # One scenario's fault must not take the others' results along.
         failed = {"all": f"{type(error).__name__}: {error}"[:1_000]}
         result = {"bench": kind.lower(), "scenario": vars(scenario), "rounds": [], "broken": failed}
     finally:
-        signal.alarm(0)
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        end_children()
         shutil.rmtree(folder, ignore_errors=True)
     return result | {"took_seconds": round(time.monotonic() - begun, 1)}
 

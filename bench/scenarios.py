@@ -1,4 +1,4 @@
-"""Which scenarios are run: a quick few, a bounded set, or all."""
+"""Which scenarios are run: a quick few, a bounded set, the standard set, or all."""
 
 from typing import Any
 
@@ -13,6 +13,14 @@ Scenario = Any
 RECIPES = ("recipe", "recipe, gathering")
 ALL_SIDES = ("lineup", *RECIPES, "polling", "floor")
 _QUICK_SIDES = ("lineup", "recipe", "polling", "floor")
+
+_ONCE: dict[str, Any] = {"seconds": 8.0, "rounds": 1, "sides": ("lineup", "floor")}
+_BUILDS: tuple[dict[str, Any], ...] = (
+    {"workers": 2},
+    {"async_mode": "gevent"},
+    {"database": "postgres"},
+    {"database": "postgres", "workers": 2},
+)
 
 #: Under a minute: do the results come out right?
 QUICK: tuple[Scenario, ...] = (
@@ -34,6 +42,52 @@ def bounded() -> tuple[Scenario, ...]:
         Painted(10_000, 50, 10, rounds=1, sides=("lineup", "recipe")),
         Painted(100_000, 100, 200, rounds=1),
     )
+
+
+def standard() -> tuple[Scenario, ...]:
+    """Each bar, and the ends of each dimension: forty minutes on a quiet machine of two cores.
+
+    What decides most comes first. Databases of a size are filled once.
+    """
+    short: dict[str, Any] = {"seconds": 8.0, "rounds": 2}
+    million = {"sides": ("lineup", f"{SHORT}1000"), **short}
+    recipes = ("lineup", *RECIPES)
+    return (
+        PageBudget(100_000),
+        Painted(100_000, 100, 200, rounds=1),
+        *(Live(1_000_000, 50, 100, kind, **million) for kind in ("screen", "random")),
+        Lists(1_000_000, dashboards=500),
+        *(Live(10_000, 50, 10, kind, sides=recipes, **short) for kind in ("screen", "below")),
+        Live(10_000, 50, 10, "random", sides=ALL_SIDES, **short),
+        _accept(10_000),
+        Placing(rounds=2),
+        *(Live(10_000, count, 100, **_ONCE) for count in (1, 10, 100, 500)),
+        *(Live(10_000, 100, rate, **_ONCE) for rate in (10, 500)),
+        Live(100_000, 100, 200, **_ONCE),
+        *(
+            scenario
+            for build in _BUILDS
+            for scenario in (
+                Live(10_000, 100, 100, sides=("lineup",), **short, **build),
+                _accept(10_000, **build),
+            )
+        ),
+        _accept(1_000_000),
+        # Some minutes of churn; the hour is in the full scale.
+        PageBudget(10_000, seconds=240),
+        Painted(10_000, 50, 10, rounds=1, sides=("lineup", "recipe")),
+        *(Lists(threads, dashboards=100) for threads in (1_000, 100_000)),
+        *(
+            Live(threads, 10, 2, sides=("lineup", "recipe", "polling"), seconds=8.0, rounds=1)
+            for threads in (1_000, 100_000)
+        ),
+        *(Live(10_000, 50, 100, kind, sides=recipes, **short) for kind in ("screen", "below")),
+        Live(1_000_000, 10, 2, sides=("polling", "recipe"), seconds=8.0, rounds=1),
+    )
+
+
+def _accept(threads: int, **build: Any) -> Accept:
+    return Accept(threads, seconds=3.0, rounds=2, **build)
 
 
 def full() -> tuple[Scenario, ...]:
@@ -89,15 +143,9 @@ def along_dashboards_and_rates() -> tuple[Scenario, ...]:
 
 
 def along_builds() -> tuple[Scenario, ...]:
-    builds: tuple[dict[str, Any], ...] = (
-        {"workers": 2},
-        {"async_mode": "gevent"},
-        {"database": "postgres"},
-        {"database": "postgres", "workers": 2},
-    )
     return tuple(
         scenario
-        for build in builds
+        for build in _BUILDS
         for scenario in (
             Live(10_000, 100, 100, "random", sides=("lineup",), **build),
             Accept(10_000, **build),
@@ -105,4 +153,4 @@ def along_builds() -> tuple[Scenario, ...]:
     )
 
 
-SCALES = {"bounded": bounded, "full": full, "quick": lambda: QUICK}
+SCALES = {"bounded": bounded, "standard": standard, "full": full, "quick": lambda: QUICK}

@@ -1,5 +1,8 @@
 """Results are summed up, drawn, written and compared."""
 
+import json
+import subprocess
+import sys
 import xml.etree.ElementTree as ElementTree
 from dataclasses import asdict
 
@@ -10,7 +13,8 @@ from bench.bars import bars
 from bench.compare import compare
 from bench.live import Live
 from bench.page import write_page
-from bench.results import medians, ratio, write
+from bench.processes import ROOT
+from bench.results import medians, ratio, unbroken, write
 
 
 def measured(factor: float) -> dict:
@@ -82,3 +86,43 @@ def test_two_files_are_compared_by_their_bars_and_by_what_moved(result, tmp_path
     assert lines[0] == "The machines differ: compare ratios alone."
     assert any(line.startswith("MISSED bytes, recipe by Lineup") for line in lines)
     assert any("lineup.bytes: 200 → 800 (+300%)" in line for line in lines)
+
+
+def test_what_did_not_come_to_its_end_is_run_again(result):
+    stopped = result | {"broken": {"all": "OutOfTime: not within 5 s"}}
+    one_side_broke = result | {"broken": {"recipe": "overloaded"}}
+    assert unbroken([result, stopped, one_side_broke]) == [result, one_side_broke]
+
+
+#: In a process of its own, for a run ends all children and takes the alarm.
+_RUN = """
+import json, time
+from dataclasses import dataclass
+from bench import results
+
+@dataclass(frozen=True)
+class Slow:
+    seconds: float
+
+def run(slow, folder, templates, deadline):
+    if slow.seconds < 0:
+        raise ValueError("no such time")
+    time.sleep(slow.seconds)
+    return {"bench": "slow", "scenario": vars(slow), "rounds": [], "broken": {}}
+
+results.RUNS["Slow"] = run
+results.GRACE_SECONDS = 0
+found = results.run_all(
+    [Slow(60), Slow(-1), Slow(0), Slow(61), Slow(1)], results.Bounds(1, 2), [], lambda found: None
+)
+print(json.dumps([result["broken"] for result in found]))
+"""
+
+
+def test_a_scenario_that_hangs_or_fails_takes_no_other_along_and_the_whole_is_bounded():
+    done = subprocess.run(
+        [sys.executable, "-c", _RUN], cwd=ROOT, capture_output=True, text=True, timeout=60
+    )
+    assert done.returncode == 0, done.stderr
+    broken = [each.get("all", "").partition(":")[0] for each in json.loads(done.stdout)]
+    assert broken == ["OutOfTime", "ValueError", "", "OutOfTime"]
