@@ -68,12 +68,17 @@ def run(args: argparse.Namespace) -> int:
 def quick() -> int:
     """1 if a side did not run to its end, or ended with a wrong list."""
     begun = time.monotonic()
-    found = run_all(SCALES["quick"](), Bounds(60), [], lambda found: None)
-    wrong = {result["name"]: result["broken"] for result in found if result["broken"]}
-    for name, why in wrong.items():
-        print(f"{name}\n  {why}", file=sys.stderr)
-    sides = sum(len(result["scenario"].get("sides", ("",))) for result in found)
-    print(f"{sides} sides, {len(wrong)} wrong, {time.monotonic() - begun:.0f} s")
+    bounds = Bounds(scenario_seconds=20, grace_seconds=100)
+    found = run_all(SCALES["quick"](), bounds, [], lambda found: None)
+    wrong = [(result, *each) for result in found for each in result["broken"].items()]
+    for result, side, why in wrong:
+        where = "" if side == "all" else f", {side}"
+        print(
+            f"bench-quick: {result['bench']}{where} failed\n  in {result['name']}", file=sys.stderr
+        )
+        print("  " + why.replace("\n", "\n  "), file=sys.stderr)
+    took = time.monotonic() - begun
+    print(f"bench-quick: {len(found)} scenarios, {len(wrong)} failures, {took:.0f} s")
     return 1 if wrong else 0
 
 

@@ -89,9 +89,12 @@ class _Kind:
         self._targets = [number for number in range(1, accept.threads + 1) if is_open(number)]
         self._runs = itertools.count()
         self.count = 0
-        self.connections = 0
+        self.connections = accept.connections[0]
 
     def find_fastest(self) -> None:
+        if len(self._accept.connections) == 1:
+            return
+
         def speed(connections: int) -> float:
             return self._post(connections, self._accept.try_seconds)["a_second"]
 

@@ -23,8 +23,6 @@ RUNS: dict[str, Callable[..., dict[str, Any]]] = {
     "Painted": painted.run,
     "PageBudget": page_budget.run,
 }
-#: Beyond its time a scenario is given so much to end by itself.
-GRACE_SECONDS = 240
 
 
 class OutOfTime(Exception):
@@ -33,10 +31,14 @@ class OutOfTime(Exception):
 
 @dataclass(frozen=True)
 class Bounds:
-    """`scenario_seconds` for the rounds of one; no scenario is begun after `whole_seconds`."""
+    """`scenario_seconds` for the rounds of one, and `grace_seconds` for it to come to its end.
+
+    No scenario is begun after `whole_seconds`.
+    """
 
     scenario_seconds: float
     whole_seconds: float = math.inf
+    grace_seconds: float = 240.0
 
 
 def run_all(
@@ -61,8 +63,8 @@ def run_all(
             if name in done or time.monotonic() > end:
                 continue
             seconds = min(bounds.scenario_seconds, end - time.monotonic())
-            place = folder / str(number)
-            result = _bounded_run(scenario, place, templates or folder / "templates", seconds)
+            places = folder / str(number), templates or folder / "templates"
+            result = _bounded_run(scenario, *places, seconds, bounds.grace_seconds)
             found.append({"name": name, **result})
             keep(found)
     finally:
@@ -79,12 +81,14 @@ def name_of(scenario: Any) -> str:
     return f"{type(scenario).__name__}: {scenario}"
 
 
-def _bounded_run(scenario: Any, folder: Path, templates: Path, seconds: float) -> dict[str, Any]:
+def _bounded_run(
+    scenario: Any, folder: Path, templates: Path, seconds: float, grace_seconds: float
+) -> dict[str, Any]:
     def out_of_time(*given: object) -> None:
-        raise OutOfTime(f"not within {seconds + GRACE_SECONDS:g} s")
+        raise OutOfTime(f"not within {seconds + grace_seconds:.0f} s")
 
     signal.signal(signal.SIGALRM, out_of_time)
-    signal.setitimer(signal.ITIMER_REAL, seconds + GRACE_SECONDS)
+    signal.setitimer(signal.ITIMER_REAL, seconds + grace_seconds)
     begun = time.monotonic()
     kind = type(scenario).__name__
     try:

@@ -111,10 +111,9 @@ def run(slow, folder, templates, deadline):
     return {"bench": "slow", "scenario": vars(slow), "rounds": [], "broken": {}}
 
 results.RUNS["Slow"] = run
-results.GRACE_SECONDS = 0
-found = results.run_all(
-    [Slow(60), Slow(-1), Slow(0), Slow(61), Slow(1)], results.Bounds(1, 2), [], lambda found: None
-)
+bounds = results.Bounds(1, whole_seconds=2, grace_seconds=0)
+scenarios = [Slow(60), Slow(-1), Slow(0), Slow(61), Slow(1)]
+found = results.run_all(scenarios, bounds, [], lambda found: None)
 print(json.dumps([result["broken"] for result in found]))
 """
 
