@@ -62,6 +62,9 @@ class Viewers:
         room = self.readers.watch(sid, [place.room])[place.room]
         self._publish_typing(sid, self.writers.watch(sid, [place.room]))
         self._watched.setdefault(sid, set()).add(place.room)
+        for one in room.members:
+            if one.cursor is not None:
+                self._publish_cursor(sid, room.name, one.person, one.cursor)
         return self._described(room)["viewers"]
 
     def is_in(self, sid: str, thread_id: int) -> bool:
@@ -98,7 +101,7 @@ class Viewers:
         """Others may know where these sockets are."""
         for sid in sids:
             for stand in list(self._stands.get(sid, {}).values()):
-                self._put(stand)
+                self._put(stand, stand.cursor)
 
     def hide(self, sids: Iterable[str]) -> None:
         """As if these sockets had left."""
@@ -168,6 +171,10 @@ class Viewers:
             self._outlet.send(sid, "thread:viewers", Fragment(encode(self._described(room))))
 
     def _publish_cursor(self, sid: Any, room: str, person: str, cursor: Any) -> None:
+        """To those in the thread: a row has no place for it."""
+        stand = self._stands.get(sid, {}).get(int(room))
+        if stand is None or stand.place.person == person:
+            return
         data = {"thread_id": int(room), "admin_id": int(person), "cursor": cursor}
         self._outlet.send(sid, "thread:cursor", Fragment(encode(data)))
 

@@ -186,7 +186,7 @@ function socketEvents() {
     "thread:message": (data) => thread.received(data),
     "thread:viewers": (data) => presence.viewers(data),
     "thread:typing": (data) => presence.typing(data),
-    "thread:cursor": (data) => presence.cursor(data),
+    "thread:cursor": (data) => desk.presencePanels.cursor(data),
     "presence:ping": () => alive.pong(),
     "presence:update": (data) => presence.update(data),
     "presence:status": (data) => presence.status(data),

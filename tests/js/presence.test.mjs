@@ -113,10 +113,8 @@ test("of a thread one sees the others, and what is off screen is forgotten", () 
   const viewers = [{ id: 7, name: "I" }, { id: 8, name: "Mai" }];
   presence.viewers({ thread_id: 1, version: 1, viewers });
   presence.typing({ thread_id: 1, customers: ["shop/a"] });
-  presence.cursor({ thread_id: 1, admin_id: 8, cursor: { position: 3 } });
   assert.deepEqual(presence.others(1), [{ id: 8, name: "Mai" }]);
   assert.equal(presence.isTyping(1), true);
-  assert.deepEqual(presence.cursorOf(1, 8), { position: 3 });
   presence.onScreen([2]);
-  assert.deepEqual([presence.others(1), presence.isTyping(1), presence.cursorOf(1, 8)], [[], false, null]);
+  assert.deepEqual([presence.others(1), presence.isTyping(1)], [[], false]);
 });

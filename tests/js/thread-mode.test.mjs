@@ -54,6 +54,43 @@ test("the cursor goes out only where somebody sees it, a few times a second", as
   assert.deepEqual(seen.told.at(-1).cursor, cursor(29));
 });
 
+test("who reads is told by message, who writes by what they write", async () => {
+  const reading = (id) => ({ message_id: id, field: "messages", position: 0 });
+  const { clock, told, mode } = window(true);
+  mode.joined(4);
+  mode.reads(12);
+  mode.reads(12);
+  await clock.turn(200);
+  assert.deepEqual(told.splice(0), [{ id: 4, mode: "viewing", cursor: reading(12) }]);
+  const writing = { message_id: null, field: "note", position: 1 };
+  mode.draft({ hasText: true, typed: true, cursor: writing });
+  mode.reads(13);
+  await clock.turn(200);
+  assert.deepEqual(told.splice(0), [{ id: 4, mode: "typing", cursor: writing }]);
+  mode.draft({ hasText: false, typed: true, cursor: writing });
+  assert.deepEqual(told.splice(0), [{ id: 4, mode: "viewing", cursor: reading(13) }]);
+  mode.left();
+  mode.joined(5);
+  await clock.turn(200);
+  assert.deepEqual(told, []);
+});
+
+test("to whom comes later it is told where one reads", async () => {
+  let colleagues = 0;
+  const told = [];
+  const clock = new Clock();
+  const mode = new ThreadMode({
+    tell: (name, data) => told.push(data), watched: () => colleagues > 0, now: clock.now, timers: clock,
+  });
+  mode.joined(4);
+  mode.reads(12);
+  await clock.turn(1000);
+  assert.deepEqual(told, []);
+  colleagues = 1;
+  mode.reads(12);
+  assert.equal(told[0].cursor.message_id, 12);
+});
+
 test("in no thread nothing is told; after coming back all is told again", () => {
   const { told, mode } = window();
   mode.focus(false);

@@ -194,6 +194,33 @@ def test_two_in_a_thread_see_each_other_and_what_they_do(desk, sign_in):
         wait_until(lambda: viewers_of(tab, thread) == {ann_id: "viewing"}, 2, "ann's other tab")
 
 
+def test_a_cursor_goes_to_those_in_the_thread_alone_and_to_who_comes_later(desk, sign_in):
+    """R91: the last position is kept; a row has no place for it."""
+    (ann, ann_id), (bob, _) = sign_in(), sign_in()
+    thread = desk.say(f"pointed-{random.random()}")
+    with (
+        desk.browser(ann) as first,
+        desk.browser(ann) as tab,
+        desk.browser(bob) as rows,
+        desk.browser(bob) as early,
+        desk.browser(bob) as late,
+    ):
+        rows.call("threads:watch", {"add": [thread], "del": []})
+        for browser in (first, tab, early):
+            browser.call("thread:open", {"id": thread})
+        cursor = {"message_id": 5, "field": "messages", "position": 0}
+        first.call("thread:mode", {"id": thread, "mode": "viewing", "cursor": cursor})
+        told = {"thread_id": thread, "admin_id": ann_id, "cursor": cursor}
+        assert early.wait_for("thread:cursor") == told
+        late.call("thread:open", {"id": thread})
+        assert late.wait_for("thread:cursor") == told
+        moved = cursor | {"message_id": 6}
+        first.call("thread:mode", {"id": thread, "mode": "viewing", "cursor": moved})
+        late.wait_for("thread:cursor", lambda one: one["cursor"] == moved)
+        for browser in (first, tab, rows):
+            assert browser.of("thread:cursor") == []
+
+
 def test_a_row_on_screen_tells_who_is_in_its_thread(desk, sign_in):
     (ann, _), (bob, bob_id) = sign_in(), sign_in()
     thread = desk.say(f"rowed-{random.random()}")

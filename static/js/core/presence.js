@@ -35,7 +35,6 @@ export class Presence {
   #watched = { customer: new Set(), admin: new Set() }; // as the server knows it
   #viewers = new Map(); // thread → {version, viewers}
   #typing = new Map(); // thread → customers
-  #cursors = new Map(); // thread → admin → cursor
   #timer = null;
   #connected = false;
 
@@ -55,7 +54,6 @@ export class Presence {
   }
 
   isTyping(threadId) { return (this.#typing.get(threadId)?.length ?? 0) > 0; }
-  cursorOf(threadId, adminId) { return this.#cursors.get(threadId)?.get(adminId) ?? null; }
 
   // Whom to keep true for this reason; replaces what it wanted before.
   want(kind, reason, ids) {
@@ -69,7 +67,7 @@ export class Presence {
   // What is off screen is told no more: what was known of it is not true for ever.
   onScreen(threadIds) {
     const seen = new Set(threadIds);
-    for (const map of [this.#viewers, this.#typing, this.#cursors]) {
+    for (const map of [this.#viewers, this.#typing]) {
       for (const id of map.keys()) if (!seen.has(id)) map.delete(id);
     }
   }
@@ -104,12 +102,6 @@ export class Presence {
 
   typing({ thread_id: id, customers }) {
     this.#typing.set(id, customers);
-    this.changed();
-  }
-
-  cursor({ thread_id: id, admin_id: adminId, cursor }) {
-    if (!this.#cursors.has(id)) this.#cursors.set(id, new Map());
-    this.#cursors.get(id).set(adminId, cursor);
     this.changed();
   }
 

@@ -11,7 +11,8 @@ export class ThreadMode {
   #typedAt = -Infinity;
   #told = "viewing";
   #toldAt = -Infinity;
-  #cursor = null;
+  #cursor = null; // in the composer
+  #reading = null; // at the last message in view
   #toldCursor = null;
   #timer = null;
 
@@ -30,6 +31,7 @@ export class ThreadMode {
 
   left() {
     this.#threadId = null;
+    this.#reading = null;
     this.#typedAt = -Infinity;
   }
 
@@ -44,6 +46,14 @@ export class ThreadMode {
     this.#cursor = cursor;
     this.#check();
   }
+
+  // The thread is read down to this message.
+  reads(messageId) {
+    this.#reading = { message_id: messageId, field: "messages", position: 0 };
+    this.#check();
+  }
+
+  get #where() { return (this.#draft && this.#cursor) || this.#reading; }
 
   get mode() {
     if (!this.#focused) return "away";
@@ -66,16 +76,16 @@ export class ThreadMode {
   #say(mode, now) {
     const data = { id: this.#threadId, mode };
     // Where somebody types is always said: of a reply the customer learns, of a note never.
-    if (this.#cursor && (mode === "typing" || this.#moved())) data.cursor = this.#cursor;
+    if (this.#where && (mode === "typing" || this.#moved())) data.cursor = this.#where;
     this.#told = mode;
     this.#toldAt = now;
-    this.#toldCursor = JSON.stringify(this.#cursor);
+    this.#toldCursor = JSON.stringify(this.#where);
     this.tell("thread:mode", data);
   }
 
   #moved() {
-    return this.#cursor !== null && this.watched(this.#threadId)
-      && JSON.stringify(this.#cursor) !== this.#toldCursor;
+    return this.#where !== null && this.watched(this.#threadId)
+      && JSON.stringify(this.#where) !== this.#toldCursor;
   }
 
   #later(ms) {

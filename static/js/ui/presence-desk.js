@@ -1,4 +1,4 @@
-// Brings presence onto the page: its panels, its line over the composer, its place in the column.
+// Brings presence onto the page: its panels, its line over the composer, faces in the thread.
 
 import { html, render } from "lit-html";
 
@@ -9,6 +9,7 @@ import { hereLine } from "./presence-thread.js";
 
 export class PresenceDesk {
   #panels;
+  #cursors;
   #line;
   #holder;
 
@@ -24,6 +25,13 @@ export class PresenceDesk {
         return new OnlinePanel(desk);
       }),
     };
+    this.#cursors = new Lazy({
+      load: async () => {
+        const { Cursors } = await import("./presence-cursors.js");
+        return new Cursors(desk);
+      },
+      failed() {}, // the next move tries anew
+    });
     this.#line = page.createElement("div");
     this.#line.id = "here";
     page.getElementById("composer").before(this.#line);
@@ -43,7 +51,16 @@ export class PresenceDesk {
 
   open(name) { document.getElementById(`${name}-panel`).showPopover(); }
 
+  // moved: where a colleague reads or writes now.
+  async cursor(moved) {
+    const { presence, threadId } = this.desk;
+    const wanted = moved || presence.others(threadId).length;
+    const part = wanted ? await this.#cursors.get() : this.#cursors.part;
+    part?.look(moved);
+  }
+
   paint() {
+    this.cursor();
     render(hereLine(this.desk), this.#line);
     const panels = Object.entries(this.#panels);
     render(panels.map(([name, lazy]) => this.#popover(name, lazy)), this.#holder);
