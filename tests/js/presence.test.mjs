@@ -60,6 +60,7 @@ test("those wanted for any reason are watched, those wanted for none no more", a
   await clock.turn(100);
   assert.deepEqual(calls.splice(0), [
     ["presence:watch", { kind: "customer", add: ["shop/a", "shop/b"], del: [] }],
+    ["presence:watch", { kind: "admin", add: ["7"], del: [] }],
   ]);
   assert.equal(presence.dot("customer", "shop/a"), "online");
   presence.want("customer", "rows", ["shop/b"]);
@@ -105,7 +106,26 @@ test("without a connection the dots stay as they were, and a failed call is made
   answers.fail = false;
   presence.want("customer", "rows", ["shop/a", "shop/b"]);
   await clock.turn(100);
-  assert.deepEqual(calls.at(-1)[1].add, ["shop/a", "shop/b"]);
+  assert.deepEqual(calls.at(-2)[1].add, ["shop/a", "shop/b"]);
+});
+
+test("do not disturb holds here wherever one set it, and as long as it is so", async () => {
+  const { clock, presence, answers } = desk();
+  const set = (status, v) => presence.update({ kind: "admin", presence: { 7: state({ status, v }) } });
+  assert.equal(presence.doNotDisturb, false);
+  answers[7] = { status: "dnd", v: 3 };
+  presence.connected();
+  await clock.turn(100);
+  assert.equal(presence.doNotDisturb, true);
+  presence.disconnected();
+  assert.equal(presence.doNotDisturb, true);
+  presence.want("admin", "team", [7, 8]);
+  presence.want("admin", "team", []);
+  await clock.turn(100);
+  set("busy", 4);
+  assert.equal(presence.doNotDisturb, false);
+  set("dnd", 5);
+  assert.equal(presence.doNotDisturb, true);
 });
 
 test("of a thread one sees the others, and what is off screen is forgotten", () => {

@@ -40,12 +40,16 @@ export class Presence {
 
   constructor({ call, adminId, changed, now = Date.now, timers = globalThis }) {
     Object.assign(this, { call, adminId, changed, now, timers });
+    this.want("admin", "self", [adminId]);
     timers.setInterval?.(() => this.changed(), AGE_MS);
   }
 
   of(kind, id) { return this.#people[kind].get(String(id)); }
   dot(kind, id) { return dotOf(this.of(kind, id), this.now()); }
   age(kind, id) { return seenAge(this.of(kind, id), this.now()); }
+
+  // Whether one wants quiet oneself: set in whatever window, and also by who hides.
+  get doNotDisturb() { return this.of("admin", this.adminId)?.status === "dnd"; }
 
   // Colleagues in the thread, the busiest first.
   others(threadId) {

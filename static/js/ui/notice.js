@@ -15,7 +15,7 @@ export class NoticeTeller {
   }
 
   // Neither sound nor notification nor toast; the count stays.
-  get quiet() { return this.desk.doNotDisturb === true; }
+  get quiet() { return this.desk.presence.doNotDisturb; }
 
   totals(totals) {
     const { prefs, now } = this.desk;

@@ -41,13 +41,14 @@ export class SettingsDialog {
   }
 
   #notify(notify) {
-    const { t, settings } = this.desk;
+    const { t, settings, notice } = this.desk;
     const change = (changes) => settings.notify({ ...notify, ...changes });
     const has = (name) => notify.pages.includes(name);
     const page = (name) => this.#switch(t(`page.${name}`), has(name), (on) => change({
       pages: PAGES.filter((other) => (other === name ? on : has(other))),
     }));
     return html`<fieldset class="settings-group"><legend>${t("notify")}</legend>
+        ${notice.quiet ? html`<p class="panel-note">${t("notify.quiet")}</p>` : ""}
         ${this.#switch(t("notify.title"), notify.title, (on) => change({ title: on }))}
         ${this.#switch(t("notify.sound"), notify.sound, (on) => change({ sound: on }))}
         ${this.#switch(t("notify.desktop"), notify.desktop, (on) => change({ desktop: on }))}
