@@ -4,6 +4,7 @@ import { badge } from "../core/notice.js";
 
 const TONES = [[660, 0], [880, 0.12]]; // [Hz, seconds from now]
 const TONE_SECONDS = 0.22;
+const LATE_MS = 1000; // a sound that comes later tells nothing
 
 export class NoticeTeller {
   #audio = null;
@@ -33,10 +34,13 @@ export class NoticeTeller {
   }
 
   // Two soft tones, made here: there is no file to fetch.
-  chime() {
+  async chime() {
     this.#audio ??= new AudioContext();
     const audio = this.#audio;
-    audio.resume().catch(() => {});
+    const { now } = this.desk;
+    const due = now();
+    await audio.resume(); // waits for as long as nobody has touched the page
+    if (now() - due > LATE_MS) return;
     for (const [hertz, after] of TONES) {
       const at = audio.currentTime + after;
       const tone = new OscillatorNode(audio, { frequency: hertz });
