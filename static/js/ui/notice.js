@@ -2,12 +2,7 @@
 
 import { badge } from "../core/notice.js";
 
-const TONES = [[660, 0], [880, 0.12]]; // [Hz, seconds from now]
-const TONE_SECONDS = 0.22;
-const LATE_MS = 1000; // a sound that comes later tells nothing
-
 export class NoticeTeller {
-  #audio = null;
   #shown = null; // the notification that stands
   #drawn = "";
 
@@ -33,25 +28,11 @@ export class NoticeTeller {
     return await Notification.requestPermission() === "granted";
   }
 
-  // Two soft tones, made here: there is no file to fetch.
-  async chime() {
-    this.#audio ??= new AudioContext();
-    const audio = this.#audio;
+  // Where the sound cannot be brought, count and notification tell all the same.
+  chime() {
     const { now } = this.desk;
     const due = now();
-    await audio.resume(); // waits for as long as nobody has touched the page
-    if (now() - due > LATE_MS) return;
-    for (const [hertz, after] of TONES) {
-      const at = audio.currentTime + after;
-      const tone = new OscillatorNode(audio, { frequency: hertz });
-      const volume = new GainNode(audio, { gain: 0 });
-      volume.gain.setValueAtTime(0, at);
-      volume.gain.linearRampToValueAtTime(0.12, at + 0.02);
-      volume.gain.exponentialRampToValueAtTime(0.001, at + TONE_SECONDS);
-      tone.connect(volume).connect(audio.destination);
-      tone.start(at);
-      tone.stop(at + TONE_SECONDS);
-    }
+    import("./chime.js").then(({ chime }) => chime(due, now), () => {});
   }
 
   // The icon with the count of those who wait.
