@@ -1,5 +1,7 @@
 """Redis fails in every way, and browsers end with the order that a fresh opening gives."""
 
+from pathlib import Path
+
 import pytest
 
 from scoring.keys import BELL_FLAGS
@@ -132,6 +134,57 @@ def test_a_full_redis(desk, browser):
     finally:
         client.config_set("maxmemory", 0)
     comes_right(desk, browser)
+
+
+def test_a_redis_that_evicts_keys(desk, browser):
+    """F15: another's policy throws lists away, one by one."""
+    desk.say("evicted")
+    client = desk.redis.client()
+    client.config_set("maxmemory-policy", "allkeys-lru")
+    try:
+        client.config_set("maxmemory", 1)
+        wait_until(lambda: not client.exists("{lineup:arrival}|meta"), what="the eviction")
+    finally:
+        client.config_set("maxmemory", 0)
+        client.config_set("maxmemory-policy", "noeviction")
+    comes_right(desk, browser, 15)
+
+
+def test_a_password_that_we_do_not_know(desk, browser):
+    """F19: Redis wants a password of a sudden, and later none again."""
+    insider = desk.redis.client()
+    insider.config_set("requirepass", "changed")
+    try:
+        for kind in ("normal", "pubsub"):
+            insider.execute_command("CLIENT", "KILL", "TYPE", kind, "SKIPME", "yes")
+        browser.wait_for("order:status", lambda data: data["late"], 10)
+        id = desk.say("shut-out")
+        answer = browser.open(*PLACE)
+        assert answer["late"] and answer["ids"][0] == id
+    finally:
+        insider.config_set("requirepass", "")
+    comes_right(desk, browser, 15)
+
+
+def test_a_redis_that_cannot_save_and_refuses_writes(desk, browser):
+    """F22: MISCONF."""
+    client = desk.redis.client()
+    in_the_way = Path(client.config_get("dir")["dir"], "dump.rdb")
+    in_the_way.mkdir()
+    client.config_set("save", "3600 1")
+    try:
+        client.bgsave()
+        wait_until(
+            lambda: client.info("persistence")["rdb_last_bgsave_status"] == "err",
+            what="a save that fails",
+        )
+        id = desk.say("refused")
+        with desk.browser() as other:
+            assert id not in other.open(*PLACE)["ids"]
+    finally:
+        in_the_way.rmdir()
+        client.config_set("save", "")
+    comes_right(desk, browser, 15)
 
 
 def test_scripts_flushed_and_busy(desk, browser):
