@@ -12,6 +12,7 @@ from sqlalchemy.exc import DatabaseError, DBAPIError, IntegrityError, Operationa
 from sqlalchemy.exc import TimeoutError as PoolTimeoutError
 
 from dashboard.errors import StorageUnavailable
+from dashboard.store.postgres import postgres_engine
 
 Result = TypeVar("Result")
 
@@ -37,7 +38,6 @@ _SQLITE_PRAGMAS = (
     "PRAGMA busy_timeout=0",
     "PRAGMA cache_size=-65536",
 )
-_POSTGRES_OPTIONS = "-c lock_timeout=2000 -c statement_timeout=15000 -c timezone=UTC"
 
 
 class Database:
@@ -46,7 +46,7 @@ class Database:
     def __init__(self, url: str, *, sleep: Callable[[float], None] | None = None):
         self.url = url
         self.is_sqlite = make_url(url).get_backend_name() == "sqlite"
-        self.engine = _sqlite_engine(url) if self.is_sqlite else _postgres_engine(url)
+        self.engine = _sqlite_engine(url) if self.is_sqlite else postgres_engine(url)
         self._sleep = sleep or (lambda seconds: time.sleep(seconds))
 
     def write(self, work: Callable[[Connection], Result]) -> Result:
@@ -114,17 +114,6 @@ def _sqlite_engine(url: str) -> Engine:
         connection.exec_driver_sql("BEGIN IMMEDIATE" if writing else "BEGIN")
 
     return engine
-
-
-def _postgres_engine(url: str) -> Engine:
-    return create_engine(
-        url,
-        connect_args={"options": _POSTGRES_OPTIONS, "connect_timeout": 3},
-        pool_size=POOL_SIZE,
-        max_overflow=POOL_SIZE // 2,
-        pool_timeout=POOL_WAIT_SECONDS,
-        pool_pre_ping=True,
-    )
 
 
 def _may_succeed_later(error: Exception) -> bool:

@@ -1,11 +1,14 @@
 """PostgreSQL going away under the way in: tried again, or told, and never half stored."""
 
+import os
+import signal
 import time
 
 import pytest
 from sqlalchemy import text
 
 from dashboard.errors import StorageUnavailable
+from dashboard.store import postgres
 from tests.intake.shop import Shop, message
 
 pytestmark = pytest.mark.postgres
@@ -55,6 +58,28 @@ def test_a_lock_that_is_held_is_told_after_two_seconds(shop):
             shop.says(1)
         assert time.monotonic() - began < 4
     assert len(shop.conversation()) == 1
+
+
+def test_a_server_that_was_stopped_is_not_waited_for(shop, monkeypatch):
+    """F35: it holds its connections open and says nothing."""
+    monkeypatch.setattr(postgres, "SILENCE_SECONDS", 0.5)
+    shop.says(0)
+    with shop.database.engine.connect() as connection:
+        process = connection.scalar(text("SELECT pg_backend_pid()"))
+    os.kill(process, signal.SIGSTOP)
+    try:
+        with pytest.raises(StorageUnavailable), shop.database.read() as connection:
+            # The pool's own question whether it is there has found another connection.
+            assert connection.scalar(text("SELECT pg_backend_pid()")) != process
+            stopped = connection.scalar(text("SELECT pg_backend_pid()"))
+            os.kill(stopped, signal.SIGSTOP)
+            try:
+                connection.scalar(text("SELECT 1"))
+            finally:
+                os.kill(stopped, signal.SIGCONT)
+    finally:
+        os.kill(process, signal.SIGCONT)
+    assert shop.says(1).status == "created"
 
 
 def test_a_pool_that_is_empty_is_told(shop, monkeypatch):
