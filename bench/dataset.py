@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
-from sqlalchemy import insert
+from sqlalchemy import func, insert, select
 
 from dashboard.store import sources
 from dashboard.store.database import Database
@@ -97,7 +97,18 @@ def fill(url: str, count: int, newest_ms: int) -> None:
             connection.execute(insert(events), rows)
 
         database.write(write)
+    if not database.is_sqlite:
+        database.write(_go_on_behind)
     database.close()
+
+
+def _go_on_behind(connection: Any) -> None:
+    """PostgreSQL takes no notice of ids that it was given: new ones would be theirs."""
+    for table in (customers, threads):
+        sequence = func.pg_get_serial_sequence(table.name, "id")
+        connection.execute(
+            select(func.setval(sequence, select(func.max(table.c.id)).scalar_subquery()))
+        )
 
 
 def _customer(thread: Thread, source_id: int) -> dict[str, Any]:
