@@ -162,4 +162,5 @@ NARROW: dict[str, State] = {
     "open": open_thread,
     "customer": customer,
     "search": search,
+    "offline": offline,
 }
