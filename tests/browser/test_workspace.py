@@ -102,7 +102,9 @@ def test_who_answered_is_named_on_a_row_that_left_a_held_list(desk, stage):
     desk.wait_for(f"() => !document.getElementById('row-{id}')", "the row's going")
 
 
-@pytest.mark.parametrize(("follow", "name"), [("off", "t-150"), ("always", "t-151")])
+@pytest.mark.parametrize(
+    ("follow", "name"), [("off", "t-150"), ("always", "t-151"), ("after_reply", "t-152")]
+)
 def test_the_list_follows_the_open_thread_only_where_that_is_chosen(desk, stage, follow, name):
     stage.acts(stage.mai).prefer(follow=follow)
     desk.renew()
@@ -123,6 +125,28 @@ def test_the_list_follows_the_open_thread_only_where_that_is_chosen(desk, stage,
         desk.wait_for("() => window.lineup.list().painted[0] !== undefined")
         assert desk.page.locator(".list").evaluate("(list) => list.scrollTop") >= top
     stage.acts(stage.mai).prefer(follow="off")
+
+
+def test_the_list_follows_the_open_thread_after_ones_own_reply(desk, stage):
+    stage.acts(stage.mai).prefer(follow="after_reply")
+    desk.renew("arrival/longest_wait")
+    id = stage.ids()["t-170"]
+    desk.open(id)
+    desk.page.keyboard.press(".")
+    desk.wait_for(has_row(id), "the row in the list")
+    place = dict(map(reversed, desk.rows_in_view()))[id]
+    desk.page.fill(".composer-field", "It is on its way")
+    desk.page.keyboard.press("Control+Enter")
+    # It waits no longer, so that it stands below all who do.
+    wait_until(lambda: place_of(desk, id) > place + 10, 10, "its new place, in view")
+    assert desk.page.locator(".chip").count() == 0
+    assert desk.page.evaluate("() => document.activeElement.className") == "composer-field"
+    stage.acts(stage.mai).prefer(follow="off")
+
+
+def place_of(desk, id: int) -> int:
+    """Where the thread's row stands in the list; 0 where it is out of view."""
+    return dict(map(reversed, desk.rows_in_view())).get(id, 0)
 
 
 def test_the_next_unanswered_thread_is_opened_from_within_a_reply(desk, stage):
