@@ -58,7 +58,12 @@ class Pages:
 
     def webhooks(self, identity: Identity) -> Response:
         preferences = self.preferences(identity)
-        return _rendered("webhooks.html", theme=preferences["theme"], types=(*TYPES, TYPING))
+        return _rendered(
+            "webhooks.html",
+            theme=preferences["theme"],
+            locale=preferences["locale"],
+            types=(*TYPES, TYPING),
+        )
 
     def preferences(self, identity: Identity) -> dict[str, Any]:
         with self._database.read() as connection:

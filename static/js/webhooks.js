@@ -3,19 +3,28 @@
 import { html, render } from "lit-html";
 
 import { Http } from "./net/http.js";
+import { Language } from "./ui/language.js";
+import { refusalOf } from "./ui/refusal.js";
 
 const API = "/admin/api/webhooks";
 const LOOK_MS = 5000;
 
 const at = (id) => document.getElementById(id);
 const http = new Http({ signedOut: () => location.assign("/login?next=/webhooks") });
-const time = new Intl.DateTimeFormat(undefined, { dateStyle: "short", timeStyle: "medium" });
+const language = new Language("webhooks/");
+await language.begin(document.documentElement.lang);
+const { t, locale } = language;
+const time = new Intl.DateTimeFormat(locale, { dateStyle: "short", timeStyle: "medium" });
+for (const element of document.querySelectorAll("[data-text]")) {
+  element.textContent = t(element.dataset.text);
+}
+document.title = `${t("webhooks.title")} · Lineup`;
 
 const state = { webhooks: [], logOf: null, attempts: [], more: false };
 
 async function load() {
   state.webhooks = (await http.get(API)).webhooks;
-  render(state.webhooks.length ? state.webhooks.map(item) : html`<p>There are none yet.</p>`, at("list"));
+  render(state.webhooks.length ? state.webhooks.map(item) : html`<p>${t("webhooks.none")}</p>`, at("list"));
 }
 
 async function loadLog(before = null) {
@@ -40,14 +49,16 @@ async function doing(work) {
     await load();
     await loadLog();
   } catch (error) {
-    say(error.status === 0 ? "The server could not be reached." : error.detail || "That did not work.");
+    say(refusalOf(error, t));
   }
 }
 
 const standing = ({ disabled_at: off, disabled_why: why, failing_since: failing }) => {
-  if (off) return ["off", `Switched off (${why}) since ${time.format(off)}`];
-  if (failing) return ["failing", `Failing since ${time.format(failing)}`];
-  return ["good", "Active"];
+  if (off) {
+    return ["off", t("webhooks.off", { time: time.format(off), why: t.named("webhooks.why", why) })];
+  }
+  if (failing) return ["failing", t("webhooks.failing", { time: time.format(failing) })];
+  return ["good", t("webhooks.active")];
 };
 
 function item(webhook) {
@@ -56,38 +67,42 @@ function item(webhook) {
   return html`<article class="webhook" data-id=${id} data-state=${kind}>
     <h2><bdi>${source}</bdi></h2>
     <p class="webhook-url"><bdi>${url}</bdi></p>
-    <p>${events ? events.join(", ") : "All events"} · <span class="webhook-state">${text}</span>
-      · ${waiting} waiting</p>
+    <p>${events ? events.join(", ") : t("webhooks.all_events")} · <span class="webhook-state">${text}</span>
+      · ${t("webhooks.waiting", { count: waiting })}</p>
     <div class="webhook-acts">
-      <button type="button" class="button" @click=${() => doing(() => test(id))}>Test</button>
-      <button type="button" class="button" @click=${() => doing(() => show(id))}>Deliveries</button>
-      <button type="button" class="button" @click=${() => doing(() => rotate(id))}>Rotate secret</button>
+      <button type="button" class="button" @click=${() => doing(() => test(id))}
+        >${t("webhooks.test")}</button>
+      <button type="button" class="button" @click=${() => doing(() => show(id))}
+        >${t("webhooks.log")}</button>
+      <button type="button" class="button" @click=${() => doing(() => rotate(id))}
+        >${t("webhooks.rotate")}</button>
       ${kind === "off" ? html`<button type="button" class="button"
-        @click=${() => doing(() => http.post(`${API}/${id}/enable`))}>Switch on</button>` : ""}
-      <button type="button" class="button" @click=${() => revoke(webhook)}>Revoke</button>
+        @click=${() => doing(() => http.post(`${API}/${id}/enable`))}>${t("webhooks.enable")}</button>` : ""}
+      <button type="button" class="button" @click=${() => revoke(webhook)}
+        >${t("webhooks.revoke")}</button>
     </div>
     <form class="webhook-replay" @submit=${(event) => replayTime(event, id)}>
-      <label>Send again from <input type="datetime-local" name="since" required></label>
-      <label>to <input type="datetime-local" name="until"></label>
-      <button class="button" type="submit">Send again</button>
+      <label>${t("webhooks.replay.from")} <input type="datetime-local" name="since" required></label>
+      <label>${t("webhooks.replay.to")} <input type="datetime-local" name="until"></label>
+      <button class="button" type="submit">${t("webhooks.replay")}</button>
     </form>
   </article>`;
 }
 
 async function test(id) {
   const { status, error, took_ms: took } = await http.post(`${API}/${id}/test`);
-  say(`Test: ${status ?? error} in ${took} ms.`);
+  say(t("webhooks.tested", { answer: String(status ?? error), took }));
 }
 
 async function show(id) { state.logOf = id; }
 
 async function rotate(id) {
   const { secret } = await http.post(`${API}/${id}/rotate`);
-  say("The new secret, shown this once (the old one signs along for a day):", secret);
+  say(t("webhooks.rotated"), secret);
 }
 
 function revoke({ id, url }) {
-  if (!window.confirm(`Revoke the webhook to ${url}? What waits for it is given up.`)) return;
+  if (!window.confirm(t("webhooks.revoke.sure", { url }))) return;
   if (state.logOf === id) {
     state.logOf = null;
     at("log").hidden = true;
@@ -104,18 +119,18 @@ function replayTime(event, id) {
 
 async function replay(id, which) {
   const { replayed } = await http.post(`${API}/${id}/replay`, which);
-  say(`Sent again: ${replayed}.`);
+  say(t("webhooks.replayed", { count: replayed }));
 }
 
 function log() {
   const { attempts, more } = state;
-  return html`<h2>Deliveries</h2>
+  return html`<h2>${t("webhooks.log")}</h2>
     ${attempts.length ? html`<div class="webhooks-table"><table>
-      <thead><tr><th scope="col">When</th><th scope="col">Event</th><th scope="col">Answer</th>
-        <th scope="col">Took</th><th scope="col"></th></tr></thead>
-      <tbody>${attempts.map(line)}</tbody></table></div>` : html`<p>Nothing was sent yet.</p>`}
+      <thead><tr>${["when", "event", "answer", "took"].map((name) => html`<th scope="col"
+        >${t(`webhooks.log.${name}`)}</th>`)}<th scope="col"></th></tr></thead>
+      <tbody>${attempts.map(line)}</tbody></table></div>` : html`<p>${t("webhooks.log.none")}</p>`}
     ${more ? html`<button type="button" class="button"
-      @click=${() => loadLog(attempts.at(-1).id)}>Older</button>` : ""}`;
+      @click=${() => loadLog(attempts.at(-1).id)}>${t("webhooks.log.older")}</button>` : ""}`;
 }
 
 function line({ at: when, took_ms: took, request, status, error, answer, delivery }) {
@@ -128,10 +143,11 @@ function line({ at: when, took_ms: took, request, status, error, answer, deliver
 
 ${event ? JSON.stringify(event, null, 2) : ""}</pre></details></td>
     <td>${answer ? html`<details><summary>${status ?? error}</summary><pre tabindex="0">${answer}</pre></details>`
-      : status ?? error}${delivery?.state === "pending" ? html`<br>again ${time.format(delivery.next_at)}` : ""}</td>
+      : status ?? error}${delivery?.state === "pending" ? html`<br>${t("webhooks.log.again", { time: time.format(delivery.next_at) })}` : ""}</td>
     <td>${took} ms</td>
     <td>${event ? html`<button type="button" class="button"
-      @click=${() => doing(() => replay(state.logOf, { event: event.id }))}>Send again</button>` : ""}</td></tr>`;
+      @click=${() => doing(() => replay(state.logOf, { event: event.id }))}
+      >${t("webhooks.replay")}</button>` : ""}</td></tr>`;
 }
 
 at("new").addEventListener("submit", (event) => {
@@ -143,7 +159,7 @@ at("new").addEventListener("submit", (event) => {
     const { secret } = await http.post(API, {
       source: given.get("source"), url: given.get("url"), events: events.length ? events : null,
     });
-    say("Created. Its secret, shown this once:", secret);
+    say(t("webhooks.created"), secret);
     form.reset();
   });
 });

@@ -8,9 +8,12 @@ import { DENSITIES, FOLLOW, SEND_KEYS } from "../../static/js/core/prefs.js";
 import { FILTERS, PAGES, SORTS } from "../../static/js/core/route.js";
 
 const root = new URL("../../static/", import.meta.url);
-const texts = Object.fromEntries(LOCALES.map((locale) => [
-  locale, JSON.parse(readFileSync(new URL(`i18n/${locale}.json`, root), "utf8")),
+const read = (path) => readFileSync(new URL(path, root), "utf8");
+const textsIn = (folder) => Object.fromEntries(LOCALES.map((locale) => [
+  locale, JSON.parse(read(`i18n/${folder}${locale}.json`)),
 ]));
+const texts = textsIn("");
+const webhookTexts = textsIn("webhooks/");
 const source = ["core", "net", "ui"].flatMap((folder) => {
   const at = new URL(`js/${folder}/`, root);
   return readdirSync(at).map((name) => readFileSync(new URL(name, at), "utf8"));
@@ -18,10 +21,12 @@ const source = ["core", "net", "ui"].flatMap((folder) => {
 
 test("every language has the same texts, with the same names in braces", () => {
   const namesIn = (entry) => [...JSON.stringify(entry).matchAll(/\{(\w+)\}/g)].map(([, name]) => name);
-  for (const locale of LOCALES) {
-    assert.deepEqual(Object.keys(texts[locale]), Object.keys(texts.en), locale);
-    for (const [key, entry] of Object.entries(texts[locale])) {
-      assert.deepEqual(new Set(namesIn(entry)), new Set(namesIn(texts.en[key])), `${locale} ${key}`);
+  for (const some of [texts, webhookTexts]) {
+    for (const locale of LOCALES) {
+      assert.deepEqual(Object.keys(some[locale]), Object.keys(some.en), locale);
+      for (const [key, entry] of Object.entries(some[locale])) {
+        assert.deepEqual(new Set(namesIn(entry)), new Set(namesIn(some.en[key])), `${locale} ${key}`);
+      }
     }
   }
 });
@@ -29,7 +34,7 @@ test("every language has the same texts, with the same names in braces", () => {
 test("every plural has the forms that its language asks for", () => {
   for (const locale of LOCALES) {
     const forms = new Intl.PluralRules(locale).resolvedOptions().pluralCategories;
-    for (const [key, entry] of Object.entries(texts[locale])) {
+    for (const [key, entry] of Object.entries({ ...texts[locale], ...webhookTexts[locale] })) {
       if (typeof entry === "object") {
         assert.deepEqual(Object.keys(entry).sort(), [...forms].sort(), `${locale} ${key}`);
       }
@@ -58,6 +63,15 @@ test("every text that the page asks for exists, and every text is asked for", ()
       || /^(rule|fact|error)\./.test(key);
     assert.ok(used, `never asked for: ${key}`);
   }
+});
+
+test("the page of webhooks asks for the texts that there are, and for all of them", () => {
+  const page = read("js/webhooks.js") + read("../templates/webhooks.html");
+  const asked = [...page.matchAll(/"(webhooks\.[a-z_.]+)"/g)].map(([, key]) => key)
+    .filter((key) => key !== "webhooks.why");
+  const made = ["when", "event", "answer", "took"].map((name) => `webhooks.log.${name}`);
+  assert.deepEqual(new Set([...asked, ...made, "webhooks.why.gone"]),
+    new Set(Object.keys(webhookTexts.en)));
 });
 
 test("no word of presence is a word of assigning work: away is not off duty (case E10)", () => {

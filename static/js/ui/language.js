@@ -11,6 +11,11 @@ export class Language {
   t = translator("en", {});
   words = timeWords("en");
 
+  // more: folders of texts beside those of every page.
+  constructor(...more) {
+    this.folders = ["", ...more];
+  }
+
   // At the start there is nothing to show without texts: tried until they come.
   async begin(locale) {
     for (let attempt = 0; ; attempt += 1) {
@@ -25,11 +30,16 @@ export class Language {
 
   async choose(locale) {
     const known = LOCALES.includes(locale) ? locale : "en";
-    const answer = await fetch(new URL(`${known}.json`, FOLDER));
-    if (!answer.ok) throw new Error(`no texts for ${known}`);
+    const texts = await Promise.all(this.folders.map((folder) => load(`${folder}${known}.json`)));
     this.locale = known;
-    this.t = translator(known, await answer.json());
+    this.t = translator(known, Object.assign({}, ...texts));
     this.words = timeWords(known);
     document.documentElement.lang = known;
   }
+}
+
+async function load(name) {
+  const answer = await fetch(new URL(name, FOLDER));
+  if (!answer.ok) throw new Error(`no texts: ${name}`);
+  return answer.json();
 }
