@@ -1,7 +1,8 @@
 """Accepted events a second, as fast as they go, against the same POST with nothing behind it.
 
 Each is measured at the number of connections at which it is fastest: one waits for the disk that
-many share, another only for the processor.
+many share, another only for the processor. What is refused under such a load is counted, and must
+not be stored.
 """
 
 import itertools
@@ -31,6 +32,7 @@ class Accept:
     seconds: float = 4.0
     rounds: int = 3
     connections: tuple[int, ...] = (8, 32, 64)
+    batch_connections: tuple[int, ...] = (2, 8)
     try_seconds: float = 1.0
     batch: int = 100
     workers: int = 1
@@ -54,9 +56,9 @@ def run(accept: Accept, folder: Path, templates: Path, deadline: float) -> dict[
         lineup.start()
         empty.start()
         kinds = {
-            "empty post": _Kind(empty, accept, 1),
-            "single": _Kind(lineup, accept, 1),
-            "batch": _Kind(lineup, accept, accept.batch),
+            "empty post": _Kind(empty, accept, 1, accept.connections),
+            "single": _Kind(lineup, accept, 1, accept.connections),
+            "batch": _Kind(lineup, accept, accept.batch, accept.batch_connections),
         }
         before = _stored(lineup)
         for kind in kinds.values():
@@ -82,23 +84,25 @@ def run(accept: Accept, folder: Path, templates: Path, deadline: float) -> dict[
 class _Kind:
     """What is posted, and where to; `count` is of all events that were answered 2xx."""
 
-    def __init__(self, side: Side, accept: Accept, batch: int):
+    def __init__(self, side: Side, accept: Accept, batch: int, choice: tuple[int, ...]):
         self._side = side
         self._accept = accept
         self._batch = batch
         self._targets = [number for number in range(1, accept.threads + 1) if is_open(number)]
         self._runs = itertools.count()
         self.count = 0
-        self.connections = accept.connections[0]
+        self._choice = choice
+        self.connections = choice[0]
 
     def find_fastest(self) -> None:
-        if len(self._accept.connections) == 1:
+        if len(self._choice) == 1:
             return
 
-        def speed(connections: int) -> float:
-            return self._post(connections, self._accept.try_seconds)["a_second"]
+        def speed(connections: int) -> tuple[bool, float]:
+            tried = self._post(connections, self._accept.try_seconds)
+            return not tried["refused"], tried["a_second"]
 
-        self.connections = max(self._accept.connections, key=speed)
+        self.connections = max(self._choice, key=speed)
 
     def measure(self) -> dict[str, float]:
         return self._post(self.connections, self._accept.seconds)
@@ -108,13 +112,16 @@ class _Kind:
         settings = {"threads": self._targets, "run": run, "batch": self._batch}
         settings |= {"seconds": seconds, "connections": connections}
         before = self._side.cpu()
-        answer = post(self._side.poster() | settings, self._side.log)
+        answer = post(self._side.poster() | settings, self._side.log, refusals=True)
         count = answer["count"]
+        if not count:
+            raise BenchError(f"nothing was accepted: {answer['refusals']}")
         self.count += count
         cpu = {name: used - before[name] for name, used in self._side.cpu().items()}
         return {
             "count": count,
             "connections": connections,
+            "refused": answer["refused"],
             "a_second": count / answer["seconds"],
             "driver_cores": answer["cpu_seconds"] / answer["seconds"],
             **{f"cpu_us_{name}": 1e6 * used / count for name, used in cpu.items()},

@@ -40,6 +40,7 @@ def run(lists: Lists, folder: Path, templates: Path, deadline: float) -> dict[st
         measured |= _read(lineup)
         measured |= _reconnect(lineup, lists.dashboards)
         memory = lineup.memory()
+        memory["redis_a_thread"] = memory["redis"] // lists.threads
     finally:
         lineup.stop()
     return {

@@ -25,7 +25,7 @@ _BUILDS: tuple[dict[str, Any], ...] = (
 #: Under a minute: do the results come out right?
 QUICK: tuple[Scenario, ...] = (
     Live(300, 4, 20, "random", seconds=1.0, rounds=1, sides=_QUICK_SIDES, poll_seconds=0.5),
-    Accept(300, seconds=0.5, rounds=1, connections=(8,)),
+    Accept(300, seconds=0.5, rounds=1, connections=(8,), batch_connections=(2,)),
     Lists(300, dashboards=10),
     PageBudget(300, rate=20, seconds=1.0, act_seconds=2.0, loads=1),
 )

@@ -112,13 +112,15 @@ class Lineup(Side):
     def _keep(self) -> None:
         """Copies what the server's start left, in SQL and in Redis: the next one finds it so."""
         beside = self._template.with_suffix(".tmp")
+        shutil.rmtree(beside, ignore_errors=True)
         beside.mkdir(parents=True)
         with (
             closing(sqlite3.connect(self.folder / _DATABASE)) as ours,
             closing(sqlite3.connect(beside / _DATABASE)) as copy,
         ):
             ours.backup(copy)
-        self.client().save()
+        assert self.redis is not None
+        self.redis.client(socket_timeout=COMMAND_SECONDS).save()
         shutil.copyfile(self.folder / _DUMP, beside / _DUMP)
         (beside / _KEY).write_text(self._key)
         beside.rename(self._template)
