@@ -20,6 +20,8 @@ from tests.redis_server import RedisServer
 
 RESULTS = ROOT / "bench" / "results"
 LATEST = RESULTS / "latest.json"
+#: A scenario's seconds and the whole's minutes, where they are not named.
+BOUNDS = {"standard": (300, 42)}
 
 
 def parser() -> argparse.ArgumentParser:
@@ -28,10 +30,8 @@ def parser() -> argparse.ArgumentParser:
     run = commands.add_parser("run", help="run a scale, and write the results and their page")
     run.add_argument("--scale", choices=SCALES, default="full")
     run.add_argument("--out", type=Path, default=LATEST)
-    run.add_argument("--seconds", type=float, default=900, help="a scenario's time for its rounds")
-    run.add_argument(
-        "--minutes", type=float, default=math.inf, help="begin no scenario after so many"
-    )
+    run.add_argument("--seconds", type=float, help="a scenario's time for its rounds")
+    run.add_argument("--minutes", type=float, help="begin no scenario after so many")
     run.add_argument(
         "--data", type=Path, help="keep filled databases here, for runs of the same code"
     )
@@ -57,7 +57,8 @@ def run(args: argparse.Namespace) -> int:
         last = found[-1]
         print(f"{last['name']}: {last['took_seconds']} s {last['broken'] or ''}", file=sys.stderr)
 
-    bounds = Bounds(args.seconds, 60 * args.minutes)
+    seconds, minutes = BOUNDS.get(args.scale, (900, math.inf))
+    bounds = Bounds(args.seconds or seconds, 60 * (args.minutes or minutes))
     found = run_all(scenarios, bounds, known, keep, args.data)
     if left := len(scenarios) - sum(result["name"] in names for result in found):
         print(f"{left} scenarios were not begun in time; --resume runs them", file=sys.stderr)

@@ -75,7 +75,7 @@ def standard() -> tuple[Scenario, ...]:
         ),
         _accept(1_000_000),
         # Some minutes of churn; the hour is in the full scale.
-        PageBudget(10_000, seconds=240),
+        PageBudget(10_000, seconds=180),
         Painted(10_000, 50, 10, rounds=1, sides=("lineup", "recipe")),
         *(Lists(threads, dashboards=100) for threads in (1_000, 100_000)),
         *(
