@@ -1,10 +1,12 @@
-"""Open threads: what is written in them goes to those who have them open."""
+"""Open threads: what is written in them, and done to them, goes to those who have them open."""
 
 from collections.abc import Iterable
+from typing import Any
 
 from dashboard.live.outlet import Outlet
 from dashboard.live.packets import Fragment, encode
 from dashboard.live.reads import Reads
+from dashboard.store.acts import Mark
 
 
 class Conversations:
@@ -15,6 +17,7 @@ class Conversations:
         self._outlet = outlet
         self._readers: dict[int, set[str]] = {}
         self._pushed: dict[int, int] = {}
+        self._acts: dict[int, Mark] = {}
         self._unsure: set[int] = set()
 
     def join(self, sid: str, thread_id: int) -> None:
@@ -25,6 +28,8 @@ class Conversations:
         """A reader was given everything up to this message."""
         if thread_id in self._readers:
             self._pushed.setdefault(thread_id, message_id)
+            if thread_id not in self._acts:
+                self._acts[thread_id] = self._reads.acts_mark(thread_id)
             # Something may have been stored between that reading and now.
             self._unsure.add(thread_id)
 
@@ -34,6 +39,7 @@ class Conversations:
         if not readers:
             self._readers.pop(thread_id, None)
             self._pushed.pop(thread_id, None)
+            self._acts.pop(thread_id, None)
             self._unsure.discard(thread_id)
 
     def drop(self, sid: str) -> None:
@@ -72,8 +78,22 @@ class Conversations:
         if pushed is None:
             return
         for message in self._reads.messages_after(thread_id, pushed):
-            data = Fragment(encode({"thread_id": thread_id, "message": message}))
-            for sid in self.readers_of(thread_id):
-                self._outlet.send(sid, "thread:message", data)
+            self._tell(thread_id, "thread:message", {"message": message})
             if thread_id in self._pushed:
                 self._pushed[thread_id] = max(self._pushed[thread_id], message["id"])
+        self._push_acts(thread_id)
+
+    def _push_acts(self, thread_id: int) -> None:
+        known = self._acts.get(thread_id)
+        if known is None:
+            return
+        acts, known = self._reads.acts_after(thread_id, known)
+        for act in acts:
+            self._tell(thread_id, "thread:act", act)
+        if thread_id in self._acts:
+            self._acts[thread_id] = known
+
+    def _tell(self, thread_id: int, event: str, what: dict[str, Any]) -> None:
+        data = Fragment(encode({"thread_id": thread_id, **what}))
+        for sid in self.readers_of(thread_id):
+            self._outlet.send(sid, event, data)

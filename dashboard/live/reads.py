@@ -5,6 +5,7 @@ from typing import Any
 
 from dashboard.live.calls import ListName
 from dashboard.store import (
+    acts,
     messages,
     sent_messages,
     sessions,
@@ -54,6 +55,18 @@ class Reads:
         """The messages that were stored since."""
         with self._database.read() as connection:
             return messages.after(connection, thread_id, message_id)
+
+    def acts_mark(self, thread_id: int) -> acts.Mark:
+        """How far what was done to a thread is known, where all of it is."""
+        with self._database.read() as connection:
+            return acts.mark(connection, thread_id)
+
+    def acts_after(
+        self, thread_id: int, known: acts.Mark
+    ) -> tuple[list[dict[str, Any]], acts.Mark]:
+        """What was done to a thread since, and how far that is."""
+        with self._database.read() as connection:
+            return acts.after(connection, thread_id, known)
 
     def names(self, admin_ids: Collection[int]) -> dict[int, str]:
         """What these admins are called."""

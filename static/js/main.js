@@ -190,6 +190,7 @@ function socketEvents() {
     "presence:ping": () => alive.pong(),
     "presence:update": (data) => presence.update(data),
     "presence:status": (data) => presence.status(data),
+    "thread:act": (data) => desk.colleagues.did(data),
     "thread:delivery": (data) => thread.delivered(data),
     "sources:failing": ({ sources }) => desk.setFailing(sources),
     "session:ended": () => desk.end("session"),

@@ -80,7 +80,16 @@ def test_wait_claim_answer_stale_reply_note_close_and_reopen(chromium, stage):
     ken.wait_for("() => document.querySelector('.message[data-kind=note]')", "the note")
 
     mai.page.click(".act-done")
-    ken.wait_for(toast("This thread was closed"), "Ken being told of the end")
+    ken.wait_for(toast("Mai closed this thread."), "Ken being told of the end")
+    mai.open(id)
+    for action, told in (
+        ("reopen", "Mai reopened this thread."),
+        ("release", "Mai released this thread."),
+        ("close", "Mai closed this thread."),
+    ):
+        assert stage.acts(stage.mai).act(id, action).status_code == 200
+        ken.wait_for(toast(told), f"Ken being told: {told}")
+    assert not mai.page.query_selector(".toast"), "of one's own doings, wherever they were done"
     bring(ken, "history/arrival")
     ken.wait_for(has_row(id), "the thread in the history")
     stage.says(case, "It came broken", name="Alice Carter")

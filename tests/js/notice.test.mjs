@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { badge, doneTo, Notice } from "../../static/js/core/notice.js";
+import { badge, Notice } from "../../static/js/core/notice.js";
 
 const PAGES = ["not_respond"];
 
@@ -25,14 +25,4 @@ test("a rush is told once, and a gap is no growth", () => {
 
 test("a count fits on an icon", () => {
   assert.deepEqual([0, 7, 99, 100].map(badge), ["", "7", "99", "99+"]);
-});
-
-test("what colleagues did is read from the row; one's own claim is no news", () => {
-  const row = { open: true, priority: "normal", assignee: null };
-  const ken = { id: 2, name: "Ken" };
-  assert.deepEqual(doneTo(row, { ...row, assignee: ken }, 1), ["did.claimed"]);
-  assert.deepEqual(doneTo(row, { ...row, assignee: { id: 1, name: "Mai" } }, 1), []);
-  assert.deepEqual(doneTo({ ...row, assignee: ken }, row, 1), ["did.released"]);
-  assert.deepEqual(doneTo(row, { ...row, open: false, priority: "high" }, 1),
-    ["did.closed", "did.priority"]);
 });

@@ -22,10 +22,17 @@ class FakeReads:
     def __init__(self):
         self.row_reads = []
         self.stored = []
+        self.acts = []
 
     def rows(self, ids):
         self.row_reads.append(sorted(ids))
         return {id: {"id": id, "name": f"thread {id}"} for id in ids}
+
+    def acts_mark(self, thread_id):
+        return len(self.acts)
+
+    def acts_after(self, thread_id, known):
+        return self.acts[known:], len(self.acts)
 
     def messages_after(self, thread_id, message_id):
         return [
@@ -313,6 +320,20 @@ def test_messages_are_polled_while_redis_is_away(world):
     world.reads.stored = [message(5)]
     world.turn(hub_module.POLL_SECONDS)
     assert [each["message"]["id"] for each in world.outlet.take("thread:message")] == [5]
+
+
+def test_what_is_done_to_an_open_thread_is_told_once(world):
+    world.reads.acts = [{"type": "thread.assigned", "by": {"id": 2, "name": "Ken"}}]
+    world.place(1, 1)
+    world.hub.conversations.join("a", 1)
+    world.hub.conversations.has_read(1, 0)
+    world.push(1, 2)
+    assert world.outlet.take("thread:act") == [], "it was done before"
+    world.reads.acts.append({"type": "thread.closed", "by": {"id": 2, "name": "Ken"}})
+    world.push(1, 3)
+    world.push(1, 4)
+    done = {"thread_id": 1, "type": "thread.closed", "by": {"id": 2, "name": "Ken"}}
+    assert world.outlet.take("thread:act") == [done]
 
 
 def test_nothing_is_left_of_a_socket_that_has_gone(world):

@@ -152,6 +152,22 @@ def test_a_whole_case(desk, bob):
         his.wait_for("thread:message", lambda told: told["message"]["body"] == "one more thing")
 
 
+def test_who_has_a_thread_open_is_told_what_others_did_and_who(desk, bob):
+    id = desk.say("acted")
+    with desk.browser() as mine, desk.browser(bob) as elsewhere:
+        assert mine.call("thread:open", {"id": id})["ok"]
+        for action in ("claim", "release", "close", "reopen"):
+            assert call(desk, bob, "POST", f"threads/{id}/{action}").status_code == 200
+        mine.wait_for("thread:act", lambda told: told["type"] == "thread.reopened")
+        desk.close("acted")
+        mine.wait_for("thread:act", lambda told: told["by"] is None)
+        told = [(act["thread_id"], act["type"], act["by"]) for act in mine.of("thread:act")]
+        by_bob = {"id": told[0][2]["id"], "name": "Bob"}
+        done = ("thread.assigned", "thread.released", "thread.closed", "thread.reopened")
+        assert told == [*((id, type, by_bob) for type in done), (id, "thread.closed", None)]
+        assert elsewhere.of("thread:act") == []
+
+
 def test_many_threads_are_closed_at_once_and_leave_every_list(desk, bob):
     ids = [desk.say(f"bulk-{number}") for number in range(20)]
     with desk.browser(bob) as browser:

@@ -23,16 +23,3 @@ export class Notice {
 
 // "", the count, or "99+": what fits on an icon.
 export const badge = (count) => (count > 99 ? "99+" : count > 0 ? String(count) : "");
-
-// What colleagues did to a thread, from its row before and after: names of texts.
-export function doneTo(was, row, adminId) {
-  const done = [];
-  if (was.open && !row.open) done.push("did.closed");
-  if (!was.open && row.open) done.push("did.reopened");
-  if (was.priority !== row.priority) done.push("did.priority");
-  const { assignee } = row;
-  if (was.assignee?.id !== assignee?.id && assignee?.id !== adminId) {
-    done.push(assignee ? "did.claimed" : "did.released");
-  }
-  return done;
-}

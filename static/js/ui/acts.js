@@ -65,7 +65,6 @@ export class Acts {
   async #try(run) {
     const { threadId, rows, toasts } = this.desk;
     if (threadId === null) return false;
-    this.desk.colleagues.acted();
     try {
       const { row } = await run();
       rows.put(row);

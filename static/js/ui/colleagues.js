@@ -1,22 +1,16 @@
-// Tells what others did to the open thread.
+// Tells what others did to the open thread, and keeps its row true.
 
-import { doneTo } from "../core/notice.js";
-
-const OWN_MS = 4000; // what changes this soon after one's own act is taken for its doing
 const ASK_MS = 2000;
 const ASK_AGAIN_MS = 5000;
 
 export class Colleagues {
   #was = null; // the row of the open thread as it was last seen
-  #actedAt = -Infinity;
   #askedAt = -Infinity;
 
   constructor(desk) {
     this.desk = desk;
     setInterval(() => this.ask(), ASK_AGAIN_MS);
   }
-
-  acted() { this.#actedAt = this.desk.now(); }
 
   // No frame tells of a thread that is not on the list shown: its row is asked for.
   async ask() {
@@ -30,16 +24,17 @@ export class Colleagues {
   }
 
   look() {
-    const { row, admin, t, toasts, notice, now } = this.desk;
-    const was = this.#was;
+    const { row } = this.desk;
+    if ((row ?? null) !== this.#was) this.desk.ask("thread", "customer");
     this.#was = row ?? null;
-    if (was !== this.#was) this.desk.ask("thread", "customer");
-    if (!was || !row || was.id !== row.id || was.rev >= row.rev) return;
-    if (notice.quiet || now() - this.#actedAt < OWN_MS) return;
-    for (const name of doneTo(was, row, admin.id)) {
-      toasts.show(t(name, {
-        name: row.assignee?.name ?? "", priority: t(`priority.${row.priority}`),
-      }));
-    }
+  }
+
+  // by: {id, name}, or null where the chatbot did it.
+  did({ thread_id: id, type, by, priority }) {
+    const { threadId, admin, t, toasts, notice } = this.desk;
+    if (id !== threadId || by?.id === admin.id || notice.quiet) return;
+    toasts.show(t(`did.${type}`, {
+      name: by ? t("did.by", by) : t("did.bot"), priority: priority ? t(`priority.${priority}`) : "",
+    }));
   }
 }
