@@ -28,7 +28,7 @@ class Desk:
         self.redis = redis_server
         self.bot = server.bot(server.create_key())
         self.mai = server.sign_in(server.create_admin("Mai"))
-        self._database = Database(server.environment["LINEUP_DATABASE_URL"])
+        self.database = Database(server.environment["LINEUP_DATABASE_URL"])
         self._numbers = itertools.count(1)
 
     def at(self, server: LiveServer) -> "Desk":
@@ -69,7 +69,7 @@ class Desk:
 
     def in_sql(self, page: str, sort: str, filter: str = "all", admin_id: int = 0) -> list[int]:
         """The list as SQL orders it."""
-        with self._database.read() as connection:
+        with self.database.read() as connection:
             entries = threads.listed(connection, page, filter, admin_id, sort, 1000)
         return [entry.id for entry in entries]
 

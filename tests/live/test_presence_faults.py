@@ -1,10 +1,14 @@
 """Presence while workers die and Redis is away: others see nothing that is not so."""
 
+import asyncio
 import time
 from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
 
 import pytest
 
+from tests.live.crowd import come, sign_in_all
 from tests.live.desk import Desk
 from tests.live_server import LiveServer
 from tests.redis_server import start_redis
@@ -14,16 +18,31 @@ pytestmark = [pytest.mark.live, pytest.mark.real_redis]
 
 #: Seconds: a tenth of the usual lifetime, and all other times with it.
 TTL = 9
-SOCKETS = 30
+#: Old and new windows together are as many connections as a person may have.
+ADMINS, WINDOWS = 100, 10
+#: Seconds: a thousand handshakes take a while on few cores.
+CROWD_TTL = 18
 RELOADS = 100
 
 
 @pytest.fixture(params=["eventlet", "gevent"])
 def desks(request, tmp_path) -> Iterator[tuple[Desk, Desk]]:
+    with two_desks(tmp_path, request.param, TTL) as made:
+        yield made
+
+
+@pytest.fixture(params=["eventlet", "gevent"])
+def crowded_desks(request, tmp_path) -> Iterator[tuple[Desk, Desk]]:
+    with two_desks(tmp_path, request.param, CROWD_TTL) as made:
+        yield made
+
+
+@contextmanager
+def two_desks(folder: Path, async_mode: str, ttl: int) -> Iterator[tuple[Desk, Desk]]:
     """The same desk at two workers with servers of their own."""
-    redis_server = start_redis(tmp_path)
-    url = f"sqlite:///{tmp_path / 'lineup.sqlite'}"
-    options = {"async_mode": request.param, "LINEUP_PRESENCE_TTL": str(TTL)}
+    redis_server = start_redis(folder)
+    url = f"sqlite:///{folder / 'lineup.sqlite'}"
+    options = {"async_mode": async_mode, "LINEUP_PRESENCE_TTL": str(ttl)}
     try:
         with (
             LiveServer(url, redis_server.url, **options) as one,
@@ -55,32 +74,52 @@ def me(desk: Desk, session) -> int:
     return session.get(f"{desk.server.url}/admin/api/me").json()["id"]
 
 
-def watching(desk: Desk, person: str, status: str = "online"):
-    """A browser that sees the person as they are, and has heard nothing since."""
+def watching(desk: Desk, *people: str, status: str = "online"):
+    """A browser that sees the people as they are, and has heard nothing since."""
     browser = desk.browser()
     keep_alive(browser)
-    answer = browser.call("presence:watch", {"kind": "admin", "add": [person]})
-    if answer["presence"][person]["status"] != status:
-        wait_until(lambda: status_of(browser, person) == status, what=f"being {status}")
+    answer = browser.call("presence:watch", {"kind": "admin", "add": list(people)})
+    for person in people:
+        if answer["presence"][person]["status"] != status:
+            wait_until(
+                lambda person=person: status_of(browser, person) == status, 5, f"being {status}"
+            )
     browser.events.clear()
     return browser
 
 
-def test_of_a_killed_worker_whose_sockets_come_back_nobody_hears(desks):
+def connections(desk: Desk) -> int:
+    """How many connections of admins presence counts."""
+    client = desk.redis.client()
+    return sum(client.zcard(f"{{lineup:p:admin:{shard}}}:dl") for shard in range(16))
+
+
+def test_of_a_killed_worker_whose_sockets_come_back_nobody_hears(crowded_desks):
     """T11, T24, R69: they are silent for a while, and then they are elsewhere."""
-    first, second = desks
-    email = first.server.create_admin("Ann")
-    ann = first.server.sign_in(email)
-    browsers = [first.browser(ann) for _ in range(SOCKETS // 2)]
-    keep_alive(*browsers)
-    watcher = watching(second, str(me(first, ann)))
-    first.server.kill()
-    back = [second.browser(ann) for _ in range(SOCKETS // 2)]
-    keep_alive(*back)
-    time.sleep(TTL + 2)
-    assert watcher.of("presence:update") == []
-    for browser in [*browsers, *back, watcher]:
-        browser.client.disconnect()
+    first, second = crowded_desks
+    people = sign_in_all(first.database, ADMINS, time.time_ns() // 1_000_000)
+    windows = list(people.values()) * WINDOWS
+
+    async def live() -> None:
+        gone = await come(first.server.url, windows)
+        watcher = await asyncio.to_thread(watching, second, *map(str, people))
+        first.server.kill()
+        back = await come(second.server.url, windows)
+        await asyncio.to_thread(
+            wait_until,
+            lambda: connections(first) <= len(back) + 1,
+            2 * CROWD_TTL,
+            "the old ones' end",
+        )
+        await asyncio.sleep(1)
+        assert connections(first) == len(back) + 1
+        assert all(one.is_cut for one in gone) and not any(one.is_cut for one in back)
+        assert watcher.of("presence:update") == []
+        for one in back:
+            one.link.close()
+        watcher.client.disconnect()
+
+    asyncio.run(live())
 
 
 def test_a_killed_workers_admin_who_does_not_come_back_goes_after_the_lifetime(desks):
@@ -147,7 +186,7 @@ def test_an_emptied_redis_fills_again_and_nobody_hears(desks):
     browser = first.browser(ann)
     keep_alive(browser)
     browser.call("presence:set", {"status": "busy", "text": "kept"})
-    watcher = watching(second, id, "busy")
+    watcher = watching(second, id, status="busy")
     first.redis.client().flushall()
     time.sleep(TTL)
     assert watcher.of("presence:update") == []
@@ -169,15 +208,8 @@ def test_a_hundred_reloads_leave_one_connection(desks):
         last.client.disconnect()
         last = fresh
     keep_alive(last)
-    conn = "{lineup:p:admin:%d}:dl"
-    client = first.redis.client()
-
-    def connections() -> int:
-        return (
-            sum(client.zcount(conn % shard, "-inf", "+inf") for shard in range(16)) - 1
-        )  # the watcher's
-
-    wait_until(lambda: connections() == 1, 8, "the graces' end")
+    # The last one's and the watcher's.
+    wait_until(lambda: connections(first) == 2, 8, "the graces' end")
     assert watcher.of("presence:update") == []
     for one in (last, watcher):
         one.client.disconnect()
