@@ -1,5 +1,7 @@
 """The page for everyone: zoomed in, on a phone, by touch, in forced colours, without motion."""
 
+import uuid
+
 import pytest
 from playwright.sync_api import Page
 
@@ -160,12 +162,12 @@ def test_in_forced_colours_states_are_told_apart_by_shape(chromium, stage, schem
     count = page.locator(".row.unread .row-count").first
     assert count.is_visible()
     assert style(page, ".row.unread .row-count", "border-top-style") == ["solid"]
+    id = stage.says(f"forced-{uuid.uuid4()}", "I am new here")
+    page.wait_for_selector(f"#row-{id}.fresh")
     dot = '.row .dot[data-dot="online"]'
     page.wait_for_selector(dot)
     canvas = style(page, "body", "background-color")
     assert style(page, dot, "background-color", "::before") != canvas
-    id = stage.says("forced", "I am new here")
-    page.wait_for_selector(f"#row-{id}.fresh")
     assert style(page, ".fresh .row-fresh", "background-color") != canvas
 
     page.locator("#splitter").focus()
