@@ -43,6 +43,10 @@ _CUSTOMERS = {
 }
 
 
+#: What stands for each thread that was found, and whether those are all there are.
+Matches = tuple[dict[int, tuple[int, int]], bool]
+
+
 class Place(NamedTuple):
     """Where a result stands among the others: by time, then by thread."""
 
@@ -51,11 +55,15 @@ class Place(NamedTuple):
 
 
 class Found(NamedTuple):
-    """Results as dashboards get them, how many there are in all, and where the next ones begin."""
+    """Results as dashboards get them, how many there are in all, and where the next ones begin.
+
+    Not `whole` where more matches than are looked at were found: then there may be older results.
+    """
 
     results: list[dict[str, Any]]
     total: int
     next: Place | None
+    whole: bool
 
 
 def find(connection: Connection, query: str, limit: int, after: Place | None = None) -> Found:
@@ -64,7 +72,9 @@ def find(connection: Connection, query: str, limit: int, after: Place | None = N
     A thread is found once: by its newest message that matches, or else by its customer.
     """
     looked_for = terms(query)
-    by_thread = _by_customer(connection, query, looked_for) | _by_message(connection, looked_for)
+    customers_threads, all_customers = _by_customer(connection, query, looked_for)
+    messages_threads, all_messages = _by_message(connection, looked_for)
+    by_thread = customers_threads | messages_threads
     places = sorted((Place(at, id) for id, (at, _) in by_thread.items()), reverse=True)
     rest = [place for place in places if after is None or place < after]
     shown = rest[:limit]
@@ -75,32 +85,35 @@ def find(connection: Connection, query: str, limit: int, after: Place | None = N
         for _, id in shown
         if id in rows
     ]
-    return Found(results, len(places), shown[-1] if len(rest) > limit else None)
+    next = shown[-1] if len(rest) > limit else None
+    return Found(results, len(places), next, all_customers and all_messages)
 
 
-def _by_message(connection: Connection, looked_for: Sequence[Term]) -> dict[int, tuple[int, int]]:
+def _by_message(connection: Connection, looked_for: Sequence[Term]) -> Matches:
     """Thread to (time, id) of its newest message that matches."""
     if not looked_for:
-        return {}
+        return {}, True
     dialect = connection.dialect.name
-    given = {"query": matching(dialect, looked_for), "most": MATCHES_MAX}
+    # One more than are looked at tells that there are more.
+    given = {"query": matching(dialect, looked_for), "most": MATCHES_MAX + 1}
+    matches = connection.execute(_MESSAGES[dialect], given).all()
     newest: dict[int, tuple[int, int]] = {}
-    for thread_id, id, at in connection.execute(_MESSAGES[dialect], given):
+    for thread_id, id, at in matches:
         newest[thread_id] = max((at, id), newest.get(thread_id, (0, 0)))
-    return newest
+    return newest, len(matches) <= MATCHES_MAX
 
 
-def _by_customer(
-    connection: Connection, query: str, looked_for: Sequence[Term]
-) -> dict[int, tuple[int, int]]:
+def _by_customer(connection: Connection, query: str, looked_for: Sequence[Term]) -> Matches:
     """Thread to (when it last mattered, no message)."""
+    customer_ids = _customers(connection, query, looked_for)
     found = connection.execute(
         select(threads_table.c.id, threads_table.c.recent_at)
-        .where(threads_table.c.customer_id.in_(_customers(connection, query, looked_for)))
+        .where(threads_table.c.customer_id.in_(customer_ids))
         .order_by(threads_table.c.recent_at.desc())
-        .limit(MATCHES_MAX)
-    )
-    return {id: (recent_at, 0) for id, recent_at in found}
+        .limit(MATCHES_MAX + 1)
+    ).all()
+    whole = len(customer_ids) <= CUSTOMERS_MAX and len(found) <= MATCHES_MAX
+    return {id: (recent_at, 0) for id, recent_at in found}, whole
 
 
 def _customers(connection: Connection, query: str, looked_for: Sequence[Term]) -> list[int]:
@@ -114,7 +127,7 @@ def _customers(connection: Connection, query: str, looked_for: Sequence[Term]) -
     ids = list(connection.scalars(exact)) if name else []
     if looked_for:
         dialect = connection.dialect.name
-        given = {"query": matching(dialect, looked_for), "most": CUSTOMERS_MAX}
+        given = {"query": matching(dialect, looked_for), "most": CUSTOMERS_MAX + 1}
         ids += connection.scalars(_CUSTOMERS[dialect], given)
     return ids
 

@@ -31,7 +31,7 @@ class SearchApi:
         with self._database.read() as connection:
             found = search.find(connection, query, limit, after)
         next = cursors.cursor(*_LIST, *found.next) if found.next else None
-        return answer({"results": found.results, "total": found.total, "next": next})
+        return answer(found._asdict() | {"next": next})
 
     def customer(self, thread_id: int) -> Response:
         """Whose thread it is, and which others are theirs."""

@@ -70,3 +70,15 @@ test("a failure is told and can be tried again; no query means no results", asyn
   search.type(" ");
   assert.deepEqual([search.state, search.results.length], ["none", 0]);
 });
+
+test("whether all matches were looked at is known with the results", async () => {
+  const answers = { common: false, rare: true };
+  const { search, timers } = searchOf((query) => ({
+    results: [result(1)], next: null, total: 1, whole: answers[query],
+  }));
+  for (const query of ["common", "rare"]) {
+    search.type(query);
+    await timers.turn(1000);
+    assert.equal(search.whole, answers[query]);
+  }
+});

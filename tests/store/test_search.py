@@ -161,3 +161,16 @@ class _NoPlacer(Placer):
 
     def place(self, placements) -> None:
         pass
+
+
+@pytest.mark.parametrize("most", ["MATCHES_MAX", "CUSTOMERS_MAX"])
+def test_of_more_matches_than_are_looked_at_it_is_said_that_there_are_more(shop, monkeypatch, most):
+    for number in range(4):
+        given = {"customer": f"c-{number}", "fields": {"name": "Common Name"}}
+        shop.says(number, "common word", thread=f"t-{number}", **given)
+    word = {"MATCHES_MAX": "word", "CUSTOMERS_MAX": "name"}[most]
+    monkeypatch.setattr(search, most, 4)
+    assert (find(shop, word).whole, find(shop, word).total) == (True, 4)
+    monkeypatch.setattr(search, most, 3)
+    assert find(shop, word).whole is False
+    assert find(shop, "t-none").whole is True

@@ -13,7 +13,7 @@ def test_a_search_answers_rows_and_marked_excerpts(dashboard, mai):
     thread_id = dashboard.say("t-1", body="Xin chào 😀 chào")
     dashboard.say("t-2", body="tạm biệt")
     answer = search(mai, q="chao").json
-    assert (answer["total"], answer["next"]) == (1, None)
+    assert (answer["total"], answer["next"], answer["whole"]) == (1, None, True)
     (result,) = answer["results"]
     assert result["row"] == mai.get(f"{API}/threads?ids={thread_id}").json["rows"][0]
     assert set(result["message"]) == {"id", "role", "private", "at", "excerpt", "marks"}

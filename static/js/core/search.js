@@ -6,13 +6,14 @@ export class Search {
   query = "";
   results = []; // [{row, message}], in the order that the server states
   total = 0;
+  whole = true; // false: only the newest matches were looked at
   state = "none"; // none, asking, done, failed
   active = 0;
   #next = null;
   #run = 0;
   #timer = null;
 
-  // ask(query, limit, cursor) → {results, next, total}; changed() asks for a repaint.
+  // ask(query, limit, cursor) → {results, next, total, whole}; changed() asks for a repaint.
   constructor({ ask, changed, limit = 50, timers = globalThis }) {
     Object.assign(this, { ask, changed, limit, timers });
   }
@@ -54,8 +55,11 @@ export class Search {
   async #fetch(cursor) {
     const run = this.#run;
     try {
-      const { results, next, total } = await this.ask(this.query.trim(), this.limit, cursor);
+      const { results, next, total, whole } = await this.ask(
+        this.query.trim(), this.limit, cursor,
+      );
       if (run !== this.#run) return;
+      this.whole = whole;
       this.#take(cursor ? [...this.results, ...results] : results, next ?? null, total, "done");
     } catch {
       if (run === this.#run) this.#take(this.results, cursor, this.total, "failed");

@@ -86,14 +86,15 @@ export class SearchPane {
 
   #state() {
     const { t } = this.desk;
-    const { state, total } = this.search;
+    const { state, total, whole } = this.search;
     if (state === "failed") {
       return html`${t("search.failed")} <button type="button" class="button"
         @click=${() => this.search.again()}>${t("retry")}</button>`;
     }
     if (state === "asking") return t("loading");
     if (state === "none") return t("search.about");
-    return total ? t("search.total", { count: total }) : t("search.nothing");
+    if (!total) return t("search.nothing");
+    return t(whole ? "search.total" : "search.newest", { count: total });
   }
 
   #result({ row: found, message }, index) {
