@@ -1,11 +1,23 @@
 """The pages: the dashboard, the sign-in in front of it, and the webhooks beside it."""
 
+import json
 import secrets
 from collections.abc import Callable
+from functools import cache
+from pathlib import Path
 from typing import Any
 
-from flask import Blueprint, Response, make_response, redirect, render_template, request
+from flask import (
+    Blueprint,
+    Response,
+    current_app,
+    make_response,
+    redirect,
+    render_template,
+    request,
+)
 
+from dashboard.errors import Problem
 from dashboard.protocol import PROTOCOL
 from dashboard.store import admins
 from dashboard.store.database import Database
@@ -44,14 +56,17 @@ class Pages:
             boot=boot,
         )
 
-    def login(self, next: str, error: str | None = None, email: str = "") -> Response:
-        """The sign-in page; `error` is the sentence of what went wrong."""
+    def login(self, next: str, problem: Problem | None = None, email: str = "") -> Response:
+        """The sign-in page, in the browser's language; `problem` is what went wrong."""
         theme = request.cookies.get(THEME_COOKIE, "")
+        locale = preferred_locale()
+        texts = _login_texts(str(current_app.static_folder), locale)
         return _rendered(
             "login.html",
             theme=theme if theme in THEMES else "system",
-            locale=preferred_locale(),
-            error=error,
+            locale=locale,
+            texts=texts,
+            error=problem and _told(problem, texts),
             next=next,
             email=email,
         )
@@ -99,6 +114,18 @@ def describe(identity: Identity) -> dict[str, Any]:
 def preferred_locale() -> str:
     """The browser's language, as far as we speak it."""
     return request.accept_languages.best_match(LOCALES, "en")
+
+
+@cache
+def _login_texts(folder: str, locale: str) -> dict[str, str]:
+    path = Path(folder, "i18n", "login", f"{locale}.json")
+    texts: dict[str, str] = json.loads(path.read_text(encoding="utf-8"))
+    return texts
+
+
+def _told(problem: Problem, texts: dict[str, str]) -> str:
+    text = texts.get(f"login.{problem.code}", problem.detail)
+    return text.replace("{seconds}", problem.headers.get("Retry-After", ""))
 
 
 def _rendered(template: str, **values: Any) -> Response:

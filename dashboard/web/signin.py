@@ -86,7 +86,7 @@ class SignIn:
         except Problem as problem:
             if problem.status not in (401, 429):
                 raise
-            shown = self._pages.login(next=goal, error=problem.detail, email=email)
+            shown = self._pages.login(next=goal, problem=problem, email=email)
             shown.status_code = problem.status
             shown.headers.update(problem.headers)
             return shown

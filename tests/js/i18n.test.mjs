@@ -14,6 +14,7 @@ const textsIn = (folder) => Object.fromEntries(LOCALES.map((locale) => [
 ]));
 const texts = textsIn("");
 const webhookTexts = textsIn("webhooks/");
+const loginTexts = textsIn("login/");
 const source = ["core", "net", "ui"].flatMap((folder) => {
   const at = new URL(`js/${folder}/`, root);
   return readdirSync(at).map((name) => readFileSync(new URL(name, at), "utf8"));
@@ -21,7 +22,7 @@ const source = ["core", "net", "ui"].flatMap((folder) => {
 
 test("every language has the same texts, with the same names in braces", () => {
   const namesIn = (entry) => [...JSON.stringify(entry).matchAll(/\{(\w+)\}/g)].map(([, name]) => name);
-  for (const some of [texts, webhookTexts]) {
+  for (const some of [texts, webhookTexts, loginTexts]) {
     for (const locale of LOCALES) {
       assert.deepEqual(Object.keys(some[locale]), Object.keys(some.en), locale);
       for (const [key, entry] of Object.entries(some[locale])) {

@@ -67,6 +67,28 @@ def test_a_wrong_password_is_told_on_the_page_and_as_a_problem(client):
     assert not cookie(problem)
 
 
+@pytest.mark.parametrize(
+    ("asked", "locale", "title", "refusal", "later"),
+    [
+        ("en-GB", "en", "Sign in", "The e-mail address or the password is wrong.", "try again in"),
+        ("vi,en;q=0.5", "vi", "Đăng nhập", "Email hoặc mật khẩu không đúng.", "hãy thử lại sau"),
+        ("ja", "ja", "サインイン", "メールアドレスかパスワードが違います。", "失敗が多すぎます"),
+        ("fr", "en", "Sign in", "The e-mail address or the password is wrong.", "try again in"),
+    ],
+)
+def test_the_page_speaks_the_browsers_language(client, asked, locale, title, refusal, later):
+    headers = {"Accept-Language": asked}
+    page = client.get("/login", headers=headers).text
+    assert f'<html lang="{locale}"' in page and f"<h1>{title}</h1>" in page
+    wrong = MAI | {"password": "x"}
+    assert refusal in client.post("/login", data=wrong, headers=headers).text
+    for _ in range(4):
+        client.post("/login", data=wrong, headers=headers)
+    refused = client.post("/login", data=wrong, headers=headers)
+    assert later in refused.text and refused.headers["Retry-After"] in refused.text
+    assert "{seconds}" not in refused.text
+
+
 def test_an_unknown_address_gets_the_same_answer_as_a_wrong_password(client):
     wrong = client.post("/login", json=MAI | {"password": "x"})
     unknown = client.post("/login", json=MAI | {"email": "bob@example.com"})
