@@ -1,6 +1,6 @@
 """The page for everyone: zoomed in, on a phone, by touch, in forced colours, without motion."""
 
-import uuid
+from uuid import uuid4
 
 import pytest
 from playwright.sync_api import Page
@@ -162,13 +162,18 @@ def test_in_forced_colours_states_are_told_apart_by_shape(chromium, stage, schem
     count = page.locator(".row.unread .row-count").first
     assert count.is_visible()
     assert style(page, ".row.unread .row-count", "border-top-style") == ["solid"]
-    id = stage.says(f"forced-{uuid.uuid4()}", "I am new here")
-    page.wait_for_selector(f"#row-{id}.fresh")
+    id = stage.says(f"forced-{uuid4()}", "I am new here")
+    # The mark goes two seconds after it was seen: found and read at once.
+    mark = f"""() => {{
+      const mark = document.querySelector('#row-{id}.fresh .row-fresh');
+      return mark && getComputedStyle(mark).backgroundColor;
+    }}"""
+    new_mark = [desk.wait_for(mark, "the mark of what is new")]
     dot = '.row .dot[data-dot="online"]'
     page.wait_for_selector(dot)
     canvas = style(page, "body", "background-color")
     assert style(page, dot, "background-color", "::before") != canvas
-    assert style(page, ".fresh .row-fresh", "background-color") != canvas
+    assert new_mark != canvas
 
     page.locator("#splitter").focus()
     page.keyboard.press("ArrowRight")
