@@ -3,15 +3,16 @@
 Data: people with one connection each, in one namespace of 16 shards, on a redis-server of its own
 without persistence. Method: one driver process in batches, so that rates are those of Redis and
 not of Python; Redis's share of a core is its own `used_cpu_*` over the wall clock. Every result is
-checked (counts, announcements, nothing doubled or missing) before its time counts.
+checked (counts, announcements, nothing doubled or missing) before its time counts, and kept in a
+file beside those of the other benches as soon as it is there.
 
     python -m bench.presence                      a small crowd, under a minute
-    python -m bench.presence --people 1000000     the sizes that the bars are stated for
+    python -m bench.presence --people 1000000 --leaving 300000 --crashes 7000 --seen 10000000
+                                                  the sizes that the bars are stated for
 """
 
 import argparse
 import os
-import platform
 import random
 import shutil
 import subprocess
@@ -25,6 +26,10 @@ from pathlib import Path
 
 import redis
 
+from bench import presence_http
+from bench.machine import machine
+from bench.presence_report import Report, Result
+from bench.processes import ROOT
 from presence.people import Beat, Connection, People
 from presence.scripts import text_of
 from presence.settings import Settings
@@ -34,6 +39,7 @@ from presence.sweeper import Sweeper
 TTL_MS = 90_000
 BEAT_PERIOD_SECONDS = 30
 CHUNK = 2_000
+RESULTS = ROOT / "bench" / "results" / "presence.json"
 
 
 @contextmanager
@@ -105,7 +111,7 @@ def fill(people: People, crowd: Sequence[str]) -> float:
     return passed
 
 
-def measure_fill(client: redis.Redis, people: People, crowd: Sequence[str]) -> None:
+def measure_fill(client: redis.Redis, people: People, crowd: Sequence[str]) -> Result:
     before = int(client.info("memory")["used_memory"])
     passed = fill(people, crowd)
     used = int(client.info("memory")["used_memory"]) - before
@@ -113,16 +119,15 @@ def measure_fill(client: redis.Redis, people: People, crowd: Sequence[str]) -> N
         client.memory_usage(people.space.events(shard), samples=0) or 0
         for shard in range(people.space.shards)
     )
-    print(
-        f"connect   {len(crowd):>9,} people in {passed:.1f} s, {len(crowd) / passed:,.0f} a second"
-    )
-    print(
-        f"memory    {used / len(crowd):,.0f} bytes a person online with the streams "
-        f"({streams / 1e6:,.0f} MB), {(used - streams) / len(crowd):,.0f} without; bar: under 700"
-    )
+    return {
+        "people": len(crowd),
+        "a_second": len(crowd) / passed,
+        "bytes_a_person": used / len(crowd),
+        "bytes_without_streams": (used - streams) / len(crowd),
+    }
 
 
-def measure_beats(client: redis.Redis, people: People, crowd: list[str], seconds: float) -> None:
+def measure_beats(client: redis.Redis, people: People, crowd: list[str], seconds: float) -> Result:
     """A thirtieth of the crowd beats each second, a thirty-third of those change."""
     rng = random.Random(1)
     a_second = max(20, len(crowd) // BEAT_PERIOD_SECONDS)
@@ -142,39 +147,46 @@ def measure_beats(client: redis.Redis, people: People, crowd: list[str], seconds
         time.sleep(max(0.0, started + (tick + 1) / 20 - time.perf_counter()))
     passed, used = time.perf_counter() - started, redis_seconds(client) - cpu
     assert announced(client, people) - before == told, "not every change was announced once"
-    print(
-        f"beats     {sent / passed:,.0f} beats and {told / passed:,.0f} changes a second: "
-        f"Redis at {100 * used / passed:.0f} % of a core; bar: under 50 at 33,000 and 1,000"
-    )
+    return {
+        "beats_a_second": sent / passed,
+        "changes_a_second": told / passed,
+        "redis_core": used / passed,
+    }
 
 
-def measure_silent_beats(client: redis.Redis, people: People, crowd: list[str]) -> None:
+def measure_silent_beats(client: redis.Redis, people: People, crowd: list[str]) -> Result:
     before = announced(client, people)
-    started = time.perf_counter()
+    started, cpu = time.perf_counter(), redis_seconds(client)
     for part in chunks(crowd):
         assert people.beat([Beat(name, "s1", TTL_MS + 60_000) for name in part]) == []
-    passed = time.perf_counter() - started
+    passed, used = time.perf_counter() - started, redis_seconds(client) - cpu
     assert announced(client, people) == before
-    print(f"silence   {len(crowd):,} beats, {len(crowd) / passed:,.0f} a second, 0 announcements")
+    return {"a_second": len(crowd) / passed, "redis_us_each": 1e6 * used / len(crowd)}
 
 
-def measure_look(people: People, crowd: list[str], rounds: int = 300) -> None:
+def measure_look(
+    client: redis.Redis, people: People, crowd: list[str], rounds: int = 300
+) -> Result:
+    """100 people in one round trip."""
     rng, took = random.Random(2), []
+    ours, cpu = time.process_time(), redis_seconds(client)
     for _ in range(rounds):
         asked = rng.sample(crowd, 100)
         started = time.perf_counter()
         states = people.look(asked, Viewer())
         took.append(1_000 * (time.perf_counter() - started))
         assert {state["status"] for state in states.values()} <= {"online", "away"}
-    print(
-        f"look      100 people in one round trip: {percentile(took, 0.5):.2f} ms median, "
-        f"{percentile(took, 0.99):.2f} ms p99; bar: under 5"
-    )
+    return {
+        "ms_p50": percentile(took, 0.5),
+        "ms_p99": percentile(took, 0.99),
+        "redis_cpu_ms": 1_000 * (redis_seconds(client) - cpu) / rounds,
+        "python_cpu_ms": 1_000 * (time.process_time() - ours) / rounds,
+    }
 
 
 def measure_crashes(
     client: redis.Redis, people: People, others: list[str], count: int, seconds: float
-) -> None:
+) -> Result:
     """People vanish over some seconds, others beat; how late after its deadline is each told?"""
     crowd = [f"crash/{number}" for number in range(count)]
     rng = random.Random(3)
@@ -195,26 +207,31 @@ def measure_crashes(
                 told[event["u"]] += 1
                 late.append(event["v"] - event["p"]["l"] - lifetimes[event["u"]])
     assert told == Counter(crowd), f"{len(told)} of {count} told, {sum(told.values())} in all"
-    print(
-        f"crashes   {count:,} silent: each told once, {percentile(late, 0.5):.0f} ms after the "
-        f"deadline at the median, {percentile(late, 0.999):.0f} ms at p99.9; bar: 1,000"
-    )
+    return {
+        "people": count,
+        "late_ms_p50": percentile(late, 0.5),
+        "late_ms_p999": percentile(late, 0.999),
+    }
 
 
-def measure_leaving(client: redis.Redis, people: People, crowd: list[str]) -> None:
+def measure_leaving(client: redis.Redis, people: People, crowd: list[str]) -> Result:
     before, told = announced(client, people), 0
-    started = time.perf_counter()
+    started, ours, cpu = time.perf_counter(), time.process_time(), redis_seconds(client)
     for part in chunks(crowd):
         told += sum(people.close_all_of([(name, "s1") for name in part]))
-    passed = time.perf_counter() - started
+    passed, used = time.perf_counter() - started, redis_seconds(client) - cpu
+    ours = time.process_time() - ours
     assert told == announced(client, people) - before == len(crowd), f"{told} of {len(crowd)}"
     assert people.close_all_of([(name, "s1") for name in crowd[:500]]).count(True) == 0
-    print(
-        f"leaving   {len(crowd):,} at once: each told once, in {passed:.1f} s; bar: 5 for 300,000"
-    )
+    return {
+        "people": len(crowd),
+        "seconds": passed,
+        "redis_cpu_seconds": used,
+        "python_cpu_seconds": ours,
+    }
 
 
-def measure_seen(client: redis.Redis, people: People, count: int) -> None:
+def measure_seen(client: redis.Redis, people: People, count: int) -> Result:
     """People who left: a row of last seen each."""
     before = int(client.info("memory")["used_memory"])
     now = int(time.time() * 1_000)
@@ -228,12 +245,15 @@ def measure_seen(client: redis.Redis, people: People, count: int) -> None:
             for key, members in rows.items():
                 pipeline.zadd(key, members)
             pipeline.execute()
-    used = int(client.info("memory")["used_memory"]) - before
+    held = sum(client.zcard(key) for key in keys)
+    assert held >= count, f"{held} of {count} are kept"
     whole = int(client.info("memory")["used_memory"])
-    print(
-        f"seen      {count:,} who left: {used / count:,.0f} bytes each; Redis holds "
-        f"{whole / 1e6:,.0f} MB; bar: 2,000 MB with 10 million seen and a million online"
-    )
+    return {
+        "people": count,
+        "bytes_each": (whole - before) / count,
+        "redis_bytes": whole,
+        "online": people.counts()["online"],
+    }
 
 
 def main() -> None:
@@ -243,20 +263,23 @@ def main() -> None:
     parser.add_argument("--crashes", type=int, default=2_000, help="how many vanish silently")
     parser.add_argument("--leaving", type=int, default=20_000, help="how many leave at once")
     parser.add_argument("--seen", type=int, default=100_000, help="how many more were seen")
+    parser.add_argument("--out", type=Path, default=RESULTS)
     sizes = parser.parse_args()
     with server() as client:
-        version = client.info("server")["redis_version"]
-        machine = f"{os.cpu_count()} cores, {platform.machine()}, Redis {version}"
-        print(f"{machine}, {sizes.people:,} people")
+        asked = {name: value for name, value in vars(sizes).items() if name != "out"}
+        # Others on the machine: above the cores, times on the wall are theirs, too.
+        about = {"machine": machine(client), "load": os.getloadavg()[0], "sizes": asked}
+        report = Report(sizes.out, about)
         people = People(client, "bench")
         crowd = names(sizes.people)
-        measure_fill(client, people, crowd)
-        measure_look(people, crowd)
-        measure_beats(client, people, crowd, sizes.seconds)
-        measure_silent_beats(client, people, crowd)
-        measure_crashes(client, people, crowd, sizes.crashes, sizes.seconds)
-        measure_leaving(client, people, crowd[: sizes.leaving])
-        measure_seen(client, people, sizes.seen)
+        report.take("connect", measure_fill(client, people, crowd))
+        report.take("look", measure_look(client, people, crowd))
+        report.take("beats", measure_beats(client, people, crowd, sizes.seconds))
+        report.take("silence", measure_silent_beats(client, people, crowd))
+        report.take("crashes", measure_crashes(client, people, crowd, sizes.crashes, sizes.seconds))
+        report.take("seen", measure_seen(client, people, sizes.seen))
+        report.take("leaving", measure_leaving(client, people, crowd[: sizes.leaving]))
+    report.take("http", presence_http.measure(sizes.seconds))
 
 
 if __name__ == "__main__":

@@ -1,0 +1,45 @@
+"""Results of presence: printed with what is wanted of them, and kept in a file."""
+
+from pathlib import Path
+from typing import Any
+
+from bench.results import write
+
+#: What is wanted of some numbers, by result and name: at most, or at least.
+BARS: dict[tuple[str, str], tuple[str, float]] = {
+    ("connect", "bytes_a_person"): ("<", 700),
+    ("look", "ms_p99"): ("<", 5),
+    ("beats", "redis_core"): ("<", 0.5),
+    ("crashes", "late_ms_p999"): ("<", 1_000),
+    ("leaving", "seconds"): ("<", 5),
+    ("seen", "redis_bytes"): ("<", 2e9),
+    ("http", "beats_a_second"): (">", 20_000),
+}
+Result = dict[str, float]
+
+
+def described(name: str, result: Result) -> str:
+    """One line: the numbers, each with what is wanted of it."""
+    parts = []
+    for key, value in result.items():
+        kind, wanted = BARS.get((name, key), ("", 0.0))
+        kept = value < wanted if kind == "<" else value > wanted
+        mark = f" ({kind} {wanted:,.4g}: {'kept' if kept else 'MISSED'})" if kind else ""
+        parts.append(f"{key} {value:,.4g}{mark}")
+    return f"{name:9} {', '.join(parts)}"
+
+
+class Report:
+    """Prints each result, and keeps all of them in a file."""
+
+    def __init__(self, path: Path, about: dict[str, Any]):
+        self._path = path
+        self._content: dict[str, Any] = {**about, "results": {}}
+
+    def take(self, name: str, result: Result) -> None:
+        """A result that has been checked."""
+        self._content["results"][name] = {
+            key: float(f"{value:.5g}") for key, value in result.items()
+        }
+        write(self._path, self._content)
+        print(described(name, result), flush=True)
