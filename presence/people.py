@@ -192,9 +192,9 @@ class People:
         answers = self.scripts.run_all(calls)
         as_of = min((int(answer[2]) for answer in answers), default=0)
         found = {
-            who: portrait(who, text_of(answer[0]), int(answer[1]), as_of, parsed(body))
+            who: portrait(who, text_of(answer[0]), int(answer[1]), as_of, body)
             for (_, batch), answer in zip(batches, answers, strict=True)
-            for who, body in zip(batch, answer[3:], strict=True)
+            for who, body in zip(batch, parsed(answer[3]), strict=True)
         }
         return self._remembered({who: found[who] for who in asked})
 

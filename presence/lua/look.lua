@@ -1,9 +1,9 @@
 -- Job: the states of people, in the order asked.
 -- KEYS: a shard's (people.lua). ARGV: channel, kept, person, …
--- Returns {epoch, n, version as of now, then JSON {o, p, t} a person (state.lua)}.
+-- Returns {epoch, n, version as of now, JSON: [{o, p, t} a person (state.lua), …]}.
 local now = now_ms()
 local answer = {epoch_of(META, EVENTS, now), redis.call('HGET', META, 'n') or '0', ms(as_of(META, now))}
-local people = {unpack(ARGV, 3)}
+local people, portraits = {unpack(ARGV, 3)}, {}
 local states = redis.call('HMGET', STATES, unpack(people))
 local scores = {}
 for name, key in pairs(NAMED) do scores[name] = redis.call('ZMSCORE', key, unpack(people)) end
@@ -11,6 +11,7 @@ for i in ipairs(people) do
   local rows = {}
   for name, found in pairs(scores) do rows[name] = tonumber(found[i] or nil) end
   local state = states[i] and cjson.decode(states[i]) or NOBODY_HERE
-  answer[#answer + 1] = cjson.encode(portray(state, rows))
+  portraits[i] = portray(state, rows)
 end
+answer[4] = cjson.encode(portraits)
 return answer
