@@ -34,11 +34,15 @@ def run(lists: Lists, folder: Path, templates: Path, deadline: float) -> dict[st
         database=lists.database,
     )
     lineup = Lineup(setting, folder / "lineup", templates)
+    broken: dict[str, str] = {}
     try:
         lineup.start()
         measured = {"rebuild_seconds": _rebuild(lineup, lists.threads)}
         measured |= _read(lineup)
-        measured |= _reconnect(lineup, lists.dashboards)
+        try:
+            measured |= _reconnect(lineup, lists.dashboards)
+        except BenchError as error:
+            broken["reconnect"] = str(error)[:300]
         memory = lineup.memory()
         memory["redis_a_thread"] = memory["redis"] // lists.threads
     finally:
@@ -47,7 +51,7 @@ def run(lists: Lists, folder: Path, templates: Path, deadline: float) -> dict[st
         "bench": "lists",
         "scenario": asdict(lists),
         "rounds": [measured],
-        "broken": {},
+        "broken": broken,
         "memory": memory,
     }
 
