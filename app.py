@@ -77,6 +77,8 @@ log = logging.getLogger("lineup")
 ROOT = Path(__file__).resolve().parent
 #: No request waits longer for Redis than this. Not less: a busy event loop finds an answer late.
 REDIS_SECONDS = 2.0
+#: As many calls are under way at once; redis-py refuses further ones unless it is told to wait.
+REDIS_CONNECTIONS = 100
 
 
 def clock() -> int:
@@ -173,12 +175,16 @@ class Desk:
 
     def new_client(self) -> redis.Redis:
         """A client that says at once when Redis is away, and does nothing twice."""
-        return redis.Redis.from_url(
+        pool = redis.BlockingConnectionPool.from_url(
             self.redis_url,
+            # After a restart all windows come back at the same moment.
+            max_connections=REDIS_CONNECTIONS,
+            timeout=REDIS_SECONDS,
             socket_timeout=REDIS_SECONDS,
             socket_connect_timeout=REDIS_SECONDS,
             retry=Retry(NoBackoff(), 0),
         )
+        return redis.Redis.from_pool(pool)
 
     def live(self) -> Live:
         return Live(
