@@ -45,6 +45,7 @@ def main() -> None:
                         shoot(browser, stage, theme, "en", {ROOT / "docs" / name: STATES["held"]})
                 else:
                     take_all(browser, stage, given.states)
+            stage.end()
         redis.close()
 
 

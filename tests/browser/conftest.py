@@ -81,6 +81,7 @@ def stage(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stage]:
         made.post(*[made.message(name) for name in made.names])
         prepare(made)
         yield made
+        made.end()
     redis.close()
 
 

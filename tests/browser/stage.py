@@ -6,6 +6,7 @@ from typing import Any
 
 import requests
 
+from tests.browser.colleague import Colleague
 from tests.live_server import LiveServer
 
 THREADS = 200
@@ -27,6 +28,7 @@ class Stage:
         self._bot = server.bot(server.create_key())
         self._numbers = itertools.count(1)
         self.shown = 0  # the thread that pictures show
+        self._colleagues: dict[str, Colleague] = {}
 
     def post(self, *events: dict[str, Any]) -> list[int]:
         """Posts events, and gives the ids of their threads."""
@@ -55,6 +57,37 @@ class Stage:
     def says(self, thread: str, body: str = "Hello?", **more: Any) -> int:
         """Posts one message; gives the thread's id."""
         return self.post(self.message(thread, body, **more))[0]
+
+    def is_here(self, customer: str, **settings: Any) -> None:
+        """The customer is online, as they set it."""
+        beat = {"customer": customer, "device": "phone", "type": "mobile"}
+        self._call("POST", "presence", {"beats": [beat]})
+        if settings:
+            self._call("PUT", f"presence/{customer}", settings)
+
+    def is_gone(self, customer: str) -> None:
+        devices = [{"customer": customer, "device": each} for each in ("phone", "messages")]
+        self._call("POST", "presence/offline", {"devices": devices})
+
+    def types(self, thread: str, customer: str) -> None:
+        self._call("POST", "typing", {"thread": thread, "customer": customer})
+
+    def colleague(self, name: str) -> Colleague:
+        """An admin who is here from now on."""
+        if name not in self._colleagues:
+            session = self.server.sign_in(self.server.create_admin(name))
+            self._colleagues[name] = Colleague(self.server, session)
+        return self._colleagues[name]
+
+    def end(self) -> None:
+        """All colleagues leave."""
+        for colleague in self._colleagues.values():
+            colleague.leave()
+
+    def _call(self, method: str, path: str, body: dict[str, Any]) -> None:
+        url = f"{self.server.url}/api/v1/{path}"
+        answer = self._bot.request(method, url, json=body, timeout=10)
+        assert answer.status_code == 200, answer.text
 
     def acts(self, email: str) -> "Acting":
         return Acting(self.server.url, self.server.sign_in(email))

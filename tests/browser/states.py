@@ -16,6 +16,17 @@ BODIES = (
 )
 
 
+#: By dot: the customer's name, and what they set.
+DOTS = {
+    "offline": ("佐藤 花子", {"visibility": "nobody"}),
+    "lately": ("Minh Trần", {}),
+    "dnd": ("Phương Anh Lê", {"status": "dnd"}),
+    "busy": ("Diego Ramos", {"status": "busy"}),
+    "away": ("Alice Carter", {"status": "away"}),
+    "online": ("Linh Nguyễn", {}),
+}
+
+
 def prepare(stage: Stage) -> None:
     """Writes the thread that is shown, one more of its customer, and canned replies."""
     for role, body in BODIES:
@@ -137,6 +148,52 @@ def customer(desk: Desk, stage: Stage) -> None:
     desk.page.wait_for_selector(".customer-thread")
 
 
+def presence(desk: Desk, stage: Stage) -> None:
+    """Every dot there is, colleagues in threads, and a customer who writes."""
+    ids = {}
+    for dot, (name, settings) in DOTS.items():
+        body = BODIES[len(ids) % len(BODIES)][1]
+        ids[dot] = stage.says(f"dot-{dot}", body, name=name, customer_id=dot)
+        if dot != "lately":
+            stage.is_here(dot, **settings)
+    # A message is a sign of life, in a moment.
+    desk.page.wait_for_selector(f"#row-{ids['lately']} .dot[data-dot=online]", state="attached")
+    stage.is_gone("lately")
+    stage.colleague("Noor").reads(ids["busy"], 1)
+    stage.colleague("Linh").writes(ids["busy"])
+    for dot, id in ids.items():
+        desk.page.wait_for_selector(f"#row-{id} .dot[data-dot={dot}]", state="attached")
+    desk.page.wait_for_selector(f"#row-{ids['busy']} .face + .face")
+    stage.types("dot-away", "away")
+    desk.page.wait_for_selector(f"#row-{ids['away']}[data-typing]")
+
+
+def team(desk: Desk, stage: Stage) -> None:
+    presence(desk, stage)
+    stage.colleague("Noor").sets(status="busy", activity="in_call", text="Back at 3")
+    desk.page.locator("[popovertarget=team-panel]").click()
+    desk.page.wait_for_selector("#team-panel .dot[data-dot=busy]")
+    desk.page.wait_for_selector("#team-panel .person-thread")
+
+
+def online(desk: Desk, stage: Stage) -> None:
+    presence(desk, stage)
+    desk.page.locator("[popovertarget=online-panel]").click()
+    desk.page.wait_for_selector("#online-panel button.person")
+
+
+def together(desk: Desk, stage: Stage) -> None:
+    """One colleague reads, one writes, and so does the customer."""
+    open_thread(desk, stage)
+    messages = desk.page.locator(".message[data-id]")
+    read = int(messages.nth(-3).get_attribute("data-id") or 0)
+    stage.colleague("Noor").reads(stage.shown, read)
+    stage.colleague("Linh").writes(stage.shown)
+    desk.page.wait_for_selector(".cursors .face:not([hidden]) + .face:not([hidden])")
+    stage.types(SHOWN, "yamada")
+    desk.page.wait_for_selector(".here-typing")
+
+
 #: By name.
 STATES: dict[str, State] = {
     "live": live,
@@ -155,9 +212,16 @@ STATES: dict[str, State] = {
     "explain": explain,
     "help": help_keys,
     "offline": offline,
+    "presence": presence,
+    "team": team,
+    "online": online,
+    "together": together,
 }
 #: The same on a phone.
 NARROW: dict[str, State] = {
+    "presence": presence,
+    "team": team,
+    "together": together,
     "live": live,
     "open": open_thread,
     "customer": customer,
