@@ -114,12 +114,13 @@ export class TeamPanel {
   #member(one) {
     const { id, name, threads } = one;
     const { t, presence } = this.desk;
+    const known = presence.of("admin", id) !== undefined; // a moment after the names are
     return html`<li class="person">
       <span class="avatar" data-hue=${hueStep(`admin/${id}`)} aria-hidden="true"
         ><span class="avatar-letter">${initial(name)}</span>
-        <span class="dot" data-dot=${presence.dot("admin", id)}></span></span>
+        <span class="dot" data-dot=${known ? presence.dot("admin", id) : "none"}></span></span>
       <span class="person-text"><bdi class="person-name">${name}</bdi>
-        <span class="person-state">${presenceLine(presence, "admin", id, t)}</span>
+        <span class="person-state">${known ? presenceLine(presence, "admin", id, t) : ""}</span>
         ${threads.map((thread) => html`<button type="button" class="person-thread"
           @click=${() => this.desk.open(thread.id)}
           >${t("team.in", { name: nameOf(thread, t) })}</button>`)}
