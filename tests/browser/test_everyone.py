@@ -158,6 +158,7 @@ def test_in_forced_colours_states_are_told_apart_by_shape(chromium, stage, schem
     assert style(page, ".row.active", frame) == ["solid", "2px"]
     assert style(page, ".row.picked .avatar", "content", "::after") == ['"✓"']
     page.keyboard.press("Escape")
+    page.keyboard.press("Home")
 
     count = page.locator(".row.unread .row-count").first
     assert count.is_visible()

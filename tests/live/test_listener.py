@@ -111,6 +111,8 @@ def test_without_notifications_it_asks_for_them_keeping_those_of_others(heard, s
         what="the flags being set again",
     )
     assert "l" in client.config_get()["notify-keyspace-events"]
+    # It asks before it subscribes.
+    wait_until(lambda: heard.listener.is_hearing, what="the canary")
     rings(heard, client)
 
 
