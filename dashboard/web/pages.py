@@ -15,6 +15,7 @@ from flask import (
     redirect,
     render_template,
     request,
+    url_for,
 )
 
 from dashboard.errors import Problem
@@ -23,6 +24,7 @@ from dashboard.store import admins
 from dashboard.store.database import Database
 from dashboard.store.outgoing_document import TYPES, TYPING
 from dashboard.store.sessions import Identity
+from dashboard.web import modules
 from dashboard.web.identity import Identities, Unauthorized
 from dashboard.web.preferences import LOCALES, THEMES, complete
 from scoring.pages import PAGES
@@ -54,13 +56,14 @@ class Pages:
             theme=preferences["theme"],
             locale=preferences["locale"],
             boot=boot,
+            scripts=_scripts("js/main.js"),
         )
 
     def login(self, next: str, problem: Problem | None = None, email: str = "") -> Response:
         """The sign-in page, in the browser's language; `problem` is what went wrong."""
         theme = request.cookies.get(THEME_COOKIE, "")
         locale = preferred_locale()
-        texts = _login_texts(str(current_app.static_folder), locale)
+        texts = _login_texts(_static(), locale)
         return _rendered(
             "login.html",
             theme=theme if theme in THEMES else "system",
@@ -78,6 +81,7 @@ class Pages:
             theme=preferences["theme"],
             locale=preferences["locale"],
             types=(*TYPES, TYPING),
+            scripts=_scripts("js/webhooks.js"),
         )
 
     def preferences(self, identity: Identity) -> dict[str, Any]:
@@ -116,9 +120,26 @@ def preferred_locale() -> str:
     return request.accept_languages.best_match(LOCALES, "en")
 
 
+def _scripts(first: str) -> dict[str, Any]:
+    """URLs: of the page's own module, of all that it brings, and what bare names stand for."""
+
+    def url(path: str) -> str:
+        return url_for("static", filename=path)
+
+    return {
+        "first": url(first),
+        "brought": [url(path) for path in modules.brought_by(_static(), first)],
+        "imports": {name: url(path) for name, path in modules.IMPORTS.items()},
+    }
+
+
+def _static() -> Path:
+    return Path(str(current_app.static_folder))
+
+
 @cache
-def _login_texts(folder: str, locale: str) -> dict[str, str]:
-    path = Path(folder, "i18n", "login", f"{locale}.json")
+def _login_texts(static: Path, locale: str) -> dict[str, str]:
+    path = static / "i18n" / "login" / f"{locale}.json"
     texts: dict[str, str] = json.loads(path.read_text(encoding="utf-8"))
     return texts
 

@@ -114,3 +114,15 @@ def test_the_sign_in_page_remembers_the_theme(mai):
     mai.patch("/admin/api/me/preferences", json={"theme": "dark"})
     mai.post("/logout", json={})
     assert 'data-theme="dark"' in mai.get("/login").text
+
+
+def test_all_scripts_of_the_first_paint_are_asked_for_at_once(mai):
+    page = mai.get("/").text
+    told = re.findall(r'<link rel="modulepreload" href="/static/([^"]+)">', page)
+    assert {"js/ui/list.js", "vendor/lit-html/directive.js", "vendor/socket.io.js"} <= set(told)
+    assert "js/ui/palette.js" not in told, "it is loaded when somebody asks for it"
+    assert len(told) == len(set(told)) > 50
+    for path in told:
+        assert mai.get(f"/static/{path}").status_code == 200, path
+    imports = re.search(r'<script type="importmap"[^>]*>(.*?)</script>', page, re.S)
+    assert imports and json.loads(imports[1])["imports"]["lit-html/"].endswith("/vendor/lit-html/")
