@@ -28,6 +28,9 @@ log = logging.getLogger(__name__)
 
 #: At once when all is quiet, then at most one frame each so often.
 FRAME_SECONDS = 0.05
+#: Pushing takes no more than this share of the time: a busy process pushes less often, and more at
+#: once, instead of falling behind.
+PUSHING_SHARE = 0.2
 #: After a failed read.
 RETRY_SECONDS = 1.0
 #: Everything is looked at so often, bell or no bell.
@@ -119,9 +122,8 @@ class Hub:
         self.status.tell()
 
     def _push(self, due: set[str]) -> None:
-        again = self._monotonic() + FRAME_SECONDS
-        retry = self._monotonic() + RETRY_SECONDS
-        self._due_at |= dict.fromkeys(due, again)
+        begun = self._monotonic()
+        retry = begun + RETRY_SECONDS
         try:
             lost = self._read_and_send(due)
             self.status.could_read()
@@ -130,8 +132,10 @@ class Hub:
                 log.warning("the order cannot be read: %s", error)
             self.status.could_not_read()
             lost = due
+        took = self._monotonic() - begun
+        again = begun + max(FRAME_SECONDS, took / PUSHING_SHARE)
+        self._due_at |= dict.fromkeys(due, again) | dict.fromkeys(lost, retry)
         self._rung |= lost
-        self._due_at |= dict.fromkeys(lost, retry)
 
     def _read_and_send(self, due: set[str]) -> set[str]:
         """The tags that could not be read: those of a new admin are not there at once."""

@@ -7,7 +7,7 @@ import redis
 
 from dashboard.live import hub as hub_module
 from dashboard.live.calls import ListName
-from dashboard.live.hub import ACKNOWLEDGE_SECONDS, FRAME_SECONDS, Hub
+from dashboard.live.hub import ACKNOWLEDGE_SECONDS, FRAME_SECONDS, PUSHING_SHARE, Hub
 from dashboard.live.status import Status
 from dashboard.live.totals import EVERYBODY
 from scoring.ranking import Placement, Ranking
@@ -161,6 +161,27 @@ def test_at_once_when_all_is_quiet_then_one_frame_each_50_ms(world):
     world.turn(FRAME_SECONDS)
     [frame] = world.frames()
     assert [id for id, _ in frame["set"]] == list(range(2, 10))
+
+
+def test_a_process_that_pushes_slowly_pushes_less_often(world, monkeypatch):
+    world.follow("a")
+    send = world.outlet.send
+
+    def slow_send(*given, **named):
+        world.now += 0.03
+        send(*given, **named)
+
+    monkeypatch.setattr(world.outlet, "send", slow_send)
+    begun = world.now + FRAME_SECONDS
+    assert len(world.push(1, 1)) == 1
+    took = world.now - begun
+    world.outlet.acknowledge("a")
+    world.place(2, 2)
+    world.hub.ring(["arrival"])
+    world.turn(begun + 0.9 * took / PUSHING_SHARE - world.now)
+    assert world.frames() == []
+    world.turn(0.2 * took / PUSHING_SHARE)
+    assert len(world.frames()) == 1
 
 
 def test_who_has_not_acknowledged_gets_one_merged_frame_afterwards(world):
