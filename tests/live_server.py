@@ -25,6 +25,7 @@ Written = TypeVar("Written")
 
 ROOT = Path(__file__).parents[1]
 PASSWORD = "correct horse battery"
+SECRET_KEY = "a secret for tests alone"
 START_SECONDS = 30
 COMMAND = (sys.executable, "app.py")
 
@@ -55,7 +56,7 @@ class LiveServer:
             **{name: value for name, value in os.environ.items() if "LINEUP" not in name},
             "LINEUP_DATABASE_URL": database_url,
             "LINEUP_REDIS_URL": redis_url,
-            "LINEUP_SECRET_KEY": "a secret for tests alone",
+            "LINEUP_SECRET_KEY": SECRET_KEY,
             "LINEUP_ASYNC_MODE": async_mode,
             "LINEUP_LOG_LEVEL": "WARNING",
             "PYTHONUNBUFFERED": "1",

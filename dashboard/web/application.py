@@ -56,7 +56,8 @@ def create_app(parts: Parts) -> Flask:
     # Files are asked for again each time, and answered with 304: a new version is seen at once.
     app.config["SEND_FILE_MAX_AGE_DEFAULT"] = timedelta(0)
     origins = Origins(parts.settings.origins, parts.port)
-    identities = Identities(parts.database, parts.clock)
+    assert parts.settings.secret_key is not None, "nobody can be signed in without a secret key"
+    identities = Identities(parts.database, parts.clock, parts.settings.secret_key)
     app.before_request(lambda: _check_host(origins))
     app.after_request(_with_headers)
     _register_dashboard(app, parts, origins, identities)

@@ -27,6 +27,7 @@ from dashboard.web.application import create_app
 from dashboard.web.parts import Parts
 from scoring.ranking import Ranking
 from tests.delivery.stand_in import StandIn, run_here
+from tests.live_server import SECRET_KEY
 from tests.support import SettableClock
 
 PORT = 5000
@@ -64,7 +65,9 @@ class Dashboard:
         self.chatbots = Chatbots(self.attendance, database, clock)
         self.app = create_app(
             Parts(
-                settings=Settings.from_environment(environment, folder),
+                settings=Settings.from_environment(
+                    {"LINEUP_SECRET_KEY": SECRET_KEY} | environment, folder
+                ),
                 database=database,
                 redis=self.redis,
                 ranking=self.ranking,

@@ -141,6 +141,17 @@ def test_signing_out_ends_the_session_itself(client):
     assert client.get("/admin/api/me").status_code == 401
 
 
+def test_a_session_holds_with_our_signature_alone(client):
+    client.post("/login", json=MAI)
+    signed = client.get_cookie("lineup_session").value
+    token, _, signature = signed.rpartition(".")
+    for forged in (token, f"{token}.", f"{token}.{signature[::-1]}", f".{signature}"):
+        client.set_cookie("lineup_session", forged)
+        assert client.get("/admin/api/me").status_code == 401, forged
+    client.set_cookie("lineup_session", signed)
+    assert client.get("/admin/api/me").status_code == 200
+
+
 def test_a_session_that_is_not_used_ends(client, clock):
     client.post("/login", json=MAI)
     clock.advance(SESSION_IDLE_MS - 1)
