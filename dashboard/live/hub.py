@@ -28,9 +28,10 @@ log = logging.getLogger(__name__)
 
 #: At once when all is quiet, then at most one frame each so often.
 FRAME_SECONDS = 0.05
-#: Pushing takes no more than this share of the time: a busy process pushes less often, and more at
-#: once, instead of falling behind.
-PUSHING_SHARE = 0.2
+#: A process in which pushing takes more than this share of the time does so less often, and more
+#: at once, instead of falling behind: down to one frame each so often.
+PUSHING_SHARE = 0.1
+BUSY_FRAME_SECONDS = 0.1
 #: After a failed read.
 RETRY_SECONDS = 1.0
 #: Everything is looked at so often, bell or no bell.
@@ -132,8 +133,8 @@ class Hub:
                 log.warning("the order cannot be read: %s", error)
             self.status.could_not_read()
             lost = due
-        took = self._monotonic() - begun
-        again = begun + max(FRAME_SECONDS, took / PUSHING_SHARE)
+        pause = (self._monotonic() - begun) / PUSHING_SHARE
+        again = begun + min(max(FRAME_SECONDS, pause), BUSY_FRAME_SECONDS)
         self._due_at |= dict.fromkeys(due, again) | dict.fromkeys(lost, retry)
         self._rung |= lost
 

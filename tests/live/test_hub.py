@@ -7,7 +7,7 @@ import redis
 
 from dashboard.live import hub as hub_module
 from dashboard.live.calls import ListName
-from dashboard.live.hub import ACKNOWLEDGE_SECONDS, FRAME_SECONDS, PUSHING_SHARE, Hub
+from dashboard.live.hub import ACKNOWLEDGE_SECONDS, BUSY_FRAME_SECONDS, FRAME_SECONDS, Hub
 from dashboard.live.status import Status
 from dashboard.live.totals import EVERYBODY
 from scoring.ranking import Placement, Ranking
@@ -174,13 +174,12 @@ def test_a_process_that_pushes_slowly_pushes_less_often(world, monkeypatch):
     monkeypatch.setattr(world.outlet, "send", slow_send)
     begun = world.now + FRAME_SECONDS
     assert len(world.push(1, 1)) == 1
-    took = world.now - begun
     world.outlet.acknowledge("a")
     world.place(2, 2)
     world.hub.ring(["arrival"])
-    world.turn(begun + 0.9 * took / PUSHING_SHARE - world.now)
+    world.turn(begun + 0.9 * BUSY_FRAME_SECONDS - world.now)
     assert world.frames() == []
-    world.turn(0.2 * took / PUSHING_SHARE)
+    world.turn(0.2 * BUSY_FRAME_SECONDS)
     assert len(world.frames()) == 1
 
 
