@@ -62,8 +62,8 @@ function item({ icon, text, count, current, t, run }) {
 
 // Whether what is seen is fresh, in words.
 function line(desk) {
-  const { t, sync, connection } = desk;
-  const good = connection.connected && !desk.late && sync.state !== "failed";
+  const { t, sync, connection, online } = desk;
+  const good = online && connection.connected && !desk.late && sync.state !== "failed";
   const at = sync.syncedAt;
   const ago = at === null ? "" : desk.words.long(age(at, desk.now()));
   const synced = ago && t("line.synced", { time: ago });
