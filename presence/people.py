@@ -1,7 +1,7 @@
 """People: their connections, what they set, and their states."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
 from presence.errors import LayoutChanged, TooMany
@@ -150,11 +150,6 @@ class People:
     def set(self, person: str, settings: Settings) -> bool:
         """The person's settings; an older revision than the held one changes nothing."""
         return bool(self._run("settings", person, settings.packed()))
-
-    def set_all(self, settings: Mapping[str, Settings]) -> list[bool]:
-        """`set` for many in one round trip."""
-        calls = [self._call("settings", who, one.packed()) for who, one in settings.items()]
-        return [bool(told) for told in self.scripts.run_all(calls)]
 
     def look(
         self, people: Sequence[str], viewer: Viewer, related: Relation | None = None

@@ -8,8 +8,6 @@ from presence.errors import UnknownValue
 REFERENCE_TTL_SECONDS = 90
 #: How long somebody counts as typing after the last sign of it, in milliseconds.
 TYPING_MS = 6_000
-#: How often deadlines are looked for, in milliseconds.
-SWEEP_MS = 250
 #: How long the time of last seen is kept, in milliseconds.
 SEEN_MS = 24 * 3_600_000
 #: Quiet for less than this, in milliseconds, is never an outage: the sweeper is not that exact.

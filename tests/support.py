@@ -20,6 +20,14 @@ def wait_until(
         time.sleep(0.01)
 
 
+def stays(condition: Callable[[], object], seconds: float, what: str) -> None:
+    """Fails as soon as `condition` is not truthy; returns when it was for so long."""
+    until = time.monotonic() + seconds
+    while time.monotonic() < until:
+        assert condition(), f"not any more: {what}"
+        time.sleep(0.05)
+
+
 def now_ms() -> int:
     return time.time_ns() // 1_000_000
 

@@ -60,7 +60,7 @@ class Attendance:
         self._clock = clock
         self.client = client
         self.timing = timing or Timing()
-        self.relations = Relations(database)
+        self.relations = Relations(database, monotonic)
         self.look_ups = LookUps(monotonic)
         shared: dict[str, Any] = {
             "timing": self.timing,

@@ -209,8 +209,6 @@ class Recording:
         state.events.append(
             ThreadEvent(events.kind_of(event.type, event.role, event.private), ranked_at)
         )
-        # A note moves nothing, but those who have the thread open hear of it by its revision.
-        state.row_changed |= event.role is not None
         # "/" stands in no id of a sender: the dashboard's ids and theirs never tie.
         stamp = (ranked_at, f"/{event.id}" if self._author else event.id)
         won: dict[str, Stamp] = {}
@@ -228,7 +226,7 @@ class Recording:
             state.kept["stamps"] = stamped(stamps, won)
         # A note, or a message older than the newest, leaves all as it is; but who has the
         # thread open learns of it by the thread's change.
-        state.row_changed = state.row_changed or event.role is not None
+        state.row_changed |= event.role is not None
 
     def _fold(self, states: Sequence[ThreadState]) -> None:
         handoff_only = sources.is_handoff_only(self._connection, self._source_id)

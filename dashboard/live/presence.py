@@ -31,6 +31,8 @@ log = logging.getLogger(__name__)
 #: An admin as every colleague sees them; no admin has the id 0.
 _COLLEAGUE = Viewer("0")
 _PING = Fragment(encode({}))
+#: Where a reply is written; what is written elsewhere is not for the customer.
+REPLY = "reply"
 
 Call = Callable[[Caller, tuple[Any, ...]], Answer]
 
@@ -44,10 +46,6 @@ class _Here:
     ping_at: float
     hidden_since: float | None = None
     idle_ms: int = 0
-
-
-#: Where a reply is written; what is written elsewhere is not for the customer.
-REPLY = "reply"
 
 
 class Presence:
@@ -227,11 +225,12 @@ class Presence:
         here = self._here.get(sid)
         if here is None:
             return False
+        if here.caller.role == "supervisor":
+            return True
         try:
-            contacts = self._attendance.relations.contacts_of(customer)
+            return here.caller.admin_id in self._attendance.relations.contacts_of(customer)
         except StorageUnavailable:
-            contacts = frozenset()
-        return here.caller.role == "supervisor" or here.caller.admin_id in contacts
+            return False
 
     def _open_thread(self, open_thread: Call, caller: Caller, given: tuple[Any, ...]) -> Answer:
         answer = open_thread(caller, given)

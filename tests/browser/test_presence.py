@@ -1,6 +1,5 @@
 """Presence in Chromium: who is in a thread, dots, windows that are hidden, stopped and closed."""
 
-import time
 from collections.abc import Callable
 
 import pytest
@@ -9,7 +8,7 @@ from playwright.sync_api import Page
 from tests.browser.desk import Desk
 from tests.browser.plain_chromium import PlainChromium
 from tests.browser.stage import Stage
-from tests.support import wait_until
+from tests.support import stays, wait_until
 
 pytestmark = [pytest.mark.browser, pytest.mark.live, pytest.mark.real_redis]
 
@@ -53,14 +52,6 @@ def open_thread(desk: Desk, thread_id: int) -> None:
 
 def thread_of(stage: Stage, name: str) -> int:
     return stage.post(stage.message(name))[0]
-
-
-def stays(condition: Callable[[], bool], seconds: float, what: str) -> None:
-    """Fails as soon as it is not so."""
-    until = time.monotonic() + seconds
-    while time.monotonic() < until:
-        assert condition(), what
-        time.sleep(0.1)
 
 
 def here(page: Page) -> str:
@@ -107,8 +98,8 @@ def test_two_admins_in_a_thread_see_each_other_and_what_they_do(chromium, stage)
     second.goto(f"{stage.server.url}/#/arrival/arrival/{thread}")
     wait_until(lambda: "Mai is here" in second.evaluate(_HERE), 10, "the second window")
     second.close()
-    time.sleep(2.5)  # longer than the grace of a closed page
-    assert "Ken" in here(mai.page)
+    # Longer than the grace of a closed page.
+    stays(lambda: "Ken" in here(mai.page), 2.5, "Ken, in his other window")
     ken.close()
     wait_until(lambda: here(mai.page) == "", 5, "Ken leaving")
     assert mai.errors == ken.errors == []
@@ -211,8 +202,8 @@ def test_a_supervisor_signs_out_who_forgot_to(chromium, stage):
     wait_until(lambda: boss.page.query_selector(button) is None, 3, "Ken's leaving")
     over = "() => document.body.textContent.includes('Your session is over')"
     wait_until(lambda: ken.page.evaluate(over), 5, "the end of Ken's session")
-    time.sleep(2)
-    assert boss.page.query_selector(button) is None, "the window that was told last brings him back"
+    # The window that was told last does not bring him back.
+    stays(lambda: boss.page.query_selector(button) is None, 2, "Ken's absence")
     assert boss.errors == ken.errors == []
     boss.close()
     ken.close()

@@ -6,7 +6,7 @@ import time
 import pytest
 
 from tests.live.desk import Browser
-from tests.support import wait_until
+from tests.support import stays, wait_until
 
 pytestmark = [pytest.mark.live, pytest.mark.real_redis]
 
@@ -115,8 +115,8 @@ def test_a_reload_shows_nothing_to_others(desk, sign_in):
             desk.browser(session).client.disconnect()
         with desk.browser(session):
             wait_for_status(watcher, str(id), "online")
-            time.sleep(6.5)  # longer than the grace of a closed page
-            assert len(watcher.of("presence:update")) == 1
+            # Longer than the grace of a closed page.
+            stays(lambda: len(watcher.of("presence:update")) == 1, 6.5, "nothing more being told")
 
 
 def test_idle_and_hidden_windows_are_away_and_the_pong_says_so(desk, sign_in):
@@ -302,7 +302,6 @@ def test_presence_moves_no_thread(desk, sign_in):
     with desk.browser(sign_in()[0]) as browser:
         browser.open("arrival", "arrival")
         wait_until(lambda: thread in browser.ids("arrival", "arrival"))
-        time.sleep(0.3)
         before = len(browser.frames)
         beat(desk, f"c-{name}")
         browser.call("thread:open", {"id": thread})

@@ -7,12 +7,14 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
+import requests
 
+from dashboard.store.presence import of_customers
 from tests.live.crowd import come, sign_in_all
-from tests.live.desk import Desk
+from tests.live.desk import Browser, Desk
 from tests.live_server import LiveServer
 from tests.redis_server import start_redis
-from tests.support import wait_until
+from tests.support import stays, wait_until
 
 pytestmark = [pytest.mark.live, pytest.mark.real_redis]
 
@@ -74,6 +76,23 @@ def me(desk: Desk, session) -> int:
     return session.get(f"{desk.server.url}/admin/api/me").json()["id"]
 
 
+def somebody(desk: Desk) -> tuple[requests.Session, str, Browser]:
+    """Ann is here: her session, her id in presence, and her window."""
+    session = desk.server.sign_in(desk.server.create_admin("Ann"))
+    browser = desk.browser(session)
+    keep_alive(browser)
+    return session, str(me(desk, session)), browser
+
+
+def leave(*browsers: Browser) -> None:
+    for browser in browsers:
+        browser.client.disconnect()
+
+
+def has_heard_nothing(watcher: Browser) -> bool:
+    return watcher.of("presence:update") == []
+
+
 def watching(desk: Desk, *people: str, status: str = "online"):
     """A browser that sees the people as they are, and has heard nothing since."""
     browser = desk.browser()
@@ -125,54 +144,42 @@ def test_of_a_killed_worker_whose_sockets_come_back_nobody_hears(crowded_desks):
 def test_a_killed_workers_admin_who_does_not_come_back_goes_after_the_lifetime(desks):
     """R15, R19, R57."""
     first, second = desks
-    ann = first.server.sign_in(first.server.create_admin("Ann"))
-    id = str(me(first, ann))
-    browser = first.browser(ann)
-    keep_alive(browser)
+    _, id, browser = somebody(first)
     watcher = watching(second, id)
     first.server.kill()
     killed = time.monotonic()
     wait_until(lambda: status_of(watcher, id) == "offline", TTL + 4, "the silence")
     assert time.monotonic() - killed > TTL / 2
     assert len(watcher.of("presence:update")) == 1
-    for one in (browser, watcher):
-        one.client.disconnect()
+    leave(browser, watcher)
 
 
 def test_a_stopping_worker_announces_nobody(desks):
     """R18: its admins have the time of a rolling restart to come back."""
     first, second = desks
-    ann = first.server.sign_in(first.server.create_admin("Ann"))
-    id = str(me(first, ann))
-    browser = first.browser(ann)
+    ann, id, browser = somebody(first)
     watcher = watching(second, id)
     first.server.stop()
-    time.sleep(3)
+    stays(lambda: has_heard_nothing(watcher), 3, "while she is nowhere")
     back = second.browser(ann)
     keep_alive(back)
-    time.sleep(4)
-    assert watcher.of("presence:update") == []
-    for one in (browser, back, watcher):
-        one.client.disconnect()
+    stays(lambda: has_heard_nothing(watcher), 4, "when she is elsewhere")
+    leave(browser, back, watcher)
 
 
 def test_while_redis_is_stopped_dots_stay_and_then_nothing_was_wrong(desks):
     """T12: longer than the lifetime of every connection."""
     first, second = desks
-    ann = first.server.sign_in(first.server.create_admin("Ann"))
-    id = str(me(first, ann))
-    browser = first.browser(ann)
-    keep_alive(browser)
+    _, id, browser = somebody(first)
     watcher = watching(second, id)
     first.redis.pause()
     try:
         watcher.wait_for("presence:status", lambda one: one["late"], 6)
-        time.sleep(TTL + 2)
+        stays(lambda: has_heard_nothing(watcher), TTL + 2, "while Redis is away")
     finally:
         first.redis.resume()
     watcher.wait_for("presence:status", lambda one: not one["late"], 6)
-    time.sleep(TTL)
-    assert watcher.of("presence:update") == []
+    stays(lambda: has_heard_nothing(watcher), TTL, "afterwards")
     browser.client.disconnect()
     wait_until(lambda: status_of(watcher, id) == "offline", 10, "the goodbye")
     watcher.client.disconnect()
@@ -181,27 +188,20 @@ def test_while_redis_is_stopped_dots_stay_and_then_nothing_was_wrong(desks):
 def test_an_emptied_redis_fills_again_and_nobody_hears(desks):
     """What was set and who is here comes back from SQL and from the sockets."""
     first, second = desks
-    ann = first.server.sign_in(first.server.create_admin("Ann"))
-    id = str(me(first, ann))
-    browser = first.browser(ann)
-    keep_alive(browser)
+    _, id, browser = somebody(first)
     browser.call("presence:set", {"status": "busy", "text": "kept"})
     watcher = watching(second, id, status="busy")
     first.redis.client().flushall()
-    time.sleep(TTL)
-    assert watcher.of("presence:update") == []
+    stays(lambda: has_heard_nothing(watcher), TTL, "afterwards")
     again = watcher.call("presence:watch", {"kind": "admin", "add": [id]})["presence"][id]
     assert (again["status"], again["text"]) == ("busy", "kept")
-    for one in (browser, watcher):
-        one.client.disconnect()
+    leave(browser, watcher)
 
 
 def test_a_hundred_reloads_leave_one_connection(desks):
     """T28."""
     first, second = desks
-    ann = first.server.sign_in(first.server.create_admin("Ann"))
-    id = str(me(first, ann))
-    last = first.browser(ann)
+    ann, id, last = somebody(first)
     watcher = watching(second, id)
     for _ in range(RELOADS):
         fresh = first.browser(ann)
@@ -211,23 +211,33 @@ def test_a_hundred_reloads_leave_one_connection(desks):
     # The last one's and the watcher's.
     wait_until(lambda: connections(first) == 2, 8, "the graces' end")
     assert watcher.of("presence:update") == []
-    for one in (last, watcher):
-        one.client.disconnect()
+    leave(last, watcher)
 
 
 def test_last_seen_outlives_redis(desks):
     """R55, R56: it goes to SQL by and by."""
     first, _ = desks
-    thread = first.say("seen")
-    beats = {"beats": [{"customer": "c-seen", "device": "d", "type": "web"}]}
     url = f"{first.server.url}/api/v1/presence"
-    first.bot.post(url, json=beats)
-    first.bot.post(f"{url}/offline", json={"devices": [{"customer": "c-seen", "device": "d"}]})
-    look = lambda: first.bot.get(url, params={"customer": "c-seen"}).json()["presence"]["c-seen"]  # noqa: E731
-    messages = {"devices": [{"customer": "c-seen", "device": "messages"}]}
+
+    def look():
+        return first.bot.get(url, params={"customer": "c-seen"}).json()["presence"]["c-seen"]
+
+    def say_offline(device):
+        first.bot.post(
+            f"{url}/offline", json={"devices": [{"customer": "c-seen", "device": device}]}
+        )
+
+    def stored():
+        with first.database.read() as connection:
+            kept = of_customers(connection, ["shop/c-seen"]).get("shop/c-seen")
+        return kept is not None and kept.last_seen == last_seen
+
+    first.say("seen")
+    first.bot.post(url, json={"beats": [{"customer": "c-seen", "device": "d", "type": "web"}]})
+    say_offline("d")
     wait_until(lambda: look()["devices"] == ["http"] or look()["last_seen"], 5)
-    first.bot.post(f"{url}/offline", json=messages)
+    say_offline("messages")
     last_seen = wait_until(lambda: look()["status"] == "offline" and look()["last_seen"], 5)
-    time.sleep(5)
+    wait_until(stored, 10, "SQL knowing it")
     first.redis.client().flushall()
-    assert look()["last_seen"] == pytest.approx(last_seen, abs=2_000) and thread
+    assert look()["last_seen"] == last_seen
