@@ -1,8 +1,7 @@
 // Where colleagues are in the open thread, by face: at the message that they have read down to, or
 // at what they write. It lies over the thread, and moves nothing.
 
-import { initial } from "../core/faces.js";
-import { hueStep } from "./avatar.js";
+import { face } from "./presence-row.js";
 import { viewersText } from "./presence-words.js";
 
 const FACE_PX = 18;
@@ -63,9 +62,9 @@ export class Cursors {
 
   // Whoever comes back comes back without a place.
   #forget(here) {
-    for (const [id, face] of this.#faces) {
+    for (const [id, element] of this.#faces) {
       if (here.has(id)) continue;
-      face.remove();
+      element.remove();
       this.#faces.delete(id);
       this.#cursors.delete(id);
     }
@@ -107,25 +106,23 @@ export class Cursors {
   }
 
   #show(one, place, before, origin) {
-    const face = this.#faceOf(one);
-    face.hidden = place === null;
+    const shown = this.#faceOf(one);
+    shown.hidden = place === null;
     if (!place) return;
     const x = Math.round(place.x + before * place.dx - origin.left);
     const y = Math.round(place.y + before * place.dy - origin.top);
-    face.style.translate = `${x}px ${y}px`;
+    shown.style.translate = `${x}px ${y}px`;
   }
 
   #faceOf(one) {
-    const face = this.#faces.get(one.id) ?? document.createElement("span");
     if (!this.#faces.has(one.id)) {
-      this.#faces.set(one.id, face);
-      this.layer.append(face);
-      face.className = "face";
-      face.dataset.hue = hueStep(`admin/${one.id}`);
-      face.textContent = initial(one.name);
+      const made = face(one);
+      this.#faces.set(one.id, made);
+      this.layer.append(made);
     }
-    face.dataset.mode = one.mode;
-    face.title = viewersText([one], this.desk.t);
-    return face;
+    const kept = this.#faces.get(one.id);
+    kept.dataset.mode = one.mode;
+    kept.title = viewersText([one], this.desk.t);
+    return kept;
   }
 }

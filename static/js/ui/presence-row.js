@@ -45,7 +45,8 @@ export function presenceLabel(row, { presence, t }) {
   ];
 }
 
-function face({ id, name, mode }) {
+// A colleague, as small as a letter.
+export function face({ id, name, mode }) {
   const made = make("face");
   made.dataset.mode = mode;
   made.dataset.hue = hueStep(`admin/${id}`);
