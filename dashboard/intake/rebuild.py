@@ -2,8 +2,9 @@
 
 import secrets
 import time
-from collections import defaultdict
-from collections.abc import Callable, Collection
+from collections import defaultdict, deque
+from collections.abc import Callable, Collection, Iterable
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import replace
 
 from sqlalchemy import delete, insert, select
@@ -14,9 +15,12 @@ from dashboard.store.database import Database
 from dashboard.store.models import admins, epochs
 from scoring.pages import all_tags
 from scoring.ranking import Placement, Ranking
+from scoring.rebuilding import Rebuild
 
 #: Read, packed and sent in one go; small enough that sockets are served in between.
 SLICE = 2_000
+#: Slices on their way to Redis while the next one is read from SQL: neither waits for the other.
+FILLED_AT_ONCE = 2
 #: It goes along in every frame, so it is short.
 EPOCH_BYTES = 6
 
@@ -48,25 +52,31 @@ class Rebuilder:
         RedisError, StorageUnavailable, RebuildBusy and RebuildLost.
         """
         epoch = secrets.token_urlsafe(EPOCH_BYTES)
-        revisions: dict[int, int] = {}
         with self._ranking.begin_rebuild(tags) as rebuild:
-            for slice in self._slices():
-                by_tag = defaultdict(list)
-                for place in slice:
-                    revisions[place.thread_id] = place.revision
-                    for tag in place.enter.intersection(tags):
-                        by_tag[tag].append((place.thread_id, place.revision, place.scores))
-                for tag, rows in by_tag.items():
-                    rebuild.fill(tag, rows)
-                progress(len(slice))
-                # Others' turn: a rebuild must not hold up the sockets.
-                time.sleep(0)
+            revisions = self._fill(rebuild, tags, progress)
             moved = {id for tag in tags for id in rebuild.swap(tag, epoch)}
             self._own(tags, epoch)
         self._place_again(moved)
         if set(tags) >= set(all_tags(())):
             self._placer.count_as_placed(revisions)
         return len(revisions)
+
+    def _fill(self, rebuild: Rebuild, tags: Collection[str], progress: Progress) -> dict[int, int]:
+        """Fills the lists of these tags; the revision of each thread that was read."""
+        revisions: dict[int, int] = {}
+        filling: deque[Future[None]] = deque()
+        with ThreadPoolExecutor(FILLED_AT_ONCE) as fillers:
+            for slice in self._slices():
+                revisions.update((place.thread_id, place.revision) for place in slice)
+                filling.append(fillers.submit(_fill_slice, rebuild, tags, slice))
+                if len(filling) > FILLED_AT_ONCE:
+                    filling.popleft().result()
+                progress(len(slice))
+                # Others' turn: a rebuild must not hold up the sockets.
+                time.sleep(0)
+            for each in filling:
+                each.result()
+        return revisions
 
     def _slices(self):
         after_id = 0
@@ -93,6 +103,15 @@ class Rebuilder:
             self._placer.place_now(
                 placements_everywhere(self._database, ordered[start : start + SLICE], self.tags())
             )
+
+
+def _fill_slice(rebuild: Rebuild, tags: Collection[str], slice: Iterable[Placement]) -> None:
+    by_tag = defaultdict(list)
+    for place in slice:
+        for tag in place.enter.intersection(tags):
+            by_tag[tag].append((place.thread_id, place.revision, place.scores))
+    for tag, rows in by_tag.items():
+        rebuild.fill(tag, rows)
 
 
 def placements_everywhere(
