@@ -119,6 +119,13 @@ def _page_budget(result: dict[str, Any]) -> Iterator[Bar]:
             yield Bar(f"page: {what} ({where})", found[path], most=most)
 
 
+def _churn(result: dict[str, Any]) -> Iterator[Bar]:
+    minutes = result["scenario"]["minutes"]
+    heap = medians(result).get("heap_mib")
+    if heap is not None:
+        yield Bar(f"page: MiB of heap at most, in {minutes:g} minutes of churn", heap, most=40.0)
+
+
 _BY_BENCH: dict[str, Callable[[dict[str, Any]], Iterator[Bar]]] = {
     "live": _live,
     "accept": _accept,
@@ -126,4 +133,5 @@ _BY_BENCH: dict[str, Callable[[dict[str, Any]], Iterator[Bar]]] = {
     "lists": _lists,
     "painted": _painted,
     "pagebudget": _page_budget,
+    "churn": _churn,
 }

@@ -71,20 +71,20 @@ def run(budget: PageBudget, folder: Path, templates: Path, deadline: float) -> d
 
 def _round(budget: PageBudget, lineup: Lineup, window: PythonDriver, number: int) -> dict[str, Any]:
     last_id = lineup.ordered()[-1][1]
-    to_end_ms = _ask(window, f"end {last_id}")
-    _ask(window, "top")
-    _ask(window, "clear")
-    before = _ask(window, "report")
+    to_end_ms = window.do(f"end {last_id}")
+    window.do("top")
+    window.do("clear")
+    before = window.do("report")
     posted = _post(budget, lineup, f"l{number}", budget.seconds)
-    _wait_until_right(lineup, window)
-    looked = _ask(window, "report")
-    _ask(window, "clear")
+    wait_until_right(lineup, window)
+    looked = window.do("report")
+    window.do("clear")
     window.tell(f"act {budget.act_seconds:g}")
     _post(budget, lineup, f"a{number}", budget.act_seconds)
     window.hear()
-    acted = _ask(window, "report")
-    _ask(window, "top")
-    _wait_until_right(lineup, window)
+    acted = window.do("report")
+    window.do("top")
+    wait_until_right(lineup, window)
     if problems := acted["problems"]:
         raise BenchError(f"the page's scripts failed: {problems}")
     times = paint_ms(posted, looked["painted"], looked["shift_ms"])
@@ -96,17 +96,12 @@ def _round(budget: PageBudget, lineup: Lineup, window: PythonDriver, number: int
         "looking": _frames(looked),
         "acting": _frames(acted),
         "interaction_ms": _interactions(acted),
-        "heap_mib": _mib(looked["heap"]),
-        "heap_acting_mib": _mib(acted["heap"]),
-        "heap_growth_mib": _mib(looked["heap"] - before["heap"]),
+        "heap_mib": mib(looked["heap"]),
+        "heap_acting_mib": mib(acted["heap"]),
+        "heap_growth_mib": mib(looked["heap"] - before["heap"]),
         "nodes": max(looked["nodes"], acted["nodes"]),
         "elements": max(looked["shown"], acted["shown"]),
     }
-
-
-def _ask(window: PythonDriver, command: str) -> Any:
-    window.tell(command)
-    return window.hear()
 
 
 def _post(budget: PageBudget, lineup: Lineup, run: str, seconds: float) -> list[Any]:
@@ -114,11 +109,12 @@ def _post(budget: PageBudget, lineup: Lineup, run: str, seconds: float) -> list[
     return post(lineup.poster() | posting | {"seconds": seconds}, lineup.log)["posted"]
 
 
-def _wait_until_right(lineup: Lineup, window: PythonDriver) -> None:
+def wait_until_right(lineup: Lineup, window: PythonDriver) -> None:
+    """Returns when the rows on screen are the first of SQL's order. Raises BenchError."""
     truth = [id for _, id in lineup.ordered()]
 
     def is_right() -> bool:
-        rows = _ask(window, "rows")
+        rows = window.do("rows")
         return len(rows) >= ROWS_LEAST and rows == truth[: len(rows)]
 
     wait_for(is_right, SETTLE_SECONDS, "the rows on screen being what SQL orders")
@@ -154,5 +150,5 @@ def _interactions(report: dict[str, Any]) -> dict[str, float]:
     return {"p50": percentile(times, 50), "p98": percentile(times, 98), "presses": presses}
 
 
-def _mib(size: float) -> float:
+def mib(size: float) -> float:
     return round(size / 2**20, 2)

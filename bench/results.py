@@ -12,7 +12,7 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
-from bench import accept, lists, live, page_budget, painted, placing
+from bench import accept, churn, lists, live, page_budget, painted, placing
 from bench.processes import adopt_orphans, end_children
 
 RUNS: dict[str, Callable[..., dict[str, Any]]] = {
@@ -22,6 +22,7 @@ RUNS: dict[str, Callable[..., dict[str, Any]]] = {
     "Lists": lists.run,
     "Painted": painted.run,
     "PageBudget": page_budget.run,
+    "Churn": churn.run,
 }
 
 
@@ -33,6 +34,7 @@ class OutOfTime(Exception):
 class Bounds:
     """`scenario_seconds` for the rounds of one, and `grace_seconds` for it to come to its end.
 
+    A scenario that lasts by its nature (an hour of churn) has that on top.
     No scenario is begun after `whole_seconds`.
     """
 
@@ -84,11 +86,13 @@ def name_of(scenario: Any) -> str:
 def _bounded_run(
     scenario: Any, folder: Path, templates: Path, seconds: float, grace_seconds: float
 ) -> dict[str, Any]:
+    allowed = seconds + grace_seconds + getattr(scenario, "lasts_seconds", 0.0)
+
     def out_of_time(*given: object) -> None:
-        raise OutOfTime(f"not within {seconds + grace_seconds:.0f} s")
+        raise OutOfTime(f"not within {allowed:.0f} s")
 
     signal.signal(signal.SIGALRM, out_of_time)
-    signal.setitimer(signal.ITIMER_REAL, seconds + grace_seconds)
+    signal.setitimer(signal.ITIMER_REAL, allowed)
     begun = time.monotonic()
     kind = type(scenario).__name__
     try:

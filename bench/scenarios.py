@@ -3,6 +3,7 @@
 from typing import Any
 
 from bench.accept import Accept
+from bench.churn import Churn
 from bench.lists import Lists
 from bench.live import SHORT, Live
 from bench.page_budget import PageBudget
@@ -74,8 +75,8 @@ def standard() -> tuple[Scenario, ...]:
             )
         ),
         _accept(1_000_000),
-        # Some minutes of churn; the hour is in the full scale.
-        PageBudget(10_000, seconds=180),
+        # The hour is in the full scale.
+        Churn(10_000, minutes=3, samples=3),
         Painted(10_000, 50, 10, rounds=1, sides=("lineup", "recipe")),
         *(Lists(threads, dashboards=100) for threads in (1_000, 100_000)),
         *(
@@ -102,8 +103,7 @@ def full() -> tuple[Scenario, ...]:
         Painted(10_000, 50, 10, sides=("lineup", "recipe")),
         Painted(100_000, 100, 200, rounds=3),
         PageBudget(100_000, rounds=3),
-        # An hour of churn: what the browser's memory comes to.
-        PageBudget(10_000, seconds=3_600),
+        Churn(10_000),
     )
 
 

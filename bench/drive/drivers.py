@@ -32,6 +32,10 @@ class PythonDriver(PythonProcess):
             raise BenchError("a driver ended")
         return json.loads(line)
 
+    def do(self, command: str) -> Any:
+        self.tell(command)
+        return self.hear()
+
 
 class Dashboards(PythonDriver):
     """All of them are open when this is made; `opened_ms` says how long each took."""
@@ -39,10 +43,6 @@ class Dashboards(PythonDriver):
     def __init__(self, settings: dict[str, Any], log: Path):
         super().__init__("bench.drive.dashboards", settings, log)
         self.opened_ms: list[float] = self.hear()
-
-    def do(self, command: str) -> Any:
-        self.tell(command)
-        return self.hear()
 
 
 def post(settings: dict[str, Any], log: Path, *, refusals: bool = False) -> dict[str, Any]:

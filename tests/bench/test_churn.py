@@ -1,0 +1,43 @@
+"""What samples of memory are summed up to, and how long such a scenario may take."""
+
+import time
+
+import pytest
+
+from bench import churn, results
+from bench.bars import bars
+from bench.churn import Churn
+from bench.results import Bounds, run_all
+
+
+def sample(heap: float) -> dict[str, float]:
+    return {"heap_mib": heap, "elements": 700, "server_mib": 150.0, "redis_mib": 20.0}
+
+
+def test_growth_counts_from_after_the_first_part_and_the_most_is_told():
+    found = churn._summed([sample(2.0), sample(5.0), sample(9.0), sample(6.5)])
+    assert found["heap_mib"] == 9.0
+    assert found["heap_mib_growth"] == 1.5
+    assert found["server_mib_growth"] == 0.0
+
+
+def test_the_heap_has_a_bar():
+    result = {"bench": "churn", "scenario": {"minutes": 60.0}, "broken": {}}
+    kept = [bars([result | {"rounds": [sample(heap)]}])[0].kept for heap in (40.0, 40.5)]
+    assert kept == [True, False]
+
+
+@pytest.mark.parametrize("minutes, ends", [(1.0, True), (0.0, False)])
+def test_what_lasts_by_its_nature_has_that_time_on_top(monkeypatch, minutes, ends):
+    """Neither bound leaves it any time of its own."""
+
+    def run(scenario, folder, templates, deadline):
+        end = time.monotonic() + 0.3
+        while time.monotonic() < end:
+            time.sleep(0.01)
+        return {"bench": "churn", "rounds": [], "broken": {}}
+
+    monkeypatch.setitem(results.RUNS, "Churn", run)
+    bounds = Bounds(scenario_seconds=0.1, grace_seconds=0.0)
+    [found] = run_all([Churn(10, minutes=minutes)], bounds, [], lambda found: None)
+    assert (found["broken"] == {}) is ends
