@@ -10,6 +10,15 @@ Kind = Literal["client", "admin", "note", "other", "handoff", "close", "reopen"]
 #: (earliest call later than it, or None; how many client messages are later than it).
 Later = Callable[[int | None], tuple[int | None, int]]
 
+#: The fact that holds when an event of a kind was last.
+_LAST: dict[Kind, str] = {
+    "client": "last_client_at",
+    "admin": "last_admin_at",
+    "close": "closed_at",
+    "reopen": "reopened_at",
+    "handoff": "handoff_at",
+}
+
 
 @dataclass(frozen=True, slots=True)
 class ThreadEvent:
@@ -50,16 +59,19 @@ class Facts:
     @property
     def closed(self) -> bool:
         """Closed later than anything that opens a thread; a tie is open."""
-        opened = _latest(self.last_client_at, self.reopened_at, self.handoff_at)
-        return self.closed_at is not None and (opened is None or self.closed_at > opened)
+        closed_at = self.closed_at
+        return closed_at is not None and (
+            _is_later(closed_at, self.last_client_at)
+            and _is_later(closed_at, self.reopened_at)
+            and _is_later(closed_at, self.handoff_at)
+        )
 
     @property
     def settled_at(self) -> int | None:
         """Until when nobody waits; a close that was undone does not count."""
-        undone = None not in (self.closed_at, self.reopened_at) and (
-            self.reopened_at > self.closed_at  # type: ignore[operator]
-        )
-        return _latest(self.last_admin_at, None if undone else self.closed_at)
+        closed_at, reopened_at = self.closed_at, self.reopened_at
+        undone = closed_at is None or (reopened_at is not None and reopened_at > closed_at)
+        return _latest(self.last_admin_at, None if undone else closed_at)
 
     @property
     def waiting_since(self) -> int | None:
@@ -68,7 +80,8 @@ class Facts:
     @property
     def recent_at(self) -> int:
         """When the customer last wrote, or the first event where no customer has; 0 without any."""
-        return next((at for at in (self.last_client_at, self.first_event_at) if at is not None), 0)
+        at = self.first_event_at if self.last_client_at is None else self.last_client_at
+        return 0 if at is None else at
 
 
 def is_call(kind: Kind, handoff_only: bool) -> bool:
@@ -85,54 +98,70 @@ def advance(
     """
     new = list(events)
     marks = _marked(facts, new, handoff_only)
-    if marks.settled_at != facts.settled_at:
+    settled_at = facts.settled_at
+    if marks.settled_at != settled_at:
         next_call_at, unanswered = later(marks.settled_at)
-        return replace(marks, next_call_at=next_call_at, unanswered=unanswered)
-    fresh = [event for event in new if _is_later(event.ranked_at, facts.settled_at)]
-    calls = [event.ranked_at for event in fresh if is_call(event.kind, handoff_only)]
-    return replace(
-        marks,
-        next_call_at=_earliest(facts.next_call_at, *calls),
-        unanswered=facts.unanswered + sum(event.kind == "client" for event in fresh),
-    )
+    else:
+        next_call_at, unanswered = _waiting(new, settled_at, handoff_only)
+        next_call_at = _earliest(facts.next_call_at, next_call_at)
+        unanswered += facts.unanswered
+    if (next_call_at, unanswered) == (marks.next_call_at, marks.unanswered):
+        return marks
+    return replace(marks, next_call_at=next_call_at, unanswered=unanswered)
 
 
 def fold(events: Iterable[ThreadEvent], *, handoff_only: bool = False) -> Facts:
     """The facts of a whole set of events; their order does not matter."""
     known = list(events)
-
-    def later(settled_at: int | None) -> tuple[int | None, int]:
-        fresh = [event for event in known if _is_later(event.ranked_at, settled_at)]
-        calls = [event.ranked_at for event in fresh if is_call(event.kind, handoff_only)]
-        return _earliest(*calls), sum(event.kind == "client" for event in fresh)
-
-    return advance(Facts(), known, later, handoff_only=handoff_only)
-
-
-def _marked(facts: Facts, events: list[ThreadEvent], handoff_only: bool) -> Facts:
-    def times(*kinds: Kind) -> list[int]:
-        return [event.ranked_at for event in events if event.kind in kinds]
-
-    calls = [event.ranked_at for event in events if is_call(event.kind, handoff_only)]
-    return replace(
-        facts,
-        first_event_at=_earliest(facts.first_event_at, *(event.ranked_at for event in events)),
-        last_client_at=_latest(facts.last_client_at, *times("client")),
-        last_admin_at=_latest(facts.last_admin_at, *times("admin")),
-        closed_at=_latest(facts.closed_at, *times("close")),
-        reopened_at=_latest(facts.reopened_at, *times("reopen")),
-        handoff_at=_latest(facts.handoff_at, *times("handoff")),
-        first_call_at=_earliest(facts.first_call_at, *calls),
+    return advance(
+        Facts(),
+        known,
+        lambda settled_at: _waiting(known, settled_at, handoff_only),
+        handoff_only=handoff_only,
     )
+
+
+def _waiting(
+    events: Iterable[ThreadEvent], settled_at: int | None, handoff_only: bool
+) -> tuple[int | None, int]:
+    """Of these events: the earliest call later than `settled_at`, and the client messages."""
+    next_call_at, unanswered = None, 0
+    for event in events:
+        if _is_later(event.ranked_at, settled_at):
+            if is_call(event.kind, handoff_only):
+                next_call_at = _earliest(next_call_at, event.ranked_at)
+            unanswered += event.kind == "client"
+    return next_call_at, unanswered
+
+
+def _marked(facts: Facts, events: Iterable[ThreadEvent], handoff_only: bool) -> Facts:
+    """The facts with the first and last times of each kind; who waits is left as it was."""
+    marks: dict[str, int | None] = {}
+
+    def mark(name: str, choose: Callable[[int | None, int | None], int | None], at: int) -> None:
+        marks[name] = choose(marks[name] if name in marks else getattr(facts, name), at)
+
+    for event in events:
+        at = event.ranked_at
+        mark("first_event_at", _earliest, at)
+        if event.kind in _LAST:
+            mark(_LAST[event.kind], _latest, at)
+        if is_call(event.kind, handoff_only):
+            mark("first_call_at", _earliest, at)
+    return replace(facts, **marks)  # type: ignore[arg-type]
 
 
 def _is_later(at: int, than: int | None) -> bool:
     return than is None or at > than
 
 
-def _latest(*times: int | None) -> int | None:
-    return max((at for at in times if at is not None), default=None)
+def _latest(one: int | None, other: int | None) -> int | None:
+    if one is None or other is None:
+        return other if one is None else one
+    return one if one > other else other
 
 
-def _earliest(*times: int | None) -> int | None:
-    return min((at for at in times if at is not None), default=None)
+def _earliest(one: int | None, other: int | None) -> int | None:
+    if one is None or other is None:
+        return other if one is None else one
+    return one if one < other else other
