@@ -2,9 +2,10 @@
 
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from typing import Any
 
-from sqlalchemy import Connection, Select, bindparam, or_, select, update
+from sqlalchemy import Connection, Select, Update, bindparam, or_, select, update
 
 from dashboard.store.customers import member_statuses
 from dashboard.store.missing import insert_missing
@@ -58,18 +59,15 @@ _NAMED = (threads.c.source_id == bindparam("source")) & threads.c.external_id.in
 _OF_CUSTOMERS = threads.c.customer_id.in_(bindparam("customers", expanding=True))
 _BY_NAME = _SELECT.where(_NAMED)
 _BY_NAME_OR_CUSTOMER = _SELECT.where(or_(_NAMED, _OF_CUSTOMERS))
-_SAVE = (
-    update(threads)
-    .where(threads.c.id == bindparam("thread"))
-    .values({name: bindparam(f"new_{name}") for name in ("revision", *_WRITTEN)})
-)
+_BOUND = {name: f"new_{name}" for name in ("revision", *_WRITTEN)}
 
 
 @dataclass(slots=True)
 class ThreadState:
     """A locked thread: change `facts` and `kept`, then `save`.
 
-    `facts.member_status` is the customer's. `events` are the new ones, to be folded.
+    `facts.member_status` is the customer's. `events` are the new ones, to be folded. `stored` and
+    `before` are the facts and all columns as they are in SQL.
     """
 
     id: int
@@ -77,6 +75,7 @@ class ThreadState:
     external_id: str
     revision: int
     facts: Facts
+    stored: Facts
     kept: dict[str, Any]
     before: dict[str, Any]
     #: The customer's name, picture or tongue changed, or something was said that no column of
@@ -121,20 +120,33 @@ def locked_by_id(connection: Connection, ids: Collection[int]) -> list[ThreadSta
 
 def save(connection: Connection, states: Iterable[ThreadState]) -> list[Placement]:
     """Writes the threads that changed, each with its next revision; where they now belong."""
-    rows, placements = [], []
+    placements: list[Placement] = []
+    rows: dict[tuple[str, ...], list[dict[str, Any]]] = {}
     for state in states:
-        after = _after(state)
-        if after == state.before and not state.row_changed:
+        after, before = _after(state), state.before
+        changed = tuple(name for name in _WRITTEN if after[name] != before[name])
+        if not changed and not state.row_changed:
             continue
         state.revision += 1
-        rows.append(
-            {"thread": state.id, "new_revision": state.revision}
-            | {f"new_{name}": value for name, value in after.items()}
-        )
+        row = {"thread": state.id, "new_revision": state.revision}
+        for name in changed:
+            row[_BOUND[name]] = after[name]
+        rows.setdefault(changed, []).append(row)
         placements.append(_placement(state, after))
-    if rows:
-        connection.execute(_SAVE, rows if len(rows) > 1 else rows[0])
+    for changed, alike in rows.items():
+        connection.execute(_saving(changed), alike)
     return placements
+
+
+@lru_cache(maxsize=256)
+def _saving(changed: tuple[str, ...]) -> Update:
+    """Writes these columns alone: one that stays as it is costs its index, or a look at whom it
+    refers to, all the same."""
+    return (
+        update(threads)
+        .where(threads.c.id == bindparam("thread"))
+        .values({name: bindparam(_BOUND[name]) for name in ("revision", *changed)})
+    )
 
 
 def _after(state: ThreadState) -> dict[str, Any]:
@@ -162,8 +174,7 @@ def _placement(state: ThreadState, after: dict[str, Any]) -> Placement:
 def _tags_before(state: ThreadState) -> frozenset[str]:
     if state.revision == 1:
         return frozenset()
-    facts = Facts(**{name: state.before[name] for name in _FACTS})
-    return tags(facts, state.before["assignee_id"])
+    return tags(state.stored, state.before["assignee_id"])
 
 
 def _named(
@@ -185,12 +196,14 @@ def _read(
 def _state(row: Sequence[Any]) -> ThreadState:
     id, source_id, external_id, revision, *values = row
     before = dict(zip(_WRITTEN, values, strict=True))
+    facts = Facts(**{name: before[name] for name in _FACTS})
     return ThreadState(
         id,
         source_id,
         external_id,
         revision,
-        facts=Facts(**{name: before[name] for name in _FACTS}),
+        facts=facts,
+        stored=facts,
         kept={name: before[name] for name in _KEPT},
         before=before,
     )
