@@ -59,10 +59,9 @@ class Database:
         deadline = time.monotonic() + LOCK_WAIT_SECONDS
         while True:
             try:
-                with self.engine.connect() as connection:
-                    writing = connection.execution_options(lineup_write=True)
-                    with writing.begin():
-                        return work(writing)
+                with self.engine.begin() as connection:
+                    self._begin(connection, "BEGIN IMMEDIATE")
+                    return work(connection)
             except (DBAPIError, PoolTimeoutError) as error:
                 if not _may_succeed_later(error):
                     raise _translated(error) from error
@@ -74,7 +73,8 @@ class Database:
     def read(self) -> Iterator[Connection]:
         """A connection on one snapshot, for reading."""
         try:
-            with self.engine.connect() as connection, connection.begin():
+            with self.engine.begin() as connection:
+                self._begin(connection, "BEGIN")
                 yield connection
         except (DBAPIError, PoolTimeoutError) as error:
             raise _translated(error) from error
@@ -91,6 +91,12 @@ class Database:
     def close(self) -> None:
         self.engine.dispose()
 
+    def _begin(self, connection: Connection, how: str) -> None:
+        """Begins a transaction of this kind; PostgreSQL's driver does so by itself."""
+        if self.is_sqlite:
+            # Not by a listener for `begin`: each statement would look for listeners, then.
+            connection.exec_driver_sql(how)
+
 
 def _sqlite_engine(url: str) -> Engine:
     engine = create_engine(
@@ -103,15 +109,10 @@ def _sqlite_engine(url: str) -> Engine:
 
     @event.listens_for(engine, "connect")
     def set_up(connection: Any, record: Any) -> None:
-        # The driver must not begin transactions by itself: `begin` below says which kind.
+        # The driver must not begin transactions by itself: `_begin` says which kind.
         connection.isolation_level = None
         for pragma in _SQLITE_PRAGMAS:
             connection.execute(pragma)
-
-    @event.listens_for(engine, "begin")
-    def begin(connection: Connection) -> None:
-        writing = connection.get_execution_options().get("lineup_write")
-        connection.exec_driver_sql("BEGIN IMMEDIATE" if writing else "BEGIN")
 
     return engine
 

@@ -345,7 +345,6 @@ def test_nothing_is_stored_where_the_storage_is_locked(database, clock, tmp_path
     shop = Shop(database, clock)
     other = Database(database.url)
     with other.engine.connect() as connection:
-        connection.exec_driver_sql("ROLLBACK")
         connection.exec_driver_sql("BEGIN IMMEDIATE")
         with pytest.raises(StorageUnavailable):
             shop.says(0)

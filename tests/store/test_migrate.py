@@ -156,7 +156,6 @@ def test_a_server_that_is_not_there_is_refused():
 def test_a_database_at_head_that_is_locked_is_no_reason_not_to_start(tmp_path: Path, database):
     other = Database(f"sqlite:///{tmp_path / 'lineup.sqlite'}")
     with other.engine.connect() as connection:
-        connection.exec_driver_sql("ROLLBACK")
         connection.exec_driver_sql("BEGIN IMMEDIATE")
         migrate.bring_to_head(database)
     other.close()

@@ -403,7 +403,6 @@ def test_a_storage_that_is_away_is_told_with_when_to_come_again(bot):
     other = Database(bot.order.database.url)
     bot.post(message())
     with other.engine.connect() as connection:
-        connection.exec_driver_sql("ROLLBACK")
         connection.exec_driver_sql("BEGIN IMMEDIATE")
         answer = bot.post(message())
     other.close()
