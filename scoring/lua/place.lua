@@ -14,7 +14,7 @@ local head = redis.call('HMGET', meta, 'epoch', 'version', 'floor')
 local newest = redis.call('ZREVRANGE', changes, 0, 0, 'WITHSCORES')[2] or head[3]
 if not head[1] or not newest or tonumber(newest) ~= tonumber(head[2]) then return -1 end
 
-local changed, version = 0, nil
+local changed, version = {}, nil
 for at = 1, #ARGV, sorts + 2 do
   local member, revision = ARGV[at], tonumber(ARGV[at + 1])
   local held = tonumber(redis.call('HGET', revisions, member) or '-1') or -1
@@ -31,9 +31,10 @@ for at = 1, #ARGV, sorts + 2 do
     if revision > held then redis.call('HSET', revisions, member, ARGV[at + 1]) end
     if moved > 0 or (revision > held and ARGV[at + 2] ~= '') then
       version = version or string.format('%.0f', redis.call('HINCRBY', meta, 'version', 1))
-      redis.call('ZADD', changes, version, member)
-      changed = changed + 1
+      changed[#changed + 1], changed[#changed + 2] = version, member
     end
   end
 end
-return changed
+-- One write for all of them: the bell rings once.
+if version then redis.call('ZADD', changes, unpack(changed)) end
+return #changed / 2
