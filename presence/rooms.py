@@ -107,14 +107,7 @@ class Rooms:
 
     def beat(self, places: Sequence[Place]) -> list[Place]:
         """Signs of life. Returns those that are in their room no more: put them anew."""
-        shards: dict[int, list[Place]] = defaultdict(list)
-        for place in places:
-            shards[self.space.shard_of(place.room)].append(place)
-        batches = [
-            (shard, of_shard[start : start + _BEAT_BATCH])
-            for shard, of_shard in shards.items()
-            for start in range(0, len(of_shard), _BEAT_BATCH)
-        ]
+        batches = self._batches(places)
         calls = [
             Call(
                 "room_beat",
@@ -130,13 +123,21 @@ class Rooms:
             for index in unknown
         ]
 
-    def leave(self, place: Place, grace_ms: int = 0, at_ms: int = 0) -> bool:
-        """A connection leaves: at once, or, with a grace, unless somebody comes back for it.
+    def leave(self, place: Place, grace_ms: int = 0) -> bool:
+        """A connection leaves: at once, or, with a grace, unless somebody comes back for it."""
+        return bool(self._run("room_leave", place, grace_ms, ""))
 
-        Told late, with the moment `at_ms` by Redis's clock, unless it was put there since.
+    def leave_late(self, left: Mapping[Place, int]) -> int:
+        """Connections left, told late: each with its moment, in ms by Redis's clock.
+
+        Who was put there since stays. Returns how many were announced. Most are in no room: all
+        are looked for in one round trip, and only who is there costs another.
         """
-        latest = at_ms + self.timing.room_ttl_ms if at_ms else ""
-        return bool(self._run("room_leave", place, grace_ms, latest))
+        calls = [
+            self._call("room_leave", place, 0, left[place] + self.timing.room_ttl_ms)
+            for place in self._there(list(left))
+        ]
+        return sum(self.scripts.run_all(calls))
 
     def look(self, names: Iterable[str]) -> dict[str, Room]:
         """Who is in each of these rooms; one round trip."""
@@ -193,10 +194,39 @@ class Rooms:
             for room, argv in rooms.items()
         ]
 
+    def _there(self, places: Sequence[Place]) -> list[Place]:
+        """Those that are in their rooms."""
+        batches = self._batches(places)
+        with self.client.pipeline(transaction=False) as pipeline:
+            for shard, batch in batches:
+                pipeline.zmscore(self.space.rooms(shard)[0], list(map(SEPARATOR.join, batch)))
+            answers = pipeline.execute()
+        return [
+            place
+            for (_, batch), deadlines in zip(batches, answers, strict=True)
+            for place, deadline in zip(batch, deadlines, strict=True)
+            if deadline is not None
+        ]
+
+    def _batches(self, places: Sequence[Place]) -> list[tuple[int, list[Place]]]:
+        """(shard, places of rooms that live there), no more than one call takes."""
+        shards: dict[int, list[Place]] = defaultdict(list)
+        for place in places:
+            shards[self.space.shard_of(place.room)].append(place)
+        return [
+            (shard, of_shard[start : start + _BEAT_BATCH])
+            for shard, of_shard in shards.items()
+            for start in range(0, len(of_shard), _BEAT_BATCH)
+        ]
+
     def _run(self, job: str, place: Place, *argv: str | int) -> int:
+        call = self._call(job, place, *argv)
+        return self.scripts.run(call.job, call.keys, *call.argv)
+
+    def _call(self, job: str, place: Place, *argv: str | int) -> Call:
         room = _room(place.room)
         named = [self._channel(room), room, checked(place.person), checked(place.connection)]
-        return self.scripts.run(job, self.space.room(room), *named, *argv)
+        return Call(job, self.space.room(room), [*named, *argv])
 
     def _channel(self, room: str) -> str:
         return self.space.rooms_channel(self.space.shard_of(room))

@@ -130,11 +130,14 @@ class Chatbots:
             [Connection(who, MESSAGES, HTTP, MESSAGES, opened_ms=at) for who, at in latest.items()],
             attendance.customer_settings,
         )
-        for one, at_ms in noted.items():
-            if one.thread_id is not None:
-                # What was being written is written.
-                place = Place(str(one.thread_id), one.person, MESSAGES)
-                attendance.writers.leave(place, at_ms=at_ms)
+        # What was being written is written.
+        attendance.writers.leave_late(
+            {
+                Place(str(one.thread_id), one.person, MESSAGES): at_ms
+                for one, at_ms in noted.items()
+                if one.thread_id is not None
+            }
+        )
         return len(noted)
 
     def _moments(self) -> dict[Said, int]:

@@ -183,6 +183,17 @@ def test_a_reload_in_a_room_shows_nothing(world: World) -> None:
     assert world.rooms.look(["t1"])["t1"].members[0].connections == 1
 
 
+def test_who_left_and_is_told_late_leaves_unless_put_there_since(world: World) -> None:
+    """All in one call: also of rooms in which they are not."""
+    world.rooms.put(ANN)
+    left = dict.fromkeys((ANN, BOB, Place("t2", "bob", "c1")), world.clock())
+    world.clock.advance(1_000)
+    world.rooms.put(BOB)
+    assert world.rooms.leave_late(left) == 1
+    assert members(world) == {"bob": "viewing"}
+    assert world.rooms.leave_late({}) == 0
+
+
 def test_cursors_are_told_stored_and_ordered_by_clock(world: World) -> None:
     """R91, B40: a late joiner sees the last position; an older one changes nothing."""
     shown = Shown(world, "t1")
