@@ -1,4 +1,4 @@
-"""Inserts what is not there yet, and leaves alone what another writer just made."""
+"""Inserts what is not there yet; what another writer just made is left alone, or moved on."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -12,7 +12,10 @@ def insert_missing(connection: Connection, table: Table, rows: Sequence[dict[str
 
     Hand rows over in one agreed order: PostgreSQL waits for others' rows, and would deadlock.
     """
-    if connection.dialect.name == "postgresql":
-        connection.execute(postgresql.insert(table).on_conflict_do_nothing(), rows)
-    else:
-        connection.execute(sqlite.insert(table).on_conflict_do_nothing(), rows)
+    connection.execute(insert_on(connection, table).on_conflict_do_nothing(), rows)
+
+
+def insert_on(connection: Connection, table: Table) -> postgresql.Insert | sqlite.Insert:
+    """An insert that may say what happens where a row is there: `on_conflict_do_...`."""
+    kind = postgresql if connection.dialect.name == "postgresql" else sqlite
+    return kind.insert(table)

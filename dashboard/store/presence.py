@@ -5,10 +5,10 @@ from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import Any
 
-from sqlalchemy import Connection, Row, Table, bindparam, case, select, update
+from sqlalchemy import ColumnElement, Connection, Row, Table, bindparam, case, select, update
 
 from dashboard.store import customers as customer_store
-from dashboard.store.missing import insert_missing
+from dashboard.store.missing import insert_missing, insert_on
 from dashboard.store.models import admin_presence, admins, customer_presence, customers, sources
 from presence.outbox import Departure
 from presence.settings import Settings
@@ -16,6 +16,7 @@ from presence.states import UNSET, Stored
 
 #: Longer numbers than any database holds name nobody.
 _ADMIN_ID = re.compile("[0-9]{1,15}")
+_SEEN = ("last_seen", "public_last_seen")
 
 Change = Callable[[Settings], Settings]
 
@@ -97,24 +98,22 @@ def _note(
 ) -> None:
     key = _key(table)
     seen = [
-        {"id": ids[one.person], "true": one.last_seen, "public": one.public_last_seen}
+        {
+            key.name: ids[one.person],
+            "last_seen": one.last_seen,
+            "public_last_seen": one.public_last_seen,
+        }
         for one in sorted(departures, key=lambda one: ids.get(one.person, 0))
         if one.person in ids
     ]
     if not seen:
         return
-    insert_missing(connection, table, [{key.name: one["id"]} for one in seen])
-    connection.execute(
-        update(table)
-        .where(key == bindparam("id"))
-        .values(last_seen=_later(table, "last_seen", "true"))
-        .values(public_last_seen=_later(table, "public_last_seen", "public")),
-        seen,
-    )
+    added = insert_on(connection, table)
+    moved = {name: _later(table.c[name], added.excluded[name]) for name in _SEEN}
+    connection.execute(added.on_conflict_do_update(index_elements=[key], set_=moved), seen)
 
 
-def _later(table: Table, column: str, given: str) -> Any:
-    held, new = table.c[column], bindparam(given, type_=table.c[column].type)
+def _later(held: ColumnElement[Any], new: ColumnElement[Any]) -> ColumnElement[Any]:
     return case((new.is_(None), held), (held.is_(None) | (held < new), new), else_=held)
 
 
