@@ -6,7 +6,7 @@ one), three are answered. Every fifth customer is a member.
 
 import hashlib
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 from sqlalchemy import func, insert, select
@@ -70,7 +70,7 @@ def made(number: int, newest_ms: int) -> Thread:
     if kind == 0:
         told += (ThreadEvent("close", last + 2 * PAUSE_MS),)
     status = number % 6 if is_member(number) else -1
-    return Thread(number, told, replace(fold(told), member_status=status))
+    return Thread(number, told, fold(told)._replace(member_status=status))
 
 
 def all_threads(count: int, newest_ms: int) -> Iterator[Thread]:

@@ -1,8 +1,7 @@
 """Facts of a thread: what its events, as a set, say about it."""
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, replace
-from typing import Literal
+from typing import Literal, NamedTuple
 
 Kind = Literal["client", "admin", "note", "other", "handoff", "close", "reopen"]
 
@@ -20,8 +19,7 @@ _LAST: dict[Kind, str] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class ThreadEvent:
+class ThreadEvent(NamedTuple):
     """One event as far as the order is concerned; `ranked_at` in milliseconds.
 
     `note` is an admin's private message; `other` is all that moves no thread: bot and system
@@ -32,8 +30,7 @@ class ThreadEvent:
     ranked_at: int
 
 
-@dataclass(frozen=True, slots=True)
-class Facts:
+class Facts(NamedTuple):
     """What the order of a thread is computed from; times in milliseconds, None where never.
 
     `priority` and `member_status` are last-writer-wins values, kept by the caller.
@@ -107,7 +104,7 @@ def advance(
         unanswered += facts.unanswered
     if (next_call_at, unanswered) == (marks.next_call_at, marks.unanswered):
         return marks
-    return replace(marks, next_call_at=next_call_at, unanswered=unanswered)
+    return marks._replace(next_call_at=next_call_at, unanswered=unanswered)
 
 
 def fold(events: Iterable[ThreadEvent], *, handoff_only: bool = False) -> Facts:
@@ -148,7 +145,7 @@ def _marked(facts: Facts, events: Iterable[ThreadEvent], handoff_only: bool) -> 
             mark(_LAST[event.kind], _latest, at)
         if is_call(event.kind, handoff_only):
             mark("first_call_at", _earliest, at)
-    return replace(facts, **marks)  # type: ignore[arg-type]
+    return facts._replace(**marks)  # type: ignore[arg-type]
 
 
 def _is_later(at: int, than: int | None) -> bool:

@@ -1,8 +1,7 @@
 """The order in Redis: places threads on sorted sets, and reads them."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import redis
 
@@ -33,8 +32,7 @@ class RankingLost(Exception):
         super().__init__(f"Redis does not hold {', '.join(sorted(self.tags))}")
 
 
-@dataclass(frozen=True)
-class Placement:
+class Placement(NamedTuple):
     """Where a thread stands as of a revision: the tags that it enters, with a score for each
     sort, and those that it leaves (or is not on anyway)."""
 

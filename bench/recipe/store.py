@@ -2,7 +2,6 @@
 
 import sqlite3
 from collections.abc import Collection, Iterable
-from dataclasses import replace
 from typing import Any
 
 from bench.dataset import Thread
@@ -55,7 +54,7 @@ class Store:
             )
             before = self._facts(event["thread"])
             after = advance(before, [ThreadEvent("client", at)], lambda settled: (at, 1))
-            after = replace(after, member_status=before.member_status)
+            after = after._replace(member_status=before.member_status)
             self._connection.execute(_INSERT, _row(event["thread"], after, event["body"][:140]))
         finally:
             self._connection.execute("COMMIT")

@@ -5,7 +5,6 @@ import time
 from collections import defaultdict, deque
 from collections.abc import Callable, Collection, Iterable
 from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import replace
 
 from sqlalchemy import delete, insert, select
 
@@ -125,6 +124,6 @@ def placements_everywhere(
         places = stored_threads.placements(connection, ids)
     everywhere = frozenset(tags)
     strangers = set(ids) - {place.thread_id for place in places}
-    return [replace(place, leave=everywhere - place.enter) for place in places] + [
+    return [place._replace(leave=everywhere - place.enter) for place in places] + [
         Placement(id, 0, leave=everywhere, enter=frozenset(), scores=()) for id in sorted(strangers)
     ]

@@ -1,7 +1,6 @@
 """Records events in SQL: each once, with all that follows for threads and customers."""
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
 from functools import partial
 from typing import TypeVar
 
@@ -96,7 +95,7 @@ def _refold(connection: Connection, ids: Sequence[int]) -> list[Placement]:
     for state in states:
         handoff_only = sources.is_handoff_only(connection, state.source_id)
         folded = fold(found[state.id], handoff_only=handoff_only)
-        state.facts = replace(
-            folded, priority=state.facts.priority, member_status=state.facts.member_status
+        state.facts = folded._replace(
+            priority=state.facts.priority, member_status=state.facts.member_status
         )
     return thread_states.save(connection, states)

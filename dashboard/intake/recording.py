@@ -1,7 +1,6 @@
 """One write of events: sorts out known ones, stores the rest, folds their threads."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
 from typing import Any, NamedTuple
 
 from sqlalchemy import Connection
@@ -215,7 +214,7 @@ class Recording:
         stamps = state.kept["stamps"]
         if "priority" in event.data and wins(stamps, "priority", stamp):
             won["priority"] = stamp
-            state.facts = replace(state.facts, priority=event.data["priority"])
+            state.facts = state.facts._replace(priority=event.data["priority"])
         if event.customer is not None and wins(stamps, "customer", stamp):
             won["customer"] = stamp
             state.kept["customer_id"] = self._customers[event.customer]["id"]
@@ -240,15 +239,13 @@ class Recording:
                 return None, 0
 
             status = statuses.get(state.kept["customer_id"], -1)
-            state.facts = replace(
-                advance(state.facts, state.events, later, handoff_only=handoff_only),
-                member_status=status,
-            )
+            facts = advance(state.facts, state.events, later, handoff_only=handoff_only)
+            state.facts = facts._replace(member_status=status)
         found = events.later(self._connection, moved, handoff_only)
         for state in states:
             if state.id in found:
                 next_call_at, unanswered = found[state.id]
-                state.facts = replace(state.facts, next_call_at=next_call_at, unanswered=unanswered)
+                state.facts = state.facts._replace(next_call_at=next_call_at, unanswered=unanswered)
 
     def _member_statuses(self, states: Iterable[ThreadState]) -> dict[int | None, int]:
         known: dict[int | None, int] = {

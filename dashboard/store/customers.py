@@ -11,13 +11,9 @@ from dashboard.store.models import customers
 #: What a sender may say of a customer; each field has its own last writer.
 FIELDS = ("name", "avatar_url", "member_status", "locale")
 
+_READ = ("id", "external_id", *FIELDS, "stamps")
 _BY_NAME = (
-    select(
-        customers.c.id,
-        customers.c.external_id,
-        *(customers.c[name] for name in FIELDS),
-        customers.c.stamps,
-    )
+    select(*(customers.c[name] for name in _READ))
     .where(
         customers.c.source_id == bindparam("source"),
         customers.c.external_id.in_(bindparam("names", expanding=True)),
@@ -78,5 +74,5 @@ def _by_name(
     connection: Connection, source_id: int, names: Collection[str]
 ) -> dict[str, dict[str, Any]]:
     given = {"source": source_id, "names": list(names)}
-    found = connection.execute(_BY_NAME, given).mappings()
-    return {row["external_id"]: dict(row) for row in found}
+    found = (dict(zip(_READ, row, strict=True)) for row in connection.execute(_BY_NAME, given))
+    return {row["external_id"]: row for row in found}

@@ -1,7 +1,7 @@
 """Threads as they are written: locked, folded on, and saved with all that follows from them."""
 
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any
 
@@ -15,18 +15,8 @@ from scoring.pages import tags
 from scoring.ranking import Placement
 from scoring.sorts import SORTS, scores
 
-_FACTS = (
-    "first_event_at",
-    "last_client_at",
-    "last_admin_at",
-    "closed_at",
-    "reopened_at",
-    "handoff_at",
-    "first_call_at",
-    "next_call_at",
-    "unanswered",
-    "priority",
-)
+#: In the order in which `Facts` has them; only the customer's status is kept elsewhere.
+_FACTS = Facts._fields[:-1]
 _KEPT = (
     "customer_id",
     "assignee_id",
@@ -114,7 +104,7 @@ def locked_by_id(connection: Connection, ids: Collection[int]) -> list[ThreadSta
     statuses = member_statuses(connection, {state.kept["customer_id"] for state in found} - {None})
     for state in found:
         status = statuses.get(state.kept["customer_id"], -1)
-        state.facts = replace(state.facts, member_status=status)
+        state.facts = state.facts._replace(member_status=status)
     return found
 
 
@@ -151,7 +141,7 @@ def _saving(changed: tuple[str, ...]) -> Update:
 
 def _after(state: ThreadState) -> dict[str, Any]:
     facts = state.facts
-    after = {name: getattr(facts, name) for name in _FACTS}
+    after: dict[str, Any] = dict(zip(_FACTS, facts, strict=False))
     after.update(state.kept)
     after["closed"] = facts.closed
     after["recent_at"] = facts.recent_at
@@ -196,7 +186,7 @@ def _read(
 def _state(row: Sequence[Any]) -> ThreadState:
     id, source_id, external_id, revision, *values = row
     before = dict(zip(_WRITTEN, values, strict=True))
-    facts = Facts(**{name: before[name] for name in _FACTS})
+    facts = Facts(*values[: len(_FACTS)])
     return ThreadState(
         id,
         source_id,
