@@ -1,6 +1,7 @@
 """The bot API: events in; threads, lists, and what admins did out."""
 
 import json
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
@@ -115,8 +116,9 @@ class BotApi:
         with self._metrics.time_accepting():
             outcomes: Iterator[Outcome] = iter(self._intake.accept(source_id, good) if good else ())
         results = [item if isinstance(item, Problem) else next(outcomes) for item in items]
-        for result in results:
-            self._metrics.count_event("rejected" if isinstance(result, Problem) else result.status)
+        statuses = ("rejected" if isinstance(each, Problem) else each.status for each in results)
+        for status, count in Counter(statuses).items():
+            self._metrics.count_event(status, count)
         return results
 
 
@@ -146,10 +148,8 @@ def blueprint(
 
 
 def _json(body: Any, status: int, headers: dict[str, str] | None = None) -> Response:
-    response = Response(json.dumps(body), status, content_type="application/json")
-    response.headers.update(headers or {})
-    response.headers["Cache-Control"] = "no-store"
-    return response
+    told = {"Content-Type": "application/json", "Cache-Control": "no-store"} | (headers or {})
+    return Response(json.dumps(body), status, told)
 
 
 def _whole_number(name: str, default: int, low: int, high: int) -> int:
