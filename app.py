@@ -21,6 +21,7 @@ else:
     os.environ.setdefault("PSYCOPG_WAIT_FUNC", "wait_selector")
     eventlet.monkey_patch()
 
+import gc
 import logging
 import threading
 import time
@@ -230,6 +231,10 @@ def run_server(desk: Desk, args: Namespace, ready: Callable[[], object] = lambda
     live.start()
     threading.Thread(target=keep_healing, args=[desk.healer], daemon=True).start()
     threading.Thread(target=desk.courier.run, daemon=True).start()
+    # What is built by now stays. A collector that went through all of it again and again would
+    # stop every dashboard for a quarter of a second each time.
+    gc.collect()
+    gc.freeze()
     serve(
         app,
         args.host,
