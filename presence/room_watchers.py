@@ -51,24 +51,20 @@ class RoomWatchers:
         self, watcher: Hashable, add: Sequence[str] = (), drop: Iterable[str] = ()
     ) -> dict[str, Room]:
         """Watches some rooms and no longer others; returns those added as they are now."""
-        gone = set(drop)
-        if len((self._watched.get(watcher, set()) - gone) | set(add)) > MOST_ROOMS:
-            raise TooMany(f"at most {MOST_ROOMS} rooms are watched at a time")
-        for name in gone:
-            self._drop(watcher, name)
-        for name in add:
-            self._watching[name].add(watcher)
-            self._watched[watcher].add(name)
-        found = self._rooms.look(add)
-        for name, room in found.items():
-            if not self._newer(room):
-                continue
-            # Whoever watched before has yet to hear of it.
-            if name in self._told and self._told[name].members != room.members:
-                self._changed.add(name)
-            else:
-                self._told[name] = room
-        return found
+        self._enlist(watcher, add, set(drop))
+        return self._read(add)
+
+    def follow(
+        self, watcher: Hashable, add: Sequence[str] = (), drop: Iterable[str] = ()
+    ) -> dict[str, Room]:
+        """Like `watch`, but returns of rooms that others watch what those were told.
+
+        What has changed since is on its way to all of them. So a hundred screens on which the
+        same rows come up cost one reading.
+        """
+        self._enlist(watcher, add, set(drop))
+        self._read([name for name in add if name not in self._told])
+        return {name: self._told[name] for name in add if name in self._told}
 
     def forget(self, watcher: Hashable) -> None:
         """The watcher is gone."""
@@ -126,6 +122,27 @@ class RoomWatchers:
 
     def lost(self, shard: int) -> None:
         self._on_lost()
+
+    def _enlist(self, watcher: Hashable, add: Sequence[str], gone: set[str]) -> None:
+        if len((self._watched.get(watcher, set()) - gone) | set(add)) > MOST_ROOMS:
+            raise TooMany(f"at most {MOST_ROOMS} rooms are watched at a time")
+        for name in gone:
+            self._drop(watcher, name)
+        for name in add:
+            self._watching[name].add(watcher)
+            self._watched[watcher].add(name)
+
+    def _read(self, names: Sequence[str]) -> dict[str, Room]:
+        found = self._rooms.look(names) if names else {}
+        for name, room in found.items():
+            if not self._newer(room):
+                continue
+            # Whoever watched before has yet to hear of it.
+            if name in self._told and self._told[name].members != room.members:
+                self._changed.add(name)
+            else:
+                self._told[name] = room
+        return found
 
     def _crowded(self) -> set[str]:
         return {

@@ -150,8 +150,8 @@ class Viewers:
         held = self._watched.get(sid, set())
         add, gone = sorted(new - held), held - new
         self._told_typing[sid] -= gone
-        rooms = self.readers.watch(sid, add, gone)
-        writers = self.writers.watch(sid, add, gone)
+        rooms = self.readers.follow(sid, add, gone)
+        writers = self.writers.follow(sid, add, gone)
         if new:
             self._watched[sid] = new
         else:

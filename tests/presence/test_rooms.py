@@ -1,6 +1,6 @@
 """Rooms: one entry a person, whatever their connections do."""
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
@@ -256,6 +256,34 @@ def test_rooms_that_nobody_shows_are_not_read(world: World) -> None:
     assert [list(told) for told in shown.settle()] == [["t2"]]
     shown.watchers.forget("socket")
     assert not shown.watchers._watching
+
+
+def test_who_follows_what_others_watch_is_told_the_same_and_nothing_is_read(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    read: list[str] = []
+    told: list[Hashable] = []
+    look = world.rooms.look
+
+    def noting(names: Iterable[str]) -> dict[str, Room]:
+        read.extend(names)
+        return look(names)
+
+    monkeypatch.setattr(world.rooms, "look", noting)
+    watchers = RoomWatchers(world.rooms, lambda watcher, rooms: told.append(watcher))
+    world.rooms.put(ANN)
+    first = watchers.follow("first", ["t1"])
+    second = watchers.follow("second", ["t1", "t2"])
+    assert read == ["t1", "t2"]
+    assert second["t1"] == first["t1"]
+    assert [one.person for one in first["t1"].members] == ["ann"]
+    world.rooms.put(BOB)
+    watchers.apply({"t": "join", "r": "t1"})
+    assert watchers.follow("third", ["t1"])["t1"] == first["t1"]
+    watchers.flush_once()
+    assert sorted(told, key=str) == ["first", "second", "third"]
+    assert watchers.follow("fourth", ["t1"])["t1"].count == 2
+    assert read == ["t1", "t2", "t1"]
 
 
 def test_lost_announcements_of_rooms_are_made_up_for(world: World) -> None:
