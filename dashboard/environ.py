@@ -2,6 +2,8 @@
 
 #: The connection that the request came on.
 SOCKET = "lineup.socket"
+#: Called with bytes: how many of them the connection takes now, without waiting.
+SEND_NOW = "lineup.send_now"
 #: Called with nothing: this request is the last one on its connection.
 CLOSE = "lineup.close"
 #: Called with nothing: whoever calls answers on the connection himself.

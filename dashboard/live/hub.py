@@ -13,7 +13,7 @@ from dashboard.errors import StorageUnavailable
 from dashboard.live import frames
 from dashboard.live.boards import Boards, Follower, Step
 from dashboard.live.conversations import Conversations
-from dashboard.live.outlet import Outlet
+from dashboard.live.outlet import Outlet, Parcels
 from dashboard.live.reads import Reads
 from dashboard.live.screens import Screens
 from dashboard.live.status import Status
@@ -66,11 +66,12 @@ class Hub:
         self._ranking = ranking
         self._reads = reads
         self._outlet = outlet
+        self._parcels = Parcels(outlet)
         self._monotonic = monotonic
         self.status = status
         self.boards = Boards()
         self.screens = Screens()
-        self.totals = Totals(outlet)
+        self.totals = Totals(self._parcels)
         self.conversations = Conversations(reads, outlet)
         self.way_out = WayOut(reads, self.conversations, outlet)
         self._rung: set[str] = set()
@@ -153,6 +154,7 @@ class Hub:
             elif states[tag].epoch is not None:
                 self._send_anew(step, states[tag])
         self.totals.tell({tag: state.total for tag, state in states.items() if state.epoch})
+        self._parcels.deliver()
         self._push_new_messages(due)
         return {tag for tag, state in states.items() if state.epoch is None}
 
@@ -208,7 +210,7 @@ class Hub:
     ) -> None:
         follower.epoch, follower.version = epoch, version
         follower.unacknowledged_since = self._monotonic()
-        self._outlet.send(follower.sid, "list:order", frame, partial(self._acknowledged, follower))
+        self._parcels.send(follower.sid, "list:order", frame, partial(self._acknowledged, follower))
 
     def _acknowledged(self, follower: Follower, *ignored: object) -> None:
         follower.unacknowledged_since = None

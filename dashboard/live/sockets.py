@@ -17,7 +17,8 @@ from dashboard.config import AsyncMode
 from dashboard.environ import IDENTITY, WEBSOCKET
 from dashboard.errors import Problem
 from dashboard.live.answers import Answer, Caller
-from dashboard.live.outlet import Acknowledged
+from dashboard.live.line import Line
+from dashboard.live.outlet import Acknowledged, Message
 from dashboard.live.packets import (
     NAMESPACE,
     Fragment,
@@ -73,6 +74,7 @@ class _Peer:
 
     caller: Caller
     session: bytes
+    line: Line
     bad_calls: deque[float] = field(default_factory=lambda: deque(maxlen=BAD_CALLS_MAX))
     second: int = 0
     calls: int = 0
@@ -136,10 +138,15 @@ class Sockets:
     def send(
         self, sid: str, event: str, data: Fragment, acknowledged: Acknowledged | None = None
     ) -> None:
-        self._emit(event, data, to=sid, callback=acknowledged)
+        self.send_together(sid, [Message(event, data, acknowledged)])
+
+    def send_together(self, sid: str, messages: Sequence[Message]) -> None:
+        peer = self._peers.get(sid)
+        if peer is not None:
+            peer.line.send(messages)
 
     def broadcast(self, event: str, data: Fragment) -> None:
-        self._emit(event, data, to=_READY)
+        self.socketio.server.emit(event, data, namespace=NAMESPACE, to=_READY)
 
     def hang_up(self, sid: str) -> None:
         """Ends a connection that does not read any more."""
@@ -180,16 +187,14 @@ class Sockets:
                 if WEBSOCKET in environ:
                     environ[WEBSOCKET].close()
 
-    def _emit(self, event: str, data: Fragment, **options: Any) -> None:
-        self.socketio.server.emit(event, data, namespace=NAMESPACE, **options)
-
     def _connect(self, sid: str, environ: dict[str, Any], auth: Any = None) -> None:
         identity: Identity = environ[IDENTITY]
         if isinstance(auth, dict) and auth.get("protocol", PROTOCOL) != PROTOCOL:
             raise ConnectionRefusedError("Load the page anew.", {"code": "protocol_mismatch"})
         tag = session_tag(identity.session)
         caller = Caller(sid, identity.admin_id, identity.role, f"{tag}{sid}", _device(auth) or tag)
-        self._peers[sid] = _Peer(caller, identity.session)
+        line = Line(self.socketio.server, sid, environ[WEBSOCKET])
+        self._peers[sid] = _Peer(caller, identity.session, line)
         for guest in self._guests:
             guest.arrive(caller)
         self.socketio.start_background_task(self._greet, caller)

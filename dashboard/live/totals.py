@@ -3,7 +3,7 @@
 from collections.abc import Collection, Iterable, Mapping
 from typing import NamedTuple
 
-from dashboard.live.outlet import Outlet
+from dashboard.live.outlet import Sender
 from dashboard.live.packets import Fragment, encode
 from scoring import pages
 
@@ -29,7 +29,7 @@ def scope_of(filter: str, admin_id: int) -> Scope:
 class Totals:
     """Remembers who is told of which scope, and what they were told last."""
 
-    def __init__(self, outlet: Outlet):
+    def __init__(self, outlet: Sender):
         self._outlet = outlet
         self._listeners: dict[Scope, set[str]] = {EVERYBODY: set()}
         self._told: dict[Scope, dict[str, int]] = {}

@@ -22,7 +22,7 @@ from wsproto.events import (
 )
 from wsproto.utilities import LocalProtocolError, RemoteProtocolError
 
-from dashboard.environ import SOCKET, TAKE_OVER, WEBSOCKET
+from dashboard.environ import SEND_NOW, SOCKET, TAKE_OVER, WEBSOCKET
 
 MESSAGE_BYTES_MAX = 64 * 1024
 #: The server's pings are answered sooner; who neither sends nor reads for so long is gone.
@@ -51,9 +51,12 @@ class WebSocket:
         self._pieces: list[str] = []
         self._size = 0
         self._open = False
+        #: Whether a message is settled by this, and nobody need be woken up for it.
+        self.settles: Callable[[str], bool] = lambda message: False
 
     def __call__(self, environ: dict[str, Any], start_response: Callable) -> Iterable[bytes]:
         self._connection: socket.socket = environ[SOCKET]
+        self._send_now: Callable[[bytes], int] = environ[SEND_NOW]
         environ[TAKE_OVER]()
         environ[WEBSOCKET] = self
         self._connection.settimeout(SILENCE_SECONDS)
@@ -69,6 +72,23 @@ class WebSocket:
     def send(self, message: str) -> None:
         """Raises OSError where nobody is there any more."""
         self._write(TextMessage(data=message))
+
+    def offer(self, messages: Iterable[str]) -> bool:
+        """Sends all at once, and does not wait; False where it cannot be, and nothing was sent."""
+        if not self._open or not self._writing.acquire(blocking=False):
+            return False
+        sent = size = 0
+        try:
+            data = b"".join(self._protocol.send(TextMessage(data=each)) for each in messages)
+            size = len(data)
+            sent = self._send_now(data)
+        except (OSError, LocalProtocolError):
+            pass
+        if 0 < sent < size:
+            threading.Thread(target=self._send_rest, args=[data[sent:]], daemon=True).start()
+        else:
+            self._writing.release()
+        return sent > 0
 
     def wait(self) -> str | None:
         """The next message; None when there will be no more."""
@@ -151,9 +171,19 @@ class WebSocket:
         self._pieces.append(event.data if isinstance(event, TextMessage) else "")
         if event.message_finished:
             message = "".join(self._pieces)
-            self._messages.append(message if _PACKET.match(message) else NO_PACKET)
+            if not self.settles(message):
+                self._messages.append(message if _PACKET.match(message) else NO_PACKET)
             self._pieces.clear()
             self._size = 0
+
+    def _send_rest(self, data: bytes) -> None:
+        """Ends what `offer` has begun, and until then nobody else writes."""
+        try:
+            self._connection.sendall(data)
+        except OSError:
+            self.kill()
+        finally:
+            self._writing.release()
 
     def _write(self, event: Any) -> None:
         with self._writing:

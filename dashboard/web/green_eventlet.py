@@ -9,7 +9,7 @@ import eventlet
 from eventlet import tpool, wsgi
 from eventlet.support import greenlets
 
-from dashboard.environ import CLOSE, SOCKET, TAKE_OVER
+from dashboard.environ import CLOSE, SEND_NOW, SOCKET, TAKE_OVER
 from dashboard.web import limits
 from dashboard.web.body import BodyReader, hang_up
 
@@ -65,6 +65,7 @@ class _Protocol(wsgi.HttpProtocol):
     def get_environ(self) -> dict[str, Any]:
         return super().get_environ() | {
             SOCKET: self.connection,
+            SEND_NOW: self.connection.fd.send,
             CLOSE: self._close_after_this,
             TAKE_OVER: self._hand_over,
         }

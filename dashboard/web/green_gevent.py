@@ -9,7 +9,7 @@ from typing import Any
 import gevent
 from gevent import pywsgi
 
-from dashboard.environ import CLOSE, SOCKET, TAKE_OVER
+from dashboard.environ import CLOSE, SEND_NOW, SOCKET, TAKE_OVER
 from dashboard.web import limits
 from dashboard.web.body import BodyReader, hang_up
 
@@ -75,6 +75,7 @@ class _Handler(pywsgi.WSGIHandler):
     def get_environ(self) -> dict[str, Any]:
         return super().get_environ() | {
             SOCKET: self.socket,
+            SEND_NOW: self.socket._sock.send,
             CLOSE: self._close_after_this,
             TAKE_OVER: self._hand_over,
         }

@@ -16,6 +16,10 @@ class FakeOutlet:
         if acknowledged is not None:
             self.unacknowledged.setdefault(sid, []).append(acknowledged)
 
+    def send_together(self, sid, messages):
+        for message in messages:
+            self.send(sid, *message)
+
     def broadcast(self, event, data):
         self.sent.append((None, event, json.loads(data)))
 

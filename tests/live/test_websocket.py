@@ -1,5 +1,6 @@
 """A WebSocket over a pair of sockets."""
 
+import os
 import socket
 import threading
 
@@ -15,7 +16,7 @@ from wsproto.events import (
     TextMessage,
 )
 
-from dashboard.environ import SOCKET, TAKE_OVER, WEBSOCKET
+from dashboard.environ import SEND_NOW, SOCKET, TAKE_OVER, WEBSOCKET
 from dashboard.live.websocket import NO_PACKET, WebSocket
 from tests.support import wait_until
 
@@ -32,7 +33,11 @@ class Pair:
         request = self.ours_said(theirs)
         headers = dict(line.split(": ", 1) for line in request.split("\r\n")[1:] if line)
         named = {f"HTTP_{name.upper().replace('-', '_')}": headers[name] for name in headers}
-        self.environ = named | {SOCKET: theirs, TAKE_OVER: lambda: None}
+        self.environ = named | {
+            SOCKET: theirs,
+            SEND_NOW: lambda data: os.write(theirs.fileno(), data),
+            TAKE_OVER: lambda: None,
+        }
         self.websocket = WebSocket(self._hear, None)
         self.thread = threading.Thread(
             target=self.websocket, args=[self.environ, None], daemon=True
@@ -135,3 +140,38 @@ def test_who_does_not_read_can_be_ended_all_the_same(pair):
     assert not ended.wait(0.2), "the buffers are not full yet"
     pair.websocket.kill()
     assert ended.wait(5)
+
+
+def test_an_offer_is_sent_at_once(pair):
+    wait_until(lambda: pair.websocket.offer(["42now"]))
+    assert pair.next_event() == TextMessage("42now", True, True)
+
+
+def test_an_offer_that_began_arrives_whole_and_nothing_gets_in_between(pair):
+    texts = [str(number % 10) * 300_000 for number in range(100)]
+    wait_until(lambda: pair.websocket.offer(["first"]))
+    taken = ["first", *(text for text in texts if pair.websocket.offer([text]))]
+    assert len(taken) <= len(texts), "the buffers are not full yet"
+    after = threading.Thread(target=pair.websocket.send, args=["after"], daemon=True)
+    after.start()
+    got, piece = [], ""
+    while got[-1:] != ["after"]:
+        event = pair.next_event()
+        piece += event.data
+        if event.message_finished:
+            got.append(piece)
+            piece = ""
+    assert got == [*taken, "after"]
+    wait_until(lambda: pair.websocket.offer(["42again"]))
+
+
+def test_nothing_is_offered_to_who_has_gone(pair):
+    pair.websocket.kill()
+    assert not pair.websocket.offer(["42late"])
+
+
+def test_a_settled_message_is_heard_by_nobody_else(pair):
+    pair.websocket.settles = lambda message: message.startswith("43")
+    for text in ("43/admin,1[]", "42hello"):
+        pair.say(TextMessage(text))
+    wait_until(lambda: pair.heard == ["42hello"])
