@@ -29,7 +29,7 @@ from argparse import Namespace
 from collections.abc import Callable
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 
 import redis
@@ -64,6 +64,7 @@ from dashboard.intake.rebuild import Rebuilder
 from dashboard.intake.record import Recorder
 from dashboard.live.live import Live
 from dashboard.live.reads import Reads
+from dashboard.redis_parser import Parser
 from dashboard.store import threads
 from dashboard.store.database import Database
 from dashboard.store.migrate import bring_to_head
@@ -184,6 +185,7 @@ class Desk:
             socket_timeout=REDIS_SECONDS,
             socket_connect_timeout=REDIS_SECONDS,
             retry=Retry(NoBackoff(), 0),
+            parser_class=partial(Parser, green(self.settings.async_mode).poll),
         )
         return redis.Redis.from_pool(pool)
 

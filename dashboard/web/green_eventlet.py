@@ -6,7 +6,7 @@ from contextlib import contextmanager, suppress
 from typing import Any
 
 import eventlet
-from eventlet import tpool, wsgi
+from eventlet import patcher, tpool, wsgi
 from eventlet.support import greenlets
 
 from dashboard.environ import CLOSE, SEND_NOW, SOCKET, TAKE_OVER
@@ -20,6 +20,8 @@ wsgi.MAX_HEADER_LINE = limits.HEADER_LINE_BYTES
 wsgi.RESPONSE_414 = limits.url_too_long().response()
 
 offload = tpool.execute
+#: Looks without letting others run.
+poll = patcher.original("select").poll
 
 
 @contextmanager

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from typing import Any
 
 import gevent
-from gevent import pywsgi
+from gevent import monkey, pywsgi
 
 from dashboard.environ import CLOSE, SEND_NOW, SOCKET, TAKE_OVER
 from dashboard.web import limits
@@ -15,6 +15,9 @@ from dashboard.web.body import BodyReader, hang_up
 
 #: gevent knows this limit by its name alone.
 pywsgi.MAX_REQUEST_LINE = limits.REQUEST_LINE_BYTES
+
+#: Looks without letting others run.
+poll = monkey.get_original("select", "poll")
 
 
 def offload(work: Callable[..., Any], *given: Any) -> Any:

@@ -19,7 +19,7 @@ _STOP_SIGNALS = (signal.SIGTERM, signal.SIGINT)
 
 
 def green(async_mode: AsyncMode) -> ModuleType:
-    """What is particular to eventlet or gevent: `start`, `offload` and `time_limit`."""
+    """What is particular to eventlet or gevent: `start`, `offload`, `poll` and `time_limit`."""
     return importlib.import_module(f"dashboard.web.green_{async_mode}")
 
 
