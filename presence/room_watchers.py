@@ -124,13 +124,15 @@ class RoomWatchers:
         self._on_lost()
 
     def _enlist(self, watcher: Hashable, add: Sequence[str], gone: set[str]) -> None:
-        if len((self._watched.get(watcher, set()) - gone) | set(add)) > MOST_ROOMS:
-            raise TooMany(f"at most {MOST_ROOMS} rooms are watched at a time")
         for name in gone:
             self._drop(watcher, name)
+        watched = self._watched.get(watcher, set())
+        if len(watched) + len(set(add) - watched) > MOST_ROOMS:
+            raise TooMany(f"at most {MOST_ROOMS} rooms are watched at a time")
+        if add:
+            self._watched[watcher].update(add)
         for name in add:
             self._watching[name].add(watcher)
-            self._watched[watcher].add(name)
 
     def _read(self, names: Sequence[str]) -> dict[str, Room]:
         found = self._rooms.look(names) if names else {}
