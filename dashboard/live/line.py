@@ -20,24 +20,33 @@ _ACKNOWLEDGEMENT = re.compile(rf"43{NAMESPACE},(\d{{1,15}})\[\]")
 
 
 class Line:
-    """One connected socket. What goes out keeps its order with all that Socket.IO sends."""
+    """One connected socket: what is pushed to it, and what Socket.IO itself sends, in order."""
 
     def __init__(self, server: Server, sid: str, websocket: WebSocket):
         self._sid = sid
         self._manager = server.manager
         self._engine = server.eio.sockets[server.manager.eio_sid_from_sid(sid, NAMESPACE)]
         self._websocket = websocket
+        self._take_turn = self._engine.send
+        # Answers of calls, and pings: the library has no other place to say how these go out.
+        self._engine.send = self._send_packet
         websocket.settles = self._settles
 
     def send(self, messages: Sequence[Message]) -> None:
         if self._engine.closed:
             return
         packets = [self._packet(*message) for message in messages]
-        if self._engine.queue.empty() and self._websocket.offer([f"4{each}" for each in packets]):
-            return
-        # Somebody is writing, or the connection is full: they take their turn.
-        for packet in packets:
-            self._engine.send(engine_packet.Packet(engine_packet.MESSAGE, packet))
+        if not self._offer([f"4{packet}" for packet in packets]):
+            for packet in packets:
+                self._take_turn(engine_packet.Packet(engine_packet.MESSAGE, packet))
+
+    def _send_packet(self, packet: engine_packet.Packet) -> None:
+        if self._engine.closed or not self._offer([packet.encode()]):
+            self._take_turn(packet)
+
+    def _offer(self, texts: Sequence[str]) -> bool:
+        """False where somebody is writing, waits to, or the connection is full."""
+        return self._engine.queue.empty() and self._websocket.offer(texts)
 
     def _packet(self, event: str, data: Fragment, acknowledged: Acknowledged | None) -> str:
         id = self._manager._generate_ack_id(self._sid, acknowledged) if acknowledged else ""

@@ -4,6 +4,7 @@ from queue import Queue
 from types import SimpleNamespace
 
 import pytest
+from engineio.packet import MESSAGE, Packet
 from socketio.manager import Manager
 
 from dashboard.live.line import Line
@@ -59,6 +60,17 @@ def test_what_finds_others_before_it_takes_its_turn(world):
         '42/admin,2["list:order",{"n":2}]',
         '42/admin,["pages:totals",{}]',
     ]
+
+
+def test_what_socket_io_sends_keeps_its_order_with_what_is_pushed(world):
+    answer = Packet(MESSAGE, "3/admin,7[]")
+    world.engine.send(answer)
+    assert world.offered == ["43/admin,7[]"]
+    world.free = False
+    world.line.send([frame(1)])
+    world.free = True
+    world.engine.send(answer)
+    assert world.queued() == ['42/admin,1["list:order",{"n":1}]', "43/admin,7[]"]
 
 
 def test_an_acknowledgement_is_heard_once(world):
