@@ -41,8 +41,7 @@ def left() -> set[str]:
 
 
 def test_every_number_is_proven_here_or_left_with_a_reason() -> None:
-    missing = [number for number in NUMBERS if number not in proven() and number not in left()]
-    assert missing == []
+    assert set(NUMBERS) - set(proven()) - left() == set()
 
 
 def test_what_is_left_is_not_proven_after_all() -> None:
