@@ -2,6 +2,7 @@
 
 import itertools
 from datetime import UTC, datetime
+from functools import cached_property
 from typing import Any
 
 import requests
@@ -37,6 +38,7 @@ class Stage:
         assert answer.status_code == 200, answer.text
         return [result["thread_id"] for result in answer.json()["results"]]
 
+    @cached_property
     def ids(self) -> dict[str, int]:
         """The thread ids of `names`."""
         row = f"{self.server.url}/api/v1/threads/"

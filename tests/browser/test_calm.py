@@ -64,7 +64,7 @@ def test_the_row_seen_150_ms_before_the_click_is_the_one_that_opens(desk, stage,
 def test_a_scrolled_list_keeps_its_row_on_the_pixel_at_50_moves_a_second(desk, stage):
     for names in (stage.names[:STAYING], stage.names[STAYING:]):
         stage.post(*[stage.message(name) for name in names])
-    ids = stage.ids()
+    ids = stage.ids
     newest = stage.says(stage.names[-1])
     wait_until(lambda: desk.rows_in_view()[0][1] == newest, what="their order")
     desk.page.evaluate("() => { document.querySelector('.list').scrollTop = 60 * 64 + 17; }")

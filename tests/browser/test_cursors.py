@@ -116,7 +116,7 @@ def test_a_colleague_is_seen_where_they_read_and_write_and_nothing_moves(desk, k
 
 
 def test_another_thread_shows_no_face_of_the_one_before(desk, ken, thread, stage):
-    other = stage.ids()["t-0"]
+    other = stage.ids["t-0"]
     desk.open(thread)
     ken.open(thread)
     desk.wait_for(beside(0), "Ken at the newest message")

@@ -194,7 +194,7 @@ def test_who_wants_less_motion_gets_none(chromium, stage, motion, moves):
         return animate.apply(this, given);
       };
     }""")
-    names = list(stage.ids())[50:56]
+    names = list(stage.ids)[50:56]
     for name in names:
         id = stage.says(name, "One row moves")
         wait_until(lambda id=id: desk.rows_in_view()[:1] == [(1, id)], what="the move")

@@ -28,7 +28,7 @@ def test_opening_an_unread_thread_moves_no_row(desk, sort):
 
 def test_who_walks_by_keys_keeps_their_thread_however_far_it_goes(desk, stage):
     """Case D3: focus is on a thread, not on a place, and its row is there for who reads aloud."""
-    id = stage.ids()["t-60"]
+    id = stage.ids["t-60"]
     desk.open(id)
     desk.page.keyboard.press(".")
     desk.wait_for(has_row(id), "the row in the list")
@@ -36,7 +36,7 @@ def test_who_walks_by_keys_keeps_their_thread_however_far_it_goes(desk, stage):
     desk.page.keyboard.press("ArrowDown")
     desk.wait_for(f"() => ({ACTIVE})() !== 'row-{id}'", "the row below it")
     active = desk.page.evaluate(ACTIVE)
-    name = next(name for name, its in stage.ids().items() if f"row-{its}" == active)
+    name = next(name for name, its in stage.ids.items() if f"row-{its}" == active)
     assert desk.state()["hold"] == "held"
 
     stage.says(name, "From far below to the top")
@@ -60,7 +60,7 @@ def test_who_walks_by_keys_keeps_their_thread_however_far_it_goes(desk, stage):
 def test_while_held_a_row_tells_at_once_and_moves_later(desk, stage):
     """Case D5: the count and an arrow now, the place when the pointer is gone."""
     in_view = {id for _, id in desk.rows_in_view()[4:]}
-    name, id = next((name, id) for name, id in stage.ids().items() if id in in_view)
+    name, id = next((name, id) for name, id in stage.ids.items() if id in in_view)
     box = desk.page.locator(".list").bounding_box()
     desk.page.mouse.move(box["x"] + 90, box["y"] + 250)
     desk.page.mouse.move(box["x"] + 92, box["y"] + 252)

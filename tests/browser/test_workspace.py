@@ -108,7 +108,7 @@ def test_who_answered_is_named_on_a_row_that_left_a_held_list(desk, stage):
 def test_the_list_follows_the_open_thread_only_where_that_is_chosen(desk, stage, follow, name):
     stage.acts(stage.mai).prefer(follow=follow)
     desk.renew()
-    id = stage.ids()[name]
+    id = stage.ids[name]
     desk.open(id)
     desk.page.keyboard.press(".")
     desk.wait_for(has_row(id), "the row in the list")
@@ -130,7 +130,7 @@ def test_the_list_follows_the_open_thread_only_where_that_is_chosen(desk, stage,
 def test_the_list_follows_the_open_thread_after_ones_own_reply(desk, stage):
     stage.acts(stage.mai).prefer(follow="after_reply")
     desk.renew("arrival/longest_wait")
-    id = stage.ids()["t-170"]
+    id = stage.ids["t-170"]
     desk.open(id)
     desk.page.keyboard.press(".")
     desk.wait_for(has_row(id), "the row in the list")
@@ -182,7 +182,7 @@ def test_a_part_that_cannot_be_loaded_is_told_of_and_opens_later(desk):
 
 
 def test_a_chip_tells_where_the_open_thread_went_after_a_reply(desk, stage):
-    id = stage.ids()["t-160"]
+    id = stage.ids["t-160"]
     desk.page.evaluate("() => { location.hash = '#/arrival/longest_wait'; }")
     desk.wait_until_shown("arrival/longest_wait")
     desk.open(id)

@@ -44,3 +44,9 @@ def client(request: pytest.FixtureRequest) -> Client:
 @pytest.fixture
 def world(client: Client) -> World:
     return World(client)
+
+
+@pytest.fixture
+def one_shard(client: Client) -> World:
+    """For tests in which much time passes: to sweep one shard takes a sixteenth of the work."""
+    return World(client, shards=1)

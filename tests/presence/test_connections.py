@@ -191,14 +191,14 @@ def test_a_beat_after_the_end_says_so_and_the_connection_is_opened_anew(world: W
     assert world.status("ann") == "online"
 
 
-def test_idle_but_connected_for_an_hour_is_still_there(world: World) -> None:
+def test_idle_but_connected_for_an_hour_is_still_there(one_shard: World) -> None:
     """T33, R34: away, never offline; beats alone never make active."""
-    world.open("ann")
-    world.people.idle("ann", "c1", active=False)
+    one_shard.open("ann")
+    one_shard.people.idle("ann", "c1", active=False)
     for _ in range(144):
-        world.sweep_after(25_000)
-        world.beat("ann")
-    assert world.status("ann") == "away"
+        one_shard.sweep_after(25_000)
+        one_shard.beat("ann")
+    assert one_shard.status("ann") == "away"
 
 
 def test_hidden_or_idle_for_long_enough_is_away(world: World) -> None:
@@ -220,13 +220,13 @@ def test_a_tab_whose_timers_run_once_a_minute_never_flaps(world: World) -> None:
     assert len(world.announced()) == before
 
 
-def test_a_bot_may_be_there_until_it_is_closed(world: World) -> None:
-    world.open("bot", kind="bot", lifetime_ms=FOREVER)
-    world.sweep_after(20 * 60_000)
-    world.beat("bot")
-    assert world.status("bot") == "online"
-    world.people.close("bot", "c1")
-    assert world.status("bot") == "offline"
+def test_a_bot_may_be_there_until_it_is_closed(one_shard: World) -> None:
+    one_shard.open("bot", kind="bot", lifetime_ms=FOREVER)
+    one_shard.sweep_after(20 * 60_000)
+    one_shard.beat("bot")
+    assert one_shard.status("bot") == "online"
+    one_shard.people.close("bot", "c1")
+    assert one_shard.status("bot") == "offline"
 
 
 def test_a_draining_worker_gives_its_connections_time(world: World) -> None:
