@@ -59,8 +59,10 @@ def test_who_walks_by_keys_keeps_their_thread_however_far_it_goes(desk, stage):
 
 def test_while_held_a_row_tells_at_once_and_moves_later(desk, stage):
     """Case D5: the count and an arrow now, the place when the pointer is gone."""
-    in_view = {id for _, id in desk.rows_in_view()[4:]}
-    name, id = next((name, id) for name, id in stage.ids.items() if id in in_view)
+    name, *later = stage.names[:6]
+    id = stage.says(name)
+    stage.post(*[stage.message(other) for other in later])
+    wait_until(lambda: (6, id) in desk.rows_in_view(), what="the thread below the others")
     box = desk.page.locator(".list").bounding_box()
     desk.page.mouse.move(box["x"] + 90, box["y"] + 250)
     desk.page.mouse.move(box["x"] + 92, box["y"] + 252)
