@@ -16,7 +16,7 @@ run: setup
 
 test: setup-dev lint
 	@node --test --test-reporter=dot tests/js/*.test.mjs
-	@$(BIN)/python -m pytest -q -n auto --dist loadfile $(ARGS)
+	@$(BIN)/python -m pytest -q -n auto --dist loadfile --no-loadscope-reorder $(ARGS)
 
 lint: setup-dev
 	@$(BIN)/ruff check --quiet .

@@ -24,20 +24,25 @@ settings.load_profile("lineup")
 #: seconds: what fails there is tried once more, and told of as a rerun. A real fault fails twice.
 RERUN_MARKS = ("live", "browser")
 
-#: Tests of real processes wait most of their time, so there is one worker more than cores.
+#: Tests of real processes wait half of their time, so there are two workers more than cores.
 WORKERS_MAX = 6
+
+#: Rooms whose files take longest. They come first, so that no worker ends alone with one of them;
+#: both together by name, so that those that wait run beside those that compute.
+LONG_ROOMS = ("browser", "live")
 
 ON_BOTH = [pytest.param("fake"), pytest.param("real", marks=pytest.mark.real_redis)]
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    items.sort(key=lambda item: (item.path.parent.name not in LONG_ROOMS, item.path.name))
     for item in items:
         if any(item.get_closest_marker(mark) for mark in RERUN_MARKS):
             item.add_marker(pytest.mark.flaky(reruns=1))
 
 
 def pytest_xdist_auto_num_workers() -> int:
-    return min(WORKERS_MAX, (os.cpu_count() or 1) + 1)
+    return min(WORKERS_MAX, (os.cpu_count() or 1) + 2)
 
 
 @pytest.fixture
