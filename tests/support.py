@@ -1,8 +1,10 @@
-"""What tests share: waiting for a condition, and a clock that stands still."""
+"""What tests share: waiting for a condition, asyncio, and a clock that stands still."""
 
+import asyncio
 import time
-from collections.abc import Callable
-from typing import TypeVar
+from collections.abc import Callable, Coroutine
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any, TypeVar
 
 Value = TypeVar("Value")
 
@@ -26,6 +28,12 @@ def stays(condition: Callable[[], object], seconds: float, what: str) -> None:
     while time.monotonic() < until:
         assert condition(), f"not any more: {what}"
         time.sleep(0.05)
+
+
+def run_aside(work: Coroutine[Any, Any, Value]) -> Value:
+    """What `work` gives, run in a thread: browser tests before may have left a loop in ours."""
+    with ThreadPoolExecutor(1) as aside:
+        return aside.submit(asyncio.run, work).result()
 
 
 def now_ms() -> int:

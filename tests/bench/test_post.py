@@ -1,14 +1,12 @@
 """Events are posted at their rate, and who does not answer is found out."""
 
 import asyncio
-from collections.abc import Coroutine
-from concurrent.futures import ThreadPoolExecutor
-from typing import Any
 
 import pytest
 
 from bench.drive import drivers, post
 from bench.processes import BenchError
+from tests.support import run_aside
 
 
 async def posted(answer: bytes, **settings) -> dict:
@@ -29,24 +27,18 @@ async def posted(answer: bytes, **settings) -> dict:
         server.close()
 
 
-def run(driving: Coroutine[Any, Any, dict]) -> dict:
-    """In a thread, for browser tests before this one may have left a loop in theirs."""
-    with ThreadPoolExecutor(1) as aside:
-        return aside.submit(asyncio.run, driving).result()
-
-
 CREATED = b"HTTP/1.1 201 Created\r\nContent-Length: 2\r\n\r\n{}"
 
 
 def test_each_event_is_posted_once_and_timed():
-    found = run(posted(CREATED, rate=50))
+    found = run_aside(posted(CREATED, rate=50))
     assert (found["count"], found["left"], found["refused"]) == (10, 0, 0)
     assert all(answered >= due for _, _, due, answered in found["posted"])
 
 
 def test_what_has_no_answer_is_counted_and_not_waited_for_for_ever(monkeypatch):
     monkeypatch.setattr(post, "DRAIN_SECONDS", 0.1)
-    found = run(posted(b"", rate=50))
+    found = run_aside(posted(b"", rate=50))
     assert (found["count"], found["left"]) == (0, 10)
 
 

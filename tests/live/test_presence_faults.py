@@ -1,6 +1,7 @@
 """Presence while workers die and Redis is away: others see nothing that is not so."""
 
 import asyncio
+import itertools
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -14,7 +15,7 @@ from tests.live.crowd import come, sign_in_all
 from tests.live.desk import Browser, Desk
 from tests.live_server import LiveServer
 from tests.redis_server import start_redis
-from tests.support import stays, wait_until
+from tests.support import run_aside, stays, wait_until
 
 pytestmark = [pytest.mark.live, pytest.mark.real_redis]
 
@@ -27,13 +28,25 @@ CROWD_TTL = 18
 RELOADS = 100
 
 
-@pytest.fixture(params=["eventlet", "gevent"])
-def desks(request, tmp_path) -> Iterator[tuple[Desk, Desk]]:
+MODES = ("eventlet", "gevent")
+#: For the names of admins, of whom each test has its own.
+_numbers = itertools.count(1)
+
+
+@pytest.fixture(scope="module", params=MODES)
+def desks(request, tmp_path_factory) -> Iterator[tuple[Desk, Desk]]:
+    """For all tests that leave the workers alive."""
+    with two_desks(tmp_path_factory.mktemp(request.param), request.param, TTL) as made:
+        yield made
+
+
+@pytest.fixture(params=MODES)
+def mortal_desks(request, tmp_path) -> Iterator[tuple[Desk, Desk]]:
     with two_desks(tmp_path, request.param, TTL) as made:
         yield made
 
 
-@pytest.fixture(params=["eventlet", "gevent"])
+@pytest.fixture(params=MODES)
 def crowded_desks(request, tmp_path) -> Iterator[tuple[Desk, Desk]]:
     with two_desks(tmp_path, request.param, CROWD_TTL) as made:
         yield made
@@ -77,8 +90,8 @@ def me(desk: Desk, session) -> int:
 
 
 def somebody(desk: Desk) -> tuple[requests.Session, str, Browser]:
-    """Ann is here: her session, her id in presence, and her window."""
-    session = desk.server.sign_in(desk.server.create_admin("Ann"))
+    """A new admin is here: her session, her id in presence, and her window."""
+    session = desk.server.sign_in(desk.server.create_admin(f"Ann{next(_numbers)}"))
     browser = desk.browser(session)
     keep_alive(browser)
     return session, str(me(desk, session)), browser
@@ -138,12 +151,12 @@ def test_of_a_killed_worker_whose_sockets_come_back_nobody_hears(crowded_desks):
             one.link.close()
         watcher.client.disconnect()
 
-    asyncio.run(live())
+    run_aside(live())
 
 
-def test_a_killed_workers_admin_who_does_not_come_back_goes_after_the_lifetime(desks):
+def test_a_killed_workers_admin_who_does_not_come_back_goes_after_the_lifetime(mortal_desks):
     """R15, R19, R57."""
-    first, second = desks
+    first, second = mortal_desks
     _, id, browser = somebody(first)
     watcher = watching(second, id)
     first.server.kill()
@@ -154,9 +167,9 @@ def test_a_killed_workers_admin_who_does_not_come_back_goes_after_the_lifetime(d
     leave(browser, watcher)
 
 
-def test_a_stopping_worker_announces_nobody(desks):
+def test_a_stopping_worker_announces_nobody(mortal_desks):
     """R18: its admins have the time of a rolling restart to come back."""
-    first, second = desks
+    first, second = mortal_desks
     ann, id, browser = somebody(first)
     watcher = watching(second, id)
     first.server.stop()
