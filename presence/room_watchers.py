@@ -124,11 +124,12 @@ class RoomWatchers:
         self._on_lost()
 
     def _enlist(self, watcher: Hashable, add: Sequence[str], gone: set[str]) -> None:
+        watched = self._watched.get(watcher, set())
+        new = sum(name not in watched or name in gone for name in set(add))
+        if len(watched) - len(watched & gone) + new > MOST_ROOMS:
+            raise TooMany(f"at most {MOST_ROOMS} rooms are watched at a time")
         for name in gone:
             self._drop(watcher, name)
-        watched = self._watched.get(watcher, set())
-        if len(watched) + len(set(add) - watched) > MOST_ROOMS:
-            raise TooMany(f"at most {MOST_ROOMS} rooms are watched at a time")
         if add:
             self._watched[watcher].update(add)
         for name in add:

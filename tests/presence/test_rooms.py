@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from presence.errors import InvalidName, RoomFull, UnknownValue
+from presence import room_watchers
+from presence.errors import InvalidName, RoomFull, TooMany, UnknownValue
 from presence.feed import Feed
 from presence.room_watchers import CROWD, CROWD_FLUSHES, RoomWatchers
 from presence.rooms import Place, Room, Rooms
@@ -284,6 +285,19 @@ def test_who_follows_what_others_watch_is_told_the_same_and_nothing_is_read(
     assert sorted(told, key=str) == ["first", "second", "third"]
     assert watchers.follow("fourth", ["t1"])["t1"].count == 2
     assert read == ["t1", "t2", "t1"]
+
+
+def test_a_watcher_of_too_many_rooms_is_refused_and_watches_what_it_did(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """R46."""
+    monkeypatch.setattr(room_watchers, "MOST_ROOMS", 3)
+    shown = Shown(world, "t1", "t2", "t3")
+    with pytest.raises(TooMany):
+        shown.watchers.watch("socket", ["t4", "t5"], drop=["t1"])
+    world.rooms.put(ANN)
+    assert [list(told) for told in shown.settle()] == [["t1"]]
+    shown.watchers.watch("socket", ["t4", "t2"], drop=["t1"])
 
 
 def test_lost_announcements_of_rooms_are_made_up_for(world: World) -> None:
