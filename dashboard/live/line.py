@@ -28,7 +28,7 @@ class Line:
         self._engine = server.eio.sockets[server.manager.eio_sid_from_sid(sid, NAMESPACE)]
         self._websocket = websocket
         self._take_turn = self._engine.send
-        # Answers of calls, and pings: the library has no other place to say how these go out.
+        # Answers of calls: the library has no other place to say how these go out.
         self._engine.send = self._send_packet
         websocket.settles = self._settles
 
@@ -41,7 +41,9 @@ class Line:
                 self._take_turn(engine_packet.Packet(engine_packet.MESSAGE, packet))
 
     def _send_packet(self, packet: engine_packet.Packet) -> None:
-        if self._engine.closed or not self._offer([packet.encode()]):
+        # A queue in which for long there was nothing, not even a ping, is taken for a dead end.
+        is_message = packet.packet_type == engine_packet.MESSAGE
+        if self._engine.closed or not is_message or not self._offer([packet.encode()]):
             self._take_turn(packet)
 
     def _offer(self, texts: Sequence[str]) -> bool:

@@ -2,13 +2,14 @@
 
 import json
 from collections import deque
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from dashboard.intake.actions import Actions, Admin, Reply
 from dashboard.live.answers import Answers, Caller
 from dashboard.live.hub import Hub
-from dashboard.live.outlet import Acknowledged
+from dashboard.live.outlet import Acknowledged, Message
 from dashboard.live.packets import Fragment
 from dashboard.live.reads import Reads
 from dashboard.live.status import Status
@@ -42,6 +43,10 @@ class Network:
     ) -> None:
         if event == "list:order" and sid in self.wires:
             self.wires[sid].frames.append((json.loads(data), acknowledged))
+
+    def send_together(self, sid: str, messages: Sequence[Message]) -> None:
+        for message in messages:
+            self.send(sid, *message)
 
     def broadcast(self, event: str, data: Fragment) -> None:
         pass

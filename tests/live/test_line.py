@@ -4,7 +4,7 @@ from queue import Queue
 from types import SimpleNamespace
 
 import pytest
-from engineio.packet import MESSAGE, Packet
+from engineio.packet import MESSAGE, PING, Packet
 from socketio.manager import Manager
 
 from dashboard.live.line import Line
@@ -71,6 +71,12 @@ def test_what_socket_io_sends_keeps_its_order_with_what_is_pushed(world):
     world.free = True
     world.engine.send(answer)
     assert world.queued() == ['42/admin,1["list:order",{"n":1}]', "43/admin,7[]"]
+
+
+def test_pings_go_through_the_queue_which_they_keep_alive(world):
+    world.engine.send(Packet(PING))
+    assert world.offered == []
+    assert world.queued() == ["2"]
 
 
 def test_an_acknowledgement_is_heard_once(world):
