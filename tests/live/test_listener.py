@@ -9,6 +9,7 @@ from redis.retry import Retry
 from dashboard.live import listener as listener_module
 from dashboard.live.listener import Listener
 from scoring.keys import BELL_FLAGS, Keys
+from tests.scoring.desk import Desk, placed
 from tests.support import wait_until
 
 pytestmark = pytest.mark.real_redis
@@ -68,6 +69,20 @@ def rings(heard, client, tag="arrival"):
 def test_a_change_rings_its_tag(heard, server):
     for tag in ("arrival", "history:unassigned", "not_respond:mine:7"):
         rings(heard, server.client(), tag)
+
+
+def test_threads_that_are_placed_together_ring_once(server):
+    client = server.client()
+    desk = Desk(client)
+    desk.open("arrival")
+    bell = client.pubsub()
+    bell.psubscribe(KEYS.changes_pattern())
+    assert bell.get_message(timeout=5)["type"] == "psubscribe"
+    desk.ranking.place([placed(id, 1, "arrival", id) for id in range(1, 9)])
+    client.zadd(KEYS.changes("history"), {"000000000001": 1})
+    rung = [bell.get_message(timeout=5)["channel"].decode() for _ in range(2)]
+    bell.close()
+    assert [KEYS.tag_of(channel.partition(":")[2]) for channel in rung] == ["arrival", "history"]
 
 
 def test_other_keys_ring_nothing(heard, server):
