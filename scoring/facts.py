@@ -9,7 +9,7 @@ Kind = Literal["client", "admin", "note", "other", "handoff", "close", "reopen"]
 #: (earliest call later than it, or None; how many client messages are later than it).
 Later = Callable[[int | None], tuple[int | None, int]]
 
-#: The fact that holds when an event of a kind was last.
+#: The fact that tells when an event of a kind was last.
 _LAST: dict[Kind, str] = {
     "client": "last_client_at",
     "admin": "last_admin_at",
@@ -102,8 +102,6 @@ def advance(
         next_call_at, unanswered = _waiting(new, settled_at, handoff_only)
         next_call_at = _earliest(facts.next_call_at, next_call_at)
         unanswered += facts.unanswered
-    if (next_call_at, unanswered) == (marks.next_call_at, marks.unanswered):
-        return marks
     return marks._replace(next_call_at=next_call_at, unanswered=unanswered)
 
 
