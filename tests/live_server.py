@@ -36,6 +36,12 @@ def free_port() -> int:
         return probe.getsockname()[1]
 
 
+def is_taken(port: int) -> bool:
+    """Whether somebody listens there; asking costs next to nothing."""
+    with socket.socket() as probe:
+        return probe.connect_ex(("127.0.0.1", port)) == 0
+
+
 class LiveServer:
     """`python app.py serve` on a free port, with a database and a Redis of its own."""
 
@@ -176,6 +182,8 @@ class LiveServer:
     def _is_up(self) -> bool:
         assert self.process is not None
         assert self.process.poll() is None, "the server ended:\n" + "\n".join(self.log)
+        if not is_taken(self.port):
+            return False
         with contextlib.suppress(requests.RequestException):
             return requests.get(f"{self.url}/readyz", timeout=2).status_code == 200
         return False

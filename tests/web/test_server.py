@@ -12,7 +12,7 @@ import pytest
 from dashboard.errors import StartError
 from dashboard.web import limits
 from dashboard.web.server import check_port, listen
-from tests.live_server import ROOT, START_SECONDS, LiveServer, free_port
+from tests.live_server import ROOT, START_SECONDS, LiveServer, free_port, is_taken
 from tests.support import wait_until
 
 live = pytest.mark.live
@@ -42,11 +42,6 @@ def impatient(request):
     finally:
         process.terminate()
         process.wait(10)
-
-
-def is_taken(port: int) -> bool:
-    with socket.socket() as probe:
-        return probe.connect_ex(("127.0.0.1", port)) == 0
 
 
 def exchange(server, request: bytes, seconds: float = 10) -> tuple[int, dict[str, str], bytes]:
