@@ -1,5 +1,7 @@
 """Where a colleague reads or writes in the open thread: shown by face, and nothing moves for it."""
 
+from uuid import uuid4
+
 import pytest
 
 from tests.browser.desk import Desk
@@ -7,7 +9,6 @@ from tests.browser.stage import Stage
 
 pytestmark = [pytest.mark.browser, pytest.mark.live, pytest.mark.real_redis]
 
-READ = "read-together"
 LINES = 30
 
 #: Ken's face in the open thread: [left, top, right, bottom], or nothing.
@@ -52,7 +53,8 @@ NOBODY = f"() => ({_FACE})() === null"
 
 @pytest.fixture
 def thread(stage: Stage) -> int:
-    lines = [stage.message(READ, f"Line {number}", role="bot") for number in range(LINES)]
+    name = f"read-{uuid4()}"  # a second try finds nothing of the first
+    lines = [stage.message(name, f"Line {number}", role="bot") for number in range(LINES)]
     return stage.post(*lines)[0]
 
 
