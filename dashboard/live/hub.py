@@ -32,6 +32,8 @@ FRAME_SECONDS = 0.05
 #: at once, instead of falling behind: down to one frame each so often.
 PUSHING_SHARE = 0.2
 BUSY_FRAME_SECONDS = 0.1
+#: After so many frames others get their turn: hundreds take longer than a request may wait.
+FRAMES_AT_ONCE = 100
 #: After a failed read.
 RETRY_SECONDS = 1.0
 #: Everything is looked at so often, bell or no bell.
@@ -80,6 +82,7 @@ class Hub:
         self._bell = threading.Event()
         self._next_tick_at = 0.0
         self._next_poll_at = 0.0
+        self._sent = 0
         self._stopped = False
 
     def ring(self, tags: Iterable[str] | None) -> None:
@@ -148,13 +151,14 @@ class Hub:
             self.totals.wanted(due) | {tag for tag, _, changes in steps if changes is None}
         )
         rows = frames.Rows(self._rows(changes for _, _, changes in steps if changes))
+        # Told first, they go out in one piece with the frames.
+        self.totals.tell({tag: state.total for tag, state in states.items() if state.epoch})
         for tag, step, changes in steps:
             if changes is not None:
                 self._send(step, changes, rows)
             elif states[tag].epoch is not None:
                 self._send_anew(step, states[tag])
-        self.totals.tell({tag: state.total for tag, state in states.items() if state.epoch})
-        self._parcels.deliver()
+        self._parcels.deliver_all()
         self._push_new_messages(due)
         return {tag for tag, state in states.items() if state.epoch is None}
 
@@ -211,6 +215,10 @@ class Hub:
         follower.epoch, follower.version = epoch, version
         follower.unacknowledged_since = self._monotonic()
         self._parcels.send(follower.sid, "list:order", frame, partial(self._acknowledged, follower))
+        self._parcels.deliver(follower.sid)
+        self._sent += 1
+        if self._sent % FRAMES_AT_ONCE == 0:
+            time.sleep(0)
 
     def _acknowledged(self, follower: Follower, *ignored: object) -> None:
         follower.unacknowledged_since = None

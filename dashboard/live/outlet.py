@@ -45,10 +45,14 @@ class Parcels:
     def send(
         self, sid: str, event: str, data: Fragment, acknowledged: Acknowledged | None = None
     ) -> None:
-        """Goes out when `deliver` is called."""
+        """Goes out when it is delivered."""
         self._messages.setdefault(sid, []).append(Message(event, data, acknowledged))
 
-    def deliver(self) -> None:
-        gathered, self._messages = self._messages, {}
-        for sid, messages in gathered.items():
+    def deliver(self, sid: str) -> None:
+        """What there is for this socket."""
+        if messages := self._messages.pop(sid, None):
             self._outlet.send_together(sid, messages)
+
+    def deliver_all(self) -> None:
+        for sid in tuple(self._messages):
+            self.deliver(sid)

@@ -183,6 +183,39 @@ def test_a_process_that_pushes_slowly_pushes_less_often(world, monkeypatch):
     assert len(world.frames()) == 1
 
 
+def test_a_frame_and_the_totals_go_out_in_one_piece(world, monkeypatch):
+    world.follow("a")
+    world.hub.totals.greet("a", EVERYBODY)
+    world.push(1, 1)
+    world.outlet.acknowledge("a")
+    pieces = []
+    monkeypatch.setattr(world.outlet, "send_together", lambda sid, piece: pieces.append(piece))
+    world.push(2, 2)
+    assert [[message.event for message in piece] for piece in pieces] == [
+        ["pages:totals", "list:order"]
+    ]
+
+
+def test_others_get_their_turn_between_frames_and_who_opened_anew_gets_no_old_one(
+    world, monkeypatch
+):
+    for sid in ("a", "b", "c"):
+        world.follow(sid)
+    turns = []
+
+    def others(seconds):
+        turns.append(seconds)
+        world.place(2, 2)
+        head = world.ranking.head("arrival", "arrival", 500)
+        world.hub.boards.follow("arrival", "c", ARRIVAL, head.epoch, head.version)
+
+    monkeypatch.setattr(hub_module, "FRAMES_AT_ONCE", 2)
+    monkeypatch.setattr(hub_module.time, "sleep", others)
+    assert len(world.push(1, 1)) == 2
+    assert turns == [0]
+    assert world.outlet.unacknowledged.keys() == {"a", "b"}
+
+
 def test_who_has_not_acknowledged_gets_one_merged_frame_afterwards(world):
     world.follow("slow")
     world.follow("quick")
