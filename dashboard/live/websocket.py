@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from wsproto import ConnectionType, WSConnection
+from wsproto.connection import ConnectionState
 from wsproto.events import (
     AcceptConnection,
     BytesMessage,
@@ -33,6 +34,8 @@ _RECEIVE_BYTES = 16 * 1024
 _DRAIN_BYTES = 1024 * 1024
 #: Codes of closing (RFC 6455).
 _NORMAL, GOING_AWAY, _PROTOCOL_ERROR, _TOO_BIG = 1000, 1001, 1002, 1009
+#: The first byte of a text message in one frame.
+_TEXT = 0x81
 #: Stands for what is no packet of ours: text that the decoder of packets refuses and counts.
 NO_PACKET = "4!"
 #: What Engine.IO can take from a client: close, pong, message. It breaks off over some others.
@@ -71,20 +74,22 @@ class WebSocket:
 
     def send(self, message: str) -> None:
         """Raises OSError where nobody is there any more."""
-        self._write(TextMessage(data=message))
+        with self._writing:
+            self._check_open()
+            self._connection.sendall(_framed(message))
 
     def offer(self, messages: Iterable[str]) -> bool:
         """Sends all at once, and does not wait; False where it cannot be, and nothing was sent."""
-        if not self._open or not self._writing.acquire(blocking=False):
+        data = b"".join(map(_framed, messages))
+        if not self._writing.acquire(blocking=False):
             return False
-        sent = size = 0
+        sent = 0
         try:
-            data = b"".join(self._protocol.send(TextMessage(data=each)) for each in messages)
-            size = len(data)
+            self._check_open()
             sent = self._send_now(data)
-        except (OSError, LocalProtocolError):
+        except OSError:
             pass
-        if 0 < sent < size:
+        if 0 < sent < len(data):
             threading.Thread(target=self._send_rest, args=[data[sent:]], daemon=True).start()
         else:
             self._writing.release()
@@ -185,6 +190,10 @@ class WebSocket:
         finally:
             self._writing.release()
 
+    def _check_open(self) -> None:
+        if not self._open or self._protocol.state is not ConnectionState.OPEN:
+            raise OSError("the WebSocket is closed")
+
     def _write(self, event: Any) -> None:
         with self._writing:
             try:
@@ -192,3 +201,14 @@ class WebSocket:
             except LocalProtocolError as error:
                 raise OSError("the WebSocket is closed") from error
             self._connection.sendall(data)
+
+
+def _framed(message: str) -> bytes:
+    """A message in one frame, as servers write it (RFC 6455, section 5.2)."""
+    data = message.encode()
+    size = len(data)
+    if size < 126:
+        return bytes((_TEXT, size)) + data
+    if size < 65_536:
+        return bytes((_TEXT, 126)) + size.to_bytes(2) + data
+    return bytes((_TEXT, 127)) + size.to_bytes(8) + data

@@ -175,3 +175,24 @@ def test_a_settled_message_is_heard_by_nobody_else(pair):
     for text in ("43/admin,1[]", "42hello"):
         pair.say(TextMessage(text))
     wait_until(lambda: pair.heard == ["42hello"])
+
+
+@pytest.mark.parametrize("size", [0, 125, 126, 65_535, 65_536])
+def test_messages_of_every_length_are_framed_right(pair, size):
+    text = "ế" + "x" * (size - 3) if size else ""
+    pair.websocket.send(text)
+    got = ""
+    while True:
+        event = pair.next_event()
+        got += event.data
+        if event.message_finished:
+            break
+    assert got == text
+
+
+def test_nothing_is_sent_behind_a_goodbye(pair):
+    pair.say(CloseConnection(1000))
+    assert pair.next_event().code == 1000
+    assert not pair.websocket.offer(["42late"])
+    with pytest.raises(OSError):
+        pair.websocket.send("42late")
