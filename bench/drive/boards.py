@@ -277,7 +277,7 @@ class FloorBoard(Board):
     """Gets frames that say nothing but up to when they are."""
 
     async def open(self) -> None:
-        self.link = SocketIO(self.settings["url"], "/", {}, self._event)
+        self.link = SocketIO(self.settings["url"], "/admin", {}, self._event)
         await self.link.connect()
         await self.link.call("open", {})
 

@@ -1,7 +1,7 @@
 """The floor under the same server and sockets: posts that do nothing, frames that nobody computes.
 
 A POST is read and answered 201. Who opened a list gets, at most each 50 ms while posts come, a
-frame of as many bytes as Lineup's, encoded once, and acknowledges it.
+frame of as many bytes as Lineup's, encoded once and sent the same way, and acknowledges it.
 
     python -m bench.floors.server --port P --bytes N [--async-mode eventlet|gevent]
 """
@@ -28,8 +28,11 @@ from typing import Any
 from flask import Flask, Response, request
 from flask_socketio import SocketIO
 
+from dashboard.environ import WEBSOCKET
 from dashboard.live.hub import FRAME_SECONDS
-from dashboard.live.packets import Fragment, SplicingJson
+from dashboard.live.line import Line
+from dashboard.live.outlet import Message
+from dashboard.live.packets import NAMESPACE, Fragment, SplicingJson
 from dashboard.live.websocket import WebSocket
 from dashboard.web.server import serve
 
@@ -44,6 +47,7 @@ class Floor:
     def __init__(self, socketio: SocketIO, size: int):
         self._socketio = socketio
         self._size = size
+        self._lines: dict[str, Line] = {}
         self._waiting: dict[str, bool] = {}
         self._posted = threading.Event()
         self.newest = 0
@@ -52,12 +56,16 @@ class Floor:
         self.newest = max(self.newest, at)
         self._posted.set()
 
+    def connect(self, sid: str, environ: dict[str, Any], auth: Any = None) -> None:
+        self._lines[sid] = Line(self._socketio.server, sid, environ[WEBSOCKET])
+
     def open(self, sid: str, given: Any) -> dict[str, Any]:
         self._waiting[sid] = False
         return {"ok": True}
 
     def drop(self, sid: str) -> None:
         self._waiting.pop(sid, None)
+        self._lines.pop(sid, None)
 
     def run(self) -> None:
         while True:
@@ -77,7 +85,7 @@ class Floor:
             if sid in self._waiting:
                 self._waiting[sid] = False
 
-        self._socketio.server.emit("frame", frame, to=sid, callback=acknowledged)
+        self._lines[sid].send([Message("frame", frame, acknowledged)])
 
 
 @app.post("/api/v1/events")
@@ -103,8 +111,9 @@ def attach_sockets(mode: str, size: int) -> None:
     server.eio._async = server.eio._async | {"websocket": WebSocket}
     floor = Floor(socketio, size)
     app.config["FLOOR"] = floor
-    server.on("open", floor.open)
-    server.on("disconnect", lambda sid, *reason: floor.drop(sid))
+    server.on("connect", floor.connect, namespace=NAMESPACE)
+    server.on("open", floor.open, namespace=NAMESPACE)
+    server.on("disconnect", lambda sid, *reason: floor.drop(sid), namespace=NAMESPACE)
     threading.Thread(target=floor.run, daemon=True).start()
 
 
