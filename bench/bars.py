@@ -91,6 +91,7 @@ def _painted(result: dict[str, Any]) -> Iterator[Bar]:
         yield Bar(f"painted p95 in ms ({where}, {scenario['rate']:g} events/s)", found, most=100.0)
     sooner = ratio(result, "recipe.ms.p95", "lineup.ms.p95")
     if sooner is not None:
+        where += f", {scenario['rate']:g} events/s"
         yield Bar(f"painted p95, recipe by Lineup ({where})", sooner, least=10.0)
 
 

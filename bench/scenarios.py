@@ -61,6 +61,8 @@ def standard() -> tuple[Scenario, ...]:
         Lists(1_000_000, dashboards=500),
         *(Live(10_000, 50, 10, kind, sides=recipes, **short) for kind in ("screen", "below")),
         Live(10_000, 50, 10, "random", sides=ALL_SIDES, **short),
+        *(Live(10_000, 50, 100, kind, sides=recipes, **short) for kind in ("screen", "below")),
+        *(Painted(10_000, 50, rate, rounds=1, sides=("lineup", "recipe")) for rate in (10, 100)),
         _accept(10_000),
         Placing(rounds=2),
         *(Live(10_000, count, 100, **_ONCE) for count in (1, 10, 100, 500)),
@@ -77,13 +79,11 @@ def standard() -> tuple[Scenario, ...]:
         _accept(1_000_000),
         # The hour is in the full scale.
         Churn(10_000, minutes=3, samples=3),
-        Painted(10_000, 50, 10, rounds=1, sides=("lineup", "recipe")),
         *(Lists(threads, dashboards=100) for threads in (1_000, 100_000)),
         *(
             Live(threads, 10, 2, sides=("lineup", "recipe", "polling"), seconds=8.0, rounds=1)
             for threads in (1_000, 100_000)
         ),
-        *(Live(10_000, 50, 100, kind, sides=recipes, **short) for kind in ("screen", "below")),
         Live(1_000_000, 10, 2, sides=("polling", "recipe"), seconds=8.0, rounds=1),
     )
 
@@ -100,7 +100,7 @@ def full() -> tuple[Scenario, ...]:
         *along_dashboards_and_rates(),
         *along_builds(),
         Placing(threads=1_000_000),
-        Painted(10_000, 50, 10, sides=("lineup", "recipe")),
+        *(Painted(10_000, 50, rate, sides=("lineup", "recipe")) for rate in (10, 100)),
         Painted(100_000, 100, 200, rounds=3),
         PageBudget(100_000, rounds=3),
         Churn(10_000),

@@ -30,7 +30,7 @@ log = logging.getLogger(__name__)
 FRAME_SECONDS = 0.05
 #: A process in which pushing takes more than this share of the time does so less often, and more
 #: at once, instead of falling behind: down to one frame each so often.
-PUSHING_SHARE = 0.2
+PUSHING_SHARE = 0.3
 BUSY_FRAME_SECONDS = 0.1
 #: After so many frames others get their turn: hundreds take longer than a request may wait.
 FRAMES_AT_ONCE = 100
