@@ -32,6 +32,11 @@ class Line:
         self._engine.send = self._send_packet
         websocket.settles = self._settles
 
+    def close(self) -> None:
+        """Lets go of the socket: nothing of one that has gone waits for a collection of cycles."""
+        del self._engine.send
+        self._websocket.settles = None
+
     def send(self, messages: Sequence[Message]) -> None:
         if self._engine.closed:
             return

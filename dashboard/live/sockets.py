@@ -207,7 +207,9 @@ class Sockets:
                 guest.greet(caller)
 
     def _disconnect(self, sid: str, reason: Any = None) -> None:
-        if self._peers.pop(sid, None) is not None:
+        peer = self._peers.pop(sid, None)
+        if peer is not None:
+            peer.line.close()
             for guest in self._guests:
                 guest.gone(sid, str(reason))
 

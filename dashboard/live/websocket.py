@@ -55,7 +55,7 @@ class WebSocket:
         self._size = 0
         self._open = False
         #: Whether a message is settled by this, and nobody need be woken up for it.
-        self.settles: Callable[[str], bool] = lambda message: False
+        self.settles: Callable[[str], bool] | None = None
 
     def __call__(self, environ: dict[str, Any], start_response: Callable) -> Iterable[bytes]:
         self._connection: socket.socket = environ[SOCKET]
@@ -176,7 +176,7 @@ class WebSocket:
         self._pieces.append(event.data if isinstance(event, TextMessage) else "")
         if event.message_finished:
             message = "".join(self._pieces)
-            if not self.settles(message):
+            if self.settles is None or not self.settles(message):
                 self._messages.append(message if _PACKET.match(message) else NO_PACKET)
             self._pieces.clear()
             self._size = 0

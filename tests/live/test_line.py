@@ -1,5 +1,7 @@
 """The short way to a socket: at once where it is free, in its turn where not."""
 
+import gc
+import weakref
 from queue import Queue
 from types import SimpleNamespace
 
@@ -12,6 +14,16 @@ from dashboard.live.outlet import Message
 from dashboard.live.packets import NAMESPACE, Fragment
 
 
+class Engine:
+    """Engine.IO's side of a socket: what is sent waits in a queue."""
+
+    def __init__(self):
+        self.queue, self.closed = Queue(), False
+
+    def send(self, packet):
+        self.queue.put(packet)
+
+
 class World:
     """A line over a WebSocket that takes what it is offered, or does not."""
 
@@ -19,11 +31,10 @@ class World:
         self.offered, self.free = [], True
         manager = Manager()
         manager.basic_enter_room("sid", NAMESPACE, None, eio_sid="engine")
-        self.engine = SimpleNamespace(queue=Queue(), closed=False)
-        self.engine.send = self.engine.queue.put
+        self.engine = Engine()
         self.websocket = SimpleNamespace(offer=self._offer)
-        eio = SimpleNamespace(sockets={"engine": self.engine})
-        self.line = Line(SimpleNamespace(manager=manager, eio=eio), "sid", self.websocket)
+        self.eio = SimpleNamespace(sockets={"engine": self.engine})
+        self.line = Line(SimpleNamespace(manager=manager, eio=self.eio), "sid", self.websocket)
 
     def _offer(self, messages):
         if self.free:
@@ -101,3 +112,14 @@ def test_nothing_goes_to_a_socket_that_was_closed(world):
     world.engine.closed = True
     world.line.send([frame(1)])
     assert world.offered == world.queued() == []
+
+
+def test_nothing_of_a_closed_line_waits_for_a_collection(world):
+    left = [weakref.ref(world.engine), weakref.ref(world.line)]
+    gc.disable()
+    try:
+        world.line.close()
+        del world.line, world.engine, world.eio
+        assert [each() for each in left] == [None, None]
+    finally:
+        gc.enable()

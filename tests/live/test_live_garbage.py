@@ -13,6 +13,10 @@ from tests.support import wait_until
 
 pytestmark = [pytest.mark.live, pytest.mark.real_redis]
 
+#: A crowd that asks more at once than the one before leaves some more connections to Redis and SQL
+#: in their pools. Of 120 sockets that have gone, more than these would be left by any real leak.
+POOLS_GROW = 10
+
 
 def connected(desk):
     """A raw socket that is one of ours."""
@@ -243,7 +247,6 @@ def test_nothing_is_left_of_sockets_that_have_gone(desk):
     memory = process.memory_bytes()
     for _ in range(4):
         crowd()
-    wait_until(
-        lambda: process.descriptors() <= descriptors * 1.1, 20, "the descriptors being closed"
-    )
+    most = descriptors * 1.1 + POOLS_GROW
+    wait_until(lambda: process.descriptors() <= most, 20, "the descriptors being closed")
     assert process.memory_bytes() <= memory * 1.1
