@@ -56,7 +56,7 @@ def standard() -> tuple[Scenario, ...]:
     recipes = ("lineup", *RECIPES)
     return (
         PageBudget(100_000),
-        Painted(100_000, 100, 200, rounds=1),
+        Painted(100_000, 100, 200, rounds=3),
         *(Live(1_000_000, 50, 100, kind, **million) for kind in ("screen", "random")),
         Lists(1_000_000, dashboards=500),
         *(Live(10_000, 50, 10, kind, sides=recipes, **short) for kind in ("screen", "below")),
