@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from bench.drive.drivers import PythonDriver, post
+from bench.drive.drivers import PythonDriver
 from bench.live import Live
 from bench.page_budget import mib, wait_until_right
 from bench.processes import BenchError
@@ -33,6 +33,7 @@ class Churn:
 
 def run(churn: Churn, folder: Path, templates: Path, deadline: float) -> dict[str, Any]:
     lineup = Lineup(churn.live().setting(), folder / "lineup", templates)
+    targets = churn.live().targets()
     window: PythonDriver | None = None
     try:
         lineup.start()
@@ -41,7 +42,7 @@ def run(churn: Churn, folder: Path, templates: Path, deadline: float) -> dict[st
         window.do("top")
         samples = [_sample(lineup, window)]
         for number in range(churn.samples):
-            _post(churn, lineup, number)
+            lineup.post(targets, churn.rate, churn.lasts_seconds / churn.samples, f"c{number}")
             wait_until_right(lineup, window)
             samples.append(_sample(lineup, window))
     finally:
@@ -55,12 +56,6 @@ def run(churn: Churn, folder: Path, templates: Path, deadline: float) -> dict[st
         "samples": samples,
         "broken": {},
     }
-
-
-def _post(churn: Churn, lineup: Lineup, number: int) -> None:
-    posting = {"threads": churn.live().targets(), "rate": churn.rate, "run": f"c{number}"}
-    posting["seconds"] = churn.lasts_seconds / churn.samples
-    post(lineup.poster() | posting, lineup.log)
 
 
 def _sample(lineup: Lineup, window: PythonDriver) -> dict[str, float]:

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from bench.dataset import is_member, is_open
-from bench.drive.drivers import Dashboards, post
+from bench.drive.drivers import Dashboards
 from bench.latency import seen_ms, spread
 from bench.processes import BenchError, cpu_seconds
 from bench.sides.lineup import Lineup
@@ -145,8 +145,7 @@ class _Running:
         live = self._live
         self.dashboards.do("reset")
         before, driver_before = self.side.cpu(), cpu_seconds(self.dashboards.pid)
-        posting = {"threads": self._targets, "rate": live.rate, "seconds": live.seconds}
-        posted = post(self.side.poster() | posting | {"run": run}, self.side.log)["posted"]
+        posted = self.side.post(self._targets, live.rate, live.seconds, run)
         # What is due in the window counts in it; the rest is waited for, up to a bound.
         after = self.side.cpu()
         self._settle()

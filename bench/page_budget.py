@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from bench.drive.drivers import Dashboards, PythonDriver, post
+from bench.drive.drivers import Dashboards, PythonDriver
 from bench.latency import percentile, spread
 from bench.live import Live
 from bench.painted import paint_ms
@@ -70,17 +70,18 @@ def run(budget: PageBudget, folder: Path, templates: Path, deadline: float) -> d
 
 
 def _round(budget: PageBudget, lineup: Lineup, window: PythonDriver, number: int) -> dict[str, Any]:
+    targets = budget.live().targets()
     last_id = lineup.ordered()[-1][1]
     to_end_ms = window.do(f"end {last_id}")
     window.do("top")
     window.do("clear")
     before = window.do("report")
-    posted = _post(budget, lineup, f"l{number}", budget.seconds)
+    posted = lineup.post(targets, budget.rate, budget.seconds, f"l{number}")
     wait_until_right(lineup, window)
     looked = window.do("report")
     window.do("clear")
     window.tell(f"act {budget.act_seconds:g}")
-    _post(budget, lineup, f"a{number}", budget.act_seconds)
+    lineup.post(targets, budget.rate, budget.act_seconds, f"a{number}")
     window.hear()
     acted = window.do("report")
     window.do("top")
@@ -102,11 +103,6 @@ def _round(budget: PageBudget, lineup: Lineup, window: PythonDriver, number: int
         "nodes": max(looked["nodes"], acted["nodes"]),
         "elements": max(looked["shown"], acted["shown"]),
     }
-
-
-def _post(budget: PageBudget, lineup: Lineup, run: str, seconds: float) -> list[Any]:
-    posting = {"threads": budget.live().targets(), "rate": budget.rate, "run": run}
-    return post(lineup.poster() | posting | {"seconds": seconds}, lineup.log)["posted"]
 
 
 def wait_until_right(lineup: Lineup, window: PythonDriver) -> None:

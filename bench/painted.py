@@ -5,7 +5,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from bench.drive.drivers import Dashboards, PythonDriver, post
+from bench.drive.drivers import Dashboards, PythonDriver
 from bench.latency import spread
 from bench.live import SIDES, Live
 from bench.processes import BenchError
@@ -61,8 +61,7 @@ def _measure(painted: Painted, side: Side) -> dict[str, Any]:
         )
         parts.append(browser)
         opened_ms = browser.hear()
-        posting = {"threads": painted.live().targets(), "rate": painted.rate, "run": "p"}
-        posted = post(side.poster() | posting | {"seconds": painted.seconds}, side.log)["posted"]
+        posted = side.post(painted.live().targets(), painted.rate, painted.seconds, "p")
         time.sleep(2)
         browser.tell("report")
         report = browser.hear()

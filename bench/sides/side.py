@@ -8,6 +8,7 @@ from typing import Any
 
 import redis
 
+from bench.drive.drivers import post
 from bench.processes import PythonProcess, answers, cpu_seconds, resident_bytes, wait_for
 from dashboard.redis_binary import find
 from tests.redis_server import RedisServer
@@ -66,6 +67,14 @@ class Side(ABC):
 
     def poster(self) -> dict[str, Any]:
         return {"url": self.url}
+
+    def post(self, threads: list[int], rate: float, seconds: float, run: str) -> list[Any]:
+        """Messages in these threads at a rate; each as `bench.drive.post` remembers it.
+
+        `run` is part of their ids. Raises BenchError.
+        """
+        settings = {"threads": threads, "rate": rate, "seconds": seconds, "run": run}
+        return post(self.poster() | settings, self.log)["posted"]
 
     def boards(self) -> dict[str, Any]:
         setting = self.setting
