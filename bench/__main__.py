@@ -6,17 +6,15 @@ import signal
 import sys
 import time
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
 
-from bench.compare import compare
 from bench.machine import machine
-from bench.page import write_page
 from bench.processes import ROOT
+from bench.report.compare import compare
+from bench.report.page import write_page
 from bench.results import Bounds, name_of, read, run_all, unbroken, write
 from bench.scenarios import SCALES
-from dashboard.redis_binary import find
-from tests.redis_server import RedisServer
+from tests.servers.redis import running_redis
 
 RESULTS = ROOT / "bench" / "results"
 LATEST = RESULTS / "latest.json"
@@ -84,15 +82,8 @@ def quick() -> int:
 
 
 def this_machine() -> dict[str, Any]:
-    program = find()
-    assert program is not None, "no redis-server 6.2 or later on the PATH"
-    with TemporaryDirectory() as folder:
-        server = RedisServer(program, Path(folder))
-        server.start()
-        try:
-            return machine(server.client())
-        finally:
-            server.close()
+    with running_redis() as server:
+        return machine(server.client())
 
 
 def main() -> int:

@@ -1,4 +1,4 @@
-"""The threads that every side begins with: the same for all, told by their number alone.
+"""The threads that every side begins with, computed from their number: the same for all.
 
 Thread n is the n-th newest. Of ten threads one is closed, six wait for an answer (four never had
 one), three are answered. Every fifth customer is a member.
@@ -11,9 +11,9 @@ from typing import Any
 
 from sqlalchemy import func, insert, select
 
-from dashboard.store import sources
-from dashboard.store.database import Database
-from dashboard.store.models import customers, events, threads
+from dashboard.db.accounts import sources
+from dashboard.db.database import Database
+from dashboard.db.models.threads import customers, events, threads
 from scoring.facts import Facts, ThreadEvent, fold
 from scoring.sorts import SORTS, scores
 
@@ -29,9 +29,11 @@ _FACTS = (
     "closed_at",
     "reopened_at",
     "handoff_at",
-    "first_call_at",
-    "next_call_at",
+    "first_request_at",
+    "unanswered_since",
     "unanswered",
+    "api_answered_at",
+    "api_closed_at",
 )
 _KINDS = {"client": "message", "admin": "message", "close": "thread.close"}
 
@@ -57,20 +59,29 @@ def is_member(number: int) -> bool:
     return number % 5 == 2
 
 
+def locale(number: int) -> str | None:
+    """One customer in ten thousand writes Portuguese, and one in a hundred Japanese."""
+    if number % 10_000 == 1:
+        return "pt-BR"
+    if number % 100 == 2:
+        return "ja"
+    return ("vi", "vi-VN", "en-GB", None)[number // 7 % 4]
+
+
 def made(number: int, newest_ms: int) -> Thread:
     """Thread number 1 is the newest."""
     last = newest_ms - number * STEP_MS
     kind = number % 10
-    told: tuple[ThreadEvent, ...] = (ThreadEvent("client", last),)
+    events: tuple[ThreadEvent, ...] = (ThreadEvent("client", last),)
     if kind in (0, 7, 8, 9):
-        told += (ThreadEvent("admin", last + PAUSE_MS),)
+        events += (ThreadEvent("admin", last + PAUSE_MS),)
     if kind in (5, 6):
-        asked = ThreadEvent("client", last - 2 * PAUSE_MS)
-        told = (asked, ThreadEvent("admin", last - PAUSE_MS), *told)
+        question = ThreadEvent("client", last - 2 * PAUSE_MS)
+        events = (question, ThreadEvent("admin", last - PAUSE_MS), *events)
     if kind == 0:
-        told += (ThreadEvent("close", last + 2 * PAUSE_MS),)
+        events += (ThreadEvent("close", last + 2 * PAUSE_MS),)
     status = number % 6 if is_member(number) else -1
-    return Thread(number, told, fold(told)._replace(member_status=status))
+    return Thread(number, events, fold(events)._replace(member_status=status))
 
 
 def all_threads(count: int, newest_ms: int) -> Iterator[Thread]:
@@ -78,7 +89,7 @@ def all_threads(count: int, newest_ms: int) -> Iterator[Thread]:
 
 
 def fill(url: str, count: int, newest_ms: int) -> None:
-    """Writes the threads into Lineup's empty database, as its own intake would leave them.
+    """Writes the threads into Lineup's empty database, as its own ingest would leave them.
 
     Past the door, for that takes a quarter of an hour for a million; tests hold the two together.
     """
@@ -118,6 +129,7 @@ def _customer(thread: Thread, source_id: int) -> dict[str, Any]:
         "external_id": f"c-{thread.number}",
         "name": f"Customer {thread.number}",
         "member_status": thread.facts.member_status,
+        "locale": locale(thread.number),
         "created_at": thread.facts.first_event_at,
     }
 
@@ -129,6 +141,7 @@ def _thread(thread: Thread, source_id: int) -> dict[str, Any]:
     row |= {"customer_id": thread.number, "created_at": facts.first_event_at}
     row |= {"revision": 1, "placed_revision": 1, "closed": facts.closed}
     row |= {"recent_at": facts.recent_at, "waiting_since": facts.waiting_since}
+    row["last_role"] = thread.events[-2 if facts.closed else -1].kind
     row |= {"preview_role": "client", "preview_body": _body(thread), "preview_at": facts.recent_at}
     return row | {f"score_{sort}": score for sort, score in zip(SORTS, scores(facts), strict=True)}
 

@@ -4,7 +4,6 @@ import contextlib
 import ctypes
 import os
 import signal
-import socket
 import subprocess
 import sys
 import time
@@ -22,12 +21,6 @@ class BenchError(Exception):
     """A bench could not be run, or its result is wrong: its time does not count."""
 
 
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
-
-
 def wait_for(condition: Callable[[], Any], seconds: float, what: str) -> Any:
     """What `condition` gives as soon as it is truthy. Raises BenchError."""
     deadline = time.monotonic() + seconds
@@ -36,13 +29,6 @@ def wait_for(condition: Callable[[], Any], seconds: float, what: str) -> Any:
             raise BenchError(f"{what}: not within {seconds:g} s")
         time.sleep(0.02)
     return value
-
-
-def answers(port: int) -> bool:
-    """Whether somebody takes connections there."""
-    with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", port), 1):
-        return True
-    return False
 
 
 class PythonProcess:

@@ -12,7 +12,20 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
-from bench import accept, churn, lists, live, page_budget, painted, placing
+from bench.measure import (
+    accept,
+    churn,
+    first_load,
+    lists,
+    live,
+    moments,
+    page_budget,
+    painted,
+    placing,
+    policies,
+    view_lists,
+    views,
+)
 from bench.processes import adopt_orphans, end_children
 
 RUNS: dict[str, Callable[..., dict[str, Any]]] = {
@@ -21,8 +34,13 @@ RUNS: dict[str, Callable[..., dict[str, Any]]] = {
     "Placing": placing.run,
     "Lists": lists.run,
     "Painted": painted.run,
+    "FirstLoad": first_load.run,
     "PageBudget": page_budget.run,
     "Churn": churn.run,
+    "Views": views.run,
+    "ViewLists": view_lists.run,
+    "Moments": moments.run,
+    "Policies": policies.run,
 }
 
 

@@ -2,13 +2,18 @@
 
 from typing import Any
 
-from bench.accept import Accept
-from bench.churn import Churn
-from bench.lists import Lists
-from bench.live import SHORT, Live
-from bench.page_budget import PageBudget
-from bench.painted import Painted
-from bench.placing import Placing
+from bench.measure.accept import Accept
+from bench.measure.churn import Churn
+from bench.measure.first_load import NETWORKS, FirstLoad
+from bench.measure.lists import Lists
+from bench.measure.live import SHORT, Live
+from bench.measure.moments import Moments
+from bench.measure.page_budget import PageBudget
+from bench.measure.painted import Painted
+from bench.measure.placing import Placing
+from bench.measure.policies import Policies
+from bench.measure.view_lists import ViewLists
+from bench.measure.views import Views
 
 Scenario = Any
 RECIPES = ("recipe", "recipe, gathering")
@@ -29,6 +34,8 @@ QUICK: tuple[Scenario, ...] = (
     Accept(300, seconds=0.5, rounds=1, connections=(8,), batch_connections=(2,)),
     Lists(300, dashboards=10),
     PageBudget(300, rate=20, seconds=1.0, act_seconds=2.0, loads=1),
+    FirstLoad(300, rounds=1, networks=NETWORKS[:1]),
+    ViewLists(300, rounds=1, views=10),
 )
 
 
@@ -43,6 +50,8 @@ def bounded() -> tuple[Scenario, ...]:
         Lists(100_000),
         Painted(10_000, 50, 10, rounds=1, sides=("lineup", "recipe")),
         Painted(100_000, 100, 200, rounds=1),
+        FirstLoad(10_000),
+        ViewLists(100_000, rounds=2),
     )
 
 
@@ -55,7 +64,7 @@ def standard() -> tuple[Scenario, ...]:
     million = {"sides": ("lineup", f"{SHORT}1000"), **short}
     recipes = ("lineup", *RECIPES)
     return (
-        PageBudget(100_000),
+        *page_on_its_own(),
         Painted(100_000, 100, 200, rounds=3),
         *(Live(1_000_000, 50, 100, kind, **million) for kind in ("screen", "random")),
         Lists(1_000_000, dashboards=500),
@@ -63,6 +72,14 @@ def standard() -> tuple[Scenario, ...]:
         Live(10_000, 50, 10, "random", sides=ALL_SIDES, **short),
         *(Live(10_000, 50, 100, kind, sides=recipes, **short) for kind in ("screen", "below")),
         *(Painted(10_000, 50, rate, rounds=1, sides=("lineup", "recipe")) for rate in (10, 100)),
+        *a_thousand_views(rounds=2),
+        *time(rounds=2),
+        *_ends_of_dimensions(short),
+    )
+
+
+def _ends_of_dimensions(short: dict[str, Any]) -> tuple[Scenario, ...]:
+    return (
         _accept(10_000),
         Placing(rounds=2),
         *(Live(10_000, count, 100, **_ONCE) for count in (1, 10, 100, 500)),
@@ -88,8 +105,22 @@ def standard() -> tuple[Scenario, ...]:
     )
 
 
+def a_thousand_views(rounds: int) -> tuple[Scenario, ...]:
+    """What saved views cost, and whether each badge and list is right."""
+    return Views(rounds=rounds), ViewLists(rounds=rounds)
+
+
+def time(rounds: int) -> tuple[Scenario, ...]:
+    """What threads cost that wait for a moment, and what a changed policy does to events."""
+    return Moments(rounds=rounds), Policies(rounds=rounds)
+
+
 def _accept(threads: int, **build: Any) -> Accept:
     return Accept(threads, seconds=3.0, rounds=2, **build)
+
+
+def page_on_its_own() -> tuple[Scenario, ...]:
+    return PageBudget(100_000), FirstLoad(10_000)
 
 
 def full() -> tuple[Scenario, ...]:
@@ -102,7 +133,10 @@ def full() -> tuple[Scenario, ...]:
         Placing(threads=1_000_000),
         *(Painted(10_000, 50, rate, sides=("lineup", "recipe")) for rate in (10, 100)),
         Painted(100_000, 100, 200, rounds=3),
+        *a_thousand_views(rounds=3),
+        *time(rounds=3),
         PageBudget(100_000, rounds=3),
+        FirstLoad(100_000),
         Churn(10_000),
     )
 
@@ -154,4 +188,11 @@ def along_builds() -> tuple[Scenario, ...]:
     )
 
 
-SCALES = {"bounded": bounded, "standard": standard, "full": full, "quick": lambda: QUICK}
+SCALES = {
+    "bounded": bounded,
+    "standard": standard,
+    "full": full,
+    "quick": lambda: QUICK,
+    "views": lambda: a_thousand_views(rounds=3),
+    "time": lambda: time(rounds=2),
+}

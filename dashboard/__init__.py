@@ -1,1 +1,1 @@
-"""The application: the way in, the store, the way out and the web."""
+"""The application: ingest, storage, ordering, push and HTTP."""

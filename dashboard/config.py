@@ -1,42 +1,53 @@
-"""Settings: read once from the environment, refused with one clear sentence."""
+"""Settings: read once from the environment; a wrong one is refused with one sentence."""
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, cast
-from urllib.parse import urlsplit
+from urllib.parse import SplitResult, urlsplit
 
 from sqlalchemy.engine import make_url
 from sqlalchemy.exc import ArgumentError
 
 from dashboard.errors import StartError
 
+#: The project's folder, which holds static/, templates/, migrations/ and instance/.
+ROOT = Path(__file__).resolve().parents[1]
 AsyncMode = Literal["eventlet", "gevent"]
+LOG_FORMATS = ("text", "json")
+AssetMode = Literal["bundle", "source"]
 LOG_LEVELS = ("DEBUG", "INFO", "WARNING", "ERROR", "CRITICAL")
 REDIS_SCHEMES = ("redis", "rediss", "unix")
-SECRET_KEY_MIN_CHARACTERS = 16
-#: `[` and `{` would break the hash tags, `*` and `?` the bell's patterns.
+SECRET_MIN_CHARACTERS = 16
+#: `{` would break the hash tags of the keys; `[`, `*` and `?` the patterns of notifications.
 KEY_PREFIX_CHARACTERS = frozenset(
     "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_."
 )
+#: A host with or without a port, in lower case; nothing that could end a directive of a policy.
+_PICTURE_HOST = re.compile(r"[a-z0-9]([a-z0-9.-]*[a-z0-9])?(:[0-9]{1,5})?")
 
 
 @dataclass(frozen=True)
 class Settings:
-    """All settings, checked. `redis_url` None stands for the embedded server."""
+    """All settings, checked. `redis_url` is None for the embedded server."""
 
     instance: Path
     database_url: str
     redis_url: str | None
     secret_key: str | None
+    metrics_token: str | None
     async_mode: AsyncMode
+    assets: AssetMode
     origins: tuple[str, ...]
     key_prefix: str
     presence_ttl_seconds: int
     presence_idle_seconds: int
+    picture_hosts: tuple[str, ...]
     trusted_proxies: int
     webhook_private: bool
     log_level: str
+    log_format: str
 
     @classmethod
     def from_environment(cls, environ: Mapping[str, str], instance: Path) -> "Settings":
@@ -46,18 +57,24 @@ class Settings:
             instance=instance,
             database_url=_database_url(environ.get("LINEUP_DATABASE_URL") or default_url),
             redis_url=_redis_url(environ.get("LINEUP_REDIS_URL") or None),
-            secret_key=_secret_key(environ.get("LINEUP_SECRET_KEY") or None),
+            secret_key=_secret(environ, "LINEUP_SECRET_KEY"),
+            metrics_token=_secret(environ, "LINEUP_METRICS_TOKEN"),
             async_mode=cast(
                 AsyncMode,
                 _one_of(environ, "LINEUP_ASYNC_MODE", "eventlet", ("eventlet", "gevent")),
+            ),
+            assets=cast(
+                AssetMode, _one_of(environ, "LINEUP_ASSETS", "bundle", ("bundle", "source"))
             ),
             origins=_origins(environ.get("LINEUP_ORIGINS", "")),
             key_prefix=_key_prefix(environ.get("LINEUP_KEY_PREFIX") or "lineup"),
             presence_ttl_seconds=_integer(environ, "LINEUP_PRESENCE_TTL", 90, 4, 3600),
             presence_idle_seconds=_integer(environ, "LINEUP_PRESENCE_IDLE", 300, 1, 86_400),
+            picture_hosts=_picture_hosts(environ.get("LINEUP_PICTURE_HOSTS", "")),
             trusted_proxies=_integer(environ, "LINEUP_TRUSTED_PROXIES", 0, 0, 10),
             webhook_private=_integer(environ, "LINEUP_WEBHOOK_PRIVATE", 0, 0, 1) == 1,
             log_level=_one_of(environ, "LINEUP_LOG_LEVEL", "INFO", LOG_LEVELS, fold=str.upper),
+            log_format=_one_of(environ, "LINEUP_LOG_FORMAT", "text", LOG_FORMATS),
         )
 
 
@@ -93,32 +110,33 @@ def _database_url(text: str) -> str:
     if backend == "postgres" or (backend == "postgresql" and url.drivername == "postgresql"):
         url = url.set(drivername="postgresql+psycopg")
     if backend not in ("sqlite", "postgresql", "postgres"):
-        raise StartError(f"LINEUP_DATABASE_URL: SQLite and PostgreSQL are spoken, not “{backend}”.")
+        raise StartError(
+            f"LINEUP_DATABASE_URL: only SQLite and PostgreSQL are supported, not “{backend}”."
+        )
     if backend == "sqlite" and url.database in (None, "", ":memory:"):
         raise StartError(
-            "LINEUP_DATABASE_URL: SQLite needs a file, for several processes share it."
+            "LINEUP_DATABASE_URL: SQLite needs a file, because several processes share it."
         )
     return url.render_as_string(hide_password=False)
 
 
 def _redis_url(text: str | None) -> str | None:
-    if text is not None and urlsplit(text).scheme not in REDIS_SCHEMES:
+    if text is not None and _parts(text).scheme not in REDIS_SCHEMES:
         raise StartError("LINEUP_REDIS_URL must begin with redis://, rediss:// or unix://.")
     return text
 
 
-def _secret_key(text: str | None) -> str | None:
-    if text is not None and len(text) < SECRET_KEY_MIN_CHARACTERS:
-        raise StartError(
-            f"LINEUP_SECRET_KEY must have at least {SECRET_KEY_MIN_CHARACTERS} characters."
-        )
+def _secret(environ: Mapping[str, str], name: str) -> str | None:
+    text = environ.get(name) or None
+    if text is not None and len(text) < SECRET_MIN_CHARACTERS:
+        raise StartError(f"{name} must have at least {SECRET_MIN_CHARACTERS} characters.")
     return text
 
 
 def _origins(text: str) -> tuple[str, ...]:
     origins = tuple(part.strip() for part in text.split(",") if part.strip())
     for origin in origins:
-        parts = urlsplit(origin)
+        parts = _parts(origin)
         if (
             parts.scheme not in ("http", "https")
             or not parts.netloc
@@ -128,6 +146,27 @@ def _origins(text: str) -> tuple[str, ...]:
                 f"LINEUP_ORIGINS must be origins such as https://desk.example, not “{origin}”."
             )
     return origins
+
+
+def _picture_hosts(text: str) -> tuple[str, ...]:
+    hosts = tuple(part.strip().lower() for part in text.split(",") if part.strip())
+    for host in hosts:
+        if not _PICTURE_HOST.fullmatch(host):
+            raise StartError(
+                f"LINEUP_PICTURE_HOSTS must be hosts such as cdn.shop.example, not “{host}”."
+            )
+    return hosts
+
+
+def _parts(text: str) -> SplitResult:
+    """The parts of an address; none where it cannot be read."""
+    try:
+        parts = urlsplit(text)
+        # Read here, because a port that is no number raises only then.
+        _ = parts.port
+        return parts
+    except ValueError:
+        return urlsplit("")
 
 
 def _key_prefix(text: str) -> str:

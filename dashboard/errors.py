@@ -1,4 +1,4 @@
-"""What can go wrong, as sentences: problems for callers (RFC 9457) and reasons not to start."""
+"""The errors of Lineup: problems for callers (RFC 9457), and reasons why a command cannot run."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
@@ -7,11 +7,11 @@ from typing import Any
 
 
 class LineupError(Exception):
-    """The root of our errors."""
+    """Base class of all errors that Lineup raises."""
 
 
 class StartError(LineupError):
-    """Why a command cannot start or go on, in one sentence for the person who typed it."""
+    """A command cannot start or go on; the message is a sentence for the person who typed it."""
 
 
 @dataclass(frozen=True)
@@ -25,7 +25,7 @@ class FieldError:
 
 @dataclass
 class Problem(LineupError):
-    """An error for whoever called: the shape of contract section 9.
+    """An error for whoever called: the shape of docs/protocol.md, "Errors".
 
     `headers` go with the answer, `extra` are members beside the standard ones.
     """
@@ -41,7 +41,7 @@ class Problem(LineupError):
         return f"{self.code}: {self.detail}"
 
     def body(self, instance: str | None = None) -> dict[str, Any]:
-        """The `application/problem+json` object; `instance` is the path that was called."""
+        """The `application/problem+json` object; `instance` is the path of the request."""
         body: dict[str, Any] = {
             "type": f"/problems/{self.code}",
             "title": HTTPStatus(self.status).phrase,
@@ -56,7 +56,7 @@ class Problem(LineupError):
 
 
 class StorageUnavailable(Problem):
-    """SQL is away, locked for too long or full: nothing was stored; try again."""
+    """SQL cannot be reached, is locked for too long or is full: nothing was stored; try again."""
 
     def __init__(self, detail: str = "The storage is not available; nothing was stored."):
         super().__init__(503, "storage_unavailable", detail, headers={"Retry-After": "1"})
@@ -67,14 +67,28 @@ class NotFound(Problem):
         super().__init__(404, "not_found", detail)
 
 
+class InternalError(Problem):
+    """An error that no code expects; it is logged, and the answer says nothing about it."""
+
+    def __init__(self) -> None:
+        super().__init__(500, "internal_error", "Something went wrong here; it was logged.")
+
+
+class CustomerErased(Problem):
+    """What came is of a person who was deleted since. Final: the sender need not try again."""
+
+    def __init__(self, detail: str = "The customer was deleted after this event had occurred."):
+        super().__init__(410, "customer_erased", detail)
+
+
 class Invalid(Problem):
-    """Understood but wrong: 422 with every single error."""
+    """422: the input can be read but is wrong; `errors` names each error, at least one."""
 
     def __init__(self, errors: Sequence[FieldError]):
         super().__init__(422, errors[0].code, errors[0].detail, errors)
 
 
 def quoted(text: object, limit: int = 100) -> str:
-    """Input as it may stand in an error: at most `limit` characters, no controls."""
+    """Input quoted for an error message: at most `limit` characters, none of them a control."""
     shown = "".join(ch if ch.isprintable() else "\N{REPLACEMENT CHARACTER}" for ch in str(text))
     return f"“{shown if len(shown) <= limit else shown[: limit - 1] + '…'}”"

@@ -1,18 +1,19 @@
-"""Log lines: one JSON object each, whatever was logged."""
+"""Log lines: text for people, or one JSON object each for programs."""
 
 import json
 import logging
 import sys
+from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import TextIO
 
-#: A single line stays readable, and a hostile sender cannot fill the disk with one request.
+#: Characters kept of a message and of a trace: one request cannot fill the disk.
 MESSAGE_MAX = 4_000
 TRACE_MAX = 16_000
 
 
 class JsonFormatter(logging.Formatter):
-    """Everything but plain ASCII is escaped: no line break or terminal code gets through."""
+    """Escapes everything but ASCII, so that no line break or terminal code gets into the log."""
 
     def format(self, record: logging.LogRecord) -> str:
         line = {
@@ -27,10 +28,37 @@ class JsonFormatter(logging.Formatter):
         return json.dumps(line, ensure_ascii=True).replace("\x7f", "\\u007f")
 
 
-def install(level: str, stream: TextIO = sys.stderr) -> None:
-    """All loggers write JSON lines to the stream, from this level on."""
+class TextFormatter(logging.Formatter):
+    """`10:00:00 WARNING lineup.demo: …`; a trace follows, indented.
+
+    What does not print is escaped, so that no line break or terminal code gets into the log.
+    """
+
+    def format(self, record: logging.LogRecord) -> str:
+        at = datetime.fromtimestamp(record.created).strftime("%H:%M:%S")
+        level = "" if record.levelno == logging.INFO else f"{record.levelname} "
+        message = _printable(record.getMessage()[:MESSAGE_MAX])
+        lines = [f"{at} {level}{record.name}: {message}"]
+        if record.exc_info:
+            trace = self.formatException(record.exc_info)[-TRACE_MAX:]
+            lines += [f"    {_printable(line)}" for line in trace.splitlines()]
+        return "\n".join(lines)
+
+
+#: The values of LINEUP_LOG_FORMAT.
+FORMATS: Mapping[str, type[logging.Formatter]] = {"text": TextFormatter, "json": JsonFormatter}
+
+
+def install(level: str, format: str, stream: TextIO = sys.stderr) -> None:
+    """Has all loggers write lines of a format of FORMATS to `stream`, from `level` on."""
     handler = logging.StreamHandler(stream)
-    handler.setFormatter(JsonFormatter())
+    handler.setFormatter(FORMATS[format]())
     logging.basicConfig(level=level, handlers=[handler], force=True)
-    # It tells of every step, at each start.
+    # Alembic logs every step, at each start.
     logging.getLogger("alembic").setLevel(logging.WARNING)
+
+
+def _printable(text: str) -> str:
+    return "".join(
+        character if character.isprintable() else ascii(character)[1:-1] for character in text
+    )

@@ -1,4 +1,4 @@
-"""The version of what pages and servers say to each other."""
+"""The version of the protocol between the page and the server."""
 
-#: Grows when a page that was loaded before could not go on with a new server.
-PROTOCOL = 1
+#: Raised when a page loaded earlier cannot work with a newer server.
+PROTOCOL = 2

@@ -1,4 +1,4 @@
-"""What can go wrong beside Redis itself, whose errors come through as they are."""
+"""Errors of this package; those of Redis are raised as redis-py raises them."""
 
 
 class PresenceError(Exception):
@@ -10,20 +10,23 @@ class UnknownValue(PresenceError, ValueError):
 
 
 class InvalidName(PresenceError, ValueError):
-    """A person, connection, room or namespace that cannot be named so."""
-
-
-class InvalidCursor(PresenceError, ValueError):
-    """A cursor that no page has given out."""
-
-
-class LayoutChanged(PresenceError):
-    """The data in Redis was written with another number of shards."""
+    """A text that cannot name a person, a connection, a room or a namespace."""
 
 
 class TooMany(PresenceError, ValueError):
-    """More people are asked for, or watched, than one call or one watcher may."""
+    """More people or rooms than one call may name or one watcher may watch."""
+
+
+class ShardsChanged(PresenceError):
+    """Redis holds presence that is spread over another number of shards.
+
+    `pattern` is that of all its keys.
+    """
+
+    def __init__(self, namespace: str, held: str, now: int, pattern: str):
+        self.pattern = pattern
+        super().__init__(f"{namespace}: {held} shards, now {now}")
 
 
 class RoomFull(PresenceError):
-    """The room has as many people as it may hold."""
+    """The room has as many members as it may hold."""

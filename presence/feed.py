@@ -1,4 +1,4 @@
-"""Announcements from Redis, each once and in order, whatever gets lost on the way."""
+"""Announcements from Redis: each once and in order, also where messages get lost."""
 
 import logging
 from collections.abc import Iterable, Mapping, Sequence
@@ -9,46 +9,48 @@ from redis.client import PubSub
 from redis.cluster import RedisCluster
 from redis.exceptions import RedisError
 
-from presence.scripts import Call, Client, Scripts, text_of
+from lua_scripts.runner import Client, LuaCall, LuaRunner, text_of
+from presence.lua.jobs import job_sources
 from presence.states import parsed
 
-#: A longer gap is not caught up with but read anew, in announcements.
-LONGEST_CATCH_UP = 5_000
-#: Messages that one `pump` handles before the host gets its turn.
-MOST_AT_ONCE = 1_000
-#: Checks in a row that find unheard announcements before the connection is taken for dead.
-DEAF_AFTER = 2
+#: A gap of more announcements than this is not read from the stream; states are read again.
+MAX_CATCH_UP = 5_000
+#: Messages that one `pump` handles before it returns.
+MAX_MESSAGES = 1_000
+#: After this many checks in a row that found missed announcements, the subscription is renewed.
+MISSED_CHECKS_MAX = 2
 
 log = logging.getLogger(__name__)
 
 
 class Head(NamedTuple):
-    """Where a shard's announcements stand."""
+    """The last announcement of a shard: `n` counts within an `epoch`."""
 
     epoch: str
     n: int
 
 
 class Source(Protocol):
-    """Something that follows the announcements of some shards."""
+    """Something that takes the announcements of some shards."""
 
     def channels(self) -> Mapping[str, int]:
         """Channel -> shard."""
 
     def log(self, shard: int) -> Sequence[str]:
-        """Meta and, if announcements are kept, the stream."""
+        """The keys of meta and, where announcements are kept, of the stream."""
 
-    def calm_ms(self) -> int:
-        """How long a shard that lost everything gets to fill again before it is believed."""
+    def recovery_grace_ms(self) -> int:
+        """How long a shard that may have lost data may fill again before it is read, in ms."""
 
     def apply(self, event: Mapping[str, Any]) -> None:
-        """One announcement, in order, none twice."""
+        """Takes one announcement; called in order, once for each."""
 
     def reread(self, shard: int) -> None:
-        """Announcements are missing for good: read what is followed."""
+        """Read the current states again, whatever their numbers: what is known may be of a
+        history that Redis has lost."""
 
     def lost(self, shard: int) -> None:
-        """Redis lost the shard: whoever is connected has to show themselves."""
+        """Redis may have lost data of the shard: send a heartbeat for every connection."""
 
 
 class _Channel(NamedTuple):
@@ -59,43 +61,44 @@ class _Channel(NamedTuple):
 class Feed:
     """One plain subscription for any number of sources.
 
-    The host calls `pump` over and over and `verify_once` every second or two, both from the same
-    thread of whatever kind. Either may raise a RedisError; the host waits a little and goes on.
+    Call `pump` in a loop and `verify_once` every second or two, both from one thread. Either may
+    raise a RedisError or OSError: pause, then call again.
     """
 
-    def __init__(self, client: Client, sources: Iterable[Source], scripts: Scripts | None = None):
+    def __init__(self, client: Client, sources: Iterable[Source], lua: LuaRunner | None = None):
         self._client = client
-        self._scripts = scripts or Scripts(client)
+        self._lua = lua or LuaRunner(client, job_sources())
         self._channels = {
             name: _Channel(source, shard)
             for source in sources
             for name, shard in source.channels().items()
         }
         self._heads: dict[str, Head] = {}
-        self._refilling: set[str] = set()
+        #: Channel -> when its shard is read again, by Redis's clock in ms.
+        self._recovering: dict[str, int] = {}
         self._pubsub: PubSub | None = None
-        self._unheard = 0
-        #: Whether the last call went well; if not, what is followed may be late.
+        self._missed_checks = 0
+        #: Whether the last call succeeded; if not, watchers may show old states.
         self.healthy = False
-        #: Announcements that were caught up with because they had not been heard.
+        #: Announcements that were read later because their message was missed.
         self.caught_up = 0
 
     def pump(self, timeout_seconds: float = 1.0) -> int:
-        """Waits for announcements and applies them; returns how many were heard."""
+        """Waits up to `timeout_seconds` for messages and applies them; returns how many came."""
         try:
             pubsub = self._pubsub or self._subscribe()
-            heard, wait = 0, timeout_seconds
-            while heard < MOST_AT_ONCE and (message := pubsub.get_message(timeout=wait)):
-                heard, wait = heard + 1, 0
+            received, wait = 0, timeout_seconds
+            while received < MAX_MESSAGES and (message := pubsub.get_message(timeout=wait)):
+                received, wait = received + 1, 0
                 self._take(message)
             self.healthy = True
-            return heard
+            return received
         except (RedisError, OSError):
             self.close()
             raise
 
     def verify_once(self) -> None:
-        """Compares with Redis where every shard stands and fetches what was not heard."""
+        """Compares the head of every shard with Redis and fetches missed announcements."""
         self.pump(0)
         before = self.caught_up
         try:
@@ -103,22 +106,23 @@ class Feed:
         except (RedisError, OSError):
             self.close()
             raise
-        self._unheard = self._unheard + 1 if self.caught_up > before else 0
-        if self._unheard >= DEAF_AFTER:
-            log.warning("announcements are made but not heard: subscribing anew")
+        self._missed_checks = self._missed_checks + 1 if self.caught_up > before else 0
+        if self._missed_checks >= MISSED_CHECKS_MAX:
+            log.warning("presence announcements were missed repeatedly: subscribing again")
             self.close()
 
     def close(self) -> None:
-        """Gives up the connection; the next `pump` makes another."""
-        pubsub, self._pubsub, self.healthy, self._unheard = self._pubsub, None, False, 0
+        """Closes the subscription; the next `pump` makes another."""
+        pubsub, self._pubsub, self.healthy, self._missed_checks = self._pubsub, None, False, 0
         if pubsub:
             try:
                 pubsub.close()
             except (RedisError, OSError):
-                log.info("the lost subscription could not be closed in order")
+                log.info("a lost subscription could not be closed")
 
     def _subscribe(self) -> PubSub:
         pubsub = _node(self._client).pubsub()
+        is_first = not self._heads
         self._pubsub = pubsub
         pubsub.subscribe(*self._channels)
         waiting = len(self._channels)
@@ -127,19 +131,21 @@ class Feed:
             if message is None:
                 raise TimeoutError("the subscription was not confirmed")
             waiting -= message["type"] == "subscribe"
-        self._verify(list(self._channels))
+        # The connection may have broken because Redis ended. It may be back from an older dump, and
+        # its numbers past ours already: they do not show that.
+        self._verify(list(self._channels), is_doubtful=not is_first)
         return pubsub
 
     def _take(self, message: Mapping[str, Any]) -> None:
         if message["type"] != "message":
             return
         name = text_of(message["channel"])
-        self._unheard = 0
+        self._missed_checks = 0
         try:
             event = parsed(message["data"])
             epoch, n = str(event["ep"]), int(event["n"])
         except (ValueError, KeyError, TypeError):
-            log.warning("an announcement could not be read")
+            log.warning("a presence announcement could not be parsed")
             self._verify([name])
             return
         head = self._heads.get(name)
@@ -151,40 +157,46 @@ class Feed:
         else:
             self._verify([name])
 
-    def _verify(self, names: Sequence[str]) -> None:
-        calls = [Call("head", self._log(name), ()) for name in names]
-        for name, answer in zip(names, self._scripts.run_all(calls), strict=True):
+    def _verify(self, names: Sequence[str], is_doubtful: bool = False) -> None:
+        calls = [LuaCall("feed/head", self._log(name), ()) for name in names]
+        for name, answer in zip(names, self._lua.run_all(calls), strict=True):
             head, now_ms = Head(text_of(answer[0]), int(answer[1])), int(answer[2])
-            self._follow(name, head, now_ms)
+            self._advance(name, head, now_ms, is_doubtful)
 
-    def _follow(self, name: str, head: Head, now_ms: int) -> None:
+    def _advance(self, name: str, head: Head, now_ms: int, is_doubtful: bool) -> None:
         source, shard = self._channels[name]
         known = self._heads.get(name)
         if known is None:
             self._heads[name] = head
             source.reread(shard)
         elif known.epoch != head.epoch or known.n > head.n:
-            self._refilling.add(name)
-            source.lost(shard)
+            self._recover(name, int(head.epoch))
             self._catch_up(name, Head(head.epoch, 0))
         elif known.n < head.n:
             self._catch_up(name, known)
-        calm_until_ms = int(head.epoch) + source.calm_ms()
-        if name in self._refilling and now_ms >= calm_until_ms:
-            self._refilling.discard(name)
+        if known and is_doubtful:
+            self._recover(name, now_ms)
+        if now_ms >= self._recovering.get(name, now_ms + 1):
+            del self._recovering[name]
             source.reread(shard)
+
+    def _recover(self, name: str, since_ms: int) -> None:
+        source, shard = self._channels[name]
+        until_ms = since_ms + source.recovery_grace_ms()
+        self._recovering[name] = max(until_ms, self._recovering.get(name, 0))
+        source.lost(shard)
 
     def _catch_up(self, name: str, known: Head) -> None:
         source, shard = self._channels[name]
-        epoch, last, complete, *bodies = self._scripts.run(
-            "since", self._log(name), known.epoch, known.n, LONGEST_CATCH_UP
+        epoch, last, complete, *bodies = self._lua.run(
+            "feed/since", self._log(name), known.epoch, known.n, MAX_CATCH_UP
         )
         self._heads[name] = Head(text_of(epoch), int(last))
         self.caught_up += int(last) - known.n
         if complete:
             for body in bodies:
                 source.apply(parsed(body))
-        elif name not in self._refilling:
+        elif name not in self._recovering:
             source.reread(shard)
 
     def _log(self, name: str) -> Sequence[str]:
@@ -193,7 +205,7 @@ class Feed:
 
 
 def _node(client: Client) -> Redis:
-    """A node to subscribe at: a cluster carries plain messages to all of them."""
+    """A node to subscribe at: a cluster delivers plain messages at each of its nodes."""
     if isinstance(client, RedisCluster):
         return client.get_redis_connection(client.get_random_node())
     return client

@@ -1,16 +1,19 @@
-"""Signs of life of a worker's connections, sent in batches; lost ones are opened anew."""
+"""Heartbeats of a worker's connections, sent in batches; lost connections are opened again."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 
-from presence.people import ANEW, Beat, Connection, People
+from presence.connections import REOPENED, Beat, Connection
+from presence.people import People
 from presence.settings import Settings
 
-#: Connections that one flush opens anew, so that a flushed Redis is not stormed.
-MOST_REOPENED = 250
+#: Connections that one flush opens again, to bound the load on a Redis that lost its data.
+MAX_REOPENED = 250
 
-#: People -> the settings of those that are known; asked in bulk.
+#: People -> the settings of those that are known; called in bulk.
 SettingsOf = Callable[[Sequence[str]], Mapping[str, Settings]]
+#: People -> those of them who must not be opened, because their data were deleted.
+DeletedOf = Callable[[Sequence[str]], Collection[str]]
 
 
 @dataclass
@@ -22,8 +25,8 @@ class _Live:
 class Heartbeats:
     """The live connections of one worker, by (person, connection id).
 
-    The host calls `flush_once` about twice a second. A connection that Redis does not know any
-    more is opened anew, with its settings; whoever `settings_of` does not name stays hidden.
+    Call `flush_once` about twice a second. A connection that Redis has lost is opened again with
+    its person's settings; people whom `settings_of` does not return stay hidden.
     """
 
     def __init__(self, people: People, settings_of: SettingsOf):
@@ -36,21 +39,21 @@ class Heartbeats:
         return len(self._live)
 
     def add(self, connection: Connection) -> bool:
-        """A connection is there: online at once. Returns whether that was announced."""
+        """Opens a connection: its person is online at once. Returns whether that was announced."""
         self._live[connection.person, connection.id] = _Live(connection)
         return open_all(self._people, [connection], self._settings_of)[0]
 
     def mark(self, person: str, connection: str) -> None:
-        """Anything was heard of the connection: a pong, any message."""
+        """Sends a heartbeat for the connection at the next flush; it sent a pong or a message."""
         if (person, connection) in self._live:
             self._marked[person, connection] = None
 
     def mark_all(self) -> None:
-        """Redis lost everything: every connection shows itself at the next flushes."""
+        """Sends a heartbeat for every connection at the next flushes, after Redis lost its data."""
         self._marked.update(dict.fromkeys(self._live))
 
     def report(self, person: str, connection: str, active: bool, hidden: bool = False) -> None:
-        """What the browser says of itself; only a change of `active` goes to Redis at once."""
+        """Takes the browser's report; only a change of `active` is sent to Redis at once."""
         live = self._live.get((person, connection))
         if not live:
             return
@@ -61,18 +64,18 @@ class Heartbeats:
             live.connection = live.connection._replace(active=active)
 
     def drop(self, person: str, connection: str, grace_ms: int = 0) -> None:
-        """The connection ended; with a grace, unless it comes back."""
+        """Closes the connection: at once, or after a grace in which it may come back."""
         self._marked.pop((person, connection), None)
         if self._live.pop((person, connection), None):
             self._people.close(person, connection, grace_ms)
 
     def drain(self) -> None:
-        """The worker stops: its connections have time to come back elsewhere."""
+        """Closes all connections, with time to come back at another worker."""
         ended, self._live, self._marked = list(self._live), {}, {}
-        self._people.close_all_of(ended, self._people.timing.drain_ms)
+        self._people.close_all_of(ended, self._people.timing.drain_grace_ms)
 
-    def flush_once(self, most_reopened: int = MOST_REOPENED) -> int:
-        """Sends what is marked; returns how many connections were opened anew."""
+    def flush_once(self, max_reopened: int = MAX_REOPENED) -> int:
+        """Sends the marked heartbeats; returns how many connections were opened again."""
         marked, self._marked = self._marked, {}
         try:
             unknown = self._people.beat([self._beat(one) for one in marked if one in self._live])
@@ -81,11 +84,13 @@ class Heartbeats:
             raise
         lost = [(beat.person, beat.connection) for beat in unknown]
         found = [
-            self._live[one].connection._replace(opened_ms=ANEW) for one in lost if one in self._live
+            self._live[one].connection._replace(opened_ms=REOPENED)
+            for one in lost
+            if one in self._live
         ]
-        self._marked.update(dict.fromkeys(lost[most_reopened:]))
-        open_all(self._people, found[:most_reopened], self._settings_of)
-        return len(found[:most_reopened])
+        self._marked.update(dict.fromkeys(lost[max_reopened:]))
+        open_all(self._people, found[:max_reopened], self._settings_of)
+        return len(found[:max_reopened])
 
     def _beat(self, key: tuple[str, str]) -> Beat:
         live = self._live[key]
@@ -96,17 +101,23 @@ class Heartbeats:
 def open_all(
     people: People, connections: Sequence[Connection], settings_of: SettingsOf
 ) -> list[bool]:
-    """Opens connections with their people's settings, asked for in bulk."""
+    """Opens connections with their people's settings; returns whether each was announced."""
     if not connections:
         return []
     settings = settings_of(list(dict.fromkeys(one.person for one in connections)))
     return people.open_all([(one, settings.get(one.person), None) for one in connections])
 
 
-def accept(people: People, connections: Sequence[Connection], settings_of: SettingsOf) -> int:
-    """Beats of connections that this worker does not hold, as they come in over HTTP.
+def accept_beats(
+    people: People,
+    connections: Sequence[Connection],
+    settings_of: SettingsOf,
+    deleted_of: DeletedOf = lambda names: (),
+) -> int:
+    """Heartbeats of connections that this worker does not hold, such as those over HTTP.
 
-    Says what each connection is, so that a first beat opens it. Returns how many were opened.
+    A first beat opens its connection, except of `deleted_of` the people who open one. Returns how
+    many were opened.
     """
     beats = {
         (one.person, one.id): Beat(
@@ -116,6 +127,8 @@ def accept(people: People, connections: Sequence[Connection], settings_of: Setti
     }
     known = {(one.person, one.id): one for one in connections}
     unknown = people.beat(list(beats.values()))
-    found = [known[beat.person, beat.connection] for beat in unknown]
+    asked = list(dict.fromkeys(beat.person for beat in unknown))
+    deleted = deleted_of(asked) if asked else ()
+    found = [known[beat.person, beat.connection] for beat in unknown if beat.person not in deleted]
     open_all(people, found, settings_of)
     return len(found)

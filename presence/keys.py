@@ -1,7 +1,10 @@
-"""Names in Redis: the one place where they are written."""
+"""Names of keys and channels in Redis; nothing else in the package writes one."""
 
 import zlib
+from collections import defaultdict
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Literal, NamedTuple
 
 from presence.errors import InvalidName
 
@@ -10,17 +13,62 @@ SEPARATOR = "\x1f"
 #: Shards of a namespace, fixed once there are data.
 SHARDS = 16
 
-_PEOPLE = (
-    "dl", "conn", "st", "man", "due", "ev", "meta",
-    "seen", "seen:contacts", "seen:hidden", "left", "left:contacts", "gone",
-)  # fmt: skip
-_META, _EVENTS = 6, 5
-_SEEN = {"everyone": (7, 10), "contacts": (8, 11), "truth": (7, 8, 9)}
+#: Whose last-seen rows a list reads: those that everyone may see, that contacts may see, or all.
+Audience = Literal["everyone", "contacts", "truth"]
+
+
+class PeopleKeys(NamedTuple):
+    """The keys of one shard of people, in the order of lua/state/keys.lua."""
+
+    deadlines: str
+    connections: str
+    states: str
+    settings: str
+    override_ends: str
+    events: str
+    meta: str
+    seen: str
+    seen_contacts: str
+    seen_hidden: str
+    left: str
+    left_contacts: str
+    tombstones: str
+
+
+class RoomKeys(NamedTuple):
+    """The keys of one shard of rooms, in the order of lua/rooms/room.lua."""
+
+    deadlines: str
+    typing: str
+    meta: str
+
+
+#: The last parts of the names in Redis.
+_PEOPLE = PeopleKeys(
+    deadlines="dl",
+    connections="conn",
+    states="st",
+    settings="man",
+    override_ends="due",
+    events="ev",
+    meta="meta",
+    seen="seen",
+    seen_contacts="seen:contacts",
+    seen_hidden="seen:hidden",
+    left="left",
+    left_contacts="left:contacts",
+    tombstones="gone",
+)
+_ROOMS = RoomKeys(deadlines="room:dl", typing="room:typing", meta="room:meta")
 
 
 @dataclass(frozen=True)
 class Space:
-    """A namespace: people and rooms that never meet those of another."""
+    """A namespace: its people and rooms share no key with those of another.
+
+    `shards` must not change once there are data. Raises InvalidName for a namespace or a prefix
+    that would break the hash tag.
+    """
 
     namespace: str
     prefix: str = "p"
@@ -31,40 +79,61 @@ class Space:
             raise InvalidName("a namespace holds no braces")
 
     def shard_of(self, name: str) -> int:
+        """The shard of a person or of a room."""
         return zlib.crc32(name.encode()) % self.shards
 
-    def people(self, shard: int) -> list[str]:
-        """The keys of a shard, in the order that lua/people.lua names."""
-        return [f"{self._tag(shard)}:{part}" for part in _PEOPLE]
+    def batches(self, names: Sequence[str], size: int) -> list[tuple[int, list[int]]]:
+        """(shard, indexes of the names that live there), at most `size` indexes in one."""
+        shards: dict[int, list[int]] = defaultdict(list)
+        for index, name in enumerate(names):
+            shards[self.shard_of(name)].append(index)
+        return [
+            (shard, indexes[start : start + size])
+            for shard, indexes in shards.items()
+            for start in range(0, len(indexes), size)
+        ]
 
-    def meta(self, shard: int) -> str:
-        return self.people(shard)[_META]
+    @property
+    def layout(self) -> str:
+        """String: the number of shards with which the data were written."""
+        return f"{{{self.prefix}{self.namespace}}}:shards"
 
-    def events(self, shard: int) -> str:
-        return self.people(shard)[_EVENTS]
+    def people(self, shard: int) -> PeopleKeys:
+        """The keys of a shard of people; they share a hash tag."""
+        return PeopleKeys(*(f"{self._tag(shard)}:{part}" for part in _PEOPLE))
 
     def log(self, shard: int) -> list[str]:
-        """Meta and stream: what `head` and `since` read."""
-        return [self.meta(shard), self.events(shard)]
-
-    def seen(self, shard: int, audience: str) -> list[str]:
-        """Sets of last seen, apart from one another: of `everyone`, of `contacts`, the `truth`."""
+        """Meta and stream: the keys that the jobs feed/head and feed/since read."""
         keys = self.people(shard)
-        return [keys[index] for index in _SEEN[audience]]
+        return [keys.meta, keys.events]
+
+    def seen(self, shard: int, audience: Audience) -> list[str]:
+        """The last-seen sets of a shard that a list for this audience merges."""
+        keys = self.people(shard)
+        if audience == "truth":
+            return [keys.seen, keys.seen_contacts, keys.seen_hidden]
+        if audience == "contacts":
+            return [keys.seen_contacts, keys.left_contacts]
+        return [keys.seen, keys.left]
 
     def channel(self, shard: int) -> str:
+        """The channel of a shard's announcements about people."""
         return f"{self._tag(shard)}:ch"
 
-    def rooms(self, shard: int) -> list[str]:
-        """Deadlines, typing, meta of the rooms of a shard."""
-        return [f"{self._tag(shard)}:room:{part}" for part in ("dl", "typing", "meta")]
+    def rooms(self, shard: int) -> RoomKeys:
+        """The keys that the rooms of a shard share."""
+        return RoomKeys(*(f"{self._tag(shard)}:{part}" for part in _ROOMS))
+
+    def members(self, room: str) -> str:
+        """The hash of a room's members."""
+        return f"{self._tag(self.shard_of(room))}:room:in:{room}"
 
     def room(self, name: str) -> list[str]:
-        """The keys of one room, in the order that lua/room.lua names."""
-        shard = self.shard_of(name)
-        return [*self.rooms(shard), f"{self._tag(shard)}:room:in:{name}"]
+        """The keys of one room, in the order of lua/rooms/room.lua."""
+        return [*self.rooms(self.shard_of(name)), self.members(name)]
 
     def rooms_channel(self, shard: int) -> str:
+        """The channel of a shard's announcements about rooms."""
         return f"{self._tag(shard)}:room:ch"
 
     def _tag(self, shard: int) -> str:
@@ -72,7 +141,7 @@ class Space:
 
 
 def checked(name: str) -> str:
-    """`name` itself, if it can name a person, a connection or a room."""
+    """`name` itself; raises InvalidName where it cannot name a person, connection or room."""
     if not isinstance(name, str) or not name or SEPARATOR in name:
         raise InvalidName("a name is text, not empty, without the unit separator")
     return name

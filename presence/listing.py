@@ -1,38 +1,57 @@
-"""Who was seen when: pages, newest first, that hold still while people move."""
+"""Lists of people by last seen, newest first, in pages that stay stable while people move."""
 
-import base64
 import heapq
-import json
 from collections.abc import Iterator
+from itertools import islice
 from typing import NamedTuple
 
-from presence.ages import colour
-from presence.errors import InvalidCursor
+from lua_scripts.runner import LuaCall, text_of
+from presence.keys import Audience
 from presence.people import People
-from presence.scripts import Call, text_of
 from presence.states import Relation, Viewer
 
+#: Green below the first, yellow below the second, in milliseconds since last seen.
+GREEN_MS, YELLOW_MS = 60_000, 300_000
 #: Rows of one page.
-MOST_ROWS = 500
-#: Rows of a shard that one call looks at for those with a prefix.
+MAX_ROWS = 500
+#: Rows of a shard that one call reads while it looks for names with a prefix.
 SLICE_ROWS = 5_000
-#: Sees what everybody may.
+#: Sees what everyone may see.
 ANYBODY = Viewer()
+#: (from, to) in ms since 1970, both included; or a number of ms until now.
+Times = tuple[int, int] | int
+
+
+def colour(last_seen_ms: int | None, now_ms: int) -> str:
+    """Colour of a look-up by age: green below 60 s, yellow below 300 s, else grey. (R38)"""
+    if last_seen_ms is None or now_ms - last_seen_ms >= YELLOW_MS:
+        return "grey"
+    return "green" if now_ms - last_seen_ms < GREEN_MS else "yellow"
 
 
 class Seen(NamedTuple):
-    """Somebody, and when they were last seen."""
+    """A person and when they were last seen, in ms since 1970."""
 
     id: str
     last_seen: int
     colour: str
 
 
+class Position(NamedTuple):
+    """Where a page ended: times and total of the first page, and the page's last row."""
+
+    from_ms: int
+    to_ms: int
+    total: int
+    last_seen: int
+    name: str
+
+
 class Page(NamedTuple):
-    """`next` is the cursor of the page after it, None at the end; `total` is of all pages."""
+    """`next` is where the next page begins, None at the end; `total` counts all pages."""
 
     people: list[Seen]
-    next: str | None
+    next: Position | None
     total: int
 
 
@@ -42,62 +61,47 @@ class _Row(NamedTuple):
 
 
 class Listing:
-    """Lists of one namespace, without a filter over those who may be known to everybody."""
+    """Lists of one namespace; the sets that are read decide who is shown to whom."""
 
     def __init__(self, people: People, related: Relation | None = None):
         self._people = people
         self._space = people.space
         self._related = related
 
-    def recent(
+    def page(
         self,
-        within_ms: int,
+        times: Times,
         limit: int = 100,
-        cursor: str | None = None,
+        after: Position | None = None,
         viewer: Viewer = ANYBODY,
         prefix: str = "",
     ) -> Page:
-        """Who was seen less than `within_ms` ago, by Redis's clock."""
-        now_ms = self._people.now_ms()
-        return self.between(now_ms - within_ms + 1, now_ms, limit, cursor, viewer, prefix)
+        """People last seen in these times (by Redis's clock), connected or not.
 
-    def between(
-        self,
-        from_ms: int,
-        to_ms: int,
-        limit: int = 100,
-        cursor: str | None = None,
-        viewer: Viewer = ANYBODY,
-        prefix: str = "",
-    ) -> Page:
-        """Who was last seen from one time to another, both included.
-
-        A cursor goes on where its page ended, with the times and the total of the first page:
-        who is seen meanwhile leaves the walk, and nobody is in it twice. With a `prefix` only
-        names that begin with it count, and the total costs a walk over all.
+        A page after a position has the times and the total of the first page: people seen since
+        then are left out, and none comes twice. With a `prefix` only names that begin with it
+        count, and the total costs a walk over all rows.
         """
-        limit = max(1, min(limit, MOST_ROWS))
+        limit = max(1, min(limit, MAX_ROWS))
         now_ms = self._people.now_ms()
-        if cursor is None:
-            after, total = None, self._total(from_ms, to_ms, viewer, prefix)
+        if after is None:
+            from_ms, to_ms = times if isinstance(times, tuple) else (now_ms - times + 1, now_ms)
+            last, total = None, self._total(from_ms, to_ms, viewer, prefix)
         else:
-            from_ms, to_ms, total, after = _read(cursor)
-        rows: list[_Row] = []
-        walk = self._walk(from_ms, to_ms, limit + 1, viewer, prefix, after)
-        while len(rows) <= limit and (row := next(walk, None)):
-            rows.append(row)
-        more = len(rows) > limit
-        rows = rows[:limit]
-        found = [
-            Seen(row.name.decode(), row.last_seen, colour(row.last_seen, now_ms)) for row in rows
-        ]
-        return Page(found, _cursor(from_ms, to_ms, total, rows[-1]) if more else None, total)
+            from_ms, to_ms, total, last_seen, name = after
+            last = _Row(last_seen, name.encode())
+        walk = self._walk(from_ms, to_ms, limit + 1, viewer, prefix, last)
+        rows = list(islice(walk, limit + 1))
+        people = [Seen(name, at, colour(at, now_ms)) for at, name in map(_decoded, rows[:limit])]
+        if len(rows) <= limit:
+            return Page(people, None, total)
+        return Page(people, Position(from_ms, to_ms, total, *_decoded(rows[limit - 1])), total)
 
     def _walk(
         self, from_ms: int, to_ms: int, at_once: int, viewer: Viewer, prefix: str,
         after: _Row | None,
     ) -> Iterator[_Row]:  # fmt: skip
-        """Rows in order; of those for contacts the ones who know the viewer."""
+        """Rows in order: those of everyone, and of contacts only those who know the viewer."""
         if viewer.truth:
             return self._rows("truth", from_ms, to_ms, at_once, prefix, after)
         everyone = self._rows("everyone", from_ms, to_ms, at_once, prefix, after)
@@ -111,22 +115,22 @@ class Listing:
         after: _Row | None,
     ) -> Iterator[_Row]:  # fmt: skip
         rows = self._rows("contacts", from_ms, to_ms, at_once, prefix, after)
-        while batch := [row for _, row in zip(range(at_once), rows, strict=False)]:
+        while batch := list(islice(rows, at_once)):
             names = [row.name.decode() for row in batch]
-            close = self._close(viewer, names)
-            yield from (row for row, name in zip(batch, names, strict=True) if name in close)
+            contacts = self._contacts(viewer, names)
+            yield from (row for row, name in zip(batch, names, strict=True) if name in contacts)
 
-    def _close(self, viewer: Viewer, names: list[str]) -> frozenset[str]:
+    def _contacts(self, viewer: Viewer, names: list[str]) -> frozenset[str]:
         try:
             return frozenset(self._related(viewer.id, names)) if self._related else frozenset()
-        except Exception:  # whatever a handed-in function raises, it uncovers nobody
+        except Exception:  # A failing function of the caller must not show a hidden person.
             return frozenset()
 
     def _rows(
-        self, audience: str, from_ms: int, to_ms: int, at_once: int, prefix: str,
+        self, audience: Audience, from_ms: int, to_ms: int, at_once: int, prefix: str,
         after: _Row | None,
     ) -> Iterator[_Row]:  # fmt: skip
-        """All rows of some sets in one order; fetched `at_once` of each, then as needed."""
+        """All rows of these sets, merged; `at_once` of each are fetched first, more as needed."""
         keys = [
             key for shard in range(self._space.shards) for key in self._space.seen(shard, audience)
         ]
@@ -152,15 +156,19 @@ class Listing:
         self, keys: list[str], from_ms: int, to_ms: int, limit: int, prefix: str,
         after: list[_Row | None],
     ) -> list[tuple[list[_Row], _Row | None]]:  # fmt: skip
-        """Rows of each set, and the one to go on after if there may be more."""
+        """Rows of each set, and the row to continue after if there may be more."""
         calls = []
         for key, row in zip(keys, after, strict=True):
             argv: list[str | int] = [from_ms, to_ms, limit, prefix, SLICE_ROWS]
             calls.append(
-                Call("page", [key], argv + ([row.last_seen, row.name.decode()] if row else []))
+                LuaCall(
+                    "people/seen_page",
+                    [key],
+                    argv + ([row.last_seen, row.name.decode()] if row else []),
+                )
             )
         fetched = []
-        for answer in self._people.scripts.run_all(calls):
+        for answer in self._people.lua.run_all(calls):
             stopped, *rows = [
                 _Row(int(answer[at + 1] or 0), text_of(answer[at]).encode())
                 for at in range(0, len(answer), 2)
@@ -171,14 +179,14 @@ class Listing:
 
     def _total(self, from_ms: int, to_ms: int, viewer: Viewer, prefix: str) -> int:
         if prefix or (self._related and not viewer.truth):
-            everyone = self._walk(from_ms, to_ms, MOST_ROWS, viewer, prefix, None)
+            everyone = self._walk(from_ms, to_ms, MAX_ROWS, viewer, prefix, None)
             if prefix:
                 return sum(1 for _ in everyone)
-            known = self._known(from_ms, to_ms, MOST_ROWS, viewer, prefix, None)
+            known = self._known(from_ms, to_ms, MAX_ROWS, viewer, prefix, None)
             return self._count("everyone", from_ms, to_ms) + sum(1 for _ in known)
         return self._count("truth" if viewer.truth else "everyone", from_ms, to_ms)
 
-    def _count(self, audience: str, from_ms: int, to_ms: int) -> int:
+    def _count(self, audience: Audience, from_ms: int, to_ms: int) -> int:
         with self._people.client.pipeline(transaction=False) as pipeline:
             for shard in range(self._space.shards):
                 for key in self._space.seen(shard, audience):
@@ -186,18 +194,5 @@ class Listing:
             return sum(pipeline.execute())
 
 
-def _cursor(from_ms: int, to_ms: int, total: int, last: _Row) -> str:
-    parts = [from_ms, to_ms, total, last.last_seen, last.name.decode()]
-    return base64.urlsafe_b64encode(json.dumps(parts).encode()).decode().rstrip("=")
-
-
-def _read(cursor: str) -> tuple[int, int, int, _Row]:
-    try:
-        padded = cursor + "=" * (-len(cursor) % 4)
-        *numbers, name = json.loads(
-            base64.b64decode(padded.encode(), altchars=b"-_", validate=True)
-        )
-        from_ms, to_ms, total, last_seen = (int(number) for number in numbers)
-        return from_ms, to_ms, total, _Row(last_seen, str(name).encode())
-    except (ValueError, TypeError) as error:
-        raise InvalidCursor("no page gave out this cursor") from error
+def _decoded(row: _Row) -> tuple[int, str]:
+    return row.last_seen, row.name.decode()

@@ -1,19 +1,22 @@
-"""Times of last seen, on their way to lasting storage."""
+"""Times of last seen, read from the announcements to be stored in SQL."""
 
 from typing import Any, NamedTuple
 
 from redis.exceptions import ResponseError
 
+from lua_scripts.runner import text_of
 from presence.people import People
-from presence.scripts import text_of
 from presence.states import parsed
 
-#: What a consumer took and did not finish within this, in milliseconds, another takes over.
+#: Entries that a consumer did not acknowledge within this, in milliseconds, go to another one.
 ABANDONED_MS = 60_000
 
 
 class Departure(NamedTuple):
-    """When a person was last seen, and as far as others may know; store the greater of each."""
+    """When a person was last seen, truly and as others may know; in ms, None for never.
+
+    Store the greater of the held and the new value of each.
+    """
 
     person: str
     last_seen: int | None
@@ -21,26 +24,27 @@ class Departure(NamedTuple):
 
 
 class Outbox:
-    """One consumer of a namespace's announcements; each goes to one of the group.
+    """One consumer of a namespace's announcements; each goes to one consumer of the group.
 
-    `read_once`, store, `done`: what is not done is read again, so storing must stand a replay.
+    Call `read_once`, store what it returns, then `acknowledge`. What is not acknowledged is read
+    again, so storing must stand a replay.
     """
 
     def __init__(self, people: People, group: str = "storage", consumer: str = "one"):
         self._people = people
         self._group = group
         self._consumer = consumer
-        self._open: list[tuple[str, list[Any]]] = []
+        self._unacknowledged: list[tuple[str, list[Any]]] = []
 
     def read_once(self, limit: int = 1_000) -> list[Departure]:
-        """Up to about `limit` of the oldest, one a person, from all shards."""
+        """About `limit` of the oldest announcements of all shards, merged to one a person."""
         latest: dict[str, Departure] = {}
         taken = 0
         for shard in range(self._people.space.shards):
-            stream = self._people.space.events(shard)
+            stream = self._people.space.people(shard).events
             entries = self._read(stream, limit - taken) if taken < limit else []
             if entries:
-                self._open.append((stream, [name for name, _ in entries]))
+                self._unacknowledged.append((stream, [name for name, _ in entries]))
             taken += len(entries)
             for _, parts in entries:
                 if parts:
@@ -48,10 +52,10 @@ class Outbox:
                     latest[departure.person] = _later(latest.get(departure.person), departure)
         return list(latest.values())
 
-    def done(self) -> None:
-        """What was read is stored."""
-        opened, self._open = self._open, []
-        for stream, names in opened:
+    def acknowledge(self) -> None:
+        """Everything read so far is stored: it is not read again."""
+        read, self._unacknowledged = self._unacknowledged, []
+        for stream, names in read:
             self._people.client.xack(stream, self._group, *names)
 
     def _read(self, stream: str, limit: int) -> list[Any]:
@@ -83,7 +87,7 @@ class Outbox:
 
 
 def _flat(found: Any) -> list[Any]:
-    """RESP3 nests a stream's entries once more than RESP2."""
+    """RESP3 nests the entries of a stream one level deeper than RESP2."""
     return found[0] if found and isinstance(found[0], list) else found
 
 

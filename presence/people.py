@@ -1,87 +1,62 @@
 """People: their connections, what they set, and their states."""
 
-from collections import defaultdict
-from collections.abc import Iterable, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
-from presence.errors import LayoutChanged, TooMany
-from presence.keys import SHARDS, Space, checked
-from presence.scripts import Call, Client, Scripts, text_of
+from lua_scripts.runner import Client, LuaCall, LuaRunner, text_of
+from presence.connections import FOREVER, Beat, Connection
+from presence.errors import ShardsChanged, TooMany
+from presence.keys import Space, checked
+from presence.lua.jobs import job_sources
 from presence.settings import Settings
-from presence.states import STATUSES, Portrait, Relation, State, Storage, Viewer, parsed, portrait
+from presence.states import (
+    STATUSES,
+    PresenceSnapshot,
+    Relation,
+    State,
+    Storage,
+    Viewer,
+    parsed,
+    snapshot_of,
+)
 from presence.timing import Timing
 
-#: Connections a person may have; the oldest goes.
-MOST_CONNECTIONS = 20
+#: Connections a person may have; one more closes the oldest.
+MAX_CONNECTIONS = 20
 #: People in one look-up.
-MOST_ASKED = 500
+MAX_LOOKED_UP = 500
 #: Announcements that a shard's stream keeps, about.
-KEPT_ANNOUNCEMENTS = 20_000
-#: A goodbye stands for so long, in milliseconds, against beats that are told after it.
-REMEMBERED_MS = 10_000
-#: A connection that lives until it is closed: a bot that is always there.
-FOREVER = 0
-#: A connection is opened anew that Redis had lost, or that somebody ended: then it stays ended.
-ANEW = -1
+STREAM_MAX_LENGTH = 20_000
+#: A closed connection is remembered for this long, in milliseconds, so that a beat of an earlier
+#: moment that arrives late does not open it again.
+TOMBSTONE_MS = 10_000
 
-_LOOK_BATCH = 500
+_LOOK_UP_BATCH = 500
 _BEAT_BATCH = 250
 _CLOSE_BATCH = 100
-
-
-class Connection(NamedTuple):
-    """One connection of a person; those of one `device` count as one. `opened_ms` 0 is now."""
-
-    person: str
-    id: str
-    type: str = "web"
-    device: str = ""
-    worker: str = ""
-    active: bool = True
-    opened_ms: int = 0
-
-
-class Beat(NamedTuple):
-    """A sign of life; `active` None leaves that as it is, `at_ms` 0 is now, by Redis's clock."""
-
-    person: str
-    connection: str
-    lifetime_ms: int
-    active: bool | None = None
-    at_ms: int = 0
 
 
 class People:
     """The people of one namespace. Every method raises what Redis raises.
 
-    `storage` is asked, in bulk, about people whom Redis does not remember.
+    `storage` is called, in bulk, for people who have no row in Redis. Methods that return whether
+    something was announced return False where others see no difference.
     """
 
     def __init__(
         self,
         client: Client,
-        namespace: str,
+        space: Space,
         *,
         timing: Timing | None = None,
-        prefix: str = "p",
-        shards: int = SHARDS,
         storage: Storage | None = None,
-        scripts: Scripts | None = None,
-        most_connections: int = MOST_CONNECTIONS,
+        lua: LuaRunner | None = None,
     ):
-        self.space = Space(namespace, prefix, shards)
+        self.space = space
         self.timing = timing or Timing()
-        self.scripts = scripts or Scripts(client)
+        self.lua = lua or LuaRunner(client, job_sources())
         self.client = client
         self._storage = storage
-        self._most_connections = most_connections
-
-    def check_layout(self) -> None:
-        """Raises LayoutChanged where Redis holds this namespace in another number of shards."""
-        self.client.hsetnx(self.space.meta(0), "shards", self.space.shards)
-        held = self.client.hget(self.space.meta(0), "shards")
-        if int(held or 0) != self.space.shards:
-            raise LayoutChanged(f"{text_of(held)} shards are in Redis, not {self.space.shards}")
 
     def open(
         self,
@@ -89,9 +64,10 @@ class People:
         settings: Settings | None = None,
         lifetime_ms: int | None = None,
     ) -> bool:
-        """A connection is there, new or again. Returns whether that was announced.
+        """Opens a connection, new or known; counts as a beat. Returns whether it was announced.
 
-        Without `settings` the person stays hidden until `set` brings them.
+        Without `settings` the person is hidden until `set` brings them. `lifetime_ms` is FOREVER,
+        or by default that of the connection's type.
         """
         return self.open_all([(connection, settings, lifetime_ms)])[0]
 
@@ -99,103 +75,118 @@ class People:
         self, opened: Iterable[tuple[Connection, Settings | None, int | None]]
     ) -> list[bool]:
         """`open` for many in one round trip."""
-        calls = [self._opening(*one) for one in opened]
-        return [bool(told) for told in self.scripts.run_all(calls)]
+        calls = [self._open_call(*one) for one in opened]
+        return [bool(announced) for announced in self.lua.run_all(calls)]
 
     def beat(self, beats: Sequence[Beat]) -> list[Beat]:
-        """Signs of life, in one round trip. Returns those of unknown connections: open them."""
-        batches = self._batches([beat.person for beat in beats], _BEAT_BATCH)
+        """Heartbeats, in one round trip. Returns those of unknown connections: open them."""
+        batches = self.space.batches([beat.person for beat in beats], _BEAT_BATCH)
         calls = [
-            self._beats(shard, [beats[index] for index in indexes]) for shard, indexes in batches
+            self._beat_call(shard, [beats[index] for index in indexes])
+            for shard, indexes in batches
         ]
         return [
             beats[indexes[int(at)]]
-            for (_, indexes), unknown in zip(batches, self.scripts.run_all(calls), strict=True)
+            for (_, indexes), unknown in zip(batches, self.lua.run_all(calls), strict=True)
             for at in unknown
         ]
 
     def idle(self, person: str, connection: str, active: bool) -> bool | None:
-        """A connection became active or idle. Whether announced; None: it is unknown."""
-        told = self._run("idle", person, connection, "a" if active else "i")
-        return None if told < 0 else bool(told)
+        """Sets whether a connection is active; whether announced, None if it is unknown."""
+        announced = self._run("people/idle", person, connection, "a" if active else "i")
+        return None if announced < 0 else bool(announced)
 
     def close(self, person: str, connection: str, grace_ms: int = 0) -> bool:
-        """A connection ended: at once, or, with a grace, unless it comes back."""
+        """Closes a connection: at once, or after a grace in which it may come back."""
         return self.close_all_of([(person, connection)], grace_ms)[0]
 
     def close_all_of(
-        self, ended: Sequence[tuple[str, str]], grace_ms: int = 0, remembered: bool = False
+        self,
+        closed: Sequence[tuple[str, str]],
+        grace_ms: int = 0,
+        leave_tombstones: bool = False,
     ) -> list[bool]:
-        """`close` for many in one round trip: a worker that drains, devices that left.
+        """`close` for many (person, connection) in one round trip; whether each was announced.
 
-        A `remembered` end stands against a beat of an earlier moment that is told after it.
+        With `leave_tombstones` a beat of an earlier moment that arrives within TOMBSTONE_MS does
+        not open the connection again.
         """
-        told = [False] * len(ended)
-        batches = self._batches([checked(person) for person, _ in ended], _CLOSE_BATCH)
+        announced = [False] * len(closed)
+        batches = self.space.batches([checked(person) for person, _ in closed], _CLOSE_BATCH)
         calls = []
         for shard, indexes in batches:
-            argv: list[str | int] = [self.space.channel(shard), KEPT_ANNOUNCEMENTS, grace_ms]
-            argv.append(int(remembered))
-            argv += [name for index in indexes for name in ended[index]]
-            calls.append(Call("close", self.space.people(shard), argv))
-        for (_, indexes), answer in zip(batches, self.scripts.run_all(calls), strict=True):
+            argv: list[str | int] = [self.space.channel(shard), STREAM_MAX_LENGTH, grace_ms]
+            argv.append(int(leave_tombstones))
+            argv += [name for index in indexes for name in closed[index]]
+            calls.append(LuaCall("people/close", self.space.people(shard), argv))
+        for (_, indexes), answer in zip(batches, self.lua.run_all(calls), strict=True):
             for index, one in zip(indexes, answer, strict=True):
-                told[index] = bool(one)
-        return told
+                announced[index] = bool(one)
+        return announced
 
     def sign_out(self, person: str) -> bool:
-        """Every connection of the person ends at once. Returns whether that was announced."""
-        return bool(self._run("close_all", person))
+        """Closes every connection of the person at once. Returns whether it was announced."""
+        return bool(self._run("people/close_all", person))
 
     def set(self, person: str, settings: Settings) -> bool:
-        """The person's settings; an older revision than the held one changes nothing."""
-        return bool(self._run("settings", person, settings.packed()))
+        """Sets the person's settings; a revision not above the held one changes nothing."""
+        return bool(self._run("people/set_settings", person, settings.packed()))
 
-    def look(
+    def set_all(self, settings: Mapping[str, Settings]) -> None:
+        """`set` for many, in one round trip."""
+        packed = [(person, each.packed()) for person, each in settings.items()]
+        self.lua.run_all([self._call("people/set_settings", *one) for one in packed])
+
+    def look_up(
         self, people: Sequence[str], viewer: Viewer, related: Relation | None = None
     ) -> dict[str, State]:
-        """The state of each person asked for, as the viewer may know it; one round trip.
+        """The state of each person as shown to the viewer; one round trip.
 
-        Raises TooMany above 500. Where `related` fails, contacts count as unrelated.
+        Raises TooMany above MAX_LOOKED_UP. Where `related` fails, no one is a contact.
         """
-        if len(people) > MOST_ASKED:
-            raise TooMany(f"at most {MOST_ASKED} people in one look-up")
-        portraits = self.portraits(people)
-        close = self.related(viewer, portraits.values(), related)
-        return {who: one.seen_by(viewer, who in close) for who, one in portraits.items()}
+        if len(people) > MAX_LOOKED_UP:
+            raise TooMany(f"at most {MAX_LOOKED_UP} people in one look-up")
+        snapshots = self.snapshots(people)
+        contacts = self.related(viewer, snapshots.values(), related)
+        return {
+            person: one.seen_by(viewer, person in contacts) for person, one in snapshots.items()
+        }
 
     def related(
-        self, viewer: Viewer, portraits: Iterable[Portrait], related: Relation | None
+        self, viewer: Viewer, snapshots: Iterable[PresenceSnapshot], related: Relation | None
     ) -> frozenset[str]:
-        """Of those whose state is for contacts, the ones who count the viewer as one."""
-        asked = [one.person for one in portraits if one.audience == "contacts"]
+        """Of the people shown to contacts only, those who count the viewer as one."""
+        asked = [one.person for one in snapshots if one.audience == "contacts"]
         if not asked or related is None:
             return frozenset()
         try:
             return frozenset(related(viewer.id, asked))
-        except Exception:  # whatever a handed-in function raises, it uncovers nobody
+        except Exception:  # A failing function of the caller must not show a hidden person.
             return frozenset()
 
-    def portraits(self, people: Iterable[str]) -> dict[str, Portrait]:
-        """Both sides of each person, unfiltered: for those who filter, not for viewers."""
+    def snapshots(self, people: Iterable[str]) -> dict[str, PresenceSnapshot]:
+        """Both sides of each person: for code that filters, never for viewers."""
         asked = list(dict.fromkeys(people))
         batches = [
             (shard, [asked[index] for index in indexes])
-            for shard, indexes in self._batches(asked, _LOOK_BATCH)
+            for shard, indexes in self.space.batches(asked, _LOOK_UP_BATCH)
         ]
-        calls = [Call("look", self.space.people(s), ["", "", *batch]) for s, batch in batches]
-        answers = self.scripts.run_all(calls)
+        calls = [
+            LuaCall("people/look_up", self.space.people(shard), ["", "", *batch])
+            for shard, batch in batches
+        ]
+        answers = self.lua.run_all(calls)
         as_of = min((int(answer[2]) for answer in answers), default=0)
         found = {
-            who: portrait(who, text_of(answer[0]), int(answer[1]), as_of, body)
+            person: snapshot_of(person, text_of(answer[0]), int(answer[1]), as_of, body)
             for (_, batch), answer in zip(batches, answers, strict=True)
-            for who, body in zip(batch, parsed(answer[3]), strict=True)
+            for person, body in zip(batch, parsed(answer[3]), strict=True)
         }
-        return self._remembered({who: found[who] for who in asked})
+        return self._with_stored({person: found[person] for person in asked})
 
-    def where(self, person: str) -> list[Connection]:
-        """The person's connections, the oldest first: devices, workers, whether active."""
-        held = parsed(self._run("where", person))
+    def connections_of(self, person: str) -> list[Connection]:
+        """The person's connections, the oldest first."""
+        held = parsed(self._run("people/connections", person))
         return sorted(
             (
                 Connection(person, name, kind, device, worker, word == "a", int(opened))
@@ -204,35 +195,38 @@ class People:
             key=lambda connection: (connection.opened_ms, connection.id),
         )
 
-    def device_count(self, person: str) -> int:
-        """How many devices the person has in use, exactly."""
-        return len({one.device or one.id for one in self.where(person)})
-
-    def counts(self, truth: bool = False) -> dict[str, int]:
-        """How many people have each status; of hidden ones only the `truth` counts."""
-        named = [f"true:{status}" if truth else status for status in STATUSES[:-1]]
+    def connected(self) -> frozenset[str]:
+        """Everyone who has a connection, hidden or not."""
         with self.client.pipeline(transaction=False) as pipeline:
             for shard in range(self.space.shards):
-                pipeline.hmget(self.space.meta(shard), named)
+                pipeline.hkeys(self.space.people(shard).connections)
+            return frozenset(text_of(name) for names in pipeline.execute() for name in names)
+
+    def counts(self) -> dict[str, int]:
+        """Status -> how many people everyone may see in it; `offline` is not counted."""
+        counted = STATUSES[:-1]
+        with self.client.pipeline(transaction=False) as pipeline:
+            for shard in range(self.space.shards):
+                pipeline.hmget(self.space.people(shard).meta, counted)
             shards = pipeline.execute()
         columns = zip(*shards, strict=True)
         return dict(
-            zip(STATUSES[:-1], (sum(map(int, filter(None, one))) for one in columns), strict=True)
+            zip(counted, (sum(map(int, filter(None, one))) for one in columns), strict=True)
         )
 
     def now_ms(self) -> int:
-        """The time by Redis's clock, the one that counts."""
-        return int(self.scripts.run("now", [self.space.meta(0)]))
+        """The time by Redis's clock, in ms since 1970."""
+        return int(self.lua.run("feed/now", [self.space.people(0).meta]))
 
     def forget(self, person: str) -> bool:
-        """Nothing of the person is kept in Redis; others see that they never were."""
-        announced = bool(self._run("forget", person))
+        """Removes everything about the person from Redis; others then see an unknown person."""
+        announced = bool(self._run("people/forget", person))
         self._forget_announcements(person)
         return announced
 
     def _forget_announcements(self, person: str) -> None:
         client: Any = self.client
-        stream, after = self.space.events(self.space.shard_of(person)), "-"
+        stream, after = self.space.people(self.space.shard_of(person)).events, "-"
         while entries := client.xrange(stream, min=after, count=1_000):
             own = [
                 name
@@ -243,30 +237,19 @@ class People:
                 client.xdel(stream, *own)
             after = "(" + text_of(entries[-1][0])
 
-    def _remembered(self, found: dict[str, Portrait]) -> dict[str, Portrait]:
-        unknown = [who for who, one in found.items() if one.unremembered]
+    def _with_stored(self, found: dict[str, PresenceSnapshot]) -> dict[str, PresenceSnapshot]:
+        unknown = [person for person, one in found.items() if one.needs_storage]
         if unknown and self._storage:
-            for who, stored in self._storage(unknown).items():
-                found[who] = found[who].with_stored(stored)
+            for person, stored in self._storage(unknown).items():
+                found[person] = found[person].with_stored(stored)
         return found
 
-    def _batches(self, people: Sequence[str], most: int) -> list[tuple[int, list[int]]]:
-        """(shard, indexes of people who live there), no more than `most` at a time."""
-        shards: dict[int, list[int]] = defaultdict(list)
-        for index, person in enumerate(people):
-            shards[self.space.shard_of(person)].append(index)
-        return [
-            (shard, indexes[start : start + most])
-            for shard, indexes in shards.items()
-            for start in range(0, len(indexes), most)
-        ]
-
-    def _opening(
+    def _open_call(
         self, connection: Connection, settings: Settings | None, lifetime_ms: int | None
-    ) -> Call:
+    ) -> LuaCall:
         lifetime = self.timing.lifetime_ms(connection.type) if lifetime_ms is None else lifetime_ms
         return self._call(
-            "open",
+            "people/open",
             connection.person,
             checked(connection.id),
             "inf" if lifetime == FOREVER else lifetime,
@@ -274,24 +257,36 @@ class People:
             connection.type,
             "" if connection.device == connection.id else connection.device,
             connection.worker,
-            self._most_connections,
+            MAX_CONNECTIONS,
             settings.packed() if settings else "",
             connection.opened_ms or "",
         )
 
-    def _beats(self, shard: int, beats: Sequence[Beat]) -> Call:
-        argv: list[str | int] = [self.space.channel(shard), KEPT_ANNOUNCEMENTS]
+    def _beat_call(self, shard: int, beats: Sequence[Beat]) -> LuaCall:
+        argv: list[str | int] = [self.space.channel(shard), STREAM_MAX_LENGTH]
         argv.append(self.timing.coalesce_ms)
         for beat in beats:
             word = "" if beat.active is None else "a" if beat.active else "i"
             argv += [beat.person, beat.connection, beat.lifetime_ms, word, beat.at_ms or ""]
-        return Call("beat", self.space.people(shard), argv)
+        return LuaCall("people/beat", self.space.people(shard), argv)
 
-    def _call(self, job: str, person: str, *argv: str | int) -> Call:
+    def _call(self, job: str, person: str, *argv: str | int) -> LuaCall:
         shard = self.space.shard_of(checked(person))
         keys, channel = self.space.people(shard), self.space.channel(shard)
-        return Call(job, keys, [channel, KEPT_ANNOUNCEMENTS, person, *argv])
+        return LuaCall(job, keys, [channel, STREAM_MAX_LENGTH, person, *argv])
 
     def _run(self, job: str, person: str, *argv: str | int) -> Any:
         call = self._call(job, person, *argv)
-        return self.scripts.run(call.job, call.keys, *call.argv)
+        return self.lua.run(call.script, call.keys, *call.args)
+
+
+def check_shards(client: Client, spaces: Iterable[Space]) -> None:
+    """Keeps the number of shards of each namespace, and compares it with the one that is kept.
+
+    Raises ShardsChanged, and what Redis raises.
+    """
+    for space in spaces:
+        client.set(space.layout, space.shards, nx=True)
+        held = text_of(client.get(space.layout))
+        if held != str(space.shards):
+            raise ShardsChanged(space.namespace, held, space.shards, f"{{{space.prefix}*")

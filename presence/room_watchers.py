@@ -1,7 +1,8 @@
-"""Which rooms are shown to whom: the registry of one worker, told by announcements."""
+"""Which watcher of this worker watches which rooms; kept current by announcements."""
 
 from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from presence.errors import TooMany
@@ -9,11 +10,11 @@ from presence.rooms import Room, Rooms
 from presence.states import parsed
 
 #: Rooms that one watcher may watch.
-MOST_ROOMS = 500
-#: A room with more people than this is told of less often.
-CROWD = 100
-#: Flushes between two messages about a crowd.
-CROWD_FLUSHES = 50
+MAX_ROOMS = 500
+#: A room with more people than this is published less often.
+LARGE_ROOM = 100
+#: Flushes between two messages about a large room.
+LARGE_ROOM_FLUSHES = 50
 
 #: (watcher, rooms whose members changed).
 PublishRooms = Callable[[Hashable, dict[str, Room]], None]
@@ -22,10 +23,10 @@ PublishCursor = Callable[[Hashable, str, str, Any], None]
 
 
 class RoomWatchers:
-    """Keeps what sockets show of rooms equal to what is so; a `Source` for a Feed.
+    """Publishes changes of rooms to their watchers; a `Source` for a Feed.
 
-    `flush_once` reads the rooms that changed, in one round trip, and publishes each to whoever
-    watches it; of cursors it publishes the last position of each person. At a flush each 100 ms
+    `flush_once` reads the rooms that changed, in one round trip, and publishes each to its
+    watchers; of cursors it publishes the last position of each person. At one flush each 100 ms
     that is at most ten a second.
     """
 
@@ -42,7 +43,7 @@ class RoomWatchers:
         self._on_lost = on_lost
         self._watching: dict[str, set[Hashable]] = defaultdict(set)
         self._watched: dict[Hashable, set[str]] = defaultdict(set)
-        self._told: dict[str, Room] = {}
+        self._last_sent: dict[str, Room] = {}
         self._changed: set[str] = set()
         self._cursors: dict[tuple[str, str], Any] = {}
         self._flushes = 0
@@ -50,64 +51,81 @@ class RoomWatchers:
     def watch(
         self, watcher: Hashable, add: Sequence[str] = (), drop: Iterable[str] = ()
     ) -> dict[str, Room]:
-        """Watches some rooms and no longer others; returns those added as they are now."""
+        """Watches the rooms `add` and no longer `drop`; returns those added as they are now.
+
+        Raises TooMany, and changes nothing, above MAX_ROOMS.
+        """
         self._enlist(watcher, add, set(drop))
         return self._read(add)
 
     def follow(
         self, watcher: Hashable, add: Sequence[str] = (), drop: Iterable[str] = ()
     ) -> dict[str, Room]:
-        """Like `watch`, but returns of rooms that others watch what those were told.
+        """Like `watch`, but returns rooms that are watched already as they were last published.
 
-        What has changed since is on its way to all of them. So a hundred screens on which the
-        same rows come up cost one reading.
+        Later changes reach all watchers at the next flush. So a hundred sockets that show the same
+        rows cost one reading.
         """
         self._enlist(watcher, add, set(drop))
-        self._read([name for name in add if name not in self._told])
-        return {name: self._told[name] for name in add if name in self._told}
+        self._read([name for name in add if name not in self._last_sent])
+        return {name: self._last_sent[name] for name in add if name in self._last_sent}
+
+    def with_mode(self, mode: str) -> dict[Hashable, dict[str, Room]]:
+        """Watcher to those of its rooms in which somebody has this mode, as last published."""
+        found: dict[Hashable, dict[str, Room]] = defaultdict(dict)
+        for name, room in self._last_sent.items():
+            if any(one.mode == mode for one in room.members):
+                for watcher in self._watching.get(name, ()):
+                    found[watcher][name] = room
+        return found
+
+    def published(self, watcher: Hashable) -> dict[str, Room]:
+        """The rooms of a watcher, as they were last published."""
+        names = self._watched.get(watcher, set()) & self._last_sent.keys()
+        return {name: self._last_sent[name] for name in names}
 
     def forget(self, watcher: Hashable) -> None:
-        """The watcher is gone."""
+        """Removes a watcher that has disconnected."""
         for room in list(self._watched.get(watcher, ())):
             self._drop(watcher, room)
         self._watched.pop(watcher, None)
 
     def flush_once(self) -> int:
-        """Publishes what changed; returns how many watchers were told."""
+        """Publishes what changed; returns to how many watchers."""
         self._flushes += 1
         cursors, self._cursors = self._cursors, {}
         for (where, person), cursor in cursors.items():
             for watcher in list(self._watching.get(where, ())):
                 self._publish_cursor(watcher, where, person, cursor)
-        crowded = set() if self._flushes % CROWD_FLUSHES == 0 else self._crowded()
-        changed = self._changed - crowded
+        postponed = set() if self._flushes % LARGE_ROOM_FLUSHES == 0 else self._large_rooms()
+        changed = self._changed - postponed
         self._changed -= changed
         try:
-            found = self._rooms.look(changed) if changed else {}
+            found = self._rooms.look_up(changed) if changed else {}
         except Exception:
             self._changed |= changed
             raise
-        told: dict[Hashable, dict[str, Room]] = defaultdict(dict)
+        changes: dict[Hashable, dict[str, Room]] = defaultdict(dict)
         for name, room in found.items():
-            if self._believe(room):
+            if self._update(room):
                 for watcher in self._watching.get(name, ()):
-                    told[watcher][name] = room
-        for watcher, rooms in told.items():
+                    changes[watcher][name] = room
+        for watcher, rooms in changes.items():
             self._publish(watcher, rooms)
-        return len(told)
+        return len(changes)
 
     def channels(self) -> Mapping[str, int]:
         space = self._rooms.space
         return {space.rooms_channel(shard): shard for shard in range(space.shards)}
 
     def log(self, shard: int) -> Sequence[str]:
-        return self._rooms.space.rooms(shard)[2:]
+        return [self._rooms.space.rooms(shard).meta]
 
-    def calm_ms(self) -> int:
-        return self._rooms.timing.calm_ms
+    def recovery_grace_ms(self) -> int:
+        return self._rooms.timing.recovery_grace_ms
 
     def apply(self, event: Mapping[str, Any]) -> None:
-        """An announcement; those about rooms that nobody here watches are dropped."""
+        """Takes one announcement; those about rooms without a watcher here are dropped."""
         room = event["r"]
         if not self._watching.get(room):
             return
@@ -118,17 +136,20 @@ class RoomWatchers:
 
     def reread(self, shard: int) -> None:
         space = self._rooms.space
-        self._changed |= {room for room in self._watching if space.shard_of(room) == shard}
+        watched = {room for room in self._watching if space.shard_of(room) == shard}
+        for room in watched & self._last_sent.keys():
+            self._last_sent[room] = replace(self._last_sent[room], n=-1)
+        self._changed |= watched
 
     def lost(self, shard: int) -> None:
         self._on_lost()
 
-    def _enlist(self, watcher: Hashable, add: Sequence[str], gone: set[str]) -> None:
+    def _enlist(self, watcher: Hashable, add: Sequence[str], dropped: set[str]) -> None:
         watched = self._watched.get(watcher, set())
-        new = sum(name not in watched or name in gone for name in set(add))
-        if len(watched) - len(watched & gone) + new > MOST_ROOMS:
-            raise TooMany(f"at most {MOST_ROOMS} rooms are watched at a time")
-        for name in gone:
+        new = sum(name not in watched or name in dropped for name in set(add))
+        if len(watched) - len(watched & dropped) + new > MAX_ROOMS:
+            raise TooMany(f"at most {MAX_ROOMS} rooms are watched at a time")
+        for name in dropped:
             self._drop(watcher, name)
         if add:
             self._watched[watcher].update(add)
@@ -136,41 +157,43 @@ class RoomWatchers:
             self._watching[name].add(watcher)
 
     def _read(self, names: Sequence[str]) -> dict[str, Room]:
-        found = self._rooms.look(names) if names else {}
+        found = self._rooms.look_up(names) if names else {}
         for name, room in found.items():
             if not self._newer(room):
                 continue
-            # Whoever watched before has yet to hear of it.
-            if name in self._told and self._told[name].members != room.members:
+            # Earlier watchers have not been sent this yet: the next flush does.
+            if name in self._last_sent and self._last_sent[name].members != room.members:
                 self._changed.add(name)
             else:
-                self._told[name] = room
+                self._last_sent[name] = room
         return found
 
-    def _crowded(self) -> set[str]:
+    def _large_rooms(self) -> set[str]:
         return {
-            room for room in self._changed if room in self._told and self._told[room].count > CROWD
+            room
+            for room in self._changed
+            if room in self._last_sent and self._last_sent[room].count > LARGE_ROOM
         }
 
     def _newer(self, room: Room) -> bool:
-        told = self._told.get(room.name)
-        return told is None or told.epoch != room.epoch or told.n <= room.n
+        last = self._last_sent.get(room.name)
+        return last is None or last.epoch != room.epoch or last.n <= room.n
 
-    def _believe(self, room: Room) -> bool:
-        """Takes a reading if it is newer; whether it shows others than were told."""
+    def _update(self, room: Room) -> bool:
+        """Keeps a reading if it is newer; returns whether watchers see a difference."""
         if room.name not in self._watching or not self._newer(room):
             return False
-        told = self._told.get(room.name)
-        self._told[room.name] = room
-        return told is None or _shown(told) != _shown(room)
+        last = self._last_sent.get(room.name)
+        self._last_sent[room.name] = room
+        return last is None or _visible(last) != _visible(room)
 
     def _drop(self, watcher: Hashable, room: str) -> None:
         self._watched.get(watcher, set()).discard(room)
         self._watching.get(room, set()).discard(watcher)
         if not self._watching.get(room):
             self._watching.pop(room, None)
-            self._told.pop(room, None)
+            self._last_sent.pop(room, None)
 
 
-def _shown(room: Room) -> list[tuple[str, str, int]]:
+def _visible(room: Room) -> list[tuple[str, str, int]]:
     return [(one.person, one.mode, one.since) for one in room.members]

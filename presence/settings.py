@@ -1,4 +1,4 @@
-"""What a person sets: claims on their status, who may see them, what they show."""
+"""What a person sets: their status, who may see them, what they show."""
 
 import json
 from collections.abc import Mapping
@@ -7,25 +7,29 @@ from typing import Any
 
 from presence.errors import UnknownValue
 
-#: What one can set; `auto` takes the claim back.
+#: Statuses that a person may set; `auto` ends the override.
 STATUSES = ("auto", "away", "busy", "dnd", "invisible")
 VISIBILITIES = ("everyone", "contacts", "nobody")
-#: Who claims, the highest first: a call in progress stands over what the person chose.
+#: Sources of overrides, the highest first: a call in progress overrides what the person chose.
 LEVELS = ("system", "manual", "calendar")
 
-_OF_CLAIM = ("status", "text", "activity", "until")
-_OF_PERSON = ("visibility", "show_last_seen", "show_typing")
+_OVERRIDE_FIELDS = ("status", "text", "activity", "until")
+_PERSON_FIELDS = ("visibility", "show_last_seen", "show_typing")
 
 
 @dataclass(frozen=True)
-class Claim:
-    """One level's claim; `until` in ms; `before` is the one that comes back then."""
+class StatusOverride:
+    """A status, text and activity set at one level, instead of what connections tell.
+
+    `until` in ms since 1970, None without an end; `before` is in effect again after it.
+    Raises UnknownValue for a status that cannot be set.
+    """
 
     status: str = "auto"
     text: str = ""
     activity: str = ""
     until: int | None = None
-    before: "Claim | None" = None
+    before: "StatusOverride | None" = None
 
     def __post_init__(self) -> None:
         if self.status not in STATUSES:
@@ -33,16 +37,17 @@ class Claim:
 
     @property
     def empty(self) -> bool:
+        """Whether it overrides nothing."""
         return self.status == "auto" and not self.text and not self.activity
 
-    def at(self, now_ms: int) -> "Claim":
-        """What holds at that time: this, the one before it, or nothing."""
+    def at(self, now_ms: int) -> "StatusOverride":
+        """The override in effect at that time: this one, the one before it, or an empty one."""
         if self.until is None or self.until > now_ms:
             return self
-        return self.before.at(now_ms) if self.before else Claim()
+        return self.before.at(now_ms) if self.before else StatusOverride()
 
     def packed(self) -> dict[str, Any]:
-        """As lua/claims.lua reads it."""
+        """In the short names that lua/state/overrides.lua reads."""
         parts = {
             "s": "" if self.status == "auto" else self.status,
             "t": self.text,
@@ -55,53 +60,64 @@ class Claim:
 
 @dataclass(frozen=True)
 class Settings:
-    """A person's settings as a whole; every change makes a later revision.
+    """All settings of a person; every change makes the next revision.
 
-    Revision 0 is that of people who never set anything.
+    Revision 0 is that of people who never set anything. `overrides`: level -> override.
+    Raises UnknownValue for a visibility or a level that does not exist.
     """
 
     revision: int = 0
     visibility: str = "everyone"
     show_last_seen: bool = True
     show_typing: bool = True
-    claims: Mapping[str, Claim] = field(default_factory=dict)
+    overrides: Mapping[str, StatusOverride] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         if self.visibility not in VISIBILITIES:
             raise UnknownValue(f"a visibility is one of {', '.join(VISIBILITIES)}")
-        if not set(self.claims) <= set(LEVELS):
+        if not set(self.overrides) <= set(LEVELS):
             raise UnknownValue(f"a level is one of {', '.join(LEVELS)}")
 
     def changed(self, changes: Mapping[str, Any], now_ms: int, level: str = "manual") -> "Settings":
-        """Settings after `changes`; what they leave out stays, None takes a value back.
+        """Settings after `changes`: fields that they leave out stay, None resets a field.
 
-        A claim with an end stashes one without, which comes back when it ends.
+        An override with an end keeps one without an end as its `before`. Raises UnknownValue.
         """
-        unknown = set(changes) - {*_OF_CLAIM, *_OF_PERSON}
+        unknown = set(changes) - {*_OVERRIDE_FIELDS, *_PERSON_FIELDS}
         if unknown or level not in LEVELS:
             raise UnknownValue(f"no such setting or level: {', '.join(sorted(unknown)) or level}")
-        held = self.claims.get(level, Claim()).at(now_ms)
-        defaults = asdict(Claim())
-        fresh = {
-            name: defaults[name] if changes[name] is None else changes[name]
-            for name in _OF_CLAIM
+        override = self._changed_override(changes, now_ms, level)
+        overrides = {**self.overrides, level: override}
+        if override.empty and not override.before:
+            del overrides[level]
+        others = {
+            name: getattr(type(self), name) if changes[name] is None else changes[name]
+            for name in _PERSON_FIELDS
             if name in changes
         }
-        claim = replace(held, **fresh)
-        if claim.until is None:
-            claim = replace(claim, before=None)
-        elif held.until is None and not held.empty:
-            claim = replace(claim, before=held)
-        claims = {**self.claims, level: claim}
-        if claim.empty and not claim.before:
-            del claims[level]
-        whole = {name: changes[name] for name in _OF_PERSON if changes.get(name) is not None}
-        return replace(self, revision=self.revision + 1, claims=claims, **whole)
+        return replace(self, revision=self.revision + 1, overrides=overrides, **others)
+
+    def _changed_override(
+        self, changes: Mapping[str, Any], now_ms: int, level: str
+    ) -> StatusOverride:
+        held = self.overrides.get(level, StatusOverride()).at(now_ms)
+        defaults = asdict(StatusOverride())
+        fresh = {
+            name: defaults[name] if changes[name] is None else changes[name]
+            for name in _OVERRIDE_FIELDS
+            if name in changes
+        }
+        override = replace(held, **fresh)
+        if override.until is None:
+            return replace(override, before=None)
+        if held.until is None and not held.empty:
+            return replace(override, before=held)
+        return override
 
     def packed(self) -> str:
-        """JSON as lua/claims.lua reads it."""
+        """JSON in the short names that lua/state/overrides.lua reads."""
         parts: dict[str, Any] = {
-            "c": [self.claims[level].packed() for level in LEVELS if level in self.claims],
+            "c": [self.overrides[level].packed() for level in LEVELS if level in self.overrides],
             "v": "" if self.visibility == "everyone" else self.visibility,
             "r": self.revision,
         }
@@ -111,15 +127,20 @@ class Settings:
         return json.dumps(kept, separators=(",", ":"))
 
     def to_dict(self) -> dict[str, Any]:
-        """For a JSON column; `from_dict` reads it."""
-        return {**asdict(self), "claims": {name: asdict(one) for name, one in self.claims.items()}}
+        """For a JSON column; `from_dict` reads it. Overrides are called `claims` there."""
+        data = asdict(self)
+        data["claims"] = data.pop("overrides")
+        return data
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> "Settings":
-        claims = {level: _claim(claim) for level, claim in data.get("claims", {}).items()}
-        return cls(**{**data, "claims": claims})
+        """What `to_dict` gave. Raises UnknownValue for values that do not exist."""
+        rest = {name: value for name, value in data.items() if name != "claims"}
+        held = data.get("claims", {})
+        overrides = {level: _override_from_dict(override) for level, override in held.items()}
+        return cls(**rest, overrides=overrides)
 
 
-def _claim(data: Mapping[str, Any]) -> Claim:
+def _override_from_dict(data: Mapping[str, Any]) -> StatusOverride:
     before = data.get("before")
-    return Claim(**{**data, "before": _claim(before) if before else None})
+    return StatusOverride(**{**data, "before": _override_from_dict(before) if before else None})

@@ -1,4 +1,4 @@
-"""A person's state, and who may know which side of it."""
+"""The state of a person, and which viewer may see which side of it."""
 
 import json
 from collections.abc import Callable, Collection, Mapping, Sequence
@@ -14,10 +14,11 @@ _AUDIENCES = {"e": "everyone", "c": "contacts", "n": "nobody"}
 
 
 class State(TypedDict):
-    """What a viewer may know of a person; hidden and absent people look the same.
+    """What a viewer may see of a person; a hidden person looks like an absent one.
 
-    `last_seen` and `at` in ms; `at`: since when it is so (offline: when last seen, 0 if never);
-    `v` grows with each change and, where nothing is to be seen, with time.
+    `last_seen` and `at` in ms since 1970; `at`: when the state began (offline: when the person was
+    last seen, 0 if never); `v`: version, grows with each change and, for a person of whom nothing
+    may be seen, with time.
     """
 
     status: str
@@ -31,39 +32,39 @@ class State(TypedDict):
 
 @dataclass(frozen=True)
 class Viewer:
-    """Who looks. Oneself, and whoever is trusted with the `truth`, sees what others may not."""
+    """Who asks. With `truth` (a supervisor, a chatbot of the customer) nothing is hidden."""
 
     id: str = ""
     truth: bool = False
 
 
-#: (viewer id, people) -> those of them who count the viewer as a contact; asked in bulk.
+#: (viewer id, people) -> those of them who count the viewer as a contact; called in bulk.
 Relation = Callable[[str, Sequence[str]], Collection[str]]
 
 
-#: Of people who never set anything.
+#: The settings of people who never set anything.
 UNSET = Settings()
 
 
 @dataclass(frozen=True)
 class Stored:
-    """What lasting storage knows of a person whom Redis does not remember."""
+    """What SQL knows of a person who has no row in Redis; times in ms since 1970."""
 
     last_seen: int | None = None
     public_last_seen: int | None = None
     settings: Settings = UNSET
 
 
-#: People -> what is stored of those that are known; asked in bulk.
+#: People -> what is stored of those that are known; called in bulk.
 Storage = Callable[[Sequence[str]], Mapping[str, Stored]]
 
 
 @dataclass(frozen=True)
-class Portrait:
-    """Both sides of a person at one moment: what `audience` may know, and the truth.
+class PresenceSnapshot:
+    """Both sides of a person at one moment: what `audience` may see, and the truth.
 
-    `epoch` and `n` place it among the announcements of the shard; `version` is that of sides which
-    show nothing.
+    `epoch` and `n` give its position among the announcements of the shard; `version` is the
+    version of states that show nothing.
     """
 
     person: str
@@ -75,20 +76,20 @@ class Portrait:
     truth: State
 
     @property
-    def unremembered(self) -> bool:
-        """Whether storage may know more of this person than Redis."""
+    def needs_storage(self) -> bool:
+        """Whether SQL may know more of this person than Redis."""
         return self.public["status"] == "offline" and self.public["last_seen"] is None
 
     def seen_by(self, viewer: Viewer, related: bool = False) -> State:
-        """The state as this viewer may know it."""
+        """The state shown to this viewer; `related`: the person counts them as a contact."""
         if viewer.truth or viewer.id == self.person:
             return self.truth
         if self.audience == "everyone" or (related and self.audience == "contacts"):
             return self.public
         return never_seen(self.version)
 
-    def with_stored(self, stored: Stored) -> "Portrait":
-        """Fills in the time of last seen, as far as the person's settings let it be known."""
+    def with_stored(self, stored: Stored) -> "PresenceSnapshot":
+        """Adds last seen from SQL, to the public side only as far as the settings allow."""
         settings, last = stored.settings, stored.public_last_seen
         filled = self
         if last is not None and settings.show_last_seen and settings.visibility != "nobody":
@@ -101,30 +102,33 @@ class Portrait:
 
 
 def never_seen(version: int) -> State:
-    """How somebody looks of whom nothing may be known, or is."""
+    """State shown to a viewer who may not see this person; the same as of an unknown person."""
     return {
         "status": "offline", "last_seen": None, "devices": [],
         "text": "", "activity": "", "at": 0, "v": version,
     }  # fmt: skip
 
 
-def portrait(person: str, epoch: str, n: int, version: int, body: Mapping[str, Any]) -> Portrait:
-    """From what lua/state.lua tells."""
+def snapshot_of(
+    person: str, epoch: str, n: int, version: int, body: Mapping[str, Any]
+) -> PresenceSnapshot:
+    """From what `snapshot` in lua/state/state.lua makes."""
     public = _side(body["p"], version)
     truth = _side(body["t"], version) if body.get("t") else public
-    return Portrait(person, epoch, n, version, _AUDIENCES[body["o"]], public, truth)
+    return PresenceSnapshot(person, epoch, n, version, _AUDIENCES[body["o"]], public, truth)
 
 
 def parsed(text: str | bytes) -> Any:
+    """JSON as Redis keeps it."""
     return json.loads(text)
 
 
 def same(one: State, other: State) -> bool:
-    """Whether a viewer would see no difference; beats alone make none."""
-    return _shown(one) == _shown(other)
+    """Whether a viewer sees no difference; a beat of a person online makes none."""
+    return _visible(one) == _visible(other)
 
 
-def _shown(state: State) -> tuple[object, ...]:
+def _visible(state: State) -> tuple[object, ...]:
     last_seen = state["last_seen"] if state["status"] == "offline" else None
     shows = state["last_seen"] is not None
     return (
@@ -132,14 +136,14 @@ def _shown(state: State) -> tuple[object, ...]:
     )  # fmt: skip
 
 
-def _side(told: Mapping[str, Any], version: int) -> State:
-    last = told.get("l")
+def _side(packed: Mapping[str, Any], version: int) -> State:
+    last = packed.get("l")
     return {
-        "status": told["s"],
+        "status": packed["s"],
         "last_seen": None if last is None else int(last),
-        "devices": told["d"].split(",") if told["d"] else [],
-        "text": told["x"],
-        "activity": told["a"],
-        "at": int(told["at"]),
-        "v": int(told.get("v", version)),
+        "devices": packed["d"].split(",") if packed["d"] else [],
+        "text": packed["x"],
+        "activity": packed["a"],
+        "at": int(packed["at"]),
+        "v": int(packed.get("v", version)),
     }

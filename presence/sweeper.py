@@ -1,32 +1,36 @@
-"""Finds what is due: connections, claims, places in rooms, old times of last seen."""
+"""Settles what is due: expired connections, ended overrides, old rows of last seen."""
 
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
-from presence.people import KEPT_ANNOUNCEMENTS, REMEMBERED_MS, People
-from presence.scripts import Call
+from lua_scripts.runner import LuaCall
+from presence.people import STREAM_MAX_LENGTH, TOMBSTONE_MS, People
 
-#: Due things that one call settles.
+#: Connections, and overrides, that one call settles at most.
 SWEEP_LIMIT = 100
-#: Old rows that one call drops.
+#: Old rows that one call removes from each set.
 TRIM_LIMIT = 500
-#: Fewer connections in a shard than this may well be silent for a while, in connections.
-LEAST_TO_HOLD = 100
+#: A shard with fewer connections than this may be silent without an outage.
+OUTAGE_MIN_CONNECTIONS = 100
 
 
 class Swept(NamedTuple):
-    """What a sweep did; `lag_ms` is how overdue the oldest was, `held` shards wait for beats."""
+    """What a sweep did.
 
-    gone: int = 0
+    `expired`: connections past their deadline; `announced`: changes that others saw; `lag_ms`: how
+    far past its deadline the oldest was; `held`: shards left alone because of an outage.
+    """
+
+    expired: int = 0
     announced: int = 0
     lag_ms: int = 0
     held: int = 0
 
 
 class Sweeper:
-    """Any number of workers may each have one: what one has settled the next does not find.
+    """Any number of workers may each run one: each due item is settled by one of them.
 
-    `pause` is called between round trips, so that a long sweep lets others run.
+    `pause` is called between round trips, so that other green threads run during a long sweep.
     """
 
     def __init__(
@@ -39,54 +43,57 @@ class Sweeper:
         self._pause = pause
         self._limit = limit
 
-    def sweep_once(self, spare_ms: int = 0) -> Swept:
-        """Settles all that is due. `spare_ms`: leaves shards that were swept so lately."""
+    def sweep_once(self, skip_swept_within_ms: int = 0) -> Swept:
+        """Settles everything that is due.
+
+        Shards that any worker swept less than `skip_swept_within_ms` ago are left alone.
+        """
         total = Swept()
         for people in self._people:
             shards = list(range(people.space.shards))
             while shards:
-                answers = people.scripts.run_all(
-                    [self._sweep(people, shard, spare_ms) for shard in shards]
+                answers = people.lua.run_all(
+                    [self._sweep(people, shard, skip_swept_within_ms) for shard in shards]
                 )
-                for gone, announced, lag_ms, _, held in answers:
+                for expired, announced, lag_ms, _, held in answers:
                     total = Swept(
-                        total.gone + gone,
+                        total.expired + expired,
                         total.announced + announced,
                         max(total.lag_ms, lag_ms),
                         total.held + held,
                     )
                 shards = [at for at, one in zip(shards, answers, strict=True) if one[3]]
-                spare_ms = 0 if shards else spare_ms
+                skip_swept_within_ms = 0 if shards else skip_swept_within_ms
                 self._pause()
         return total
 
     def trim_once(self) -> int:
-        """Drops a slice of the rows of last seen that are too old; returns how many."""
-        dropped = 0
+        """Removes some of the rows of last seen that are too old; returns how many."""
+        removed = 0
         for people in self._people:
-            age_ms = people.timing.seen_ms
+            age_ms = people.timing.last_seen_ttl_ms
             calls = [
-                Call("trim", people.space.people(shard), ["", "", age_ms, TRIM_LIMIT])
+                LuaCall("people/trim", people.space.people(shard), ["", "", age_ms, TRIM_LIMIT])
                 for shard in range(people.space.shards)
             ]
-            dropped += sum(people.scripts.run_all(calls))
+            removed += sum(people.lua.run_all(calls))
             self._pause()
-        return dropped
+        return removed
 
-    def _sweep(self, people: People, shard: int, spare_ms: int) -> Call:
+    def _sweep(self, people: People, shard: int, skip_swept_within_ms: int) -> LuaCall:
         timing = people.timing
-        return Call(
-            "sweep",
+        return LuaCall(
+            "people/sweep",
             people.space.people(shard),
             [
                 people.space.channel(shard),
-                KEPT_ANNOUNCEMENTS,
+                STREAM_MAX_LENGTH,
                 self._limit,
-                timing.quiet_ms,
-                timing.calm_ms,
-                timing.longest_hold_ms,
-                LEAST_TO_HOLD,
-                spare_ms,
-                REMEMBERED_MS,
+                timing.outage_after_ms,
+                timing.recovery_grace_ms,
+                timing.max_outage_ms,
+                OUTAGE_MIN_CONNECTIONS,
+                skip_swept_within_ms,
+                TOMBSTONE_MS,
             ],
         )

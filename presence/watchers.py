@@ -1,36 +1,38 @@
-"""Who watches whom: the registry of one worker, told by announcements."""
+"""Which watcher of this worker watches which people; kept current by announcements."""
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 from presence.errors import TooMany
 from presence.people import People
-from presence.states import Portrait, Relation, State, Viewer, portrait, same
+from presence.states import PresenceSnapshot, Relation, State, Viewer, same, snapshot_of
 
 #: People that one watcher may watch.
-MOST_WATCHED = 500
+MAX_WATCHED = 500
 
+#: People that are read at once.
+_BATCH = 25
 #: (watcher, states that changed for it).
 Publish = Callable[[Hashable, dict[str, State]], None]
 
 
 @dataclass
 class _Watch:
-    """One watcher of one person: what it was told, whether it is related (None: not asked)."""
+    """One watcher of one person; `related`: counts as a contact, None while that is not loaded."""
 
     viewer: Viewer
-    told: State
+    last_sent: State
     related: bool | None = None
 
 
 class Watchers:
-    """Keeps what sockets were told equal to what is so; a `Source` for a Feed.
+    """Publishes changes of people's states to their watchers; a `Source` for a Feed.
 
-    Privacy comes before publishing: a watcher gets what it may know, and nothing where that did
-    not change. `flush_once` publishes what changed since the last call, one message a watcher;
-    the host's pace is the rate. `on_lost` is called when Redis has lost its data.
+    States are filtered before they are published: a watcher gets what it may see, and nothing
+    where that did not change. `flush_once` publishes what changed since the last call, one message
+    a watcher. `on_lost` is called when Redis has lost its data.
     """
 
     def __init__(
@@ -39,18 +41,18 @@ class Watchers:
         publish: Publish,
         related: Relation | None = None,
         on_lost: Callable[[], None] = lambda: None,
-        most_watched: int = MOST_WATCHED,
+        max_watched: int = MAX_WATCHED,
     ):
         self._people = people
         self._publish = publish
         self._related = related
         self._on_lost = on_lost
-        self._most_watched = most_watched
-        self._known: dict[str, Portrait] = {}
+        self._max_watched = max_watched
+        self._known: dict[str, PresenceSnapshot] = {}
         self._watches: dict[str, dict[Hashable, _Watch]] = defaultdict(dict)
         self._watched: dict[Hashable, set[str]] = defaultdict(set)
         self._changed: set[str] = set()
-        self._refilling: set[int] = set()
+        self._recovering: set[int] = set()
 
     def watch(
         self,
@@ -58,33 +60,54 @@ class Watchers:
         viewer: Viewer,
         add: Sequence[str] = (),
         drop: Iterable[str] = (),
+        elsewhere: int = 0,
+        pause: Callable[[], object] = lambda: None,
     ) -> dict[str, State]:
-        """Watches some people and no longer others. Returns the states of those added.
+        """Watches the people `add` and no longer `drop`; returns the states of those added.
 
-        Raises TooMany, and changes nothing, where that would be more than it may watch.
+        `elsewhere`: how many people of other kinds the watcher watches. Raises TooMany, and
+        changes nothing, above `max_watched` together. `pause()` is called between batches: 500
+        people take longer than others should wait.
         """
-        gone = set(drop)
-        if len((self._watched.get(watcher, set()) - gone) | set(add)) > self._most_watched:
-            raise TooMany(f"at most {self._most_watched} people are watched at a time")
-        for person in gone:
+        dropped = set(drop)
+        watched = (self._watched.get(watcher, set()) - dropped) | set(add)
+        if add and len(watched) + elsewhere > self._max_watched:
+            raise TooMany(f"at most {self._max_watched} people are watched at a time")
+        for person in dropped:
             self._drop(watcher, person)
         if not add:
             return {}
-        # In the registry before the reading, so that what is announced meanwhile is not missed.
+        # Registered before the reading, so that no announcement in between is missed.
         for person in add:
-            self._watches[person].setdefault(watcher, _Watch(viewer, _nothing()))
+            self._watches[person].setdefault(watcher, _Watch(viewer, _nothing_sent()))
             self._watched[watcher].add(person)
-        self._learn(self._people.portraits(add))
-        return self._tell(watcher, viewer, add)
+        states: dict[str, State] = {}
+        for start in range(0, len(add), _BATCH):
+            if start:
+                pause()
+            people = add[start : start + _BATCH]
+            self._update(self._people.snapshots(people))
+            states |= self._states_for(watcher, viewer, people)
+        return states
+
+    def count(self, watcher: Hashable) -> int:
+        """How many people the watcher watches."""
+        return len(self._watched.get(watcher, ()))
+
+    def change_viewer(self, watcher: Hashable, viewer: Viewer) -> None:
+        """The watcher may see more or less than before; the next flush publishes what differs."""
+        for person in self._watched.get(watcher, ()):
+            self._watches[person][watcher].viewer = viewer
+            self._changed.add(person)
 
     def forget(self, watcher: Hashable) -> None:
-        """The watcher is gone."""
+        """Removes a watcher that has disconnected."""
         for person in list(self._watched.get(watcher, ())):
             self._drop(watcher, person)
         self._watched.pop(watcher, None)
 
-    def reconsider(self, people: Iterable[str]) -> None:
-        """Relations to these people changed: they are asked for again."""
+    def refresh_relations(self, people: Iterable[str]) -> None:
+        """Loads the relations to these people again at the next flush; they may have changed."""
         for person in people:
             for watch in self._watches.get(person, {}).values():
                 watch.related = None
@@ -92,24 +115,24 @@ class Watchers:
                 self._changed.add(person)
 
     def flush_once(self) -> int:
-        """Publishes what changed; returns how many watchers were told."""
+        """Publishes what changed; returns to how many watchers."""
         changed, self._changed = self._changed, set()
-        self._ask(changed)
-        told: dict[Hashable, dict[str, State]] = defaultdict(dict)
+        self._load_relations(changed)
+        changes: dict[Hashable, dict[str, State]] = defaultdict(dict)
         for person in changed & self._known.keys():
             for watcher, watch in self._watches.get(person, {}).items():
                 state = self._known[person].seen_by(watch.viewer, bool(watch.related))
-                if same(state, watch.told):
+                if same(state, watch.last_sent):
                     continue
-                state = {**state, "v": max(state["v"], watch.told["v"] + 1)}
-                watch.told = state
-                told[watcher][person] = state
-        for watcher, states in told.items():
+                state = {**state, "v": max(state["v"], watch.last_sent["v"] + 1)}
+                watch.last_sent = state
+                changes[watcher][person] = state
+        for watcher, states in changes.items():
             self._publish(watcher, states)
-        return len(told)
+        return len(changes)
 
     def contacts(self) -> list[str]:
-        """Those watched whose state is for contacts alone."""
+        """The watched people whose state is shown to contacts only."""
         return [person for person, one in self._known.items() if one.audience == "contacts"]
 
     def __len__(self) -> int:
@@ -122,46 +145,56 @@ class Watchers:
     def log(self, shard: int) -> Sequence[str]:
         return self._people.space.log(shard)
 
-    def calm_ms(self) -> int:
-        return self._people.timing.calm_ms
+    def recovery_grace_ms(self) -> int:
+        return self._people.timing.recovery_grace_ms
 
     def apply(self, event: Mapping[str, Any]) -> None:
-        """An announcement; those about people whom nobody here watches are dropped."""
+        """Takes one announcement; those about people without a watcher here are dropped."""
         person = event["u"]
         if not self._watches.get(person):
             return
-        heard = portrait(person, str(event["ep"]), int(event["n"]), int(event["v"]), event)
+        announced = snapshot_of(person, str(event["ep"]), int(event["n"]), int(event["v"]), event)
         known = self._known.get(person)
-        if known and self._comes_back(known, heard):
-            return
         if known and not event["b"]:
-            heard = replace(heard, audience=known.audience, public=known.public)
-        self._learn({person: heard})
+            announced = replace(announced, audience=known.audience, public=known.public)
+        if known and self._is_recovery(known, announced):
+            return
+        self._update({person: announced})
 
     def reread(self, shard: int) -> None:
-        self._refilling.discard(shard)
+        self._recovering.discard(shard)
         watched = [who for who in self._watches if self._people.space.shard_of(who) == shard]
-        self._learn(self._people.portraits(watched))
+        for person in self._known.keys() & set(watched):
+            self._known[person] = replace(self._known[person], n=-1)
+        self._update(self._people.snapshots(watched))
 
     def lost(self, shard: int) -> None:
-        self._refilling.add(shard)
+        self._recovering.add(shard)
         self._on_lost()
 
-    def _comes_back(self, known: Portrait, heard: Portrait) -> bool:
-        """While a lost shard fills again, connection by connection, only a status is news."""
-        refilling = self._people.space.shard_of(known.person) in self._refilling
-        return refilling and known.truth["status"] == heard.truth["status"] != "offline"
+    def _is_recovery(self, known: PresenceSnapshot, announced: PresenceSnapshot) -> bool:
+        """Whether only connections come back while a shard recovers: no change of the status.
 
-    def _learn(self, portraits: Mapping[str, Portrait]) -> None:
-        for person, found in portraits.items():
+        What the person shows to whom is taken at once, and so is a device that was not known.
+        """
+        if self._people.space.shard_of(known.person) not in self._recovering:
+            return False
+        same_status = known.truth["status"] == announced.truth["status"] != "offline"
+        more = Counter(announced.truth["devices"]) - Counter(known.truth["devices"])
+        return same_status and not more and _privacy(known) == _privacy(announced)
+
+    def _update(self, snapshots: Mapping[str, PresenceSnapshot]) -> None:
+        for person, found in snapshots.items():
             known = self._known.get(person)
             older = known and known.epoch == found.epoch and known.n > found.n
             if self._watches.get(person) and not older:
                 self._known[person] = found
                 self._changed.add(person)
 
-    def _tell(self, watcher: Hashable, viewer: Viewer, people: Sequence[str]) -> dict[str, State]:
-        self._ask(people)
+    def _states_for(
+        self, watcher: Hashable, viewer: Viewer, people: Sequence[str]
+    ) -> dict[str, State]:
+        self._load_relations(people)
         states: dict[str, State] = {}
         for person in people:
             watch = self._watches.get(person, {}).get(watcher)
@@ -169,11 +202,11 @@ class Watchers:
                 continue
             watch.viewer = viewer
             states[person] = self._known[person].seen_by(viewer, bool(watch.related))
-            watch.told = states[person]
+            watch.last_sent = states[person]
         return states
 
-    def _ask(self, people: Iterable[str]) -> None:
-        """Whether watchers are related to those whose state is for contacts, in bulk."""
+    def _load_relations(self, people: Iterable[str]) -> None:
+        """Loads, in bulk, which watchers are contacts of the people shown to contacts only."""
         asked: dict[str, dict[str, list[_Watch]]] = defaultdict(lambda: defaultdict(list))
         for person in people:
             known = self._known.get(person)
@@ -184,13 +217,13 @@ class Watchers:
                     asked[watch.viewer.id][person].append(watch)
         for viewer_id, watches in asked.items():
             try:
-                close = set(self._related(viewer_id, list(watches)) if self._related else ())
-            except Exception:  # whatever a handed-in function raises, it uncovers nobody
+                contacts = set(self._related(viewer_id, list(watches)) if self._related else ())
+            except Exception:  # A failing function of the caller must not show a hidden person.
                 self._changed.update(watches)
                 continue
             for person, ones in watches.items():
                 for watch in ones:
-                    watch.related = person in close
+                    watch.related = person in contacts
 
     def _drop(self, watcher: Hashable, person: str) -> None:
         self._watched.get(watcher, set()).discard(person)
@@ -201,7 +234,11 @@ class Watchers:
             self._known.pop(person, None)
 
 
-def _nothing() -> State:
+def _privacy(snapshot: PresenceSnapshot) -> tuple[str, bool]:
+    return snapshot.audience, snapshot.public["last_seen"] is not None
+
+
+def _nothing_sent() -> State:
     return {
         "status": "", "last_seen": None, "devices": [],
         "text": "", "activity": "", "at": 0, "v": 0,

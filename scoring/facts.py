@@ -1,15 +1,11 @@
-"""Facts of a thread: what its events, as a set, say about it."""
+"""The facts of a thread that sorts order by, computed from the set of its events."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 from typing import Literal, NamedTuple
 
 Kind = Literal["client", "admin", "note", "other", "handoff", "close", "reopen"]
 
-#: Read from the thread's stored events for a `settled_at`:
-#: (earliest call later than it, or None; how many client messages are later than it).
-Later = Callable[[int | None], tuple[int | None, int]]
-
-#: The fact that tells when an event of a kind was last.
+#: Kind of event -> the fact that holds the time of the last one.
 _LAST: dict[Kind, str] = {
     "client": "last_client_at",
     "admin": "last_admin_at",
@@ -17,24 +13,59 @@ _LAST: dict[Kind, str] = {
     "reopen": "reopened_at",
     "handoff": "handoff_at",
 }
+#: Kind of act -> the fact that holds the time of the last one through the API.
+_LAST_BY_API: dict[Kind, str] = {"admin": "api_answered_at", "close": "api_closed_at"}
+_OPENING: tuple[Kind, ...] = ("client", "handoff")
+#: What may change what is settled.
+_SETTLING: tuple[Kind, ...] = ("admin", "close", "reopen")
 
 
 class ThreadEvent(NamedTuple):
     """One event as far as the order is concerned; `ranked_at` in milliseconds.
 
-    `note` is an admin's private message; `other` is all that moves no thread: bot and system
-    messages, priorities.
+    `note` is an admin's private message; `other` is every event that changes no fact of the order:
+    bot and system messages, priorities. `id` grows in the order in which a thread's events are
+    stored. `seen_id` is the id up to which the author of an answer or close on the dashboard had
+    seen the thread; None for every other event, and for acts through the API. `undoes` is the id of
+    an earlier close or reopen on the dashboard: neither that event nor this one counts.
     """
 
     kind: Kind
     ranked_at: int
+    id: int = 0
+    seen_id: int | None = None
+    undoes: int | None = None
+
+
+class Settlement(NamedTuple):
+    """What the answers and closes of a thread settle (H28).
+
+    `at` is the time of the last of them, `api_at` that of the last through the API, `seen_id` the
+    highest id that one on the dashboard had seen; None where there is none. The three say it
+    exactly: what an act on the dashboard had seen was received before the act.
+    """
+
+    at: int | None
+    api_at: int | None
+    seen_id: int | None
+
+    def settles(self, event: ThreadEvent) -> bool:
+        if _is_later(event.ranked_at, self.at):
+            return False
+        by_api = self.api_at is not None and event.ranked_at <= self.api_at
+        return by_api or (self.seen_id is not None and event.id <= self.seen_id)
 
 
 class Facts(NamedTuple):
     """What the order of a thread is computed from; times in milliseconds, None where never.
 
-    `priority` and `member_status` are last-writer-wins values, kept by the caller.
-    `next_call_at` is the earliest call later than `settled_at`, in a closed thread, too.
+    `priority`, `snoozed_until`, `due_at` and `member_status` are values kept by the caller, which
+    no event changes here. `snoozed_until` stays while the thread is closed, when it counts for
+    nothing; `due_at` is by when a waiting thread is to be answered.
+    A request is an event that asks for a person, see `is_request`. `unanswered_since` is the time
+    of the earliest request that nothing settled, in a closed thread, too. `answer_seen_id` is the
+    highest id that the author of an answer on the dashboard had seen; `close_seen_id` the same of
+    those closes that no later reopen undid.
     """
 
     first_event_at: int | None = None
@@ -43,36 +74,53 @@ class Facts(NamedTuple):
     closed_at: int | None = None
     reopened_at: int | None = None
     handoff_at: int | None = None
-    first_call_at: int | None = None
-    next_call_at: int | None = None
+    first_request_at: int | None = None
+    unanswered_since: int | None = None
     unanswered: int = 0
+    api_answered_at: int | None = None
+    answer_seen_id: int | None = None
+    api_closed_at: int | None = None
+    close_seen_id: int | None = None
+    closed: bool = False
     priority: str = "normal"
+    snoozed_until: int | None = None
+    due_at: int | None = None
     member_status: int = -1
+
+    def keeping(self, values: "Facts") -> "Facts":
+        """These facts with the values of others that their callers keep."""
+        return self._replace(
+            priority=values.priority,
+            snoozed_until=values.snoozed_until,
+            due_at=values.due_at,
+            member_status=values.member_status,
+        )
+
+    @property
+    def snoozed(self) -> bool:
+        return self.snoozed_until is not None and not self.closed
 
     @property
     def answered(self) -> bool:
         return self.last_admin_at is not None
 
     @property
-    def closed(self) -> bool:
-        """Closed later than anything that opens a thread; a tie is open."""
-        closed_at = self.closed_at
-        return closed_at is not None and (
-            _is_later(closed_at, self.last_client_at)
-            and _is_later(closed_at, self.reopened_at)
-            and _is_later(closed_at, self.handoff_at)
+    def settlement(self) -> Settlement:
+        """What is settled; a close does not count where a reopen is later."""
+        return Settlement(
+            _latest(self.last_admin_at, self._unless_undone(self.closed_at)),
+            _latest(self.api_answered_at, self._unless_undone(self.api_closed_at)),
+            _latest(self.answer_seen_id, self.close_seen_id),
         )
 
     @property
     def settled_at(self) -> int | None:
-        """Until when nobody waits; a close that was undone does not count."""
-        closed_at, reopened_at = self.closed_at, self.reopened_at
-        undone = closed_at is None or (reopened_at is not None and reopened_at > closed_at)
-        return _latest(self.last_admin_at, None if undone else closed_at)
+        """Time of the last answer or of the close in effect."""
+        return self.settlement.at
 
     @property
     def waiting_since(self) -> int | None:
-        return None if self.closed else self.next_call_at
+        return None if self.closed else self.unanswered_since
 
     @property
     def recent_at(self) -> int:
@@ -80,57 +128,137 @@ class Facts(NamedTuple):
         at = self.first_event_at if self.last_client_at is None else self.last_client_at
         return 0 if at is None else at
 
+    def leaves_closed(self, event: ThreadEvent) -> bool:
+        """Whether a thread that is closed stays so, though this event is in it.
 
-def is_call(kind: Kind, handoff_only: bool) -> bool:
-    """Whether an event asks for a person; `handoff_only` is the source's way (key `--handoff`)."""
+        A client message or handoff opens it unless a close settles it; a tie with a close through
+        the API is open.
+        """
+        at = event.ranked_at
+        if event.kind not in _OPENING:
+            return True
+        if self.close_seen_id is not None and event.id <= self.close_seen_id:
+            return not _is_later(at, self.closed_at)
+        by_api = self._unless_undone(self.api_closed_at)
+        return by_api is not None and by_api > at
+
+    def _unless_undone(self, closed_at: int | None) -> int | None:
+        undone = closed_at is not None and _is_later(self.reopened_at, closed_at)
+        return None if undone else closed_at
+
+
+class Step(NamedTuple):
+    """The facts after more events, and what must be read from the stored events to complete them.
+
+    `moved`: `unanswered_since` and `unanswered` are to be read for this settlement; they are None
+    and 0 meanwhile. `needs_all`: the facts are a `fold` of all stored events.
+    """
+
+    facts: Facts
+    moved: Settlement | None = None
+    needs_all: bool = False
+
+
+def is_request(kind: Kind, handoff_only: bool) -> bool:
+    """Whether an event of this kind asks for a person.
+
+    `handoff_only`: the source's chatbot answers until it hands over (key `--handoff`).
+    """
     return kind == "handoff" or (kind == "client" and not handoff_only)
 
 
-def advance(
-    facts: Facts, events: Iterable[ThreadEvent], later: Later, *, handoff_only: bool = False
-) -> Facts:
-    """The facts after some more events, in any order, each given once.
+def advance(facts: Facts, events: Iterable[ThreadEvent], *, handoff_only: bool = False) -> Step:
+    """The facts after more events, in any order, each given once.
 
-    `later` is asked only where `settled_at` moved, and must know these events already.
+    Stored events are needed only where something was settled, or where a close on the dashboard
+    is made, another close or reopen follows it, or one of the two is undone.
     """
     new = list(events)
+    if _changes_what_closes_had_seen(facts, new):
+        return Step(facts, needs_all=True)
     marks = _marked(facts, new, handoff_only)
-    settled_at = facts.settled_at
-    if marks.settled_at != settled_at:
-        next_call_at, unanswered = later(marks.settled_at)
-    else:
-        next_call_at, unanswered = _waiting(new, settled_at, handoff_only)
-        next_call_at = _earliest(facts.next_call_at, next_call_at)
-        unanswered += facts.unanswered
-    return marks._replace(next_call_at=next_call_at, unanswered=unanswered)
+    closed = _is_closed(marks, facts.closed, new)
+    settled = facts.settlement
+    if any(event.kind in _SETTLING for event in new) and marks.settlement != settled:
+        moved = marks.settlement
+        return Step(marks._replace(closed=closed, unanswered_since=None, unanswered=0), moved)
+    unanswered_since, unanswered = _waiting(new, settled, handoff_only)
+    return Step(
+        marks._replace(
+            closed=closed,
+            unanswered_since=_earliest(facts.unanswered_since, unanswered_since),
+            unanswered=facts.unanswered + unanswered,
+        )
+    )
 
 
 def fold(events: Iterable[ThreadEvent], *, handoff_only: bool = False) -> Facts:
     """The facts of a whole set of events; their order does not matter."""
-    known = list(events)
-    return advance(
-        Facts(),
-        known,
-        lambda settled_at: _waiting(known, settled_at, handoff_only),
-        handoff_only=handoff_only,
+    known = _in_force(list(events))
+    facts = _marked(Facts(), known, handoff_only)
+    facts = facts._replace(close_seen_id=_seen_by_closes(known, facts.reopened_at))
+    unanswered_since, unanswered = _waiting(known, facts.settlement, handoff_only)
+    return facts._replace(
+        closed=_is_closed(facts, True, known),
+        unanswered_since=unanswered_since,
+        unanswered=unanswered,
     )
 
 
-def _waiting(
-    events: Iterable[ThreadEvent], settled_at: int | None, handoff_only: bool
-) -> tuple[int | None, int]:
-    """Of these events: the earliest call later than `settled_at`, and the client messages."""
-    next_call_at, unanswered = None, 0
+def _changes_what_closes_had_seen(facts: Facts, events: Iterable[ThreadEvent]) -> bool:
+    """Whether `close_seen_id` may change, or more than new events say whether it still closes."""
     for event in events:
-        if _is_later(event.ranked_at, settled_at):
-            if is_call(event.kind, handoff_only):
-                next_call_at = _earliest(next_call_at, event.ranked_at)
+        if event.undoes is not None or (event.kind == "close" and event.seen_id is not None):
+            return True
+        if facts.close_seen_id is not None and event.kind in ("close", "reopen"):
+            return True
+    return False
+
+
+def _in_force(events: Collection[ThreadEvent]) -> list[ThreadEvent]:
+    """Without what was undone, and without what undoes it."""
+    undone = {event.undoes for event in events if event.undoes is not None}
+    return [event for event in events if event.undoes is None and event.id not in undone]
+
+
+def _seen_by_closes(events: Iterable[ThreadEvent], reopened_at: int | None) -> int | None:
+    seen = [
+        event.seen_id
+        for event in events
+        if event.kind == "close"
+        and event.seen_id is not None
+        and not (reopened_at is not None and reopened_at > event.ranked_at)
+    ]
+    return max(seen, default=None)
+
+
+def _is_closed(facts: Facts, was_closed: bool, events: Collection[ThreadEvent]) -> bool:
+    """Whether a thread with these facts is closed, where `was_closed` says it of the others."""
+    if facts.closed_at is None or not _is_later(facts.closed_at, facts.reopened_at):
+        return False
+    if facts.close_seen_id is None:
+        # All closes in effect came through the API, which settle by time alone.
+        return _is_later(facts.closed_at, _latest(facts.last_client_at, facts.handoff_at))
+    return was_closed and all(map(facts.leaves_closed, events))
+
+
+def _waiting(
+    events: Iterable[ThreadEvent], settled: Settlement, handoff_only: bool
+) -> tuple[int | None, int]:
+    """Of these events: the earliest request that is not settled, and how many client messages
+    are not."""
+    unanswered_since, unanswered = None, 0
+    for event in events:
+        if event.kind in _OPENING and not settled.settles(event):
+            if is_request(event.kind, handoff_only):
+                unanswered_since = _earliest(unanswered_since, event.ranked_at)
             unanswered += event.kind == "client"
-    return next_call_at, unanswered
+    return unanswered_since, unanswered
 
 
 def _marked(facts: Facts, events: Iterable[ThreadEvent], handoff_only: bool) -> Facts:
-    """The facts with the first and last times of each kind; who waits is left as it was."""
+    """The facts with the first and last times of each kind, and what answers had seen; the others
+    stay as they were."""
     marks: dict[str, int | None] = {}
 
     def mark(name: str, choose: Callable[[int | None, int | None], int | None], at: int) -> None:
@@ -141,13 +269,18 @@ def _marked(facts: Facts, events: Iterable[ThreadEvent], handoff_only: bool) -> 
         mark("first_event_at", _earliest, at)
         if event.kind in _LAST:
             mark(_LAST[event.kind], _latest, at)
-        if is_call(event.kind, handoff_only):
-            mark("first_call_at", _earliest, at)
+        if event.kind in _LAST_BY_API:
+            if event.seen_id is None:
+                mark(_LAST_BY_API[event.kind], _latest, at)
+            elif event.kind == "admin":
+                mark("answer_seen_id", _latest, event.seen_id)
+        if is_request(event.kind, handoff_only):
+            mark("first_request_at", _earliest, at)
     return facts._replace(**marks)  # type: ignore[arg-type]
 
 
-def _is_later(at: int, than: int | None) -> bool:
-    return than is None or at > than
+def _is_later(at: int | None, than: int | None) -> bool:
+    return at is not None and (than is None or at > than)
 
 
 def _latest(one: int | None, other: int | None) -> int | None:

@@ -1,14 +1,30 @@
-"""Every name that the order has in Redis: keys, members and the channels of the bell."""
+"""Every name that the order has in Redis: keys, members and channels of notifications."""
 
 from dataclasses import dataclass
 
-#: What `notify-keyspace-events` must hold for the bell: K and E (channels by key and by event),
+#: What `notify-keyspace-events` must hold for the listener: K and E (channels by key and by event),
 #: g (del, rename), z (sorted sets: `changes` and the canary), x and e (expired, evicted).
-BELL_FLAGS = "KEgzxe"
-#: Events that say that a key of ours vanished or was replaced; UNLINK rings `del`. Nothing rings
-#: for FLUSHALL, FLUSHDB, SWAPDB and for writes that leave a score as it was.
+NOTIFY_FLAGS = "KEgzxe"
+#: Events that say that a key of ours vanished or was replaced; UNLINK notifies `del`. There is no
+#: notification for FLUSHALL, FLUSHDB, SWAPDB and for writes that leave a score as it was.
 LOSS_EVENTS = ("del", "rename_from", "rename_to", "expired", "evicted", "move_from")
 MEMBER_DIGITS = 12
+#: What the list id of a query begins with; see `query_list_id`.
+_QUERY = "q:"
+
+
+def query_list_id(query: str, sort: str) -> str:
+    """The list id of a query in a sort; `query` and `sort` without `:`, `|` and braces."""
+    return f"{_QUERY}{query}:{sort}"
+
+
+def is_query_list(list_id: str) -> bool:
+    return list_id.startswith(_QUERY)
+
+
+def sort_of(list_id: str) -> str:
+    """The one sort of a query's list."""
+    return list_id.rpartition(":")[2]
 
 
 def member(thread_id: int) -> str:
@@ -23,40 +39,76 @@ def thread_id(name: bytes | str) -> int | None:
 
 @dataclass(frozen=True)
 class Keys:
-    """Key names under one prefix. A tag's keys share a hash tag: a cluster keeps them together."""
+    """Key names under one prefix.
+
+    Keys of a list id share a hash tag: one node holds them. All lists of queries share one, so that
+    one call places a thread on all of them.
+    """
 
     prefix: str = "lineup"
 
-    def sort(self, tag: str, sort: str) -> str:
-        """Sorted set, member → score: the list itself."""
-        return f"{self._hash_tag(tag)}|{sort}"
+    def sort(self, list_id: str, sort: str) -> str:
+        """Sorted set, member → score: the list itself. That of a query has one, under one name: a
+        saved sort may have the name of another key."""
+        name = "list" if is_query_list(list_id) else sort
+        return f"{self._hash_list_id(list_id)}|{name}"
 
-    def changes(self, tag: str) -> str:
-        """Sorted set, member → version at which the thread last changed: a compacted log."""
-        return f"{self._hash_tag(tag)}|changes"
+    def changes(self, list_id: str) -> str:
+        """Sorted set, member → version at which the thread last changed: a compacted log.
 
-    def meta(self, tag: str) -> str:
+        That of a query holds the last changes alone. Nobody is notified of it, see `touched`.
+        """
+        name = "log" if is_query_list(list_id) else "changes"
+        return f"{self._hash_list_id(list_id)}|{name}"
+
+    def meta(self, list_id: str) -> str:
         """Hash: `epoch`, `version`, and `floor`, the version with which the epoch began."""
-        return f"{self._hash_tag(tag)}|meta"
+        return f"{self._hash_list_id(list_id)}|meta"
 
-    def revisions(self, tag: str) -> str:
-        """Hash, member → revision of the thread that placed it last; stays when it leaves."""
-        return f"{self._hash_tag(tag)}|revisions"
+    def revisions(self, list_id: str) -> str:
+        """Hash, member → revision of the thread that placed it last; stays when it leaves.
 
-    def next(self, tag: str) -> str:
+        The lists of all queries share one.
+        """
+        if is_query_list(list_id):
+            return f"{self.of_queries}revisions"
+        return f"{self._hash_list_id(list_id)}|revisions"
+
+    @property
+    def of_queries(self) -> str:
+        """What the keys of the lists of queries begin with, before the list id."""
+        return f"{{{self.prefix}:queries}}|"
+
+    @property
+    def touched(self) -> str:
+        """Sorted set, list id of a query → number of the call that last changed the list.
+
+        A call writes it once for all lists that it changed: one notification, and one key to read.
+        A list that was never changed since it was begun to be built has 0: this is also where all
+        lists are named of which there are keys.
+        """
+        return f"{self.of_queries}touched"
+
+    @property
+    def query_calls(self) -> str:
+        """Number of the last call that changed a list of a query."""
+        return f"{self.of_queries}calls"
+
+    def next(self, list_id: str) -> str:
         """Hash, while a rebuild fills the keys below: its `token`, and the `version` it began at.
 
-        It fences: what another rebuild or a flush took over is neither filled nor swapped in.
+        A fence: a rebuild whose token is gone neither fills nor swaps in.
         """
-        return f"{self._hash_tag(tag)}|next"
+        return f"{self._hash_list_id(list_id)}|next"
 
-    def next_sort(self, tag: str, sort: str) -> str:
-        """What a rebuild puts in the place of `sort`."""
-        return f"{self._hash_tag(tag)}|next|{sort}"
+    def next_sort(self, list_id: str, sort: str) -> str:
+        """The key that a rebuild renames to `sort`."""
+        name = "list" if is_query_list(list_id) else sort
+        return f"{self._hash_list_id(list_id)}|next|{name}"
 
-    def next_revisions(self, tag: str) -> str:
-        """What a rebuild puts in the place of `revisions`."""
-        return f"{self._hash_tag(tag)}|next|revisions"
+    def next_revisions(self, list_id: str) -> str:
+        """The key that a rebuild renames to `revisions`."""
+        return f"{self._hash_list_id(list_id)}|next|revisions"
 
     @property
     def rebuild_lock(self) -> str:
@@ -64,32 +116,53 @@ class Keys:
         return f"{{{self.prefix}}}|rebuild"
 
     @property
-    def canary(self) -> str:
-        """Sorted set that listeners write to, to hear whether the bell still rings.
+    def life(self) -> str:
+        """String, where INFO is forbidden: the life of the server that wrote the lists."""
+        return f"{{{self.prefix}}}|life"
 
-        Each write needs a new score, such as the time: an unchanged one rings nothing.
+    @property
+    def canary(self) -> str:
+        """Sorted set that listeners write to, to check that notifications still arrive.
+
+        Each write needs a new score, such as the time: an unchanged one notifies nothing.
         """
         return f"{{{self.prefix}}}|canary"
 
-    def tag_of(self, key: str) -> str | None:
-        """The tag whose live key this is; None for other keys, also those of a rebuild."""
+    @property
+    def view_changes(self) -> str:
+        """Sorted set, id of an admin or `all` → how often the saved views changed that they see."""
+        return f"{{{self.prefix}}}|views"
+
+    def list_id_of(self, key: str) -> str | None:
+        """The list id whose live key this is; None for other keys, also those of a rebuild."""
         start = f"{{{self.prefix}:"
-        tag, brace, name = key.removeprefix(start).partition("}|")
-        return tag if key.startswith(start) and brace and not name.startswith("next") else None
+        list_id, brace, name = key.removeprefix(start).partition("}|")
+        if list_id == "queries":
+            list_id, brace, name = name.partition("|")
+        is_live = name != "next" and not name.startswith("next|")
+        return list_id if key.startswith(start) and brace and is_live else None
 
     def changes_pattern(self, db: int = 0) -> str:
-        """Pattern of the keyspace channels of every tag's `changes`; the message is the event."""
+        """Pattern of the keyspace channels of all `changes` keys; the message is the event."""
         return f"__keyspace@{db}__:{{{self.prefix}:*}}|changes"
 
     def canary_channel(self, db: int = 0) -> str:
         return f"__keyspace@{db}__:{self.canary}"
 
-    def loss_channels(self, db: int = 0) -> tuple[str, ...]:
-        """Keyevent channels that tell of lost keys; the message is the key, see `tag_of`.
+    def touched_channel(self, db: int = 0) -> str:
+        return f"__keyspace@{db}__:{self.touched}"
 
-        A rebuild's swap rings them as well (`del`, `rename_to`): the new epoch tells them apart.
+    def view_changes_channel(self, db: int = 0) -> str:
+        return f"__keyspace@{db}__:{self.view_changes}"
+
+    def loss_channels(self, db: int = 0) -> tuple[str, ...]:
+        """Keyevent channels that tell of lost keys; the message is the key, see `list_id_of`.
+
+        A rebuild's swap notifies them as well (`del`, `rename_to`): they differ by the epoch.
         """
         return tuple(f"__keyevent@{db}__:{event}" for event in LOSS_EVENTS)
 
-    def _hash_tag(self, tag: str) -> str:
-        return f"{{{self.prefix}:{tag}}}"
+    def _hash_list_id(self, list_id: str) -> str:
+        if is_query_list(list_id):
+            return f"{self.of_queries}{list_id}"
+        return f"{{{self.prefix}:{list_id}}}"

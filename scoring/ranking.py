@@ -1,86 +1,117 @@
 """The order in Redis: places threads on sorted sets, and reads them."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
+from contextlib import suppress
+from typing import Any
 
 import redis
 
-from scoring.keys import Keys, member, thread_id
-from scoring.reading import Changes, Entry, Head, State, changes, entries, text
+from lua_scripts.runner import Args, LuaCall, text_of
+from lua_scripts.sources import read_lua
+from scoring.keys import Keys, is_query_list, member, sort_of
+from scoring.placing import PlacedLate, Placement, place_calls
+from scoring.query_ranking import QueryRanking
+from scoring.reading import Changes, Entry, Head, Known, State, changes, entries
 from scoring.rebuilding import Rebuild
-from scoring.scripts import Args, Call, Script, run
+from scoring.server_life import LifeUnknown, RunId, ServerLife, run_id_of
 from scoring.sorts import SORTS
+from scoring.states import LOST, state_calls
 
-#: Threads that one call places: Redis serves nobody else meanwhile (about 1 ms).
-THREADS_PER_CALL = 200
-#: What is seen of a list that is not scrolled, and a little more; see `Changes.lands_on_top`.
+#: Members that one call removes.
+REMOVED_PER_CALL = 200
+#: Entries that count as the top of a list: a screen and a little more; see `Changes.on_top`.
 TOP_ENTRIES = 30
 #: Entries that `scan` reads at a time.
 SCAN_ENTRIES = 5_000
+#: Entries among which one call looks for members that are no thread (about 0.5 ms).
+FOREIGN_ENTRIES = 2_000
 
-_PLACE = Script.read("place")
-_READ = Script.read("read")
-_SINCE = Script.read("since")
-_STATE = Script.read("state")
+_SCRIPTS = {
+    name: read_lua("scoring", name)
+    for name in (
+        "begin",
+        "begin_query",
+        "fill_query",
+        "foreign",
+        "place",
+        "place_on_queries",
+        "query_states",
+        "query_totals",
+        "raise_revisions",
+        "read",
+        "remove",
+        "since",
+        "state",
+        "swap",
+    )
+}
 
 
 class RankingLost(Exception):
-    """Redis has lost `tags`, or part of them, or has never held them. Rebuild them."""
+    """Redis has lost data of these list ids, or never held them. Rebuild them."""
 
-    def __init__(self, tags: Iterable[str]):
-        self.tags = frozenset(tags)
-        super().__init__(f"Redis does not hold {', '.join(sorted(self.tags))}")
-
-
-class Placement(NamedTuple):
-    """Where a thread stands as of a revision: the tags that it enters, with a score for each
-    sort, and those that it leaves (or is not on anyway)."""
-
-    thread_id: int
-    revision: int
-    leave: frozenset[str]
-    enter: frozenset[str]
-    scores: tuple[int, ...]
+    def __init__(self, list_ids: Iterable[str]):
+        self.list_ids = frozenset(list_ids)
+        super().__init__(f"Redis does not hold {', '.join(sorted(self.list_ids))}")
 
 
-class Ranking:
-    """The lists under one prefix. Raises redis.RedisError as it comes."""
+class Ranking(QueryRanking):
+    """The lists under one prefix. Raises redis.RedisError as it comes.
+
+    Lists are lost, too, where Redis was started since they were rebuilt: see scoring/server_life.
+    """
 
     def __init__(
-        self, client: redis.Redis, prefix: str = "lineup", sorts: Iterable[str] = tuple(SORTS)
+        self,
+        client: redis.Redis,
+        prefix: str = "lineup",
+        sorts: Iterable[str] = tuple(SORTS),
+        run_id: RunId = run_id_of,
     ):
-        self.keys = Keys(prefix)
+        keys = Keys(prefix)
+        super().__init__(client, keys, ServerLife(client, _SCRIPTS, keys.life, run_id))
         self.sorts = tuple(sorts)
-        self._client = client
+
+    def sorts_of(self, list_id: str) -> Sequence[str]:
+        """The sorts in which Redis holds the threads of a list id."""
+        return (sort_of(list_id),) if is_query_list(list_id) else self.sorts
 
     def place(self, placements: Sequence[Placement]) -> int:
-        """Puts threads where they stand, in one round trip, leaving before entering.
+        """Places threads in one round trip; they leave lists before they enter others.
 
-        Revisions older than the one held are refused, so it may be repeated and raced at will.
-        Returns how many places changed (threads, counted on each tag). Raises RankingLost if a
-        tag is lost (no epoch, or a log cut off); all is placed on the other tags.
+        A revision older than the held one is refused, so calls may be repeated and may race.
+        Returns how many threads changed, counted on each list id. Raises RankingLost if a list id
+        of a view is lost (no epoch, or a log cut off); threads are placed on the others all the
+        same. The list of a query may be built at this moment, or be no longer needed. Raises
+        PlacedLate; all else is done.
         """
-        calls = self._place_calls(placements)
-        changed = run(self._client, [call for _, call in calls])
-        lost = {tag for (tag, _), count in zip(calls, changed, strict=True) if count < 0}
+        calls = place_calls(placements, self.keys, self.sorts)
+        concerned = (id for each in placements for id in (*each.leave, *each.enter))
+        answers = self._run([each.call for each in calls], concerned)
+        results = [each.result(answer) for each, answer in zip(calls, answers, strict=True)]
+        lost = {id for _, found, _ in results for id in found if not is_query_list(id)}
         if lost:
             raise RankingLost(lost)
-        return sum(changed)
+        changed = sum(changed for changed, _, _ in results)
+        late = {id for _, _, ids in results for id in ids}
+        if late:
+            raise PlacedLate(late, changed)
+        return changed
 
-    def head(self, tag: str, sort: str, limit: int) -> Head:
-        """The first entries of a list. Raises RankingLost if the tag has no epoch."""
-        return self._read(tag, sort, "", "", limit)[0]
+    def head(self, list_id: str, sort: str, limit: int) -> Head:
+        """The first entries of a list. Raises RankingLost if the list id has no epoch."""
+        return self._read(list_id, sort, "", "", limit)[0]
 
-    def after(self, tag: str, sort: str, score: int, id: int, limit: int) -> Head:
+    def after(self, list_id: str, sort: str, score: int, id: int, limit: int) -> Head:
         """The entries that follow (score, id), whether or not that entry is still there.
 
-        Raises RankingLost if the tag has no epoch.
+        Raises RankingLost if the list id has no epoch.
         """
-        return self._read(tag, sort, str(score), member(id), limit)[0]
+        return self._read(list_id, sort, str(score), member(id), limit)[0]
 
     def through(
         self,
-        tag: str,
+        list_id: str,
         sort: str,
         score: int,
         id: int,
@@ -91,117 +122,129 @@ class Ranking:
         """The entries that follow (score, id) as far as `beyond` past the target, at most `most`;
         and the target's rank from 0. No entries and None if the target is not on the list.
 
-        Raises RankingLost if the tag has no epoch.
+        Raises RankingLost if the list id has no epoch.
         """
-        return self._read(tag, sort, str(score), member(id), beyond, member(target_id), most)
+        return self._read(list_id, sort, str(score), member(id), beyond, member(target_id), most)
 
     def since(
-        self, tag: str, sorts: Sequence[str], epoch: str, version: int, limit: int
+        self, list_id: str, sorts: Sequence[str], epoch: str, version: int, limit: int
     ) -> Changes | None:
-        """What changed on the sorts of a tag since a version, at the cost of the changes alone.
+        """What changed on the sorts of a list id since a version, at the cost of the changes alone.
 
-        None where that cannot be told: the epoch is another or lost, the version is none of it,
-        or more than `limit` threads changed. Then the list is to be opened anew.
+        None where that is not known: the epoch is another or lost, the version is none of it,
+        or more than `limit` threads changed. Then read the list again.
         """
-        keys = [self.keys.changes(tag), self.keys.meta(tag)]
-        keys += [self.keys.sort(tag, sort) for sort in sorts]
-        [answer] = run(self._client, [Call(_SINCE, keys, [epoch, version, limit, TOP_ENTRIES])])
-        return None if answer is None else changes(epoch, tuple(sorts), answer)
+        return self.since_all([Known(list_id, sorts, epoch, version)], limit)[0]
 
-    def rank(self, tag: str, sort: str, id: int) -> tuple[int | None, int]:
+    def since_all(self, known: Sequence[Known], limit: int) -> list[Changes | None]:
+        """`since` of many lists, in one round trip."""
+        calls = []
+        for each in known:
+            keys = [self.keys.changes(each.list_id), self.keys.meta(each.list_id)]
+            keys += [self.keys.sort(each.list_id, sort) for sort in each.sorts]
+            calls.append(LuaCall("since", keys, [each.epoch, each.version, limit, TOP_ENTRIES]))
+        answers = self._run(calls, [each.list_id for each in known]) if calls else []
+        return [
+            None if answer is None else changes(each.epoch, tuple(each.sorts), answer)
+            for each, answer in zip(known, answers, strict=True)
+        ]
+
+    def rank(self, list_id: str, sort: str, id: int) -> tuple[int | None, int]:
         """The thread's rank from 0, None if it is not on the list; and how long the list is."""
         pipeline = self._client.pipeline(transaction=True)
-        pipeline.zrank(self.keys.sort(tag, sort), member(id))
-        pipeline.zcard(self.keys.sort(tag, sort))
+        pipeline.zrank(self.keys.sort(list_id, sort), member(id))
+        pipeline.zcard(self.keys.sort(list_id, sort))
         rank, total = pipeline.execute()
         return rank, total
 
-    def columns(self, ids: Mapping[str, Sequence[int]]) -> dict[str, list[list[float | None]]]:
-        """For each tag, and then each sort, the scores of these threads; None where not there.
+    def count_below(self, list_id: str, sort: str, score: int) -> int:
+        """How many threads of a list have a lower score; 0 where Redis does not hold it."""
+        return self._client.zcount(self.keys.sort(list_id, sort), "-inf", f"({score}")
 
-        All in one round trip; scores are whole numbers, as the client reads them.
+    def columns(self, ids: Mapping[str, Sequence[int]]) -> dict[str, list[list[float | None]]]:
+        """For each list id, and then each sort, the scores of these threads; None where not on it.
+
+        One round trip; scores are whole numbers as the client reads them (float).
         """
         named = {id: member(id) for found in ids.values() for id in found}
         pipeline = self._client.pipeline(transaction=False)
-        tags = [tag for tag, found in ids.items() if found]
-        for tag in tags:
-            names = [named[id] for id in ids[tag]]
-            for key in self._sort_keys(tag):
+        list_ids = [list_id for list_id, found in ids.items() if found]
+        for list_id in list_ids:
+            names = [named[id] for id in ids[list_id]]
+            for key in self._sort_keys(list_id):
                 pipeline.zmscore(key, names)
-        answers = iter(pipeline.execute() if tags else [])
-        return {tag: [next(answers) for _ in self.sorts] for tag in tags}
+        answers = iter(pipeline.execute() if list_ids else [])
+        return {list_id: [next(answers) for _ in self.sorts_of(list_id)] for list_id in list_ids}
 
-    def states(self, tags: Iterable[str]) -> dict[str, State]:
-        """Where each tag stands, in one round trip. `total` is that of the first sort."""
-        names = list(tags)
-        calls = [
-            Call(_STATE, [*self._sort_keys(tag), self.keys.changes(tag), self.keys.meta(tag)])
-            for tag in names
-        ]
-        return {
-            tag: State(None if epoch is None else text(epoch), int(version), total)
-            for tag, (epoch, version, total) in zip(names, run(self._client, calls), strict=True)
-        }
+    def states(self, list_ids: Iterable[str]) -> dict[str, State]:
+        """Epoch, version and total of each list id, in one round trip."""
+        names = list(list_ids)
+        calls = list(state_calls(names, self.keys, self.sorts))
+        found: dict[str, State] = {}
+        try:
+            answers = self._life.run_all([each.call for each in calls])
+        except LifeUnknown:
+            return dict.fromkeys(names, LOST)
+        for each, answer in zip(calls, answers, strict=True):
+            found |= each.result(answer)
+        return {list_id: found[list_id] for list_id in names}
 
-    def scan(self, tag: str, sort: str) -> Iterator[list[Entry]]:
+    def notice_restarts(self) -> None:
+        """Asks Redis whether it was started since: then all lists are lost.
+
+        Every call notices that by itself where the server forgot the scripts; one that keeps them
+        with its data (6.2) must be asked.
+        """
+        with suppress(LifeUnknown):
+            self._life.renew()
+
+    def scan(self, list_id: str, sort: str) -> Iterator[list[Entry]]:
         """The whole list in order, in batches; what moves meanwhile may come twice or not at all.
 
-        Raises RankingLost if the tag has no epoch.
+        Raises RankingLost if the list id has no epoch.
         """
         score: bytes | str = ""
         name: bytes | str = ""
-        while flat := self._answer(tag, sort, [score, name, SCAN_ENTRIES, "", SCAN_ENTRIES])[4]:
+        while flat := self._answer(list_id, sort, [score, name, SCAN_ENTRIES, "", SCAN_ENTRIES])[4]:
             yield entries(flat)
             name, score = flat[-2:]
 
-    def weed(self, tag: str) -> int:
-        """Takes members that are no threads, a stranger's, off the lists; returns how many."""
-        weeds: set[bytes | str] = set()
-        for key in self._sort_keys(tag):
-            found = (name for name, _ in self._client.zscan_iter(key, count=1_000))
-            weeds.update(name for name in found if thread_id(name) is None)
-        if weeds:
-            pipeline = self._client.pipeline(transaction=False)
-            for key in self._sort_keys(tag):
-                pipeline.zrem(key, *weeds)
-            pipeline.execute()
-        return len(weeds)
+    def remove_foreign_members(self, list_id: str) -> int:
+        """Removes members that are not thread ids from the lists; returns how many.
 
-    def begin_rebuild(self, tags: Iterable[str]) -> Rebuild:
-        """Begins to build the lists of some tags anew, beside the live ones.
-
-        Raises RebuildBusy while another process does so.
+        Raises RankingLost.
         """
-        return Rebuild(self._client, self.keys, self.sorts, tags)
+        foreign = sorted(
+            {name for sort in self.sorts_of(list_id) for name in self._foreign(list_id, sort)}
+        )
+        keys = [*self._sort_keys(list_id), self.keys.changes(list_id), self.keys.meta(list_id)]
+        for first in range(0, len(foreign), REMOVED_PER_CALL):
+            names = foreign[first : first + REMOVED_PER_CALL]
+            self._run([LuaCall("remove", keys, names)], [list_id])
+        return len(foreign)
 
-    def _place_calls(self, placements: Sequence[Placement]) -> list[tuple[str, Call]]:
-        leaving: dict[str, list[list[str]]] = {}
-        entering: dict[str, list[list[str]]] = {}
-        for placement in placements:
-            name, revision = member(placement.thread_id), str(placement.revision)
-            off = [name, revision, *("" for _ in self.sorts)]
-            on = [name, revision, *map(str, placement.scores)]
-            for tag in placement.leave - placement.enter:
-                leaving.setdefault(tag, []).append(off)
-            for tag in placement.enter:
-                entering.setdefault(tag, []).append(on)
-        return [
-            (tag, self._place_call(tag, rows[first : first + THREADS_PER_CALL]))
-            for places in (leaving, entering)
-            for tag, rows in places.items()
-            for first in range(0, len(rows), THREADS_PER_CALL)
-        ]
+    def begin_rebuild(self, list_ids: Iterable[str], *, only_missing: bool = False) -> Rebuild:
+        """Begins to build the lists of these list ids again, beside the live ones.
 
-    def _place_call(self, tag: str, rows: list[list[str]]) -> Call:
-        names = [self.keys.changes(tag), self.keys.meta(tag), self.keys.revisions(tag)]
-        return Call(_PLACE, self._sort_keys(tag) + names, [value for row in rows for value in row])
+        `Rebuild.list_ids` are those that have begun: of queries only what no other rebuild makes,
+        and with `only_missing` what is not there. Raises RebuildBusy while another process rebuilds
+        the lists of views.
+        """
+        return Rebuild(
+            self._client,
+            self._life,
+            self.keys,
+            self.sorts_of,
+            list_ids,
+            only_missing=only_missing,
+        )
 
-    def _sort_keys(self, tag: str) -> list[str]:
-        return [self.keys.sort(tag, sort) for sort in self.sorts]
+    def _sort_keys(self, list_id: str) -> list[str]:
+        return [self.keys.sort(list_id, sort) for sort in self.sorts_of(list_id)]
 
     def _read(
         self,
-        tag: str,
+        list_id: str,
         sort: str,
         score: str,
         after: str,
@@ -210,12 +253,40 @@ class Ranking:
         most: int = 0,
     ) -> tuple[Head, int | None]:
         args: Args = [score, after, count, target, most if target else count]
-        epoch, version, total, rank, flat = self._answer(tag, sort, args)
-        return Head(text(epoch), int(version), total, entries(flat)), rank
+        epoch, version, total, rank, flat = self._answer(list_id, sort, args)
+        found = entries(flat)
+        foreign = len(flat) // 2 - len(found)
+        if foreign and not target:
+            # What is no thread takes no place of a thread: else a walk would end there.
+            wanted = count
+            while foreign and len(found) < wanted and len(flat) // 2 >= count:
+                count += 2 * foreign
+                args = [score, after, count, "", count]
+                epoch, version, total, rank, flat = self._answer(list_id, sort, args)
+                found = entries(flat)
+                foreign = len(flat) // 2 - len(found)
+            found = found[:wanted]
+        return Head(text_of(epoch), int(version), total, found), rank
 
-    def _answer(self, tag: str, sort: str, args: Args) -> list[Any]:
-        keys = [self.keys.sort(tag, sort), self.keys.meta(tag)]
-        [answer] = run(self._client, [Call(_READ, keys, args)])
+    def _foreign(self, list_id: str, sort: str) -> Iterator[bytes]:
+        cursor: bytes | int = 0
+        while True:
+            call = LuaCall("foreign", [self.keys.sort(list_id, sort)], [cursor, FOREIGN_ENTRIES])
+            [[cursor, names]] = self._run([call], [list_id])
+            yield from names
+            if int(cursor) == 0:
+                return
+
+    def _answer(self, list_id: str, sort: str, args: Args) -> list[Any]:
+        keys = [self.keys.sort(list_id, sort), self.keys.meta(list_id)]
+        [answer] = self._run([LuaCall("read", keys, args)], [list_id])
         if answer is None:
-            raise RankingLost([tag])
+            raise RankingLost([list_id])
         return answer
+
+    def _run(self, calls: Sequence[LuaCall], list_ids: Iterable[str]) -> list[Any]:
+        # Every script may be repeated, and threads leave lists before they enter others.
+        try:
+            return self._life.run_all(calls)
+        except LifeUnknown as error:
+            raise RankingLost(list_ids) from error

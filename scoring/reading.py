@@ -1,12 +1,12 @@
-"""What is read from the lists: values, and how they are made from the answers of Redis."""
+"""Values read from the lists, and how the answers of Redis become them."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from scoring.keys import thread_id
 
-#: Stands for a score that no sort gives: a stranger's 1.5 or inf.
+#: Replaces a score that no sort gives, such as 1.5 or inf, written by another program.
 FOREIGN_SCORE = -1
 
 
@@ -19,7 +19,7 @@ class Entry(NamedTuple):
 
 @dataclass(frozen=True)
 class Head:
-    """Successive entries of a list, and where its tag stood at that moment."""
+    """Successive entries of a list, and its epoch and version at that moment."""
 
     epoch: str
     version: int
@@ -29,7 +29,7 @@ class Head:
 
 @dataclass(frozen=True)
 class Changes:
-    """What changed on the lists of a tag since a version.
+    """What changed on the lists of a list id since a version.
 
     `sets`: for each sort that was asked for, the changed threads that are on it, in order.
     `gone`: the changed threads that are on none of these sorts any more.
@@ -44,23 +44,32 @@ class Changes:
     tops: dict[str, Entry | None] = field(default_factory=dict)
 
     def on_top(self, sort: str) -> list[Entry]:
-        """The changed threads that stand in the top of a list now: they are likely to be seen."""
+        """The changed threads that are in the top of a list now, and so likely on screen."""
         last = self.tops.get(sort)
         found = self.sets[sort]
         return found if last is None else [e for e in found if not stands_before(last, e)]
 
 
+class Known(NamedTuple):
+    """Which version of which sorts somebody holds, who asks what has changed since."""
+
+    list_id: str
+    sorts: Sequence[str]
+    epoch: str
+    version: int
+
+
 @dataclass(frozen=True)
 class State:
-    """Where a tag stands; `epoch` None where its data are lost, damaged or were never there."""
+    """Epoch and version of a list id; `epoch` None where its data are lost, corrupt or absent.
+
+    `uneven`: its sorts differ in length, so one of them has an entry too many or too few.
+    """
 
     epoch: str | None
     version: int
     total: int
-
-
-def text(value: bytes | str) -> str:
-    return value.decode() if isinstance(value, bytes) else value
+    uneven: bool = False
 
 
 def whole(score: bytes | str | float) -> int:
@@ -85,7 +94,7 @@ def stands_before(left: Entry, right: Entry) -> bool:
 
 
 def changes(epoch: str, sorts: tuple[str, ...], answer: list[Any]) -> Changes:
-    """Changes of what since.lua answers."""
+    """From the answer of since.lua."""
     version, total, members, *rest = answer
     columns, tops = rest[::2], [entries(flat) for flat in rest[1::2]]
     ids = [thread_id(name) for name in members]

@@ -1,26 +1,28 @@
 """A rebuild: fills new lists beside the live ones, then swaps them in."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from time import monotonic
 from types import TracebackType
+from typing import Any
 from uuid import uuid4
 
 import redis
-from redis.exceptions import LockError, LockNotOwnedError, WatchError
+from redis.exceptions import LockError, LockNotOwnedError, NoScriptError, WatchError
+from redis.lock import Lock
 
-from scoring.keys import Keys, member, thread_id
-from scoring.reading import text
-from scoring.scripts import Call, Script, run
+from lua_scripts.runner import Args, LuaCall, text_of
+from scoring.keys import Keys, is_query_list, member, thread_id
+from scoring.server_life import ServerLife
 
-#: A rebuild that shows no sign of life for so long may be overtaken by another process.
+#: Another process may take over a rebuild that did not renew its lock for this long.
 LOCK_SECONDS = 5.0
+LOCK_MS = int(LOCK_SECONDS * 1_000)
 LOCK_RENEW_SECONDS = 1.0
-#: Threads that one step fills: Redis serves nobody else meanwhile (a few milliseconds).
+#: Threads that one step fills: Redis serves no other client meanwhile (a few milliseconds).
 FILL_THREADS = 500
-
-_BEGIN = Script.read("begin")
-_SWAP = Script.read("swap")
+#: Places on lists of queries that are sent at once; others are served in between.
+FILL_PLACES = 5_000
 
 #: (thread id, revision, a score for each sort)
 Row = tuple[int, int, Sequence[int]]
@@ -31,32 +33,56 @@ class RebuildBusy(Exception):
 
 
 class RebuildLost(Exception):
-    """What was filled is gone: Redis was flushed, or another process took over. Begin again."""
+    """The filled lists are gone: Redis was flushed or started again, or another process took over.
+
+    Begin again.
+    """
 
 
 class Rebuild:
-    """Use it in `with`: begin, fill each tag, swap each tag. One at a time over all processes.
+    """Use it in `with`: begin, fill and swap each list id of `list_ids`.
 
-    Whatever is placed on the live lists meanwhile is named by `swap`, to be placed again.
+    One rebuild at a time in all processes makes the lists of views; that of a query is made by one
+    rebuild at a time, beside all others. Whatever is placed on the live lists meanwhile is named by
+    `swap`, to be placed again.
     """
 
     def __init__(
-        self, client: redis.Redis, keys: Keys, sorts: tuple[str, ...], tags: Iterable[str]
+        self,
+        client: redis.Redis,
+        life: ServerLife,
+        keys: Keys,
+        sorts_of: Callable[[str], Sequence[str]],
+        list_ids: Iterable[str],
+        *,
+        only_missing: bool = False,
     ):
+        """`sorts_of` gives the sorts of a list id.
+
+        Lists of queries that another rebuild makes are left out; with `only_missing`, also those
+        that are there. Raises RebuildBusy while another process rebuilds the lists of views.
+        """
         self._client = client
         self._keys = keys
-        self._sorts = sorts
+        self._sorts_of = sorts_of
         self._token = uuid4().hex
-        self._open = list(tags)
-        self._lock = client.lock(keys.rebuild_lock, timeout=LOCK_SECONDS, thread_local=False)
-        if not self._lock.acquire(blocking=False):
-            raise RebuildBusy("another process is rebuilding")
+        self._open = list(list_ids)
+        self._lock: Lock | None = None
+        if not all(map(is_query_list, self._open)):
+            self._lock = client.lock(keys.rebuild_lock, timeout=LOCK_SECONDS, thread_local=False)
+            if not self._lock.acquire(blocking=False):
+                raise RebuildBusy("another process is rebuilding")
         self._held_at = monotonic()
         try:
-            run(client, [self._begin_call(tag) for tag in self._open])
+            # The scripts of this life alone: a dump may hold a part of what was filled.
+            self._lua = life.begin()
+            calls = [self._begin_call(list_id, only_missing) for list_id in self._open]
+            begun = zip(self._open, self._lua.run_all(calls), strict=True)
+            self._open = [list_id for list_id, has_begun in begun if has_begun]
         except redis.RedisError:
             self._release()
             raise
+        self.list_ids = tuple(self._open)
 
     def __enter__(self) -> "Rebuild":
         return self
@@ -73,86 +99,158 @@ class Rebuild:
             if error is None:
                 raise
 
-    def fill(self, tag: str, rows: Sequence[Row]) -> None:
-        """Puts threads on the new lists of a tag; again for the same thread: the last counts.
+    def fill(self, list_id: str, rows: Sequence[Row], progress: float = 0.0) -> None:
+        """Puts threads on the new lists of a list_id; again for the same thread: the last counts.
 
-        Call it at least each few seconds, if need be with no rows. Raises RebuildLost.
+        Call it at least each few seconds, if need be with no rows. `progress` (0 to 1) is kept for
+        those who ask how far the list of a query is. Raises RebuildLost.
         """
+        if is_query_list(list_id):
+            self.fill_queries({list_id: rows}, progress)
+            return
         self._hold()
         for first in range(0, len(rows), FILL_THREADS):
-            self._fill(tag, rows[first : first + FILL_THREADS])
+            self._fill(list_id, rows[first : first + FILL_THREADS])
 
-    def swap(self, tag: str, epoch: str) -> list[int]:
+    def fill_queries(self, rows_of: Mapping[str, Sequence[Row]], progress: float = 0.0) -> None:
+        """`fill` for many lists of queries: list id → threads. Raises RebuildLost."""
+        self._hold()
+        calls: list[LuaCall] = []
+        waiting = 0
+        for list_id, rows in rows_of.items():
+            # Also without rows: the call says how far the list is.
+            for first in range(0, max(1, len(rows)), FILL_THREADS):
+                part = rows[first : first + FILL_THREADS]
+                calls.append(self._fill_call(list_id, part, progress))
+                waiting += len(part)
+                if waiting >= FILL_PLACES:
+                    self._run_fills(calls)
+                    calls, waiting = [], 0
+        self._run_fills(calls)
+        # Once for all lists: most threads are on many of them.
+        revisions = {row[0]: row[1] for rows in rows_of.values() for row in rows}
+        self._raise_revisions(next(iter(rows_of), ""), list(revisions.items()))
+
+    def swap(self, list_id: str, epoch: str) -> list[int]:
         """Puts the new lists in the place of the live ones, in one step, under a new epoch.
 
         Returns the ids that were placed on the live lists since the rebuild began: place them
         again, from SQL. Raises RebuildLost; then the live lists are as they were.
         """
         self._hold()
-        live = [self._keys.sort(tag, sort) for sort in self._sorts] + [self._keys.revisions(tag)]
-        rest = [self._keys.next(tag), self._keys.changes(tag), self._keys.meta(tag)]
-        keys = live + self._filled(tag) + rest
-        [placed] = run(self._client, [Call(_SWAP, keys, [self._token, epoch])])
+        live = [self._keys.sort(list_id, sort) for sort in self._sorts_of(list_id)]
+        if not is_query_list(list_id):
+            live.append(self._keys.revisions(list_id))
+        rest = [self._keys.next(list_id), self._keys.changes(list_id), self._keys.meta(list_id)]
+        keys = live + self._filled(list_id) + rest
+        args: Args = [self._token, epoch, ""]
+        if is_query_list(list_id):
+            keys += [self._keys.touched, self._keys.query_calls]
+            args = [self._token, epoch, list_id]
+        try:
+            [placed] = self._lua.run_all([LuaCall("swap", keys, args)])
+        except NoScriptError as error:
+            raise RebuildLost("Redis was started again meanwhile") from error
         if placed is None:
-            raise RebuildLost(f"what was filled for {tag} is gone")
-        self._open.remove(tag)
+            raise RebuildLost(f"what was filled for {list_id} is gone")
+        self._open.remove(list_id)
         return [id for name in placed if (id := thread_id(name)) is not None]
 
     def close(self) -> None:
-        """Lets others rebuild; drops what was filled and not swapped in."""
-        for tag in self._open:
-            if self._is_ours(self._client.hget(self._keys.next(tag), "token")):
-                self._client.unlink(self._keys.next(tag), *self._filled(tag))
+        """Releases the lock; removes filled lists that were not swapped in."""
+        for list_id in self._open:
+            if self._is_ours(self._client.hget(self._keys.next(list_id), "token")):
+                self._client.unlink(self._keys.next(list_id), *self._filled(list_id))
+                if is_query_list(list_id):
+                    self._client.hdel(self._keys.meta(list_id), "building")
         self._open = []
         self._release()
 
     def _release(self) -> None:
-        with suppress(LockError):
-            self._lock.release()
+        if self._lock is not None:
+            with suppress(LockError):
+                self._lock.release()
 
-    def _begin_call(self, tag: str) -> Call:
-        keys = [self._keys.meta(tag), self._keys.next(tag), *self._filled(tag)]
-        return Call(_BEGIN, keys, [self._token])
+    def _begin_call(self, list_id: str, only_missing: bool) -> LuaCall:
+        keys = [self._keys.meta(list_id), self._keys.next(list_id)]
+        if is_query_list(list_id):
+            keys += [self._keys.changes(list_id), *self._filled(list_id), self._keys.touched]
+            args: Args = [self._token, list_id, LOCK_MS, int(only_missing)]
+            return LuaCall("begin_query", keys, args)
+        return LuaCall("begin", keys + self._filled(list_id), [self._token])
 
-    def _filled(self, tag: str) -> list[str]:
-        sorts = [self._keys.next_sort(tag, sort) for sort in self._sorts]
-        return [*sorts, self._keys.next_revisions(tag)]
+    def _filled(self, list_id: str) -> list[str]:
+        sorts = [self._keys.next_sort(list_id, sort) for sort in self._sorts_of(list_id)]
+        # The lists of all queries share the revisions, which stay.
+        return sorts if is_query_list(list_id) else [*sorts, self._keys.next_revisions(list_id)]
 
-    def _fill(self, tag: str, rows: Sequence[Row]) -> None:
+    def _fill_call(self, list_id: str, rows: Sequence[Row], progress: float) -> LuaCall:
+        [sort] = self._sorts_of(list_id)
+        keys = [self._keys.next(list_id), self._keys.next_sort(list_id, sort)]
+        # One argument for all threads: each one costs more than what it says.
+        pairs = " ".join([f"{score} {member(id)}" for id, _, (score,) in rows])
+        return LuaCall("fill_query", keys, [self._token, LOCK_MS, f"{progress:.3f}", pairs])
+
+    def _run_fills(self, calls: Sequence[LuaCall]) -> None:
+        if not calls:
+            return
+        try:
+            answers = self._lua.run_all(calls)
+        except NoScriptError as error:
+            raise RebuildLost("Redis was started again meanwhile") from error
+        if not all(answers):
+            raise RebuildLost("what was filled for lists of queries is gone")
+
+    def _raise_revisions(self, list_id: str, revisions: Sequence[tuple[int, int]]) -> None:
+        keys = [self._keys.revisions(list_id)] if revisions else []
+        calls = [
+            LuaCall("raise_revisions", keys, [" ".join([f"{member(id)} {at}" for id, at in part])])
+            for first in range(0, len(revisions), FILL_THREADS)
+            if (part := revisions[first : first + FILL_THREADS])
+        ]
+        if calls:
+            self._lua.run_all(calls)
+
+    def _fill(self, list_id: str, rows: Sequence[Row]) -> None:
         names = [member(row[0]) for row in rows]
         with self._client.pipeline() as pipeline:
-            pipeline.watch(self._keys.next(tag))
-            if not self._is_ours(pipeline.hget(self._keys.next(tag), "token")):
-                raise RebuildLost(f"what was filled for {tag} is gone")
+            pipeline.watch(self._keys.next(list_id))
+            if not self._is_ours(pipeline.hget(self._keys.next(list_id), "token")):
+                raise RebuildLost(f"what was filled for {list_id} is gone")
             pipeline.multi()
-            for at, sort in enumerate(self._sorts):
+            for at, sort in enumerate(self._sorts_of(list_id)):
                 scores = [row[2][at] for row in rows]
                 pairs = _flat(scores, names)
-                pipeline.execute_command("ZADD", self._keys.next_sort(tag, sort), *pairs)
+                pipeline.execute_command("ZADD", self._keys.next_sort(list_id, sort), *pairs)
             pairs = _flat(names, [row[1] for row in rows])
-            pipeline.execute_command("HSET", self._keys.next_revisions(tag), *pairs)
+            pipeline.execute_command("HSET", self._keys.next_revisions(list_id), *pairs)
             try:
                 pipeline.execute()
             except WatchError as error:
-                raise RebuildLost(f"another process rebuilds {tag}") from error
+                raise RebuildLost(f"another process rebuilds {list_id}") from error
 
     def _hold(self) -> None:
-        """Shows life; takes the lock again if it ran out and nobody else has it."""
+        """Renews the locks, or takes that of views again if no other process has it meanwhile."""
         if monotonic() - self._held_at < LOCK_RENEW_SECONDS:
             return
-        try:
-            self._lock.reacquire()
-        except LockNotOwnedError as error:
-            if not self._lock.acquire(blocking=False):
-                raise RebuildLost("another process is rebuilding") from error
+        if self._lock is not None:
+            try:
+                self._lock.reacquire()
+            except LockNotOwnedError as error:
+                if not self._lock.acquire(blocking=False):
+                    raise RebuildLost("another process is rebuilding") from error
+        with self._client.pipeline(transaction=False) as pipeline:
+            for list_id in filter(is_query_list, self._open):
+                pipeline.pexpire(self._keys.next(list_id), LOCK_MS)
+            pipeline.execute()
         self._held_at = monotonic()
 
     def _is_ours(self, token: bytes | str | None) -> bool:
-        return token is not None and text(token) == self._token
+        return token is not None and text_of(token) == self._token
 
 
-def _flat(left: list, right: list) -> list:
+def _flat(left: list, right: list) -> list[Any]:
     """[left, right, left, right, …]"""
-    flat = [None] * (2 * len(left))
+    flat: list[Any] = [None] * (2 * len(left))
     flat[::2], flat[1::2] = left, right
     return flat

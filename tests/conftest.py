@@ -2,47 +2,105 @@
 
 import os
 import shutil
+import subprocess
 from collections.abc import Iterator
 from pathlib import Path
+from zlib import crc32
 
 import fakeredis
 import pytest
 import redis
 from hypothesis import HealthCheck, settings
 
-from dashboard.store.database import Database
-from dashboard.store.migrate import bring_to_head
-from tests.redis_server import RedisServer, start_redis
+from dashboard.db.database import Database
+from dashboard.db.migrate import bring_to_head
+from tests.servers.redis import RedisServer, start_redis
 from tests.support import SettableClock
 
+# In CI the same examples each time: a failure there says what a change broke. A run on a laptop
+# looks for new ones.
 settings.register_profile(
-    "lineup", deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    "lineup",
+    deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
+    derandomize=bool(os.environ.get("CI")),
 )
 settings.load_profile("lineup")
 
-#: Tests that drive real processes are at the mercy of a shared machine, which may stand still for
-#: seconds: what fails there is tried once more, and told of as a rerun. A real fault fails twice.
-RERUN_MARKS = ("live", "browser")
-
-#: Tests of real processes wait half of their time, so there are two workers more than cores.
+#: Tests of real processes wait half of their time, so there is one worker more than cores.
 WORKERS_MAX = 6
 
-#: Rooms whose files take longest. They come first, so that no worker ends alone with one of them;
-#: both together by name, so that those that wait run beside those that compute.
-LONG_ROOMS = ("browser", "live")
+#: Folders whose files take longest. They run first, so that no worker ends alone with one of them;
+#: both together by name, so that tests that wait run beside tests that compute.
+LONG_FOLDERS = {"browser", "live"}
+
+#: What the tests of a folder need. Their processes may wait for a processor longer than the product
+#: may, so that each is run up to twice more after a failure.
+MARKS = {"live": ("live", "real_redis"), "browser": ("browser", "live", "real_redis")}
+
+ROOT = Path(__file__).parent
+
+#: What servers run on.
+MODES = ("eventlet", "gevent")
 
 ON_BOTH = [pytest.param("fake"), pytest.param("real", marks=pytest.mark.real_redis)]
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    items.sort(key=lambda item: (item.path.parent.name not in LONG_ROOMS, item.path.name))
+class FailuresAtOnce:
+    """Writes each failure when it happens: a run that is cut off never comes to its summary."""
+
+    def __init__(self, config: pytest.Config):
+        self._config = config
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        if report.failed:
+            crash = getattr(report.longrepr, "reprcrash", None)
+            why = str(crash.message).partition("\n")[0] if crash else ""
+            reporter = self._config.pluginmanager.get_plugin("terminalreporter")
+            reporter.write_line(f"\n{report.when} of {report.nodeid} failed: {why[:200]}")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    if hasattr(config, "workerinput"):
+        return
+    # Once, and not in each worker: the pages are tested as they stand in static/.
+    subprocess.run(["node", "tools/bundle.mjs", "--if-changed"], cwd=ROOT.parent, check=True)
+    if os.environ.get("CI"):
+        config.pluginmanager.register(FailuresAtOnce(config))
+
+
+def is_for_both_modes_only(item: pytest.Item) -> bool:
+    """Whether a test marked `one_mode` has the mode that it does not take by itself.
+
+    Which one it takes depends on its name alone: half of the tests take each.
+    """
+    mode = next((mode for mode in MODES if mode in item.nodeid.rpartition("[")[2]), None)
+    if mode is None or not item.get_closest_marker("one_mode"):
+        return False
+    return mode != MODES[crc32(item.nodeid.replace(mode, "").encode()) % len(MODES)]
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    for item in filter(is_for_both_modes_only, items):
+        item.add_marker("long")
+    if "long" not in config.option.markexpr:
+        long = [item for item in items if item.get_closest_marker("long")]
+        items[:] = [item for item in items if item not in long]
+        config.hook.pytest_deselected(items=long)
+    items.sort(
+        key=lambda item: (not LONG_FOLDERS & set(item.path.relative_to(ROOT).parts), item.path.name)
+    )
     for item in items:
-        if any(item.get_closest_marker(mark) for mark in RERUN_MARKS):
-            item.add_marker(pytest.mark.flaky(reruns=1))
+        folder = item.path.relative_to(ROOT).parts[0]
+        for name in MARKS.get(folder, ()):
+            item.add_marker(name)
+        if folder in MARKS or item.get_closest_marker("rerun"):
+            item.add_marker(pytest.mark.flaky(reruns=2))
 
 
 def pytest_xdist_auto_num_workers() -> int:
-    return min(WORKERS_MAX, (os.cpu_count() or 1) + 2)
+    return min(WORKERS_MAX, (os.cpu_count() or 1) + 1)
 
 
 @pytest.fixture

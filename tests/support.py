@@ -8,18 +8,24 @@ from typing import Any, TypeVar
 
 Value = TypeVar("Value")
 
+#: Between two looks at a condition.
+PAUSE_MAX_SECONDS = 0.1
+
 
 def wait_until(
     condition: Callable[[], Value], timeout_seconds: float = 15.0, what: str = "the condition"
 ) -> Value:
     """What `condition` gives as soon as it is truthy; fails after `timeout_seconds`."""
     deadline = time.monotonic() + timeout_seconds
+    pause_seconds = 0.005
     while True:
         value = condition()
         if value:
             return value
         assert time.monotonic() < deadline, f"{what} did not come true in {timeout_seconds} s"
-        time.sleep(0.01)
+        time.sleep(pause_seconds)
+        # What is waited for may need the processor that the condition takes.
+        pause_seconds = min(PAUSE_MAX_SECONDS, pause_seconds * 1.5)
 
 
 def stays(condition: Callable[[], object], seconds: float, what: str) -> None:
@@ -41,7 +47,7 @@ def now_ms() -> int:
 
 
 class SettableClock:
-    """Milliseconds since 1970 that move only when told."""
+    """Milliseconds since 1970 that `advance` alone moves."""
 
     def __init__(self, now_ms: int = 1_790_000_000_000):
         self.now_ms = now_ms

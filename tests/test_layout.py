@@ -2,55 +2,80 @@
 
 import ast
 import re
+from collections import Counter
 from collections.abc import Iterator
+from functools import cache
+from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 
-ROOT = Path(__file__).parents[1]
-PACKAGES = ("scoring", "presence", "dashboard")
+from dashboard.cli.main import cli
+from tests.repository import ROOT, files_of_the_project, nodes_of
 
-#: Each room and the rooms that it may import; from CONTRIBUTING.md, "Who imports whom".
-MAY_IMPORT = {
-    "scoring": set(),
-    "presence": set(),
-    "base": {"scoring", "presence"},
-    "store": {"base", "scoring", "presence"},
-    "intake": {"store", "base", "scoring", "presence"},
-    "delivery": {"intake", "store", "base", "scoring", "presence"},
-    "attendance": {"intake", "store", "base", "scoring", "presence"},
-    "live": {"attendance", "intake", "store", "base", "scoring", "presence"},
-    "web": {"delivery", "attendance", "intake", "store", "base", "scoring", "presence"},
-    "commands": {"delivery", "attendance", "intake", "store", "base", "scoring", "presence"},
-}
-ROOMS = {"demo": "commands"}
+PACKAGES = ("lua_scripts", "scoring", "presence", "dashboard", "demo")
+
+#: The packages from low to high; see "Import direction" in docs/architecture.md. A package imports
+#: its own modules and those of lower layers; packages of one layer do not import each other.
+LAYERS = (
+    {"lua_scripts", "scoring.conditions"},
+    {"scoring", "presence"},
+    {"dashboard"},
+    {"dashboard.validation", "dashboard.redis_server"},
+    {"dashboard.db"},
+    {"dashboard.ordering", "dashboard.webhooks"},
+    {"dashboard.ingest"},
+    {"dashboard.transport", "demo"},
+    {"dashboard.live"},
+    {"dashboard.presence"},
+    {"dashboard.web.http"},
+    {"dashboard.web.server"},
+    {"dashboard.web.bot", "dashboard.web.admin"},
+    {"dashboard.core_services"},
+    {"dashboard.services"},
+    {"dashboard.web", "dashboard.background"},
+    {"dashboard.cli"},
+    {"app"},
+)
+#: A folder holds at most so many files, `__init__.py` and `__main__.py` not counted.
+FILES_MAX = 15
 
 
 def python_files() -> list[Path]:
     return [path for package in PACKAGES for path in sorted((ROOT / package).rglob("*.py"))]
 
 
-def room_of(module: str) -> str | None:
-    """The room of a module name; None for what is not ours."""
+def package_of(module: str) -> str | None:
+    """The layered package of a module name; None for what is not ours."""
     parts = module.split(".")
     if parts[0] not in (*PACKAGES, "app"):
         return None
-    if parts[0] != "dashboard":
-        return parts[0]
-    is_room = len(parts) > 1 and (ROOT / "dashboard" / parts[1]).is_dir()
-    return ROOMS.get(parts[1], parts[1]) if is_room else "base"
+    names = [".".join(parts[:count]) for count in (3, 2, 1)]
+    layered = {name for layer in LAYERS for name in layer}
+    return next(name for name in names if name in layered)
 
 
-def imports_of(path: Path) -> Iterator[tuple[str, int, bool]]:
-    """(module, line, whether inside a function) of every import of ours in a file."""
-    tree = ast.parse(path.read_text(encoding="utf-8"))
+def layer_of(package: str) -> int:
+    return next(at for at, layer in enumerate(LAYERS) if package in layer)
+
+
+def module_of(path: Path) -> str:
+    return ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__")
+
+
+@cache
+def imports_of(path: Path) -> tuple[tuple[str, int, bool], ...]:
+    """(module, line, whether inside a function) of every import in a file."""
     inside = {
         id(node)
-        for function in ast.walk(tree)
+        for function in nodes_of(path)
         if isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef)
         for node in ast.walk(function)
+        if isinstance(node, ast.Import | ast.ImportFrom)
     }
-    for node in ast.walk(tree):
+    found: list[tuple[str, int, bool]] = []
+    for node in nodes_of(path):
         if isinstance(node, ast.Import):
             names = [alias.name for alias in node.names]
         elif isinstance(node, ast.ImportFrom):
@@ -58,16 +83,45 @@ def imports_of(path: Path) -> Iterator[tuple[str, int, bool]]:
             names = [f"{node.module}.{alias.name}" for alias in node.names]
         else:
             continue
-        yield from ((name, node.lineno, id(node) in inside) for name in names)
+        found += ((name, node.lineno, id(node) in inside) for name in names)
+    return tuple(found)
 
 
 @pytest.mark.parametrize("path", python_files(), ids=lambda path: str(path.relative_to(ROOT)))
 def test_imports_point_down(path):
-    room = room_of(".".join(path.relative_to(ROOT).with_suffix("").parts))
+    package = package_of(module_of(path))
     for module, line, inside in imports_of(path):
         assert not inside, f"{path}:{line} imports inside a function"
-        target = room_of(module)
-        assert target in MAY_IMPORT[room] | {room, None}, f"{path}:{line} {room} imports {module}"
+        target = package_of(module)
+        is_lower = target is None or layer_of(target) < layer_of(package)
+        assert target == package or is_lower, f"{path}:{line} {package} imports {module}"
+
+
+def test_no_modules_import_each_other_in_a_circle():
+    modules = {module_of(path): path for path in python_files()}
+    graph = {
+        name: {
+            target
+            for module, _, _ in imports_of(path)
+            for target in (module, module.rpartition(".")[0])
+            if target in modules and target != name
+        }
+        for name, path in modules.items()
+    }
+    try:
+        tuple(TopologicalSorter(graph).static_order())
+    except CycleError as error:
+        pytest.fail(f"a circle of imports: {error.args[1]}")
+
+
+def test_no_folder_is_wider_than_a_screen():
+    counts = Counter(
+        path.relative_to(ROOT).parent
+        for path in files_of_the_project()
+        if path.name not in ("__init__.py", "__main__.py")
+    )
+    wide = {str(folder): count for folder, count in counts.items() if count > FILES_MAX}
+    assert wide == {}
 
 
 def test_scoring_and_presence_know_no_web_and_no_sql():
@@ -79,7 +133,8 @@ def test_scoring_and_presence_know_no_web_and_no_sql():
 
 def test_every_module_says_what_it_is():
     for path in python_files():
-        assert ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))), path
+        module = nodes_of(path)[0]
+        assert isinstance(module, ast.Module) and ast.get_docstring(module), path
 
 
 def test_every_lua_script_says_what_it_takes():
@@ -98,12 +153,62 @@ def test_every_setting_stands_in_the_readme_and_the_other_way_round():
 
 
 def test_every_command_stands_in_the_readme_and_the_other_way_round():
-    source = (ROOT / "dashboard/commands/parser.py").read_text()
-    commands = set(re.findall(r'command\(\s*"([a-z-]+)"', source))
     readme = (ROOT / "README.md").read_text()
-    assert commands == set(re.findall(r"`app\.py ([a-z-]+)", readme))
+    assert set(cli.commands) == set(re.findall(r"`app\.py ([a-z-]+)", readme))
+
+
+def test_every_command_has_help_with_an_example_of_itself():
+    for name, command in cli.commands.items():
+        help = CliRunner().invoke(command, ["--help"]).output
+        assert f"example: python app.py {name}" in help
 
 
 def test_every_make_target_in_the_readme_exists():
     targets = set(re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(), re.MULTILINE))
     assert set(re.findall(r"`make ([a-z-]+)", (ROOT / "README.md").read_text())) <= targets
+
+
+#: The packages that may use names which Engine.IO, Socket.IO, eventlet, gevent and redis-py do not
+#: document; tests/dashboard/{transport,web/server}/test_library_contract.py names each of them.
+FENCED = ("dashboard/transport/", "dashboard/web/server/")
+#: A client of Socket.IO, which uses documented names alone.
+SOCKET_IO_CLIENT = "demo/dashboard_client.py"
+#: Underscored names that their libraries document: those of named tuples and of SQLAlchemy's rows.
+DOCUMENTED = {"_asdict", "_fields", "_make", "_mapping", "_replace"}
+#: Attributes without an underscore that are internal all the same.
+INTERNALS = {"eio", "eio_sid_from_sid", "trigger_callback", "already_handled", "conn_state"}
+
+
+def undocumented_names(path: Path) -> Iterator[tuple[int, str]]:
+    """(line, name) of every private name that a file takes from something else than itself."""
+    for node in nodes_of(path):
+        if isinstance(node, ast.Attribute):
+            is_own = isinstance(node.value, ast.Name) and node.value.id in ("self", "cls")
+            is_private = node.attr.startswith("_") and not node.attr.startswith("__")
+            if (is_private and not is_own and node.attr not in DOCUMENTED) or (
+                node.attr in INTERNALS
+            ):
+                yield node.lineno, node.attr
+        elif isinstance(node, ast.ImportFrom):
+            yield from (
+                (node.lineno, alias.name)
+                for alias in node.names
+                if alias.name.startswith("_") and not alias.name.startswith("__")
+            )
+
+
+def test_undocumented_names_of_libraries_are_used_behind_the_fences_alone():
+    paths = [*python_files(), ROOT / "app.py", *sorted((ROOT / "bench").rglob("*.py"))]
+    used = {path.relative_to(ROOT).as_posix(): [*undocumented_names(path)] for path in paths}
+    found = {name: names for name, names in used.items() if names}
+    assert {name for name in found if not name.startswith(FENCED)} == set(), found
+    assert found, "the fences hold nothing: this test looks for the wrong names"
+
+
+def test_socket_io_is_imported_in_transport_and_green_threads_where_they_are_patched():
+    for path in python_files():
+        name = path.relative_to(ROOT).as_posix()
+        if not name.startswith(FENCED) and name != SOCKET_IO_CLIENT:
+            for module, line, _ in imports_of(path):
+                libraries = {"engineio", "socketio", "flask_socketio", "eventlet", "gevent"}
+                assert module.split(".")[0] not in libraries, f"{name}:{line}"

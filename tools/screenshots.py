@@ -9,17 +9,17 @@ import sys
 import tempfile
 from pathlib import Path
 
-from playwright.sync_api import Browser, sync_playwright
+from playwright.sync_api import Browser
 
-from tests.browser.conftest import ARGUMENTS, program
-from tests.browser.desk import Desk
-from tests.browser.stage import Stage
 from tests.browser.states import NARROW, STATES, State, prepare
-from tests.live_server import LiveServer
-from tests.redis_server import start_redis
+from tests.drivers.browser import BrowserDriver
+from tests.drivers.lineup import LineupDriver
+from tests.servers.chromium import running_chromium
+from tests.servers.lineup import LiveServer
+from tests.servers.redis import start_redis
 
 ROOT = Path(__file__).parents[1]
-SCREENS = ROOT / "build" / "screens"
+PICTURES = ROOT / "build" / "screens"
 THEMES = ("light", "dark")
 LOCALES = ("en", "vi", "ja")
 WIDE = {"width": 1440, "height": 860}
@@ -36,52 +36,52 @@ def main() -> None:
     with tempfile.TemporaryDirectory(prefix="lineup-") as folder:
         redis = start_redis(Path(folder))
         with LiveServer(f"sqlite:///{folder}/lineup.sqlite", redis.url) as server:
-            stage = Stage(server, seeded=300)
-            prepare(stage)
-            with sync_playwright() as playwright:
-                browser = playwright.chromium.launch(executable_path=program(), args=ARGUMENTS)
+            lineup = LineupDriver(server)
+            lineup.seed(300)
+            prepare(lineup)
+            with running_chromium() as chromium:
                 if given.docs:
                     for theme, name in DOCS:
-                        shoot(browser, stage, theme, "en", {ROOT / "docs" / name: STATES["held"]})
+                        shoot(chromium, lineup, theme, "en", {ROOT / "docs" / name: STATES["held"]})
                 else:
-                    take_all(browser, stage, given.states)
-            stage.end()
+                    take_all(chromium, lineup, given.states)
+            lineup.disconnect()
         redis.close()
 
 
-def take_all(browser: Browser, stage: Stage, names: list[str]) -> None:
+def take_all(chromium: Browser, lineup: LineupDriver, names: list[str]) -> None:
     for locale in LOCALES:
         for theme in THEMES:
             for states, viewport, suffix in ((STATES, WIDE, ""), (NARROW, PHONE, "-narrow")):
                 paths = {
-                    SCREENS / f"{name}{suffix}-{theme}-{locale}.png": state
+                    PICTURES / f"{name}{suffix}-{theme}-{locale}.png": state
                     for name, state in states.items()
                     if not names or name in names
                 }
-                shoot(browser, stage, theme, locale, paths, viewport)
+                shoot(chromium, lineup, theme, locale, paths, viewport)
 
 
 def shoot(
-    browser: Browser,
-    stage: Stage,
+    chromium: Browser,
+    lineup: LineupDriver,
     theme: str,
     locale: str,
     states: dict[Path, State],
     viewport: dict[str, int] = WIDE,
 ) -> None:
     """A picture of each state, in one window."""
-    stage.acts(stage.mai).prefer(theme=theme, locale=locale)
+    lineup.admin(lineup.mai_email).prefer(theme=theme, locale=locale)
     look = {"locale": locale, "reduced_motion": "reduce", "color_scheme": theme}
-    desk = Desk(browser, stage.server, stage.mai, viewport=viewport, **look)
+    browser = BrowserDriver(chromium, lineup.server, lineup.mai_email, viewport=viewport, **look)
     for path, state in states.items():
-        desk.renew()
-        state(desk, stage)
+        browser.renew()
+        state(browser, lineup)
         path.parent.mkdir(parents=True, exist_ok=True)
-        desk.page.screenshot(path=path)
+        browser.page.screenshot(path=path)
         print(path.relative_to(ROOT), file=sys.stderr)
-    desk.close()
-    if desk.errors:
-        sys.exit(f"{theme}, {locale}: {desk.errors}")
+    browser.close()
+    if browser.errors:
+        sys.exit(f"{theme}, {locale}: {browser.errors}")
 
 
 if __name__ == "__main__":

@@ -37,6 +37,8 @@ if [ "$(cat "$stamps/python-$kind" 2>/dev/null)" != "$wanted" ] || [ ! -x .venv/
     .venv/bin/python -m pip install --quiet --disable-pip-version-check -r "$requirements" ||
         fail "the Python packages could not be installed; pip says why above."
     echo "$wanted" >"$stamps/python-$kind"
+    # What is needed for tests includes what is needed to run.
+    [ "$kind" = run ] || stamp_of requirements.txt requirements.txt >"$stamps/python-run"
 fi
 
 wanted=$(stamp_of package.json package-lock.json tools/vendor.mjs)
@@ -46,3 +48,6 @@ if [ "$(cat "$stamps/browser" 2>/dev/null)" != "$wanted" ] || [ ! -d static/vend
     node tools/vendor.mjs
     echo "$wanted" >"$stamps/browser"
 fi
+
+# Quick where nothing changed; so that what is served is always what stands in static/.
+node tools/bundle.mjs --if-changed || fail "the browser's files could not be built; esbuild says why above."

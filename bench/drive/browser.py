@@ -4,12 +4,13 @@ The first line holds the settings. Then `report` answers with what was painted, 
 """
 
 import json
-import shutil
 import sys
 import time
 from typing import Any
 
-from playwright.sync_api import Browser, Page, Playwright, sync_playwright
+from playwright.sync_api import Browser, Page
+
+from tests.servers.chromium import ARGUMENTS, running_chromium
 
 #: A frame's callback runs before its paint; a message posted there arrives behind it. Notes when
 #: a thread's row is among the first ones and was not there so before, in ms since 1970.
@@ -46,20 +47,12 @@ _FIND = {
 _READY = {"lineup": ".list .row .row-preview", "recipe": "#list .row"}
 
 
-PROGRAMS = ("chromium", "chromium-browser", "google-chrome")
-#: Memory to the byte; and in a closed network Chromium must not look for its maker's hosts.
-ARGUMENTS = [
-    "--no-sandbox",
-    "--disable-background-networking",
-    "--disable-component-update",
+#: `performance.memory` to the byte; and as a user's, with a GPU process and QUIC.
+_WITHOUT = ("--disable-gpu", "--disable-quic", "--no-first-run", "--disable-sync")
+BENCH_ARGUMENTS = (
+    *(each for each in ARGUMENTS if each not in _WITHOUT),
     "--enable-precise-memory-info",
-]
-
-
-def launch(playwright: Playwright) -> Browser:
-    program = next(filter(None, map(shutil.which, PROGRAMS)), None)
-    assert program is not None, f"none of {', '.join(PROGRAMS)} on the PATH"
-    return playwright.chromium.launch(executable_path=program, args=ARGUMENTS)
+)
 
 
 def open_page(browser: Browser, settings: dict[str, Any]) -> Page:
@@ -68,9 +61,9 @@ def open_page(browser: Browser, settings: dict[str, Any]) -> Page:
     if kind == "lineup":
         name, _, value = settings["cookie"].partition("=")
         context.add_cookies([{"name": name, "value": value, "url": settings["url"]}])
-        path = f"/#/{settings['page']}/{settings['sort']}"
+        path = f"/#/{settings['view']}/{settings['sort']}"
     else:
-        path = f"/?list=list:{settings['page']}:{settings['sort']}"
+        path = f"/?list=list:{settings['view']}:{settings['sort']}"
     page = context.new_page()
     page.goto(settings["url"] + path)
     page.wait_for_selector(_READY[kind], timeout=60_000, state="attached")
@@ -80,8 +73,7 @@ def open_page(browser: Browser, settings: dict[str, Any]) -> Page:
 def main() -> None:
     settings = json.loads(sys.stdin.readline())
     problems: list[str] = []
-    with sync_playwright() as playwright:
-        browser = launch(playwright)
+    with running_chromium(BENCH_ARGUMENTS) as browser:
         pages, opened = [], []
         for _ in range(settings["browsers"]):
             begun = time.monotonic()
@@ -103,7 +95,6 @@ def main() -> None:
             shift = (time.monotonic_ns() - time.time_ns()) / 1e6
             report = {"pages": found, "problems": problems[:3], "shift_ms": shift}
             print(json.dumps(report), flush=True)
-        browser.close()
 
 
 if __name__ == "__main__":

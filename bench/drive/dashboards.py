@@ -1,7 +1,8 @@
 """Holds the dashboards of one side in a process of its own; told what to do line by line.
 
 The first line holds the settings; then each line is a command, answered with one line of JSON:
-`reset`, `report` (what came since), `held` (what the dashboards hold), `reconnect` (all at once).
+`reset`, `report` (what came since), `held` (what the dashboards hold), `held all` (what each one
+holds that has a whole list), `reconnect` (all at once).
 """
 
 import asyncio
@@ -11,7 +12,8 @@ import sys
 import time
 from typing import Any
 
-from bench.drive.boards import KINDS, Board, Payloads
+from bench.drive import clients, views
+from bench.drive.clients import Dashboard, Payloads
 
 #: Dashboards that open at the same time, but where all of them shall.
 OPENING = 20
@@ -20,43 +22,51 @@ OPENING = 20
 class Dashboards:
     def __init__(self, settings: dict[str, Any]):
         self._payloads = Payloads()
-        make = KINDS[settings["kind"]]
-        self._boards = [make(settings, self._payloads, n) for n in range(settings["dashboards"])]
+        make = (clients.KINDS | views.KINDS)[settings["kind"]]
+        self._whole = int(settings.get("whole", 0))
+        self._dashboards = [
+            make(settings, self._payloads, n) for n in range(settings["dashboards"])
+        ]
 
     async def open(self, at_once: int = OPENING) -> list[float]:
         """How many ms each one took."""
         turn = asyncio.Semaphore(at_once)
 
-        async def one(board: Board) -> float:
+        async def one(dashboard: Dashboard) -> float:
             async with turn:
                 begun = time.monotonic()
-                await board.open()
+                await dashboard.open()
                 return 1000 * (time.monotonic() - begun)
 
-        return list(await asyncio.gather(*map(one, self._boards)))
+        return list(await asyncio.gather(*map(one, self._dashboards)))
 
     async def do(self, command: str) -> Any:
         if command == "reset":
             self._payloads.clear()
-            for board in self._boards:
-                board.reset()
+            for dashboard in self._dashboards:
+                dashboard.reset()
             return True
         if command == "report":
             seen = [
                 payload["seen"] if isinstance(payload, dict) else payload
                 for payload in self._payloads.seen
             ]
-            return {"payloads": seen, "boards": [board.report() for board in self._boards]}
+            return {
+                "payloads": seen,
+                "dashboards": [dashboard.report() for dashboard in self._dashboards],
+            }
         if command == "held":
-            held = [await board.held() for board in self._boards]
-            problems = [problem for board in self._boards for problem in board.problems]
+            held = [await dashboard.held() for dashboard in self._dashboards]
+            problems = [problem for dashboard in self._dashboards for problem in dashboard.problems]
             # The whole list is long: one dashboard holds it for all.
             return {"held": held[:1], "same": _same(held), "problems": problems[:5]}
+        if command == "held all":
+            return [await dashboard.held() for dashboard in self._dashboards[: self._whole]]
         if command == "reconnect":
             begun = time.monotonic()
-            for board in self._boards:
-                board.close()
-            took = await self.open(len(self._boards))
+            for dashboard in self._dashboards:
+                dashboard.close()
+            took = await self.open(len(self._dashboards))
             return {"ms": took, "all_ms": 1000 * (time.monotonic() - begun)}
         raise ValueError(command)
 

@@ -1,7 +1,7 @@
 """A real browser's window on Lineup, looked at from within: paints, frames, input, memory.
 
 The first line holds the settings, answered when the page was loaded; then each line is a command,
-answered with one line of JSON: `clear`, `report` (what was noted since, and what the page holds),
+answered with one line of JSON: `clear`, `report` (what was recorded, and what the page holds),
 `end ID` (scroll to the end of the list, where that thread stands), `top`, `act SECONDS` (somebody
 works), `rows` (the threads on screen).
 """
@@ -13,24 +13,25 @@ import time
 from pathlib import Path
 from typing import Any
 
-from playwright.sync_api import Browser, CDPSession, Page, ViewportSize, sync_playwright
+from playwright.sync_api import Browser, CDPSession, Page, ViewportSize
 
-from bench.drive.browser import launch
+from bench.drive.browser import BENCH_ARGUMENTS
 from bench.processes import wait_for
+from tests.servers.chromium import running_chromium
 
 NOTES = Path(__file__).with_name("notes.js")
 #: What a person may wait for at most; longer is a fault.
 PATIENCE_SECONDS = 60.0
 SIZE: ViewportSize = {"width": 1280, "height": 900}
-#: Between two presses of somebody quick.
+#: Between two presses of a quick user.
 PAUSES_SECONDS = (0.1, 0.3)
-_NOTED = """() => ({
+_RECORDED = """() => ({
   ...notes, firstRows: notes.firstRows, shown: document.getElementsByTagName("*").length,
   held: window.lineup.list().ids.length,
   presses: performance.interactionCount - (notes.presses ?? 0),
-  scripts: performance.getEntriesByType("resource")
-    .filter(({ name, startTime }) => startTime < notes.firstRows && name.includes("/static/js/"))
-    .map(({ name }) => new URL(name).pathname),
+  scripts: Object.fromEntries(performance.getEntriesByType("resource")
+    .filter(({ name, startTime }) => startTime < notes.firstRows && name.endsWith(".js"))
+    .map(({ name, transferSize }) => [new URL(name).pathname, transferSize])),
 })"""
 _ROWS = """() => {
   const list = document.querySelector(".list").getBoundingClientRect();
@@ -58,7 +59,7 @@ class Window:
             self._cdp.send(f"{domain}.enable")
         self._cdp.send("Network.setCacheDisabled", {"cacheDisabled": True})
         self._random = random.Random(1)
-        self.page.goto(f"{settings['url']}/#/{settings['page']}/{settings['sort']}")
+        self.page.goto(f"{settings['url']}/#/{settings['view']}/{settings['sort']}")
         self._wait("() => notes.firstRows > 0", "the first rows")
 
     def close(self) -> None:
@@ -73,13 +74,13 @@ class Window:
 
     def do_report(self) -> dict[str, Any]:
         """With the heap behind a collection of garbage."""
-        noted = self.page.evaluate(_NOTED)
+        recorded = self.page.evaluate(_RECORDED)
         self._cdp.send("HeapProfiler.collectGarbage")
         found = self._cdp.send("Performance.getMetrics")["metrics"]
         metrics = {each["name"]: each["value"] for each in found}
         # What is posted is timed by the machine's monotonic clock.
         shift = (time.monotonic_ns() - time.time_ns()) / 1e6
-        return noted | {
+        return recorded | {
             "heap": metrics["JSHeapUsedSize"],
             "nodes": self._cdp.send("Memory.getDOMCounters")["nodes"],
             "shift_ms": shift,
@@ -95,7 +96,7 @@ class Window:
         return 1000 * (time.monotonic() - begun)
 
     def do_top(self) -> bool:
-        """At the head, with nobody's hand on the list."""
+        """At the head, without input."""
         self.page.mouse.move(SIZE["width"] - 5, SIZE["height"] - 5)
         self.page.locator(".list").focus()
         self.page.keyboard.press("Home")
@@ -107,7 +108,7 @@ class Window:
         return [id for id, _, _ in self.page.evaluate(_ROWS)]
 
     def do_act(self, seconds: str) -> bool:
-        """Somebody opens threads, walks and scrolls the list, changes its order and types."""
+        """Opens threads, walks and scrolls the list, changes its order and types."""
         end = time.monotonic() + float(seconds)
         while time.monotonic() < end:
             self._random.choice([self._click, self._click, self._walk, self._sort, self._type])()
@@ -149,8 +150,7 @@ class Window:
 
 def main() -> None:
     settings = json.loads(sys.stdin.readline())
-    with sync_playwright() as playwright:
-        browser = launch(playwright)
+    with running_chromium(BENCH_ARGUMENTS) as browser:
         cold = []
         for _ in range(settings["loads"]):
             window = Window(browser, settings)
@@ -160,7 +160,6 @@ def main() -> None:
         print(json.dumps(cold), flush=True)
         for line in sys.stdin:
             print(json.dumps(window.do(*line.split())), flush=True)
-        browser.close()
 
 
 if __name__ == "__main__":

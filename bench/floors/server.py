@@ -1,4 +1,4 @@
-"""The floor under the same server and sockets: posts that do nothing, frames that nobody computes.
+"""The floor under the same server and sockets: posts that do nothing, frames that are not computed.
 
 A POST is read and answered 201. Who opened a list gets, at most each 50 ms while posts come, a
 frame of as many bytes as Lineup's, encoded once and sent the same way, and acknowledges it.
@@ -28,13 +28,14 @@ from typing import Any
 from flask import Flask, Response, request
 from flask_socketio import SocketIO
 
-from dashboard.environ import WEBSOCKET
-from dashboard.live.hub import FRAME_SECONDS
-from dashboard.live.line import Line
-from dashboard.live.outlet import Message
-from dashboard.live.packets import NAMESPACE, Fragment, SplicingJson
-from dashboard.live.websocket import WebSocket
-from dashboard.web.server import serve
+from dashboard.live.broadcaster import FRAME_SECONDS
+from dashboard.transport import internals
+from dashboard.transport.driver import Driver
+from dashboard.transport.emitter import Message
+from dashboard.transport.fast_path import FastPath
+from dashboard.transport.packets import NAMESPACE, EncodedJson, SplicingJson
+from dashboard.web.server.server import serve
+from dashboard.wsgi_keys import WEBSOCKET
 
 _ANSWER = '{"status": "created", "id": "m-1001", "thread_id": 42}'
 
@@ -42,12 +43,12 @@ app = Flask("floor")
 
 
 class Floor:
-    """Sends frames of `size` bytes to everybody who has opened a list."""
+    """Sends frames of `size` bytes to every socket that has opened a list."""
 
     def __init__(self, socketio: SocketIO, size: int):
         self._socketio = socketio
         self._size = size
-        self._lines: dict[str, Line] = {}
+        self._lines: dict[str, FastPath] = {}
         self._waiting: dict[str, bool] = {}
         self._posted = threading.Event()
         self.newest = 0
@@ -57,7 +58,7 @@ class Floor:
         self._posted.set()
 
     def connect(self, sid: str, environ: dict[str, Any], auth: Any = None) -> None:
-        self._lines[sid] = Line(self._socketio.server, sid, environ[WEBSOCKET])
+        self._lines[sid] = FastPath(self._socketio.server, sid, environ[WEBSOCKET])
 
     def open(self, sid: str, given: Any) -> dict[str, Any]:
         self._waiting[sid] = False
@@ -72,13 +73,13 @@ class Floor:
             self._posted.wait()
             self._posted.clear()
             start = f'{{"at":{self.newest},"bytes":"'
-            frame = Fragment(start + "x" * max(0, self._size - len(start) - 2) + '"}')
+            frame = EncodedJson(start + "x" * max(0, self._size - len(start) - 2) + '"}')
             for sid, waits in list(self._waiting.items()):
                 if not waits:
                     self._send(sid, frame)
             time.sleep(FRAME_SECONDS)
 
-    def _send(self, sid: str, frame: Fragment) -> None:
+    def _send(self, sid: str, frame: EncodedJson) -> None:
         self._waiting[sid] = True
 
         def acknowledged(*ignored: object) -> None:
@@ -108,7 +109,7 @@ def attach_sockets(mode: str, size: int) -> None:
         async_handlers=False,
     )
     server = socketio.server
-    server.eio._async = server.eio._async | {"websocket": WebSocket}
+    internals.replace_driver(server, Driver())
     floor = Floor(socketio, size)
     app.config["FLOOR"] = floor
     server.on("connect", floor.connect, namespace=NAMESPACE)

@@ -39,9 +39,9 @@ def routes(store: Store) -> None:
         newest[0] = max(newest[0], at)
         return {"status": "created", "id": event["id"]}, 201
 
-    @app.get("/lists/<page>/<sort>")
-    def head(page: str, sort: str) -> Response:
-        rows = store.listed(page, sort, HEAD)
+    @app.get("/lists/<view>/<sort>")
+    def head(view: str, sort: str) -> Response:
+        rows = store.listed(view, sort, HEAD)
         found = [{"id": id, "preview": preview, "at": at} for id, preview, at in rows]
         body = json.dumps({"at": newest[0], "threads": found}, separators=(",", ":"))
         return Response(body, content_type="application/json")

@@ -33,13 +33,17 @@ def priority(facts: Facts) -> float:
     return rank - facts.recent_at / FAR
 
 
+def next_due(facts: Facts) -> float:
+    return longest_wait(facts)
+
+
 SORTS = {
     function.__name__: function
-    for function in (arrival, longest_wait, unanswered_first, member_status, priority)
+    for function in (arrival, longest_wait, unanswered_first, member_status, priority, next_due)
 }
 
 
-def pages_of(facts: Facts) -> tuple[str, ...]:
+def views_of(facts: Facts) -> tuple[str, ...]:
     if facts.closed:
         return ("history",)
     return ("arrival",) if facts.waiting_since is None else ("arrival", "not_respond")
@@ -48,8 +52,8 @@ def pages_of(facts: Facts) -> tuple[str, ...]:
 def placed(facts: Facts) -> dict[str, float]:
     """Sorted sets that hold the thread, with its score in each."""
     return {
-        f"list:{page}:{sort}": score(facts)
-        for page in pages_of(facts)
+        f"list:{view}:{sort}": score(facts)
+        for view in views_of(facts)
         for sort, score in SORTS.items()
     }
 

@@ -9,9 +9,10 @@ from scoring.facts import Facts, ThreadEvent, advance
 from scoring.sorts import SORTS, scores
 
 _KEPT: tuple[str, ...] = ("first_event_at", "last_client_at", "last_admin_at", "closed_at")
-_KEPT += ("first_call_at", "next_call_at", "unanswered", "member_status")
+_KEPT += ("first_request_at", "unanswered_since", "unanswered", "member_status")
+_KEPT += ("api_answered_at", "api_closed_at", "closed")
 _SCORES = tuple(f"score_{sort}" for sort in SORTS)
-_COLUMNS = ("id", *_KEPT, "preview", "closed", "waiting", *_SCORES)
+_COLUMNS = ("id", *_KEPT, "preview", "waiting", *_SCORES)
 _WHERE = {
     "arrival": "closed = 0",
     "not_respond": "closed = 0 AND waiting = 1",
@@ -26,7 +27,7 @@ class Store:
         self._connection = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
         for pragma in ("journal_mode=WAL", "synchronous=FULL", "cache_size=-65536"):
             self._connection.execute(f"PRAGMA {pragma}")
-        columns = ", ".join(f"{name} INTEGER" for name in (*_KEPT, "closed", "waiting", *_SCORES))
+        columns = ", ".join(f"{name} INTEGER" for name in (*_KEPT, "waiting", *_SCORES))
         self._connection.executescript(
             f"CREATE TABLE IF NOT EXISTS threads (id TEXT PRIMARY KEY, preview TEXT, {columns});"
             "CREATE TABLE IF NOT EXISTS messages"
@@ -53,7 +54,7 @@ class Store:
                 (event["id"], event["thread"], event["role"], event["body"], at),
             )
             before = self._facts(event["thread"])
-            after = advance(before, [ThreadEvent("client", at)], lambda settled: (at, 1))
+            after = advance(before, [ThreadEvent("client", at)]).facts
             after = after._replace(member_status=before.member_status)
             self._connection.execute(_INSERT, _row(event["thread"], after, event["body"][:140]))
         finally:
@@ -66,10 +67,10 @@ class Store:
         for id, *values in self._connection.execute(f"SELECT id, {names} FROM threads"):
             yield id, Facts(**dict(zip(_KEPT, values, strict=True)))
 
-    def listed(self, page: str, sort: str, limit: int) -> list[tuple[str, str, int]]:
+    def listed(self, view: str, sort: str, limit: int) -> list[tuple[str, str, int]]:
         """(id, preview, last_client_at) from the head of a list, in Lineup's order."""
         return self._connection.execute(
-            f"SELECT id, preview, last_client_at FROM threads WHERE {_WHERE[page]}"
+            f"SELECT id, preview, last_client_at FROM threads WHERE {_WHERE[view]}"
             f" ORDER BY score_{sort}, id LIMIT ?",
             (limit,),
         ).fetchall()
@@ -97,4 +98,4 @@ _INSERT = (
 def _row(id: str, facts: Facts, preview: str) -> tuple[Any, ...]:
     kept = tuple(getattr(facts, name) for name in _KEPT)
     waiting = facts.waiting_since is not None
-    return (id, *kept, preview, int(facts.closed), int(waiting), *scores(facts))
+    return (id, *kept, preview, int(waiting), *scores(facts))

@@ -8,13 +8,12 @@ from typing import Any
 
 from bench.dataset import SOURCE, fill
 from bench.processes import BenchError
-from bench.sides.postgres import Postgres
 from bench.sides.side import COMMAND_SECONDS, START_SECONDS, Setting, Side
-from dashboard.store import threads
-from dashboard.store.database import Database
+from dashboard.db.database import Database
+from dashboard.db.threads import threads
 from scoring.ranking import Ranking
-from tests import live_server
-from tests.live_server import LiveServer, cookie_of
+from tests.servers.lineup import LiveServer, cookie_of
+from tests.servers.postgres import DURABLE, PostgresServer
 
 _ADMIN = "Bench"
 #: Of a side's folder, and of a template's; Redis reads a dump of this name when it starts.
@@ -29,7 +28,7 @@ class Lineup(Side):
         """`templates`: where databases of a size are kept, to be copied."""
         super().__init__(setting, folder)
         self._template = templates / str(setting.threads)
-        self._postgres = Postgres() if setting.database == "postgres" else None
+        self._postgres = PostgresServer(DURABLE) if setting.database == "postgres" else None
 
     def start(self) -> None:
         copied = self._postgres is None and self._template.exists()
@@ -44,26 +43,27 @@ class Lineup(Side):
             workers=self.setting.workers,
         )
         self._key = (self._template / _KEY).read_text() if copied else self._fill()
-        live_server.START_SECONDS = START_SECONDS
-        self.server.start()
+        self.server.start(START_SECONDS)
         assert self.server.process is not None
         self.url, self.pid = self.server.url, self.server.process.pid
         if self._postgres is None and not copied:
             self._keep()
-        self._cookie = cookie_of(self.server.sign_in(self.email))
+        #: Signed in as a supervisor.
+        self.session = self.server.sign_in(self.email)
+        self._cookie = cookie_of(self.session)
 
     def stop(self) -> None:
         if hasattr(self, "server"):
             self.server.stop()
         super().stop()
         if self._postgres is not None:
-            self._postgres.stop()
+            self._postgres.close()
 
     def poster(self) -> dict[str, Any]:
         return {"url": self.url, "headers": {"Authorization": f"Bearer {self._key}"}}
 
-    def boards(self) -> dict[str, Any]:
-        return super().boards() | {"cookie": self._cookie, "whole": True}
+    def dashboard_settings(self) -> dict[str, Any]:
+        return super().dashboard_settings() | {"cookie": self._cookie, "whole": 1}
 
     def ranking(self) -> Ranking:
         return Ranking(self.client())
@@ -79,7 +79,7 @@ class Lineup(Side):
         database, setting = self.database(), self.setting
         with database.read() as connection:
             found = threads.listed(
-                connection, setting.page, "all", None, setting.sort, self.setting.threads + 1
+                connection, setting.view, "all", None, setting.sort, self.setting.threads + 1
             )
         database.close()
         return [(entry.score, entry.id) for entry in found]
@@ -91,7 +91,7 @@ class Lineup(Side):
         whole = [tuple(entry) for entry in held["held"][0]["whole"]]
         if whole != truth:
             raise BenchError("what the browser holds is not what SQL orders")
-        placed = self.ranking().scan(self.setting.page, self.setting.sort)
+        placed = self.ranking().scan(self.setting.view, self.setting.sort)
         if [(entry.score, entry.id) for batch in placed for entry in batch] != truth:
             raise BenchError("what Redis holds is not what SQL orders")
 
@@ -104,7 +104,7 @@ class Lineup(Side):
     def _fill(self) -> str:
         """Fills the empty database; the API key that was made for it."""
         key = self.server.create_key(SOURCE)
-        self.server.create_admin(_ADMIN)
+        self.server.create_admin(_ADMIN, "supervisor")
         url = self.server.environment["LINEUP_DATABASE_URL"]
         fill(url, self.setting.threads, self.setting.newest_ms)
         return key

@@ -3,9 +3,10 @@
 from typing import Any
 
 from bench.dataset import all_threads
-from bench.processes import BenchError, free_port
+from bench.processes import BenchError
 from bench.recipe.store import Store
 from bench.sides.side import Side
+from tests.servers.ports import free_port
 
 
 class Recipe(Side):
@@ -22,7 +23,7 @@ class Recipe(Side):
         )
 
     def check(self, held: dict[str, Any]) -> None:
-        key = f"list:{self.setting.page}:{self.setting.sort}"
+        key = f"list:{self.setting.view}:{self.setting.sort}"
         truth = _names(self.client().zrange(key, 0, -1))
         if held["held"][0] != truth or not held["same"]:
             raise BenchError("what the recipe's browser holds is not what its Redis holds")
@@ -31,7 +32,7 @@ class Recipe(Side):
             for each in all_threads(self.setting.threads, self.setting.newest_ms)
             if not each.facts.closed
         }
-        if self.setting.page == "arrival" and set(truth) != expected:
+        if self.setting.view == "arrival" and set(truth) != expected:
             raise BenchError("the recipe's list does not hold the open threads")
 
 
@@ -40,7 +41,7 @@ def _names(members: Any) -> list[str]:
 
 
 class GatheringRecipe(Recipe):
-    """The recipe of somebody who takes all waiting notifications before sending a list."""
+    """The recipe that takes all waiting notifications before sending a list."""
 
     name = "recipe, gathering"
     options = ("--gather",)
@@ -58,12 +59,12 @@ class Polling(Side):
             *("--threads", setting.threads, "--newest-ms", setting.newest_ms),
         )
 
-    def boards(self) -> dict[str, Any]:
-        return super().boards() | {"poll_seconds": self.setting.poll_seconds}
+    def dashboard_settings(self) -> dict[str, Any]:
+        return super().dashboard_settings() | {"poll_seconds": self.setting.poll_seconds}
 
     def check(self, held: dict[str, Any]) -> None:
         found = Store(str(self.folder / "polling.sqlite")).listed(
-            self.setting.page, self.setting.sort, len(held["held"][0])
+            self.setting.view, self.setting.sort, len(held["held"][0])
         )
         if held["held"][0] != [id for id, _, _ in found] or held["problems"]:
             raise BenchError(f"polling shows another list than SQL: {held['problems']}")

@@ -9,9 +9,9 @@ from typing import Any
 import redis
 
 from bench.drive.drivers import post
-from bench.processes import PythonProcess, answers, cpu_seconds, resident_bytes, wait_for
-from dashboard.redis_binary import find
-from tests.redis_server import RedisServer
+from bench.processes import PythonProcess, cpu_seconds, resident_bytes, wait_for
+from tests.servers.ports import is_taken
+from tests.servers.redis import RedisServer
 
 START_SECONDS = 900
 #: A rebuild or a comparison of a million threads.
@@ -23,7 +23,7 @@ class Setting:
     """What a side is started with."""
 
     threads: int
-    page: str = "arrival"
+    view: str = "arrival"
     sort: str = "arrival"
     workers: int = 1
     async_mode: str = "eventlet"
@@ -37,7 +37,7 @@ class Side(ABC):
     """One side's server, and its Redis where it has one. `folder` is its own."""
 
     name = "?"
-    #: Of bench.drive.boards.
+    #: Of bench.drive.clients.
     kind = "?"
 
     def __init__(self, setting: Setting, folder: Path):
@@ -76,9 +76,9 @@ class Side(ABC):
         settings = {"threads": threads, "rate": rate, "seconds": seconds, "run": run}
         return post(self.poster() | settings, self.log)["posted"]
 
-    def boards(self) -> dict[str, Any]:
+    def dashboard_settings(self) -> dict[str, Any]:
         setting = self.setting
-        return {"kind": self.kind, "url": self.url, "page": setting.page, "sort": setting.sort}
+        return {"kind": self.kind, "url": self.url, "view": setting.view, "sort": setting.sort}
 
     def cpu(self) -> dict[str, float]:
         """Processor seconds up to now."""
@@ -99,9 +99,7 @@ class Side(ABC):
 
     def start_redis(self) -> str:
         """The URL of a Redis of its own."""
-        program = find()
-        assert program is not None, "no redis-server 6.2 or later on the PATH"
-        self.redis = RedisServer(program, self.folder)
+        self.redis = RedisServer(self.folder)
         self.redis.start(START_SECONDS)
         return self.redis.url
 
@@ -112,6 +110,6 @@ class Side(ABC):
 
         def is_up() -> bool:
             process.check()
-            return answers(port)
+            return is_taken(port)
 
         wait_for(is_up, START_SECONDS, f"the start of {module}")

@@ -1,1 +1,1 @@
-"""The way out: the bell is heard, what changed is read once, framed once, and sent to all."""
+"""Pushes changes of lists and open threads to the sockets of this process."""

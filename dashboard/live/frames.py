@@ -1,30 +1,51 @@
-"""Frames: what changed on a list, in the shape that browsers apply, encoded once for all."""
+"""Lists as JSON: parts of them, and frames of what changed, encoded once for all sockets."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-from dashboard.live.calls import ListName
-from dashboard.live.packets import Fragment, encode
-from scoring.reading import Changes, Entry
+from dashboard.db.lists.named_lists import ListName
+from dashboard.transport.packets import EncodedJson, encode
+from scoring.reading import Changes, Entry, Head
 
 
 class Rows:
-    """Rows by thread, each encoded once however many frames carry it."""
+    """Rows by thread id, each encoded once however many frames carry it."""
 
     def __init__(self, rows: Mapping[int, Mapping[str, Any]]):
         self._encoded = {id: encode(row) for id, row in rows.items()}
 
     def by_id(self, entries: list[Entry]) -> str:
-        """`{id: row}` of the entries that are at hand."""
+        """`{id: row}` as JSON, of those entries whose rows were given."""
         pairs = (f'"{id}":{self._encoded[id]}' for id, _ in entries if id in self._encoded)
         return "{" + ",".join(pairs) + "}"
 
 
-def order(list: ListName, changes: Changes, since: int, rows: Rows, **more: Any) -> Fragment:
-    """A `list:order` frame from version `since`; `more` stands in front (answers of calls)."""
+def head(found: Head) -> dict[str, Any]:
+    """A part of a list in Redis, as `list:open` and `list:more` answer it."""
+    return part(found.epoch, found.version, found.total, found.entries)
+
+
+def part(epoch: str | None, version: int, total: int, entries: Sequence[Entry]) -> dict[str, Any]:
+    """A part of a list; `epoch` is None where it was read from SQL, and no frames follow."""
+    return {
+        "epoch": epoch,
+        "version": version,
+        "total": total,
+        "ids": [entry.id for entry in entries],
+        "scores": [entry.score for entry in entries],
+    }
+
+
+def rows_of(entries: Sequence[Entry], rows: Mapping[int, dict[str, Any]]) -> list[dict[str, Any]]:
+    """The rows of these entries, in their order; a thread that was deleted has none."""
+    return [rows[entry.id] for entry in entries if entry.id in rows]
+
+
+def order(list: ListName, changes: Changes, since: int, rows: Rows, **more: Any) -> EncodedJson:
+    """A `list:order` frame from version `since`; `more` are further fields, in front."""
     entries = changes.sets[list.sort]
     frame = more | {
-        **list._asdict(),
+        **list.to_json(),
         "epoch": changes.epoch,
         "from": since,
         "version": changes.version,
@@ -32,9 +53,9 @@ def order(list: ListName, changes: Changes, since: int, rows: Rows, **more: Any)
         "set": entries,
         "del": changes.gone,
     }
-    return Fragment(f'{encode(frame)[:-1]},"rows":{rows.by_id(entries)}}}')
+    return EncodedJson(f'{encode(frame)[:-1]},"rows":{rows.by_id(entries)}}}')
 
 
-def anew(list: ListName, epoch: str, version: int, total: int) -> Fragment:
-    """A frame that no browser can apply: the list is to be opened anew."""
+def reopen(list: ListName, epoch: str, version: int, total: int) -> EncodedJson:
+    """A frame that no browser can apply, which makes it open the list again."""
     return order(list, Changes(epoch, version, total, {list.sort: []}, []), version, Rows({}))

@@ -1,163 +1,172 @@
-"""Hears the bell: keyspace notifications of the lists, and whether they still come at all."""
+"""Receives keyspace notifications of the lists, and checks that they still come."""
 
 import logging
-import random
 import time
 from collections.abc import Callable, Iterable
 
 import redis
 from redis.exceptions import RedisError, ResponseError
 
-from scoring.keys import BELL_FLAGS, Keys
+from dashboard.tasks import Backoff, PeriodicTask
+from scoring.keys import NOTIFY_FLAGS, Keys
 
 log = logging.getLogger(__name__)
 
-#: How long one wait for a notification lasts.
+#: Longest wait for one notification.
 LISTEN_SECONDS = 1.0
 CANARY_SECONDS = 2.0
-#: A canary that was not heard for so long: nothing is.
-DEAF_SECONDS = 6.0
-#: While nothing is heard, everything is looked at so often.
+#: A canary write must be notified within this time; else no notification is.
+CANARY_TIMEOUT_SECONDS = 6.0
+#: Interval at which all lists count as changed while no notifications come.
 POLL_SECONDS = 1.0
-BACKOFF_SECONDS = (0.1, 5.0)
+#: First and longest delay before the next connection.
+BACKOFF_SECONDS = (0.2, 5.0)
 #: What the flag A stands for in `notify-keyspace-events`.
 _ALL_CLASSES = "g$lshzxetd"
 
-#: Told which tags have changed; None: any may have.
-OnBell = Callable[[Iterable[str] | None], None]
+#: Called with the list ids that have changed; None: any may have.
+OnNotify = Callable[[Iterable[str] | None], None]
+
+
+class NotificationsLost(RedisError):
+    """A canary write was not notified in time."""
 
 
 class Listener:
-    """One a web process. Emits nothing: a notification says only that it is time to look."""
+    """One for each web process. A notification carries no data: it says what is to be read."""
 
     def __init__(
         self,
         client: redis.Redis,
         prefix: str,
-        on_bell: OnBell,
-        sleep: Callable[[float], None] = time.sleep,
+        on_notify: OnNotify,
         monotonic: Callable[[], float] = time.monotonic,
+        *,
+        on_touched: Callable[[], object] = lambda: None,
+        on_views: Callable[[], object] = lambda: None,
     ):
-        """`client` is its own: with a `socket_timeout`, and a `retry` that tries nothing again."""
+        """`client` is used by nothing else; it has a `socket_timeout` and does not retry.
+
+        `on_touched` is called when lists of queries have changed, `on_views` when saved views have.
+        """
         self._client = client
         self._keys = Keys(prefix)
-        self._on_bell = on_bell
-        self._sleep = sleep
+        self._on_notify = on_notify
         self._monotonic = monotonic
         self._db = client.connection_pool.connection_kwargs.get("db") or 0
-        self._stopped = False
-        self._failures = 0
+        #: Channels of single keys, and what is called for each.
+        self._by_channel: dict[str, Callable[[], object]] = {
+            self._keys.canary_channel(self._db): self._on_canary,
+            self._keys.touched_channel(self._db): on_touched,
+            self._keys.view_changes_channel(self._db): on_views,
+        }
+        self._backoff = Backoff(*BACKOFF_SECONDS)
+        self._task = PeriodicTask(
+            "listening for notifications",
+            self._listen,
+            interval_seconds=0,
+            expected=(RedisError, OSError),
+            backoff=self._backoff,
+        )
         self._canary_at = 0.0
-        self._heard_at = 0.0
+        self._canary_received_at = 0.0
         self._polled_at = 0.0
-        #: Whether notifications come; else everything is looked at each second.
-        self.is_hearing = False
-        #: How often the connection was made anew.
+        #: Whether notifications come; else all lists count as changed each second.
+        self.is_receiving = False
+        #: Connections after the first one, since the start.
         self.reconnects = 0
 
     def run(self) -> None:
-        """Listens until `stop`; never raises, whatever becomes of Redis."""
-        while not self._stopped:
-            try:
-                self._listen()
-            except Exception as error:
-                level = (
-                    logging.WARNING if isinstance(error, RedisError | OSError) else logging.ERROR
-                )
-                log.log(level, "the bell is not heard: %s", error, exc_info=level > logging.WARNING)
-            self.is_hearing = False
-            if not self._stopped:
-                self.reconnects += 1
-                self._on_bell(None)
-                self._back_off()
+        """Listens until `stop`; never raises. Run it in a thread."""
+        self._task.run()
 
     def stop(self) -> None:
         """`run` returns within a second."""
-        self._stopped = True
+        self._task.stop()
 
     def _listen(self) -> None:
-        """Until the connection breaks or nothing has been heard for too long."""
-        self._ask_for_notifications()
+        """Listens on one connection until `stop`; raises where it breaks or nothing comes."""
+        try:
+            self._receive()
+        finally:
+            self.is_receiving = False
+            if not self._task.is_stopped:
+                self.reconnects += 1
+                self._on_notify(None)
+
+    def _receive(self) -> None:
+        self._enable_notifications()
         with self._client.pubsub() as subscription:
             subscription.psubscribe(self._keys.changes_pattern(self._db))
-            subscription.subscribe(
-                self._keys.canary_channel(self._db), *self._keys.loss_channels(self._db)
-            )
-            self._heard_at = self._monotonic()
-            while not self._stopped:
-                self._sing()
+            subscription.subscribe(*self._by_channel, *self._keys.loss_channels(self._db))
+            self._canary_received_at = self._monotonic()
+            while not self._task.is_stopped:
+                self._write_canary()
                 message = subscription.get_message(timeout=LISTEN_SECONDS)
                 if message is not None:
                     self._take(message)
-                if not self._may_still_hear():
-                    return
+                self._check_canary()
 
     def _take(self, message: dict) -> None:
         channel = _text(message["channel"])
         if message["type"] in ("psubscribe", "subscribe"):
-            # Also where redis-py subscribed anew by itself: something may have passed unheard.
-            self._on_bell(None)
+            # redis-py also resubscribes by itself; notifications before that are lost.
+            self._on_notify(None)
         elif message["type"] == "pmessage":
-            tag = self._keys.tag_of(channel.split("__:", 1)[1])
-            self._on_bell([tag] if tag else ())
-        elif message["type"] == "message" and channel == self._keys.canary_channel(self._db):
-            self._hear()
+            list_id = self._keys.list_id_of(channel.split("__:", 1)[1])
+            self._on_notify([list_id] if list_id else ())
+        elif message["type"] == "message" and channel in self._by_channel:
+            self._by_channel[channel]()
         elif message["type"] == "message":
-            tag = self._keys.tag_of(_text(message["data"]))
-            self._on_bell([tag] if tag else ())
+            list_id = self._keys.list_id_of(_text(message["data"]))
+            self._on_notify([list_id] if list_id else ())
 
-    def _sing(self) -> None:
-        """Writes to a key of its own: who hears nothing of it is deaf, or the bell is off."""
+    def _write_canary(self) -> None:
+        """Writes to a key of its own, whose notification must come back."""
         now = self._monotonic()
         if now - self._canary_at >= CANARY_SECONDS:
             self._canary_at = now
             try:
                 self._client.zadd(self._keys.canary, {"canary": time.time()})
             except ResponseError as error:
-                # Redis takes no writes (it is full, or read only): then nothing rings anyway.
-                log.warning("the bell cannot be tried: %s", error)
-                self._heard_at = now
-                self._on_bell(None)
+                # Redis takes no writes (it is full, or read only), so no list changes either.
+                log.warning("the canary cannot be written: %s", error)
+                self._canary_received_at = now
+                self._on_notify(None)
 
-    def _hear(self) -> None:
-        self._heard_at = self._monotonic()
-        self._failures = 0
-        if not self.is_hearing:
-            self.is_hearing = True
-            log.info("the bell is heard")
-            self._on_bell(None)
+    def _on_canary(self) -> None:
+        self._canary_received_at = self._monotonic()
+        self._backoff.reset()
+        if not self.is_receiving:
+            self.is_receiving = True
+            log.info("notifications come")
+            self._on_notify(None)
 
-    def _may_still_hear(self) -> bool:
-        """Looks at everything while the canary is not heard; False: it is time to connect anew."""
+    def _check_canary(self) -> None:
+        """Raises NotificationsLost when a canary is overdue; polls while none came yet."""
         now = self._monotonic()
-        silent = now - self._heard_at
-        if not self.is_hearing:
+        silent_seconds = now - self._canary_received_at
+        if self.is_receiving:
+            limit_seconds = CANARY_TIMEOUT_SECONDS
+        else:
             if now - self._polled_at >= POLL_SECONDS:
                 self._polled_at = now
-                self._on_bell(None)
-            # It was connected anew already; again only now and then.
-            return silent <= 10 * DEAF_SECONDS
-        if silent > DEAF_SECONDS:
-            log.warning("no notifications from Redis for %d s: looking each second", silent)
-            return False
-        return True
+                self._on_notify(None)
+            # Connecting again has not helped: where they are disabled, no connection gets any.
+            limit_seconds = 10 * CANARY_TIMEOUT_SECONDS
+        if silent_seconds > limit_seconds:
+            raise NotificationsLost(f"none for {silent_seconds:.0f} s")
 
-    def _ask_for_notifications(self) -> None:
-        """Adds the flags that the bell needs to those that are set, where that is allowed."""
+    def _enable_notifications(self) -> None:
+        """Adds the flags that are needed to those that are set, where CONFIG is allowed."""
         try:
             held = self._client.config_get("notify-keyspace-events")["notify-keyspace-events"] or ""
-            missing = set(BELL_FLAGS) - set(held.replace("A", _ALL_CLASSES))
+            missing = set(NOTIFY_FLAGS) - set(held.replace("A", _ALL_CLASSES))
             if missing:
                 flags = held + "".join(sorted(missing))
                 self._client.config_set("notify-keyspace-events", flags)
         except (ResponseError, KeyError) as error:
-            log.info("Redis does not let itself be asked for notifications: %s", error)
-
-    def _back_off(self) -> None:
-        least, most = BACKOFF_SECONDS
-        self._failures += 1
-        bound = min(most, least * 2**self._failures)
-        self._sleep(random.uniform(bound / 2, bound))
+            log.info("notifications cannot be enabled with CONFIG: %s", error)
 
 
 def _text(value: bytes | str) -> str:

@@ -1,21 +1,40 @@
-"""What the way out reads from SQL: rows, lists while Redis is away, messages, sessions."""
+"""What is read from SQL to be pushed: rows, lists while Redis is away, messages, sessions."""
 
-from collections.abc import Callable, Collection
-from typing import Any
+from collections.abc import Callable, Collection, Sequence
+from typing import Any, NamedTuple
 
-from dashboard.live.calls import ListName
-from dashboard.store import (
+from dashboard.db.accounts import sessions, team
+from dashboard.db.database import Database
+from dashboard.db.lists import entries, named_lists, seen_lists, views
+from dashboard.db.lists.named_lists import ListName, NamedList, Stamp
+from dashboard.db.lists.seen_lists import SeenLists
+from dashboard.db.outbox import sent_messages, webhooks
+from dashboard.db.threads import (
     acts,
+    conversations,
     messages,
-    sent_messages,
-    sessions,
-    standing,
-    team,
+    rank_queries,
+    thread_rows,
     threads,
-    webhooks,
 )
-from dashboard.store.database import Database
+from dashboard.transport.packets import EncodedJson, encode
 from scoring.reading import Entry
+
+
+class HeadName(NamedTuple):
+    """The first `limit` entries of a list; `admin_id` is 0 for one that is the same for all."""
+
+    list: ListName
+    admin_id: int
+    limit: int
+
+
+class SqlHead(NamedTuple):
+    """The head of a list; `rows` are those of its entries, encoded, in its order."""
+
+    entries: list[Entry]
+    total: int
+    rows: EncodedJson
 
 
 class Reads:
@@ -29,68 +48,116 @@ class Reads:
         if not ids:
             return {}
         with self._database.read() as connection:
-            return threads.rows(connection, ids)
+            return thread_rows.rows(connection, ids)
 
     def listed(
         self, list: ListName, admin_id: int, limit: int, after: tuple[int, int] | None = None
     ) -> tuple[list[Entry], int]:
         """The list's entries in order, and how many there are in all."""
         with self._database.read() as connection:
-            entries = threads.listed(
-                connection, list.page, list.filter, admin_id, list.sort, limit, after
+            if not list.is_built_in:
+                query_list = named_lists.find(connection, list, admin_id).query_list
+                now = self._clock()
+                found = entries.entries(connection, query_list, now, limit, after)
+                return found, entries.total(connection, query_list, now)
+            assert list.view is not None
+            found = threads.listed(
+                connection, list.view, list.filter, admin_id, list.sort, limit, after
             )
-            return entries, threads.total(connection, list.page, list.filter, admin_id)
+            return found, threads.total(connection, list.view, list.filter, admin_id)
+
+    def named(self, list: ListName, admin_id: int) -> NamedList:
+        """The list of a query that this admin calls so. Raises NotFound and Problem."""
+        with self._database.read() as connection:
+            return named_lists.find(connection, list, admin_id)
+
+    def by_filter(self, list: ListName, admin_id: int) -> dict[str, NamedList]:
+        """A list with each filter. Raises NotFound and Problem."""
+        with self._database.read() as connection:
+            return named_lists.by_filter(connection, list, admin_id)
+
+    def view_stamps(self, view_ids: Collection[str]) -> dict[str, Stamp]:
+        """Of these saved views what changes where their lists may."""
+        with self._database.read() as connection:
+            return named_lists.stamps(connection, view_ids)
+
+    def epoch_of(self, list_id: str) -> str | None:
+        """The epoch under which Redis should hold a list; None where it was never built."""
+        with self._database.read() as connection:
+            return named_lists.epoch_of(connection, list_id)
+
+    def heads(self, names: Sequence[HeadName]) -> list[SqlHead]:
+        """The heads of these lists, each read once however often it is named."""
+        read = {name: self._head(name) for name in dict.fromkeys(names)}
+        return [read[name] for name in names]
+
+    def _head(self, name: HeadName) -> SqlHead:
+        found, total = self.listed(name.list, name.admin_id, name.limit)
+        rows = self.rows([entry.id for entry in found])
+        shown = [rows[entry.id] for entry in found if entry.id in rows]
+        return SqlHead(found, total, EncodedJson(encode(shown)))
 
     def rank(self, list: ListName, admin_id: int, thread_id: int) -> int | None:
-        """How many threads stand before this one; None where it is not on the list."""
+        """How many threads are above this one; None where it is not on the list."""
         with self._database.read() as connection:
-            return standing.rank(connection, list.page, list.filter, admin_id, list.sort, thread_id)
+            if not list.is_built_in:
+                query_list = named_lists.find(connection, list, admin_id).query_list
+                return entries.rank(connection, query_list, self._clock(), thread_id)
+            assert list.view is not None
+            return rank_queries.rank(
+                connection, list.view, list.filter, admin_id, list.sort, thread_id
+            )
 
-    def messages(self, thread_id: int, limit: int) -> tuple[list[dict[str, Any]], bool]:
-        """The newest messages, newest last, and whether there are more."""
+    def newest(self, thread_id: int, limit: int) -> conversations.Part:
+        """The newest messages and acts of a thread."""
         with self._database.read() as connection:
-            return messages.page(connection, thread_id, None, limit)
+            return conversations.part(connection, thread_id, None, 0, limit)
 
     def messages_after(self, thread_id: int, message_id: int) -> list[dict[str, Any]]:
-        """The messages that were stored since."""
+        """The messages after this one, oldest first."""
         with self._database.read() as connection:
             return messages.after(connection, thread_id, message_id)
 
-    def acts_mark(self, thread_id: int) -> acts.Mark:
-        """How far what was done to a thread is known, where all of it is."""
+    def acts_after(self, thread_id: int, act_id: int) -> list[dict[str, Any]]:
+        """The acts on a thread that were stored after this one, oldest first."""
         with self._database.read() as connection:
-            return acts.mark(connection, thread_id)
-
-    def acts_after(
-        self, thread_id: int, known: acts.Mark
-    ) -> tuple[list[dict[str, Any]], acts.Mark]:
-        """What was done to a thread since, and how far that is."""
-        with self._database.read() as connection:
-            return acts.after(connection, thread_id, known)
+            return [act.to_json() for act in acts.after(connection, thread_id, act_id)]
 
     def names(self, admin_ids: Collection[int]) -> dict[int, str]:
-        """What these admins are called."""
+        """The names of these admins."""
         with self._database.read() as connection:
             return team.names(connection, admin_ids)
 
     def now(self) -> int:
         return self._clock()
 
-    def delivery_news(self, thread_ids: Collection[int], since_ms: int) -> list[sent_messages.News]:
-        """How far messages of these threads have come, where that changed."""
+    def delivery_news(
+        self, thread_ids: Collection[int], since_ms: int
+    ) -> list[sent_messages.DeliveryUpdate]:
+        """Deliveries of messages of these threads that changed since then."""
         if not thread_ids:
             return []
         with self._database.read() as connection:
-            return sent_messages.news(connection, thread_ids, since_ms)
+            return sent_messages.changed_since(connection, thread_ids, since_ms)
+
+    def seen_lists(self, admin_ids: Collection[int]) -> SeenLists:
+        """The lists of the saved views that these admins see."""
+        with self._database.read() as connection:
+            return seen_lists.seen_by(connection, admin_ids)
+
+    def views_version(self) -> int:
+        """A number that grows with each change of saved views."""
+        with self._database.read() as connection:
+            return views.version(connection)
 
     def failing_sources(self) -> dict[str, int]:
-        """The sources whose deliveries fail, and since when."""
+        """The sources whose deliveries fail, each with since when (ms since 1970)."""
         with self._database.read() as connection:
             return webhooks.failing(connection)
 
-    def living_sessions(self, hashes: Collection[bytes]) -> set[bytes]:
-        """Those of these sessions that are not over."""
+    def living_sessions(self, hashes: Collection[bytes]) -> dict[bytes, str]:
+        """The valid ones of these session hashes, each with its admin's role."""
         if not hashes:
-            return set()
+            return {}
         with self._database.read() as connection:
-            return sessions.living(connection, hashes, self._clock())
+            return sessions.valid(connection, hashes, self._clock())

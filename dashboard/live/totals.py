@@ -1,25 +1,25 @@
-"""How many threads are on each page, told for every filter in use, whenever a number changes."""
+"""How many threads each view has, sent for every filter in use when a number changes."""
 
 from collections.abc import Collection, Iterable, Mapping
 from typing import NamedTuple
 
-from dashboard.live.outlet import Sender
-from dashboard.live.packets import Fragment, encode
-from scoring import pages
+from dashboard.transport.emitter import Sender
+from dashboard.transport.packets import EncodedJson, encode
+from scoring import views
 
 
 class Scope(NamedTuple):
-    """A filter, and for `mine` whose."""
+    """A filter, and for `mine` the id of the admin."""
 
     filter: str
     admin_id: int | None = None
 
-    def tags(self) -> dict[str, str]:
-        """The tag of each page."""
-        return {page: pages.tag(page, self.filter, self.admin_id) for page in pages.PAGES}
+    def list_ids(self) -> dict[str, str]:
+        """The list id of each view."""
+        return {view: views.list_id(view, self.filter, self.admin_id) for view in views.VIEWS}
 
 
-EVERYBODY = Scope("all")
+ALL_THREADS = Scope("all")
 
 
 def scope_of(filter: str, admin_id: int) -> Scope:
@@ -27,77 +27,77 @@ def scope_of(filter: str, admin_id: int) -> Scope:
 
 
 class Totals:
-    """Remembers who is told of which scope, and what they were told last."""
+    """Keeps which sockets get the totals of which scope, and what was sent last."""
 
-    def __init__(self, outlet: Sender):
-        self._outlet = outlet
-        self._listeners: dict[Scope, set[str]] = {EVERYBODY: set()}
-        self._told: dict[Scope, dict[str, int]] = {}
-        self._greeted: list[tuple[str, Scope]] = []
-        self._tags: set[str] = set()
+    def __init__(self, emitter: Sender):
+        self._emitter = emitter
+        self._subscribers: dict[Scope, set[str]] = {ALL_THREADS: set()}
+        self._announced: dict[Scope, dict[str, int]] = {}
+        self._new: list[tuple[str, Scope]] = []
+        self._list_ids: set[str] = set()
 
     @property
-    def tags(self) -> Collection[str]:
-        """The tags whose totals somebody listens to."""
-        return self._tags
+    def list_ids(self) -> Collection[str]:
+        """The list ids whose totals a socket is subscribed to."""
+        return self._list_ids
 
-    def greet(self, sid: str, scope: Scope) -> None:
-        """The socket is told at the next turn, and of what changes from then on."""
-        self._greeted.append((sid, scope))
-        self._listeners.setdefault(scope, set()).add(sid)
-        self._tags |= set(scope.tags().values())
+    def subscribe(self, sid: str, scope: Scope) -> None:
+        """Sends the totals to the socket at the next turn, and then whenever they change."""
+        self._new.append((sid, scope))
+        self._subscribers.setdefault(scope, set()).add(sid)
+        self._list_ids |= set(scope.list_ids().values())
 
     def drop(self, sid: str) -> None:
-        """The socket is gone."""
-        for scope in tuple(self._listeners):
-            self._leave(scope, sid)
-        self._greeted = [(each, scope) for each, scope in self._greeted if each != sid]
+        """Removes the subscriptions of a closed socket."""
+        for scope in tuple(self._subscribers):
+            self._unsubscribe(scope, sid)
+        self._new = [(each, scope) for each, scope in self._new if each != sid]
 
-    def wanted(self, tags: Iterable[str]) -> set[str]:
-        """Which tags must be read, now that these have changed: a scope is told whole."""
-        changed = set(tags)
-        scopes = {scope for _, scope in self._greeted}
+    def list_ids_to_read(self, list_ids: Iterable[str]) -> set[str]:
+        """The list ids whose totals are needed after these changed: a scope is sent as a whole."""
+        changed = set(list_ids)
+        scopes = {scope for _, scope in self._new}
         scopes |= {
             scope
-            for scope, sids in self._listeners.items()
-            if sids and changed.intersection(scope.tags().values())
+            for scope, sids in self._subscribers.items()
+            if sids and changed.intersection(scope.list_ids().values())
         }
-        return {tag for scope in scopes for tag in scope.tags().values()}
+        return {list_id for scope in scopes for list_id in scope.list_ids().values()}
 
-    def tell(self, totals: Mapping[str, int]) -> None:
-        """Sends what has changed to all, and to the greeted what they wait for."""
-        greeted, self._greeted = self._greeted, []
+    def announce(self, totals: Mapping[str, int]) -> None:
+        """Sends changed scopes to their sockets, and to new sockets all that they subscribed to."""
+        new, self._new = self._new, []
         addressed: dict[Scope, set[str]] = {}
-        for sid, scope in greeted:
+        for sid, scope in new:
             addressed.setdefault(scope, set()).add(sid)
-        for scope, sids in self._listeners.items():
+        for scope, sids in self._subscribers.items():
             known = _of(scope, totals)
-            if known is not None and known != self._told.get(scope):
-                self._told[scope] = known
+            if known is not None and known != self._announced.get(scope):
+                self._announced[scope] = known
                 addressed.setdefault(scope, set()).update(sids)
         for scope, sids in addressed.items():
             known = _of(scope, totals)
             if known is None:
-                self._greeted += [(sid, scope) for sid in sids]
+                self._new += [(sid, scope) for sid in sids]
             else:
                 self._send(scope, known, sids)
 
     def _send(self, scope: Scope, known: dict[str, int], sids: Iterable[str]) -> None:
-        data = Fragment(encode({"filter": scope.filter} | known))
+        data = EncodedJson(encode({"filter": scope.filter} | known))
         for sid in tuple(sids):
-            self._outlet.send(sid, "pages:totals", data)
+            self._emitter.send(sid, "pages:totals", data)
 
-    def _leave(self, scope: Scope, sid: str) -> None:
-        self._listeners[scope].discard(sid)
-        if not self._listeners[scope]:
-            self._told.pop(scope, None)
-            if scope != EVERYBODY:
-                del self._listeners[scope]
-                self._tags -= set(scope.tags().values())
+    def _unsubscribe(self, scope: Scope, sid: str) -> None:
+        self._subscribers[scope].discard(sid)
+        if not self._subscribers[scope]:
+            self._announced.pop(scope, None)
+            if scope != ALL_THREADS:
+                del self._subscribers[scope]
+                self._list_ids -= set(scope.list_ids().values())
 
 
 def _of(scope: Scope, totals: Mapping[str, int]) -> dict[str, int] | None:
-    tags = scope.tags()
-    if not all(tag in totals for tag in tags.values()):
+    list_ids = scope.list_ids()
+    if not all(list_id in totals for list_id in list_ids.values()):
         return None
-    return {page: totals[tag] for page, tag in tags.items()}
+    return {view: totals[list_id] for view, list_id in list_ids.items()}

@@ -1,1 +1,1 @@
-"""HTTP: the bot API, the dashboard and its API, signing in, and the server that runs them."""
+"""HTTP: the bot API, the dashboard and its API, and the server that runs them."""

@@ -2,38 +2,61 @@
 
 from collections.abc import Callable
 from datetime import timedelta
+from pathlib import Path
+from typing import Any
 
 from flask import Flask, Response, request
 from redis.exceptions import RedisError
 from werkzeug.middleware.proxy_fix import ProxyFix
 
-from dashboard.store.keys import KeyRing
-from dashboard.web import (
-    admin_api,
-    admin_presence,
-    bot_api,
-    bot_presence,
-    openapi,
-    pages,
-    probes,
-    problems,
-    signin,
-    webhook_api,
-)
-from dashboard.web.attempts import Attempts
-from dashboard.web.bot_presence import BotPresence
-from dashboard.web.callers import Callers
-from dashboard.web.gate import Gate
-from dashboard.web.identity import Identities
-from dashboard.web.limits import BODY_BYTES
-from dashboard.web.origins import Origins
-from dashboard.web.pages import Pages
-from dashboard.web.parts import Parts
+from dashboard.config import ROOT
+from dashboard.rate_limits import RateLimiter
+from dashboard.services import Services
+from dashboard.web import probes
+from dashboard.web.admin import pages, signin
+from dashboard.web.admin import routes as admin_routes
+from dashboard.web.admin.acting_admin import ActingAdmin
+from dashboard.web.admin.api import AdminApi
+from dashboard.web.admin.attempts import Attempts, Devices
+from dashboard.web.admin.bulk import BulkApi
+from dashboard.web.admin.canned import CannedApi
+from dashboard.web.admin.explain import Explainer
+from dashboard.web.admin.first_list import FirstList
+from dashboard.web.admin.hours.calendars import CalendarsApi
+from dashboard.web.admin.hours.policies import PoliciesApi
+from dashboard.web.admin.hours.preview import PolicyPreviewApi
+from dashboard.web.admin.pages import Pages
+from dashboard.web.admin.presence import AdminPresence
+from dashboard.web.admin.search import SearchApi
+from dashboard.web.admin.signin import PasswordCheck, SignIn
+from dashboard.web.admin.sorts.api import SortsApi
+from dashboard.web.admin.sorts.preview import SortPreviewApi
+from dashboard.web.admin.views.api import ViewsApi
+from dashboard.web.admin.views.queries import QueriesApi
+from dashboard.web.admin.views.seen_views import SeenViews
+from dashboard.web.admin.webhooks import api as webhooks
+from dashboard.web.admin.webhooks.api import WebhookApi
+from dashboard.web.bot import api as bot_api
+from dashboard.web.bot import openapi
+from dashboard.web.bot.callers import Callers
+from dashboard.web.bot.presence import BotPresenceApi
+from dashboard.web.http import problems
+from dashboard.web.http.assets import Assets
+from dashboard.web.http.bodies import OFFLOAD
+from dashboard.web.http.identity import Identities, ReadableRequest
+from dashboard.web.http.limits import BODY_BYTES
+from dashboard.web.http.origins import Origins
+from dashboard.web.http.routes import AsciiInteger
+from dashboard.web.queue_metrics import watch_queue
+from dashboard.web.server.gate import Gate
+from dashboard.web.server.state import ServerState
 
-#: Called under any name, for bots and probes know no origin.
+#: Answered under any Host: bots and probes need not use one of the origins.
 _ANY_HOST_PATHS = ("/healthz", "/readyz", "/metrics")
 _ANY_HOST_PREFIX = "/api/"
 
+#: How long browsers are to use https alone: a year.
+_HTTPS_SECONDS = 31_536_000
 _HEADERS = {
     "X-Content-Type-Options": "nosniff",
     "X-Frame-Options": "DENY",
@@ -43,69 +66,201 @@ _HEADERS = {
 }
 
 
-def create_app(parts: Parts) -> Flask:
-    """The WSGI application of a web process, sockets included where `parts` has them."""
-    app = Flask(
-        "lineup",
-        root_path=str(parts.root),
-        static_folder="static",
-        template_folder="templates",
-    )
-    problems.install(app)
-    app.config["MAX_CONTENT_LENGTH"] = BODY_BYTES
-    # Files are asked for again each time, and answered with 304: a new version is seen at once.
-    app.config["SEND_FILE_MAX_AGE_DEFAULT"] = timedelta(0)
-    origins = Origins(parts.settings.origins, parts.port)
-    assert parts.settings.secret_key is not None, "nobody can be signed in without a secret key"
-    identities = Identities(parts.database, parts.clock, parts.settings.secret_key)
+def create_app(
+    services: Services,
+    port: int,
+    *,
+    with_sockets: bool = True,
+    server_state: ServerState | None = None,
+) -> Flask:
+    """The WSGI application of a web process that serves `port`.
+
+    `with_sockets` False leaves Socket.IO out, for tests of the HTTP part.
+    """
+    app = new_flask()
+    app.config[OFFLOAD] = services.offload
+    settings = services.settings
+    origins = Origins(settings.origins, port)
+    assert settings.secret_key is not None, "sessions are signed with the secret key"
+    identities = Identities(services.database, services.clock, settings.secret_key, origins)
     app.before_request(lambda: _check_host(origins))
-    app.after_request(_with_headers)
-    _register_dashboard(app, parts, origins, identities)
-    _register_bot_api(app, parts)
-    if parts.sockets is not None:
-        parts.sockets.attach(app)
-        parts.sockets.measure(parts.metrics.watch)
+    app.after_request(lambda response: _with_headers(response, origins))
+    invalidate_sessions = services.sockets.invalidate_sessions if with_sockets else lambda: None
+    assets = Assets(Path(str(app.static_folder)), settings.assets)
+    site = _pages(services, identities, assets)
+    _register_dashboard(app, services, origins, identities, site, invalidate_sessions)
+    register_bot_api(app, services)
+    _register_probes(app, services, server_state or ServerState())
+    if with_sockets:
+        services.connect_sockets()
+        services.sockets.attach(app)
+        _watch_background(services)
+    assets.install(app, _HEADERS)
     app.wsgi_app = _behind_proxies(  # type: ignore[method-assign]
-        Gate(app.wsgi_app, origins, identities), parts.settings.trusted_proxies
+        Gate(app.wsgi_app, origins, identities), settings.trusted_proxies
     )
     return app
 
 
-def _register_dashboard(app: Flask, parts: Parts, origins: Origins, identities: Identities) -> None:
-    site = Pages(parts.database, parts.clock)
-    attempts = Attempts(parts.redis, parts.settings.key_prefix, parts.clock)
-    app.register_blueprint(pages.blueprint(site, identities))
-    app.register_blueprint(signin.blueprint(parts, origins, identities, attempts, site))
-    app.register_blueprint(admin_api.blueprint(parts, origins, identities, site))
-    app.register_blueprint(admin_presence.blueprint(parts, origins, identities))
-    app.register_blueprint(webhook_api.blueprint(parts.webhooks, origins, identities))
-    app.register_blueprint(webhook_api.page_blueprint(site, identities))
+def _pages(services: Services, identities: Identities, assets: Assets) -> Pages:
+    return Pages(
+        services.database,
+        services.clock,
+        identities.storage_key,
+        assets,
+        FirstList(services.reads, services.ranking),
+        services.settings.picture_hosts,
+    )
 
 
-def _register_bot_api(app: Flask, parts: Parts) -> None:
-    callers = Callers(KeyRing(parts.database))
-    presence = BotPresence(parts.attendance, parts.chatbots, callers, parts.metrics, parts.clock)
+def new_flask() -> Flask:
+    """An application without routes, whose errors are answered as problems (RFC 9457)."""
+    app = Flask("lineup", root_path=str(ROOT), static_folder="static", template_folder="templates")
+    app.request_class = ReadableRequest
+    # Numbers of a path have one spelling: `int` would take the digits of every script.
+    app.url_map.converters["int"] = AsciiInteger
+    # Else `//api//v1` would be redirected, by an answer in HTML that carries the caller's Host.
+    app.url_map.merge_slashes = False
+    problems.install(app)
+    app.config["MAX_CONTENT_LENGTH"] = BODY_BYTES
+    # Files of the source are asked for again each time, and answered with 304 where they did not
+    # change; those of the bundle are kept for good (`Assets`).
+    app.config["SEND_FILE_MAX_AGE_DEFAULT"] = timedelta(0)
+    return app
+
+
+def register_bot_api(app: Flask, services: Services) -> None:
+    """Adds `/api/v1` and its documentation."""
+    presence = BotPresenceApi(
+        services.presence_service, services.bot_presence, services.cursors, services.clock
+    )
+    for blueprint in bot_api.blueprints(
+        services.database,
+        services.ingest,
+        services.ranking,
+        presence,
+        callers=Callers(services.key_ring),
+        cursors=services.cursors,
+        metrics=services.metrics,
+        clock=services.clock,
+        rate_limiter=RateLimiter(services.monotonic),
+    ):
+        app.register_blueprint(blueprint)
+    app.register_blueprint(openapi.blueprint())
+
+
+def _register_probes(app: Flask, services: Services, state: ServerState) -> None:
     app.register_blueprint(
-        bot_api.blueprint(
-            parts.database,
-            parts.intake,
-            parts.ranking,
-            callers,
-            parts.metrics,
-            parts.clock,
-            heard=presence.heard,
+        probes.blueprint(
+            services.database,
+            lambda: _is_there(services),
+            services.metrics,
+            services.shared_clock,
+            state.is_accepting,
+            services.settings.metrics_token,
         )
     )
-    app.register_blueprint(bot_presence.blueprint(presence))
-    app.register_blueprint(openapi.blueprint())
-    app.register_blueprint(
-        probes.blueprint(parts.database, lambda: _is_there(parts), parts.metrics)
+    watch_queue(services)
+    watch = services.metrics.watch
+    watch("accepting", "1 while new connections are taken.", state.is_accepting)
+    watch("refused_connections", "Connections without a descriptor.", lambda: state.refused)
+
+
+def _register_dashboard(
+    app: Flask,
+    services: Services,
+    origins: Origins,
+    identities: Identities,
+    site: Pages,
+    invalidate_sessions: Callable[[], object],
+) -> None:
+    database, clock, presence = services.database, services.clock, services.presence_service
+    attempts = Attempts(services.redis_client, services.settings.key_prefix, clock)
+    secret_key = services.settings.secret_key
+    assert secret_key is not None, "nobody can be signed in without a secret key"
+    check = PasswordCheck(database, identities, attempts, Devices(secret_key), services.offload)
+    sign_in = SignIn(check, presence, invalidate_sessions, origins, identities, site)
+    explainer = Explainer(database, services.ranking, services.clock)
+    admin = ActingAdmin(services.ingest, services.actions, services.assigning, services.snoozing)
+    apis = (
+        AdminApi(database, admin, explainer, site),
+        BulkApi(database, admin, services.undo),
+        SearchApi(database, services.cursors, clock),
+        CannedApi(database, clock),
+        *_apis_of_lists(services),
+        *_apis_of_hours(services),
+        WebhookApi(services.webhooks),
+    )
+    people = AdminPresence(
+        presence, database, invalidate_sessions, services.cursors, services.ranking
+    )
+    for blueprint in (
+        pages.blueprint(site, identities),
+        signin.blueprint(sign_in),
+        *admin_routes.blueprints(apis, people, origins, identities),
+        webhooks.page_blueprint(site, identities),
+    ):
+        app.register_blueprint(blueprint)
+
+
+def _apis_of_lists(services: Services) -> tuple[Any, ...]:
+    """The routes of saved views and sorts."""
+    database, clock = services.database, services.clock
+
+    # Looked up at each change: without sockets nobody is told.
+    def announce(admin_id: int | None = None) -> None:
+        services.view_changes.announce(admin_id)
+
+    def build(list_id: str) -> None:
+        services.list_builder.build(list_id)
+
+    return (
+        ViewsApi(database, SeenViews(database, services.ranking, clock), clock, announce, build),
+        QueriesApi(database, clock),
+        SortsApi(database, clock, announce, build),
+        SortPreviewApi(database, clock),
     )
 
 
-def _is_there(parts: Parts) -> bool:
+def _apis_of_hours(services: Services) -> tuple[Any, ...]:
+    """The routes of opening hours and policies."""
+    database, clock = services.database, services.clock
+    return (
+        CalendarsApi(database, clock, services.recompute.wake),
+        PoliciesApi(database, clock, services.recompute.wake),
+        PolicyPreviewApi(database, clock),
+    )
+
+
+def _watch_background(services: Services) -> None:
+    """Adds the numbers of the sockets and of what feeds them to the metrics."""
+    watch = services.metrics.watch
+    sockets, host, listener = services.sockets, services.presence_tasks, services.listener
+    count, reconciler = services.metrics.watch_count, services.reconciler
+    count("list_repairs", "Places in the lists that differed from SQL.", lambda: reconciler.repairs)
+    count("list_rebuilds", "Lists that were made from SQL anew.", lambda: reconciler.rebuilds)
+    builder = services.list_builder
+    count("query_lists_built", "Lists of queries that somebody asked for.", lambda: builder.built)
+    watch("sockets", "Dashboards that are connected.", lambda: len(sockets))
+    watch("bad_calls", "Calls over sockets that made no sense.", lambda: sockets.bad_calls)
+    watch(
+        "clock_ahead_seconds",
+        "By how much the clock of this machine is ahead of the shared one.",
+        lambda: services.shared_clock.own_ahead_ms / 1000,
+    )
+    watch("presence_late", "1 while presence may be old.", lambda: bool(host.late_since))
+    watch(
+        "presence_sweep_lag_ms",
+        "How overdue the oldest connection of the last sweep was.",
+        lambda: host.lag_ms,
+    )
+    watch("bell_heard", "1 while notifications come.", lambda: listener.is_receiving)
+    watch("bell_reconnects", "How often the listener connected anew.", lambda: listener.reconnects)
+
+
+def _is_there(services: Services) -> bool:
     try:
-        return bool(parts.redis.ping())
+        return bool(services.redis_client.ping())
     except RedisError:
         return False
 
@@ -116,14 +271,16 @@ def _check_host(origins: Origins) -> None:
     origins.check_host(request.environ)
 
 
-def _with_headers(response: Response) -> Response:
-    # No route has its own: they are not looked for.
+def _with_headers(response: Response, origins: Origins) -> Response:
+    # No route sets one of these itself, so nothing is looked up.
     response.headers.extend(_HEADERS)
+    if origins.is_https(request.environ):
+        response.headers["Strict-Transport-Security"] = f"max-age={_HTTPS_SECONDS}"
     return response
 
 
 def _behind_proxies(app: Callable, count: int) -> Callable:
-    """Believes the address, scheme and host that so many proxies in front have noted."""
+    """Takes address, scheme and host from the headers that `count` proxies in front have set."""
     if not count:
         return app
     return ProxyFix(app, x_for=count, x_proto=count, x_host=count, x_port=0, x_prefix=0)

@@ -1,49 +1,104 @@
 """Probes: whether the process is alive, whether what it needs is there, and what it counts."""
 
+import hmac
+import ipaddress
 from collections.abc import Callable
+from typing import Any
 
-from flask import Blueprint, Response, jsonify
+from flask import Blueprint, Response, request
 
-from dashboard.store.database import Database
-from dashboard.web.metrics import CONTENT_TYPE, Metrics
+from dashboard.clock import SharedClock
+from dashboard.db.database import Database
+from dashboard.errors import Problem
+from dashboard.web.http.metrics import CONTENT_TYPE, Metrics
+from dashboard.web.http.responses import json_response
+
+#: Headers that a proxy adds.
+_OF_PROXIES = ("Forwarded", "X-Forwarded-For", "X-Real-IP", "Via")
 
 
 def blueprint(
-    database: Database, redis_is_there: Callable[[], bool], metrics: Metrics
+    database: Database,
+    redis_is_there: Callable[[], bool],
+    metrics: Metrics,
+    clock: SharedClock,
+    is_accepting: Callable[[], bool] = lambda: True,
+    metrics_token: str | None = None,
 ) -> Blueprint:
-    """`/healthz`, `/readyz` and `/metrics`, for anybody and under any Host."""
+    """`/healthz`, `/readyz` and `/metrics`, without a session and under any Host.
+
+    `is_accepting()` tells whether the process would take another connection. The metrics count
+    the dashboards that are open, also those of the invisible: they are for who knows the token,
+    or without one for this machine.
+    """
     made = Blueprint("probes", __name__)
 
     @made.get("/healthz")
     def alive() -> Response:
-        return _json({"status": "ok"}, 200)
+        return json_response({"status": "ok"})
 
     @made.get("/readyz")
     def ready() -> Response:
-        """Without SQL nothing can be taken; without Redis all but the live order works."""
-        sql, redis = database.is_there(), redis_is_there()
-        body = {
-            "status": "ok" if sql and redis else "degraded" if sql else "unavailable",
-            "sql": _state(sql),
-            "redis": _state(redis),
-        }
-        return _json(body, 200 if sql else 503)
+        if not is_accepting():
+            body = {"status": "unavailable", "connections": "refused"}
+            return json_response(body, 503, {"Retry-After": "1"})
+        return _readiness(database.is_there(), redis_is_there(), clock)
 
     @made.get("/metrics")
     def count() -> Response:
+        _require_reader(metrics_token)
         return Response(metrics.text(), content_type=CONTENT_TYPE)
 
     return made
 
 
+def _readiness(sql: bool, redis: bool, clock: SharedClock) -> Response:
+    """Without SQL nothing can be taken; without Redis all but the live order works.
+
+    A machine whose own clock is off uses the shared one, and is named.
+    """
+    works = redis and not clock.is_off
+    body: dict[str, Any] = {
+        "status": "ok" if sql and works else "degraded" if sql else "unavailable",
+        "sql": _state(sql),
+        "redis": _state(redis),
+    }
+    if clock.is_off:
+        body |= {"clock": "off", "clock_ahead_ms": clock.own_ahead_ms}
+    if sql:
+        return json_response(body)
+    return json_response(body, 503, {"Retry-After": "1"})
+
+
+def _require_reader(token: str | None) -> None:
+    """Raises Problem (401, 403)."""
+    if token is None:
+        if not _is_from_here():
+            raise Problem(
+                403, "forbidden", "The metrics are read on this machine, or with a token."
+            )
+        return
+    given = request.headers.get("Authorization", "").partition(" ")[2].strip()
+    if not hmac.compare_digest(given.encode("utf-8", "replace"), token.encode()):
+        headers = {"WWW-Authenticate": 'Bearer realm="Lineup metrics"'}
+        raise Problem(401, "unauthorized", "The metrics need their token.", headers=headers)
+
+
+def _is_from_here() -> bool:
+    """Whether the request was sent on this machine, and not passed on by a proxy on it."""
+    if any(name in request.headers for name in _OF_PROXIES):
+        return request.environ.get("werkzeug.proxy_fix.orig") is not None and _is_loopback()
+    return _is_loopback()
+
+
+def _is_loopback() -> bool:
+    try:
+        address = ipaddress.ip_address(request.remote_addr or "")
+    except ValueError:
+        return False
+    inside = getattr(address, "ipv4_mapped", None)
+    return (inside or address).is_loopback
+
+
 def _state(is_there: bool) -> str:
     return "ok" if is_there else "away"
-
-
-def _json(body: dict[str, str], status: int) -> Response:
-    response = jsonify(body)
-    response.status_code = status
-    response.headers["Cache-Control"] = "no-store"
-    if status == 503:
-        response.headers["Retry-After"] = "1"
-    return response

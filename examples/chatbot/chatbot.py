@@ -1,4 +1,4 @@
-"""A small chatbot: answers some questions itself, hands others over to people at Lineup.
+"""A small chatbot: answers some questions itself, and hands the others over to admins.
 
     python examples/chatbot/chatbot.py --lineup http://localhost:5000 --key lu_… --secret whsec_…
 
@@ -27,7 +27,7 @@ FILES = {
 }
 BODY_BYTES_MAX = 1_048_576
 NAME = re.compile(r"[A-Za-z0-9-]{1,64}")
-#: What it knows by itself: a word in the question, and the answer.
+#: The questions that it answers: a word in the question, and the answer.
 KNOWN = {
     "open": "We are open from 9:00 to 18:00, Monday to Saturday.",
     "price": "Delivery is free from 30 euros.",
@@ -41,28 +41,28 @@ class Chatbot:
         self.lineup = lineup
         self.secret = secret
 
-    def hear(self, conversation: str, body: str) -> None:
-        """A customer wrote: answers, or hands over; then people answer until they close."""
-        self.store.write(conversation, "You", body, said(conversation, "client", body))
+    def on_message(self, conversation: str, body: str) -> None:
+        """Answers a customer, or hands over; admins then answer until they close the thread."""
+        self.store.write(conversation, "You", body, message(conversation, "client", body))
         if self.store.recall(f"bot:{conversation}") != "people answer":
             answer = next((text for word, text in KNOWN.items() if word in body.lower()), None)
             if answer is None:
                 self.store.remember(f"bot:{conversation}", "people answer")
                 handoff = event("thread.handoff", thread=conversation)
-                spoken = said(conversation, "bot", HANDED_OVER)
-                self.store.write(conversation, "Bot", HANDED_OVER, handoff, spoken)
+                answered = message(conversation, "bot", HANDED_OVER)
+                self.store.write(conversation, "Bot", HANDED_OVER, handoff, answered)
             else:
-                self.store.write(conversation, "Bot", answer, said(conversation, "bot", answer))
-        self.lineup.ring()
+                self.store.write(conversation, "Bot", answer, message(conversation, "bot", answer))
+        self.lineup.wake()
 
     def read(self, conversation: str, after: int) -> dict[str, Any]:
         messages = self.store.read(conversation, after, now())
-        self.lineup.ring()
+        self.lineup.wake()
         typing = self.store.recall(f"typing:{conversation}")
         return {"messages": messages, "typing": typing is not None and typing > now()}
 
     def team(self, conversation: str) -> dict[str, Any]:
-        """All that a customer may know of the team."""
+        """What a customer may know about the team."""
         try:
             return self.lineup.call("GET", f"/presence/team?thread={quote(conversation)}")
         except OSError:
@@ -73,12 +73,12 @@ class Chatbot:
         self.lineup.call("POST", "/presence", {"beats": [beat]})
 
     def leave(self, conversation: str, device: str) -> None:
-        gone = {"customer": conversation, "device": device}
-        self.lineup.call("POST", "/presence/offline", {"devices": [gone]})
+        device_of = {"customer": conversation, "device": device}
+        self.lineup.call("POST", "/presence/offline", {"devices": [device_of]})
 
 
 class Handler(BaseHTTPRequestHandler):
-    """`/hook` is Lineup's; the rest is for the customer's page."""
+    """`/hook` is called by Lineup, the other paths by the customer's page."""
 
     protocol_version = "HTTP/1.1"
     chatbot: Chatbot
@@ -109,21 +109,21 @@ class Handler(BaseHTTPRequestHandler):
         if self.path == "/hook":
             return self._take_webhook(body)
         try:
-            given = json.loads(body)
-            conversation = given["conversation"]
+            call = json.loads(body)
+            conversation = call["conversation"]
         except (ValueError, KeyError, TypeError):
             return self._answer(400)
         if not isinstance(conversation, str) or not NAME.fullmatch(conversation):
             return self._answer(400)
-        self._answer(self._do(given, conversation))
+        self._answer(self._do(call, conversation))
 
-    def _do(self, given: dict[str, Any], conversation: str) -> int:
-        device = str(given.get("device", ""))
+    def _do(self, call: dict[str, Any], conversation: str) -> int:
+        device = str(call.get("device", ""))
         try:
-            if self.path == "/say" and str(given.get("body", "")).strip():
-                self.chatbot.hear(conversation, str(given["body"]))
+            if self.path == "/say" and str(call.get("body", "")).strip():
+                self.chatbot.on_message(conversation, str(call["body"]))
             elif self.path == "/beat" and NAME.fullmatch(device):
-                self.chatbot.beat(conversation, device, given.get("active") is True)
+                self.chatbot.beat(conversation, device, call.get("active") is True)
             elif self.path == "/leave" and NAME.fullmatch(device):
                 self.chatbot.leave(conversation, device)
             else:
@@ -133,7 +133,7 @@ class Handler(BaseHTTPRequestHandler):
         return 204
 
     def _take_webhook(self, body: bytes) -> None:
-        """Answers when it is written down; whatever follows has time."""
+        """Answers as soon as the event is stored."""
         if not is_signed(body, self.headers, self.chatbot.secret, time.time()):
             return self._answer(401)
         self.chatbot.lineup.take(json.loads(body))
@@ -150,16 +150,16 @@ class Handler(BaseHTTPRequestHandler):
         self.end_headers()
         self.wfile.write(body)
 
-    def log_message(self, format: str, *given: Any) -> None:
-        """Says nothing."""
+    def log_message(self, format: str, *arguments: Any) -> None:
+        """Logs nothing."""
 
 
 def event(type: str, **more: Any) -> dict[str, Any]:
     return {"id": uuid.uuid4().hex, "type": type, "occurred_at": now(), **more}
 
 
-def said(conversation: str, role: str, body: str) -> dict[str, Any]:
-    """A message as Lineup wants it; here a customer has one conversation."""
+def message(conversation: str, role: str, body: str) -> dict[str, Any]:
+    """A message as an event; here a customer has one conversation."""
     customer = {"id": conversation}
     return event("message", thread=conversation, customer=customer, role=role, body=body)
 
@@ -170,16 +170,16 @@ def now() -> str:
 
 def main() -> None:
     arguments = argparse.ArgumentParser(description="A small chatbot in front of Lineup.")
-    arguments.add_argument("--lineup", default="http://localhost:5000", help="where Lineup is")
+    arguments.add_argument("--lineup", default="http://localhost:5000", help="address of Lineup")
     arguments.add_argument("--key", required=True, help="from create-key")
     arguments.add_argument("--secret", required=True, help="from create-webhook")
     arguments.add_argument("--port", type=int, default=8080)
-    arguments.add_argument("--file", default="chatbot.sqlite", help="where it keeps what it knows")
-    given = arguments.parse_args()
-    store = Store(given.file)
-    lineup = Lineup(given.lineup, given.key, store)
-    Handler.chatbot = Chatbot(store, lineup, given.secret)
-    server = ThreadingHTTPServer(("127.0.0.1", given.port), Handler)
+    arguments.add_argument("--file", default="chatbot.sqlite", help="SQLite file")
+    options = arguments.parse_args()
+    store = Store(options.file)
+    lineup = Lineup(options.lineup, options.key, store)
+    Handler.chatbot = Chatbot(store, lineup, options.secret)
+    server = ThreadingHTTPServer(("127.0.0.1", options.port), Handler)
     lineup.start()
     print(f"The chatbot is at http://localhost:{server.server_port}", flush=True)
     server.serve_forever()

@@ -1,4 +1,4 @@
-"""How the chatbot talks with Lineup: events out, webhooks in, and catching up after an absence."""
+"""The chatbot's client of Lineup: posts events, takes webhooks, reads what it missed."""
 
 import base64
 import hashlib
@@ -15,21 +15,21 @@ from store import Store
 
 TIMEOUT_SECONDS = 10
 RETRY_SECONDS = 1.0
-#: A webhook that is older was recorded by somebody, and is played back.
+#: Older webhooks are refused: they may be recordings that somebody sends again.
 TOLERANCE_SECONDS = 300
 CURSOR = "cursor"
 
 
 def is_signed(body: bytes, headers: Any, secret: str, now: float) -> bool:
-    """Whether a webhook comes from who knows the secret: Standard Webhooks 1.0, in ten lines."""
+    """Whether a webhook was signed with the secret, as Standard Webhooks 1.0 says."""
     id, at = headers.get("webhook-id", ""), headers.get("webhook-timestamp", "")
     if not (at.isascii() and at.isdigit()) or abs(now - int(at)) > TOLERANCE_SECONDS:
         return False
     key = base64.b64decode(secret.removeprefix("whsec_"))
     content = f"{id}.{at}.".encode() + body
-    wanted = "v1," + base64.b64encode(hmac.new(key, content, hashlib.sha256).digest()).decode()
-    given = headers.get("webhook-signature", "").split(" ")
-    return any(hmac.compare_digest(wanted.encode(), each.encode()) for each in given)
+    expected = "v1," + base64.b64encode(hmac.new(key, content, hashlib.sha256).digest()).decode()
+    signatures = headers.get("webhook-signature", "").split(" ")
+    return any(hmac.compare_digest(expected.encode(), each.encode()) for each in signatures)
 
 
 class Lineup:
@@ -39,18 +39,18 @@ class Lineup:
         self._url = url.rstrip("/") + "/api/v1"
         self._key = key
         self._store = store
-        self._bell = threading.Event()
+        self._wakeup = threading.Event()
 
     def start(self) -> None:
-        for work in (self._keep_telling, self._catch_up):
+        for work in (self._keep_posting, self._catch_up):
             threading.Thread(target=work, daemon=True).start()
 
-    def ring(self) -> None:
-        """There is something to tell."""
-        self._bell.set()
+    def wake(self) -> None:
+        """Call it when an event was stored to be posted."""
+        self._wakeup.set()
 
     def take(self, event: dict[str, Any]) -> None:
-        """An event of Lineup's: from a webhook or read by cursor, and perhaps both."""
+        """Handles an event of Lineup; it may come twice, as a webhook and read by cursor."""
         if event["type"] == "message.created":
             message = event["data"]
             author = (message["author"] or {}).get("name", "Team")
@@ -62,22 +62,22 @@ class Lineup:
             self._store.remember(f"bot:{event['thread']}", "answers")
 
     def call(self, method: str, path: str, body: Any = None) -> Any:
-        """Raises OSError where there is no answer or no good one."""
+        """The JSON answer. Raises OSError where there is none, or an error."""
         data = None if body is None else json.dumps(body).encode()
         headers = {"Authorization": f"Bearer {self._key}", "Content-Type": "application/json"}
         request = urllib.request.Request(self._url + path, data, headers, method=method)
         with urllib.request.urlopen(request, timeout=TIMEOUT_SECONDS) as answer:
             return json.load(answer)
 
-    def _keep_telling(self) -> None:
-        """Posts one event after the other, each until it is taken: its id makes that safe."""
+    def _keep_posting(self) -> None:
+        """Posts the stored events in order, each until it is accepted; its id makes that safe."""
         while True:
-            waiting = self._store.next_to_tell()
-            if waiting is None:
-                self._bell.wait(RETRY_SECONDS)
-                self._bell.clear()
+            next_event = self._store.next_to_post()
+            if next_event is None:
+                self._wakeup.wait(RETRY_SECONDS)
+                self._wakeup.clear()
                 continue
-            number, event = waiting
+            number, event = next_event
             try:
                 self.call("POST", "/events", event)
             except urllib.error.HTTPError as error:
@@ -88,18 +88,18 @@ class Lineup:
             except OSError:
                 time.sleep(RETRY_SECONDS)
                 continue
-            self._store.told(number)
+            self._store.mark_posted(number)
 
     def _catch_up(self) -> None:
-        """Reads what was done while the chatbot was away; webhooks bring the rest."""
+        """Reads what was done while the chatbot was not running; later events come as webhooks."""
         while True:
             try:
-                if not self._read_on():
+                if not self._read_next():
                     return
             except OSError:
                 time.sleep(RETRY_SECONDS)
 
-    def _read_on(self) -> bool:
+    def _read_next(self) -> bool:
         after = urllib.parse.quote(self._store.recall(CURSOR) or "")
         answer = self.call("GET", f"/events?after={after}")
         for event in answer["events"]:

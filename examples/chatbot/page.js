@@ -1,4 +1,4 @@
-// The customer's page: says, reads, and shows whether somebody of the team is there.
+// The customer's page: sends and shows messages, and shows whether the team is online.
 
 import { PresenceClient } from "./presence-client.js";
 
@@ -35,7 +35,7 @@ async function readOn() {
     messages.forEach(show);
     at("typing").textContent = typing && !messages.length ? "Somebody is writing…" : "";
     if (messages.length) lookForTeam();
-  } catch { /* the next look finds it */ }
+  } catch { /* the next poll reads it */ }
   reading = false;
 }
 

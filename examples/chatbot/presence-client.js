@@ -1,8 +1,8 @@
-// Tells a chat's server that its customer is there: for any chat page, needs nothing else.
+// Sends heartbeats of a customer to a chat's server; for any chat page, without dependencies.
 //
 //   const presence = new PresenceClient({ beat: ({ active }) => post("/beat", { active }) });
 //   presence.connect();
-//   presence.disconnect(); // nothing of it is left running
+//   presence.disconnect(); // removes its timers and listeners
 
 const BEAT_MS = 25_000;
 const IDLE_MS = 300_000;
@@ -16,8 +16,9 @@ export class PresenceClient {
   #signAt = 0;
   #failures = 0;
 
-  // beat({active}) → promise: tells the server. leave(): tells it that the page goes.
-  // changed({active}): the customer went idle or came back. failed(error, inARow): a beat was lost.
+  // beat({active}) → promise: sends a heartbeat. leave(): the page is closing.
+  // changed({active}): the customer became idle or active.
+  // failed(error, inARow): a heartbeat failed.
   constructor({
     beat, leave = () => {}, changed = () => {}, failed = () => {},
     beatMs = BEAT_MS, idleMs = IDLE_MS, page = globalThis.window, now = () => Date.now(),
@@ -57,7 +58,7 @@ export class PresenceClient {
     if (!this.active) this.#look();
   };
 
-  // A change is told at once; else the next beat tells that all is as it was.
+  // A change is sent at once; without one, the next heartbeat repeats the state.
   #look = () => {
     const active = this.#isActive();
     if (active === this.active) return;

@@ -1,4 +1,4 @@
-"""What the chatbot remembers: conversations, what it still has to tell Lineup, and its cursor."""
+"""The chatbot's data: conversations, events still to be posted to Lineup, and its cursor."""
 
 import json
 import sqlite3
@@ -10,13 +10,13 @@ TABLES = """
 CREATE TABLE IF NOT EXISTS messages (
     number INTEGER PRIMARY KEY, conversation TEXT NOT NULL, author TEXT NOT NULL,
     body TEXT NOT NULL, lineup_id INTEGER UNIQUE, seen INTEGER NOT NULL DEFAULT 0);
-CREATE TABLE IF NOT EXISTS to_tell (number INTEGER PRIMARY KEY, event TEXT NOT NULL);
+CREATE TABLE IF NOT EXISTS to_post (number INTEGER PRIMARY KEY, event TEXT NOT NULL);
 CREATE TABLE IF NOT EXISTS known (name TEXT PRIMARY KEY, value TEXT NOT NULL);
 """
 
 
 class Store:
-    """A SQLite file; what is in it survives the chatbot's end at any moment."""
+    """A SQLite file; what was written survives a crash at any moment."""
 
     def __init__(self, path: str):
         self._lock = threading.Lock()
@@ -24,17 +24,17 @@ class Store:
         self._connection.executescript(TABLES)
 
     def write(self, conversation: str, author: str, body: str, *events: dict[str, Any]) -> None:
-        """A message, and what Lineup is to be told of it, both or neither."""
+        """Stores a message and its events for Lineup, in one transaction."""
         with self._lock, self._connection:
             self._connection.execute("BEGIN IMMEDIATE")
             self._connection.execute(
                 "INSERT INTO messages (conversation, author, body) VALUES (?, ?, ?)",
                 (conversation, author, body),
             )
-            self._tell(events)
+            self._add_events(events)
 
     def receive(self, conversation: str, author: str, body: str, lineup_id: int) -> bool:
-        """A message of an admin, once however often it comes; whether it is new."""
+        """Stores a message of an admin once, however often it comes; whether it is new."""
         with self._lock:
             return (
                 self._connection.execute(
@@ -46,7 +46,7 @@ class Store:
             )
 
     def read(self, conversation: str, after: int, occurred_at: str) -> list[dict[str, Any]]:
-        """What the customer has not read yet; Lineup is told that they have it now."""
+        """The messages after `after`; adds receipts for those of admins not read before."""
         with self._lock, self._connection:
             self._connection.execute("BEGIN IMMEDIATE")
             found = self._connection.execute(
@@ -58,19 +58,19 @@ class Store:
             self._connection.executemany(
                 "UPDATE messages SET seen = 1 WHERE number = ?", [(row[0],) for row in fresh]
             )
-            self._tell(receipt(row[3], occurred_at) for row in fresh)
+            self._add_events(receipt(row[3], occurred_at) for row in fresh)
         return [{"number": row[0], "author": row[1], "body": row[2]} for row in found]
 
-    def next_to_tell(self) -> tuple[int, dict[str, Any]] | None:
+    def next_to_post(self) -> tuple[int, dict[str, Any]] | None:
         with self._lock:
             row = self._connection.execute(
-                "SELECT number, event FROM to_tell ORDER BY number LIMIT 1"
+                "SELECT number, event FROM to_post ORDER BY number LIMIT 1"
             ).fetchone()
         return (row[0], json.loads(row[1])) if row else None
 
-    def told(self, number: int) -> None:
+    def mark_posted(self, number: int) -> None:
         with self._lock:
-            self._connection.execute("DELETE FROM to_tell WHERE number = ?", (number,))
+            self._connection.execute("DELETE FROM to_post WHERE number = ?", (number,))
 
     def recall(self, name: str) -> str | None:
         with self._lock:
@@ -83,14 +83,14 @@ class Store:
         with self._lock:
             self._connection.execute("INSERT OR REPLACE INTO known VALUES (?, ?)", (name, value))
 
-    def _tell(self, events) -> None:
+    def _add_events(self, events) -> None:
         self._connection.executemany(
-            "INSERT INTO to_tell (event) VALUES (?)", [(json.dumps(event),) for event in events]
+            "INSERT INTO to_post (event) VALUES (?)", [(json.dumps(event),) for event in events]
         )
 
 
 def receipt(message_id: int, occurred_at: str) -> dict[str, Any]:
-    """The customer has a message of an admin."""
+    """The event which says that the customer has received a message of an admin."""
     return {
         "id": f"receipt-{uuid.uuid4().hex}",
         "type": "receipt",

@@ -1,4 +1,4 @@
-"""The first tables: who works here, who writes, what was said, and where each thread stands."""
+"""The first tables: admins, sources, customers, threads with their scores, and events."""
 
 import sqlalchemy as sa
 from alembic import op
@@ -23,7 +23,7 @@ def upgrade() -> None:
     _create_events()
     op.create_table(
         "epochs",
-        sa.Column("tag", sa.String(64), primary_key=True),
+        sa.Column("list_id", sa.String(64), primary_key=True),
         sa.Column("epoch", sa.String(64), nullable=False),
     )
 

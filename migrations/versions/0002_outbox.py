@@ -1,4 +1,4 @@
-"""The way out: what admins did, for chatbots to read, and webhooks that bring it to them."""
+"""The outbox: events of what admins did, for chatbots to read, and webhooks that post them."""
 
 import sqlalchemy as sa
 from alembic import op

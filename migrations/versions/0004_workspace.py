@@ -1,12 +1,17 @@
-"""What the workspace needs: canned replies, and the index that searches look into."""
+"""Canned replies, and the full-text index of messages and customers.
 
+The index is filled with the words of what is stored. How a text is cut into words is a copy of
+the product's code of that time: revisions do not change when the product does.
+"""
+
+import re
+import unicodedata
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import sqlalchemy as sa
 from alembic import op
 from sqlalchemy.dialects import postgresql
-
-from dashboard.store import search_index
 
 revision = "0004"
 down_revision = "0003"
@@ -16,8 +21,31 @@ depends_on = None
 Id = sa.BigInteger().with_variant(sa.Integer(), "sqlite")
 Json = sa.JSON().with_variant(postgresql.JSONB(), "postgresql")
 SEARCH_TABLES = ("message_search", "customer_search")
-#: How many texts are indexed at a time.
+#: Texts indexed in one statement.
 SLICE = 2_000
+#: PostgreSQL counts positions in a text no further, and keeps no more of them for one word.
+_POSITION_MAX = 16_383
+_POSITIONS_A_WORD_MAX = 255
+#: Longer words are known by their beginning; PostgreSQL takes no lexeme of 2 KB.
+WORD_MAX = 64
+
+#: Scripts that put no spaces between words: Thai, Lao, Myanmar, Khmer, kana, Han, Hangul. Runs of
+#: them are cut into overlapping pairs, so that any two neighbours can be found.
+_UNSPACED = (
+    "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3005-\u3007\u3041-\u30ff\u3400-\u9fff"
+    "\uac00-\ud7a3\uf900-\ufaff\U00020000-\U0003ffff"
+)
+_RUN = re.compile(f"[{_UNSPACED}]+")
+_PART = re.compile(rf"([{_UNSPACED}]+)|[^\W_{_UNSPACED}]+|\S")
+#: Marks that people leave out when they type: those above and below letters, Hebrew and Arabic
+#: vowels, and what makes emoji look one way or the other.
+_DROPPED = re.compile(
+    "[\u0300-\u036f\u0591-\u05c7\u064b-\u065f\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\ufe00-\ufe0f]"
+)
+#: Letters that no decomposition takes to the one that is typed for them.
+_TYPED_AS = {"đ": "d", "ð": "d", "ħ": "h", "ı": "i", "ł": "l", "ø": "o", "æ": "ae", "œ": "oe"}
+#: Where ASCII punctuation stands in the index: tokenizers and query languages read it otherwise.
+_PUNCTUATION = 0xE000
 
 events = sa.table(
     "events",
@@ -56,7 +84,7 @@ def downgrade() -> None:
 
 
 def _create_search_table(name: str) -> None:
-    """The words come folded and apart from each other: the tokenizer only parts them at spaces."""
+    """Words are stored folded and separated by spaces: the tokenizer only splits at spaces."""
     if op.get_bind().dialect.name == "sqlite":
         op.execute(f"CREATE VIRTUAL TABLE {name} USING fts5(words, tokenize='ascii')")
         return
@@ -73,20 +101,97 @@ def _index_messages() -> None:
         events.c.role.is_not(None), events.c.thread_id.is_not(None)
     )
     for rows in _slices(said, events.c.id):
-        texts = [(row.id, search_index.message_text(row.body, row.attachments)) for row in rows]
-        search_index.add_messages(op.get_bind(), texts)
+        texts = [(row.id, _message_text(row.body, row.attachments)) for row in rows]
+        _add("message_search", [(id, text) for id, text in texts if text])
 
 
 def _index_customers() -> None:
     named = sa.select(customers.c.id, customers.c.external_id, customers.c.name)
     for rows in _slices(named, customers.c.id):
-        search_index.put_customers(op.get_bind(), [tuple(row) for row in rows])
+        texts = [(row.id, f"{row.name or ''} {row.external_id}") for row in rows]
+        _add("customer_search", texts)
 
 
-def _slices(statement: sa.Select[Any], id: sa.ColumnElement[int]) -> Any:
+def _message_text(body: str | None, attachments: list[dict[str, Any]] | None) -> str:
+    names = (each.get("name") for each in attachments or ())
+    return "\n".join(each for each in (body, *names) if each)
+
+
+def _slices(statement: sa.Select[Any], id: sa.ColumnElement[int]) -> Iterator[Sequence[Any]]:
     after = 0
     while (
         rows := op.get_bind().execute(statement.where(id > after).order_by(id).limit(SLICE)).all()
     ):
         yield rows
         after = rows[-1].id
+
+
+def _add(table: str, texts: Sequence[tuple[int, str]]) -> None:
+    if not texts:
+        return
+    is_sqlite = op.get_bind().dialect.name == "sqlite"
+    columns, value = ("rowid", ":words") if is_sqlite else ("id", "CAST(:words AS tsvector)")
+    op.get_bind().execute(
+        sa.text(f"INSERT INTO {table} ({columns}, words) VALUES (:id, {value})"),
+        [
+            {"id": id, "words": " ".join(words(text)) if is_sqlite else _tsvector(words(text))}
+            for id, text in texts
+        ],
+    )
+
+
+def _tsvector(found: Sequence[str]) -> str:
+    """The words with their positions. None of them holds a quote or a backslash."""
+    positions: dict[str, list[int]] = {}
+    for position, word in enumerate(found, 1):
+        positions.setdefault(word, []).append(min(position, _POSITION_MAX))
+    return " ".join(
+        f"'{word}':{','.join(map(str, held[:_POSITIONS_A_WORD_MAX]))}"
+        for word, held in positions.items()
+    )
+
+
+class _Folding(dict[int, str]):
+    """What each character becomes; filled as characters are met."""
+
+    def __missing__(self, code: int) -> str:
+        self[code] = made = _fold(chr(code))
+        return made
+
+
+def _fold(character: str) -> str:
+    if unicodedata.category(character) == "Cf":
+        return ""
+    whole = unicodedata.normalize("NFKC", character)
+    if _RUN.fullmatch(whole):
+        return whole
+    spelled = _DROPPED.sub("", unicodedata.normalize("NFKD", whole.casefold()))
+    return "".join(_coded(_TYPED_AS.get(each, each)) for each in spelled)
+
+
+def _coded(text: str) -> str:
+    is_punctuation = text.isascii() and text.isprintable() and not text.isalnum() and text != " "
+    return chr(_PUNCTUATION + ord(text)) if is_punctuation else text
+
+
+_FOLDING = _Folding()
+
+
+def folded(text: str) -> str:
+    """The text without what does not count when it is looked for: case, marks, widths."""
+    made = text.translate(_FOLDING)
+    if "\u3099" in made or "\u309a" in made:
+        return unicodedata.normalize("NFC", made)
+    return made
+
+
+def words(text: str) -> list[str]:
+    folded_text = folded(text)
+    return [word for match in _PART.finditer(folded_text) for word in _words_of(match)]
+
+
+def _words_of(match: re.Match[str]) -> list[str]:
+    start, end = match.span()
+    if match[1] is None:
+        return [match[0][:WORD_MAX]]
+    return [match.string[at : min(at + 2, end)] for at in range(start, end)]

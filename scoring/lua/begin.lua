@@ -1,4 +1,5 @@
--- Begins to rebuild one tag: clears what a broken rebuild left, and notes where the tag stands.
+-- Begins to rebuild one list id: removes what an aborted rebuild left, and keeps the version at which
+-- this one began.
 -- KEYS[1]     meta: epoch, version
 -- KEYS[2]     next: token, version
 -- KEYS[3..n]  what will be filled: sorts and revisions
@@ -7,3 +8,4 @@ for key = 2, #KEYS do redis.call('UNLINK', KEYS[key]) end
 local version = redis.pcall('HGET', KEYS[1], 'version')
 version = type(version) == 'string' and tonumber(version) or 0
 redis.call('HSET', KEYS[2], 'token', ARGV[1], 'version', string.format('%.0f', version))
+return 1

@@ -1,18 +1,20 @@
--- Places threads on the lists of one tag in one step: its sorts, its log, its version.
+-- Places threads on the lists of one list id in one step: its sorts, its log, its version.
 -- KEYS[1..n]  the sorts: member -> score
 -- KEYS[n+1]   changes: member -> version of its last change
--- KEYS[n+2]   meta: epoch, version, floor (the version with which the epoch began)
+-- KEYS[n+2]   meta: epoch, version, floor (the version with which the epoch began), life
 -- KEYS[n+3]   revisions: member -> revision that placed it last, also after it left
 -- ARGV        n + 2 for each thread: member, revision, n scores; empty scores where it leaves
 -- An older revision than held is refused; the same one only repairs what differs; a newer one
 -- always counts as a change of a thread that is on the lists: its row has changed.
--- Returns how many threads changed, all with one version; -1 if the tag has no epoch or its log
--- does not end at its version: data are lost, and nothing is placed before a rebuild.
+-- Returns how many threads changed, all with one version; -1 if the list id has no epoch, one of
+-- another life of the server (LIFE is this one), or a log that does not end at its version: data are
+-- lost, and nothing is placed before a rebuild.
 local sorts = #KEYS - 3
 local changes, meta, revisions = KEYS[sorts + 1], KEYS[sorts + 2], KEYS[sorts + 3]
-local head = redis.call('HMGET', meta, 'epoch', 'version', 'floor')
+local head = redis.call('HMGET', meta, 'epoch', 'version', 'floor', 'life')
+if not head[1] or head[4] ~= LIFE then return -1 end
 local newest = redis.call('ZREVRANGE', changes, 0, 0, 'WITHSCORES')[2] or head[3]
-if not head[1] or not newest or tonumber(newest) ~= tonumber(head[2]) then return -1 end
+if not newest or tonumber(newest) ~= tonumber(head[2]) then return -1 end
 
 local changed, version = {}, nil
 for at = 1, #ARGV, sorts + 2 do
@@ -35,6 +37,6 @@ for at = 1, #ARGV, sorts + 2 do
     end
   end
 end
--- One write for all of them: the bell rings once.
+-- One write for all of them: one keyspace notification.
 if version then redis.call('ZADD', changes, unpack(changed)) end
 return #changed / 2

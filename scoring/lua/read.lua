@@ -1,15 +1,15 @@
--- Reads a list onward from a place in its order, at one moment.
+-- Reads a list from a position in its order, at one moment.
 -- KEYS[1]  a sort: member -> score
--- KEYS[2]  meta: epoch, version
+-- KEYS[2]  meta: epoch, version, life
 -- ARGV[1], ARGV[2]  score and member after which to begin, there or not; empty: from the top
 -- ARGV[3]  how many entries; with a target: how many beyond it
 -- ARGV[4]  member of the target, or empty
 -- ARGV[5]  how many entries at most
 -- Returns epoch, version, total, rank of the target, {member, score, ...}; no entries where a
--- target is not on the list; nil if the tag has no epoch.
+-- target is not on the list; nil if the list id has no epoch, or one of another life of the server.
 local list, score, member = KEYS[1], ARGV[1], ARGV[2]
-local head = redis.call('HMGET', KEYS[2], 'epoch', 'version')
-if not head[1] then return false end
+local head = redis.call('HMGET', KEYS[2], 'epoch', 'version', 'life')
+if not head[1] or head[3] ~= LIFE then return false end
 
 local start = 0
 if score ~= '' then

@@ -1,14 +1,14 @@
--- Reads where a tag stands, and whether its keys still belong together.
+-- Reads the epoch and version of a list id, and whether its keys still belong together.
 -- KEYS[1..n]  the sorts: member -> score
 -- KEYS[n+1]   changes: member -> version of its last change
--- KEYS[n+2]   meta: epoch, version, floor (the version with which the epoch began)
--- Returns epoch, version, total; epoch nil if there is none, and also if a key is of another
--- type, one sort is much shorter than another (a deleted one is soon filled again by what comes
+-- KEYS[n+2]   meta: epoch, version, floor (the version with which the epoch began), life
+-- Returns epoch, version, total, 1 if the sorts differ in length; epoch nil if there is none, and also if it is of another life of the
+-- server, a key is of another type, one sort is much shorter than another (a deleted one is soon filled again by what comes
 -- in), or the log does not end at the version.
-local lost = { false, 0, 0 }
+local lost = { false, 0, 0, 0 }
 local sorts = #KEYS - 2
-local meta = redis.pcall('HMGET', KEYS[sorts + 2], 'epoch', 'version', 'floor')
-if meta.err or not meta[1] then return lost end
+local meta = redis.pcall('HMGET', KEYS[sorts + 2], 'epoch', 'version', 'floor', 'life')
+if meta.err or not meta[1] or meta[4] ~= LIFE then return lost end
 
 local least, most
 for sort = 1, sorts do
@@ -22,4 +22,4 @@ local newest = redis.pcall('ZREVRANGE', KEYS[sorts + 1], 0, 0, 'WITHSCORES')
 if newest.err then return lost end
 local version = tonumber(meta[2] or '')
 if not version or tonumber(newest[2] or meta[3] or '') ~= version then return lost end
-return { meta[1], meta[2], redis.call('ZCARD', KEYS[1]) }
+return { meta[1], meta[2], redis.call('ZCARD', KEYS[1]), least < most and 1 or 0 }

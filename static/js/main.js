@@ -1,75 +1,109 @@
-// Builds every part of the page and hands them to each other; nothing imports it.
+// Builds the dashboard's parts and connects them; nothing imports it.
 
-import { Drafts } from "./core/drafts.js";
-import { Fetcher } from "./core/fetcher.js";
-import { Hold } from "./core/hold.js";
+import { lazyFinder } from "./app/finder.js";
+import { lazyPanes } from "./app/lazy-panes.js";
+import { addRegions } from "./app/regions.js";
+import { socketEvents } from "./app/socket-events.js";
+import { startSorts } from "./app/sorts.js";
+import { startViews, viewDragging, viewTeller } from "./app/views.js";
+import { Fetcher } from "./core/list/fetcher.js";
+import { Hold } from "./core/list/hold.js";
+import { Lists } from "./core/list/lists.js";
+import { Movement } from "./core/list/movement.js";
+import { Neighbours } from "./core/list/neighbours.js";
+import { Rows } from "./core/list/rows.js";
+import { Selection } from "./core/list/selection.js";
+import { VisibleRows } from "./core/list/visible-rows.js";
 import { Keymap } from "./core/keymap.js";
-import { Lists } from "./core/lists.js";
-import { Notice } from "./core/notice.js";
-import { Outbox } from "./core/outbox.js";
 import { Prefs } from "./core/prefs.js";
 import { Presence } from "./core/presence.js";
-import { Rows } from "./core/rows.js";
-import { Selection } from "./core/selection.js";
-import { OpenThread } from "./core/thread.js";
-import { ThreadMode } from "./core/thread-mode.js";
-import { Alive, deviceId } from "./net/alive.js";
+import { ThreadMode } from "./core/thread/thread-mode.js";
+import { OpenThread } from "./core/thread/thread.js";
+import { FilterTotals, Totals } from "./core/totals.js";
 import { Api } from "./net/api.js";
+import { deviceId, deviceType, Heartbeat } from "./net/heartbeat.js";
 import { Http } from "./net/http.js";
+import { Liveness } from "./net/liveness.js";
 import { Connection } from "./net/socket.js";
-import { Tabs } from "./net/tabs.js";
 import { watch } from "./net/wake.js";
-import { Acts } from "./ui/acts.js";
-import { Bulk } from "./ui/bulk.js";
-import { Canned } from "./ui/canned.js";
-import { Colleagues } from "./ui/colleagues.js";
-import { Composer } from "./ui/composer.js";
-import { Density } from "./ui/density.js";
-import { Desk } from "./ui/desk.js";
-import { Dialog } from "./ui/dialog.js";
-import { Follow } from "./ui/follow.js";
-import { listen } from "./ui/keys.js";
-import { Language } from "./ui/language.js";
-import { standIn } from "./ui/lazy.js";
-import { Leavers } from "./ui/leavers.js";
-import { ListPane } from "./ui/list.js";
-import { MessagesPane } from "./ui/messages.js";
-import { NoticeTeller } from "./ui/notice.js";
-import { Painter } from "./ui/painter.js";
-import { Splitter } from "./ui/panes.js";
-import { Picks } from "./ui/picks.js";
-import { PresenceDesk } from "./ui/presence-desk.js";
-import { probe } from "./ui/probe.js";
-import { Settings } from "./ui/settings.js";
-import { mount } from "./ui/shell.js";
-import { Theme } from "./ui/theme.js";
-import { Toasts } from "./ui/toasts.js";
+import { Dialog } from "./ui/elements/dialog.js";
+import { Language } from "./ui/elements/language.js";
+import { Lazy } from "./ui/elements/lazy.js";
+import { Painter } from "./ui/elements/painter.js";
+import { allowPictures } from "./ui/elements/pictures.js";
+import { Toasts } from "./ui/elements/toasts.js";
+import { AnsweredBy } from "./ui/list/answered-by.js";
+import { Follow } from "./ui/list/follow.js";
+import { ListPane } from "./ui/list/list.js";
+import { Picks } from "./ui/list/picks.js";
+import { RowLook } from "./ui/list/row-look.js";
+import { PresencePanels } from "./ui/presence/panels.js";
+import { QueueLine } from "./ui/queue/line.js";
+import { Alerts } from "./ui/shell/alerts.js";
+import { ConnectionState } from "./ui/shell/connection-state.js";
+import { Density } from "./ui/shell/density.js";
+import { listen } from "./ui/shell/keys.js";
+import { Layout } from "./ui/shell/layout.js";
+import { Navigation } from "./ui/shell/navigation.js";
+import { Splitter } from "./ui/shell/panes.js";
+import { testApi } from "./ui/shell/test-api.js";
+import { Theme } from "./ui/shell/theme.js";
+import { verbsOf } from "./ui/shell/verbs.js";
+import { RowRefresh } from "./ui/thread/row-refresh.js";
 
+/** @returns {any} of the kind that templates/dashboard.html has there */
 const at = (id) => document.getElementById(id);
 const boot = JSON.parse(at("boot").textContent);
+const { admin, limits, priorities, protocol, views, filters } = boot;
+const choices = { views, filters, priorities, get sorts() { return savedSorts.names; } };
+allowPictures(boot.picture_hosts);
+const adminId = admin.id;
 const aheadMs = boot.server_now - Date.now();
 const now = () => Date.now() + aheadMs;
 
-const language = new Language();
+const assets = JSON.parse(at("assets").textContent);
+const language = new Language(assets.texts, assets.later);
 await language.begin(boot.preferences.locale);
 
+// Texts, painting, messages to the admin, requests.
 const painter = new Painter();
-const api = new Api(new Http({ signedOut: () => desk.end("session") }));
-const connection = new Connection({ on: socketEvents(), now, device: deviceId(localStorage) });
+const toasts = new Toasts(() => painter.ask("toasts"));
+const dialog = new Dialog({ element: at("dialog"), text: () => language.t });
+const announce = (text) => { at("announcer").textContent = text; };
+const api = new Api(new Http({ signedOut: () => connectionState.end("session") }));
+const device = deviceId(localStorage);
+const connection = new Connection({
+  on: socketEvents(() => parts), protocol, now, device, type: deviceType(navigator),
+});
 const call = (name, data) => connection.call(name, data);
 const tell = (name, data) => connection.tell(name, data);
+const prefs = new Prefs({ kept: boot.preferences, send: (changes) => api.prefer(changes) });
+addEventListener("pagehide", () => prefs.flush());
+
+// Data.
 const presence = new Presence({
-  call, now, adminId: boot.admin.id,
-  changed: () => painter.ask("presence", "list", "thread", "banner"),
+  call, now, adminId, watchMax: limits.watched_ids,
+  changed: () => painter.ask("presence", "list", "thread", "banner", "nav", "composer", "hand-over"),
 });
 const mode = new ThreadMode({ tell, watched: (id) => presence.others(id).length > 0 });
-const alive = new Alive({
+const heartbeat = new Heartbeat({
   tell, focused: (focused) => mode.focus(focused), left: () => connection.leave(),
+});
+const liveness = new Liveness({
+  connection, now, ask: () => call("presence:pong", heartbeat.report),
+  changed: () => {
+    painter.ask("banner", "nav", "header");
+    if (liveness.silentSince === null) connectionState.heard();
+  },
 });
 const rows = new Rows();
 const hold = new Hold();
+const totals = new Totals();
+const savedViews = startViews({ views: boot.saved_views, api, language, toasts, parts: () => parts });
+const savedSorts = startSorts({ boot, api, language, parts: () => parts });
 const fetcher = new Fetcher({
   load: (ids) => api.rows(ids),
+  batchMax: limits.row_ids,
   mark: () => rows.tick,
   take: (taken, asOf) => {
     for (const row of taken) rows.put(row, asOf);
@@ -78,130 +112,182 @@ const fetcher = new Fetcher({
   now,
 });
 const lists = new Lists({
-  call, rows, fetcher, now,
-  mayMove: () => desk.mayMove(),
+  call, rows, fetcher, limits, now,
+  mayMove: () => movement.mayMove(),
   changed: () => painter.ask("list", "header", "banner"),
 });
+const movement = new Movement({ hold, lists, now, painter, announce, language });
 const thread = new OpenThread({
   call, rows,
-  older: (id, beforeId) => api.messagesBefore(id, beforeId),
+  part: (id, where, messageId) => api.messages(id, where, messageId),
   changed: () => painter.ask("messages", "thread", "composer", "list", "presence"),
   joined: (id, viewers) => {
-    presence.viewers({ thread_id: id, version: 0, viewers });
+    presence.viewers({ thread_id: id, viewers });
     mode.joined(id);
   },
   left: () => mode.left(),
 });
-const outbox = new Outbox({
-  send: (item) => api.reply(item),
-  token: () => crypto.randomUUID(),
-  changed: () => painter.ask("messages"),
-  sent: (item, message) => thread.received({ thread_id: item.threadId, message }),
-  moved: (item) => item.unseen.forEach(
-    (message) => thread.received({ thread_id: item.threadId, message }),
-  ),
-  storage: sessionStorage,
-  adminId: boot.admin.id,
-  now,
-});
-const desk = new Desk({
-  admin: boot.admin, call, presence, mode, now, language, painter, api, connection, rows, hold, lists, thread, outbox,
-  keymap: new Keymap(),
-  drafts: new Drafts({ storage: localStorage, adminId: boot.admin.id }),
-  prefs: new Prefs({ kept: boot.preferences, send: (changes) => api.prefer(changes) }),
-  theme: new Theme(),
-  toasts: new Toasts(() => painter.ask("toasts")),
-  dialog: new Dialog({ element: at("dialog"), text: () => language.t }),
-  announce: (text) => { at("announcer").textContent = text; },
-});
-desk.acts = new Acts(desk);
-desk.settings = new Settings(desk);
-desk.density = new Density({
-  prefs: desk.prefs,
-  changed: (fromPx) => desk.listPane.resized(fromPx),
-});
-desk.picks = new Picks({ desk, selection: new Selection() });
-desk.bulk = new Bulk(desk);
-desk.follow = new Follow(desk);
-desk.leavers = new Leavers(desk);
-desk.colleagues = new Colleagues(desk);
-desk.canned = new Canned(desk);
-desk.splitter = new Splitter({
-  element: at("splitter"), panel: at("panel"), list: at("pane-list"), desk,
-});
-desk.notice = new NoticeTeller({
-  desk, notice: new Notice(), icon: at("icon"), tabs: new Tabs({ name: `lineup:${boot.admin.id}` }),
-});
-standIn(desk, "search", "open", async () => {
-  const { SearchPane } = await import("./ui/search.js");
-  return new SearchPane({ root: at("search"), desk });
-}, { field: true });
-standIn(desk, "palette", "open", async () => {
-  const { Palette } = await import("./ui/palette.js");
-  return new Palette({ element: at("palette"), desk });
-}, { field: true });
-standIn(desk, "customer", "toggle", async () => {
-  const { CustomerPanel } = await import("./ui/customer.js");
-  return new CustomerPanel({ root: at("customer"), desk });
-});
-standIn(desk, "explain", "open", async () => {
-  const { Explain } = await import("./ui/explain.js");
-  return new Explain({ element: at("explain"), desk });
-});
-standIn(desk, "helpDialog", "open", async () => {
-  const { HelpDialog } = await import("./ui/help.js");
-  return new HelpDialog({ desk });
-});
-standIn(desk, "settingsDialog", "open", async () => {
-  const { SettingsDialog } = await import("./ui/settings-dialog.js");
-  return new SettingsDialog({ desk });
-});
-standIn(desk, "cannedDialog", "open", async () => {
-  const { CannedDialog } = await import("./ui/canned-dialog.js");
-  return new CannedDialog({ desk });
-});
-desk.listPane = new ListPane({ root: at("list"), desk });
-desk.messages = new MessagesPane({ root: at("messages"), desk });
-desk.composer = new Composer({ root: at("composer"), desk });
+const neighbours = new Neighbours({ lists, thread });
+const visibleRows = new VisibleRows({ lists, thread, rows, presence });
 
-desk.presencePanels = new PresenceDesk({ desk });
-mount({ desk });
-listen({ desk });
-watch({ on: { slept: () => desk.slept(), back: () => desk.cameBack() } });
+// Verbs that several parts share.
+const open = (id, messageId = null) => navigation.open(id, messageId);
+const showInList = (options) => finder.showInList(options);
+const goView = (view) => navigation.goView(view);
+const finish = async () => (picks.size ? (await bulk.get())?.finish()
+  : (await acting.get())?.actions.finish());
+const focusList = () => listPane.focus();
+const write = async (kind) => (await threadPane.get())?.composer.focus(kind);
+const toTop = () => {
+  listPane.toTop();
+  painter.ask("header");
+};
+
+// Parts that are loaded at their first use.
+const failed = () => toasts.show(language.t("error.network"));
+const { search, customer, explain, snooze, handOver, ...dialogs } = lazyPanes({ parts: () => parts, failed });
+const unsent = new Lazy({
+  failed,
+  load: async () => {
+    const { openUnsent } = await import("./app/unsent.js");
+    return openUnsent({
+      adminId, key: boot.storage_key, thread, api, now, rows, toasts, language, open,
+      retry: () => connection.connected,
+      asks: () => connectionState.ended === null, acting,
+      changed: () => {
+        painter.ask("messages", "list", "nav", "dialog");
+        alerts.write();
+      },
+    });
+  },
+});
+const acting = new Lazy({
+  failed,
+  load: async () => {
+    const { startActing } = await import("./app/acting.js");
+    return startActing({
+      thread, lists, rows, api, toasts, painter, language, admin, adminId, alerts, announce,
+      now, open, nextTo: (id) => neighbours.next(id) ?? listPane.nextTo(id),
+    });
+  },
+});
+const threadPane = new Lazy({
+  failed: () => { if (thread.id !== null) failed(); },
+  load: async () => {
+    const [{ ThreadPane }, kept, { actions }] = await Promise.all([
+      import("./ui/thread/pane.js"), unsent.get(), acting.get(),
+    ]);
+    const pane = new ThreadPane({
+      at, connectionState, thread, outbox: kept.outbox, drafts: kept.drafts, mode, hold, prefs,
+      presence, announce, api, admin, adminId, actions, explain, customer, finish, showInList,
+      back: () => layout.back(), replied: () => follow.replied(), now, painter, toasts, language, priorities,
+      bodyMax: limits.message_characters, snooze, handOver,
+    });
+    kept.draftTaken = (threadId) => pane.composer.draftTaken(threadId);
+    return pane;
+  },
+});
+const notifier = new Lazy({
+  failed() {}, // the count is enough
+  load: async () => {
+    const { openNotifier } = await import("./app/notifier.js");
+    return openNotifier({
+      adminId, alerts, api, call, connection, goView, icon: at("icon"), language, lists, now, open,
+      prefs, rows, thread, totals,
+    });
+  },
+});
+
+// The list.
+const picks = new Picks({
+  selection: new Selection(), lists, thread, hold, walk: (step) => listPane.walk(step), announce,
+  language, painter,
+});
+const bulk = new Lazy({
+  failed,
+  load: async () => {
+    const [{ Bulk }, { undoing }] = await Promise.all([
+      import("./ui/list/bulk.js"), acting.get(),
+    ]);
+    return new Bulk({
+      picks, lists, api, rows, dialog, toasts, painter, language, undoing, priorities, snooze, handOver, now,
+      idsMax: limits.row_ids,
+    });
+  },
+});
+const follow = new Follow({ lists, thread, prefs, now, painter, language, showInList });
+const answeredBy = new AnsweredBy({ lists, rows, api, painter });
+const density = new Density({ prefs, changed: (fromPx) => listPane.resized(fromPx) });
+const listPane = new ListPane({
+  root: at("list"), lists, hold, movement, density, picks, now, painter, open,
+  rowLook: new RowLook({
+    lists, thread, presence, picks, answeredBy, unsent, language, adminId,
+    sortsByWait: boot.sorts_by_wait,
+  }),
+  neighbours,
+  shown: ({ seen, ids, end }) => {
+    neighbours.look();
+    follow.look(seen);
+    visibleRows.show(ids, end);
+  },
+});
+const finder = lazyFinder({ parts: () => parts, failed });
+
+// The frame.
+const keymap = new Keymap(choices);
+keymap.lettersOn = prefs.kept.single_keys;
+const theme = new Theme();
+const layout = new Layout({ picks, search, painter, focusList });
+const alerts = new Alerts({
+  icon: at("icon"), totals, prefs, presence, lists, language, unsent, notifier, now,
+});
+const navigation = new Navigation({
+  lists, thread, prefs, picks, hold, layout, search, painter, language, announce, showInList, choices,
+  neighbours, savedViews, toasts,
+  changed: () => alerts.write(),
+});
+const clear = () => {
+  threadPane.part?.composer.save();
+  alerts.end();
+  painter.stop();
+  if (unsent.part) unsent.part.showSessionEnd(language.t);
+  else location.replace("/login");
+};
+const connectionState = new ConnectionState({
+  connection, api, lists, thread, presence, unsent, alerts, painter, announce, language, now, clear,
+});
+const splitter = new Splitter({
+  element: at("splitter"), panel: at("panel"), list: at("pane-list"), prefs, language,
+});
+const presencePanels = new PresencePanels({
+  presence, thread, mode, api, call, admin, now, painter, toasts, language, open, limits,
+});
+const queueLine = new QueueLine({
+  admin, painter, now, language, goList: (list) => navigation.goList(list),
+});
+const rowRefresh = new RowRefresh({
+  thread, lists, rows, api, now, painter, isEnded: () => connectionState.ended !== null,
+});
+const parts = {
+  ...dialogs, search, customer, explain, snooze, handOver, acting, admin, alerts, announce, api, bulk, choices,
+  connection, connectionState, density, dialog, finder, finish, focusList, follow,
+  heartbeat, hold, keymap, language, layout, limits, listPane, lists, liveness, movement, navigation,
+  neighbours, notifier, now, open, painter, picks, prefs, presence, presencePanels, queueLine, rowRefresh, rows, splitter,
+  savedViews, sorts: savedSorts, theme, thread, threadPane, toTop, toasts, totals, unsent, write,
+  filterTotals: new FilterTotals({ lists, call, totals }),
+  viewDrag: viewDragging(() => parts), viewTold: viewTeller({ lists, announce, language }),
+};
+addRegions(parts);
+listen({ keymap, now, verbs: verbsOf(parts) });
+watch({ on: { slept: () => connectionState.slept(), back: () => connectionState.resumed() } });
 window.addEventListener("popstate", (event) => {
-  desk.goTo(location.hash, { deep: event.state?.ours !== true });
+  navigation.goTo(location.hash, { deep: event.state?.ours !== true });
 });
 for (const name of ["online", "offline"]) {
-  window.addEventListener(name, () => desk.setOnline(navigator.onLine));
+  window.addEventListener(name, () => connectionState.setOnline(navigator.onLine));
 }
-window.lineup = probe(desk);
-desk.goTo(location.hash, { deep: true });
+window.lineup = testApi({ lists, hold, now });
+navigation.goTo(location.hash, { deep: true });
+if (boot.head) lists.begin(boot.head);
+if (!boot.has_events) dialogs.firstSteps.open();
 connection.start();
-
-function socketEvents() {
-  const events = {
-    "list:order": (frame) => lists.frame(frame),
-    "pages:totals": (totals) => desk.setTotals(totals),
-    "order:status": (status) => desk.setLate(status),
-    "thread:message": (data) => thread.received(data),
-    "thread:viewers": (data) => presence.viewers(data),
-    "thread:typing": (data) => presence.typing(data),
-    "thread:cursor": (data) => desk.presencePanels.cursor(data),
-    "presence:ping": () => alive.pong(),
-    "presence:update": (data) => presence.update(data),
-    "presence:status": (data) => presence.status(data),
-    "thread:act": (data) => desk.colleagues.did(data),
-    "thread:delivery": (data) => thread.delivered(data),
-    "sources:failing": ({ sources }) => desk.setFailing(sources),
-    "session:ended": () => desk.end("session"),
-  };
-  return {
-    connected: () => desk.connected(),
-    disconnected: () => desk.disconnected(),
-    refused: (error) => desk.refused(error),
-    event: (name, data, acknowledge) => {
-      events[name]?.(data);
-      acknowledge?.();
-    },
-  };
-}

@@ -1,21 +1,24 @@
-// The page of webhooks: lists them, makes and ends them, shows what was delivered.
+// The page of webhooks: lists, creates and revokes them, and shows their deliveries.
 
 import { html, render } from "lit-html";
 
 import { Http } from "./net/http.js";
-import { Language } from "./ui/language.js";
-import { refusalOf } from "./ui/refusal.js";
+import { copyButton } from "./ui/elements/copy.js";
+import { Language } from "./ui/elements/language.js";
+import { refusalOf } from "./ui/elements/refusal.js";
 
 const API = "/admin/api/webhooks";
 const LOOK_MS = 5000;
 
 const at = (id) => document.getElementById(id);
 const http = new Http({ signedOut: () => location.assign("/login?next=/webhooks") });
-const language = new Language("webhooks/");
+const language = new Language(JSON.parse(at("assets").textContent).texts);
 await language.begin(document.documentElement.lang);
-const { t, locale } = language;
-const time = new Intl.DateTimeFormat(locale, { dateStyle: "short", timeStyle: "medium" });
-for (const element of document.querySelectorAll("[data-text]")) {
+const { t, region } = language;
+const time = new Intl.DateTimeFormat(region, { dateStyle: "short", timeStyle: "medium" });
+/** @type {NodeListOf<HTMLElement>} */
+const named = document.querySelectorAll("[data-text]");
+for (const element of named) {
   element.textContent = t(element.dataset.text);
 }
 document.title = `${t("webhooks.title")} · Lineup`;
@@ -39,10 +42,11 @@ async function loadLog(before = null) {
 }
 
 const say = (text, secret = "") => render(
-  html`${text} ${secret ? html`<code class="webhooks-secret">${secret}</code>` : ""}`, at("note"),
+  html`${text} ${secret ? html`<code class="webhooks-secret">${secret}</code>
+    ${copyButton(secret, t("webhooks.copy"), t)}` : ""}`, at("note"),
 );
 
-// Does it, says what came of it, and shows how things stand then.
+// Runs the work, shows its error if there is one, and refreshes the page.
 async function doing(work) {
   try {
     await work();
@@ -60,6 +64,14 @@ const standing = ({ disabled_at: off, disabled_why: why, failing_since: failing 
   if (failing) return ["failing", t("webhooks.failing", { time: time.format(failing) })];
   return ["good", t("webhooks.active")];
 };
+
+const isTaken = ({ status, error }) => status >= 200 && status < 300 && !error;
+
+function inWords({ status, error }) {
+  if (status === null || status === undefined || error) return t.named("webhooks.error", error);
+  const given = { status: String(status) };
+  return isTaken({ status, error }) ? t("webhooks.answered", given) : t("webhooks.refused", given);
+}
 
 function item(webhook) {
   const { id, source, url, events, waiting } = webhook;
@@ -90,8 +102,8 @@ function item(webhook) {
 }
 
 async function test(id) {
-  const { status, error, took_ms: took } = await http.post(`${API}/${id}/test`);
-  say(t("webhooks.tested", { answer: String(status ?? error), took }));
+  const answer = await http.post(`${API}/${id}/test`);
+  say(t("webhooks.tested", { answer: inWords(answer), took: answer.took_ms }));
 }
 
 async function show(id) { state.logOf = id; }
@@ -113,7 +125,7 @@ function revoke({ id, url }) {
 function replayTime(event, id) {
   event.preventDefault();
   const given = new FormData(event.target);
-  const ms = (name) => (given.get(name) ? new Date(given.get(name)).getTime() : null);
+  const ms = (name) => (given.get(name) ? new Date(String(given.get(name))).getTime() : null);
   doing(() => replay(id, { since: ms("since"), until: ms("until") }));
 }
 
@@ -134,16 +146,16 @@ function log() {
 }
 
 function line({ at: when, took_ms: took, request, status, error, answer, delivery }) {
-  const good = status >= 200 && status < 300 && !error;
+  const said = inWords({ status, error });
   const event = request.body;
-  return html`<tr data-good=${String(good)}>
+  return html`<tr data-good=${String(isTaken({ status, error }))}>
     <td>${time.format(when)}</td>
-    <td><details><summary>${event ? `${event.type} · ${event.thread}` : "test"}</summary>
+    <td><details><summary>${event ? `${event.type} · ${event.thread}` : t("webhooks.test")}</summary>
       <pre tabindex="0">${JSON.stringify(request.headers, null, 2)}
 
 ${event ? JSON.stringify(event, null, 2) : ""}</pre></details></td>
-    <td>${answer ? html`<details><summary>${status ?? error}</summary><pre tabindex="0">${answer}</pre></details>`
-      : status ?? error}${delivery?.state === "pending" ? html`<br>${t("webhooks.log.again", { time: time.format(delivery.next_at) })}` : ""}</td>
+    <td>${answer ? html`<details><summary>${said}</summary><pre tabindex="0">${answer}</pre></details>`
+      : said}${delivery?.state === "pending" ? html`<br>${t("webhooks.log.again", { time: time.format(delivery.next_at) })}` : ""}</td>
     <td>${took} ms</td>
     <td>${event ? html`<button type="button" class="button"
       @click=${() => doing(() => replay(state.logOf, { event: event.id }))}
@@ -152,7 +164,7 @@ ${event ? JSON.stringify(event, null, 2) : ""}</pre></details></td>
 
 at("new").addEventListener("submit", (event) => {
   event.preventDefault();
-  const form = event.target;
+  const form = /** @type {HTMLFormElement} */ (event.target);
   const given = new FormData(form);
   const events = given.getAll("events");
   doing(async () => {

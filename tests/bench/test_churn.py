@@ -4,9 +4,10 @@ import signal
 
 import pytest
 
-from bench import churn, results
-from bench.bars import bars
-from bench.churn import Churn
+from bench import results
+from bench.measure import churn
+from bench.measure.churn import Churn
+from bench.report.bars import bars
 from bench.results import Bounds, run_all
 
 
@@ -14,7 +15,7 @@ def sample(heap: float) -> dict[str, float]:
     return {"heap_mib": heap, "elements": 700, "server_mib": 150.0, "redis_mib": 20.0}
 
 
-def test_growth_counts_from_after_the_first_part_and_the_most_is_told():
+def test_growth_counts_from_after_the_first_part_with_the_maximum():
     found = churn._summed([sample(2.0), sample(5.0), sample(9.0), sample(6.5)])
     assert found["heap_mib"] == 9.0
     assert found["heap_mib_growth"] == 1.5

@@ -1,12 +1,13 @@
-"""The data that benches begin with is what the intake would have made of the same events."""
+"""The data that benches begin with is what the ingest would have made of the same events."""
 
 import pytest
 from sqlalchemy import select
 
 from bench import dataset
-from dashboard.intake.record import Recorder
-from dashboard.store import sources, threads
-from dashboard.store.models import threads as table
+from dashboard.db.accounts import sources
+from dashboard.db.models.threads import threads as table
+from dashboard.db.threads import threads
+from dashboard.ingest.recorder import Recorder
 
 COUNT = 60
 NEWEST_MS = 1_790_000_000_000

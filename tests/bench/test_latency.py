@@ -7,13 +7,13 @@ from bench.latency import percentile, seen_ms
 MS = 1_000_000
 
 
-def test_a_frame_shows_a_thread_up_to_the_time_that_it_tells():
+def test_a_frame_shows_a_thread_up_to_its_time():
     posted = [(1, 100, 0 * MS, 0), (1, 101, 5 * MS, 0), (2, 102, 6 * MS, 0)]
     payloads = [[[1, 100]], [[1, 101], [2, 102]]]
     assert seen_ms(posted, payloads, [(0, 10 * MS), (1, 20 * MS)]) == [10, 15, 14]
 
 
-def test_who_sees_the_newer_message_has_seen_the_older_one():
+def test_a_frame_with_the_newer_message_covers_the_older_one():
     posted = [(1, 100, 0, 0), (1, 101, 5 * MS, 0)]
     assert seen_ms(posted, [[[1, 101]]], [(0, 20 * MS)]) == [20, 15]
 

@@ -2,10 +2,10 @@
 
 import pytest
 
-from bench import page_budget
-from bench.bars import bars
-from bench.painted import paint_ms
+from bench.measure import page_budget
+from bench.measure.painted import paint_ms
 from bench.processes import BenchError
+from bench.report.bars import bars
 
 MS = 1_000_000
 
@@ -23,7 +23,7 @@ def test_an_event_is_painted_when_its_row_shows_something_new_after_it_was_due()
 
 
 @pytest.mark.parametrize("kind", ["longFrames", "longTasks", "gaps"])
-def test_the_longest_frame_is_found_whoever_tells_of_it(kind):
+def test_the_longest_frame_is_found_by_both_entry_types(kind):
     found = page_budget._frames(noted(**{kind: [20.0, 70.0, 30.0]}))
     assert found["longest_ms"] == 70.0
 
@@ -35,7 +35,7 @@ def test_presses_that_the_browser_did_not_tell_of_were_short():
     assert found["p98"] == 120.0
 
 
-def test_a_page_that_nobody_touched_has_not_answered():
+def test_a_page_without_input_has_no_response_time():
     with pytest.raises(BenchError):
         page_budget._interactions(noted())
 

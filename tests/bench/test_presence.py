@@ -4,17 +4,16 @@ import json
 
 import pytest
 
-from bench import presence
-from bench.presence_report import BARS, Report
+from bench.presence import measures as presence
+from bench.presence.report import BARS, Report
+from presence.keys import Space
 from presence.people import People
-from tests.presence.servers import need_server
 
 
 @pytest.mark.real_redis
 def test_each_measurement_checks_itself_and_has_the_numbers_that_are_wanted():
-    need_server()
     with presence.server() as client:
-        people, crowd = People(client, "bench"), presence.names(500)
+        people, crowd = People(client, Space("bench")), presence.names(500)
         results = {
             "connect": presence.measure_fill(client, people, crowd),
             "look": presence.measure_look(client, people, crowd, rounds=5),

@@ -9,7 +9,7 @@ NOW_MS = 1_790_000_000_000
 
 
 def arrived(at_ms):
-    return Facts(first_event_at=at_ms, last_client_at=at_ms, first_call_at=at_ms)
+    return Facts(first_event_at=at_ms, last_client_at=at_ms, first_request_at=at_ms)
 
 
 def test_members_stand_before_others_and_first_the_lower_status():

@@ -8,12 +8,13 @@ from dataclasses import asdict
 
 import pytest
 
-from bench import charts
-from bench.bars import bars
-from bench.compare import compare
-from bench.live import Live
-from bench.page import write_page
+from bench.measure.live import Live
+from bench.measure.views import Views
 from bench.processes import ROOT
+from bench.report import charts
+from bench.report.bars import bars
+from bench.report.compare import compare
+from bench.report.page import write_page
 from bench.results import medians, ratio, unbroken, write
 
 
@@ -125,3 +126,29 @@ def test_a_scenario_that_hangs_or_fails_takes_no_other_along_and_the_whole_is_bo
     assert done.returncode == 0, done.stderr
     broken = [each.get("all", "").partition(":")[0] for each in json.loads(done.stdout)]
     assert broken == ["OutOfTime", "ValueError", "", "OutOfTime"]
+
+
+def of_views(cpu_us: float, p95: float) -> dict:
+    return {"ms": {"p95": p95}, "bytes": 500.0, "cpu_us_server": cpu_us}
+
+
+def test_saved_views_are_held_against_the_same_server_without_them(tmp_path):
+    without, ours = of_views(1_000, 50), of_views(1_400, 60)
+    theirs = of_views(900, 4_000)
+    result = {
+        "name": "views",
+        "bench": "views",
+        "scenario": asdict(Views()),
+        "rounds": [{"without": without, "lineup": ours, "counting": theirs}],
+        "broken": {},
+        "memory": {"bytes_an_entry": 118.0, "delay_by_saving_ms": 140.0},
+    }
+    assert [(bar.value, bar.kept) for bar in bars([result])] == [
+        (1.4, True),
+        (1.2, True),
+        (118.0, True),
+        (140.0, False),
+    ]
+    write_page({"machine": {"cores": 2}, "results": [result]}, "latest.json", tmp_path)
+    text = (tmp_path / "README.md").read_text()
+    assert "1,000 saved views: processor is 1.6 times that of counting" in text

@@ -1,50 +1,39 @@
 """A real Chromium, and real servers to look at."""
 
-import os
-import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, sync_playwright
+from playwright.sync_api import Browser, Playwright, sync_playwright
 
-from tests.browser.desk import Desk
-from tests.browser.stage import Stage
 from tests.browser.states import prepare
-from tests.live_server import LiveServer
-from tests.redis_server import RedisServer, start_redis
-
-PROGRAMS = ("chromium", "chromium-browser", "google-chrome")
-#: A closed network: Chromium must not look for its maker's hosts.
-ARGUMENTS = [
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-quic",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-]
+from tests.drivers.browser import BrowserDriver
+from tests.drivers.lineup import LineupDriver
+from tests.servers.chromium import launched
+from tests.servers.lineup import LiveServer
+from tests.servers.redis import RedisServer, start_redis
 
 ServerMaker = Callable[..., LiveServer]
 
 
-def program() -> str | None:
-    """Where Chromium is."""
-    return next(filter(None, map(shutil.which, PROGRAMS)), None)
+@pytest.fixture(scope="session")
+def playwright() -> Iterator[Playwright]:
+    with sync_playwright() as started:
+        yield started
 
 
 @pytest.fixture(scope="session")
-def chromium() -> Iterator[Browser]:
-    if program() is None:
-        reason = f"none of {', '.join(PROGRAMS)} on the PATH"
-        if os.environ.get("CI"):
-            pytest.fail(reason)
-        pytest.skip(reason)
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=program(), args=ARGUMENTS)
+def chromium(playwright: Playwright) -> Iterator[Browser]:
+    with launched(playwright) as browser:
         yield browser
-        browser.close()
+
+
+@pytest.fixture(autouse=True)
+def close_windows(chromium: Browser) -> Iterator[None]:
+    """Windows that a failed test left open would go on, and slow down the tests after it."""
+    yield
+    for context in chromium.contexts:
+        context.close()
 
 
 @pytest.fixture
@@ -72,23 +61,23 @@ def start_server(tmp_path: Path, own_redis: RedisServer) -> Iterator[ServerMaker
 
 
 @pytest.fixture(scope="session")
-def stage(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stage]:
+def lineup(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LineupDriver]:
     """One server for all tests that can share it: t-0, t-1, … wait, and one is shown."""
-    folder = tmp_path_factory.mktemp("stage")
+    folder = tmp_path_factory.mktemp("lineup")
     redis = start_redis(folder)
     with LiveServer(f"sqlite:///{folder / 'lineup.sqlite'}", redis.url) as server:
-        made = Stage(server)
-        made.post(*[made.message(name) for name in made.names])
+        made = LineupDriver(server)
+        made.fill()
         prepare(made)
         yield made
-        made.end()
+        made.disconnect()
     redis.close()
 
 
 @pytest.fixture
-def desk(chromium: Browser, stage: Stage) -> Iterator[Desk]:
+def browser(chromium: Browser, lineup: LineupDriver) -> Iterator[BrowserDriver]:
     """Mai's window; no script of it may fail."""
-    made = Desk(chromium, stage.server, stage.mai)
+    made = BrowserDriver(chromium, lineup.server, lineup.mai_email)
     made.page.wait_for_selector(".row:not(.skeleton)")
     yield made
     made.close()

@@ -1,11 +1,12 @@
 """The states of the page that are looked at, in pictures and by the accessibility check."""
 
 from collections.abc import Callable
+from uuid import uuid4
 
-from tests.browser.desk import Desk
-from tests.browser.stage import Stage
+from tests.drivers.browser import BrowserDriver
+from tests.drivers.lineup import LineupDriver
 
-State = Callable[[Desk, Stage], None]
+State = Callable[[BrowserDriver, LineupDriver], None]
 
 #: The thread that the pictures show.
 SHOWN = "shown"
@@ -27,171 +28,212 @@ DOTS = {
 }
 
 
-def prepare(stage: Stage) -> None:
+def prepare(lineup: LineupDriver) -> None:
     """Writes the thread that is shown, one more of its customer, and canned replies."""
     for role, body in BODIES:
-        stage.says(SHOWN, body, role=role, name="山田 太郎", customer_id="yamada")
-    stage.says("earlier", "返品したいのですが。", name="山田 太郎", customer_id="yamada")
+        lineup.say(SHOWN, body, role=role, name="山田 太郎", customer_id="yamada")
+    lineup.say("earlier", "返品したいのですが。", name="山田 太郎", customer_id="yamada")
     files = [
         {"url": "https://example.com/box.jpg", "type": "image/jpeg", "name": "box.jpg"},
         {"url": "https://example.com/order.pdf", "type": "application/pdf", "name": "order.pdf"},
     ]
-    stage.shown = stage.says(
+    lineup.shown = lineup.say(
         SHOWN, "もしもし？", name="山田 太郎", customer_id="yamada", attachments=files
     )
-    admin = stage.acts(stage.mai)
+    admin = lineup.admin(lineup.mai_email)
     admin.make_canned("hello", "こんにちは、{{customer.name}} 様。{{admin.name}} です。")
     admin.make_canned("track", "You can follow your parcel at https://example.com/track.")
 
 
-def live(desk: Desk, stage: Stage) -> None:
-    desk.page.wait_for_selector(".row:not(.skeleton)")
+def live(browser: BrowserDriver, lineup: LineupDriver) -> None:
+    browser.page.wait_for_selector(".row:not(.skeleton)")
 
 
-def open_thread(desk: Desk, stage: Stage) -> None:
-    desk.open(stage.shown)
-    desk.page.fill(".composer-field", "追跡番号は JP-4471-8802 です。")
+def open_thread(browser: BrowserDriver, lineup: LineupDriver) -> None:
+    browser.open(lineup.shown)
+    browser.page.fill(".composer-field", "追跡番号は JP-4471-8802 です。")
 
 
-def note(desk: Desk, stage: Stage) -> None:
-    open_thread(desk, stage)
-    desk.page.locator(".composer-mode").nth(1).click()
+def note(browser: BrowserDriver, lineup: LineupDriver) -> None:
+    open_thread(browser, lineup)
+    browser.page.locator(".composer-mode").nth(1).click()
 
 
-def held(desk: Desk, stage: Stage) -> None:
-    open_thread(desk, stage)
-    box = desk.page.locator(".list").bounding_box()
+def held(browser: BrowserDriver, lineup: LineupDriver) -> None:
+    open_thread(browser, lineup)
+    box = browser.page.locator(".list").bounding_box()
     assert box is not None
-    desk.page.mouse.move(box["x"] + 90, box["y"] + 250)
-    desk.page.mouse.move(box["x"] + 92, box["y"] + 252)
+    browser.page.mouse.move(box["x"] + 90, box["y"] + 250)
+    browser.page.mouse.move(box["x"] + 92, box["y"] + 252)
     for number in range(3):
-        stage.says(f"new-{number}", "Is anybody there?")
-    desk.page.wait_for_selector(".news")
+        lineup.say(f"new-{number}", "Is anybody there?")
+    browser.page.wait_for_selector(".news")
 
 
-def stale_reply(desk: Desk, stage: Stage) -> None:
-    open_thread(desk, stage)
-    desk.page.context.set_offline(True)
-    desk.page.keyboard.press("Control+Enter")
-    stage.says(SHOWN, "やっぱり解決しました。", name="山田 太郎", customer_id="yamada")
-    desk.page.context.set_offline(False)
-    desk.page.wait_for_selector(".message[data-state]:not([data-state=sending])", timeout=20_000)
+def stale_reply(browser: BrowserDriver, lineup: LineupDriver) -> None:
+    open_thread(browser, lineup)
+    browser.page.context.set_offline(True)
+    browser.page.keyboard.press("Control+Enter")
+    lineup.say(SHOWN, "やっぱり解決しました。", name="山田 太郎", customer_id="yamada")
+    browser.page.context.set_offline(False)
+    browser.page.wait_for_selector(".message[data-state]:not([data-state=sending])", timeout=20_000)
 
 
-def empty(desk: Desk, stage: Stage) -> None:
-    desk.page.evaluate("() => { location.hash = '#/history/arrival?filter=mine'; }")
-    desk.page.wait_for_selector(".empty-title")
+def held_reply(browser: BrowserDriver, lineup: LineupDriver) -> None:
+    """A reply that waits for one more press, beside a draft on its row."""
+    open_thread(browser, lineup)
+    body = f"まだですか。 {uuid4()}"
+    lineup.say(SHOWN, body, name="山田 太郎", customer_id="yamada")
+    browser.wait_for(f"() => document.getElementById('messages').textContent.includes('{body}')")
+    browser.page.keyboard.press("Control+Enter")
+    browser.page.wait_for_selector(".composer-held")
 
 
-def explain(desk: Desk, stage: Stage) -> None:
-    open_thread(desk, stage)
-    desk.page.locator("#explain-button").click()
-    desk.page.wait_for_selector(".explain-facts")
+def unsent(browser: BrowserDriver, lineup: LineupDriver) -> None:
+    """The list of a reply that was not sent and of a draft."""
+    stale_reply(browser, lineup)
+    browser.page.fill(".composer-field", "もう一つ。")
+    # Attached is enough: a narrow window shows the left column beside the list alone.
+    browser.page.locator(".nav-item[data-kind=draft]").wait_for(state="attached")
+    browser.page.locator(".nav-item[data-kind=unsent]").dispatch_event("click")
+    browser.page.wait_for_selector(".unsent-item + .unsent-item, .unsent-list + h3 + .unsent-list")
 
 
-def help_keys(desk: Desk, stage: Stage) -> None:
-    live(desk, stage)
-    desk.page.locator(".nav-help").first.click()
-    desk.page.wait_for_selector(".help-keys")
+def empty(browser: BrowserDriver, lineup: LineupDriver) -> None:
+    mai = lineup.admin(lineup.mai_email)
+    for id in lineup.in_sql("history", "arrival", "mine", mai.id):  # closed by other tests
+        mai.act(id, "release")
+    browser.page.evaluate("() => { location.hash = '#/history/arrival?filter=mine'; }")
+    browser.page.wait_for_selector("#list-empty .empty-title")
 
 
-def offline(desk: Desk, stage: Stage) -> None:
-    open_thread(desk, stage)
-    desk.page.context.set_offline(True)
-    desk.page.wait_for_selector(".banner")
+def explain(browser: BrowserDriver, lineup: LineupDriver) -> None:
+    open_thread(browser, lineup)
+    browser.page.locator("#explain-button").click()
+    browser.page.wait_for_selector(".explain-facts")
 
 
-def picked(desk: Desk, stage: Stage) -> None:
-    live(desk, stage)
-    desk.page.locator(".list").focus()
+def help_keys(browser: BrowserDriver, lineup: LineupDriver) -> None:
+    live(browser, lineup)
+    browser.page.locator(".nav-help").first.click()
+    browser.page.wait_for_selector(".help-keys")
+
+
+def offline(browser: BrowserDriver, lineup: LineupDriver) -> None:
+    open_thread(browser, lineup)
+    browser.page.context.set_offline(True)
+    browser.page.wait_for_selector(".banner")
+
+
+def picked(browser: BrowserDriver, lineup: LineupDriver) -> None:
+    live(browser, lineup)
+    browser.page.locator(".list").focus()
     for key in ("ArrowDown", "x", "Shift+ArrowDown", "Shift+ArrowDown"):
-        desk.page.keyboard.press(key)
-    desk.page.wait_for_selector(".bulk-count")
+        browser.page.keyboard.press(key)
+    browser.page.wait_for_selector(".bulk-count")
 
 
-def search(desk: Desk, stage: Stage) -> None:
-    live(desk, stage)
-    desk.page.keyboard.press("/")
-    desk.page.keyboard.type("JP-4471")
-    desk.page.wait_for_selector(".found")
+def search(browser: BrowserDriver, lineup: LineupDriver) -> None:
+    live(browser, lineup)
+    browser.page.keyboard.press("/")
+    browser.page.keyboard.type("JP-4471")
+    browser.page.wait_for_selector(".found")
 
 
-def palette(desk: Desk, stage: Stage) -> None:
-    live(desk, stage)
-    desk.page.keyboard.press("Control+k")
-    desk.page.wait_for_selector(".palette-entry")
+def found(browser: BrowserDriver, lineup: LineupDriver) -> None:
+    """A result that is open at its message."""
+    search(browser, lineup)
+    browser.page.keyboard.press("Enter")
+    browser.page.wait_for_selector(".message[aria-current] mark")
 
 
-def settings(desk: Desk, stage: Stage) -> None:
-    live(desk, stage)
-    desk.page.locator(".nav-settings").click()
-    desk.page.wait_for_selector(".settings")
+def query(browser: BrowserDriver, lineup: LineupDriver) -> None:
+    """Conditions with a mistake, a filter that is set, and what may be written."""
+    live(browser, lineup)
+    browser.page.keyboard.press("/")
+    browser.page.keyboard.type("-lang:ja asigned:me ")
+    browser.page.wait_for_selector(".query-wrong", state="attached")
+    browser.page.keyboard.press("Alt+ArrowDown")
+    browser.page.keyboard.press("ArrowDown")
+    browser.page.wait_for_selector(".query-option[aria-selected=true]")
 
 
-def canned(desk: Desk, stage: Stage) -> None:
-    open_thread(desk, stage)
-    desk.page.fill(".composer-field", "")
-    desk.page.keyboard.type("/")
-    desk.page.wait_for_selector(".canned-choice")
+def palette(browser: BrowserDriver, lineup: LineupDriver) -> None:
+    live(browser, lineup)
+    browser.page.keyboard.press("Control+k")
+    browser.page.wait_for_selector(".palette-entry")
 
 
-def canned_dialog(desk: Desk, stage: Stage) -> None:
-    settings(desk, stage)
-    desk.page.locator(".settings .button").first.click()
-    desk.page.wait_for_selector(".canned-item")
+def settings(browser: BrowserDriver, lineup: LineupDriver) -> None:
+    live(browser, lineup)
+    browser.page.locator(".nav-settings").click()
+    browser.page.wait_for_selector(".settings")
 
 
-def customer(desk: Desk, stage: Stage) -> None:
-    open_thread(desk, stage)
-    desk.page.locator(".messages").focus()
-    desk.page.keyboard.press("i")
-    desk.page.wait_for_selector(".customer-thread")
+def canned(browser: BrowserDriver, lineup: LineupDriver) -> None:
+    open_thread(browser, lineup)
+    browser.page.fill(".composer-field", "")
+    browser.page.keyboard.type("/")
+    browser.page.wait_for_selector(".canned-choice")
 
 
-def presence(desk: Desk, stage: Stage) -> None:
+def canned_dialog(browser: BrowserDriver, lineup: LineupDriver) -> None:
+    settings(browser, lineup)
+    browser.page.locator(".settings .button").first.click()
+    browser.page.wait_for_selector(".canned-item")
+
+
+def customer(browser: BrowserDriver, lineup: LineupDriver) -> None:
+    open_thread(browser, lineup)
+    browser.page.locator(".messages").focus()
+    browser.page.keyboard.press("i")
+    browser.page.wait_for_selector(".customer-thread")
+
+
+def presence(browser: BrowserDriver, lineup: LineupDriver) -> None:
     """Every dot there is, colleagues in threads, and a customer who writes."""
     ids = {}
     for dot, (name, settings) in DOTS.items():
         body = BODIES[len(ids) % len(BODIES)][1]
-        ids[dot] = stage.says(f"dot-{dot}", body, name=name, customer_id=dot)
+        ids[dot] = lineup.say(f"dot-{dot}", body, name=name, customer_id=dot)
         if dot != "lately":
-            stage.is_here(dot, **settings)
+            lineup.customer_online(dot, **settings)
     # A message is a sign of life, in a moment.
-    desk.page.wait_for_selector(f"#row-{ids['lately']} .dot[data-dot=online]", state="attached")
-    stage.is_gone("lately")
-    stage.colleague("Noor").reads(ids["busy"], 1)
-    stage.colleague("Linh").writes(ids["busy"])
+    browser.page.wait_for_selector(f"#row-{ids['lately']} .dot[data-dot=online]", state="attached")
+    lineup.customer_offline("lately")
+    lineup.colleague("Noor").reads(ids["busy"], 1)
+    lineup.colleague("Linh").writes(ids["busy"])
     for dot, id in ids.items():
-        desk.page.wait_for_selector(f"#row-{id} .dot[data-dot={dot}]", state="attached")
-    desk.page.wait_for_selector(f"#row-{ids['busy']} .face + .face")
-    stage.types("dot-away", "away")
-    desk.page.wait_for_selector(f"#row-{ids['away']}[data-typing]")
+        browser.page.wait_for_selector(f"#row-{id} .dot[data-dot={dot}]", state="attached")
+    browser.page.wait_for_selector(f"#row-{ids['busy']} .face + .face")
+    lineup.customer_types("dot-away", "away")
+    browser.page.wait_for_selector(f"#row-{ids['away']}[data-typing]")
 
 
-def team(desk: Desk, stage: Stage) -> None:
-    presence(desk, stage)
-    stage.colleague("Noor").sets(status="busy", activity="in_call", text="Back at 3")
-    desk.page.locator("[popovertarget=team-panel]").click()
-    desk.page.wait_for_selector("#team-panel .dot[data-dot=busy]")
-    desk.page.wait_for_selector("#team-panel .person-thread")
+def team(browser: BrowserDriver, lineup: LineupDriver) -> None:
+    presence(browser, lineup)
+    lineup.colleague("Noor").sets(status="busy", activity="in_call", text="Back at 3")
+    browser.page.locator("[popovertarget=team-panel]").click()
+    browser.page.wait_for_selector("#team-panel .dot[data-dot=busy]")
+    browser.page.wait_for_selector("#team-panel .person-thread")
 
 
-def online(desk: Desk, stage: Stage) -> None:
-    presence(desk, stage)
-    desk.page.locator("[popovertarget=online-panel]").click()
-    desk.page.wait_for_selector("#online-panel button.person")
+def online(browser: BrowserDriver, lineup: LineupDriver) -> None:
+    presence(browser, lineup)
+    browser.page.locator("[popovertarget=online-panel]").click()
+    browser.page.wait_for_selector("#online-panel button.person")
 
 
-def together(desk: Desk, stage: Stage) -> None:
+def together(browser: BrowserDriver, lineup: LineupDriver) -> None:
     """One colleague reads, one writes, and so does the customer."""
-    open_thread(desk, stage)
-    messages = desk.page.locator(".message[data-id]")
+    open_thread(browser, lineup)
+    messages = browser.page.locator(".message[data-id]")
     read = int(messages.nth(-3).get_attribute("data-id") or 0)
-    stage.colleague("Noor").reads(stage.shown, read)
-    stage.colleague("Linh").writes(stage.shown)
-    desk.page.wait_for_selector(".cursors .face:not([hidden]) + .face:not([hidden])")
-    stage.types(SHOWN, "yamada")
-    desk.page.wait_for_selector(".here-typing")
+    lineup.colleague("Noor").reads(lineup.shown, read)
+    lineup.colleague("Linh").writes(lineup.shown)
+    browser.page.wait_for_selector(".cursors .face:not([hidden]) + .face:not([hidden])")
+    lineup.customer_types(SHOWN, "yamada")
+    browser.page.wait_for_selector(".here-typing")
 
 
 #: By name.
@@ -202,12 +244,15 @@ STATES: dict[str, State] = {
     "held": held,
     "picked": picked,
     "search": search,
+    "found": found,
+    "query": query,
     "palette": palette,
     "customer": customer,
     "canned": canned,
     "canned-dialog": canned_dialog,
     "settings": settings,
     "stale": stale_reply,
+    "unsent": unsent,
     "empty": empty,
     "explain": explain,
     "help": help_keys,
@@ -216,6 +261,7 @@ STATES: dict[str, State] = {
     "team": team,
     "online": online,
     "together": together,
+    "held-reply": held_reply,
 }
 #: The same on a phone.
 NARROW: dict[str, State] = {
@@ -226,5 +272,7 @@ NARROW: dict[str, State] = {
     "open": open_thread,
     "customer": customer,
     "search": search,
+    "found": found,
+    "query": query,
     "offline": offline,
 }

@@ -1,4 +1,4 @@
-"""A small server that answers as it is told, and remembers what it was sent."""
+"""A small server that gives prepared answers, and keeps the calls."""
 
 import json
 import threading
@@ -17,7 +17,7 @@ class Call(NamedTuple):
 
 
 class Reply(NamedTuple):
-    """What to answer; `status` None ends the connection without a word."""
+    """The answer; `status` None ends the connection without one."""
 
     status: int | None
     body: Any = None
@@ -33,41 +33,45 @@ class Server(NamedTuple):
     calls: list[Call]
 
 
+class Handler(BaseHTTPRequestHandler):
+    """`calls` and `decide` are set by `serving`, on a class of its own."""
+
+    protocol_version = "HTTP/1.1"
+    disable_nagle_algorithm = True
+    calls: list[Call]
+    decide: Decide
+
+    def answer(self) -> None:
+        length = int(self.headers["Content-Length"] or 0)
+        document = json.loads(self.rfile.read(length)) if length else None
+        authorization, port = self.headers["Authorization"], self.client_address[1]
+        call = Call(self.command, self.path, document, authorization, port)
+        self.calls.append(call)
+        reply = self.decide(call)
+        if reply.status is None:
+            self.close_connection = True
+            return
+        body = json.dumps(reply.body).encode()
+        self.send_response(reply.status)
+        for name, value in {**reply.headers, "Content-Length": str(len(body))}.items():
+            self.send_header(name, value)
+        self.end_headers()
+        self.wfile.write(body)
+        # Unannounced, as a server ends a connection that was idle for too long.
+        self.close_connection = reply.then_close
+
+    do_GET = do_POST = answer
+
+    def log_message(self, *_: Any) -> None:
+        pass
+
+
 @contextmanager
 def serving(decide: Decide) -> Iterator[Server]:
+    """A server on a free port that answers each call as `decide` says, for the block's time."""
     calls: list[Call] = []
-
-    class Handler(BaseHTTPRequestHandler):
-        protocol_version = "HTTP/1.1"
-        disable_nagle_algorithm = True
-
-        def answer(self) -> None:
-            length = int(self.headers["Content-Length"] or 0)
-            document = json.loads(self.rfile.read(length)) if length else None
-            call = Call(
-                self.command, self.path, document, self.headers["Authorization"],
-                self.client_address[1],
-            )  # fmt: skip
-            calls.append(call)
-            reply = decide(call)
-            if reply.status is None:
-                self.close_connection = True
-                return
-            body = json.dumps(reply.body).encode()
-            self.send_response(reply.status)
-            for name, value in {**reply.headers, "Content-Length": str(len(body))}.items():
-                self.send_header(name, value)
-            self.end_headers()
-            self.wfile.write(body)
-            # Unannounced, as a server ends a connection that was idle for too long.
-            self.close_connection = reply.then_close
-
-        do_GET = do_POST = answer
-
-        def log_message(self, *_: Any) -> None:
-            pass
-
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    handler = type("_Handler", (Handler,), {"calls": calls, "decide": staticmethod(decide)})
+    server = ThreadingHTTPServer(("127.0.0.1", 0), handler)
     server.daemon_threads = True
     thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
     thread.start()

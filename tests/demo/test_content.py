@@ -6,7 +6,7 @@ from random import Random
 
 import pytest
 
-from dashboard.demo.content import LOCALES, Phrases, phrases
+from demo.content import LOCALES, Phrases, phrases
 
 CLIENT_KINDS = ("follow_ups", "replies", "wants_person", "thanks", "again", "spam")
 OTHER_KINDS = ("outreach", "bot", "handoff", "admin", "notes", "system")

@@ -7,10 +7,10 @@ from random import Random
 
 import pytest
 
-from dashboard.demo.bot_client import CallError
-from dashboard.demo.desk import Desk
-from dashboard.demo.simulate import EVENTS_PATH, Simulator, simulate, stopped_by_signals
-from dashboard.intake.schema import parse
+from dashboard.ingest.schema import parse
+from demo.bot_client import CallError
+from demo.simulate import EVENTS_PATH, Simulator, simulate, stopped_by_signals
+from demo.traffic_model import TrafficModel
 from tests.demo.server import Call, Reply, serving
 from tests.support import SettableClock
 
@@ -38,7 +38,7 @@ def posted(calls: list[Call]) -> list[dict]:
 
 
 class Seconds:
-    """A `wait` that moves the clock instead, and stops when so many seconds are over."""
+    """A `wait` that moves the clock instead, and stops after `seconds`."""
 
     def __init__(self, clock: SettableClock, seconds: float):
         self.clock = clock
@@ -58,7 +58,7 @@ def test_it_posts_at_the_rate_that_was_asked_for(rate):
         sizes.append(len(events))
         return [{"status": "created"} for _ in events]
 
-    simulator = Simulator(post, Desk(Random(1), "run"), rate, clock, print)
+    simulator = Simulator(post, TrafficModel(Random(1), "run"), rate, clock, print)
     simulator.run(Seconds(clock, 60))
     assert simulator.sent == sum(sizes) == pytest.approx(60 * rate, rel=0.1, abs=1)
     assert max(sizes) <= 500
@@ -73,16 +73,20 @@ def test_after_a_long_silence_it_makes_up_for_one_second_only():
             clock.advance(3_600_000)
         return [{"status": "created"} for _ in events]
 
-    Simulator(post, Desk(Random(1), "run"), 20, clock, print).run(Seconds(clock, 3605))
+    Simulator(post, TrafficModel(Random(1), "run"), 20, clock, print).run(Seconds(clock, 3605))
     assert sizes[4] == 1
     assert 10 < sizes[5] <= 21
 
 
-def test_what_is_refused_is_told_once_a_kind():
+def test_what_is_refused_is_reported_once_a_kind():
     clock, reports = SettableClock(), []
     refused = {"status": "rejected", "id": "e", "problem": {"code": "wrong_type", "detail": "no"}}
     simulator = Simulator(
-        lambda events: [refused] * len(events), Desk(Random(1), "run"), 10, clock, reports.append
+        lambda events: [refused] * len(events),
+        TrafficModel(Random(1), "run"),
+        10,
+        clock,
+        reports.append,
     )
     simulator.run(Seconds(clock, 3))
     assert simulator.refused == simulator.sent > 20
@@ -183,22 +187,22 @@ def test_a_signal_ends_the_wait_at_once_and_the_handlers_are_put_back(number):
     assert signal.getsignal(number) is before
 
 
-def test_customers_who_write_are_there_and_seen_writing():
+def test_writing_customers_are_online_and_typing():
     clock = SettableClock()
     with serving(accepted) as server:
         simulate(
             server.url, "key", 20, now=clock, wait=Seconds(clock, 120), report=print, random_seed=3
         )
-    told: dict[str, list] = {}
+    posts: dict[str, list] = {}
     for call in server.calls:
-        told.setdefault(call.path, []).append(call.document)
+        posts.setdefault(call.path, []).append(call.document)
     writers = {
         event["customer"]["id"] for event in posted(server.calls) if event.get("role") == "client"
     }
-    beats = [beat for one in told["/api/v1/presence"] for beat in one["beats"]]
+    beats = [beat for one in posts["/api/v1/presence"] for beat in one["beats"]]
     assert {beat["customer"] for beat in beats} <= writers
-    assert len(told["/api/v1/presence"]) >= 5 and told["/api/v1/presence/offline"]
-    assert {one["customer"] for one in told["/api/v1/typing"]} <= writers
+    assert len(posts["/api/v1/presence"]) >= 5 and posts["/api/v1/presence/offline"]
+    assert {one["customer"] for one in posts["/api/v1/typing"]} <= writers
 
 
 def test_a_key_without_the_scope_of_presence_still_posts_events():

@@ -6,16 +6,16 @@ from itertools import pairwise
 
 import pytest
 
-from dashboard.demo.conversation import iso
-from dashboard.demo.plots import DAY_MS, PLOTS
-from dashboard.demo.stories import LONG_MESSAGES, Story, stories
-from dashboard.intake.schema import parse
+from dashboard.ingest.schema import parse
+from demo.conversation import iso
+from demo.scenarios import DAY_MS, SCENARIOS
+from demo.stories import LONG_MESSAGES, Story, stories
+from scoring.conditions.subject import MEMBER_STATUSES, PRIORITIES
 from scoring.facts import Facts, ThreadEvent, fold
-from scoring.pages import PAGES, pages_of
-from scoring.sorts import MEMBER_STATUSES, PRIORITIES
+from scoring.views import VIEWS, views_of
 
 NOW_MS = 1_790_000_000_000
-PLOT_NAMES = {plot.name for plot in PLOTS}
+SCENARIO_NAMES = {scenario.name for scenario in SCENARIOS}
 
 
 def occurred_ms(event: dict) -> int:
@@ -48,18 +48,18 @@ def many() -> list[Story]:
 
 @pytest.mark.parametrize("random_seed", range(5))
 def test_fifty_threads_have_every_page_tier_priority_locale_and_state(random_seed):
-    told = list(stories(50, 4, random_seed, NOW_MS))
-    assert {page for story in told for page in pages_of(folded(story))} == set(PAGES)
-    assert {story.customer.member_status for story in told} == set(MEMBER_STATUSES)
-    assert {story.customer.locale for story in told} == {"en", "vi", "ja"}
-    assert {story.plot for story in told} == PLOT_NAMES
-    set_to = {event["priority"] for story in told for event in story.events if "priority" in event}
+    drawn = list(stories(50, 4, random_seed, NOW_MS))
+    assert {view for story in drawn for view in views_of(folded(story))} == set(VIEWS)
+    assert {story.customer.member_status for story in drawn} == set(MEMBER_STATUSES)
+    assert {story.customer.locale for story in drawn} == {"en", "vi", "ja"}
+    assert {story.scenario for story in drawn} == SCENARIO_NAMES
+    set_to = {event["priority"] for story in drawn for event in story.events if "priority" in event}
     assert set_to | {"normal"} == set(PRIORITIES)
-    assert len({story.customer.id for story in told}) < len(told)
+    assert len({story.customer.id for story in drawn}) < len(drawn)
 
 
 @pytest.mark.parametrize(
-    ("plot", "open", "waiting", "answered"),
+    ("scenario", "open", "waiting", "answered"),
     [
         ("never answered", True, True, False),
         ("bot answered", True, True, False),
@@ -80,21 +80,21 @@ def test_fifty_threads_have_every_page_tier_priority_locale_and_state(random_see
         ("closed twice", False, False, True),
     ],
 )
-def test_a_plot_ends_in_the_state_that_its_name_says(many, plot, open, waiting, answered):
-    found = [folded(story) for story in many if story.plot == plot]
-    assert found, plot
+def test_a_scenario_ends_in_the_state_that_its_name_says(many, scenario, open, waiting, answered):
+    found = [folded(story) for story in many if story.scenario == scenario]
+    assert found, scenario
     for facts in found:
         state = (not facts.closed, facts.waiting_since is not None, facts.answered)
         assert state == (open, waiting, answered)
 
 
-def test_the_table_of_states_above_names_every_plot():
-    mark = test_a_plot_ends_in_the_state_that_its_name_says.pytestmark[0]
-    assert {row[0] for row in mark.args[1]} == PLOT_NAMES
+def test_the_table_of_states_above_names_every_scenario():
+    mark = test_a_scenario_ends_in_the_state_that_its_name_says.pytestmark[0]
+    assert {row[0] for row in mark.args[1]} == SCENARIO_NAMES
 
 
 def test_sixty_in_a_hundred_are_open_and_a_quarter_of_these_wait(many):
-    pages = Counter(page for story in many for page in pages_of(folded(story)))
+    pages = Counter(view for story in many for view in views_of(folded(story)))
     assert 0.56 < pages["arrival"] / len(many) < 0.64
     assert 0.20 < pages["not_respond"] / pages["arrival"] < 0.30
 
@@ -117,8 +117,8 @@ def test_the_events_of_a_thread_follow_one_another_in_time(many):
 
 @pytest.mark.parametrize("messages", [4, 8, 20])
 def test_threads_have_as_many_messages_as_asked_for_on_average(messages):
-    told = list(stories(3000, messages, 1, NOW_MS))
-    assert sum(map(count_messages, told)) / len(told) == pytest.approx(messages, rel=0.1)
+    drawn = list(stories(3000, messages, 1, NOW_MS))
+    assert sum(map(count_messages, drawn)) / len(drawn) == pytest.approx(messages, rel=0.1)
 
 
 def test_some_threads_have_one_message_and_a_few_two_hundred(many):
@@ -134,7 +134,7 @@ def test_the_same_seed_gives_the_same_stories_and_a_shorter_run_the_first_of_the
 
 def test_another_seed_gives_other_stories_under_other_ids():
     first, second = list(stories(20, 5, 3, NOW_MS)), list(stories(20, 5, 4, NOW_MS))
-    ids = [{event["id"] for story in told for event in story.events} for told in (first, second)]
+    ids = [{event["id"] for story in drawn for event in story.events} for drawn in (first, second)]
     assert not ids[0] & ids[1]
     assert [story.customer.name for story in first] != [story.customer.name for story in second]
 
@@ -163,12 +163,12 @@ def test_a_raised_customer_ends_with_the_status_that_the_customer_has(many):
     raised = [story for story in many if any(e["type"] == "customer" for e in story.events)]
     assert len(raised) > 50
     for story in raised:
-        said = [
+        statuses = [
             event["customer"]["member_status"]
             for event in story.events
             if "member_status" in event.get("customer", {})
         ]
-        assert said[0] != said[-1] == story.customer.member_status
+        assert statuses[0] != statuses[-1] == story.customer.member_status
 
 
 def test_few_questions_of_thousands_are_the_same(many):

@@ -2,27 +2,31 @@ import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
 import { test } from "node:test";
 
-import { LOCALES, translator } from "../../static/js/core/i18n.js";
-import { HELP } from "../../static/js/core/keymap.js";
+import { languageOf, LOCALES, translator } from "../../static/js/core/i18n.js";
+import { Keymap } from "../../static/js/core/keymap.js";
 import { DENSITIES, FOLLOW, SEND_KEYS } from "../../static/js/core/prefs.js";
-import { FILTERS, PAGES, SORTS } from "../../static/js/core/route.js";
+import { CHOICES } from "./support.mjs";
 
 const root = new URL("../../static/", import.meta.url);
 const read = (path) => readFileSync(new URL(path, root), "utf8");
 const textsIn = (folder) => Object.fromEntries(LOCALES.map((locale) => [
   locale, JSON.parse(read(`i18n/${folder}${locale}.json`)),
 ]));
-const texts = textsIn("");
+// Texts that are loaded with a part of the page when it is asked for.
+const LATER = ["query/", "views/", "hours/"].map(textsIn);
+const first = textsIn("");
+const texts = Object.fromEntries(LOCALES.map((locale) => [
+  locale, Object.assign({}, first[locale], ...LATER.map((part) => part[locale])),
+]));
 const webhookTexts = textsIn("webhooks/");
 const loginTexts = textsIn("login/");
-const source = ["core", "net", "ui"].flatMap((folder) => {
-  const at = new URL(`js/${folder}/`, root);
-  return readdirSync(at).map((name) => readFileSync(new URL(name, at), "utf8"));
-}).join("\n");
+const source = readdirSync(new URL("js/", root), { recursive: true })
+  .filter((name) => name.includes("/") && name.endsWith(".js"))
+  .map((name) => read(`js/${name}`)).join("\n");
 
 test("every language has the same texts, with the same names in braces", () => {
   const namesIn = (entry) => [...JSON.stringify(entry).matchAll(/\{(\w+)\}/g)].map(([, name]) => name);
-  for (const some of [texts, webhookTexts, loginTexts]) {
+  for (const some of [first, ...LATER, webhookTexts, loginTexts]) {
     for (const locale of LOCALES) {
       assert.deepEqual(Object.keys(some[locale]), Object.keys(some.en), locale);
       for (const [key, entry] of Object.entries(some[locale])) {
@@ -47,12 +51,12 @@ test("every text that the page asks for exists, and every text is asked for", ()
   const asked = new Set([...source.matchAll(/"([a-z_]+(?:[.-][a-z_-]+)*)"/g)].map(([, key]) => key));
   const families = [...source.matchAll(/`([a-z_]+(?:\.[a-z_]+)*\.)\$\{/g)].map(([, family]) => family);
   const made = [
-    ...PAGES.map((name) => `page.${name}`), ...SORTS.map((name) => `sort.${name}`),
-    ...SORTS.map((name) => `sort.${name}.short`), ...FILTERS.map((name) => `filter.${name}`),
-    ...HELP.map(([, name]) => `key.${name}`),
+    ...CHOICES.views.map((name) => `view.${name}`), ...CHOICES.sorts.map((name) => `sort.${name}`),
+    ...CHOICES.sorts.map((name) => `sort.${name}.short`), ...CHOICES.filters.map((name) => `filter.${name}`),
+    ...new Keymap(CHOICES).help.map(([, name]) => `key.${name}`),
     ...["live", "held", "paused", "waiting"].flatMap((name) => [`live.${name}`, `live.${name}.title`]),
     ...["sending", "failed", "moved", "signed-out"].map((name) => `sending.${name}`),
-    ...["urgent", "high", "normal", "low"].map((name) => `priority.${name}`),
+    ...CHOICES.priorities.map((name) => `priority.${name}`),
     ...["system", "light", "dark"].map((name) => `theme.${name}`),
     ...DENSITIES.map((name) => `density.${name}`), ...FOLLOW.map((name) => `follow.${name}`),
     ...SEND_KEYS.map((name) => `send_key.${name}`),
@@ -61,7 +65,7 @@ test("every text that the page asks for exists, and every text is asked for", ()
   for (const [, key] of source.matchAll(/\bt\("([^"]+)"/g)) assert.ok(texts.en[key], `missing: ${key}`);
   for (const key of Object.keys(texts.en)) {
     const used = asked.has(key) || made.includes(key) || families.some((family) => key.startsWith(family))
-      || /^(rule|fact|error)\./.test(key);
+      || /^(rule|fact|error|refused)\./.test(key);
     assert.ok(used, `never asked for: ${key}`);
   }
 });
@@ -69,9 +73,13 @@ test("every text that the page asks for exists, and every text is asked for", ()
 test("the page of webhooks asks for the texts that there are, and for all of them", () => {
   const page = read("js/webhooks.js") + read("../templates/webhooks.html");
   const asked = [...page.matchAll(/"(webhooks\.[a-z_.]+)"/g)].map(([, key]) => key)
-    .filter((key) => key !== "webhooks.why");
+    .filter((key) => !["webhooks.why", "webhooks.error"].includes(key));
   const made = ["when", "event", "answer", "took"].map((name) => `webhooks.log.${name}`);
-  assert.deepEqual(new Set([...asked, ...made, "webhooks.why.gone"]),
+  const poster = read("../dashboard/webhooks/http_client.py");
+  const failures = [...poster.matchAll(/return "([a-z_]+)"|Answer\(None, "([a-z_]+)"/g)]
+    .map(([, one, other]) => `webhooks.error.${one ?? other}`);
+  assert.ok(failures.length > 5);
+  assert.deepEqual(new Set([...asked, ...made, ...failures, "webhooks.why.gone"]),
     new Set(Object.keys(webhookTexts.en)));
 });
 
@@ -96,7 +104,26 @@ test("plurals and numbers are of the language", () => {
   assert.equal(english.named("fact", "other_at"), "other_at");
 });
 
+test("a name that somebody gave is shown as it is, unless the page has a text of its own", () => {
+  const given = new Map([["sort.vip", "VIPs {first}"], ["sort.arrival", "Mine"]]);
+  const english = translator("en", texts.en, "en", given);
+  assert.equal(english("sort.vip"), "VIPs {first}");
+  assert.equal(english.named("sort", "vip"), "VIPs {first}");
+  assert.equal(english("sort.arrival"), texts.en["sort.arrival"]);
+  given.delete("sort.vip");
+  assert.equal(english("sort.vip"), "sort.vip");
+});
+
 test("a name from outside cannot bring braces of its own to life", () => {
   const english = translator("en", texts.en);
   assert.equal(english("preview.bot", { body: "{name} $& $1" }), "Bot: {name} $& $1");
+});
+
+test("a customer's language is named where it is not the page's", () => {
+  assert.deepEqual(languageOf("vi-VN", "en"), { code: "VI", name: "Vietnamese" });
+  assert.deepEqual(languageOf("ja", "vi"), { code: "JA", name: "Tiếng Nhật" });
+  assert.equal(languageOf("zh-Hant-TW", "ja").code, "ZH");
+  for (const none of ["en-GB", null, undefined, "", "und", "not a tag", "x-private"]) {
+    assert.equal(languageOf(none, "en").code, "", String(none));
+  }
 });

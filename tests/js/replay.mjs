@@ -12,7 +12,7 @@
 
 import { createInterface } from "node:readline";
 
-import { Order } from "../../static/js/core/order.js";
+import { Order } from "../../static/js/core/list/order.js";
 
 const orders = new Map();
 

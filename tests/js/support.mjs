@@ -12,6 +12,17 @@ export function seeded(seed) {
   return { random, below, one: (list) => list[below(list.length)] };
 }
 
+// What the server writes into the page, as far as scripts choose from it.
+export const CHOICES = {
+  views: ["arrival", "not_respond", "snoozed", "history"],
+  sorts: [
+    "arrival", "longest_wait", "unanswered_first", "member_status", "priority", "next_due", "soonest",
+  ],
+  filters: ["all", "unassigned", "mine"],
+  priorities: ["urgent", "high", "normal", "low"],
+};
+export const LIMITS = { list_ids: 20_000, watched_ids: 500, row_ids: 200 };
+
 // Timers that run when the clock is turned past them.
 export class Clock {
   #jobs = [];
@@ -49,7 +60,7 @@ export const settled = () => new Promise((resolve) => { setImmediate(resolve); }
 
 const byPlace = (a, b) => a[1] - b[1] || a[0] - b[0];
 
-// A list as the server keeps it: slow and obvious. Answers as the contract's calls do.
+// A list as the server keeps it, slow and obvious; answers as docs/protocol.md says.
 export class ListServer {
   epoch = "one";
   version = 1;

@@ -5,30 +5,22 @@ from collections.abc import Iterator
 import pytest
 import redis
 
-from presence.scripts import Client
-from tests.presence.servers import Cluster, Server, need_server
+from lua_scripts.runner import Client
 from tests.presence.world import World, fake
+from tests.servers.redis import RedisServer
+from tests.servers.redis_cluster import RedisClusterServer
 
 
 @pytest.fixture(scope="session")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    need_server()
-    running = Server(tmp_path_factory.mktemp("redis"))
+def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RedisClusterServer]:
+    running = RedisClusterServer(tmp_path_factory.mktemp("cluster"))
     yield running
-    running.kill()
-
-
-@pytest.fixture(scope="session")
-def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
-    need_server()
-    running = Cluster(tmp_path_factory.mktemp("cluster"))
-    yield running
-    running.kill()
+    running.close()
 
 
 @pytest.fixture
-def real(server: Server) -> redis.Redis:
-    client = server.client()
+def real(redis_server: RedisServer) -> redis.Redis:
+    client = redis_server.client()
     client.flushall()
     return client
 

@@ -12,6 +12,7 @@ else:
 import redis  # noqa: E402
 
 from presence.feed import Feed  # noqa: E402
+from presence.keys import Space  # noqa: E402
 from presence.people import Connection, People  # noqa: E402
 from presence.settings import Settings  # noqa: E402
 from presence.states import Viewer  # noqa: E402
@@ -20,9 +21,9 @@ from presence.watchers import Watchers  # noqa: E402
 
 green = importlib.import_module(KIND)
 client = redis.Redis(unix_socket_path=SOCKET)
-people = People(client, f"green-{KIND}")
-told: list[str] = []
-watchers = Watchers(people, lambda _, states: told.extend(s["status"] for s in states.values()))
+people = People(client, Space(f"green-{KIND}"))
+updates: list[str] = []
+watchers = Watchers(people, lambda _, states: updates.extend(s["status"] for s in states.values()))
 feed = Feed(client, [watchers])
 sweeper = Sweeper([people], pause=lambda: green.sleep(0))
 ticks = 0
@@ -58,9 +59,9 @@ green.sleep(0.1)
 watchers.watch("socket", Viewer("me"), ["ann"])
 people.open(Connection("ann", "c1"), Settings(), lifetime_ms=300)
 for _ in range(500):
-    if told == ["online", "offline"]:
+    if updates == ["online", "offline"]:
         break
     green.sleep(0.01)
-assert told == ["online", "offline"], told
+assert updates == ["online", "offline"], updates
 assert ticks > 20, "a wait for Redis stopped the others"
 print("done")

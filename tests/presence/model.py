@@ -2,8 +2,8 @@
 
 from dataclasses import dataclass, field, replace
 
-from presence.people import Connection
-from presence.settings import LEVELS, Claim, Settings
+from presence.connections import Connection
+from presence.settings import LEVELS, Settings, StatusOverride
 from presence.timing import Timing
 
 
@@ -25,7 +25,7 @@ class Truth:
 
 @dataclass(frozen=True)
 class Public:
-    """What `audience` sees; everybody else sees a person who never was."""
+    """What `audience` sees; other viewers see a person who was never seen."""
 
     truth: Truth = Truth()
     audience: str = ""
@@ -47,7 +47,7 @@ class Person:
 
 
 class Model:
-    """Times come from outside; `announced` lists whom each change was told of."""
+    """Times come from outside; `announced` lists the people of each published change."""
 
     def __init__(self, timing: Timing):
         self.timing = timing
@@ -57,7 +57,7 @@ class Model:
         self.people: dict[str, Person] = {}
         self.announced: list[str] = []
         self.swept: int | None = None
-        self.calm_until = 0
+        self.recovery_until = 0
 
     def person(self, name: str) -> Person:
         return self.people.setdefault(name, Person())
@@ -117,10 +117,10 @@ class Model:
         self._settle(name, now)
 
     def sweep(self, now: int) -> None:
-        if self.swept is not None and now - self.swept > self.timing.quiet_ms:
-            self.calm_until = now + self.timing.calm_ms
+        if self.swept is not None and now - self.swept > self.timing.outage_after_ms:
+            self.recovery_until = now + self.timing.recovery_grace_ms
         self.swept = now
-        if now < self.calm_until:
+        if now < self.recovery_until:
             return
         for name, person in self.people.items():
             over = {key for key, held in person.held.items() if held.deadline <= now}
@@ -151,14 +151,14 @@ class Model:
     def _settle(self, name: str, now: int) -> None:
         person = self.person(name)
         settings = person.row or person.settings
-        claim = in_force(settings, now) if settings else Claim(status="invisible")
+        override = in_force(settings, now) if settings else StatusOverride(status="invisible")
         visibility = (
             settings.visibility if settings else person.filed[0] if person.filed else "nobody"
         )
         shows = settings.show_last_seen if settings else True
-        hidden = claim.status == "invisible"
+        hidden = override.status == "invisible"
         was_shown = person.public.truth.status != "offline"
-        truth = merged(person, claim)
+        truth = merged(person, override)
         self._file(person, visibility, shows, hidden, was_shown, now)
         public = Public(
             audience=person.filed[0] if person.filed else "",
@@ -188,7 +188,7 @@ class Model:
             person.filed, person.frozen = (visibility, person.last_seen), False
 
 
-def merged(person: Person, claim: Claim) -> Truth:
+def merged(person: Person, override: StatusOverride) -> Truth:
     if not person.held:
         return Truth()
     devices: dict[str, str] = {}
@@ -197,24 +197,26 @@ def merged(person: Person, claim: Claim) -> Truth:
         kind = held.connection.type
         devices[device] = min(kind, devices.get(device, kind))
     status = "online" if any(one.connection.active for one in person.held.values()) else "away"
-    if claim.status not in ("auto", "invisible"):
-        status = claim.status
-    return Truth(status, tuple(sorted(devices.values())), claim.text, claim.activity)
+    if override.status not in ("auto", "invisible"):
+        status = override.status
+    return Truth(status, tuple(sorted(devices.values())), override.text, override.activity)
 
 
-def in_force(settings: Settings, now: int) -> Claim:
-    found = Claim()
+def in_force(settings: Settings, now: int) -> StatusOverride:
+    found = StatusOverride()
     for level in reversed(LEVELS):
-        claim = settings.claims.get(level, Claim()).at(now)
+        override = settings.overrides.get(level, StatusOverride()).at(now)
         found = replace(
             found,
-            status=claim.status if claim.status != "auto" else found.status,
-            text=claim.text or found.text,
-            activity=claim.activity or found.activity,
+            status=override.status if override.status != "auto" else found.status,
+            text=override.text or found.text,
+            activity=override.activity or found.activity,
         )
     return found
 
 
 def first_end(settings: Settings, now: int) -> int | None:
-    claims = [one for level in settings.claims.values() for one in (level, level.before) if one]
-    return min((one.until for one in claims if one.until and one.until > now), default=None)
+    overrides = [
+        one for level in settings.overrides.values() for one in (level, level.before) if one
+    ]
+    return min((one.until for one in overrides if one.until and one.until > now), default=None)

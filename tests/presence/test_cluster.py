@@ -1,4 +1,4 @@
-"""The same on a Redis Cluster of three primaries, unchanged."""
+"""The same on a Redis RedisClusterServer of three primaries, unchanged."""
 
 from collections.abc import Iterator, Sequence
 
@@ -6,21 +6,23 @@ import pytest
 import redis
 from redis.cluster import RedisCluster
 
+from presence.connections import Connection
 from presence.heartbeats import Heartbeats
+from presence.keys import Space
 from presence.outbox import Outbox
-from presence.people import Connection, People
-from presence.rooms import Place
+from presence.people import People
+from presence.rooms import Membership
 from presence.settings import Settings
-from tests.presence.servers import Cluster
-from tests.presence.test_rooms import Shown
-from tests.presence.world import FRIEND, STRANGER, TRUSTED, TTL, World
+from tests.presence.rooms.shown import Shown
+from tests.presence.world import FRIEND, OUTSIDER, TRUSTED, TTL, World
+from tests.servers.redis_cluster import RedisClusterServer
 
 pytestmark = pytest.mark.real_redis
 NAMES = [f"acme/{number}" for number in range(200)]
 
 
 @pytest.fixture
-def client(cluster: Cluster) -> Iterator[RedisCluster]:
+def client(cluster: RedisClusterServer) -> Iterator[RedisCluster]:
     client = cluster.client()
     client.flushall(target_nodes=RedisCluster.PRIMARIES)
     yield client
@@ -33,65 +35,67 @@ def world(client: RedisCluster) -> World:
 
 
 def test_people_live_on_every_primary_and_are_looked_up_together(world: World) -> None:
-    """R61, R75."""
-    world.people.check_layout()
+    """People live on every primary and are looked up together. (R61, R75)"""
     world.people.open_all([(Connection(name, "c1"), Settings(), None) for name in NAMES])
-    states = world.people.look(NAMES, STRANGER)
+    states = world.people.look_up(NAMES, OUTSIDER)
     assert [state["status"] for state in states.values()] == ["online"] * len(NAMES)
     assert world.people.counts()["online"] == len(NAMES)
     client: RedisCluster = world.client  # type: ignore[assignment]
     sizes = client.dbsize(target_nodes=RedisCluster.PRIMARIES)
-    assert sizes and world.people.device_count(NAMES[0]) == 1
+    assert sizes and len(world.people.connections_of(NAMES[0])) == 1
 
 
 def test_a_life_from_connecting_to_timing_out(world: World) -> None:
-    """R5, R14, R15, R19, R43, R79."""
-    with world.told(*NAMES[:20]) as stranger, world.told(*NAMES[:20], viewer=FRIEND) as friend:
+    """A life from connecting to timing out. (R5, R14, R15, R19, R43, R79)"""
+    with (
+        world.watching(*NAMES[:20]) as outsider,
+        world.watching(*NAMES[:20], viewer=FRIEND) as friend,
+    ):
         for name in NAMES[:20]:
             world.open(name)
-        assert stranger.settle() and friend.settle()
-        assert {state["status"] for state in stranger.states.values()} == {"online"}
+        assert outsider.settle() and friend.settle()
+        assert {state["status"] for state in outsider.states.values()} == {"online"}
         world.set(NAMES[0], visibility="contacts")
         world.set(NAMES[1], status="invisible")
         world.people.close(NAMES[2], "c1")
-        stranger.settle(), friend.settle()
-        offline = [name for name, one in stranger.states.items() if one["status"] == "offline"]
+        outsider.settle(), friend.settle()
+        offline = [name for name, one in outsider.states.items() if one["status"] == "offline"]
         assert offline == NAMES[:3]
         assert friend.states[NAMES[0]]["status"] == "online"
         assert world.status(NAMES[1], TRUSTED) == "online"
         world.sweep_after(TTL)
-        stranger.settle()
-        assert {state["status"] for state in stranger.states.values()} == {"offline"}
+        outsider.settle()
+        assert {state["status"] for state in outsider.states.values()} == {"offline"}
 
 
 def test_pages_and_totals(world: World) -> None:
-    """R62, R63."""
+    """Pages and totals. (R62, R63)"""
     for name in NAMES[:30]:
         world.clock.advance(7)
         world.open(name)
-    first = world.listing.recent(TTL, 20)
-    second = world.listing.recent(TTL, 20, first.next)
+    first = world.listing.page(TTL, 20)
+    second = world.listing.page(TTL, 20, first.next)
     assert [one.id for one in [*first.people, *second.people]] == NAMES[:30][::-1]
     assert (first.total, second.next) == (30, None)
 
 
 def test_lost_messages_are_caught_up_with(world: World) -> None:
-    """R44."""
-    with world.told("ann") as told:
-        told.feed.close()
+    """Lost messages are read from the streams. (R44)"""
+    with world.watching("ann") as watcher:
+        watcher.feed.close()
         world.open("ann")
-        told.settle()
-        assert told.states["ann"]["status"] == "online"
+        watcher.settle()
+        assert watcher.states["ann"]["status"] == "online"
 
 
 def test_rooms(world: World) -> None:
-    """R84, R85, R87, R89."""
+    """Rooms. (R84, R85, R87, R89)"""
     names = [f"t{number}" for number in range(12)]
     shown = Shown(world, *names)
     for name in names:
-        world.rooms.put(Place(name, "ann", "c1"), "typing")
+        world.rooms.put(Membership(name, "ann", "c1"), "typing")
     shown.settle()
-    assert world.rooms.counts(names) == dict.fromkeys(names, 1)
+    assert {room.count for room in world.rooms.look_up(names).values()} == {1}
     world.clock.advance(world.timing.room_ttl_ms)
     assert world.rooms.sweep_once() == 12
     shown.settle()
@@ -103,18 +107,18 @@ def test_a_primary_that_forgot_its_scripts_gets_them_again(world: World) -> None
     client: RedisCluster = world.client  # type: ignore[assignment]
     for node in client.get_primaries():
         redis.Redis(host=node.host, port=node.port).script_flush()
-    with world.told(*NAMES[:5]):
-        assert world.people.look(["ann", *NAMES], STRANGER)["ann"]["status"] == "online"
+    with world.watching(*NAMES[:5]):
+        assert world.people.look_up(["ann", *NAMES], OUTSIDER)["ann"]["status"] == "online"
 
 
 def test_a_shard_that_moved_to_another_primary_is_followed(world: World) -> None:
-    """B35: the cluster moves slots; people stay in their shards."""
+    """The cluster moves slots; people stay in their shards. (B35)"""
     for name in NAMES:
         world.open(name)
     client: RedisCluster = world.client  # type: ignore[assignment]
-    key = world.people.space.meta(world.people.space.shard_of(NAMES[0]))
+    key = world.people.space.people(world.people.space.shard_of(NAMES[0])).meta
     move_slot(client, key)
-    assert {one["status"] for one in world.people.look(NAMES, STRANGER).values()} == {"online"}
+    assert {one["status"] for one in world.people.look_up(NAMES, OUTSIDER).values()} == {"online"}
     assert world.people.close(NAMES[0], "c1")
     assert world.people.counts()["online"] == len(NAMES) - 1
 
@@ -141,14 +145,14 @@ def test_the_outbox_and_forgetting(world: World) -> None:
     for name in NAMES[:50]:
         world.open(name)
     names = {one.person for one in outbox.read_once()}
-    outbox.done()
+    outbox.acknowledge()
     assert names == set(NAMES[:50]) and outbox.read_once() == []
     world.people.forget(NAMES[0])
     assert NAMES[0] not in world.announced()
 
 
 def test_heartbeats_with_redis_own_clock(client: RedisCluster) -> None:
-    people = People(client, "clocked")
+    people = People(client, Space("clocked"))
 
     def settings_of(names: Sequence[str]) -> dict[str, Settings]:
         return dict.fromkeys(names, Settings())

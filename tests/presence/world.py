@@ -6,31 +6,32 @@ from typing import Any
 
 import fakeredis
 
+from lua_scripts.runner import Client
+from presence.connections import Beat, Connection
 from presence.feed import Feed
-from presence.keys import SHARDS
+from presence.keys import SHARDS, Space
 from presence.listing import Listing
-from presence.people import Beat, Connection, People
+from presence.people import People
 from presence.rooms import Rooms
-from presence.scripts import Client
 from presence.settings import Settings
 from presence.states import Relation, State, Storage, Viewer, parsed
 from presence.sweeper import Sweeper, Swept
 from presence.timing import Timing
 from presence.watchers import Watchers
-from tests.presence.servers import SteppedScripts
+from tests.presence.stepped_lua import SteppedLua
 from tests.support import SettableClock
 
 TTL = 90_000
-STRANGER, FRIEND, TRUSTED = Viewer("stranger"), Viewer("friend"), Viewer("bot", truth=True)
+OUTSIDER, FRIEND, TRUSTED = Viewer("outsider"), Viewer("friend"), Viewer("bot", truth=True)
 
 
 def friends_only(viewer_id: str, people: Sequence[str]) -> set[str]:
-    """The relation of most tests: `friend` is everybody's contact."""
+    """The relation of most tests: `friend` is a contact of all people."""
     return set(people) if viewer_id == "friend" else set()
 
 
 class World:
-    """People of one namespace, with a clock that moves when told."""
+    """People of one namespace, with a settable clock."""
 
     def __init__(
         self,
@@ -43,11 +44,10 @@ class World:
         self.client = client
         self.clock = clock or SettableClock()
         self.timing = Timing()
-        self.scripts = SteppedScripts(client, self.clock)
-        self.people = People(
-            client, namespace, scripts=self.scripts, storage=storage, shards=shards
-        )
-        self.rooms = Rooms(client, namespace, scripts=self.scripts, shards=shards)
+        self.lua = SteppedLua(client, self.clock)
+        space = Space(namespace, shards=shards)
+        self.people = People(client, space, lua=self.lua, storage=storage)
+        self.rooms = Rooms(client, space, lua=self.lua)
         self.sweeper = Sweeper([self.people])
         self.listing = Listing(self.people, friends_only)
 
@@ -63,23 +63,23 @@ class World:
         settings = Settings(revision=revision - 1).changed(changes, self.clock())
         return self.people.set(person, settings)
 
-    def look(
-        self, person: str, viewer: Viewer = STRANGER, related: Relation | None = friends_only
+    def look_up(
+        self, person: str, viewer: Viewer = OUTSIDER, related: Relation | None = friends_only
     ) -> State:
-        return self.people.look([person], viewer, related)[person]
+        return self.people.look_up([person], viewer, related)[person]
 
-    def status(self, person: str, viewer: Viewer = STRANGER) -> str:
-        return self.look(person, viewer)["status"]
+    def status(self, person: str, viewer: Viewer = OUTSIDER) -> str:
+        return self.look_up(person, viewer)["status"]
 
     def sweep_after(self, milliseconds: int) -> Swept:
         """Time passes with the sweeper at work, so that it never looks like an outage."""
-        total, step = Swept(), self.timing.quiet_ms // 2
+        total, step = Swept(), self.timing.outage_after_ms // 2
         while milliseconds > 0:
             self.clock.advance(min(step, milliseconds))
             milliseconds -= step
             swept = self.sweeper.sweep_once()
             total = Swept(
-                total.gone + swept.gone, total.announced + swept.announced,
+                total.expired + swept.expired, total.announced + swept.announced,
                 max(total.lag_ms, swept.lag_ms), total.held + swept.held,
             )  # fmt: skip
         return total
@@ -88,7 +88,7 @@ class World:
         """Every announcement about people that the streams hold, in order of version."""
         found: list[dict[str, Any]] = []
         for shard in range(self.people.space.shards):
-            entries: Any = self.client.xrange(self.people.space.events(shard))
+            entries: Any = self.client.xrange(self.people.space.people(shard).events)
             found += [parsed(next(iter(parts.values()))) for _, parts in entries]
         return sorted(found, key=lambda event: event["v"])
 
@@ -96,16 +96,16 @@ class World:
         return [event["u"] for event in self.announcements()]
 
     @contextmanager
-    def told(self, *people: str, viewer: Viewer = STRANGER) -> "Iterator[Told]":
-        """Somebody who watches, and is told what the feed brings."""
-        told = Told(self, viewer, people)
+    def watching(self, *people: str, viewer: Viewer = OUTSIDER) -> "Iterator[Watcher]":
+        """A watcher that is pumped by `settle`."""
+        watcher = Watcher(self, viewer, people)
         try:
-            yield told
+            yield watcher
         finally:
-            told.feed.close()
+            watcher.feed.close()
 
 
-class Told:
+class Watcher:
     """A worker with one watcher; `states` is what a browser would hold."""
 
     def __init__(self, world: World, viewer: Viewer, people: Sequence[str]):
@@ -113,7 +113,7 @@ class Told:
         self.states: dict[str, State] = {}
         self.lost = 0
         self.watchers = Watchers(world.people, self._publish, friends_only, self._on_lost)
-        self.feed = Feed(world.client, [self.watchers], world.scripts)
+        self.feed = Feed(world.client, [self.watchers], world.lua)
         self.feed.pump(0)
         self.states.update(self.watchers.watch("socket", viewer, people))
 

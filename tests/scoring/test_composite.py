@@ -43,7 +43,7 @@ def test_scores_compare_as_their_tuples_do(one, other):
     assert (pack(*one, "newest") < pack(*other, "newest")) == (signed(one) < signed(other))
 
 
-def test_the_formula_is_the_contracts():
+def test_the_formula_is_the_required_one():
     assert pack(3, 1_790_000_000_000, "oldest") == 3 * 2**42 + 1_790_000_000_000
     assert pack(3, 1_790_000_000_000, "newest") == 3 * 2**42 + 2**42 - 1 - 1_790_000_000_000
     assert (TIER_MAX + 1) * 2**42 == 2**SCORE_BITS

@@ -1,4 +1,4 @@
-"""Key names are those of the contract, and are found again in what the bell says."""
+"""Key names are those of docs/protocol.md, and are found again in notifications."""
 
 import pytest
 
@@ -7,7 +7,7 @@ from scoring.keys import Keys, member, thread_id
 keys = Keys("lineup")
 
 
-def test_names_are_those_of_the_contract():
+def test_names_are_those_of_the_protocol():
     assert keys.sort("arrival", "longest_wait") == "{lineup:arrival}|longest_wait"
     assert keys.sort("arrival:mine:7", "arrival") == "{lineup:arrival:mine:7}|arrival"
     assert keys.changes("history:unassigned") == "{lineup:history:unassigned}|changes"
@@ -24,21 +24,27 @@ def test_a_member_that_is_no_thread_is_none(name):
     assert thread_id(name) is None
 
 
-@pytest.mark.parametrize("tag", ["arrival", "history:unassigned", "not_respond:mine:12"])
-def test_a_tag_is_found_in_its_keys(tag):
-    names = [keys.sort(tag, "arrival"), keys.changes(tag), keys.meta(tag), keys.revisions(tag)]
-    assert [keys.tag_of(name) for name in names] == [tag] * 4
+@pytest.mark.parametrize("list_id", ["arrival", "history:unassigned", "not_respond:mine:12"])
+def test_a_tag_is_found_in_its_keys(list_id):
+    names = [
+        keys.sort(list_id, "arrival"),
+        keys.changes(list_id),
+        keys.meta(list_id),
+        keys.revisions(list_id),
+    ]
+    assert [keys.list_id_of(name) for name in names] == [list_id] * 4
 
 
-def test_keys_of_others_and_of_a_rebuild_belong_to_no_tag():
+def test_keys_of_others_and_of_a_rebuild_belong_to_no_list_id():
     others = ["{other:arrival}|changes", "{lineup}|canary", "{lineup}|rebuild", "lineup", ""]
     others += [keys.next("arrival"), keys.next_sort("arrival", "priority")]
-    assert [keys.tag_of(name) for name in others] == [None] * len(others)
+    assert [keys.list_id_of(name) for name in others] == [None] * len(others)
 
 
 @pytest.mark.real_redis
-def test_the_bell_rings_on_the_pattern_for_each_place(redis_server):
+def test_each_placing_notifies_on_the_pattern(redis_server):
     client = redis_server.client()
+    client.flushall()
     with client.pubsub() as listener:
         listener.psubscribe(keys.changes_pattern())
         listener.subscribe(keys.canary_channel(), *keys.loss_channels())

@@ -12,21 +12,31 @@ from hypothesis.stateful import (
 )
 
 from scoring.keys import member
-from scoring.ranking import Placement, RankingLost
+from scoring.placing import Placement
+from scoring.ranking import RankingLost
 from scoring.rebuilding import Rebuild, RebuildLost
 from scoring.sorts import SORTS
-from tests.scoring.desk import Desk
+from tests.drivers.ranking import RankingDriver
 from tests.scoring.twin import Twin
 
-TAGS = ("arrival", "history")
+LIST_IDS = ("arrival", "history")
 ids = st.integers(1, 6)
 revisions = st.integers(0, 6)
 score = st.sampled_from([0, 1, 2, 2**42, 2**53 - 2, 2**53 - 1])
 #: Mostly one of two rows, so that a thread often comes again with equal scores.
-scores = st.sampled_from([(0, 1, 2, 1, 2), (1, 1, 1, 1, 1)]) | st.tuples(*[score] * len(SORTS))
-tags = st.sampled_from(TAGS)
+usual = [tuple(at % 3 for at in range(len(SORTS))), (1,) * len(SORTS)]
+scores = st.sampled_from(usual) | st.tuples(*[score] * len(SORTS))
+list_ids = st.sampled_from(LIST_IDS)
 sorts = st.sampled_from(list(SORTS))
-placements = st.builds(Placement, ids, revisions, st.frozensets(tags), st.frozensets(tags), scores)
+placements = st.builds(
+    Placement,
+    ids,
+    revisions,
+    st.frozensets(list_ids),
+    st.frozensets(list_ids),
+    scores,
+    st.just({}),  # tests/scoring/test_query_lists.py has those of queries
+)
 
 
 class RankingMachine(RuleBasedStateMachine):
@@ -37,9 +47,9 @@ class RankingMachine(RuleBasedStateMachine):
     @initialize()
     def begin(self):
         self.client.flushall()
-        self.desk = Desk(self.client)
-        self.ranking = self.desk.ranking
-        self.twin = Twin(TAGS)
+        self.driver = RankingDriver(self.client)
+        self.ranking = self.driver.ranking
+        self.twin = Twin(LIST_IDS)
         self.epochs = 0
         self.rebuild: Rebuild | None = None
         self.rebuild_is_lost = False
@@ -53,60 +63,62 @@ class RankingMachine(RuleBasedStateMachine):
             assert self.ranking.place(batch) == changed
             assert not lost
         except RankingLost as error:
-            assert error.tags == lost
+            assert error.list_ids == lost
 
-    @rule(tag=tags, sort=sorts, id=ids, score=score)
-    def a_stranger_adds(self, tag, sort, id, score):
-        self.client.zadd(self.desk.keys.sort(tag, sort), {member(id): score})
-        self.twin.tags[tag].lists[sort][id] = score
+    @rule(list_id=list_ids, sort=sorts, id=ids, score=score)
+    def another_program_adds(self, list_id, sort, id, score):
+        self.client.zadd(self.driver.keys.sort(list_id, sort), {member(id): score})
+        self.twin.list_ids[list_id].lists[sort][id] = score
 
-    @rule(tag=tags, sort=sorts, id=ids)
-    def a_stranger_removes(self, tag, sort, id):
-        self.client.zrem(self.desk.keys.sort(tag, sort), member(id))
-        self.twin.tags[tag].lists[sort].pop(id, None)
+    @rule(list_id=list_ids, sort=sorts, id=ids)
+    def another_program_removes(self, list_id, sort, id):
+        self.client.zrem(self.driver.keys.sort(list_id, sort), member(id))
+        self.twin.list_ids[list_id].lists[sort].pop(id, None)
 
     @rule()
     def redis_forgets_the_scripts(self):
         self.client.script_flush()
 
-    @precondition(lambda self: self.twin.tags["arrival"].version > 5)
+    @precondition(lambda self: self.twin.list_ids["arrival"].version > 5)
     @rule()
     def redis_is_flushed(self):
         self.client.flushall()
-        self.twin = Twin(TAGS)
+        self.twin = Twin(LIST_IDS)
         self.rebuild_is_lost = True
 
     @precondition(lambda self: self.rebuild is None)
     @rule()
     def begin_rebuild(self):
-        self.rebuild = self.ranking.begin_rebuild(TAGS)
+        self.rebuild = self.ranking.begin_rebuild(LIST_IDS)
         self.rebuild_is_lost = False
-        self.began_at = {tag: twin.version for tag, twin in self.twin.tags.items()}
-        self.filled = {tag: {} for tag in TAGS}
+        self.began_at = {list_id: twin.version for list_id, twin in self.twin.list_ids.items()}
+        self.filled = {list_id: {} for list_id in LIST_IDS}
 
     @precondition(lambda self: self.rebuild is not None)
-    @rule(tag=tags, rows=st.lists(st.tuples(ids, revisions, scores), min_size=1, max_size=12))
-    def fill(self, tag, rows):
+    @rule(
+        list_id=list_ids, rows=st.lists(st.tuples(ids, revisions, scores), min_size=1, max_size=12)
+    )
+    def fill(self, list_id, rows):
         try:
-            self.rebuild.fill(tag, rows)
+            self.rebuild.fill(list_id, rows)
             assert not self.rebuild_is_lost
         except RebuildLost:
             assert self.rebuild_is_lost
-        self.filled[tag] |= {id: (revision, scores) for id, revision, scores in rows}
+        self.filled[list_id] |= {id: (revision, scores) for id, revision, scores in rows}
 
     @precondition(lambda self: self.rebuild is not None)
     @rule()
     def swap_all(self):
         self.epochs += 1
-        for tag, twin in self.twin.tags.items():
+        for list_id, twin in self.twin.list_ids.items():
             try:
-                placed = self.rebuild.swap(tag, f"e{self.epochs}")
+                placed = self.rebuild.swap(list_id, f"e{self.epochs}")
                 assert not self.rebuild_is_lost
             except RebuildLost:
                 assert self.rebuild_is_lost
                 break
-            assert sorted(placed) == sorted(twin.since(self.began_at[tag]))
-            twin.swap(f"e{self.epochs}", self.filled[tag])
+            assert sorted(placed) == sorted(twin.since(self.began_at[list_id]))
+            twin.swap(f"e{self.epochs}", self.filled[list_id])
         self.give_up()
 
     @precondition(lambda self: self.rebuild is not None)
@@ -115,11 +127,11 @@ class RankingMachine(RuleBasedStateMachine):
         self.rebuild.close()
         self.rebuild = None
 
-    @rule(tag=tags, asked=st.lists(sorts, min_size=1, unique=True), back=st.integers(-2, 6))
-    def since(self, tag, asked, back):
-        twin = self.twin.tags[tag]
+    @rule(list_id=list_ids, asked=st.lists(sorts, min_size=1, unique=True), back=st.integers(-2, 6))
+    def since(self, list_id, asked, back):
+        twin = self.twin.list_ids[list_id]
         version = twin.version - back
-        changes = self.ranking.since(tag, asked, twin.epoch or "none", version, limit=4)
+        changes = self.ranking.since(list_id, asked, twin.epoch or "none", version, limit=4)
         ids = set(twin.since(version))
         if twin.epoch is None or not twin.floor <= version <= twin.version or len(ids) > 4:
             assert changes is None
@@ -133,19 +145,19 @@ class RankingMachine(RuleBasedStateMachine):
             id for id in ids if not any(id in twin.lists[sort] for sort in asked)
         }
 
-    @rule(tag=tags, sort=sorts, score=score, id=ids, aim=ids, limit=st.integers(0, 5))
-    def read(self, tag, sort, score, id, aim, limit):
-        twin = self.twin.tags[tag]
+    @rule(list_id=list_ids, sort=sorts, score=score, id=ids, aim=ids, limit=st.integers(0, 5))
+    def read(self, list_id, sort, score, id, aim, limit):
+        twin = self.twin.list_ids[list_id]
         if twin.epoch is None:
             return
         order = twin.order(sort)
         follow = [(id_, score_) for score_, id_ in order if (score_, id_) > (score, id)]
-        assert self.ranking.after(tag, sort, score, id, limit).entries == follow[:limit]
+        assert self.ranking.after(list_id, sort, score, id, limit).entries == follow[:limit]
         on_top = [(id_, score_) for score_, id_ in order[:limit]]
-        assert self.ranking.head(tag, sort, limit).entries == on_top
+        assert self.ranking.head(list_id, sort, limit).entries == on_top
         rank = [id_ for _, id_ in order].index(aim) if aim in twin.lists[sort] else None
-        assert self.ranking.rank(tag, sort, aim) == (rank, len(order))
-        head, found = self.ranking.through(tag, sort, score, id, aim, beyond=limit)
+        assert self.ranking.rank(list_id, sort, aim) == (rank, len(order))
+        head, found = self.ranking.through(list_id, sort, score, id, aim, beyond=limit)
         assert found == rank
         past = order[: rank + 1 + limit] if rank is not None else []
         assert head.entries == [(id_, s) for s, id_ in past if (s, id_) > (score, id)]
@@ -154,15 +166,15 @@ class RankingMachine(RuleBasedStateMachine):
     def redis_holds_what_the_twin_holds(self):
         if not hasattr(self, "twin"):
             return
-        states = self.ranking.states(TAGS)
-        for tag, twin in self.twin.tags.items():
+        states = self.ranking.states(LIST_IDS)
+        for list_id, twin in self.twin.list_ids.items():
             for sort in SORTS:
-                assert [(score, id) for id, score in self.desk.zrange(tag, sort)] == (
+                assert [(score, id) for id, score in self.driver.zrange(list_id, sort)] == (
                     twin.order(sort)
                 )
             lost = twin.epoch is None or twin.is_torn
-            assert states[tag].epoch == (None if lost else twin.epoch)
-            assert lost or (states[tag].version, states[tag].total) == (
+            assert states[list_id].epoch == (None if lost else twin.epoch)
+            assert lost or (states[list_id].version, states[list_id].total) == (
                 twin.version,
                 len(twin.lists["arrival"]),
             )

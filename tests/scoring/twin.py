@@ -2,13 +2,13 @@
 
 from dataclasses import dataclass, field
 
-from scoring.ranking import Placement
+from scoring.placing import Placement
 from scoring.sorts import SORTS
 
 
 @dataclass
 class TwinTag:
-    """The lists of one tag; epoch None where they are lost."""
+    """The lists of one list id; epoch None where they are lost."""
 
     epoch: str | None = None
     version: int = 0
@@ -62,16 +62,16 @@ class TwinTag:
 
 
 class Twin:
-    """All tags."""
+    """All list_ids."""
 
-    def __init__(self, tags: tuple[str, ...]):
-        self.tags = {tag: TwinTag() for tag in tags}
+    def __init__(self, list_ids: tuple[str, ...]):
+        self.list_ids = {list_id: TwinTag() for list_id in list_ids}
 
     def place(self, placements: list[Placement]) -> tuple[int, set[str]]:
-        """How many places changed, and which tags are lost."""
+        """How many places changed, and which list_ids are lost."""
         changed, lost = 0, set()
         for entering in (False, True):
-            for tag, twin in self.tags.items():
+            for list_id, twin in self.list_ids.items():
                 rows = [
                     (
                         placement.thread_id,
@@ -79,10 +79,11 @@ class Twin:
                         placement.scores if entering else None,
                     )
                     for placement in placements
-                    if tag in (placement.enter if entering else placement.leave - placement.enter)
+                    if list_id
+                    in (placement.enter if entering else placement.leave - placement.enter)
                 ]
                 if rows and twin.epoch is None:
-                    lost.add(tag)
+                    lost.add(list_id)
                 elif rows:
                     changed += twin.place(rows)
         return changed, lost

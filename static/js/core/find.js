@@ -1,13 +1,15 @@
-// Finding by what was typed: words of a text without regard to case and marks.
+// Finds texts by words, without regard to case and diacritics.
 
 const plain = (text) => text.normalize("NFD").replace(/\p{M}/gu, "").replace(/[đĐ]/g, "d")
   .toLowerCase();
 
-// The entries, {text}, that hold every word; those that begin with the first one first.
+// The entries, {text, also}, that contain every word, in `also` as well: other words for the same.
+// First those that begin with the first word.
+/** @param {string} query */
 export function matching(entries, query) {
   const words = plain(query).split(/\s+/).filter(Boolean);
-  const found = entries.filter(({ text }) => {
-    const here = plain(text);
+  const found = entries.filter(({ text, also = "" }) => {
+    const here = plain(`${text} ${also}`);
     return words.every((word) => here.includes(word));
   });
   const starts = ({ text }) => (words.length && plain(text).startsWith(words[0]) ? 0 : 1);

@@ -1,55 +1,84 @@
-// Keys to verbs, with chords of two keys. Pure: time comes in as a parameter.
+// Maps keys to verbs, with chords of two keys. Pure: time is a parameter.
 
 export const CHORD_MS = 1500;
 
-const CHORDS = {
-  g: { a: "page:arrival", n: "page:not_respond", h: "page:history", g: "list:top" },
-  s: {
-    a: "sort:arrival", l: "sort:longest_wait", u: "sort:unanswered_first",
-    m: "sort:member_status", p: "sort:priority",
-  },
-};
+// The second key of a chord for each name: its first letter that no earlier name has.
+function chordsOf(kind, names, taken = {}) {
+  const chords = { ...taken };
+  for (const name of names) {
+    const letter = [...name.replace(/[^a-z]/g, "")].find((each) => !(each in chords));
+    if (letter) chords[letter] = `${kind}:${name}`;
+  }
+  return chords;
+}
+
 const LETTERS = {
   j: "list:next", k: "list:previous", o: "list:open", ".": "thread:show", p: "list:pause",
-  r: "reply", e: "thread:done", w: "explain", i: "customer", x: "pick:toggle", "/": "search",
-  "?": "help",
+  r: "reply", n: "note", t: "thread:claim", a: "thread:hand", e: "thread:done", h: "thread:snooze", z: "undo",
+  w: "explain",
+  i: "customer", x: "pick:toggle", "/": "search", "?": "help", m: "match:next", M: "match:previous",
+  F: "filters",
 };
-// Named keys work without the letters' switch, where the list may take them.
+// Named keys work with single-letter keys switched off, too, unless a control has the focus.
 const LIST_KEYS = {
   ArrowDown: "list:next", ArrowUp: "list:previous", Home: "list:top", End: "list:end",
   PageDown: "list:page-down", PageUp: "list:page-up", Enter: "list:open",
   "Shift+ArrowDown": "pick:down", "Shift+ArrowUp": "pick:up", "Ctrl+a": "pick:all",
 };
-// These work everywhere, in a text too.
+// These work everywhere, in text fields too.
 const ANYWHERE = {
-  Escape: "back", "Ctrl+k": "palette", F6: "pane:next", "Shift+F6": "pane:previous",
+  Escape: "back", "Ctrl+k": "palette", F3: "match:next", "Shift+F3": "match:previous", F6: "pane:next", "Shift+F6": "pane:previous",
   "Alt+Shift+ArrowDown": "unread:next", "Alt+Shift+ArrowUp": "unread:previous",
 };
+// The first saved views, by their places.
+const SAVED = Object.fromEntries(Array.from({ length: 9 }, (_, at) => [at + 1, `saved:${at + 1}`]));
 
-// What the help shows: [keys, name of the text].
-export const HELP = [
+const HELP = [
   [["↑", "↓"], "list:walk"], [["j", "k"], "list:walk"], [["Enter", "o"], "list:open"],
   [["Home", "g g"], "list:top"], [["End"], "list:end"], [["PageUp", "PageDown"], "list:pages"],
   [["Alt Shift ↑", "Alt Shift ↓"], "unread"], [["."], "thread:show"], [["p"], "list:pause"],
   [["x"], "pick:toggle"], [["Shift ↑", "Shift ↓"], "pick:range"], [["Ctrl A"], "pick:all"],
-  [["r"], "reply"], [["Ctrl Enter"], "send"], [["/"], "canned"], [["e"], "thread:done"],
-  [["i"], "customer"], [["w"], "explain"], [["/"], "search"], [["Ctrl K"], "palette"],
-  [["F6"], "pane"], [["Esc"], "back"],
-  [["g a"], "page:arrival"], [["g n"], "page:not_respond"], [["g h"], "page:history"],
-  [["s a"], "sort:arrival"], [["s l"], "sort:longest_wait"], [["s u"], "sort:unanswered_first"],
-  [["s m"], "sort:member_status"], [["s p"], "sort:priority"], [["?"], "help"],
+  [["r"], "reply"], [["n"], "note"], [["Ctrl Enter"], "send"],
+  [["Ctrl Shift Enter"], "send:done"], [["Ctrl Alt Enter"], "send:next"], [["/"], "canned"],
+  [["t"], "thread:claim"], [["a"], "thread:hand"], [["e"], "thread:done"], [["h"], "thread:snooze"], [["z"], "undo"],
+  [["i"], "customer"], [["w"], "explain"], [["/"], "search"],
+  [["Shift F"], "filters"],
+  [["F3", "m"], "match:next"], [["Shift F3", "Shift M"], "match:previous"], [["Ctrl K"], "palette"],
+  [["F6"], "pane"], [["Esc"], "back"], [["g v"], "views"], [["g 1", "g 9"], "saved"],
+  [["Alt ↑", "Alt ↓"], "views:move"],
 ];
-
-// The keys of a text of the help as they are written there, or "".
-export const keysOf = (name) => HELP.find(([, other]) => other === name)?.[0].at(-1) ?? "";
 
 export class Keymap {
   lettersOn = true;
+  #chords;
   #first = null;
   #until = 0;
 
+  /** @param {Choices} parts */
+  constructor({ views, sorts, filters, priorities }) {
+    this.#chords = {
+      g: chordsOf("view", views, { g: "list:top", v: "views", ...SAVED }),
+      s: chordsOf("sort", sorts, { "/": "sorts" }),
+      f: chordsOf("filter", filters),
+      u: chordsOf("priority", priorities),
+    };
+  }
+
+  // What the help shows: [keys, name of the text].
+  get help() {
+    const chords = Object.entries(this.#chords).flatMap(([first, seconds]) => Object
+      .entries(seconds).filter(([, verb]) => !/^(list:top|views|saved:.*)$/.test(verb))
+      .map(([second, verb]) => [[`${first} ${second}`], verb]));
+    return [...HELP, ...chords, [["?"], "help"]];
+  }
+
+  // The keys of a verb as the help shows them, or "".
+  /** @param {string} verb */
+  keysOf(verb) { return this.help.find(([, other]) => other === verb)?.[0].at(-1) ?? ""; }
+
   // stroke: {key, ctrl, alt, meta, shift, composing}; where: {field, control} tells what has focus.
   // Returns a verb or null.
+  /** @param {number} now */
   press(stroke, where, now) {
     if (stroke.composing) return null;
     const name = nameOf(stroke);
@@ -63,8 +92,8 @@ export class Keymap {
   #letter(key, now) {
     const first = now < this.#until ? this.#first : null;
     this.#first = null;
-    if (first && CHORDS[first][key]) return CHORDS[first][key];
-    if (CHORDS[key]) {
+    if (first && this.#chords[first][key]) return this.#chords[first][key];
+    if (this.#chords[key]) {
       this.#first = key;
       this.#until = now + CHORD_MS;
       return null;

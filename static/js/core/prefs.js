@@ -1,23 +1,25 @@
-// What an admin chose, kept on the server; sent a moment after the last change.
+// An admin's preferences: kept on the server, sent a moment after the last change or as the page goes.
 
 const SEND_AFTER_MS = 400;
 const RETRY_MS = 5000;
 
 export const FOLLOW = ["off", "after_reply", "always"];
 export const DENSITIES = ["comfortable", "compact"];
+export const THEMES = ["system", "light", "dark"];
 export const SEND_KEYS = ["ctrl_enter", "enter"];
 export const LIST_PX = { least: 320, most: 640, step: 20 };
 
 const DEFAULTS = {
-  sorts: {}, filters: {}, follow: "off", density: "comfortable", send_key: "ctrl_enter",
-  single_keys: true, list_width: null,
+  saved: null, sorts: {}, filters: {}, follow: "off", density: "comfortable", send_key: "ctrl_enter",
+  single_keys: true, list_width: null, notify_own: true, notify_text: true,
 };
-const NOTIFY = { sound: false, desktop: false, title: true, pages: ["not_respond"] };
+const NOTIFY = { sound: false, desktop: false, title: true, views: ["not_respond"] };
 
 export class Prefs {
   #unsent = {};
   #timer = null;
 
+  /** @param {PrefsParts} parts */
   constructor({ kept, send, timers = globalThis }) {
     this.kept = { ...DEFAULTS, ...kept };
     this.send = send;
@@ -25,8 +27,10 @@ export class Prefs {
   }
 
   get notify() { return { ...NOTIFY, ...this.kept.notify }; }
-  sortOf(page) { return this.kept.sorts[page] ?? "arrival"; }
-  filterOf(page) { return this.kept.filters[page] ?? "all"; }
+  /** @param {string} view */
+  sortOf(view) { return this.kept.sorts[view] ?? "arrival"; }
+  /** @param {string} view */
+  filterOf(view) { return this.kept.filters[view] ?? "all"; }
 
   change(changes) {
     Object.assign(this.kept, changes);
@@ -34,21 +38,34 @@ export class Prefs {
     this.#schedule(SEND_AFTER_MS);
   }
 
-  place({ page, sort, filter }) {
-    const { sorts, filters } = this.kept;
-    if (this.kept.page === page && sorts[page] === sort && this.filterOf(page) === filter) return;
+  place({ view, sort, filter }) {
+    const { sorts, filters, saved } = this.kept;
+    const isKept = this.kept.view === view && sorts[view] === sort && this.filterOf(view) === filter;
+    if (isKept && !saved) return;
     this.change({
-      page, sorts: { ...sorts, [page]: sort }, filters: { ...filters, [page]: filter },
+      view, ...(saved && { saved: null }),
+      sorts: { ...sorts, [view]: sort }, filters: { ...filters, [view]: filter },
     });
+  }
+
+  // The list of a saved view; its own sort is not kept, for it may become another one.
+  /** @param {ListName} list @param {string} ownSort */
+  placeSaved({ view, sort, filter }, ownSort) {
+    const saved = {
+      view, ...(sort !== ownSort && { sort }), ...(filter !== "all" && { filter }),
+    };
+    if (JSON.stringify(saved) !== JSON.stringify(this.kept.saved)) this.change({ saved });
   }
 
   #schedule(ms) {
     this.timers.clearTimeout(this.#timer);
-    this.#timer = this.timers.setTimeout(() => this.#flush(), ms);
+    this.#timer = this.timers.setTimeout(() => this.flush(), ms);
   }
 
-  async #flush() {
+  async flush() {
     const changes = this.#unsent;
+    if (!Object.keys(changes).length) return;
+    this.timers.clearTimeout(this.#timer);
     this.#unsent = {};
     try {
       await this.send(changes);

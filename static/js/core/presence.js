@@ -1,4 +1,4 @@
-// Who is here: states of the people that are looked at, who is in which thread, who writes there.
+// The states of people on screen; who is in which thread, and who types there.
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
@@ -6,17 +6,25 @@ const DAY = 24 * HOUR;
 const LATELY_MS = 5 * MINUTE;
 const GATHER_MS = 100;
 const AGE_MS = 10_000;
-const WATCH_MAX = 500;
+// Signs end by themselves unless the server repeats them: typing, which it repeats while it goes
+// on, and who is in a thread, once the connection is lost.
+const TYPING_MS = 7500;
+const VIEWERS_MS = 60_000;
+// After a reconnection the server sends who is in the threads on screen: who is not named left.
+const RENEWED_MS = 2500;
+const RETRY_MS = 5000;
 const KINDS = ["customer", "admin"];
 
 // "online", "away", "busy", "dnd", "lately" (gone for less than 5 minutes) or "offline".
+/** @param {number} now */
 export function dotOf(state, now) {
   if (!state) return "offline";
   if (state.status !== "offline") return state.status;
   return state.last_seen !== null && now - state.last_seen < LATELY_MS ? "lately" : "offline";
 }
 
-// {unit: "active", "now", "minutes", "hours", "days" or "unknown", count}; a time to come is now.
+// {unit: "active", "now", "minutes", "hours", "days" or "unknown", count}; a future time is "now".
+/** @param {number} now */
 export function seenAge(state, now) {
   if (!state || (state.status === "offline" && state.last_seen === null)) return { unit: "unknown", count: 0 };
   if (state.status !== "offline") return { unit: "active", count: 0 };
@@ -27,39 +35,56 @@ export function seenAge(state, now) {
   return { unit: "days", count: Math.floor(passed / DAY) };
 }
 
-// changed(): something to paint.
 export class Presence {
   late = false;
   #people = { customer: new Map(), admin: new Map() };
   #wanted = { customer: new Map(), admin: new Map() }; // reason → ids
   #watched = { customer: new Set(), admin: new Set() }; // as the server knows it
-  #viewers = new Map(); // thread → {version, viewers}
-  #typing = new Map(); // thread → customers
+  #viewers = new Map(); // thread → {viewers, at, run}
+  #typing = new Map(); // thread → {customers, at}
   #timer = null;
   #connected = false;
+  #run = 0; // counts connections and losses of them
 
-  constructor({ call, adminId, changed, now = Date.now, timers = globalThis }) {
-    Object.assign(this, { call, adminId, changed, now, timers });
+  /** @param {PresenceParts} parts */
+  constructor({ call, adminId, watchMax, changed, now = Date.now, timers = globalThis }) {
+    this.call = call;
+    this.adminId = adminId;
+    this.watchMax = watchMax;
+    this.changed = changed;
+    this.now = now;
+    this.timers = timers;
     this.want("admin", "self", [adminId]);
     timers.setInterval?.(() => this.changed(), AGE_MS);
   }
 
+  /** @param {PersonKind} kind @param {string | number} id */
   of(kind, id) { return this.#people[kind].get(String(id)); }
+  /** @param {PersonKind} kind @param {string | number} id */
   dot(kind, id) { return dotOf(this.of(kind, id), this.now()); }
+  /** @param {PersonKind} kind @param {string | number} id */
   age(kind, id) { return seenAge(this.of(kind, id), this.now()); }
 
-  // Whether one wants quiet oneself: set in whatever window, and also by who hides.
+  // Whether this admin chose "do not disturb", here or elsewhere.
   get doNotDisturb() { return this.of("admin", this.adminId)?.status === "dnd"; }
 
   // Colleagues in the thread, the busiest first.
+  /** @param {number} threadId */
   others(threadId) {
-    const { viewers = [] } = this.#viewers.get(threadId) ?? {};
-    return viewers.filter(({ id }) => id !== this.adminId);
+    const { viewers = [], at = 0 } = this.#viewers.get(threadId) ?? {};
+    const others = viewers.filter(({ id }) => id !== this.adminId);
+    if (this.now() - at < TYPING_MS) return others;
+    return others.map((one) => (one.mode === "typing" ? { ...one, mode: "editing" } : one));
   }
 
-  isTyping(threadId) { return (this.#typing.get(threadId)?.length ?? 0) > 0; }
+  /** @param {number} threadId */
+  isTyping(threadId) {
+    const { customers = [], at = 0 } = this.#typing.get(threadId) ?? {};
+    return customers.length > 0 && this.now() - at < TYPING_MS;
+  }
 
-  // Whom to keep true for this reason; replaces what it wanted before.
+  // Whose states to keep current for this reason; replaces its earlier ids.
+  /** @param {PersonKind} kind @param {string} reason @param {(string | number)[]} ids */
   want(kind, reason, ids) {
     const wanted = [...new Set(ids.map(String))];
     const before = this.#wanted[kind].get(reason) ?? [];
@@ -68,7 +93,8 @@ export class Presence {
     this.#schedule();
   }
 
-  // What is off screen is told no more: what was known of it is not true for ever.
+  // The server sends nothing about threads off screen: what is known of them is dropped.
+  /** @param {number[]} threadIds */
   onScreen(threadIds) {
     const seen = new Set(threadIds);
     for (const map of [this.#viewers, this.#typing]) {
@@ -78,12 +104,19 @@ export class Presence {
 
   connected() {
     this.#connected = true;
+    this.#run += 1;
+    this.#typing.clear();
+    this.#forgetViewers(RENEWED_MS);
     for (const kind of KINDS) this.#watched[kind].clear();
     this.#schedule();
   }
 
-  // Dots stay as they were until the server has answered anew.
-  disconnected() { this.#connected = false; }
+  // Dots keep their last state until the server answers after the reconnection.
+  disconnected() {
+    this.#connected = false;
+    this.#run += 1;
+    this.#forgetViewers(VIEWERS_MS);
+  }
 
   update({ kind, presence }) {
     const people = this.#people[kind];
@@ -99,30 +132,61 @@ export class Presence {
     this.changed();
   }
 
-  viewers({ thread_id: id, version, viewers }) {
-    this.#viewers.set(id, { version, viewers });
-    this.changed();
+  viewers({ thread_id: id, viewers }) {
+    this.#viewers.set(id, { viewers, at: this.now(), run: this.#run });
+    this.#changed(viewers.some(({ mode }) => mode === "typing"));
   }
 
   typing({ thread_id: id, customers }) {
-    this.#typing.set(id, customers);
+    this.#typing.set(id, { customers, at: this.now() });
+    this.#changed(customers.length > 0);
+  }
+
+  // typing: it ends by itself.
+  #changed(typing) {
     this.changed();
+    if (typing) this.timers.setTimeout(() => this.changed(), TYPING_MS + 1);
+  }
+
+  // Drops, after so long, those of whom this connection, or the loss of one, brought no news.
+  #forgetViewers(ms) {
+    const run = this.#run;
+    this.timers.setTimeout(() => {
+      if (run !== this.#run) return;
+      for (const [id, known] of this.#viewers) if (known.run !== run) this.#viewers.delete(id);
+      this.changed();
+    }, ms);
   }
 
   #schedule() {
     if (this.#timer !== null || !this.#connected) return;
     this.#timer = this.timers.setTimeout(() => {
       this.#timer = null;
-      for (const kind of KINDS) this.#watch(kind);
+      if (!this.#connected) return;
+      // The server counts people of both kinds together: who makes room goes first.
+      const changes = KINDS.map((kind) => this.#changes(kind))
+        .sort((a, b) => Number(a.more > 0) - Number(b.more > 0));
+      for (const { kind, wanted, add, del } of changes) {
+        if (add.length || del.length) this.#watch(kind, wanted, add, del);
+      }
     }, GATHER_MS);
   }
 
-  async #watch(kind) {
-    const wanted = new Set([...this.#wanted[kind].values()].flat().slice(0, WATCH_MAX));
+  #changes(kind) {
+    const wanted = this.#wantedOf(kind);
     const watched = this.#watched[kind];
     const add = [...wanted].filter((id) => !watched.has(id));
     const del = [...watched].filter((id) => !wanted.has(id));
-    if (!this.#connected || (!add.length && !del.length)) return;
+    return { kind, wanted, add, del, more: add.length - del.length };
+  }
+
+  // Colleagues are few: customers share what they leave.
+  #wantedOf(kind) {
+    const most = kind === "admin" ? this.watchMax : this.watchMax - this.#wantedOf("admin").size;
+    return new Set([...new Set([...this.#wanted[kind].values()].flat())].slice(0, most));
+  }
+
+  async #watch(kind, wanted, add, del) {
     this.#watched[kind] = wanted;
     try {
       const answer = await this.call("presence:watch", { kind, add, del });
@@ -130,10 +194,11 @@ export class Presence {
       for (const id of del) if (!this.#watched[kind].has(id)) this.#people[kind].delete(id);
     } catch {
       for (const id of add) this.#watched[kind].delete(id);
+      this.timers.setTimeout(() => this.#schedule(), RETRY_MS);
     }
   }
 
-  // A fresh reading stands above whatever was known before the connection.
+  // A new snapshot replaces whatever was known before, whatever its version.
   #take(kind, presence) {
     for (const [id, state] of Object.entries(presence)) this.#people[kind].set(id, state);
     this.changed();

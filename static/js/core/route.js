@@ -1,26 +1,53 @@
-// The address of what is shown: /#/PAGE/SORT/THREAD?filter=mine
+// The address of what is shown: /#/VIEW/SORT/THREAD?filter=mine, where VIEW is built-in or saved
+// (v17), or /#/query/SORT/THREAD?query=is:open for the list of a query that is not saved.
 
-export const PAGES = ["arrival", "not_respond", "history"];
-export const SORTS = ["arrival", "longest_wait", "unanswered_first", "member_status", "priority"];
-export const PRIORITIES = ["urgent", "high", "normal", "low"];
-export const FILTERS = ["all", "unassigned", "mine"];
+const SAVED = /^v[1-9]\d{0,11}$/;
+// What stands for the view of a list that is defined by its query alone.
+export const QUERY = "query";
 
-// Returns {page, sort, filter, thread}, null for each part that is missing or unknown.
-export function parse(hash) {
-  const [path, query = ""] = hash.replace(/^#?\/?/, "").split("?");
-  const [page, sort, thread] = path.split("/");
-  const filter = new URLSearchParams(query).get("filter");
+/** @param {string} view */
+export const isSaved = (view) => SAVED.test(view);
+
+// Returns {view, query, sort, filter, thread}; null for what is missing or not among the choices.
+export function parse(hash, { views, sorts, filters }) {
+  const [path, given = ""] = hash.replace(/^#?\/?/, "").split("?");
+  const [view, sort, thread] = path.split("/");
+  const more = new URLSearchParams(given);
+  const filter = more.get("filter");
+  const query = view === QUERY ? more.get("query")?.trim() || null : null;
+  const known = views.includes(view) || isSaved(view) || query !== null;
   return {
-    page: PAGES.includes(page) ? page : null,
-    sort: SORTS.includes(sort) ? sort : null,
-    filter: FILTERS.includes(filter) ? filter : null,
+    view: known ? view : null,
+    query,
+    sort: sorts.includes(sort) ? sort : null,
+    filter: filters.includes(filter) ? filter : null,
     thread: /^[1-9]\d{0,11}$/.test(thread ?? "") ? Number(thread) : null,
   };
 }
 
-export function format({ page, sort, filter, thread }) {
-  const query = filter && filter !== "all" ? `?filter=${filter}` : "";
-  return `#/${page}/${sort}${thread ? `/${thread}` : ""}${query}`;
+/** @param {ListName & {thread?: number | null}} place */
+export function format({ view, query, sort, filter, thread }) {
+  const more = new URLSearchParams({
+    ...(query && { query }), ...(filter && filter !== "all" && { filter }),
+  });
+  return `#/${view}/${sort}${thread ? `/${thread}` : ""}${more.size ? `?${more}` : ""}`;
 }
 
-export const listKey = ({ page, sort, filter }) => `${page}/${sort}/${filter ?? "all"}`;
+// Frames of a query's list name no view.
+/** @param {Partial<ListName>} list */
+export const listKey = ({ view, query, sort, filter }) => (
+  `${query ? `${QUERY} ${query}` : view}/${sort}/${filter ?? "all"}`
+);
+
+// The time zone of whoever writes a query, where it names days; else they are the server's.
+/** @param {string} query */
+export const zoneOf = (query) => (/\b(created|closed):/i.test(query)
+  ? Intl.DateTimeFormat().resolvedOptions().timeZone : undefined);
+
+// The list as the server is asked for it.
+/** @param {ListName} list */
+export function listCall({ view, query, sort, filter }) {
+  if (!query) return { view, sort, filter };
+  const timezone = zoneOf(query);
+  return timezone ? { query, sort, filter, timezone } : { query, sort, filter };
+}

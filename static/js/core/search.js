@@ -1,4 +1,4 @@
-// A search: asked a moment after the last key, later answers win, more is loaded at the end.
+// A search: sent a moment after the last key; outdated answers are dropped; more loads at the end.
 
 const WAIT_MS = 180;
 
@@ -9,20 +9,26 @@ export class Search {
   whole = true; // false: only the newest matches were looked at
   state = "none"; // none, asking, done, failed
   active = 0;
+  error = null; // why it failed
   #next = null;
   #run = 0;
   #timer = null;
 
-  // ask(query, limit, cursor) → {results, next, total, whole}; changed() asks for a repaint.
+  /** @param {SearchParts} parts */
   constructor({ ask, changed, limit = 50, timers = globalThis }) {
-    Object.assign(this, { ask, changed, limit, timers });
+    this.ask = ask;
+    this.changed = changed;
+    this.limit = limit;
+    this.timers = timers;
   }
 
   get more() { return this.#next !== null; }
   get chosen() { return this.results[this.active] ?? null; }
 
+  /** @param {string} query */
   type(query) {
     this.query = query;
+    this.error = null;
     this.#run += 1;
     this.timers.clearTimeout(this.#timer);
     if (query.trim()) {
@@ -56,19 +62,22 @@ export class Search {
     const run = this.#run;
     try {
       const { results, next, total, whole } = await this.ask(
-        this.query.trim(), this.limit, cursor,
+        this.query.trimEnd(), this.limit, cursor,
       );
       if (run !== this.#run) return;
       this.whole = whole;
       this.#take(cursor ? [...this.results, ...results] : results, next ?? null, total, "done");
-    } catch {
-      if (run === this.#run) this.#take(this.results, cursor, this.total, "failed");
+    } catch (error) {
+      if (run === this.#run) this.#take(this.results, cursor, this.total, "failed", error);
     }
     this.changed();
   }
 
-  #take(results, next, total, state) {
-    Object.assign(this, { results, total, state });
+  #take(results, next, total, state, error = null) {
+    this.error = error;
+    this.results = results;
+    this.total = total;
+    this.state = state;
     this.#next = next;
   }
 }

@@ -1,4 +1,4 @@
-// Times in words. Pure: now is a parameter; each short text also tells how long it stays true.
+// Times in words. Pure: now is a parameter; each age also says in how many ms it changes.
 
 const SECOND = 1000;
 const MINUTE = 60 * SECOND;
@@ -6,10 +6,11 @@ const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 const YEAR = 365 * DAY;
 
-export const WAIT_LONG_MS = 10 * MINUTE;
-export const WAIT_TOO_LONG_MS = 30 * MINUTE;
+const WAIT_LONG_MS = 10 * MINUTE;
+const WAIT_TOO_LONG_MS = 30 * MINUTE;
 
 // {unit, value, change}: "now", 4 "m", 2 "h", 3 "d", 1 "y"; change: ms until it reads otherwise.
+/** @param {number} at @param {number} now */
 export function age(at, now) {
   const ms = Math.max(0, now - at);
   if (ms < MINUTE) return { unit: "now", value: 0, change: MINUTE - ms };
@@ -24,35 +25,117 @@ const part = (unit, ms, size) => ({
 });
 
 // "", "long" or "too-long".
+/** @param {number} since @param {number} now */
 export function waitLevel(since, now) {
   const ms = now - since;
   if (ms >= WAIT_TOO_LONG_MS) return "too-long";
   return ms >= WAIT_LONG_MS ? "long" : "";
 }
 
+const DUE_SOON_MS = 15 * MINUTE;
+
+// How long until a moment, as `age` says it: whole units that are left; `late`: how long ago it was.
+/** @param {number} at @param {number} now */
+export function timeLeft(at, now) {
+  const ms = at - now;
+  if (ms <= 0) return { ...age(at, now), late: true };
+  if (ms < MINUTE) return { unit: "now", value: 0, change: ms, late: false };
+  const [unit, size] = ms < HOUR ? ["m", MINUTE] : ms < DAY ? ["h", HOUR]
+    : ms < YEAR ? ["d", DAY] : ["y", YEAR];
+  return { unit, value: Math.floor(ms / size), change: (ms % size) + 1, late: false };
+}
+
+// "late", "soon" or "far".
+/** @param {number} dueAt @param {number} now */
+export function dueLevel(dueAt, now) {
+  if (dueAt <= now) return "late";
+  return dueAt - now <= DUE_SOON_MS ? "soon" : "far";
+}
+
+const REFRESH_MS = { least: SECOND, most: MINUTE };
+
+// Milliseconds until a text of these rows changes by time alone, within bounds.
+/** @param {Row[]} rows @param {number} now */
+export function rowsChangeIn(rows, now) {
+  const changes = rows.flatMap(({ recent_at: recentAt, waiting_since: since, due_at: dueAt }) => [
+    ...[recentAt, since].filter((at) => at !== null && at !== undefined)
+      .map((at) => age(at, now).change),
+    ...(dueAt ? [timeLeft(dueAt, now).change] : []),
+  ]);
+  return Math.max(REFRESH_MS.least, Math.min(REFRESH_MS.most, ...changes));
+}
+
+// Intl writes "22 時間"; Japanese has no space there.
+/** @param {string} text */
+const close = (text) => text.replace(/(\d)\s(?=[\u3040-\u9fff])/gu, "$1");
+
 const UNITS = { m: "minute", h: "hour", d: "day", y: "year" };
 
-// The short and the long forms in one language.
+// The short and the long forms in one language, as "en", or as it is written in a region, as "en-GB".
+/** @param {string} locale */
 export function timeWords(locale) {
   const relative = new Intl.RelativeTimeFormat(locale, { numeric: "auto" });
   const narrow = {};
   for (const [unit, name] of Object.entries(UNITS)) {
     narrow[unit] = new Intl.NumberFormat(locale, {
-      style: "unit", unit: name, unitDisplay: locale === "ja" ? "short" : "narrow",
+      style: "unit", unit: name, unitDisplay: locale.startsWith("ja") ? "short" : "narrow",
     });
   }
-  const clock = new Intl.DateTimeFormat(locale, { hour: "2-digit", minute: "2-digit" });
+  const clock = new Intl.DateTimeFormat(locale, { hour: "numeric", minute: "2-digit" });
   const date = new Intl.DateTimeFormat(locale, { dateStyle: "full" });
   const exact = new Intl.DateTimeFormat(locale, { dateStyle: "medium", timeStyle: "medium" });
+  const moment = momentWords(locale, clock);
   return {
     // "4m", or the given word for less than a minute
-    short: ({ unit, value }, nowWord) => (unit === "now" ? nowWord : narrow[unit].format(value)),
+    short: ({ unit, value }, nowWord) => (unit === "now" ? nowWord
+      : close(narrow[unit].format(value))),
     // "4 minutes ago"
     long: ({ unit, value }) => (unit === "now"
-      ? relative.format(0, "second") : relative.format(-value, UNITS[unit])),
+      ? relative.format(0, "second") : close(relative.format(-value, UNITS[unit]))),
     clock: (at) => clock.format(at),
     exact: (at) => exact.format(at),
     day: (at, now) => dayName(at, now, relative, date),
+    // "1 hour 30 minutes"
+    minutes: (count) => durationText(locale, count),
+    ...moment,
+  };
+}
+
+function durationText(locale, count) {
+  const hours = Math.floor(count / 60);
+  const named = (value, unit) => close(new Intl.NumberFormat(locale, {
+    style: "unit", unit, unitDisplay: "long",
+  }).format(value));
+  const parts = [hours ? named(hours, "hour") : "", count % 60 || !hours ? named(count % 60, "minute") : ""];
+  return parts.filter(Boolean).join(locale.startsWith("ja") ? "" : " ");
+}
+
+const CLOCK = { hour: "numeric", minute: "2-digit" };
+const DATE = { month: "short", day: "numeric" };
+
+// Made at their first use: most pages show none of them.
+function momentWords(locale, clock) {
+  const formats = {};
+  const written = (name, options, at) => {
+    formats[name] ??= new Intl.DateTimeFormat(locale, options);
+    return formats[name].format(at);
+  };
+  const dated = (at, now) => {
+    const isNear = new Date(at).getFullYear() === new Date(now).getFullYear();
+    return isNear ? written("date", { ...DATE, ...CLOCK }, at)
+      : written("year", { ...DATE, year: "numeric", ...CLOCK }, at);
+  };
+  return {
+    // "9:40", "Tue 9:40" within six days, else with the date
+    moment: (at, now) => {
+      const days = Math.abs(Math.round((midnight(at) - midnight(now)) / DAY));
+      if (days === 0) return clock.format(at);
+      return days < 7 ? written("week", { weekday: "short", ...CLOCK }, at) : dated(at, now);
+    },
+    // "24 Nov, 9:40"
+    dated,
+    // "Tuesday, 24 November 2026 at 9:40"
+    whole: (at) => written("whole", { dateStyle: "full", timeStyle: "short" }, at),
   };
 }
 
@@ -67,6 +150,7 @@ function midnight(at) {
   return day.getTime();
 }
 
+/** @param {number} a @param {number} b */
 export const sameDay = (a, b) => midnight(a) === midnight(b);
 
 const capital = (text) => text.charAt(0).toLocaleUpperCase() + text.slice(1);

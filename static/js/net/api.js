@@ -1,7 +1,15 @@
-// The dashboard's HTTP calls by name.
+// The dashboard's HTTP API, a method for each call.
+
+import { listCall, zoneOf } from "../core/route.js";
 
 const THREADS = "/admin/api/threads";
 const CANNED = "/admin/api/canned";
+const VIEWS = "/admin/api/views";
+const SORTS = "/admin/api/sorts";
+const CALENDARS = "/admin/api/calendars";
+const POLICIES = "/admin/api/policies";
+
+const snoozed = ({ until, wake }) => ({ until: new Date(until).toISOString(), wake });
 
 export class Api {
   constructor(http) {
@@ -13,22 +21,68 @@ export class Api {
   signOut() { return this.http.post("/logout"); }
 
   team() { return this.http.get("/admin/api/team"); }
+  /** @param {number} adminId */
   signOthersOut(adminId) { return this.http.post(`/admin/api/team/${adminId}/sign-out`); }
 
+  /** @param {number} limit */
   online(within, limit, cursor) {
-    const asked = new URLSearchParams({ within, limit, ...(cursor && { cursor }) });
+    const asked = new URLSearchParams({
+      within: String(within), limit: String(limit), ...(cursor && { cursor }),
+    });
     return this.http.get(`/admin/api/presence/online?${asked}`);
   }
 
+  /** @param {number[]} ids */
   rows(ids) { return this.http.get(`${THREADS}?ids=${ids.join(",")}`); }
 
-  messagesBefore(threadId, messageId, limit = 50) {
-    return this.http.get(`${THREADS}/${threadId}/messages?before=${messageId}&limit=${limit}`);
+  // where: "before", "after" or "around" the message; null for the newest ones
+  /** @param {number} threadId @param {string | null} where @param {number | null} messageId */
+  messages(threadId, where, messageId, limit = 50) {
+    const at = where ? `${where}=${messageId}&` : "";
+    return this.http.get(`${THREADS}/${threadId}/messages?${at}limit=${limit}`);
   }
 
+  // The messages of a thread that a search finds.
+  /** @param {number} threadId @param {string} text */
+  matches(threadId, text) {
+    return this.http.get(`${THREADS}/${threadId}/matches?${new URLSearchParams({ q: text })}`);
+  }
+
+  /** @param {string} text @param {number} limit */
   search(text, limit, cursor) {
-    const query = new URLSearchParams({ q: text, limit, ...cursor ? { cursor } : {} });
+    const query = new URLSearchParams({ q: text, limit: String(limit), ...(cursor && { cursor }) });
     return this.http.get(`/admin/api/search?${query}`);
+  }
+
+  sorts() { return this.http.get(SORTS); }
+  addSort(sort) { return this.http.post(SORTS, sort); }
+  /** @param {string} name */
+  changeSort(name, sort) { return this.http.put(`${SORTS}/${name}`, sort); }
+  /** @param {string} name */
+  dropSort(name) { return this.http.delete(`${SORTS}/${name}`); }
+  previewSort(sort) { return this.http.post(`${SORTS}/preview`, sort); }
+
+  calendars() { return this.http.get(CALENDARS); }
+  addCalendar(calendar) { return this.http.post(CALENDARS, calendar); }
+  /** @param {number} id */
+  changeCalendar(id, calendar) { return this.http.put(`${CALENDARS}/${id}`, calendar); }
+  /** @param {number} id */
+  dropCalendar(id) { return this.http.delete(`${CALENDARS}/${id}`); }
+  policies() { return this.http.get(POLICIES); }
+  addPolicy(policy) { return this.http.post(POLICIES, policy); }
+  /** @param {number} id */
+  changePolicy(id, policy) { return this.http.put(`${POLICIES}/${id}`, policy); }
+  /** @param {number} id */
+  dropPolicy(id) { return this.http.delete(`${POLICIES}/${id}`); }
+  /** @param {number[]} ids */
+  orderPolicies(ids) { return this.http.put(`${POLICIES}/order`, { ids }); }
+  // policies: all of them, in order; a calendar is an id, or the fields of one that is being written
+  previewPolicies(policies) { return this.http.post(`${POLICIES}/preview`, { policies }); }
+
+  // at: characters (code points) before the cursor
+  /** @param {string} text @param {number} at */
+  complete(text, at) {
+    return this.http.get(`/admin/api/query/complete?${new URLSearchParams({ text, at: String(at) })}`);
   }
 
   canned() { return this.http.get(CANNED); }
@@ -37,36 +91,80 @@ export class Api {
       : this.http.post(CANNED, { shortcut, body });
   }
 
+  /** @param {number} id */
   dropCanned(id) { return this.http.delete(`${CANNED}/${id}`); }
 
+  views() { return this.http.get(VIEWS); }
+  // changed_at: of the view that was edited; another one is refused with what was saved meanwhile
+  saveView({ id, name, query, sort, owner, timezone, changed_at }) {
+    const view = { name, query, sort, owner, timezone };
+    return id ? this.http.put(`${VIEWS}/${id}`, { ...view, changed_at })
+      : this.http.post(VIEWS, view);
+  }
+
+  /** @param {string} id */
+  dropView(id) { return this.http.delete(`${VIEWS}/${id}`); }
+  /** @param {string[]} ids */
+  orderViews(ids) { return this.http.put(`${VIEWS}/order`, { ids }); }
+  // timezone: of its days, where it is a saved one
+  previewView({ query, sort, timezone = zoneOf(query) }) {
+    return this.http.post(`${VIEWS}/preview`, { query, sort, timezone });
+  }
+
+  /** @param {number} threadId */
   customer(threadId) { return this.http.get(`${THREADS}/${threadId}/customer`); }
+  /** @param {number} threadId @param {number} limit */
   newest(threadId, limit) {
     return this.http.get(`${THREADS}/${threadId}/messages?limit=${limit}`);
   }
 
-  // action: claim, release, close, reopen or priority; more: {priority}
+  // action: claim, release, assign, close, reopen, priority, snooze or wake; more: {priority},
+  // {until, wake}, {admin_id, note?}, or {seen} for close: thread id → the newest message that was on screen
+  /** @param {number[]} ids @param {string} action @param {any} more */
   bulk(ids, action, more = {}) {
-    return this.http.post(`${THREADS}/bulk`, { ids, action, ...more });
+    const given = action === "snooze" ? snoozed(more) : more;
+    return this.http.post(`${THREADS}/bulk`, { ids, action, ...given });
   }
 
-  explain(threadId, { page, sort, filter }) {
-    const list = new URLSearchParams({ page, sort, filter });
-    return this.http.get(`${THREADS}/${threadId}/explain?${list}`);
+  /** @param {number} threadId @param {ListName} list */
+  explain(threadId, list) {
+    const asked = new URLSearchParams(listCall(list));
+    return this.http.get(`${THREADS}/${threadId}/explain?${asked}`);
   }
 
   reply({ threadId, body, private: isPrivate, token, seen, confirm }) {
     return this.http.post(`${THREADS}/${threadId}/replies`, {
-      body, private: isPrivate, token, seen_message_id: seen, confirm,
+      body, private: isPrivate, token, seen_message_id: seen ?? 0, confirm,
     });
   }
 
+  /** @param {number} threadId @param {number} messageId */
   sendAgain(threadId, messageId) {
     return this.http.post(`${THREADS}/${threadId}/messages/${messageId}/send-again`);
   }
 
-  // claim, release, close, reopen
+  // until: in ms; wake: "reply" or "never"
+  /** @param {number} threadId @param {{until: number, wake: string}} given */
+  snooze(threadId, given) { return this.http.post(`${THREADS}/${threadId}/snooze`, snoozed(given)); }
+
+  // claim, release, reopen, wake
+  /** @param {number} threadId @param {string} action */
   act(threadId, action) { return this.http.post(`${THREADS}/${threadId}/${action}`); }
 
+  // given: {admin_id, note?}; null is nobody
+  /** @param {number} threadId */
+  assign(threadId, given) { return this.http.post(`${THREADS}/${threadId}/assign`, given); }
+
+  /** @param {number[]} acts */
+  undo(acts) { return this.http.post(`${THREADS}/undo`, { acts }); }
+
+  // seen: the newest message that was on screen; 0 for none
+  /** @param {number} threadId @param {number} seen */
+  close(threadId, seen) {
+    return this.http.post(`${THREADS}/${threadId}/close`, { seen_message_id: seen });
+  }
+
+  /** @param {number} threadId @param {string} priority */
   prioritise(threadId, priority) {
     return this.http.put(`${THREADS}/${threadId}/priority`, { priority });
   }

@@ -1,9 +1,9 @@
-// Calls over HTTP: JSON in and out, every failure an HttpError.
+// HTTP requests: JSON in and out; each failure is an HttpError.
 
 const TIMEOUT_MS = 15_000;
 
 export class HttpError extends Error {
-  // status 0: no answer came. body: the problem object, where there was one.
+  // status 0: no answer came. body: the problem object, if the answer had one.
   constructor(status, body = null, retryAfterMs = null) {
     super(body?.detail ?? body?.title ?? `HTTP ${status}`);
     Object.assign(this, {
@@ -13,25 +13,31 @@ export class HttpError extends Error {
 }
 
 export class Http {
-  // signedOut() is called whenever the session turns out to be over.
+  // signedOut() is called at each answer 401.
   constructor({ signedOut, fetch = globalThis.fetch.bind(globalThis) }) {
-    Object.assign(this, { signedOut, fetch });
+    this.signedOut = signedOut;
+    this.fetch = fetch;
   }
 
   get(path) { return this.#ask("GET", path); }
+  /** @param {string} path @param {object} body */
   post(path, body = {}) { return this.#ask("POST", path, body); }
+  /** @param {string} path @param {object} body */
   put(path, body) { return this.#ask("PUT", path, body); }
+  /** @param {string} path */
   delete(path) { return this.#ask("DELETE", path, {}); }
-  patch(path, body) { return this.#ask("PATCH", path, body); }
+  // Goes out even where the page is closed meanwhile.
+  /** @param {string} path @param {object} body */
+  patch(path, body) { return this.#ask("PATCH", path, body, true); }
 
-  async #ask(method, path, body) {
-    const answer = await this.#send(method, path, body);
+  async #ask(method, path, body, keepalive = false) {
+    const answer = await this.#send(method, path, body, keepalive);
     if (answer.ok) return answer.status === 204 ? null : answer.json();
     if (answer.status === 401) this.signedOut();
     throw new HttpError(answer.status, await problemOf(answer), retryAfterMs(answer));
   }
 
-  async #send(method, path, body) {
+  async #send(method, path, body, keepalive) {
     const headers = { Accept: "application/json" };
     if (body !== undefined) headers["Content-Type"] = "application/json";
     try {
@@ -41,6 +47,7 @@ export class Http {
         body: body === undefined ? undefined : JSON.stringify(body),
         credentials: "same-origin",
         redirect: "manual",
+        keepalive,
         signal: AbortSignal.timeout(TIMEOUT_MS),
       });
     } catch {

@@ -1,43 +1,51 @@
-// The tabs of one admin: one of them leads, and all know whether somebody looks at any.
+// The tabs of one admin: one of them leads, and each knows whether any is looked at.
 
 export class Tabs {
   leads = false;
-  #others = new Map(); // tab → when it last said that it is looked at
+  #others = new Map(); // tab → whether it is looked at
+  ready = Promise.resolve(); // then it is known which tab leads
   #channel = null;
 
-  constructor({ name, page = document }) {
+  // isLookedAt(): whether this tab is; led(): this tab leads from now on.
+  constructor({ name, isLookedAt, led = () => {}, page = document }) {
     this.page = page;
+    this.isLookedAt = isLookedAt;
     this.id = crypto.randomUUID();
-    // The lock is held until the tab goes; then the next one gets it.
-    if (navigator.locks) {
-      navigator.locks.request(name, () => {
-        this.leads = true;
-        return new Promise(() => {});
-      }).catch(() => {});
-    } else this.leads = true;
+    this.led = led;
+    if (navigator.locks) this.ready = new Promise((resolve) => { this.#ask(name, resolve); });
+    else this.leads = true;
     this.#listen(name);
   }
 
-  // Whether some tab is before the admin's eyes.
-  get lookedAt() {
-    return this.page.visibilityState === "visible" || [...this.#others.values()].some(Boolean);
+  // The lock is held until the tab is closed; then the next one gets it.
+  #ask(name, known) {
+    const lead = (lock) => {
+      known();
+      if (!lock) return navigator.locks.request(name, lead);
+      this.leads = true;
+      this.led();
+      return new Promise(() => {});
+    };
+    navigator.locks.request(name, { ifAvailable: true }, lead).catch(known);
   }
+
+  get anyLookedAt() { return this.isLookedAt() || [...this.#others.values()].some(Boolean); }
 
   #listen(name) {
     if (!globalThis.BroadcastChannel) return;
     this.#channel = new BroadcastChannel(name);
     this.#channel.onmessage = ({ data }) => {
-      if (!this.#others.has(data.id) && !data.gone) this.#say();
+      if (!this.#others.has(data.id) && !data.gone) this.#announce();
       if (data.gone) this.#others.delete(data.id);
-      else this.#others.set(data.id, data.visible);
+      else this.#others.set(data.id, data.lookedAt);
     };
-    this.page.addEventListener("visibilitychange", () => this.#say());
-    addEventListener("pagehide", () => this.#say(true));
-    this.#say();
+    this.page.addEventListener("visibilitychange", () => this.#announce());
+    for (const change of ["focus", "blur"]) addEventListener(change, () => this.#announce());
+    addEventListener("pagehide", () => this.#announce(true));
+    this.#announce();
   }
 
-  #say(gone = false) {
-    const visible = this.page.visibilityState === "visible";
-    this.#channel.postMessage({ id: this.id, visible, gone });
+  #announce(gone = false) {
+    this.#channel.postMessage({ id: this.id, lookedAt: this.isLookedAt(), gone });
   }
 }

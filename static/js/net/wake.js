@@ -1,11 +1,11 @@
-// Tells when the machine slept, the network came back or the window was looked at again.
+// Detects that the machine slept, the network came back or the window became visible.
 
 const TICK_MS = 2000;
 const SLEPT_MS = 10_000;
-// Tabs in the background may have their timers run once a minute only.
+// In background tabs timers may run once a minute only.
 const SLEPT_HIDDEN_MS = 75_000;
 
-// on: {slept(), back()}; slept: the clock jumped; back: worth trying at once.
+// on.slept(): the clock jumped; on.back(): a connection is worth trying at once.
 export function watch({ on, window: page = window, now = Date.now }) {
   const visible = () => page.document.visibilityState === "visible";
   let last = now();

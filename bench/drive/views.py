@@ -1,0 +1,76 @@
+"""Dashboards that have a saved view open each, and all badges."""
+
+import asyncio
+import json
+from collections.abc import Callable
+from typing import Any
+
+from bench.drive.clients import Dashboard, LineupDashboard
+from bench.drive.wire import Http, SocketIO
+
+#: A view that was saved just now is being built.
+BUILDING_SECONDS = 0.2
+
+
+class ViewDashboard(LineupDashboard):
+    """`views`: the ids of the views on screens, which dashboards open in turn."""
+
+    async def open(self) -> None:
+        self.totals: dict[str, int] = {}
+        await super().open()
+        headers = {"Cookie": self.settings["cookie"], "Origin": self.settings["url"]}
+        before, self.totals = self.totals, {}
+        http = Http(self.settings["url"], headers)
+        status, body, _ = await http.request("GET", "/admin/api/views")
+        if status != 200:
+            self.problems.append(f"views: {status}")
+            return
+        read = {view["id"]: view["total"] for view in json.loads(body)["views"]}
+        # What was pushed since is newer.
+        self.totals = before | read | self.totals
+
+    async def held(self) -> Any:
+        found = await super().held()
+        return {"head": None, "of": self._view, "whole": found["whole"], "totals": self.totals}
+
+    @property
+    def _view(self) -> str:
+        views = self.settings["views"]
+        return views[self.number % len(views)]
+
+    @property
+    def _list(self) -> dict[str, str]:
+        return {"view": self._view, "sort": self.settings["sort"]}
+
+    def take(self, content: bytes, acknowledge: Callable[[], None] | None) -> None:
+        if content.startswith(b'["views:totals",'):
+            self.totals |= json.loads(content)[1]["totals"]
+        super().take(content, acknowledge)
+
+
+class CountingDashboard(Dashboard):
+    """Gets the first threads of its view again and again, and badges that end at 99."""
+
+    last = b""
+
+    async def open(self) -> None:
+        self.link = SocketIO(self.settings["url"], "/", {}, self._event)
+        self._first = asyncio.get_running_loop().create_future()
+        await self.link.connect()
+        self.link.emit("open_view", self.number % self.settings["on_screens"])
+        await asyncio.wait_for(self._first, 60)
+
+    async def held(self) -> Any:
+        return {"head": None, "last": json.loads(self.last)[1]}
+
+    def _event(self, content: bytes, acknowledge: Any) -> None:
+        if not content.startswith(b'["view",'):
+            return
+        self.last = content
+        if not self._first.done():
+            self._first.set_result(None)
+        at = int(content[:60].partition(b'"at":')[2].partition(b",")[0])
+        self.note(content, lambda: at)
+
+
+KINDS: dict[str, type[Dashboard]] = {"views": ViewDashboard, "counting": CountingDashboard}

@@ -1,0 +1,83 @@
+"""What a dashboard holds on to: memory of a page and of the server while a list keeps moving.
+
+One Chromium stands at the head of a list into which messages come all the time.
+"""
+
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from bench.drive.drivers import PythonDriver
+from bench.measure.live import Live
+from bench.measure.page_budget import mib, wait_until_right
+from bench.processes import BenchError
+from bench.sides.lineup import Lineup
+
+
+@dataclass(frozen=True)
+class Churn:
+    """`minutes` of `rate` events a second; memory is taken `samples` times, evenly."""
+
+    threads: int
+    minutes: float = 60.0
+    rate: float = 50.0
+    samples: int = 12
+
+    @property
+    def lasts_seconds(self) -> float:
+        return 60 * self.minutes
+
+    def live(self) -> Live:
+        return Live(self.threads, dashboards=1, rate=self.rate)
+
+
+def run(churn: Churn, folder: Path, templates: Path, deadline: float) -> dict[str, Any]:
+    lineup = Lineup(churn.live().setting(), folder / "lineup", templates)
+    targets = churn.live().targets()
+    window: PythonDriver | None = None
+    try:
+        lineup.start()
+        window = PythonDriver(
+            "bench.drive.window", lineup.dashboard_settings() | {"loads": 1}, lineup.log
+        )
+        window.hear()
+        window.do("top")
+        samples = [_sample(lineup, window)]
+        for number in range(churn.samples):
+            lineup.post(targets, churn.rate, churn.lasts_seconds / churn.samples, f"c{number}")
+            wait_until_right(lineup, window)
+            samples.append(_sample(lineup, window))
+    finally:
+        if window is not None:
+            window.stop()
+        lineup.stop()
+    return {
+        "bench": "churn",
+        "scenario": asdict(churn),
+        "rounds": [_summed(samples)],
+        "samples": samples,
+        "broken": {},
+    }
+
+
+def _sample(lineup: Lineup, window: PythonDriver) -> dict[str, float]:
+    """In MiB; what the bench itself noted in the page is let go before."""
+    window.do("clear")
+    page = window.do("report")
+    if page["problems"]:
+        raise BenchError(f"the page's scripts failed: {page['problems']}")
+    memory = lineup.memory()
+    return {
+        "heap_mib": mib(page["heap"]),
+        "elements": page["shown"],
+        "server_mib": mib(memory["server"]),
+        "redis_mib": mib(memory["redis"]),
+    }
+
+
+def _summed(samples: list[dict[str, float]]) -> dict[str, float]:
+    """The most of each number, and the growth from after the first part, which warms up."""
+    found = {name: max(sample[name] for sample in samples) for name in samples[0]}
+    for name in ("heap_mib", "server_mib", "redis_mib"):
+        found[f"{name}_growth"] = round(samples[-1][name] - samples[1][name], 2)
+    return found

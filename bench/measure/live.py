@@ -1,0 +1,202 @@
+"""Events posted at a rate, dashboards that look: how soon, how many bytes, how much processor."""
+
+import time
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from bench.dataset import is_member, is_open
+from bench.drive.drivers import Dashboards
+from bench.latency import seen_ms, spread
+from bench.processes import BenchError, cpu_seconds
+from bench.sides.lineup import Lineup
+from bench.sides.others import Floor, GatheringRecipe, Polling, Recipe
+from bench.sides.side import Setting, Side
+
+SIDES: dict[str, type[Side]] = {
+    side.name: side for side in (Recipe, GatheringRecipe, Polling, Floor)
+}
+#: After the last post, what is under way is waited for so long; what comes later was not seen.
+SETTLE_SECONDS = 5.0
+SCREEN = 20
+#: The side that is Lineup with another number of threads.
+SHORT = "lineup of "
+
+
+@dataclass(frozen=True)
+class Live:
+    """`workload`: which threads get messages.
+
+    `screen`: those on every screen · `random`: any open one, which then jumps onto every screen ·
+    `below`: such as change their place on the list, outside of every window.
+    """
+
+    threads: int
+    dashboards: int
+    rate: float
+    workload: str = "random"
+    seconds: float = 10.0
+    rounds: int = 3
+    sides: tuple[str, ...] = ("lineup",)
+    workers: int = 1
+    async_mode: str = "eventlet"
+    database: str = "sqlite"
+    poll_seconds: float = 10.0
+
+    def setting(self) -> Setting:
+        return Setting(
+            self.threads,
+            sort="member_status" if self.workload == "below" else "arrival",
+            workers=self.workers,
+            async_mode=self.async_mode,
+            database=self.database,
+            poll_seconds=self.poll_seconds,
+        )
+
+    def targets(self) -> list[int]:
+        numbers = [number for number in range(1, self.threads + 1) if is_open(number)]
+        if self.workload == "screen":
+            return numbers[: SCREEN - 2]
+        if self.workload == "below":
+            return [number for number in numbers if not is_member(number)]
+        return numbers
+
+
+def run(live: Live, folder: Path, templates: Path, deadline: float) -> dict[str, Any]:
+    """Rounds of all sides in turn; those that broke say at what."""
+    setting, running = live.setting(), {}
+    broken: dict[str, str] = {}
+    rounds: list[dict[str, Any]] = []
+    try:
+        for name in live.sides:
+            try:
+                running[name] = _Running(name, live, setting, folder / name, templates)
+            except (BenchError, AssertionError) as error:
+                broken[name] = str(error)[:300]
+        for number in range(live.rounds):
+            if number and time.monotonic() > deadline:
+                break
+            rounds.append(_round(number, live, running, broken))
+        _check_all(running, broken)
+        memory = {name: each.side.memory() for name, each in running.items()}
+    finally:
+        for each in running.values():
+            each.stop()
+    return {
+        "bench": "live",
+        "scenario": asdict(live),
+        "rounds": rounds,
+        "broken": broken,
+        "memory": memory,
+    }
+
+
+def _round(
+    number: int, live: Live, running: dict[str, "_Running"], broken: dict[str, str]
+) -> dict[str, Any]:
+    """Sides one after the other, each round beginning with another one."""
+    names = [name for name in running if name not in broken]
+    measured: dict[str, Any] = {}
+    first = number % max(1, len(names))
+    for name in names[first:] + names[:first]:
+        try:
+            measured[name] = running[name].measure(f"r{number}")
+        except BenchError as error:
+            broken[name] = str(error)[:300]
+    return measured
+
+
+def _check_all(running: dict[str, "_Running"], broken: dict[str, str]) -> None:
+    for name, each in running.items():
+        if name not in broken:
+            held = each.dashboards.do("held")
+            try:
+                each.side.check(held)
+            except BenchError as error:
+                broken[name] = f"its result is wrong: {error}"
+
+
+class _Running:
+    """A side with its dashboards open."""
+
+    def __init__(self, name: str, live: Live, setting: Setting, folder: Path, templates: Path):
+        if name.startswith(SHORT):
+            live = replace(live, threads=int(name.removeprefix(SHORT)))
+            setting = replace(setting, threads=live.threads)
+        self._live = live
+        self._targets = live.targets()
+        self.side: Side = (
+            SIDES[name](setting, folder) if name in SIDES else Lineup(setting, folder, templates)
+        )
+        try:
+            self.side.start()
+            settings = self.side.dashboard_settings() | {"dashboards": live.dashboards}
+            self.dashboards = Dashboards(settings, self.side.log)
+        except BaseException:
+            self.side.stop()
+            raise
+
+    def stop(self) -> None:
+        self.dashboards.stop()
+        self.side.stop()
+
+    def measure(self, run: str) -> dict[str, Any]:
+        return measured(self.side, self.dashboards, self._live, self._targets, run)
+
+
+def measured(
+    side: Side, dashboards: Dashboards, live: Live, targets: list[int], run: str
+) -> dict[str, Any]:
+    """One side's numbers of one round."""
+    dashboards.do("reset")
+    before, driver_before = side.cpu(), cpu_seconds(dashboards.pid)
+    posted = side.post(targets, live.rate, live.seconds, run)
+    # What is due in the window counts in it; the rest is waited for, up to a bound.
+    after = side.cpu()
+    _settle(side, live)
+    report = dashboards.do("report")
+    driver = cpu_seconds(dashboards.pid) - driver_before
+    seconds = _window_seconds(posted, live)
+    result = _summed(posted, report, seconds)
+    cpu = {name: after[name] - before[name] for name in after}
+    result |= {f"cpu_us_{name}": 1e6 * used / len(posted) for name, used in cpu.items()}
+    return result | {"driver_cores": driver / seconds, "seconds": seconds}
+
+
+def _settle(side: Side, live: Live) -> None:
+    polls = side.kind == "polling"
+    time.sleep(live.poll_seconds + 0.5 if polls else min(SETTLE_SECONDS, 1.0))
+    if polls:
+        return
+    deadline = time.monotonic() + SETTLE_SECONDS
+    while time.monotonic() < deadline:
+        before = side.cpu()["server"]
+        time.sleep(0.5)
+        if side.cpu()["server"] - before < 0.2:
+            return
+
+
+def _window_seconds(posted: Sequence[Any], live: Live) -> float:
+    """Who cannot keep up is still answering when the last event was due long ago."""
+    last = max(answered for _, _, _, answered in posted)
+    return max(live.seconds, (last - min(due for _, _, due, _ in posted)) / 1e9)
+
+
+def _summed(posted: Sequence[Any], report: dict[str, Any], seconds: float) -> dict[str, Any]:
+    dashboards, payloads = report["dashboards"], report["payloads"]
+    times: list[float] = []
+    for dashboard in dashboards:
+        times += seen_ms(posted, payloads, dashboard["frames"])
+    pairs = len(posted) * len(dashboards)
+    received = sum(dashboard["received"] + dashboard["fetched"] for dashboard in dashboards)
+    answered = [(answered - due) / 1e6 for _, _, due, answered in posted]
+    return {
+        "ms": spread(times),
+        "answer_ms": spread(answered),
+        "unseen": 1 - len(times) / pairs,
+        "bytes": received / pairs,
+        "bytes_fetched": sum(dashboard["fetched"] for dashboard in dashboards) / pairs,
+        "frames_a_second": sum(len(b["frames"]) for b in dashboards) / len(dashboards) / seconds,
+        "fetches_a_second": sum(dashboard["fetches"] for dashboard in dashboards) / seconds,
+    }

@@ -1,0 +1,127 @@
+"""Writes the page of results: what was measured, how, on what, and where we lose."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from bench.measure.live import SHORT
+from bench.report import charts
+from bench.report.bars import bars
+from bench.results import medians, ratio
+
+_SKIPPED = ("name", "sides")
+_HEADER = """# Results
+
+Written by `python -m bench page` from `{file}`; [bench/README.md](../README.md) says what the
+sides, the scenarios and the words mean. Every result was checked before its time counted. Ratios
+come from sides measured in turn in the same run and are the figures; times stand beside them for
+orientation, and hold for this machine only.
+
+**Machine.** {machine}. Everything runs on it: servers, Redis, databases and the drivers.
+"""
+_UNITS = {
+    "bytes": "bytes a message and dashboard",
+    "ms": "ms from post to socket",
+    "cpu_us_server": "µs of server processor a message",
+}
+
+
+def write_page(content: dict[str, Any], source: str, folder: Path) -> None:
+    """README.md and its charts."""
+    results = content["results"]
+    machine = ", ".join(f"{key.replace('_', ' ')} {v}" for key, v in content["machine"].items())
+    parts = [_HEADER.format(file=source, machine=machine)]
+    parts += ["## The bars\n", *_bars_table(results)]
+    for name, text in _charts(results):
+        (folder / f"{name}.svg").write_text(text)
+        parts.append(f"![{name}]({name}.svg)\n")
+    parts += ["## Where we lose\n", *_losses(results)]
+    parts.append("## All scenarios\n")
+    for result in results:
+        parts += _scenario(result)
+    (folder / "README.md").write_text("\n".join(parts))
+
+
+def _bars_table(results: list[dict[str, Any]]) -> Iterator[str]:
+    yield "| bar | wanted | measured | |\n|---|---|---|---|"
+    for bar in bars(results):
+        mark = "kept" if bar.kept else "**missed**"
+        yield f"| {bar.what} | {bar.wanted} | {bar.value:,.3g} | {mark} |"
+    yield ""
+
+
+def _charts(results: list[dict[str, Any]]) -> Iterator[tuple[str, str]]:
+    for metric, path in (("bytes", "bytes"), ("p95", "ms.p95"), ("processor", "cpu_us_server")):
+        rows = []
+        for result in results:
+            if result["bench"] == "live" and len(result["scenario"]["sides"]) > 1:
+                rows += [
+                    (f"{_short(result)}: {side}", side, value)
+                    for side, value in _by_side(result, path)
+                    if value > 0
+                ]
+        if rows:
+            unit = _UNITS[path.partition(".")[0]]
+            yield metric, charts.bars(f"Live lists: {metric}", unit, rows)
+
+
+def _by_side(result: dict[str, Any], path: str) -> Iterator[tuple[str, float]]:
+    found = medians(result)
+    for side in result["scenario"]["sides"]:
+        if f"{side}.{path}" in found:
+            yield side, found[f"{side}.{path}"]
+
+
+def _short(result: dict[str, Any]) -> str:
+    scenario = result["scenario"]
+    if result["bench"] == "views":
+        return f"{scenario['views']:,} saved views"
+    counts = f"{scenario['threads']:,}/{scenario['dashboards']}/{scenario['rate']:g}"
+    return f"{counts} {scenario['workload']}"
+
+
+def _losses(results: list[dict[str, Any]]) -> Iterator[str]:
+    yield "Where another side was better than Lineup in the same run:\n"
+    found: list[str] = []
+    for result in results:
+        if result["bench"] not in ("live", "views"):
+            continue
+        for side in result["scenario"]["sides"]:
+            # A floor is lost to by its nature; the charts show by how much.
+            if side not in ("lineup", "floor") and not side.startswith(SHORT):
+                found += _lost_to(result, side)
+    yield from found or ["- nowhere in these scenarios"]
+    yield ""
+
+
+def _lost_to(result: dict[str, Any], side: str) -> Iterator[str]:
+    for path, what in (("ms.p95", "p95"), ("bytes", "bytes"), ("cpu_us_server", "processor")):
+        found = ratio(result, f"lineup.{path}", f"{side}.{path}")
+        if found is not None and found > 1.05:
+            yield f"- {_short(result)}: {what} is {found:.2g} times that of {side}"
+
+
+def _scenario(result: dict[str, Any]) -> Iterator[str]:
+    words = [
+        f"{key.replace('_', ' ')} {value}"
+        for key, value in result["scenario"].items()
+        if key not in _SKIPPED
+    ]
+    yield f"### {result['bench']}: {', '.join(words)}\n"
+    for side, why in result["broken"].items():
+        yield f"- broken: {side}: {' '.join(why.split())[:300]}"
+    found = medians(result)
+    if found:
+        yield "\n| number | median of the rounds |\n|---|---|"
+        yield from (f"| {path} | {value:,.4g} |" for path, value in found.items())
+    for path, value in _flat(result.get("memory", {})):
+        yield f"| memory: {path} | {value:,.4g} |"
+    yield ""
+
+
+def _flat(value: dict[str, Any], path: str = "") -> Iterator[tuple[str, float]]:
+    for name, each in value.items():
+        if isinstance(each, dict):
+            yield from _flat(each, f"{path}{name}.")
+        else:
+            yield f"{path}{name}", each

@@ -1,0 +1,98 @@
+"""The background work of a web process: what is started before it serves, and ended after."""
+
+import logging
+import threading
+
+from redis.exceptions import RedisError
+
+from dashboard.clock import READ_SECONDS
+from dashboard.errors import StorageUnavailable
+from dashboard.ordering.reconciler import TICK_SECONDS
+from dashboard.services import Services
+from dashboard.tasks import PeriodicTask
+
+#: Interval at which the sessions of connected sockets are checked, and unjoined ones closed.
+SESSIONS_SECONDS = 1.0
+#: Age at which an open connection must have joined the namespace; checked at that interval.
+UNJOINED_SECONDS = 6.0
+
+
+class Background:
+    """Starts and stops the tasks of a process; `sockets` must be attached to the application."""
+
+    def __init__(self, services: Services):
+        self._services = services
+        self._sessions = PeriodicTask(
+            "the check of sessions",
+            self._check_sessions,
+            interval_seconds=SESSIONS_SECONDS,
+            expected=(StorageUnavailable,),
+        )
+        self._reconciling = PeriodicTask(
+            "the reconciler",
+            services.reconciler.tick,
+            interval_seconds=TICK_SECONDS,
+        )
+        self._clock = PeriodicTask(
+            "the clock",
+            services.shared_clock.adjust,
+            interval_seconds=READ_SECONDS,
+            expected=(RedisError, StorageUnavailable),
+            expected_level=logging.DEBUG,
+        )
+
+    def start(self) -> None:
+        """Begins to listen, to push, to reconcile, to deliver, and to take up what is due."""
+        services = self._services
+        spawn = services.sockets.socketio.start_background_task
+        for run in (
+            services.listener.run,
+            services.broadcaster.run,
+            services.broadcaster.delivery_updates.run,
+            services.view_changes.run,
+            services.live_lists.run,
+            services.live_lists.view_totals.run,
+            services.queue_line.run,
+            self._sessions.run,
+        ):
+            spawn(run)
+        services.presence_tasks.start(spawn)
+        self._reconciling.start()
+        self._clock.start()
+        for name, run in (
+            ("webhooks", services.dispatcher.run),
+            ("due", services.due_queue.run),
+            ("recompute", services.recompute.run),
+        ):
+            threading.Thread(target=run, name=name, daemon=True).start()
+
+    def stop_sockets(self) -> None:
+        """Closes the sockets; what feeds them ends by itself within a second or two."""
+        services = self._services
+        self._sessions.stop()
+        try:
+            # First of all: its admins get time to come back elsewhere.
+            services.admin_presence.drain()
+        finally:
+            services.sockets.close_all()
+        services.listener.stop()
+        services.broadcaster.stop()
+        services.presence_tasks.stop()
+        services.broadcaster.delivery_updates.stop()
+        services.view_changes.stop()
+        services.live_lists.stop()
+        services.live_lists.view_totals.stop()
+        services.queue_line.stop()
+
+    def stop(self) -> None:
+        """Ends what may still be needed by the requests under way when the sockets close."""
+        self._reconciling.stop()
+        self._clock.stop()
+        self._services.dispatcher.stop()
+        self._services.due_queue.stop()
+        self._services.recompute.stop()
+
+    def _check_sessions(self) -> None:
+        """Closes the sockets whose session has ended, and connections that never joined."""
+        self._services.sockets.close_unjoined(UNJOINED_SECONDS)
+        self._services.sockets.check_sessions()

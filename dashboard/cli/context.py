@@ -1,0 +1,63 @@
+"""Opens the parts of the process for a command: settings, schema, Redis."""
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+
+from redis.exceptions import RedisError
+
+from dashboard.config import ROOT, Settings
+from dashboard.db.database import Database
+from dashboard.db.lists import built_in_lists
+from dashboard.db.migrate import bring_to_head
+from dashboard.errors import StorageUnavailable
+from dashboard.redis_server.embedded import EmbeddedRedis, find_or_start
+from dashboard.services import Services
+
+
+def read_settings() -> Settings:
+    """The settings of the environment. Raises StartError."""
+    return Settings.from_environment(os.environ, ROOT / "instance")
+
+
+@contextmanager
+def open_services(
+    settings: Settings | None = None, *, serving: bool = False, needs_redis: bool = False
+) -> Iterator[Services]:
+    """The services, with the schema at head, for as long as the block runs.
+
+    Where no Redis is configured, the embedded server of a process beside this one is used;
+    `needs_redis` and `serving` start one where there is none, and `serving` keeps it running.
+    Raises StartError and StorageUnavailable.
+    """
+    settings = settings or read_settings()
+    database = Database(settings.database_url)
+    bring_to_head(database)
+    _keep_built_in_lists(database)
+    embedded = None
+    if settings.redis_url is None:
+        embedded = _embedded(settings, start=serving or needs_redis)
+    try:
+        if embedded is not None and serving:
+            embedded.watch()
+        services = Services(settings, embedded.url if embedded else settings.redis_url or "")
+        services.database = database
+        with suppress(RedisError, StorageUnavailable):
+            services.shared_clock.adjust()
+        yield services
+    finally:
+        if embedded is not None:
+            embedded.stop()
+
+
+def _keep_built_in_lists(database: Database) -> None:
+    """Adds the lists of built-in views that are missing: in a new database, or after an upgrade."""
+    with database.read() as connection:
+        are_kept = built_in_lists.are_kept(connection)
+    if not are_kept:
+        database.write(built_in_lists.keep)
+
+
+def _embedded(settings: Settings, *, start: bool) -> EmbeddedRedis:
+    settings.instance.mkdir(parents=True, exist_ok=True)
+    return find_or_start(settings.instance) if start else EmbeddedRedis(settings.instance)

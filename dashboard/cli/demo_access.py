@@ -1,0 +1,76 @@
+"""The demo's secret key, admin and API key, kept in the instance folder."""
+
+import json
+import os
+import secrets
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from dashboard.cli.admins import generated_password
+from dashboard.cli.demo_data import demo_key
+from dashboard.db.accounts import admins, api_keys, passwords
+from dashboard.db.database import Database
+
+DEMO_EMAIL = "demo@lineup.example"
+DEMO_NAME = "Demo"
+
+Clock = Callable[[], int]
+
+
+@dataclass(frozen=True)
+class DemoAccess:
+    """The demo's secrets; they give access to the demo's database only."""
+
+    secret_key: str
+    password: str
+    api_key: str
+
+
+def demo_access(instance: Path, database: Database, clock: Clock) -> DemoAccess:
+    """The same at every start; what the database does not know is made anew."""
+    path = instance / "demo.json"
+    kept = json.loads(path.read_text()) if path.exists() else {}
+    access = DemoAccess(
+        secret_key=kept.get("secret_key") or secrets.token_urlsafe(32),
+        password=_admin(database, kept.get("password"), clock),
+        api_key=_key(database, kept.get("api_key"), clock),
+    )
+    if asdict(access) != kept:
+        _write_privately(path, json.dumps(asdict(access), indent=2))
+    return access
+
+
+def _admin(database: Database, password: str | None, clock: Clock) -> str:
+    """The demo admin's password, set anew where the kept one is not valid."""
+    with database.read() as connection:
+        known = admins.credentials(connection, DEMO_EMAIL)
+        exists = admins.by_email(connection, DEMO_EMAIL)
+    if password and known and passwords.matches(password, known[1]):
+        return password
+    password = password or generated_password()
+    password_hash = passwords.hashed(password)
+    if exists:
+        database.write(lambda connection: admins.set_password(connection, exists.id, password_hash))
+    else:
+        database.write(
+            lambda connection: admins.create(
+                connection, DEMO_EMAIL, DEMO_NAME, "supervisor", password_hash, clock()
+            )
+        )
+    return password
+
+
+def _key(database: Database, key: str | None, clock: Clock) -> str:
+    if key:
+        with database.read() as connection:
+            if api_keys.authenticate(connection, key):
+                return key
+    return demo_key(database, clock)
+
+
+def _write_privately(path: Path, text: str) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+    with os.fdopen(descriptor, "w") as file:
+        file.write(text)

@@ -1,0 +1,189 @@
+"""Furnishes the demo's desk: its admins, what they have taken, canned replies; and runs it."""
+
+import secrets
+from collections.abc import Sequence
+from random import Random
+from typing import Any
+
+from sqlalchemy import Connection, case, select, update
+
+from dashboard.cli.demo_access import DEMO_EMAIL
+from dashboard.cli.demo_data import DEMO_SOURCE
+from dashboard.config import Settings
+from dashboard.db.accounts import admins, canned_replies, passwords, sessions, sources
+from dashboard.db.models.threads import customers, events, threads
+from dashboard.ingest.outgoing import Admin
+from dashboard.services import Services
+from dashboard.web.http.identity import COOKIE, HOST_COOKIE, Identities
+from dashboard.web.http.origins import Origins
+from demo.bot_client import BotClient
+from demo.canned import CANNED
+from demo.chatbot import Chatbot
+from demo.colleagues import Colleague, Person
+from demo.content import LOCALES
+from demo.dashboard_client import DashboardClient
+from demo.simulate import Others, Tick
+from demo.traffic_model import TrafficModel
+from demo.workload import Workload
+
+#: E-mail, name, and the languages in which each answers.
+COLLEAGUES = (
+    ("kenji@lineup.example", "Kenji Sato", ("ja", "en")),
+    ("linh@lineup.example", "Linh Nguyễn", ("vi",)),
+    ("emma@lineup.example", "Emma Clarke", ("en",)),
+    ("minh@lineup.example", "Minh Trần", ("vi", "en")),
+)
+#: How many open threads each colleague has taken: those that wait, and those that do not.
+TAKEN_EACH = (20, 20)
+#: The same for the admin whose password the demo prints.
+TAKEN_BY_DEMO_ADMIN = (6, 8)
+
+
+def hire(services: Services) -> list[Person]:
+    """The colleagues, made where they are missing; and canned replies where there are none.
+
+    Raises StorageUnavailable.
+    """
+    database, clock = services.database, services.clock
+    # Nobody knows this password: colleagues get their sessions below.
+    password_hash = passwords.hashed(secrets.token_urlsafe(32))
+
+    def person(connection: Connection, email: str, name: str, locales: tuple[str, ...]) -> Person:
+        known = admins.by_email(connection, email)
+        if known is not None:
+            return Person(known.id, known.name, locales)
+        id = admins.create(connection, email, name, "admin", password_hash, clock())
+        return Person(id, name, locales)
+
+    def write(connection: Connection) -> list[Person]:
+        if not canned_replies.listing(connection):
+            for shortcut, body in CANNED.items():
+                canned_replies.create(connection, shortcut, body, clock())
+        return [person(connection, *each) for each in COLLEAGUES]
+
+    return database.write(write)
+
+
+def share_out(services: Services, people: Sequence[Person]) -> None:
+    """Once: seeded answers get authors, and some threads are taken.
+
+    Their lists must be in Redis already. Raises StorageUnavailable.
+    """
+    if not _is_anything_taken(services):
+        _sign_answers(services, people)
+        _take_threads(services, people)
+
+
+def others(services: Services, people: Sequence[Person], url: str, port: int) -> Others:
+    """The admins at work and the chatbot, for `demo.simulate.simulate`.
+
+    `url` is where the server is called, `port` where it listens.
+    """
+    settings = services.settings
+    origin = settings.origins[0] if settings.origins else f"http://localhost:{port}"
+    cookies = _sessions(services, people, port)
+
+    def made(client: BotClient, model: TrafficModel) -> Sequence[Tick]:
+        windows = {
+            person.id: DashboardClient(url, origin, cookies[person.id], f"demo-desk-{person.id}")
+            for person in people
+        }
+        desk = Workload(client, model, windows[people[0].id], Random())
+        desk.colleagues = [
+            Colleague(person, windows[person.id], desk, model, Random()) for person in people
+        ]
+        return [_chatbot(settings, client, model).tick, desk.tick]
+
+    return made
+
+
+def _sessions(services: Services, people: Sequence[Person], port: int) -> dict[int, str]:
+    """Admin id to the header `Cookie` of a new session; those of the last start end."""
+    settings = services.settings
+    assert settings.secret_key is not None
+    origins = Origins(settings.origins, port)
+    identities = Identities(services.database, services.clock, settings.secret_key, origins)
+    cookies = {}
+
+    def end_sessions(connection: Connection) -> None:
+        for person in people:
+            sessions.end_all(connection, person.id)
+
+    services.database.write(end_sessions)
+    for person in people:
+        cookie = identities.begin(person.id)
+        # The server reads the one that belongs to its scheme.
+        cookies[person.id] = f"{COOKIE}={cookie}; {HOST_COOKIE}={cookie}"
+    return cookies
+
+
+def _chatbot(settings: Settings, client: BotClient, model: TrafficModel) -> Chatbot:
+    path = settings.instance / "demo-cursor.txt"
+    cursor = path.read_text().strip() if path.exists() else ""
+    return Chatbot(client, model, Random(), cursor, keep=path.write_text)
+
+
+def _is_anything_taken(services: Services) -> bool:
+    with services.database.read() as connection:
+        taken = select(threads.c.id).where(threads.c.assignee_id.is_not(None)).limit(1)
+        return connection.execute(taken).first() is not None
+
+
+def _sign_answers(services: Services, people: Sequence[Person]) -> None:
+    """Gives the seeded answers, which the API took without an author, one colleague a thread."""
+    whose = case(
+        *((events.c.thread_id % len(people) == index, each.id) for index, each in enumerate(people))
+    )
+
+    def write(connection: Connection) -> None:
+        source_id = sources.named(connection, DEMO_SOURCE)
+        connection.execute(
+            update(events)
+            .where(
+                events.c.source_id == source_id,
+                events.c.role == "admin",
+                events.c.author_id.is_(None),
+            )
+            .values(author_id=whose)
+        )
+
+    services.database.write(write)
+
+
+def _take_threads(services: Services, people: Sequence[Person]) -> None:
+    """Each admin takes threads in their languages, by the way that the page takes."""
+    with services.database.read() as connection:
+        demo_admin = admins.by_email(connection, DEMO_EMAIL)
+        open_threads = _open_threads(connection)
+    wanted = [(Admin(each.id, each.name), each.locales, TAKEN_EACH) for each in people]
+    if demo_admin is not None:
+        by_demo_admin = (Admin(demo_admin.id, demo_admin.name), LOCALES, TAKEN_BY_DEMO_ADMIN)
+        wanted.insert(0, by_demo_admin)
+    taken: set[int] = set()
+    most = len(open_threads) // 20
+    for admin, locales, counts in wanted:
+        for is_waiting, count in zip((True, False), counts, strict=True):
+            free = [
+                each.id
+                for each in open_threads
+                if each.id not in taken
+                and each.locale in locales
+                and (each.waiting_since is not None) == is_waiting
+            ]
+            for id in free[: min(count, most)]:
+                services.ingest.act(services.actions.claim, admin, id)
+                taken.add(id)
+    services.placer.save_placed_revisions()
+
+
+def _open_threads(connection: Connection) -> Sequence[Any]:
+    """Rows (id, waiting_since, locale) of the demo's open threads, their ages mixed."""
+    query = (
+        select(threads.c.id, threads.c.waiting_since, customers.c.locale)
+        .join_from(threads, customers, customers.c.id == threads.c.customer_id)
+        .where(
+            threads.c.source_id == sources.named(connection, DEMO_SOURCE),
+            threads.c.closed.is_(False),
+        )
+    )
+    return connection.execute(query.order_by(threads.c.id * 7919 % 1009, threads.c.id)).all()

@@ -1,0 +1,83 @@
+"""The commands of API keys, with which chatbots call."""
+
+import click
+from sqlalchemy import Connection
+
+from dashboard.cli.context import open_services
+from dashboard.cli.params import Names, Source, command, minute
+from dashboard.db.accounts import api_keys, sources
+from dashboard.errors import StartError
+
+
+@command(
+    "create-key",
+    "Create an API key for a chatbot; it is printed once.",
+    example="create-key --source shop --scopes events,read",
+)
+@click.option("--source", type=Source(), required=True, help="The chatbot.")
+@click.option(
+    "--scopes",
+    type=Names(api_keys.SCOPES),
+    default=",".join(api_keys.SCOPES),
+    show_default=True,
+    help="What the key may do.",
+)
+@click.option(
+    "--handoff",
+    is_flag=True,
+    help="The chatbot answers until it hands over: before that, no thread waits.",
+)
+@click.option("--rate", type=click.IntRange(1, 1_000_000), help="Most events a second.")
+def create_key(source: str, scopes: list[str], handoff: bool, rate: int | None) -> None:
+    """Prints the key; with `--handoff` the facts of the source's threads are computed anew."""
+    with open_services() as services:
+        clock = services.clock
+
+        def write(connection: Connection) -> tuple[str, int]:
+            source_id = sources.ensure(connection, source, clock())
+            if handoff:
+                sources.set_handoff_only(connection, source_id)
+            return api_keys.create(connection, source_id, scopes, rate, clock()), source_id
+
+        key, source_id = services.database.write(write)
+        if handoff:
+            # Also where the source was so already: an earlier call may have been interrupted here.
+            for placements in services.recorder.refold(source_id):
+                services.placer.place(placements)
+        click.echo(key)
+
+
+@command("list-keys", "List the API keys.", example="list-keys")
+def list_keys() -> None:
+    with open_services() as services, services.database.read() as connection:
+        for key in api_keys.listing(connection):
+            click.echo("\t".join(_columns(key)))
+
+
+@command(
+    "revoke-key",
+    "Revoke an API key.",
+    arguments="PREFIX is what list-keys shows, or the whole key.",
+    example="revoke-key lu_a1b2c3d4",
+)
+@click.argument("key", metavar="PREFIX")
+def revoke_key(key: str) -> None:
+    with open_services() as services:
+        revoked = services.database.write(
+            lambda connection: api_keys.revoke(connection, key, services.clock())
+        )
+        if not revoked:
+            raise StartError("There is no such key; list-keys shows them.")
+        click.echo("The key is revoked.", err=True)
+
+
+def _columns(key: api_keys.ApiKeyInfo) -> list[str]:
+    return [
+        key.prefix,
+        key.source,
+        ",".join(key.scopes),
+        "handoff" if key.handoff_only else "all messages call",
+        "no quota" if key.rate_per_second is None else f"{key.rate_per_second}/s",
+        minute(key.created_at),
+        "active" if key.revoked_at is None else f"revoked {minute(key.revoked_at)}",
+    ]

@@ -1,0 +1,72 @@
+"""The group of all commands, and what their errors exit with."""
+
+from collections.abc import Sequence
+
+import click
+
+from dashboard.cli.admins import create_admin, disable_admin, list_admins, set_password
+from dashboard.cli.customers import delete_customer
+from dashboard.cli.demo import demo
+from dashboard.cli.demo_data import seed, simulate
+from dashboard.cli.keys import create_key, list_keys, revoke_key
+from dashboard.cli.ordering import check, rebuild
+from dashboard.cli.serve import serve
+from dashboard.cli.webhooks import create_webhook, list_webhooks, revoke_webhook, rotate_webhook
+from dashboard.errors import LineupError
+
+#: A new command is imported and named here; `--help` lists them in this order.
+COMMANDS = (
+    serve,
+    demo,
+    seed,
+    simulate,
+    rebuild,
+    check,
+    delete_customer,
+    create_admin,
+    list_admins,
+    set_password,
+    disable_admin,
+    create_key,
+    list_keys,
+    revoke_key,
+    create_webhook,
+    list_webhooks,
+    rotate_webhook,
+    revoke_webhook,
+)
+
+
+class InOrder(click.Group):
+    """Lists its commands in the order in which they were added, not by name."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(self.commands)
+
+
+@click.group(
+    "app.py",
+    cls=InOrder,
+    help="Lineup: a live-sorted list of chat threads.",
+    no_args_is_help=False,
+)
+def cli() -> None:
+    pass
+
+
+for each in COMMANDS:
+    cli.add_command(each)
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Runs the command of the command line; 0 done, 1 failed or differs, 2 wrong use."""
+    try:
+        return cli.main(arguments, prog_name="app.py", standalone_mode=False) or 0
+    except click.ClickException as error:
+        error.show()
+        return error.exit_code
+    except LineupError as error:
+        click.echo(f"lineup: {getattr(error, 'detail', error)}", err=True)
+        return 1
+    except (click.Abort, KeyboardInterrupt):
+        return 1

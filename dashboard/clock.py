@@ -1,0 +1,123 @@
+"""One clock for all processes: that of a server which they share."""
+
+import logging
+import threading
+import time
+from collections.abc import Callable
+from typing import NamedTuple
+
+log = logging.getLogger(__name__)
+
+#: Seconds between readings of the shared clock.
+READ_SECONDS = 5.0
+#: A machine whose own clock differs by more milliseconds is reported.
+OFF_MS = 2_000
+#: Readings of which the quickest counts: the less a reading takes, the more exact it is.
+_READINGS = 3
+#: The clock does not go back by less; a greater step back is one of the shared clock itself.
+_HELD_MS = 1_000
+#: Time since the machine started, which no setting of its clock moves; where there is such a
+#: clock, with the time during which the machine was suspended.
+_TICKING = getattr(time, "CLOCK_BOOTTIME", time.CLOCK_MONOTONIC)
+
+
+def now_ms() -> int:
+    """Now by the clock of this machine, in milliseconds since 1970."""
+    return time.time_ns() // 1_000_000
+
+
+def ticks_ms() -> float:
+    """Milliseconds since some moment before this process started."""
+    return time.clock_gettime_ns(_TICKING) / 1e6
+
+
+def time_limit(seconds: float, monotonic: Callable[[], float]) -> Callable[[], bool]:
+    """Says whether more than so many seconds have passed since this call."""
+    end = monotonic() + seconds
+    return lambda: monotonic() > end
+
+
+class _Reading(NamedTuple):
+    """By how much the shared clock is ahead of the ticks, and how far that may be wrong, in ms."""
+
+    ahead_ms: float
+    error_ms: float
+
+
+class SharedClock:
+    """Milliseconds since 1970 by a clock that all processes share (H25).
+
+    Receipts, stamps and leases of several machines are compared, and their clocks may differ.
+    `read` asks the shared clock, in milliseconds; what passes between two readings is counted by
+    `ticks`. Until the first reading the clock of this machine, `own`, is used.
+    """
+
+    def __init__(
+        self,
+        read: Callable[[], float],
+        *,
+        own: Callable[[], int] = now_ms,
+        ticks: Callable[[], float] = ticks_ms,
+    ):
+        self._read = read
+        self._own = own
+        self._ticks = ticks
+        self._ahead_ms: float | None = None
+        self._last = 0
+        self._was_off = False
+        self._reading = threading.Lock()
+
+    def __call__(self) -> int:
+        """Now; it never goes back by less than a second."""
+        if self._ahead_ms is None:
+            return self._own()
+        now = int(self._ticks() + self._ahead_ms)
+        if self._last - _HELD_MS < now < self._last:
+            return self._last
+        self._last = now
+        return now
+
+    @property
+    def own_ahead_ms(self) -> int:
+        """By how much the clock of this machine is ahead; negative where it is behind."""
+        if self._ahead_ms is None:
+            return 0
+        return round(self._own() - self._ticks() - self._ahead_ms)
+
+    @property
+    def is_off(self) -> bool:
+        """Whether the clock of this machine is wrong by more than 2 s."""
+        return abs(self.own_ahead_ms) > OFF_MS
+
+    def adjust(self) -> None:
+        """Reads the shared clock, and logs where that of this machine begins or ends to be wrong.
+
+        Raises what `read` raises; the clock then goes on as before.
+        """
+        with self._reading:
+            reading = min((self._take() for _ in range(_READINGS)), key=lambda each: each.error_ms)
+            held = self._ahead_ms
+            # A reading that does not prove the clock wrong changes nothing: no jitter.
+            if held is None or abs(reading.ahead_ms - held) > reading.error_ms:
+                self._ahead_ms = reading.ahead_ms
+            self._report()
+
+    def _take(self) -> _Reading:
+        before = self._ticks()
+        shared = self._read()
+        after = self._ticks()
+        return _Reading(shared - (before + after) / 2, (after - before) / 2)
+
+    def _report(self) -> None:
+        if self.is_off == self._was_off:
+            return
+        self._was_off = self.is_off
+        if self._was_off:
+            seconds = self.own_ahead_ms / 1000
+            log.warning(
+                "The clock of this machine is %.1f s %s; the clock of the shared server is used.",
+                abs(seconds),
+                "ahead" if seconds > 0 else "behind",
+            )
+        else:
+            log.warning("The clock of this machine is right again.")

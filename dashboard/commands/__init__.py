@@ -1,1 +1,0 @@
-"""The command line: what `python app.py COMMAND` does, but for serving."""

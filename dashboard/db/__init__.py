@@ -1,0 +1,1 @@
+"""SQL: the tables, and how they are read and written."""

@@ -1,0 +1,1 @@
+"""Accounts: admins, sessions, sources, API keys, canned replies, presence settings."""

@@ -1,0 +1,124 @@
+"""Admins: accounts that may sign in, and their preferences."""
+
+from collections.abc import Iterable, Mapping
+from typing import Any, NamedTuple
+
+from sqlalchemy import Connection, insert, select, update
+from sqlalchemy.exc import IntegrityError
+
+from dashboard.db.accounts import sessions
+from dashboard.db.models.accounts import admins
+from dashboard.errors import Problem
+
+ROLES = ("admin", "supervisor")
+EMAIL_MAX_CHARACTERS = 254
+
+
+class Admin(NamedTuple):
+    id: int
+    email: str
+    name: str
+    role: str
+    disabled_at: int | None = None
+
+
+class EmailTaken(Problem):
+    def __init__(self) -> None:
+        super().__init__(409, "email_taken", "There is an admin with this e-mail address already.")
+
+
+_COLUMNS = tuple(admins.c[name] for name in Admin._fields)
+
+
+def create(
+    connection: Connection, email: str, name: str, role: str, password_hash: str, now: int
+) -> int:
+    """Adds an admin and returns the id. Raises EmailTaken."""
+    values = {
+        "email": canonical_email(email),
+        "name": name,
+        "role": role,
+        "password_hash": password_hash,
+        "created_at": now,
+    }
+    try:
+        with connection.begin_nested():
+            inserted = connection.execute(insert(admins).values(values).returning(admins.c.id))
+            return inserted.scalar_one()
+    except IntegrityError:
+        raise EmailTaken() from None
+
+
+def by_email(connection: Connection, email: str) -> Admin | None:
+    return _find(connection, admins.c.email == canonical_email(email))
+
+
+def by_id(connection: Connection, admin_id: int) -> Admin | None:
+    return _find(connection, admins.c.id == admin_id)
+
+
+def lock(connection: Connection, admin_id: int) -> Admin | None:
+    """As `by_id`; nobody changes the admin before the transaction ends."""
+    found = select(*_COLUMNS).where(admins.c.id == admin_id).with_for_update(read=True)
+    row = connection.execute(found).first()
+    return None if row is None else Admin(*row)
+
+
+def ids_of(connection: Connection, emails: Iterable[str]) -> dict[str, int]:
+    """E-mail address to the id of its admin; those that no admin has are left out."""
+    stored = {canonical_email(email): email for email in emails}
+    if not stored:
+        return {}
+    found = select(admins.c.email, admins.c.id).where(admins.c.email.in_(stored))
+    return {stored[email]: id for email, id in connection.execute(found)}
+
+
+def listing(connection: Connection) -> list[Admin]:
+    """All admins, the disabled included, by id."""
+    return [Admin(*row) for row in connection.execute(select(*_COLUMNS).order_by(admins.c.id))]
+
+
+def credentials(connection: Connection, email: str) -> tuple[int, str] | None:
+    """Id and password hash of the enabled admin with this address."""
+    row = connection.execute(
+        select(admins.c.id, admins.c.password_hash).where(
+            admins.c.email == canonical_email(email), admins.c.disabled_at.is_(None)
+        )
+    ).first()
+    return None if row is None else (row.id, row.password_hash)
+
+
+def set_password(connection: Connection, admin_id: int, password_hash: str) -> None:
+    """Sets the password and ends all of the admin's sessions."""
+    connection.execute(
+        update(admins).where(admins.c.id == admin_id).values(password_hash=password_hash)
+    )
+    sessions.end_all(connection, admin_id)
+
+
+def disable(connection: Connection, admin_id: int, now: int) -> None:
+    """Disables the account and ends all of its sessions."""
+    connection.execute(update(admins).where(admins.c.id == admin_id).values(disabled_at=now))
+    sessions.end_all(connection, admin_id)
+
+
+def preferences(connection: Connection, admin_id: int) -> dict[str, Any]:
+    """The stored preferences; preferences never set are absent."""
+    found = connection.scalar(select(admins.c.preferences).where(admins.c.id == admin_id))
+    return dict(found or {})
+
+
+def save_preferences(connection: Connection, admin_id: int, values: Mapping[str, Any]) -> None:
+    connection.execute(
+        update(admins).where(admins.c.id == admin_id).values(preferences=dict(values))
+    )
+
+
+def canonical_email(email: str) -> str:
+    """The form in which an address is stored and compared."""
+    return email.strip().lower()
+
+
+def _find(connection: Connection, condition: Any) -> Admin | None:
+    row = connection.execute(select(*_COLUMNS).where(condition)).first()
+    return None if row is None else Admin(*row)

@@ -1,0 +1,161 @@
+"""API keys: shown once, stored as hashes, and looked up for each request."""
+
+import hashlib
+import hmac
+import re
+import secrets
+import time
+from collections import OrderedDict
+from collections.abc import Callable, Collection
+from typing import NamedTuple
+
+from sqlalchemy import Connection, bindparam, insert, select, update
+
+from dashboard.db.database import Database
+from dashboard.db.models.accounts import api_keys, sources
+
+SCOPES = ("events", "presence", "read")
+#: Time that a valid key is cached: a key revoked in another process works for this long.
+CACHE_SECONDS = 1.0
+CACHED_MAX = 1_000
+
+_PREFIX_ALPHABET = "abcdefghijklmnopqrstuvwxyz0123456789"
+_PREFIX_CHARACTERS = 10
+_SECRET_BYTES = 32
+_KEY = re.compile(r"lu_([a-z0-9]{10})_([A-Za-z0-9_-]{43})")
+#: Stands for a malformed key, so that its check takes as long as that of a wrong one.
+_NO_KEY = ("", "")
+_BY_PREFIX = (
+    select(
+        api_keys.c.id,
+        api_keys.c.secret_hash,
+        api_keys.c.scopes,
+        api_keys.c.rate_per_second,
+        api_keys.c.revoked_at,
+        sources.c.id,
+        sources.c.name,
+    )
+    .join_from(api_keys, sources, sources.c.id == api_keys.c.source_id)
+    .where(api_keys.c.prefix == bindparam("prefix"))
+)
+
+
+class Caller(NamedTuple):
+    """The owner of an API key; `rate_per_second` limits its events, None for no limit."""
+
+    key_id: int
+    source_id: int
+    source: str
+    scopes: frozenset[str]
+    rate_per_second: int | None
+
+
+class ApiKeyInfo(NamedTuple):
+    """An API key without its secret; times in milliseconds."""
+
+    prefix: str
+    source: str
+    scopes: tuple[str, ...]
+    handoff_only: bool
+    rate_per_second: int | None
+    created_at: int
+    revoked_at: int | None
+
+
+def create(
+    connection: Connection,
+    source_id: int,
+    scopes: Collection[str],
+    rate_per_second: int | None,
+    now_ms: int,
+) -> str:
+    """Adds a key of a source and returns it; only its hash is stored."""
+    prefix = "".join(secrets.choice(_PREFIX_ALPHABET) for _ in range(_PREFIX_CHARACTERS))
+    secret = secrets.token_urlsafe(_SECRET_BYTES)
+    connection.execute(
+        insert(api_keys).values(
+            source_id=source_id,
+            prefix=prefix,
+            secret_hash=_hash(secret),
+            scopes=sorted(scopes),
+            rate_per_second=rate_per_second,
+            created_at=now_ms,
+        )
+    )
+    return f"lu_{prefix}_{secret}"
+
+
+def listing(connection: Connection) -> list[ApiKeyInfo]:
+    """All keys, the oldest first."""
+    found = connection.execute(
+        select(
+            api_keys.c.prefix,
+            sources.c.name,
+            api_keys.c.scopes,
+            sources.c.handoff_only,
+            api_keys.c.rate_per_second,
+            api_keys.c.created_at,
+            api_keys.c.revoked_at,
+        )
+        .join_from(api_keys, sources, sources.c.id == api_keys.c.source_id)
+        .order_by(api_keys.c.id)
+    )
+    return [ApiKeyInfo(prefix, name, tuple(scopes), *rest) for prefix, name, scopes, *rest in found]
+
+
+def revoke(connection: Connection, key: str, now_ms: int) -> bool:
+    """Revokes a key, given by its prefix or in full. False for an unknown key."""
+    match = _KEY.fullmatch(key)
+    prefix = match[1] if match else key
+    where = api_keys.c.prefix == prefix
+    if connection.scalar(select(api_keys.c.id).where(where)) is None:
+        return False
+    connection.execute(
+        update(api_keys).where(where, api_keys.c.revoked_at.is_(None)).values(revoked_at=now_ms)
+    )
+    return True
+
+
+def authenticate(connection: Connection, key: str) -> Caller | None:
+    """The owner of a key; None for a malformed, unknown, wrong or revoked one."""
+    match = _KEY.fullmatch(key)
+    prefix, secret = match.groups() if match else _NO_KEY
+    row = connection.execute(_BY_PREFIX, {"prefix": prefix}).first()
+    if not hmac.compare_digest(_hash(secret), bytes(row[1]) if row else _hash("")) or row is None:
+        return None
+    key_id, _, scopes, rate_per_second, revoked_at, source_id, source = row
+    if revoked_at is not None:
+        return None
+    return Caller(key_id, source_id, source, frozenset(scopes), rate_per_second)
+
+
+class KeyRing:
+    """Authenticates keys, with a cache of valid ones."""
+
+    def __init__(self, database: Database, monotonic: Callable[[], float] = time.monotonic):
+        self._database = database
+        self._monotonic = monotonic
+        self._cached: OrderedDict[bytes, tuple[float, Caller]] = OrderedDict()
+
+    def caller(self, key: str) -> Caller | None:
+        """The owner of a valid key, else None. Raises StorageUnavailable."""
+        digest, now = _hash(key), self._monotonic()
+        until, caller = self._cached.get(digest, (0.0, None))
+        if caller is not None and now < until:
+            return caller
+        with self._database.read() as connection:
+            caller = authenticate(connection, key)
+        self._cache(digest, caller, now)
+        return caller
+
+    def _cache(self, digest: bytes, caller: Caller | None, now: float) -> None:
+        self._cached.pop(digest, None)
+        if caller is None:
+            return
+        self._cached[digest] = (now + CACHE_SECONDS, caller)
+        if len(self._cached) > CACHED_MAX:
+            self._cached.popitem(last=False)
+
+
+def _hash(secret: str) -> bytes:
+    return hashlib.sha256(secret.encode("utf-8", "surrogatepass")).digest()

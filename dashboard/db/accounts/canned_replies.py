@@ -1,0 +1,52 @@
+"""Canned replies: texts that admins insert by typing a shortcut."""
+
+from typing import Any
+
+from sqlalchemy import Connection, delete, insert, select, update
+
+from dashboard.db.models.accounts import canned_replies
+
+Canned = dict[str, Any]
+
+_ALL = select(
+    canned_replies.c.id,
+    canned_replies.c.shortcut,
+    canned_replies.c.body,
+    canned_replies.c.updated_at,
+)
+
+
+def listing(connection: Connection) -> list[Canned]:
+    """All canned replies, by shortcut."""
+    found = connection.execute(_ALL.order_by(canned_replies.c.shortcut))
+    return [dict(row) for row in found.mappings()]
+
+
+def one(connection: Connection, id: int) -> Canned | None:
+    """The canned reply with this id, or None."""
+    row = connection.execute(_ALL.where(canned_replies.c.id == id)).mappings().first()
+    return dict(row) if row else None
+
+
+def create(connection: Connection, shortcut: str, body: str, now_ms: int) -> int:
+    """Adds a canned reply and returns its id. Raises IntegrityError where the shortcut is taken."""
+    inserted = connection.execute(
+        insert(canned_replies).values(shortcut=shortcut, body=body, updated_at=now_ms)
+    ).inserted_primary_key
+    assert inserted is not None
+    return inserted[0]
+
+
+def change(connection: Connection, id: int, shortcut: str, body: str, now_ms: int) -> bool:
+    """Changes it; False for an unknown id. Raises IntegrityError where the shortcut is taken."""
+    changed = connection.execute(
+        update(canned_replies)
+        .where(canned_replies.c.id == id)
+        .values(shortcut=shortcut, body=body, updated_at=now_ms)
+    )
+    return changed.rowcount > 0
+
+
+def remove(connection: Connection, id: int) -> bool:
+    """Deletes it; False for an unknown id."""
+    return connection.execute(delete(canned_replies).where(canned_replies.c.id == id)).rowcount > 0

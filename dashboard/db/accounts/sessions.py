@@ -1,0 +1,113 @@
+"""Sessions of admins: the cookie holds a random token, the table its SHA-256 only."""
+
+import hashlib
+import secrets
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from sqlalchemy import Connection, delete, insert, select, update
+
+from dashboard.db.models.accounts import admins, sessions
+
+TOKEN_BYTES = 32
+#: A session ends this long after its last use, and at the latest after SESSION_MAX_MS.
+SESSION_IDLE_MS = 12 * 3_600_000
+SESSION_MAX_MS = 7 * 24 * 3_600_000
+#: The end is only moved when it moves by at least this much, to avoid a write for each request.
+_RENEW_AFTER_MS = 600_000
+
+
+class Identity(NamedTuple):
+    """The signed-in admin and the session; times in milliseconds."""
+
+    admin_id: int
+    email: str
+    name: str
+    role: str
+    session: bytes
+    expires_at: int
+    created_at: int
+
+    def due_for_renewal(self, now: int) -> bool:
+        return renewed_until(self, now) - self.expires_at >= _RENEW_AFTER_MS
+
+
+def begin(connection: Connection, admin_id: int, now: int) -> str:
+    """Starts a session and returns its token, the value of the cookie; only its hash is stored."""
+    connection.execute(delete(sessions).where(sessions.c.expires_at <= now))
+    token = secrets.token_urlsafe(TOKEN_BYTES)
+    connection.execute(
+        insert(sessions).values(
+            token_hash=token_hash(token),
+            admin_id=admin_id,
+            created_at=now,
+            expires_at=now + SESSION_IDLE_MS,
+        )
+    )
+    return token
+
+
+def admin_of(connection: Connection, token: str, now: int) -> Identity | None:
+    """The admin of a session; None for an unknown or expired token, or a disabled admin."""
+    row = connection.execute(
+        select(
+            admins.c.id,
+            admins.c.email,
+            admins.c.name,
+            admins.c.role,
+            sessions.c.token_hash,
+            sessions.c.expires_at,
+            sessions.c.created_at,
+        )
+        .join(admins, admins.c.id == sessions.c.admin_id)
+        .where(
+            sessions.c.token_hash == token_hash(token),
+            sessions.c.expires_at > now,
+            admins.c.disabled_at.is_(None),
+        )
+    ).first()
+    return None if row is None else Identity(*row)
+
+
+def valid(connection: Connection, hashes: Iterable[bytes], now: int) -> dict[bytes, str]:
+    """Token hash to the admin's role, of valid sessions whose admin is enabled."""
+    found = connection.execute(
+        select(sessions.c.token_hash, admins.c.role)
+        .join(admins, admins.c.id == sessions.c.admin_id)
+        .where(
+            sessions.c.token_hash.in_(list(hashes)),
+            sessions.c.expires_at > now,
+            admins.c.disabled_at.is_(None),
+        )
+    )
+    return {bytes(hash): role for hash, role in found}
+
+
+def renew(connection: Connection, identity: Identity, now: int) -> None:
+    """Extends a session after a use, within SESSION_MAX_MS."""
+    connection.execute(
+        update(sessions)
+        .where(sessions.c.token_hash == identity.session)
+        .values(expires_at=renewed_until(identity, now))
+    )
+
+
+def renewed_until(identity: Identity, now: int) -> int:
+    return min(now + SESSION_IDLE_MS, identity.created_at + SESSION_MAX_MS)
+
+
+def end(connection: Connection, token: str) -> None:
+    connection.execute(delete(sessions).where(sessions.c.token_hash == token_hash(token)))
+
+
+def end_all(connection: Connection, admin_id: int) -> None:
+    connection.execute(delete(sessions).where(sessions.c.admin_id == admin_id))
+
+
+def token_hash(token: str) -> bytes:
+    return hashlib.sha256(token.encode("utf-8", "surrogatepass")).digest()
+
+
+def connection_prefix(session: bytes) -> str:
+    """The prefix of the ids of all presence connections of a session."""
+    return f"{session.hex()[:16]}."

@@ -1,0 +1,73 @@
+"""Sources: the chatbots, and the built-in source of the dashboard."""
+
+import re
+from collections.abc import Collection
+
+from sqlalchemy import Connection, bindparam, insert, select, update
+
+from dashboard.db.models.accounts import sources
+from dashboard.errors import StartError
+
+#: The source of events from the dashboard; names of chatbots have no underscore.
+DASHBOARD = "_lineup"
+NAME = re.compile(r"[a-z0-9-]{1,64}")
+
+_HANDOFF_ONLY = select(sources.c.handoff_only).where(sources.c.id == bindparam("source"))
+_NAMES = select(sources.c.id, sources.c.name).where(
+    sources.c.id.in_(bindparam("ids", expanding=True))
+)
+
+
+def named(connection: Connection, name: str) -> int | None:
+    """The id of the source with this name, or None."""
+    return connection.scalar(select(sources.c.id).where(sources.c.name == name))
+
+
+def names(connection: Connection) -> list[str]:
+    """The names of the chatbots' sources, in their order."""
+    found = select(sources.c.name).where(sources.c.name != DASHBOARD).order_by(sources.c.name)
+    return list(connection.scalars(found))
+
+
+def names_of(connection: Connection, ids: Collection[int]) -> dict[int, str]:
+    """Source id to name; unknown ids are left out."""
+    found = connection.execute(_NAMES, {"ids": list(ids)})
+    return {row.id: row.name for row in found}
+
+
+def ensure(connection: Connection, name: str, now_ms: int) -> int:
+    """The id of a chatbot's source, added if unknown. Raises StartError for an invalid name."""
+    if not NAME.fullmatch(name):
+        raise StartError("A source is named by 1 to 64 of a-z, 0-9 and “-”.")
+    return _ensure(connection, name, now_ms)
+
+
+def ensure_dashboard(connection: Connection, now_ms: int) -> int:
+    """The id of the built-in source, added if unknown."""
+    return _ensure(connection, DASHBOARD, now_ms)
+
+
+def is_handoff_only(connection: Connection, source_id: int) -> bool:
+    """Whether only a hand-off requests a person, rather than each message of a customer.
+
+    Read it after locking the threads, so that no thread is folded by an outdated setting.
+    """
+    return bool(connection.scalar(_HANDOFF_ONLY, {"source": source_id}))
+
+
+def set_handoff_only(connection: Connection, source_id: int) -> bool:
+    """Makes only a hand-off request a person from now on. False where it already was so."""
+    changed = connection.execute(
+        update(sources)
+        .where(sources.c.id == source_id, sources.c.handoff_only.is_(False))
+        .values(handoff_only=True)
+    )
+    return changed.rowcount > 0
+
+
+def _ensure(connection: Connection, name: str, now_ms: int) -> int:
+    known = named(connection, name)
+    if known is not None:
+        return known
+    connection.execute(insert(sources).values(name=name, created_at=now_ms))
+    return connection.scalars(select(sources.c.id).where(sources.c.name == name)).one()

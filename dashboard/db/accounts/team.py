@@ -1,0 +1,62 @@
+"""Names of admins, assignees of threads, and the newest threads of customers."""
+
+from collections.abc import Collection
+from typing import Any
+
+from sqlalchemy import Connection, func, select
+
+from dashboard.db.models.accounts import admins, sources
+from dashboard.db.models.threads import customers, threads
+
+
+def names(connection: Connection, ids: Collection[int]) -> dict[int, str]:
+    """Admin id to name; unknown ids are left out."""
+    if not ids:
+        return {}
+    found = connection.execute(select(admins.c.id, admins.c.name).where(admins.c.id.in_(ids)))
+    return {row.id: row.name for row in found}
+
+
+def members(connection: Connection) -> list[dict[str, Any]]:
+    """All enabled admins, by name."""
+    found = connection.execute(
+        select(admins.c.id, admins.c.name, admins.c.role)
+        .where(admins.c.disabled_at.is_(None))
+        .order_by(func.lower(admins.c.name), admins.c.id)
+    )
+    return [{"id": row.id, "name": row.name, "role": row.role} for row in found]
+
+
+def assignee_of(connection: Connection, thread_id: int) -> tuple[int, str] | None:
+    """Id and name of the admin to whom a thread is assigned, or None."""
+    row = connection.execute(
+        select(admins.c.id, admins.c.name)
+        .join_from(threads, admins, admins.c.id == threads.c.assignee_id)
+        .where(threads.c.id == thread_id)
+    ).first()
+    return None if row is None else (row.id, row.name)
+
+
+def newest_threads(connection: Connection, people: Collection[str]) -> dict[str, dict[str, Any]]:
+    """Customers, named SOURCE/ID, to their name, avatar and the id of their newest thread."""
+    named = [person.partition("/") for person in people]
+    person = sources.c.name + "/" + customers.c.external_id
+    newest = (
+        select(threads.c.id)
+        .where(threads.c.customer_id == customers.c.id)
+        .order_by(threads.c.recent_at.desc(), threads.c.id.desc())
+        .limit(1)
+        .scalar_subquery()
+    )
+    found = connection.execute(
+        select(person.label("person"), customers.c.name, customers.c.avatar_url, newest.label("id"))
+        .join_from(customers, sources, sources.c.id == customers.c.source_id)
+        .where(
+            sources.c.name.in_({source for source, _, _ in named}),
+            customers.c.external_id.in_([name for _, _, name in named]),
+        )
+    )
+    return {
+        row.person: {"name": row.name, "avatar_url": row.avatar_url, "thread_id": row.id}
+        for row in found
+    }

@@ -1,0 +1,1 @@
+"""The SQL reader of the condition language."""

@@ -1,0 +1,191 @@
+"""The database: one way to write, one way to read, and the translation of driver errors."""
+
+import os
+import random
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any, TypeVar
+
+from sqlalchemy import Connection, Engine, create_engine, event
+from sqlalchemy.engine import make_url
+from sqlalchemy.exc import DatabaseError, DBAPIError, IntegrityError, OperationalError
+from sqlalchemy.exc import TimeoutError as PoolTimeoutError
+
+from dashboard.db.postgres import postgres_engine
+from dashboard.errors import StorageUnavailable
+
+Result = TypeVar("Result")
+
+#: Seconds that a write waits for the lock before it raises StorageUnavailable.
+LOCK_WAIT_SECONDS = 2.0
+RETRY_SECONDS = 0.005
+#: Tries of a write that conflicts with others, also beyond LOCK_WAIT_SECONDS: PostgreSQL needs a
+#: second to notice a deadlock, and the transaction that it ends has lost nothing but time.
+CONFLICT_TRIES = 3
+POOL_SIZE = 10
+POOL_WAIT_SECONDS = 2
+
+#: PostgreSQL: serialization failure, deadlock.
+_CONFLICT_SQLSTATES = frozenset({"40001", "40P01"})
+#: PostgreSQL: lock timeout, query cancelled, too many connections, disk full, out of memory.
+_BUSY_SQLSTATES = frozenset({"55P03", "57014", "53300", "53100", "53200"})
+
+_SQLITE_PRAGMAS = (
+    # Changing a new file to WAL mode takes a lock that another process may hold.
+    "PRAGMA busy_timeout=1000",
+    "PRAGMA journal_mode=WAL",
+    # A 2xx is durable: every commit is on the disk before the response.
+    "PRAGMA synchronous=FULL",
+    # The log grows to 16 MB before it is copied back: pages that change often are copied less.
+    "PRAGMA wal_autocheckpoint=4000",
+    "PRAGMA foreign_keys=ON",
+    # What is deleted or replaced is overwritten: deleting a person leaves no copies in free space.
+    "PRAGMA secure_delete=ON",
+    # SQLite's own waiting would stop every green thread of the process.
+    "PRAGMA busy_timeout=0",
+    "PRAGMA cache_size=-65536",
+)
+
+
+class Database:
+    """SQLite or PostgreSQL by URL; raises StorageUnavailable where it is busy or unreachable."""
+
+    def __init__(self, url: str, *, sleep: Callable[[float], None] | None = None):
+        self.url = url
+        self.is_sqlite = make_url(url).get_backend_name() == "sqlite"
+        self.engine = _sqlite_engine(url) if self.is_sqlite else postgres_engine(url)
+        self._sleep = sleep or (lambda seconds: time.sleep(seconds))
+
+    def write(self, work: Callable[[Connection], Result]) -> Result:
+        """Runs `work` in one write transaction and returns its result.
+
+        `work` may run more than once (a lock was taken, a deadlock was broken, a connection was
+        lost), so it must change nothing but the database. On SQLite it must not yield to
+        other green threads. Raises StorageUnavailable after 2 s (after 3 tries, if
+        deadlocks were broken), with nothing stored.
+        """
+        deadline = time.monotonic() + LOCK_WAIT_SECONDS
+        tries = 0
+        while True:
+            tries += 1
+            try:
+                with self.engine.begin() as connection:
+                    self._begin(connection, "BEGIN IMMEDIATE")
+                    return work(connection)
+            except (DBAPIError, PoolTimeoutError) as error:
+                if not _may_succeed_later(error):
+                    raise _translated(error) from error
+                is_repeated = _is_conflict(error) and tries < CONFLICT_TRIES
+                if time.monotonic() > deadline and not is_repeated:
+                    raise StorageUnavailable() from error
+            self._sleep(RETRY_SECONDS * (1 + random.random()))
+
+    @contextmanager
+    def read(self) -> Iterator[Connection]:
+        """A connection for reading, on one snapshot. Raises StorageUnavailable."""
+        try:
+            with self.engine.begin() as connection:
+                self._begin(connection, "BEGIN")
+                yield connection
+        except (DBAPIError, PoolTimeoutError) as error:
+            raise _translated(error) from error
+
+    def is_there(self) -> bool:
+        """Whether the database answers a query."""
+        try:
+            with self.read() as connection:
+                connection.exec_driver_sql("SELECT 1")
+        except StorageUnavailable:
+            return False
+        return True
+
+    def server_ms(self) -> float:
+        """Now by the clock of the PostgreSQL server, in ms since 1970. Raises StorageUnavailable.
+
+        SQLite has no clock but that of the process.
+        """
+        with self.read() as connection:
+            epoch = connection.exec_driver_sql("SELECT extract(epoch FROM clock_timestamp())")
+            return float(epoch.scalar_one()) * 1000
+
+    def close(self) -> None:
+        self.engine.dispose()
+
+    def _begin(self, connection: Connection, how: str) -> None:
+        """Begins a transaction by the statement `how`; PostgreSQL's driver does so by itself."""
+        if self.is_sqlite:
+            # Not by a listener for `begin`: that would slow down each statement.
+            connection.exec_driver_sql(how)
+
+
+def _sqlite_engine(url: str) -> Engine:
+    engine = create_engine(
+        url,
+        connect_args={"timeout": 0, "check_same_thread": False},
+        pool_size=POOL_SIZE,
+        max_overflow=2 * POOL_SIZE,
+        pool_timeout=POOL_WAIT_SECONDS,
+        # Else the text of an error, which is logged, holds what was to be written.
+        hide_parameters=True,
+    )
+
+    @event.listens_for(engine, "do_connect")
+    def make_private(dialect: Any, record: Any, args: list[Any], kwargs: Any) -> None:
+        if not kwargs.get("uri"):
+            _make_private(Path(args[0]))
+
+    @event.listens_for(engine, "connect")
+    def set_up(connection: Any, record: Any) -> None:
+        # The driver must not begin transactions by itself: `_begin` does.
+        connection.isolation_level = None
+        for pragma in _SQLITE_PRAGMAS:
+            connection.execute(pragma)
+
+    return engine
+
+
+def _make_private(path: Path) -> None:
+    """Only the owner may read the files; SQLite gives new logs the mode of the database.
+
+    An existing file is never opened here: closing it would drop the locks of all connections of
+    this process (SQLite, "How To Corrupt An SQLite Database File", section 2.2).
+    """
+    with suppress(OSError):
+        os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600))
+    for each in (path, Path(f"{path}-wal"), Path(f"{path}-shm")):
+        with suppress(OSError):
+            if each.stat().st_mode & 0o077:
+                each.chmod(0o600)
+
+
+def _may_succeed_later(error: Exception) -> bool:
+    if isinstance(error, PoolTimeoutError):
+        return False
+    assert isinstance(error, DBAPIError)
+    if error.connection_invalidated:
+        return True
+    if _is_conflict(error):
+        return True
+    return "database is locked" in str(error.orig) or "table is locked" in str(error.orig)
+
+
+def _is_conflict(error: Exception) -> bool:
+    """Whether PostgreSQL chose this transaction to end, so that another one could go on."""
+    origin = getattr(error, "orig", None)
+    return getattr(origin, "sqlstate", None) in _CONFLICT_SQLSTATES
+
+
+def _translated(error: Exception) -> Exception:
+    """StorageUnavailable for faults of the storage; else the error itself, which is a bug."""
+    if isinstance(error, IntegrityError):
+        return error
+    if isinstance(error, PoolTimeoutError | OperationalError):
+        return StorageUnavailable()
+    assert isinstance(error, DBAPIError)
+    sqlstate = getattr(error.orig, "sqlstate", None)
+    if error.connection_invalidated or sqlstate in _BUSY_SQLSTATES:
+        return StorageUnavailable()
+    # SQLite raises the base class for faults such as "database disk image is malformed".
+    return StorageUnavailable() if type(error) in (DBAPIError, DatabaseError) else error

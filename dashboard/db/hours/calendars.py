@@ -1,0 +1,95 @@
+"""Saved calendars."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+from sqlalchemy import Connection, delete, func, insert, select, update
+
+from dashboard.db.models.hours import calendars, policies
+from scoring.hours.calendar import Calendar, read_calendar
+
+#: Calendars that may be saved.
+CALENDARS_MAX = 50
+
+
+class CalendarDraft(NamedTuple):
+    """What makes a calendar; see `read_calendar`."""
+
+    name: str
+    timezone: str
+    week: Mapping[str, Sequence[Sequence[str]]]
+    exceptions: Sequence[Mapping[str, Any]]
+
+
+class SavedCalendar(NamedTuple):
+    """A calendar as it was written."""
+
+    id: int
+    name: str
+    timezone: str
+    week: Mapping[str, Sequence[Sequence[str]]]
+    exceptions: Sequence[Mapping[str, Any]]
+    changed_at: int
+
+    def calendar(self) -> Calendar:
+        """When it is open. Raises CalendarError where this machine does not know its time zone."""
+        return read_calendar(self.timezone, self.week, self.exceptions)
+
+
+_COLUMNS = tuple(calendars.c[name] for name in SavedCalendar._fields)
+
+
+def listing(connection: Connection) -> list[SavedCalendar]:
+    """All calendars, by name."""
+    found = connection.execute(select(*_COLUMNS).order_by(calendars.c.name))
+    return [SavedCalendar(*row) for row in found]
+
+
+def lock(connection: Connection, id: int) -> SavedCalendar | None:
+    """A calendar that no other transaction changes, and that no other policy uses, before the end
+    of this one; None for an unknown id."""
+    locked = select(*_COLUMNS).where(calendars.c.id == id).with_for_update()
+    row = connection.execute(locked).first()
+    return None if row is None else SavedCalendar(*row)
+
+
+def users(connection: Connection) -> dict[int, list[str]]:
+    """Calendar id to the names of the policies that use it, in their order."""
+    found: dict[int, list[str]] = {}
+    used = select(policies.c.calendar_id, policies.c.name).order_by(policies.c.place)
+    for calendar_id, name in connection.execute(used):
+        found.setdefault(calendar_id, []).append(name)
+    return found
+
+
+def count(connection: Connection) -> int:
+    return connection.scalar(select(func.count()).select_from(calendars)) or 0
+
+
+def create(
+    connection: Connection, draft: CalendarDraft, admin_id: int, now_ms: int
+) -> SavedCalendar:
+    """Raises IntegrityError where the name is taken."""
+    values = draft._asdict() | {"changed_by": admin_id, "changed_at": now_ms}
+    made = connection.execute(insert(calendars).values(values).returning(*_COLUMNS))
+    return SavedCalendar(*made.one())
+
+
+def change(
+    connection: Connection,
+    before: SavedCalendar,
+    draft: CalendarDraft,
+    admin_id: int,
+    now_ms: int,
+) -> SavedCalendar:
+    """Raises IntegrityError where the name is taken."""
+    # Two changes within a millisecond have two times: by it programs know what they have read.
+    at = max(now_ms, before.changed_at + 1)
+    values = draft._asdict() | {"changed_by": admin_id, "changed_at": at}
+    statement = update(calendars).where(calendars.c.id == before.id).values(values)
+    return SavedCalendar(*connection.execute(statement.returning(*_COLUMNS)).one())
+
+
+def remove(connection: Connection, id: int) -> None:
+    """Deletes a calendar that no policy uses."""
+    connection.execute(delete(calendars).where(calendars.c.id == id))

@@ -1,0 +1,111 @@
+"""By when threads are to be answered: computed where a thread is written, and after a change."""
+
+from collections.abc import Collection, Mapping
+from typing import Any
+
+from sqlalchemy import Connection, bindparam, func, select
+
+from dashboard.db.accounts import sources
+from dashboard.db.hours.current import KnownPolicies, current, of_version
+from dashboard.db.lists import versions
+from dashboard.db.models.threads import threads
+from dashboard.db.threads.thread_state import ThreadState
+from scoring.conditions.subject import Subject
+from scoring.hours.policies import Promise
+
+_IS_WAITING = threads.c.waiting_since.is_not(None)
+_IS_BEHIND = _IS_WAITING & (threads.c.due_version < bindparam("version"))
+_WAITING = select(func.count()).select_from(threads).where(_IS_WAITING)
+_BEHIND = (
+    select(threads.c.id)
+    .where(_IS_BEHIND)
+    .order_by(threads.c.due_version, threads.c.id)
+    .limit(bindparam("most"))
+)
+_COUNT_BEHIND = select(func.count()).select_from(threads).where(_IS_BEHIND)
+
+
+class DueTimes:
+    """The due times of locked threads, by the policies of a transaction.
+
+    `sources` has the names of their sources by id, where policies ask for them.
+    """
+
+    def __init__(self, known: KnownPolicies, sources: Mapping[int, str]):
+        self._version = known.version
+        self._policies = known.policies
+        self._sources = sources
+
+    @classmethod
+    def of(cls, connection: Connection, states: Collection[ThreadState]) -> "DueTimes":
+        """Those of the policies of today, which stay so until the end of the transaction."""
+        version = versions.current(connection, for_writing=True).policies
+        known = of_version(connection, version)
+        ids = {state.source_id for state in states} if known.policies.asks_source else set()
+        return cls(known, sources.names_of(connection, ids) if ids else {})
+
+    def are_of_today(self, state: ThreadState) -> bool:
+        """Whether the stored time of a thread is that of these policies."""
+        return int(state.columns["due_version"]) == self._version
+
+    def promise(self, state: ThreadState, at_ms: int) -> Promise | None:
+        """By when a thread is to be answered by the policy that counts at an instant."""
+        if state.facts.waiting_since is None or not self._policies:
+            return None
+        return self._policies.promise(self._subject(state), at_ms)
+
+    def set(self, state: ThreadState, now_ms: int) -> int | None:
+        """Sets by when a thread is to be answered.
+
+        Returns the next instant at which time alone changes which policy counts; None: never.
+        """
+        if self._version == 0:
+            return None
+        at = state.moment(now_ms)
+        promise = self.promise(state, at)
+        state.facts = state.facts._replace(due_at=None if promise is None else promise.due_at)
+        if state.facts.waiting_since is None:
+            return None
+        state.columns["due_version"] = self._version
+        if self._policies.is_timeless:
+            return None
+        return self._policies.next_change(self._subject(state), at)
+
+    def _subject(self, state: ThreadState) -> Subject:
+        return state.subject(self._sources.get(state.source_id, ""))
+
+
+def explained(connection: Connection, subject: Subject, now_ms: int) -> dict[str, Any] | None:
+    """Why a thread is due when it is; None where it has no target.
+
+    None, too, while policies have changed and the thread does not follow them yet: what has given
+    it its time is gone.
+    """
+    promise = current(connection).policies.promise(subject, now_ms)
+    if promise is None or promise.due_at != subject.due_at:
+        return None
+    return {
+        "due_at": promise.due_at,
+        "policy": promise.policy.name,
+        "calendar": promise.policy.calendar_name,
+        "timezone": promise.policy.calendar.timezone,
+        "target": promise.target,
+        "minutes": promise.minutes,
+        "since": subject.waiting_since,
+    }
+
+
+def behind(connection: Connection, version: int, most: int) -> list[int]:
+    """The ids of threads that wait and follow older policies than those of a version; the oldest
+    first."""
+    return list(connection.scalars(_BEHIND, {"version": version, "most": most}))
+
+
+def progress(connection: Connection) -> dict[str, Any] | None:
+    """How many of the threads that wait follow the policies of today; None: all of them."""
+    version = versions.current(connection).policies
+    count_behind = connection.scalar(_COUNT_BEHIND, {"version": version}) or 0
+    if count_behind == 0:
+        return None
+    of = connection.scalar(_WAITING) or 0
+    return {"done": max(of - count_behind, 0), "of": max(of, count_behind)}

@@ -1,0 +1,1 @@
+"""The lists of queries: which there are, and what stands on them."""

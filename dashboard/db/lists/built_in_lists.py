@@ -1,0 +1,31 @@
+"""The lists of built-in views that are lists of queries: always kept, each in one sort."""
+
+from collections.abc import Mapping
+
+from sqlalchemy import Connection
+
+from dashboard.db.lists import kept_lists, query_lists
+from dashboard.db.lists.query_lists import TIMEZONE, ListedQuery, QueryList
+from scoring.views import QUERY_VIEWS, VIEW_QUERIES
+
+
+def listed(view: str, sort: str | None = None) -> ListedQuery:
+    """What a built-in view asks, in a sort, or in that in which its list is always kept."""
+    return ListedQuery(VIEW_QUERIES[view], sort or QUERY_VIEWS[view], TIMEZONE)
+
+
+def lists(connection: Connection) -> Mapping[str, QueryList]:
+    """View to the list that Redis always keeps for it."""
+    return {view: query_lists.list_of(connection, listed(view)) for view in QUERY_VIEWS}
+
+
+def keep(connection: Connection) -> None:
+    """Adds those that are missing."""
+    for view in QUERY_VIEWS:
+        query_lists.keep(connection, listed(view))
+
+
+def are_kept(connection: Connection) -> bool:
+    """Whether none is missing."""
+    kept = kept_lists.kept_for_good(connection)
+    return all(each.id in kept for each in lists(connection).values())

@@ -1,0 +1,150 @@
+"""The lists of queries as SQL orders them: while Redis is away, and to build those of Redis."""
+
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from typing import Any, NamedTuple
+
+from sqlalchemy import (
+    ColumnElement,
+    Connection,
+    Select,
+    bindparam,
+    func,
+    or_,
+    select,
+    tuple_,
+    update,
+)
+
+from dashboard.db.conditions.columns import COLUMNS
+from dashboard.db.id_ranges import within
+from dashboard.db.lists.query_lists import QueryList
+from dashboard.db.lists.standing import is_on, score_of, source_of
+from dashboard.db.models.threads import threads
+from scoring.conditions.leaves import Within
+from scoring.reading import Entry
+
+#: By how much the clocks of two processes may differ.
+CLOCKS_MS = 60_000
+
+#: (thread id, revision, scores)
+Row = tuple[int, int, tuple[int, ...]]
+
+_SOONER = (
+    update(threads)
+    .where(
+        threads.c.id == bindparam("thread"),
+        or_(threads.c.next_change_at.is_(None), threads.c.next_change_at > bindparam("at")),
+    )
+    .values(next_change_at=bindparam("at"))
+)
+
+
+class Change(NamedTuple):
+    """A thread, and when time may change the lists that hold it."""
+
+    thread: int
+    at: int
+
+
+def entries(
+    connection: Connection,
+    query_list: QueryList,
+    now_ms: int,
+    limit: int,
+    after: tuple[int, int] | None = None,
+) -> list[Entry]:
+    """Up to `limit` entries of a list in order, from its head or after a (score, id)."""
+    score = score_of(query_list, now_ms)
+    statement = _on(query_list, now_ms, threads.c.id, score)
+    if after is not None:
+        statement = statement.where(tuple_(score, threads.c.id) > tuple_(*after))
+    found = connection.execute(statement.order_by(score, threads.c.id).limit(limit))
+    return [Entry(id, score) for id, score in found]
+
+
+def total(connection: Connection, query_list: QueryList, now_ms: int) -> int:
+    """The number of threads on a list."""
+    return connection.scalar(_on(query_list, now_ms, func.count())) or 0
+
+
+def rank(connection: Connection, query_list: QueryList, now_ms: int, id: int) -> int | None:
+    """How many threads are above this one; None where it is not on the list."""
+    score = score_of(query_list, now_ms)
+    own = connection.scalar(_on(query_list, now_ms, score).where(threads.c.id == id))
+    if own is None:
+        return None
+    before = tuple_(score, threads.c.id) < tuple_(own, id)
+    return connection.scalar(_on(query_list, now_ms, func.count()).where(before))
+
+
+def held(
+    connection: Connection, query_list: QueryList, now_ms: int, ids: Collection[int]
+) -> set[int]:
+    """Which of these threads are on a list."""
+    statement = _on(query_list, now_ms, threads.c.id).where(threads.c.id.in_(ids))
+    return set(connection.scalars(statement))
+
+
+def between(
+    connection: Connection, query_list: QueryList, now_ms: int, after_id: int, last_id: int
+) -> list[Row]:
+    """The threads of a list with `after_id` < id <= `last_id`, to fill a list in Redis."""
+    score = score_of(query_list, now_ms)
+    statement = _on(query_list, now_ms, threads.c.id, threads.c.revision, score)
+    found = connection.execute(
+        statement.where(within(threads.c.id, after_id, last_id)).order_by(threads.c.id)
+    )
+    return [(id, revision, (score,)) for id, revision, score in found]
+
+
+def changes_ahead(
+    connection: Connection,
+    query_lists: Iterable[QueryList],
+    now_ms: int,
+    after_id: int,
+    last_id: int,
+) -> list[Change]:
+    """When time may next change whether and where threads are on new lists, if that is sooner than
+    what the threads know: each write of a thread sets its next change for the lists that there are.
+    """
+    changes = [*_changes(query_lists)]
+    if not changes:
+        return []
+    # What is over needs no change: the list is built as of now.
+    over_at, known = now_ms - CLOCKS_MS, threads.c.next_change_at
+    is_sooner = [
+        (change > over_at) & (change > threads.c.listed_at) & or_(known.is_(None), known > change)
+        for change in changes
+    ]
+    statement = select(threads.c.id, threads.c.listed_at, *changes).where(
+        within(threads.c.id, after_id, last_id), or_(*is_sooner)
+    )
+    return [
+        Change(id, min(at for at in found if at is not None and at > max(over_at, listed_at)))
+        for id, listed_at, *found in connection.execute(statement)
+    ]
+
+
+def bring_forward(connection: Connection, changes: Sequence[Change]) -> None:
+    """Lets the queue of what is due take up these threads at these moments, or sooner."""
+    if changes:
+        connection.execute(_SOONER, [change._asdict() for change in changes])
+
+
+def _changes(lists: Iterable[QueryList]) -> Iterator[ColumnElement[int]]:
+    """The moments at which time may change whether a thread is on one of the lists, or where; NULL:
+    never."""
+    bounds = {
+        (leaf.attribute, leaf.measure, bound)
+        for query_list in lists
+        for leaf in query_list.leaves()
+        if isinstance(leaf, Within) and leaf.measure != "instant"
+        for bound in leaf.bounds
+    }
+    for attribute, measure, bound in sorted(bounds):
+        column = COLUMNS[attribute]
+        yield column + bound if measure == "since" else column - (bound - 1)
+
+
+def _on(query_list: QueryList, now_ms: int, *columns: ColumnElement[Any]) -> Select[Any]:
+    return select(*columns).select_from(source_of(query_list)).where(is_on(query_list, now_ms))

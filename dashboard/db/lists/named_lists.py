@@ -1,0 +1,153 @@
+"""What the name of a list means: a view or a query, in a sort, narrowed by a filter."""
+
+from collections.abc import Collection
+from contextlib import suppress
+from typing import NamedTuple
+
+from sqlalchemy import Connection, select
+
+from dashboard.db.lists import query_lists, sorts, views
+from dashboard.db.lists.people import people_in
+from dashboard.db.lists.query_lists import TIMEZONE, ListedQuery, QueryList
+from dashboard.db.models.threads import epochs
+from dashboard.db.models.views import views as saved
+from dashboard.errors import NotFound, Problem
+from dashboard.validation.queries import invalid_query, unknown_sort
+from scoring.conditions.language.errors import QueryError
+from scoring.conditions.language.parser import LENGTH_MAX, parse
+from scoring.sorts import SORTS
+from scoring.views import QUERY_VIEWS, VIEW_QUERIES, VIEWS, list_id
+
+#: The condition by which a filter narrows a list.
+_NARROWED_BY = {"all": "", "unassigned": "assigned:none", "mine": "assigned:me"}
+
+
+class ListName(NamedTuple):
+    """A list as an admin calls it, by a view or by a query.
+
+    `mine`, `me` and a view of one's own mean another list for each admin. `timezone` is that of the
+    days of a query.
+    """
+
+    view: str | None
+    sort: str
+    filter: str
+    query: str | None = None
+    timezone: str | None = None
+
+    @property
+    def is_built_in(self) -> bool:
+        """Whether it is a list that there always is, of a built-in view in a built-in sort."""
+        return self.view in VIEWS and self.sort in SORTS
+
+    def list_id(self, admin_id: int) -> str:
+        """The list id, where it is a built-in one."""
+        assert self.view is not None
+        return list_id(self.view, self.filter, admin_id)
+
+    def to_json(self) -> dict[str, str]:
+        """The name as it was given: `{view, sort, filter}` or `{query, sort, filter}`."""
+        given = self._asdict().items()
+        return {field: value for field, value in given if value is not None}
+
+
+class NamedList(NamedTuple):
+    """The list of a query that a name means for an admin.
+
+    `is_always_kept`: Redis keeps it, whether or not somebody looks. `epoch`: the one under which
+    Redis should hold it; None where it was never built.
+    """
+
+    query_list: QueryList
+    listed: ListedQuery
+    is_always_kept: bool
+    epoch: str | None
+
+
+class Stamp(NamedTuple):
+    """What changes where the list of a saved view may change, or who sees it."""
+
+    changed_at: int
+    list_id: str | None
+    owner_id: int | None
+
+
+def find(connection: Connection, name: ListName, admin_id: int) -> NamedList:
+    """The list that a name means for this admin.
+
+    Raises NotFound for a view that the admin does not see, and Problem (422) for a query with a
+    mistake, or a sort that there is not.
+    """
+    if name.sort not in sorts.known(connection):
+        raise unknown_sort()
+    pointer = "/view" if name.query is None else "/query"
+    try:
+        listed, kept_in = _listed(connection, name, admin_id)
+        narrowed = _narrowed(listed, name.filter, admin_id)
+        query_list = query_lists.list_of(connection, narrowed)
+    except QueryError as error:
+        raise invalid_query(error, pointer) from error
+    is_kept = kept_in == name.sort and name.filter == "all"
+    return NamedList(query_list, narrowed, is_kept, epoch_of(connection, query_list.id))
+
+
+def by_filter(connection: Connection, name: ListName, admin_id: int) -> dict[str, NamedList]:
+    """The list that a name means with each filter; without those for whose condition is no room.
+
+    Of a view without `all`: its total is known anyway. Raises as `find`, for the name without one.
+    """
+    whole = name._replace(filter="all")
+    found = {"all": find(connection, whole, admin_id)}
+    for filter in _NARROWED_BY.keys() - {"all"}:
+        with suppress(Problem):
+            found[filter] = find(connection, name._replace(filter=filter), admin_id)
+    if name.view is not None:
+        del found["all"]
+    return found
+
+
+def epoch_of(connection: Connection, list_id: str) -> str | None:
+    """The epoch under which Redis should hold a list; None where it was never built."""
+    return connection.scalar(select(epochs.c.epoch).where(epochs.c.list_id == list_id))
+
+
+def stamps(connection: Connection, view_ids: Collection[str]) -> dict[str, Stamp]:
+    """The stamps of saved views by their public ids; those that are gone are left out."""
+    numbers = [number for id in view_ids if (number := views.number_of(id)) is not None]
+    columns = (saved.c[name] for name in Stamp._fields)
+    found = select(saved.c.id, *columns).where(saved.c.id.in_(numbers))
+    return {f"v{id}": Stamp(*values) for id, *values in connection.execute(found)}
+
+
+def _listed(
+    connection: Connection, name: ListName, admin_id: int
+) -> tuple[ListedQuery, str | None]:
+    """The query of a view or a query, and the sort in which Redis always keeps its list."""
+    if name.query is not None:
+        parse(name.query)
+        me = admin_id if people_in(name.query).me else None
+        return ListedQuery(name.query, name.sort, name.timezone or TIMEZONE, me), None
+    assert name.view is not None
+    if name.view in VIEW_QUERIES:
+        kept_in = QUERY_VIEWS.get(name.view)
+        return ListedQuery(VIEW_QUERIES[name.view], name.sort, TIMEZONE), kept_in
+    number = views.number_of(name.view)
+    view = None if number is None else views.find(connection, number, admin_id)
+    if view is None:
+        raise NotFound("There is no such view.")
+    kept_in = None if view.list_id is None else view.sort
+    return view.listed(admin_id)._replace(sort=name.sort), kept_in
+
+
+def _narrowed(listed: ListedQuery, filter: str, admin_id: int) -> ListedQuery:
+    """The query with one more condition. Raises QueryError where there is no room for it."""
+    condition = _NARROWED_BY[filter]
+    if not condition:
+        return listed
+    text = f"{listed.query} {condition}"
+    if len(text) > LENGTH_MAX:
+        text = f"{parse(listed.query).canonical} {condition}"
+    if len(text) > LENGTH_MAX:
+        raise QueryError(LENGTH_MAX - len(condition) - 1)
+    me = admin_id if filter == "mine" else listed.admin_id
+    return listed._replace(query=text, admin_id=me)

@@ -1,0 +1,280 @@
+"""Which lists of queries Redis keeps, and which of them hold a thread."""
+
+import hashlib
+import logging
+import threading
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
+from itertools import chain
+from typing import NamedTuple
+from weakref import WeakKeyDictionary
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
+from sqlalchemy import Connection, Engine, bindparam, delete, select, update
+
+from dashboard.db.accounts import admins
+from dashboard.db.lists import sorts, versions
+from dashboard.db.lists.people import people_in
+from dashboard.db.lists.sort_versions import Orders
+from dashboard.db.models.query_lists import query_lists
+from dashboard.db.models.threads import epochs
+from dashboard.db.upsert import insert_on
+from scoring.conditions.index import ConditionIndex
+from scoring.conditions.language.errors import QueryError
+from scoring.conditions.language.parser import parse
+from scoring.conditions.leaves import Leaf
+from scoring.conditions.resolve import resolve
+from scoring.conditions.resolved import Resolved
+from scoring.conditions.subject import Subject
+from scoring.keys import query_list_id
+from scoring.sorting.resolved import ResolvedSort
+from scoring.sorts import BUILT_IN, SORTS
+
+log = logging.getLogger(__name__)
+
+#: The time zone of the days in a query whose sender names none.
+TIMEZONE = "UTC"
+#: Hexadecimal digits of a digest that name a query.
+DIGEST_DIGITS = 16
+
+_KEPT_UNTIL = (
+    select(query_lists.c.kept_until).where(query_lists.c.id == bindparam("id")).with_for_update()
+)
+
+
+class ListedQuery(NamedTuple):
+    """A query whose list Redis keeps, in one sort. `admin_id` is who `me` is."""
+
+    query: str
+    sort: str
+    timezone: str
+    admin_id: int | None = None
+
+    def resolved(self, connection: Connection) -> Resolved:
+        """With the ids of admins and the instants of days. Raises QueryError."""
+
+        def admin_id_of(email: str) -> int | None:
+            found = admins.by_email(connection, email)
+            return found.id if found else None
+
+        try:
+            zone = ZoneInfo(self.timezone)
+        except ZoneInfoNotFoundError as error:
+            # It was known where the query was written: another machine.
+            raise QueryError(0) from error
+        return resolve(parse(self.query), self.admin_id, admin_id_of, zone)
+
+
+class QueryList(NamedTuple):
+    """A list of a query: what it asks, and the name of its sort and what that says."""
+
+    id: str
+    resolved: Resolved
+    sort: str
+    order: ResolvedSort
+
+    def leaves(self) -> Iterator[Leaf]:
+        """Every question of its query and of its sort."""
+        return chain(self.resolved.leaves(), self.order.leaves())
+
+
+def list_of(connection: Connection, listed: ListedQuery) -> QueryList:
+    """The list of a query in its sort: one for all queries that ask the same, until the rules of
+    the sort are changed.
+
+    Raises QueryError, and UnknownSort, which is one, too.
+    """
+    sort = sorts.find(connection, listed.sort)
+    resolved = listed.resolved(connection)
+    return _list(resolved, sort.name, sorts.resolved(connection, sort, listed.timezone))
+
+
+def _list(resolved: Resolved, sort: str, order: ResolvedSort) -> QueryList:
+    key = resolved.key if sort in SORTS else f"{resolved.key}\n{order.key}"
+    digest = hashlib.sha256(key.encode()).hexdigest()[:DIGEST_DIGITS]
+    return QueryList(query_list_id(digest, sort), resolved, sort, order)
+
+
+class Row(NamedTuple):
+    """A list as SQL has it; `sort_id` is that of the version of a saved sort."""
+
+    id: str
+    query: str
+    sort: str
+    timezone: str
+    admin_id: int | None
+    sort_id: int | None
+
+    @property
+    def listed(self) -> ListedQuery:
+        return ListedQuery(self.query, self.sort, self.timezone, self.admin_id)
+
+
+#: What a list is made of: a row, and the ids of the addresses in its query, None of nobody.
+Made = tuple[Row, tuple[int | None, ...]]
+
+
+class QueryLists:
+    """All lists of queries as of a version."""
+
+    def __init__(
+        self,
+        version: int,
+        lists: Iterable[QueryList],
+        made: Mapping[Made, QueryList | None] | None = None,
+    ):
+        """`made`: what the lists were made of, and of what none could be made."""
+        self.version = version
+        self.made = made or {}
+        self.lists: Mapping[str, QueryList] = {each.id: each for each in lists}
+        #: Of each list the place of its score: among those of SORTS, or behind them of `_saved`.
+        self._places: dict[str, int] = {}
+        self._saved: list[ResolvedSort] = []
+        self._add_places()
+
+    def __bool__(self) -> bool:
+        return bool(self.lists)
+
+    def some(self, names: Collection[str]) -> "QueryLists":
+        """These of the lists."""
+        return QueryLists(self.version, (self.lists[name] for name in names if name in self.lists))
+
+    def scores(
+        self, names: Iterable[str], subject: Subject, now_ms: int, built_in: Sequence[int]
+    ) -> dict[str, int]:
+        """List id to the score of a thread at an instant, for these lists.
+
+        `built_in` are its scores in SORTS.
+        """
+        places = {name: self._places[name] for name in names}
+        if not self._saved:
+            return {name: built_in[place] for name, place in places.items()}
+        first = len(SORTS)
+        found = {
+            place: built_in[place]
+            if place < first
+            else self._saved[place - first].score(subject, now_ms)
+            for place in {*places.values()}
+        }
+        return {name: found[place] for name, place in places.items()}
+
+    def next_change(self, names: Iterable[str], subject: Subject, now_ms: int) -> int | None:
+        """The next instant after `now_ms` at which other lists hold the thread by time alone, or
+        these, which hold it now, in another place; None: never."""
+        instants = [self.index.next_change(subject, now_ms)]
+        instants += [sort.next_change(subject, now_ms) for sort in self.saved_sorts(names)]
+        return min((at for at in instants if at is not None), default=None)
+
+    def saved_sorts(self, names: Iterable[str]) -> list[ResolvedSort]:
+        """The sorts of these lists of which no scores are stored, each once."""
+        if not self._saved:
+            return []
+        first = len(SORTS)
+        places = sorted({self._places[name] for name in names})
+        return [self._saved[place - first] for place in places if place >= first]
+
+    def _add_places(self) -> None:
+        places = {BUILT_IN[name].key: at for at, name in enumerate(SORTS)}
+        for each in self.lists.values():
+            place = places.setdefault(each.order.key, len(places))
+            if place == len(SORTS) + len(self._saved):
+                self._saved.append(each.order)
+            self._places[each.id] = place
+
+    @cached_property
+    def asks_sources(self) -> bool:
+        """Whether one of them asks for the name of a thread's source."""
+        leaves = (leaf for each in self.lists.values() for leaf in each.leaves())
+        return any(leaf.attribute == "source" for leaf in leaves)
+
+    @cached_property
+    def index(self) -> ConditionIndex:
+        return ConditionIndex({each.id: each.resolved for each in self.lists.values()})
+
+
+_current: WeakKeyDictionary[Engine, QueryLists] = WeakKeyDictionary()
+_loading = threading.Lock()
+
+
+def current(connection: Connection, *, for_writing: bool = False) -> QueryLists:
+    """The lists as of this transaction; `for_writing`: none is added before its end."""
+    return of_version(connection, versions.current(connection, for_writing=for_writing).lists)
+
+
+def of_version(connection: Connection, version: int) -> QueryLists:
+    """The lists as of this transaction, whose version has been read."""
+    known = _current.get(connection.engine)
+    if known is None or known.version != version:
+        known = _read(connection, version, known.made if known else {})
+        with _loading:
+            _current[connection.engine] = known
+    return known
+
+
+def keep(
+    connection: Connection, listed: ListedQuery, kept_until: int | None = None
+) -> tuple[str, bool]:
+    """Adds the list of a query where there is none, or keeps it longer; None: always.
+
+    Returns the list id, and whether the list is new and must be built. Raises QueryError.
+    """
+    id = list_of(connection, listed).id
+    held = connection.execute(_KEPT_UNTIL, {"id": id}).first()
+    while held is None:
+        sort_id = sorts.find(connection, listed.sort).id
+        row = listed._asdict() | {"id": id, "sort_id": sort_id, "kept_until": kept_until}
+        insert = insert_on(connection, query_lists).on_conflict_do_nothing()
+        if connection.scalar(insert.returning(query_lists.c.id), row) is not None:
+            versions.grow_lists(connection)
+            return id, True
+        # Another transaction has added it meanwhile; or removed it again, and the search goes on.
+        held = connection.execute(_KEPT_UNTIL, {"id": id}).first()
+    longer = held.kept_until is not None and (kept_until is None or kept_until > held.kept_until)
+    if longer:
+        connection.execute(
+            update(query_lists).where(query_lists.c.id == id).values(kept_until=kept_until)
+        )
+    return id, False
+
+
+def remove_expired(connection: Connection, now_ms: int) -> list[str]:
+    """Removes the lists that nobody needs any more; returns their ids."""
+    # Asked where they are deleted: a list that is kept again meanwhile stays.
+    expired = delete(query_lists).where(query_lists.c.kept_until < now_ms)
+    gone = list(connection.scalars(expired.returning(query_lists.c.id)))
+    if gone:
+        connection.execute(delete(epochs).where(epochs.c.list_id.in_(gone)))
+        sorts.remove_unused(connection, now_ms)
+        versions.grow_lists(connection)
+    return gone
+
+
+def _read(
+    connection: Connection, version: int, known: Mapping[Made, QueryList | None]
+) -> QueryLists:
+    """The lists of all rows. What is known is not made again: resolving a thousand queries takes
+    half a second, and it is an event that waits for it.
+    """
+    columns = (query_lists.c[name] for name in Row._fields)
+    found = connection.execute(select(*columns).order_by(query_lists.c.id))
+    rows = [Row(*values) for values in found]
+    addresses = {address for row in rows for address in people_in(row.query).addresses}
+    ids = admins.ids_of(connection, addresses)
+    orders = Orders(connection)
+    made: dict[Made, QueryList | None] = {}
+    for row in rows:
+        key = row, tuple(ids.get(address) for address in people_in(row.query).addresses)
+        made[key] = known[key] if key in known else _made_of(connection, row, orders)
+    return QueryLists(version, (each for each in made.values() if each is not None), made)
+
+
+def _made_of(connection: Connection, row: Row, orders: Orders) -> QueryList | None:
+    """The list of a row; None where its query is wrong by now."""
+    listed = row.listed
+    try:
+        order = orders.of(row.sort, row.timezone, row.sort_id)
+        return _list(listed.resolved(connection), listed.sort, order)
+    except QueryError as error:
+        # An admin whose address it names is gone. Events must be stored all the same.
+        log.warning("the list of the query “%s” cannot be kept: %s", listed.query, error)
+        return None

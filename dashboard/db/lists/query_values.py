@@ -1,0 +1,39 @@
+"""Values that occur in fields of queries, for whoever is typing one."""
+
+from collections import Counter
+from collections.abc import Callable, Mapping
+
+from sqlalchemy import Connection, select
+
+from dashboard.db.accounts import sources
+from dashboard.db.models.accounts import admins
+from dashboard.db.models.threads import customers
+
+#: The newest customers, whose languages are proposed: reading all of them would take too long.
+CUSTOMERS = 5_000
+
+
+def addresses(connection: Connection) -> list[str]:
+    """The e-mail addresses of all admins who may sign in."""
+    enabled = select(admins.c.email).where(admins.c.disabled_at.is_(None))
+    return list(connection.scalars(enabled.order_by(admins.c.email)))
+
+
+def languages(connection: Connection) -> list[str]:
+    """The languages of the newest customers, the most frequent first: `vi` before `vi-vn`."""
+    newest = select(customers.c.locale).order_by(customers.c.id.desc()).limit(CUSTOMERS)
+    counts: Counter[str] = Counter()
+    for locale, count in Counter(connection.scalars(newest)).items():
+        if locale is not None:
+            tag = locale.lower()
+            for name in {tag, tag.partition("-")[0]}:
+                counts[name] += count
+    return sorted(counts, key=lambda name: (-counts[name], name))
+
+
+#: Field to what reads its values.
+BY_FIELD: Mapping[str, Callable[[Connection], list[str]]] = {
+    "assigned": addresses,
+    "source": sources.names,
+    "lang": languages,
+}

@@ -1,0 +1,155 @@
+"""The sorts that there are: the built-in ones, and those that supervisors have saved."""
+
+import secrets
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple
+from weakref import WeakKeyDictionary
+from zoneinfo import ZoneInfo
+
+from sqlalchemy import Connection, Engine, delete, insert, select, update
+
+from dashboard.db.accounts.admins import by_email
+from dashboard.db.models.query_lists import query_lists
+from dashboard.db.models.sorts import sorts, sorts_version
+from scoring.sorting.resolved import ResolvedSort, RuleError, resolve_sort
+from scoring.sorting.rules import Rule, Sort, UnknownSort
+from scoring.sorts import BUILT_IN, BUILT_IN_SORTS
+
+#: Sorts that may be saved.
+SORTS_MAX = 100
+#: How long a version stays after another one took its place.
+_FORGOTTEN_MS = 600_000
+#: The id of nobody.
+_NOBODY = -1
+
+_TOKEN = select(sorts_version.c.token)
+_COLUMNS = tuple(sorts.c[name] for name in ("id", "name", "title", "rules", "changed_at"))
+_IS_CURRENT = sorts.c.replaced_at.is_(None)
+
+
+class _Known(NamedTuple):
+    token: str
+    sorts: Mapping[str, Sort]
+
+
+_current: WeakKeyDictionary[Engine, _Known] = WeakKeyDictionary()
+
+
+def known(connection: Connection) -> Mapping[str, Sort]:
+    """All sorts by name as of this transaction: the built-in ones first, then the saved ones."""
+    token = connection.scalar(_TOKEN) or ""
+    found = _current.get(connection.engine)
+    if found is None or found.token != token:
+        rows = connection.execute(select(*_COLUMNS).where(_IS_CURRENT).order_by(sorts.c.name))
+        saved = {row.name: _sort(*row) for row in rows}
+        found = _current[connection.engine] = _Known(token, {**BUILT_IN_SORTS, **saved})
+    return found.sorts
+
+
+def find(connection: Connection, name: str) -> Sort:
+    """The sort of a name. Raises UnknownSort."""
+    found = BUILT_IN_SORTS.get(name) or known(connection).get(name)
+    if found is None:
+        raise UnknownSort
+    return found
+
+
+def versions(connection: Connection) -> dict[int, Sort]:
+    """Every version of a saved sort that is still there, by its id."""
+    return {row[0]: _sort(*row) for row in connection.execute(select(*_COLUMNS))}
+
+
+def resolved(connection: Connection, sort: Sort, timezone: str) -> ResolvedSort:
+    """The sort as it gives scores, with days of a time zone; nobody has an address that is gone.
+
+    Raises QueryError where a rule cannot be read any more.
+    """
+    if sort.name in BUILT_IN:
+        return BUILT_IN[sort.name]
+    try:
+        return resolve_sort(sort, _admin_id_of(connection, _NOBODY), ZoneInfo(timezone))
+    except RuleError as error:
+        raise error.error from error
+
+
+def checked(connection: Connection, sort: Sort, timezone: str) -> ResolvedSort:
+    """The same for a sort that is being written. Raises RuleError, also for unknown addresses."""
+    return resolve_sort(sort, _admin_id_of(connection, None), ZoneInfo(timezone))
+
+
+def create(connection: Connection, sort: Sort, admin_id: int, now_ms: int) -> Sort:
+    """Saves a new sort, while views are locked. Its name is that of no other one."""
+    _renew_token(connection)
+    return _insert(connection, sort, admin_id, now_ms)
+
+
+def change(connection: Connection, before: Sort, sort: Sort, admin_id: int, now_ms: int) -> Sort:
+    """Puts a sort in the place of one of the same name, while views are locked.
+
+    Lists of queries in this sort stay as they are; those of views must be kept anew.
+    """
+    _renew_token(connection)
+    # Two changes within a millisecond have two times: by it programs know what they have read.
+    at = max(now_ms, (before.changed_at or 0) + 1)
+    if sort.rules == before.rules:
+        statement = update(sorts).where(sorts.c.id == before.id)
+        statement = statement.values(title=sort.title, changed_by=admin_id, changed_at=at)
+        return _sort(*connection.execute(statement.returning(*_COLUMNS)).one())
+    _replace(connection, before, now_ms)
+    return _insert(connection, sort, admin_id, at)
+
+
+def remove(connection: Connection, sort: Sort, now_ms: int) -> None:
+    """Deletes a saved sort that no view has, while views are locked."""
+    _renew_token(connection)
+    _replace(connection, sort, now_ms)
+
+
+def remove_unused(connection: Connection, now_ms: int) -> None:
+    """Forgets versions that were replaced some time ago and by which no list is ordered any more.
+
+    Not at once: a transaction that knows the sort may be adding a list.
+    """
+    in_use = select(query_lists.c.sort_id).where(query_lists.c.sort_id == sorts.c.id)
+    is_old = sorts.c.replaced_at < now_ms - _FORGOTTEN_MS
+    connection.execute(delete(sorts).where(is_old, ~in_use.exists()))
+
+
+def rules_json(rules: Sequence[Rule]) -> list[dict[str, Any]]:
+    """The rules as they are stored and sent."""
+    return [
+        {"when": rule.when, "by": rule.by, "order": rule.order}
+        | ({} if rule.split is None else {"split": rule.split})
+        for rule in rules
+    ]
+
+
+def _insert(connection: Connection, sort: Sort, admin_id: int, at_ms: int) -> Sort:
+    statement = insert(sorts).values(
+        name=sort.name,
+        title=sort.title,
+        rules=rules_json(sort.rules),
+        changed_by=admin_id,
+        changed_at=at_ms,
+    )
+    return _sort(*connection.execute(statement.returning(*_COLUMNS)).one())
+
+
+def _replace(connection: Connection, sort: Sort, now_ms: int) -> None:
+    connection.execute(update(sorts).where(sorts.c.id == sort.id).values(replaced_at=now_ms))
+
+
+def _renew_token(connection: Connection) -> None:
+    connection.execute(update(sorts_version).values(token=secrets.token_hex(16)))
+
+
+def _sort(id: int, name: str, title: str, rules: Any, changed_at: int) -> Sort:
+    return Sort(name, tuple(Rule(**rule) for rule in rules), title, id, changed_at)
+
+
+def _admin_id_of(connection: Connection, nobody: int | None) -> Callable[[str], int | None]:
+    def admin_id_of(email: str) -> int | None:
+        found = by_email(connection, email)
+        return found.id if found else nobody
+
+    return admin_id_of

@@ -1,0 +1,91 @@
+"""As of which moment the lists of queries hold a thread: its own, not that of the clock.
+
+Time changes lists by itself: after ten minutes `waits:>10m` holds. A thread is on the lists of the
+present moment, or, where its next change is due and was not taken up yet, on those just before it;
+never on those before it was last looked at. So SQL and Redis agree at every instant, however late
+a change is taken up. The same holds for its place on a list whose sort asks the time.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+from sqlalchemy import BigInteger, ColumnElement, FromClause, bindparam, case, cast
+
+from dashboard.db.conditions.columns import joined
+from dashboard.db.conditions.score import score
+from dashboard.db.conditions.where import where
+from dashboard.db.lists.query_lists import QueryList, QueryLists
+from dashboard.db.models.threads import threads
+from scoring.conditions.subject import Subject
+from scoring.sorts import SORTS
+
+
+class Moves(NamedTuple):
+    """Where a thread belongs now: list id to score, None where it leaves. `is_moved`: other lists
+    hold it than before, or in another place by a saved sort. `next_change_at`: when time changes
+    that next."""
+
+    places: Mapping[str, int | None]
+    is_moved: bool
+    next_change_at: int | None
+
+
+def moves(
+    lists: QueryLists,
+    before: tuple[Subject, int] | None,
+    subject: Subject,
+    now_ms: int,
+    built_in: Sequence[int],
+) -> Moves:
+    """The moves of a thread on lists of queries, with its scores in the built-in sorts.
+
+    `before` is what was known of it, and as of which moment lists hold it; None: it is new.
+    """
+    index = lists.index
+    held = 0 if before is None else index.matches(*before)
+    holds = index.matches(subject, now_ms)
+    names = index.names(holds)
+    is_moved = held != holds or (
+        before is not None
+        and any(
+            sort.score(*before) != sort.score(subject, now_ms) for sort in lists.saved_sorts(names)
+        )
+    )
+    places: dict[str, int | None] = dict.fromkeys(index.names(held & ~holds))
+    places.update(lists.scores(names, subject, now_ms, built_in))
+    return Moves(places, is_moved, lists.next_change(names, subject, now_ms))
+
+
+def moment_of(listed_at: int, next_change_at: int | None, now_ms: int) -> int:
+    """The moment as of which lists hold a thread."""
+    before_change = now_ms if next_change_at is None else min(now_ms, next_change_at - 1)
+    return max(listed_at, before_change)
+
+
+def moment(now_ms: int) -> ColumnElement[int]:
+    """`moment_of` in SQL."""
+    now = cast(bindparam("now", now_ms), BigInteger)
+    is_due = threads.c.next_change_at <= now
+    before_change = case((is_due, threads.c.next_change_at - 1), else_=now)
+    return case((threads.c.listed_at > before_change, threads.c.listed_at), else_=before_change)
+
+
+def is_on(query_list: QueryList, now_ms: int) -> ColumnElement[bool]:
+    """Whether a list holds a thread, over `source_of` it."""
+    at = now_ms if query_list.resolved.is_timeless else moment(now_ms)
+    return where(query_list.resolved, at)
+
+
+def score_of(query_list: QueryList, now_ms: int) -> ColumnElement[int]:
+    """The score of a thread on a list, over `source_of` it."""
+    if query_list.sort in SORTS:
+        return threads.c[f"score_{query_list.sort}"]
+    return score(query_list.order, now_ms if query_list.order.is_timeless else moment(now_ms))
+
+
+def source_of(query_list: QueryList) -> FromClause:
+    """Threads, joined with what the query and the sort of a list read, and with nothing else."""
+    attributes = {leaf.attribute for leaf in query_list.resolved.leaves()}
+    return joined(
+        attributes if query_list.sort in SORTS else attributes | query_list.order.attributes
+    )

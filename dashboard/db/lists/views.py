@@ -1,0 +1,212 @@
+"""Saved views: named queries with a sort, of one admin or of everybody.
+
+A view is saved, changed and deleted in one transaction with the list that Redis keeps for it. A
+list that several views share stays until the last of them is gone. A view of everybody that names
+`me` is a list for each admin who looks: none is kept for the view.
+"""
+
+import re
+from collections.abc import Collection, Iterable
+from typing import Any, NamedTuple
+
+from sqlalchemy import Connection, delete, func, insert, or_, select, update
+
+from dashboard.db.lists import built_in_lists, kept_lists, query_lists, sorts, view_orders
+from dashboard.db.lists.people import people_in
+from dashboard.db.lists.query_lists import ListedQuery
+from dashboard.db.models.views import views, views_version
+from dashboard.validation.field_errors import field_error
+from dashboard.validation.fields import INTEGER_MAX
+from scoring.conditions.language.errors import QueryError
+
+NAME_MAX = 80
+#: Views that one admin may own, and that may belong to everybody.
+OWN_MAX = 200
+SHARED_MAX = 1_000
+#: How long a list stays that no view needs any more: it may be on screens.
+RELEASED_MS = 60_000
+
+
+class Draft(NamedTuple):
+    """What makes a view. `owner_id` None: everybody's; `timezone` is that of its days."""
+
+    name: str
+    query: str
+    sort: str
+    timezone: str
+    owner_id: int | None
+
+
+class View(NamedTuple):
+    """A saved view. `list_id` is the list that Redis always keeps for it, if it is one list."""
+
+    id: int
+    name: str
+    query: str
+    sort: str
+    timezone: str
+    owner_id: int | None
+    changed_at: int
+    list_id: str | None
+
+    @property
+    def public_id(self) -> str:
+        """The id by which APIs call it: `v17`."""
+        return f"v{self.id}"
+
+    def listed(self, admin_id: int | None) -> ListedQuery:
+        """Its list for an admin who looks; of a view that does not name `me` all have one."""
+        return _listed(self.query, self.sort, self.timezone, self.owner_id or admin_id)
+
+
+_PUBLIC_ID = re.compile(r"v([1-9][0-9]{0,15})")
+_COLUMNS = tuple(views.c[name] for name in View._fields)
+_GROW = update(views_version).values(version=views_version.c.version + 1)
+
+
+def number_of(public_id: str) -> int | None:
+    """The number of a saved view by its public id; None for what is none."""
+    found = _PUBLIC_ID.fullmatch(public_id)
+    return int(found[1]) if found and int(found[1]) <= INTEGER_MAX else None
+
+
+def version(connection: Connection) -> int:
+    """A number that grows by one with each transaction that changes views, their order or sorts."""
+    return connection.scalar(select(views_version.c.version)) or 0
+
+
+def begin_change(connection: Connection) -> None:
+    """Lets the version grow; no other transaction changes views before the end of this one.
+
+    Call it once in a transaction, and announce the change once after it.
+    """
+    connection.execute(_GROW)
+
+
+def visible_to(connection: Connection, admin_id: int) -> list[View]:
+    """The admin's own views and everybody's, in the admin's order; new ones at the end."""
+    saved = {view.public_id: view for view in seen_by(connection, [admin_id])}
+    return [saved[id] for id in view_orders.ordered(connection, admin_id, (), saved)]
+
+
+def seen_by(connection: Connection, admin_ids: Collection[int]) -> list[View]:
+    """Everybody's views and those of these admins, by id."""
+    seen = or_(views.c.owner_id.is_(None), views.c.owner_id.in_(admin_ids))
+    found = connection.execute(select(*_COLUMNS).where(seen).order_by(views.c.id))
+    return [View(*row) for row in found]
+
+
+def find(connection: Connection, view_id: int, admin_id: int | None) -> View | None:
+    """A view that this admin may see; None for all others. Without an admin: one of everybody's."""
+    own_or_shared = or_(views.c.owner_id == admin_id, views.c.owner_id.is_(None))
+    found = select(*_COLUMNS).where(views.c.id == view_id, own_or_shared)
+    row = connection.execute(found).first()
+    return None if row is None else View(*row)
+
+
+def create(connection: Connection, draft: Draft, admin_id: int, now_ms: int) -> View:
+    """Saves a new view. Raises QueryError, UnknownSort, and Invalid for too many views."""
+    begin_change(connection)
+    _check_room(connection, draft.owner_id)
+    values = _kept(connection, draft, admin_id)
+    values |= {"created_by": admin_id, "created_at": now_ms, "changed_at": now_ms}
+    inserted = connection.execute(insert(views).values(values).returning(*_COLUMNS))
+    return View(*inserted.one())
+
+
+def lock(connection: Connection, view_id: int, admin_id: int) -> View | None:
+    """As `find`, and no other transaction changes a view before the end of this one."""
+    begin_change(connection)
+    return find(connection, view_id, admin_id)
+
+
+def change(connection: Connection, view: View, draft: Draft, admin_id: int, now_ms: int) -> View:
+    """Changes a view that is locked. Raises QueryError, UnknownSort, and Invalid for too many."""
+    if draft.owner_id != view.owner_id:
+        _check_room(connection, draft.owner_id)
+    values = _kept(connection, draft, admin_id)
+    # Two changes within a millisecond have two times: by it programs know what they have read.
+    values["changed_at"] = max(now_ms, view.changed_at + 1)
+    statement = update(views).where(views.c.id == view.id).values(values).returning(*_COLUMNS)
+    changed = View(*connection.execute(statement).one())
+    _release_unused(connection, [view.list_id], now_ms)
+    return changed
+
+
+def remove(connection: Connection, view: View, now_ms: int) -> None:
+    """Deletes a view that is locked."""
+    connection.execute(delete(views).where(views.c.id == view.id))
+    _release_unused(connection, [view.list_id], now_ms)
+
+
+def release_of(connection: Connection, admin_id: int, now_ms: int) -> None:
+    """Lets the lists of an admin's own views go: the account is disabled."""
+    begin_change(connection)
+    of_admin = views.c.owner_id == admin_id
+    held = connection.scalars(select(views.c.list_id).where(of_admin)).all()
+    connection.execute(update(views).where(of_admin).values(list_id=None))
+    _release_unused(connection, held, now_ms)
+
+
+def uses_sort(connection: Connection, sort: str) -> bool:
+    """Whether a view has this sort; after `begin_change` none is saved with it before the end."""
+    return connection.scalar(select(views.c.id).where(views.c.sort == sort).limit(1)) is not None
+
+
+def keep_anew(connection: Connection, sort: str, now_ms: int) -> set[str]:
+    """Keeps the lists of all views in a sort whose rules have changed: they are others now.
+
+    Call it after `begin_change`. A view that has a mistake meanwhile loses its list. Returns the
+    ids of the lists.
+    """
+    in_sort = select(*_COLUMNS).where(views.c.sort == sort, views.c.list_id.is_not(None))
+    held = [View(*row) for row in connection.execute(in_sort)]
+    kept: set[str] = set()
+    for view in held:
+        try:
+            list_id = _list_id(connection, view.listed(None), view.owner_id)
+        except QueryError:
+            list_id = None
+        connection.execute(update(views).where(views.c.id == view.id).values(list_id=list_id))
+        if list_id is not None:
+            kept.add(list_id)
+    _release_unused(connection, [view.list_id for view in held], now_ms)
+    return kept
+
+
+def _check_room(connection: Connection, owner_id: int | None) -> None:
+    of_owner = views.c.owner_id.is_(None) if owner_id is None else views.c.owner_id == owner_id
+    most = SHARED_MAX if owner_id is None else OWN_MAX
+    if (connection.scalar(select(func.count()).where(of_owner)) or 0) >= most:
+        raise field_error("/owner", "too_many_views", f"has {most} views, which is the most")
+
+
+def _kept(connection: Connection, draft: Draft, admin_id: int) -> dict[str, Any]:
+    """The columns of a view, whose list is kept from now on. Raises QueryError and UnknownSort."""
+    sorts.find(connection, draft.sort)
+    listed = _listed(draft.query, draft.sort, draft.timezone, draft.owner_id)
+    if listed.admin_id is None and people_in(draft.query).me:
+        # Whoever looks: a mistake is one for this admin, too.
+        query_lists.list_of(connection, listed._replace(admin_id=admin_id))
+    return draft._asdict() | {"list_id": _list_id(connection, listed, draft.owner_id)}
+
+
+def _list_id(connection: Connection, listed: ListedQuery, owner_id: int | None) -> str | None:
+    """The list that is kept for a view; None where each admin has another. Raises QueryError."""
+    if owner_id is None and people_in(listed.query).me:
+        return None
+    return query_lists.keep(connection, listed)[0]
+
+
+def _listed(query: str, sort: str, timezone: str, admin_id: int | None) -> ListedQuery:
+    return ListedQuery(query, sort, timezone, admin_id if people_in(query).me else None)
+
+
+def _release_unused(connection: Connection, ids: Iterable[str | None], now_ms: int) -> None:
+    """Lets those lists go that no view needs any more."""
+    released = {id for id in ids if id is not None}
+    still = select(views.c.list_id).where(views.c.list_id.in_(released))
+    built_in = {each.id for each in built_in_lists.lists(connection).values()}
+    unused = released - set(connection.scalars(still)) - built_in
+    if unused:
+        kept_lists.release(connection, unused, now_ms + RELEASED_MS)

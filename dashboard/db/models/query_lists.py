@@ -1,0 +1,30 @@
+"""Tables of the lists of queries that Redis keeps."""
+
+from sqlalchemy import BigInteger, Column, ForeignKey, SmallInteger, String, Table, Text
+
+from dashboard.db.models.base import Id, metadata
+
+#: The lists of queries that Redis keeps, besides those of the built-in views. `id` is the list id;
+#: `sort_id` is the version of a saved sort, `admin_id` is who `me` is in the query. `kept_until`:
+#: while somebody looks; null for the list of a saved view, which is always kept.
+query_lists = Table(
+    "query_lists",
+    metadata,
+    Column("id", String(64), primary_key=True),
+    Column("query", Text, nullable=False),
+    Column("sort", String(40), nullable=False),
+    Column("sort_id", Id, ForeignKey("sorts.id")),
+    Column("timezone", String(64), nullable=False),
+    Column("admin_id", Id, ForeignKey("admins.id", ondelete="CASCADE")),
+    Column("kept_until", BigInteger),
+)
+
+#: One row. `version` grows with each change of the ids in `query_lists`, `policies` with each one
+#: of what policies and their calendars say: what each write of a thread asks, read at once.
+query_lists_version = Table(
+    "query_lists_version",
+    metadata,
+    Column("id", SmallInteger, primary_key=True, autoincrement=False),
+    Column("version", BigInteger, nullable=False),
+    Column("policies", BigInteger, nullable=False, server_default="0"),
+)

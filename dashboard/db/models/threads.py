@@ -1,0 +1,201 @@
+"""Tables of customers, threads and events, and of the lists that Redis holds."""
+
+from sqlalchemy import (
+    BigInteger,
+    Boolean,
+    Column,
+    ForeignKey,
+    Index,
+    Integer,
+    LargeBinary,
+    SmallInteger,
+    String,
+    Table,
+    Text,
+    UniqueConstraint,
+    false,
+)
+
+from dashboard.db.models.base import Id, Json, metadata
+from scoring.sorts import SORTS
+
+#: `stamps` holds the last writer of each field: {"name": [ranked_at, "event id"], …}.
+customers = Table(
+    "customers",
+    metadata,
+    Column("id", Id, primary_key=True),
+    Column("source_id", Id, ForeignKey("sources.id"), nullable=False),
+    Column("external_id", String(128), nullable=False),
+    Column("name", Text),
+    Column("avatar_url", Text),
+    Column("member_status", SmallInteger, nullable=False, server_default="-1"),
+    Column("locale", String(35)),
+    Column("stamps", Json, nullable=False, server_default="{}"),
+    Column("created_at", BigInteger, nullable=False),
+    UniqueConstraint("source_id", "external_id"),
+    sqlite_autoincrement=True,
+)
+
+#: Threads with their facts and scores, written in the transaction that changes them: the lists in
+#: Redis are derived from this table alone. `revision` grows by one with each change;
+#: `placed_revision` is the one up to which all are known to be in Redis. `last_message_id` is the
+#: highest id of its messages that are no notes, `last_role` the role of the newest of them by time.
+#: `listed_at` is the moment as of which lists of queries hold the thread or not, and
+#: `next_change_at` the next moment at which time changes anything of it.
+#: `snoozed_until` ends a snooze by `snoozed_by_id` from `snoozed_at` on, and stays while the thread
+#: is closed; `wake` says whether the customer ends it, too: `reply` or `never`. `woken_at` and
+#: `woken_reason` (`time`, `reply`, `admin`) say how the last one ended, until somebody has dealt
+#: with the thread. `due_at` is by when it is to be answered, by the policies of `due_version`;
+#: `due_told_for` is the `waiting_since` of the wait that was announced to be late.
+threads = Table(
+    "threads",
+    metadata,
+    Column("id", Id, primary_key=True),
+    Column("source_id", Id, ForeignKey("sources.id"), nullable=False),
+    Column("external_id", String(128), nullable=False),
+    Column("customer_id", Id, ForeignKey("customers.id"), index=True),
+    Column("created_at", BigInteger, nullable=False),
+    Column("revision", BigInteger, nullable=False),
+    Column("placed_revision", BigInteger, nullable=False, server_default="0"),
+    Column("stamps", Json, nullable=False, server_default="{}"),
+    Column("priority", String(8), nullable=False, server_default="normal"),
+    Column("assignee_id", Id, ForeignKey("admins.id"), index=True),
+    Column("assigned_at", BigInteger),
+    Column("first_event_at", BigInteger),
+    Column("last_client_at", BigInteger),
+    Column("last_admin_at", BigInteger),
+    Column("closed_at", BigInteger),
+    Column("reopened_at", BigInteger),
+    Column("handoff_at", BigInteger),
+    Column("first_call_at", BigInteger, key="first_request_at"),
+    Column("next_call_at", BigInteger, key="unanswered_since"),
+    Column("unanswered", Integer, nullable=False, server_default="0"),
+    Column("api_answered_at", BigInteger),
+    Column("answer_seen_id", Id),
+    Column("api_closed_at", BigInteger),
+    Column("close_seen_id", Id),
+    Column("last_message_id", Id),
+    Column("preview_role", String(8)),
+    Column("preview_body", Text),
+    Column("preview_at", BigInteger),
+    Column("preview_event_id", Id),
+    Column("last_role", String(8)),
+    Column("listed_at", BigInteger, nullable=False, server_default="0"),
+    Column("next_change_at", BigInteger),
+    Column("snoozed_until", BigInteger),
+    Column("snoozed_at", BigInteger),
+    Column("snoozed_by_id", Id),
+    Column("wake", String(5)),
+    Column("woken_at", BigInteger),
+    Column("woken_reason", String(5)),
+    Column("due_at", BigInteger),
+    Column("due_version", BigInteger, nullable=False, server_default="0"),
+    Column("due_told_for", BigInteger),
+    Column("closed", Boolean, nullable=False),
+    Column("recent_at", BigInteger, nullable=False),
+    Column("waiting_since", BigInteger),
+    *(Column(f"score_{name}", BigInteger, nullable=False) for name in SORTS),
+    UniqueConstraint("source_id", "external_id"),
+    sqlite_autoincrement=True,
+)
+
+#: Covering indexes for reading a list in order: by the first two columns; arrival and not_respond
+#: also test `snoozed_until` and `waiting_since` without reading the table.
+for _name in SORTS:
+    Index(
+        f"ix_threads_{_name}",
+        threads.c.closed,
+        threads.c[f"score_{_name}"],
+        threads.c.id,
+        threads.c.waiting_since,
+        threads.c.snoozed_until,
+    )
+#: Unplaced threads: committed, but not known to be in Redis, for example after a crash.
+Index(
+    "ix_threads_unplaced",
+    threads.c.id,
+    sqlite_where=threads.c.placed_revision != threads.c.revision,
+    postgresql_where=threads.c.placed_revision != threads.c.revision,
+)
+
+#: What time changes next, for the queue of what is due.
+Index(
+    "ix_threads_next_change",
+    threads.c.next_change_at,
+    sqlite_where=threads.c.next_change_at.is_not(None),
+    postgresql_where=threads.c.next_change_at.is_not(None),
+)
+
+#: Threads that wait, for taking up those that follow older policies.
+Index(
+    "ix_threads_due_version",
+    threads.c.due_version,
+    threads.c.id,
+    sqlite_where=threads.c.waiting_since.is_not(None),
+    postgresql_where=threads.c.waiting_since.is_not(None),
+)
+
+#: Every accepted event, kept forever; messages are the events with a role. `fingerprint` is a hash
+#: of the content: it distinguishes a repeated event from another one with the same id.
+#: `seen_id` is the id up to which the author of an answer or close on the dashboard had seen the
+#: thread's events; `undoes_id` that of the close or reopen on the dashboard which this one undoes.
+events = Table(
+    "events",
+    metadata,
+    Column("id", Id, primary_key=True),
+    Column("source_id", Id, ForeignKey("sources.id"), nullable=False),
+    Column("external_id", String(256), nullable=False),
+    Column("fingerprint", LargeBinary(32), nullable=False),
+    Column("type", String(32), nullable=False),
+    Column("thread_id", Id, ForeignKey("threads.id")),
+    Column("customer_id", Id, ForeignKey("customers.id"), index=True),
+    Column("occurred_at", BigInteger, nullable=False),
+    Column("received_at", BigInteger, nullable=False),
+    Column("ranked_at", BigInteger, nullable=False),
+    Column("role", String(8)),
+    Column("private", Boolean, nullable=False, server_default=false()),
+    Column("body", Text),
+    Column("attachments", Json),
+    Column("author_id", Id, ForeignKey("admins.id")),
+    Column("data", Json),
+    Column("seen_id", Id),
+    Column("undoes_id", Id),
+    UniqueConstraint("source_id", "external_id"),
+    sqlite_autoincrement=True,
+)
+#: The events of a thread by time: for conversations, and for counting later events in a fold.
+Index("ix_events_conversation", events.c.thread_id, events.c.ranked_at, events.c.id)
+
+#: What was done to threads, for conversations; kept as long as the thread. `admin_id` is null where
+#: the chatbot or the customer did it. `event_id` is the close or reopen in `events`. `data` holds
+#: what was set, and what was there before.
+thread_acts = Table(
+    "thread_acts",
+    metadata,
+    Column("id", Id, primary_key=True),
+    Column("thread_id", Id, ForeignKey("threads.id", ondelete="CASCADE"), nullable=False),
+    Column("at", BigInteger, nullable=False),
+    Column("type", String(32), nullable=False),
+    Column("admin_id", Id, ForeignKey("admins.id")),
+    Column("event_id", Id),
+    Column("data", Json),
+    sqlite_autoincrement=True,
+)
+Index("ix_thread_acts_conversation", thread_acts.c.thread_id, thread_acts.c.at, thread_acts.c.id)
+
+#: The epoch of each list id that the last rebuild wrote; lists in Redis with another are not ours.
+epochs = Table(
+    "epochs",
+    metadata,
+    Column("list_id", String(64), primary_key=True),
+    Column("epoch", String(64), nullable=False),
+)
+
+#: Customers and threads that were erased, by hashes of their source's ids.
+erasures = Table(
+    "erasures",
+    metadata,
+    Column("source_id", Id, ForeignKey("sources.id"), primary_key=True, autoincrement=False),
+    Column("name_hash", LargeBinary(32), primary_key=True),
+    Column("erased_at", BigInteger, nullable=False),
+)

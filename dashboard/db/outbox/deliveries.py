@@ -1,0 +1,238 @@
+"""Deliveries of events to webhooks: which are due, which are leased, and how they ended.
+
+A webhook gets the events of a thread one after the other: only the first pending one can be due.
+A dispatcher holds a lease on a delivery while it posts. An outcome is saved only while the lease
+holds: one that comes after another dispatcher has leased the delivery changes nothing.
+"""
+
+from collections.abc import Collection, Iterable, Mapping
+from typing import Any, NamedTuple
+
+from sqlalchemy import ColumnElement, Connection, exists, or_, select, update
+
+from dashboard.db.models.outbox import outgoing_events
+from dashboard.db.models.webhooks import deliveries, webhooks
+from dashboard.db.outbox import sent_messages
+from dashboard.db.outbox.outgoing_document import EVENTS, Outgoing
+from dashboard.db.upsert import insert_missing
+
+_EARLIER = deliveries.alias("earlier")
+_IS_FIRST_OF_THREAD = ~exists().where(
+    _EARLIER.c.webhook_id == deliveries.c.webhook_id,
+    _EARLIER.c.thread_id == deliveries.c.thread_id,
+    _EARLIER.c.state == "pending",
+    _EARLIER.c.position < deliveries.c.position,
+)
+_IS_PENDING = deliveries.c.state == "pending"
+
+
+class LeasedDelivery(NamedTuple):
+    """A delivery under the lease `lease`; `attempts` counts the attempt under way."""
+
+    id: int
+    webhook_id: int
+    thread_id: int
+    attempts: int
+    lease: str
+    message_id: int | None
+    event: Outgoing
+
+
+def waiting_webhooks(connection: Connection, now_ms: int) -> list[int]:
+    """The ids of webhooks with a delivery that is due."""
+    due = exists().where(deliveries.c.webhook_id == webhooks.c.id, *_due(now_ms))
+    return list(connection.scalars(select(webhooks.c.id).where(due).order_by(webhooks.c.id)))
+
+
+def lease(
+    connection: Connection, webhook_id: int, token: str, now_ms: int, until_ms: int, limit: int
+) -> list[LeasedDelivery]:
+    """Leases up to `limit` due deliveries of a webhook until a time.
+
+    `token` names the lease. Rows that another transaction has locked are skipped.
+    """
+    ids = connection.scalars(
+        select(deliveries.c.id)
+        .where(deliveries.c.webhook_id == webhook_id, *_due(now_ms))
+        .order_by(deliveries.c.next_at, deliveries.c.position)
+        .limit(limit)
+        .with_for_update(skip_locked=True)
+    ).all()
+    if not ids:
+        return []
+    connection.execute(
+        update(deliveries)
+        .where(deliveries.c.id.in_(ids))
+        .values(lease=token, leased_until=until_ms, attempts=deliveries.c.attempts + 1)
+    )
+    return _leased(connection, ids, token)
+
+
+def renew(connection: Connection, leases: Collection[tuple[int, str]], until_ms: int) -> None:
+    """Extends leases, given as (delivery id, token); an expired and taken one stays as it is."""
+    for id, lease in sorted(leases):
+        connection.execute(
+            update(deliveries).where(*_is_leased(id, lease)).values(leased_until=until_ms)
+        )
+
+
+def succeed(connection: Connection, delivery: LeasedDelivery, now_ms: int) -> bool:
+    """Saves that the chatbot accepted it. False where the lease is lost: nothing is saved."""
+    done = {"state": "done", "lease": None, "leased_until": None}
+    if not _save_under_lease(connection, delivery, done):
+        return False
+    if delivery.message_id is not None:
+        stage = sent_messages.BOT_RECEIVED
+        sent_messages.advance(connection, [delivery.message_id], stage, now_ms)
+    return True
+
+
+def retry_at(
+    connection: Connection, delivery: LeasedDelivery, next_at_ms: int, now_ms: int
+) -> bool:
+    """Schedules the next attempt after a failure. False where the lease is lost."""
+    later = {"next_at": next_at_ms, "lease": None, "leased_until": None}
+    if not _save_under_lease(connection, delivery, later):
+        return False
+    # Later events of the thread wait for this one: they are not due before it.
+    connection.execute(
+        update(deliveries)
+        .where(
+            deliveries.c.webhook_id == delivery.webhook_id,
+            deliveries.c.thread_id == delivery.thread_id,
+            _IS_PENDING,
+            deliveries.c.next_at < next_at_ms,
+        )
+        .values(next_at=next_at_ms)
+    )
+    if delivery.message_id is not None:
+        sent_messages.save_attempts(connection, delivery.message_id, delivery.attempts, now_ms)
+    return True
+
+
+def fail(connection: Connection, delivery: LeasedDelivery, now_ms: int) -> bool:
+    """Gives the delivery up; the next event of the thread is due. False where the lease is lost."""
+    failed = {"state": "failed", "lease": None, "leased_until": None}
+    if not _save_under_lease(connection, delivery, failed):
+        return False
+    _make_due(
+        connection,
+        deliveries.c.webhook_id == delivery.webhook_id,
+        deliveries.c.thread_id == delivery.thread_id,
+        now_ms=now_ms,
+    )
+    if delivery.message_id is not None:
+        stage = sent_messages.BOT_FAILED
+        sent_messages.advance(connection, [delivery.message_id], stage, now_ms)
+    return True
+
+
+def fail_all(connection: Connection, webhook_id: int, now_ms: int) -> None:
+    """Gives up all pending deliveries of a webhook."""
+    is_pending = (deliveries.c.webhook_id == webhook_id) & _IS_PENDING
+    messages = connection.scalars(
+        select(outgoing_events.c.message_id)
+        .join(deliveries, deliveries.c.event_id == outgoing_events.c.id)
+        .where(is_pending, outgoing_events.c.message_id.is_not(None))
+    ).all()
+    connection.execute(
+        update(deliveries).where(is_pending).values(state="failed", lease=None, leased_until=None)
+    )
+    sent_messages.advance(connection, messages, sent_messages.BOT_FAILED, now_ms)
+
+
+def retry_message(connection: Connection, message_id: int, now_ms: int) -> int:
+    """Makes the pending and failed deliveries of a message due; returns their number."""
+    found = connection.execute(
+        select(deliveries.c.id, deliveries.c.webhook_id, deliveries.c.thread_id)
+        .join(outgoing_events, outgoing_events.c.id == deliveries.c.event_id)
+        .join(webhooks, webhooks.c.id == deliveries.c.webhook_id)
+        .where(
+            outgoing_events.c.message_id == message_id,
+            deliveries.c.state != "done",
+            webhooks.c.disabled_at.is_(None),
+        )
+    ).all()
+    _restart(connection, [row.id for row in found], now_ms)
+    for _, webhook_id, thread_id in found:
+        _make_due(
+            connection,
+            deliveries.c.webhook_id == webhook_id,
+            deliveries.c.thread_id == thread_id,
+            now_ms=now_ms,
+        )
+    return len(found)
+
+
+def replay(
+    connection: Connection, webhook_id: int, rows: list[dict[str, object]], now_ms: int
+) -> int:
+    """Makes deliveries of events due again, also of events that this webhook never got.
+
+    `rows` are those of `fan_out.delivery`. Leased deliveries stay as they are. Returns the number.
+    """
+    if not rows:
+        return 0
+    insert_missing(connection, deliveries, rows)
+    ids = connection.scalars(
+        select(deliveries.c.id).where(
+            deliveries.c.webhook_id == webhook_id,
+            deliveries.c.event_id.in_([row["event_id"] for row in rows]),
+            or_(deliveries.c.leased_until.is_(None), deliveries.c.leased_until < now_ms),
+        )
+    ).all()
+    _restart(connection, ids, now_ms)
+    return len(ids)
+
+
+def _restart(connection: Connection, ids: Iterable[int], now_ms: int) -> None:
+    connection.execute(
+        update(deliveries)
+        .where(deliveries.c.id.in_(list(ids)))
+        .values(state="pending", attempts=0, next_at=now_ms)
+    )
+
+
+def _make_due(connection: Connection, *conditions: ColumnElement[bool], now_ms: int) -> None:
+    connection.execute(
+        update(deliveries)
+        .where(*conditions, _IS_PENDING, deliveries.c.next_at > now_ms)
+        .values(next_at=now_ms)
+    )
+
+
+def _due(now_ms: int) -> tuple[ColumnElement[bool], ...]:
+    is_free = or_(deliveries.c.leased_until.is_(None), deliveries.c.leased_until < now_ms)
+    return _IS_PENDING, deliveries.c.next_at <= now_ms, is_free, _IS_FIRST_OF_THREAD
+
+
+def _is_leased(id: int, lease: str) -> tuple[ColumnElement[bool], ...]:
+    return deliveries.c.id == id, deliveries.c.lease == lease, _IS_PENDING
+
+
+def _save_under_lease(
+    connection: Connection, delivery: LeasedDelivery, values: Mapping[str, object]
+) -> bool:
+    written = update(deliveries).where(*_is_leased(delivery.id, delivery.lease)).values(values)
+    return connection.execute(written).rowcount == 1
+
+
+def _leased(connection: Connection, ids: Collection[int], lease: str) -> list[LeasedDelivery]:
+    found = connection.execute(
+        EVENTS.add_columns(
+            deliveries.c.id,
+            deliveries.c.webhook_id,
+            deliveries.c.thread_id,
+            deliveries.c.attempts,
+            outgoing_events.c.message_id,
+        )
+        .join(deliveries, deliveries.c.event_id == outgoing_events.c.id)
+        .where(deliveries.c.id.in_(ids))
+        .order_by(deliveries.c.position)
+    )
+    return [_leased_delivery(tuple(row), lease) for row in found]
+
+
+def _leased_delivery(row: tuple[Any, ...], lease: str) -> LeasedDelivery:
+    *event, id, webhook_id, thread_id, attempts, message_id = row
+    return LeasedDelivery(id, webhook_id, thread_id, attempts, lease, message_id, Outgoing(*event))

@@ -1,0 +1,160 @@
+"""The outbox: events of what admins did, for chatbots, in the order of their commits.
+
+Row ids are not in the order of commits: a slow transaction commits a smaller id after larger ones
+were read, and a reader by id would skip it. So an event is written without a position, in the
+transaction that it describes. After the commit the next reader or dispatcher assigns positions,
+holding the lock of one row, so that it sees everything committed before. A cursor is a position.
+"""
+
+import uuid
+from typing import Any
+
+from sqlalchemy import Connection, Select, bindparam, delete, exists, insert, select, text, update
+
+from dashboard.db.models.outbox import outgoing_events, outgoing_head, outgoing_readers
+from dashboard.db.outbox import sent_messages
+from dashboard.db.outbox.fan_out import PositionedEvent, fan_out
+from dashboard.db.outbox.outgoing_document import EVENTS, Outgoing
+from dashboard.db.upsert import insert_missing
+
+#: Time that events are kept: 30 days.
+KEPT_MS = 30 * 24 * 3600 * 1000
+#: Events that one transaction assigns positions to, or deletes.
+SLICE = 1_000
+
+_NEXT_SEQ = text(
+    "INSERT INTO outgoing_threads (thread_id, seq) VALUES (:thread, 1) "
+    "ON CONFLICT (thread_id) DO UPDATE SET seq = outgoing_threads.seq + 1 RETURNING seq"
+)
+_HEAD = select(outgoing_head.c.position).where(outgoing_head.c.id == 1)
+_HAS_NO_POSITION = outgoing_events.c.position.is_(None)
+_SET_POSITION = (
+    update(outgoing_events)
+    .where(outgoing_events.c.id == bindparam("event"))
+    .values(position=bindparam("new_position"))
+)
+#: PostgreSQL ends the session of a process that freezes while it holds the lock: all wait for it.
+_IDLE_TIMEOUT = text("SET LOCAL idle_in_transaction_session_timeout = '4s'")
+
+
+def add(
+    connection: Connection,
+    source_id: int,
+    thread_id: int,
+    type: str,
+    now_ms: int,
+    data: dict[str, Any],
+    message_id: int | None = None,
+) -> None:
+    """Writes an event. The caller holds the lock of the thread, so that `seq` has no gap."""
+    seq = connection.execute(_NEXT_SEQ, {"thread": thread_id}).scalar_one()
+    connection.execute(
+        insert(outgoing_events).values(
+            name=f"evt_{uuid.uuid4().hex}",
+            source_id=source_id,
+            thread_id=thread_id,
+            seq=seq,
+            type=type,
+            occurred_at=now_ms,
+            message_id=message_id,
+            data=data,
+        )
+    )
+
+
+def needs_positions(connection: Connection) -> bool:
+    """Whether there are committed events without a position."""
+    return bool(connection.scalar(select(exists().where(_HAS_NO_POSITION))))
+
+
+def assign_positions(connection: Connection, now_ms: int) -> int:
+    """Assigns positions to committed events and creates their deliveries; returns their number.
+
+    It handles up to `SLICE` events: call it until it returns 0. Raises StorageUnavailable where
+    another transaction holds the lock for too long.
+    """
+    if connection.dialect.name == "postgresql":
+        connection.execute(_IDLE_TIMEOUT)
+    position = connection.execute(_HEAD.with_for_update()).scalar_one()
+    # A separate statement: on PostgreSQL it sees everything committed before the lock was taken.
+    found = connection.execute(
+        select(
+            outgoing_events.c.id,
+            outgoing_events.c.source_id,
+            outgoing_events.c.thread_id,
+            outgoing_events.c.type,
+        )
+        .where(_HAS_NO_POSITION)
+        .order_by(outgoing_events.c.id)
+        .limit(SLICE)
+    ).all()
+    if not found:
+        return 0
+    events = [PositionedEvent(position + at, *row) for at, row in enumerate(found, 1)]
+    connection.execute(
+        _SET_POSITION, [{"event": each.id, "new_position": each.position} for each in events]
+    )
+    connection.execute(update(outgoing_head).values(position=position + len(found)))
+    fan_out(connection, events, now_ms)
+    return len(found)
+
+
+def after(
+    connection: Connection, source_id: int, position: int, limit: int
+) -> tuple[list[Outgoing], int]:
+    """Up to `limit` events of a source after a position, and the position of the last one."""
+    found = connection.execute(
+        EVENTS.add_columns(outgoing_events.c.position)
+        .where(outgoing_events.c.source_id == source_id, outgoing_events.c.position > position)
+        .order_by(outgoing_events.c.position)
+        .limit(limit)
+    ).all()
+    last = found[-1][-1] if found else position
+    return [Outgoing(*row[:-1]) for row in found], last
+
+
+def head(connection: Connection) -> int:
+    """The last position that was assigned; 0 before the first."""
+    return connection.execute(_HEAD).scalar_one()
+
+
+def read_to(connection: Connection, source_id: int) -> int:
+    """The greatest position that a source has read up to; 0 before its first read."""
+    return connection.scalar(_read_to(source_id)) or 0
+
+
+def save_read_position(connection: Connection, source_id: int, position: int, now_ms: int) -> None:
+    """Saves that a source read with this cursor: it has received every event up to it."""
+    insert_missing(connection, outgoing_readers, [{"source_id": source_id, "position": 0}])
+    before = connection.execute(_read_to(source_id).with_for_update()).scalar_one()
+    if before >= position:
+        return
+    own_row = outgoing_readers.c.source_id == source_id
+    connection.execute(update(outgoing_readers).where(own_row).values(position=position))
+    read = connection.scalars(
+        select(outgoing_events.c.message_id).where(
+            outgoing_events.c.source_id == source_id,
+            outgoing_events.c.position > before,
+            outgoing_events.c.position <= position,
+            outgoing_events.c.message_id.is_not(None),
+        )
+    )
+    sent_messages.advance(connection, read.all(), sent_messages.BOT_RECEIVED, now_ms)
+
+
+def trim(connection: Connection, now_ms: int) -> int:
+    """Deletes up to `SLICE` events that are older than `KEPT_MS`; returns their number."""
+    oldest = (
+        select(outgoing_events.c.id, outgoing_events.c.occurred_at)
+        .order_by(outgoing_events.c.id)
+        .limit(SLICE)
+        .subquery()
+    )
+    over = select(oldest.c.id).where(oldest.c.occurred_at < now_ms - KEPT_MS)
+    return connection.execute(
+        delete(outgoing_events).where(outgoing_events.c.id.in_(over))
+    ).rowcount
+
+
+def _read_to(source_id: int) -> Select[Any]:
+    return select(outgoing_readers.c.position).where(outgoing_readers.c.source_id == source_id)

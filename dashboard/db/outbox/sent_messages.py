@@ -1,0 +1,148 @@
+"""Delivery of admins' messages: to the chatbot, and from there to the customer."""
+
+from collections.abc import Collection, Iterable
+from typing import Any, NamedTuple
+
+from sqlalchemy import ColumnElement, Connection, bindparam, select, update
+
+from dashboard.db.models.outbox import sent_messages
+from dashboard.db.upsert import insert_missing
+
+#: Stages of delivery. A message only moves to a greater one, so that late and repeated receipts
+#: change nothing; when an admin sends it again it starts at QUEUED.
+QUEUED, BOT_FAILED, BOT_RECEIVED, CUSTOMER_FAILED, CUSTOMER_RECEIVED, READ = range(6)
+#: Stages in which there is nothing to send again.
+ARRIVED = frozenset({BOT_RECEIVED, CUSTOMER_RECEIVED, READ})
+_STATES = {
+    QUEUED: ("queued", "bot"),
+    BOT_FAILED: ("failed", "bot"),
+    BOT_RECEIVED: ("delivered", "bot"),
+    CUSTOMER_FAILED: ("failed", "customer"),
+    CUSTOMER_RECEIVED: ("delivered", "customer"),
+    READ: ("read", "customer"),
+}
+_OF_RECEIPT = {"failed": CUSTOMER_FAILED, "delivered": CUSTOMER_RECEIVED, "read": READ}
+
+COLUMNS = (
+    sent_messages.c.stage,
+    sent_messages.c.attempts,
+    sent_messages.c.at,
+    sent_messages.c.changed_at,
+)
+_ADVANCE = (
+    update(sent_messages)
+    .where(
+        sent_messages.c.message_id == bindparam("message"),
+        sent_messages.c.stage < bindparam("new_stage"),
+    )
+    .values(stage=bindparam("new_stage"), at=bindparam("new_at"), changed_at=bindparam("now"))
+)
+
+
+class Receipt(NamedTuple):
+    """A chatbot's receipt of a message: `state` is "delivered", "read" or "failed"."""
+
+    message_id: int
+    thread_id: int
+    state: str
+    at: int
+
+
+class DeliveryUpdate(NamedTuple):
+    """A message whose delivery has changed; `delivery` as in `to_json`."""
+
+    message_id: int
+    thread_id: int
+    delivery: dict[str, Any]
+
+
+def to_json(
+    stage: int | None, attempts: int | None, at: int | None, changed_at: int | None
+) -> dict[str, Any] | None:
+    """A message's `delivery` as dashboards get it; None for a message that is not sent out.
+
+    A greater `v` (the time of the change) is the newer state.
+    """
+    if stage is None:
+        return None
+    state, to = _STATES[stage]
+    return {"state": state, "to": to, "attempts": attempts, "at": at, "v": changed_at}
+
+
+def queue(connection: Connection, message_id: int, thread_id: int, now_ms: int) -> None:
+    """Starts the delivery of a message."""
+    insert_missing(connection, sent_messages, [_new(message_id, thread_id, now_ms)])
+
+
+def queue_again(connection: Connection, message_id: int, now_ms: int) -> None:
+    """Starts the delivery of a message again, for an admin."""
+    _change(
+        connection,
+        sent_messages.c.message_id == message_id,
+        {"stage": QUEUED, "attempts": 0, "at": now_ms, "changed_at": now_ms},
+    )
+
+
+def advance(connection: Connection, message_ids: Collection[int], stage: int, now_ms: int) -> None:
+    """Moves messages to a stage; those at a greater one stay there."""
+    rows = [
+        {"message": id, "new_stage": stage, "new_at": now_ms, "now": now_ms}
+        for id in sorted(message_ids)
+    ]
+    if rows:
+        connection.execute(_ADVANCE, rows)
+
+
+def save_attempts(connection: Connection, message_id: int, attempts: int, now_ms: int) -> None:
+    """Saves the number of failed attempts to hand a queued message to the chatbot."""
+    where = (sent_messages.c.message_id == message_id) & (sent_messages.c.stage == QUEUED)
+    _change(connection, where, {"attempts": attempts, "changed_at": now_ms})
+
+
+def apply_receipts(connection: Connection, receipts: Iterable[Receipt], now_ms: int) -> None:
+    """Applies receipts; a message without a row here (from before this table) gets one."""
+    found = sorted(receipts)
+    if not found:
+        return
+    rows = [_new(each.message_id, each.thread_id, each.at) for each in found]
+    insert_missing(connection, sent_messages, rows)
+    advances = [
+        {
+            "message": each.message_id,
+            "new_stage": _OF_RECEIPT[each.state],
+            "new_at": each.at,
+            "now": now_ms,
+        }
+        for each in found
+    ]
+    connection.execute(_ADVANCE, advances)
+
+
+def changed_since(
+    connection: Connection, thread_ids: Collection[int], since_ms: int
+) -> list[DeliveryUpdate]:
+    """Messages of these threads whose delivery changed at `since_ms` or later."""
+    found = connection.execute(
+        select(sent_messages.c.message_id, sent_messages.c.thread_id, *COLUMNS).where(
+            sent_messages.c.thread_id.in_(thread_ids), sent_messages.c.changed_at >= since_ms
+        )
+    )
+    return [DeliveryUpdate(id, thread_id, to_json(*rest) or {}) for id, thread_id, *rest in found]
+
+
+def stage_of(connection: Connection, message_id: int, thread_id: int) -> int | None:
+    """The stage of a message of the thread; None where it is not sent out."""
+    return connection.scalar(
+        select(sent_messages.c.stage).where(
+            sent_messages.c.message_id == message_id, sent_messages.c.thread_id == thread_id
+        )
+    )
+
+
+def _new(message_id: int, thread_id: int, now_ms: int) -> dict[str, Any]:
+    row = {"message_id": message_id, "thread_id": thread_id, "stage": QUEUED, "attempts": 0}
+    return row | {"at": now_ms, "changed_at": now_ms}
+
+
+def _change(connection: Connection, where: ColumnElement[bool], values: dict[str, Any]) -> None:
+    connection.execute(update(sent_messages).where(where).values(values))

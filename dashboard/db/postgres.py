@@ -1,0 +1,50 @@
+"""Connections to PostgreSQL on which every wait is bounded."""
+
+from typing import Any
+
+import psycopg
+from psycopg.abc import RV, PQGen
+from sqlalchemy import Engine, create_engine, event
+
+_OPTIONS = "-c lock_timeout=2000 -c statement_timeout=15000 -c timezone=UTC"
+_CONNECT_SECONDS = 3
+POOL_SIZE = 10
+POOL_WAIT_SECONDS = 2
+#: Longest wait for the server: longer than statement_timeout, so only a frozen server exceeds it.
+SILENCE_SECONDS = 17.0
+
+
+class BoundedConnection(psycopg.Connection[Any]):
+    """Gives up a server that sends nothing for `SILENCE_SECONDS`."""
+
+    def wait(self, gen: PQGen[RV], interval: float = 0.1, timeout: float | None = None) -> RV:
+        try:
+            bound = SILENCE_SECONDS if timeout is None else timeout
+            return super().wait(gen, interval, bound)
+        except psycopg.OperationalError:
+            if timeout is None and self.pgconn.transaction_status == _ACTIVE:
+                # The late answer must not reach another user of this connection.
+                self.close()
+            raise
+
+
+_ACTIVE = psycopg.pq.TransactionStatus.ACTIVE
+
+
+def postgres_engine(url: str) -> Engine:
+    engine = create_engine(
+        url,
+        connect_args={"options": _OPTIONS, "connect_timeout": _CONNECT_SECONDS},
+        pool_size=POOL_SIZE,
+        max_overflow=POOL_SIZE // 2,
+        pool_timeout=POOL_WAIT_SECONDS,
+        pool_pre_ping=True,
+        # Else the text of an error, which is logged, holds what was to be written.
+        hide_parameters=True,
+    )
+
+    @event.listens_for(engine, "do_connect")
+    def connect(dialect: Any, record: Any, args: list[Any], kwargs: dict[str, Any]) -> Any:
+        return BoundedConnection.connect(*args, **kwargs)
+
+    return engine

@@ -1,0 +1,136 @@
+"""Finds threads by their messages and by their customers, the newest match first."""
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+from sqlalchemy import Connection, select, text
+
+from dashboard.db.models.accounts import sources
+from dashboard.db.models.threads import customers
+from dashboard.db.models.threads import threads as threads_table
+from dashboard.db.search import message_matches, narrowing
+from dashboard.db.search.excerpts import excerpt
+from dashboard.db.search.narrowing import HoldsAt, Matches
+from dashboard.db.search.search_index import matching, message_text
+from dashboard.db.search.words import Term, terms
+from dashboard.db.threads import messages, thread_rows
+
+#: Most matches that are read, the newest ones: they bound the time of a search for a frequent word.
+MATCHES_MAX = 5_000
+CUSTOMERS_MAX = 1_000
+
+_CUSTOMERS = {
+    "sqlite": text(
+        "SELECT rowid FROM customer_search WHERE words MATCH :query ORDER BY rowid DESC LIMIT :most"
+    ),
+    "postgresql": text(
+        "SELECT id FROM customer_search WHERE words @@ CAST(:query AS tsquery)"
+        " ORDER BY id DESC LIMIT :most"
+    ),
+}
+
+
+class SortKey(NamedTuple):
+    """The position of a result: by time (milliseconds), then by thread id, both descending."""
+
+    at: int
+    thread_id: int
+
+
+class Found(NamedTuple):
+    """Results as dashboards get them, their total number, and the key after which to go on.
+
+    `whole` is False where there are more matches than are read: older threads may be missing.
+    """
+
+    results: list[dict[str, Any]]
+    total: int
+    next: SortKey | None
+    whole: bool
+
+
+def find(
+    connection: Connection,
+    words: str,
+    limit: int,
+    after: SortKey | None = None,
+    condition: HoldsAt | None = None,
+) -> Found:
+    """Threads where one message, or the customer's name and id, contains all terms of the words.
+
+    A thread is a result once: by its newest matching message, or else by its customer. With a
+    condition, those for which it holds; without words, all of these.
+    """
+    query_terms = terms(words)
+    if condition is not None and not words:
+        by_thread, whole = narrowing.newest(connection, condition, MATCHES_MAX)
+    else:
+        customers_threads, all_customers = _by_customer(connection, words, query_terms)
+        messages_threads, all_messages = _by_message(connection, query_terms)
+        by_thread, whole = customers_threads | messages_threads, all_customers and all_messages
+        if condition is not None:
+            by_thread = narrowing.narrowed(connection, condition, by_thread)
+    keys = sorted((SortKey(at, id) for id, (at, _) in by_thread.items()), reverse=True)
+    rest = [key for key in keys if after is None or key < after]
+    shown = rest[:limit]
+    shown_messages = messages.several(connection, [by_thread[key.thread_id][1] for key in shown])
+    rows = thread_rows.rows(connection, [key.thread_id for key in shown])
+    results = [
+        {"row": rows[id], "message": _match_json(shown_messages.get(by_thread[id][1]), query_terms)}
+        for _, id in shown
+        if id in rows
+    ]
+    next = shown[-1] if len(rest) > limit else None
+    return Found(results, len(keys), next, whole)
+
+
+def _by_message(connection: Connection, query_terms: Sequence[Term]) -> tuple[Matches, bool]:
+    """Thread id to (time, id) of its newest message that matches."""
+    if not query_terms:
+        return {}, True
+    matches, whole = message_matches.newest(connection, query_terms, MATCHES_MAX)
+    newest: dict[int, tuple[int, int]] = {}
+    for thread_id, id, at in matches:
+        newest[thread_id] = max((at, id), newest.get(thread_id, (0, 0)))
+    return newest, whole
+
+
+def _by_customer(
+    connection: Connection, query: str, query_terms: Sequence[Term]
+) -> tuple[Matches, bool]:
+    """Thread id to (`recent_at`, 0) for threads of the customers that match."""
+    customer_ids = _customers(connection, query, query_terms)
+    found = connection.execute(
+        select(threads_table.c.id, threads_table.c.recent_at)
+        .where(threads_table.c.customer_id.in_(customer_ids))
+        .order_by(threads_table.c.recent_at.desc())
+        .limit(MATCHES_MAX + 1)
+    ).all()
+    whole = len(customer_ids) <= CUSTOMERS_MAX and len(found) <= MATCHES_MAX
+    return {id: (recent_at, 0) for id, recent_at in found}, whole
+
+
+def _customers(connection: Connection, query: str, query_terms: Sequence[Term]) -> list[int]:
+    """Ids of customers by their names and ids, or by SOURCE/ID as dashboards show it."""
+    source, _, name = query.strip().partition("/")
+    exact = (
+        select(customers.c.id)
+        .join(sources, sources.c.id == customers.c.source_id)
+        .where(sources.c.name == source, customers.c.external_id == name)
+    )
+    ids = list(connection.scalars(exact)) if name else []
+    if query_terms:
+        dialect = connection.dialect.name
+        parameters = {"query": matching(dialect, query_terms), "most": CUSTOMERS_MAX + 1}
+        ids += connection.scalars(_CUSTOMERS[dialect], parameters)
+    return ids
+
+
+def _match_json(
+    message: messages.Message | None, query_terms: Sequence[Term]
+) -> dict[str, Any] | None:
+    if message is None:
+        return None
+    shown, marks = excerpt(message_text(message["body"], message["attachments"]), query_terms)
+    fields = {name: message[name] for name in ("id", "role", "private", "at")}
+    return fields | {"excerpt": shown, "marks": marks}

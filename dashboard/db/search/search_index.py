@@ -1,0 +1,120 @@
+"""The search index: the words of messages, and of names and ids of customers."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from sqlalchemy import Connection, Select, TextClause, text
+
+from dashboard.db.search.words import Term, words
+
+#: Limits of a tsvector: the greatest position, and the number of positions of one word.
+_POSITION_MAX = 16_383
+_POSITIONS_A_WORD_MAX = 255
+#: A word of each text in which positions are missing by these limits: what looks for words that
+#: follow each other finds it by the words alone, and has to look into the text.
+_POSITIONS_MISSING = "\ue0ff"
+#: The same as a query of PostgreSQL.
+POSITIONS_MISSING_QUERY = f"'{_POSITIONS_MISSING}'"
+
+_ADD = {
+    "sqlite": "INSERT INTO {table} (rowid, words) VALUES (:id, :words)",
+    "postgresql": "INSERT INTO {table} (id, words) VALUES (:id, CAST(:words AS tsvector))",
+}
+_PUT = {
+    "sqlite": "INSERT OR REPLACE INTO {table} (rowid, words) VALUES (:id, :words)",
+    "postgresql": _ADD["postgresql"] + " ON CONFLICT (id) DO UPDATE SET words = EXCLUDED.words",
+}
+_DELETE = {
+    "sqlite": "DELETE FROM {table} WHERE rowid = :id",
+    "postgresql": "DELETE FROM {table} WHERE id = :id",
+}
+
+
+def _statements(by_dialect: Mapping[str, str], table: str) -> dict[str, TextClause]:
+    return {name: text(statement.format(table=table)) for name, statement in by_dialect.items()}
+
+
+_ADD_MESSAGES = _statements(_ADD, "message_search")
+_DELETE_MESSAGES = _statements(_DELETE, "message_search")
+_PUT_CUSTOMERS = _statements(_PUT, "customer_search")
+_DELETE_CUSTOMERS = _statements(_DELETE, "customer_search")
+
+
+def message_text(body: str | None, attachments: Iterable[Mapping[str, Any]] | None) -> str:
+    """The text that a message is found by: its body and the names of its attachments."""
+    names = (each.get("name") for each in attachments or ())
+    return "\n".join(each for each in (body, *names) if each)
+
+
+def add_messages(connection: Connection, texts: Sequence[tuple[int, str]]) -> None:
+    """Adds new messages to the index, given as (event id, text)."""
+    _write(connection, _ADD_MESSAGES, [each for each in texts if each[1]])
+
+
+def put_customers(connection: Connection, named: Sequence[tuple[int, str, str | None]]) -> None:
+    """Adds customers to the index or replaces them, given as (row id, external id, name)."""
+    texts = [(id, f"{name or ''} {external_id}") for id, external_id, name in named]
+    _write(connection, _PUT_CUSTOMERS, texts)
+
+
+def remove_messages(connection: Connection, ids: Select[Any]) -> None:
+    """Deletes messages from the index; `ids` must still select their events."""
+    _delete(connection, _DELETE_MESSAGES, ids)
+
+
+def remove_customers(connection: Connection, ids: Select[Any]) -> None:
+    """Deletes customers from the index."""
+    _delete(connection, _DELETE_CUSTOMERS, ids)
+
+
+def matching(dialect: str, terms: Sequence[Term]) -> str:
+    """The query in the index's own language for texts that contain all of these terms."""
+    if dialect == "postgresql":
+        return " & ".join(_tsquery(term) for term in terms)
+    return " AND ".join(_match(term) for term in terms)
+
+
+def _write(
+    connection: Connection,
+    statements: Mapping[str, TextClause],
+    texts: Sequence[tuple[int, str]],
+) -> None:
+    if not texts:
+        return
+    dialect = connection.dialect.name
+    packed = _tsvector if dialect == "postgresql" else " ".join
+    rows = [{"id": id, "words": packed(words(text))} for id, text in texts]
+    connection.execute(statements[dialect], rows)
+
+
+def _delete(connection: Connection, statements: Mapping[str, TextClause], ids: Select[Any]) -> None:
+    rows = [{"id": id} for id in connection.scalars(ids)]
+    if rows:
+        connection.execute(statements[connection.dialect.name], rows)
+
+
+def _tsvector(found: Sequence[str]) -> str:
+    """The words with their positions. None of them holds a quote or a backslash."""
+    positions: dict[str, list[int]] = {}
+    for position, word in enumerate(found, 1):
+        positions.setdefault(word, []).append(min(position, _POSITION_MAX))
+    kept_max = max(map(len, positions.values()), default=0)
+    if kept_max > _POSITIONS_A_WORD_MAX or len(found) > _POSITION_MAX:
+        positions.setdefault(_POSITIONS_MISSING, [_POSITION_MAX])
+    return " ".join(
+        f"'{word}':{','.join(map(str, found_at[:_POSITIONS_A_WORD_MAX]))}"
+        for word, found_at in positions.items()
+    )
+
+
+def _match(term: Term) -> str:
+    return f'"{" ".join(term.words)}"' + (" *" if term.open_end else "")
+
+
+def _tsquery(term: Term) -> str:
+    *first, last = (f"'{word}'" for word in term.words)
+    in_order = [*first, last + ":*" if term.open_end else last]
+    if not first:
+        return in_order[0]
+    anywhere = " & ".join([POSITIONS_MISSING_QUERY, *in_order])
+    return f"({' <-> '.join(in_order)} | {anywhere})"

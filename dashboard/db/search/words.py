@@ -1,0 +1,178 @@
+"""The words of texts as the search index holds them: folded, then split."""
+
+import re
+import unicodedata
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+#: Longer words are indexed by this prefix: PostgreSQL accepts no lexeme of 2 KB.
+WORD_MAX = 64
+#: Further terms of a query are ignored.
+TERMS_MAX = 16
+
+#: Scripts that put no spaces between words: Thai, Lao, Myanmar, Khmer, kana, Han, Hangul. Runs of
+#: them are cut into overlapping pairs, so that any two neighbours can be found.
+_UNSPACED = (
+    "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3005-\u3007\u3041-\u30ff\u3400-\u9fff"
+    "\uac00-\ud7a3\uf900-\ufaff\U00020000-\U0003ffff"
+)
+_RUN = re.compile(f"[{_UNSPACED}]+")
+_PART = re.compile(rf"([{_UNSPACED}]+)|[^\W_{_UNSPACED}]+|\S")
+#: Marks that people leave out when they type: those above and below letters, Hebrew and Arabic
+#: vowels, and what makes emoji look one way or the other.
+_DROPPED = re.compile(
+    "[\u0300-\u036f\u0591-\u05c7\u064b-\u065f\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\ufe00-\ufe0f]"
+)
+#: Letters that Unicode does not decompose into the ASCII letters that people type for them.
+_TYPED_AS = {"đ": "d", "ð": "d", "ħ": "h", "ı": "i", "ł": "l", "ø": "o", "æ": "ae", "œ": "oe"}
+#: Quotes around a phrase, also those that keyboards of phones and of Japanese put in.
+_QUOTES = '"\u201c\u201d\u201e\uff02'
+#: A phrase with its closing quote, or a word that does not begin with a quote.
+_QUERY_PART = re.compile(rf"[{_QUOTES}]([^{_QUOTES}]*)([{_QUOTES}]?)|\S+")
+#: A voiced kana may be written as two code points, which belong together.
+_VOICING = "\u3099\u309a\uff9e\uff9f"
+#: ASCII punctuation is indexed as private-use code points: tokenizers and query languages would
+#: interpret it.
+_PUNCTUATION = 0xE000
+
+
+class Word(NamedTuple):
+    """A word of the index, and the [start, end) of its origin in the text."""
+
+    text: str
+    start: int
+    end: int
+
+
+class Term(NamedTuple):
+    """Words that follow each other; with `open_end` the last one is a prefix."""
+
+    words: tuple[str, ...]
+    open_end: bool
+
+
+class _Folding(dict[int, str]):
+    """Code point to its folded text; filled on first use."""
+
+    def __missing__(self, code: int) -> str:
+        self[code] = folded_text = _fold(chr(code))
+        return folded_text
+
+
+def _fold(character: str) -> str:
+    if unicodedata.category(character) == "Cf":
+        return ""
+    whole = unicodedata.normalize("NFKC", character)
+    if _RUN.fullmatch(whole):
+        return whole
+    spelled = _DROPPED.sub("", unicodedata.normalize("NFKD", whole.casefold()))
+    return "".join(_coded(_TYPED_AS.get(each, each)) for each in spelled)
+
+
+def _coded(text: str) -> str:
+    is_punctuation = text.isascii() and text.isprintable() and not text.isalnum() and text != " "
+    return chr(_PUNCTUATION + ord(text)) if is_punctuation else text
+
+
+_FOLDING = _Folding()
+
+
+def folded(text: str) -> str:
+    """The text without the differences that a search ignores: case, marks, widths."""
+    result = text.translate(_FOLDING)
+    if "\u3099" in result or "\u309a" in result:
+        return unicodedata.normalize("NFC", result)
+    return result
+
+
+def words(text: str) -> list[str]:
+    """The words of a text in order, as the index holds them."""
+    return [word for word, _, _ in _cut(folded(text))]
+
+
+def words_with_positions(text: str) -> list[Word]:
+    """The words of a text with their positions in it."""
+    if text.isascii():
+        return [Word(*each) for each in _cut(folded(text))]
+    pieces: list[str] = []
+    origins: list[tuple[int, int]] = []
+    for start, end, piece in _characters(text):
+        pieces.append(piece)
+        origins += [(start, end)] * len(piece)
+    return [
+        Word(word, origins[start][0], origins[end - 1][1])
+        for word, start, end in _cut("".join(pieces))
+    ]
+
+
+def terms(query: str) -> list[Term]:
+    """The terms of a query, all of which a text must contain: its words, and phrases in quotes.
+
+    The words of a phrase stand next to each other, in their order. The query's last word may be a
+    prefix, unless a quote follows it: a phrase without its closing quote is being typed.
+    """
+    found: list[Term] = []
+    is_typed = False
+    for part in _QUERY_PART.finditer(query):
+        term = _term(folded(part[0] if part[1] is None else part[1]))
+        if term is not None:
+            found.append(term)
+            is_typed = not part[2]
+    found = found[:TERMS_MAX]
+    if found and is_typed and found[-1].words[-1].isalnum():
+        found[-1] = found[-1]._replace(open_end=True)
+    return found
+
+
+def places(found_words: Sequence[Word], term: Term) -> list[tuple[int, int]]:
+    """[start, end) in the text of each place where the words of a term follow each other."""
+    last = len(term.words) - 1
+    return [
+        (found_words[at].start, found_words[at + last].end)
+        for at in range(len(found_words) - last)
+        if all(found_words[at + offset].text == term.words[offset] for offset in range(last))
+        and _ends(found_words[at + last].text, term)
+    ]
+
+
+def _ends(word: str, term: Term) -> bool:
+    wanted = term.words[-1]
+    return word.startswith(wanted) if term.open_end else word == wanted
+
+
+def _term(part: str) -> Term | None:
+    found = [word for word, _, _ in _cut(part)]
+    if not found:
+        return None
+    *_, last = _PART.finditer(part)
+    if last[1] and len(last[1]) > 1:
+        # The index holds the last character by itself where a run ends; this one may go on.
+        return Term(tuple(found[:-1]), False)
+    return Term(tuple(found), bool(last[1]))
+
+
+def _cut(text: str) -> Iterator[tuple[str, int, int]]:
+    for match in _PART.finditer(text):
+        start, end = match.span()
+        if match[1] is None:
+            yield match[0][:WORD_MAX], start, end
+            continue
+        for at in range(start, end):
+            last = min(at + 2, end)
+            yield text[at:last], at, last
+
+
+def _characters(text: str) -> Iterator[tuple[int, int, str]]:
+    """(start, end, folded) of each character together with the marks that belong to it."""
+    start, piece = 0, ""
+    for at, character in enumerate(text):
+        if character in _VOICING and at > start:
+            piece = folded(text[start : at + 1])
+            continue
+        own = _FOLDING[ord(character)]
+        if own or at == 0:
+            if at:
+                yield start, at, piece
+            start, piece = at, own
+    if text:
+        yield start, len(text), piece

@@ -1,0 +1,133 @@
+"""Acts: what was done to a thread, by whom and when; they stand in its conversation."""
+
+from collections.abc import Collection, Sequence
+from typing import Any, NamedTuple
+
+from sqlalchemy import Connection, Select, func, insert, select
+
+from dashboard.db.models.accounts import admins
+from dashboard.db.models.threads import thread_acts
+
+#: Acts in one part of a conversation; of more, the newest.
+PART_MAX = 200
+#: Acts of one group set the same thing: the later one replaces what the earlier one set.
+GROUPS = (
+    frozenset({"thread.closed", "thread.reopened"}),
+    frozenset({"thread.assigned", "thread.released"}),
+    frozenset({"thread.priority_changed"}),
+    frozenset({"thread.snoozed", "thread.woken"}),
+    frozenset({"thread.due"}),
+)
+#: What dashboards get of an act's data.
+_SHOWN = (
+    *("priority", "assignee", "cause"),
+    *("until", "wake", "reason"),
+    *("due_at", "waiting_since", "policy", "target"),
+)
+
+_ACTS: Select[Any] = select(
+    thread_acts.c.id,
+    thread_acts.c.thread_id,
+    thread_acts.c.at,
+    thread_acts.c.type,
+    thread_acts.c.admin_id,
+    admins.c.name,
+    thread_acts.c.event_id,
+    thread_acts.c.data,
+).join_from(thread_acts, admins, admins.c.id == thread_acts.c.admin_id, isouter=True)
+
+
+class Act(NamedTuple):
+    """One act; `at` in milliseconds. `admin_id` is None for the chatbot, the customer and time.
+
+    `data` may hold `priority` or `assignee` with `before`, `cause` of what no one meant to do
+    (`message` and `handoff` reopen a thread), what a snooze, a wake or a late thread says, the
+    `marks` of a snooze that was there before, and `undoes`, the id of an earlier act.
+    """
+
+    id: int
+    thread_id: int
+    at: int
+    type: str
+    admin_id: int | None
+    admin_name: str | None
+    event_id: int | None
+    data: dict[str, Any]
+
+    def to_json(self) -> dict[str, Any]:
+        """`{"id", "type", "at", "by": {"id", "name"} | null, …}`, as dashboards get it."""
+        by = None if self.admin_id is None else {"id": self.admin_id, "name": self.admin_name}
+        shown = {name: self.data[name] for name in _SHOWN if name in self.data}
+        return {"id": self.id, "type": self.type, "at": self.at, "by": by, **shown}
+
+
+def add(
+    connection: Connection,
+    thread_id: int,
+    at: int,
+    type: str,
+    admin_id: int | None = None,
+    event_id: int | None = None,
+    data: dict[str, Any] | None = None,
+) -> int:
+    """Stores an act and returns its id. The caller holds the lock of the thread."""
+    added = connection.execute(
+        insert(thread_acts).values(
+            thread_id=thread_id,
+            at=at,
+            type=type,
+            admin_id=admin_id,
+            event_id=event_id,
+            data=data or None,
+        )
+    )
+    assert added.inserted_primary_key is not None
+    return added.inserted_primary_key[0]
+
+
+def add_many(connection: Connection, rows: Sequence[dict[str, Any]]) -> None:
+    """Stores acts of chatbots and customers: rows of the table without `admin_id`."""
+    if rows:
+        connection.execute(insert(thread_acts), list(rows))
+
+
+def last_id(connection: Connection, thread_id: int) -> int:
+    """The id of the act that was stored last; 0 without any."""
+    found = select(func.max(thread_acts.c.id)).where(thread_acts.c.thread_id == thread_id)
+    return connection.scalar(found) or 0
+
+
+def after(connection: Connection, thread_id: int, known_id: int) -> list[Act]:
+    """The acts that were stored after this one, in that order.
+
+    Within a thread ids grow in the order of commits, because a writer holds the thread's lock.
+    """
+    found = _ACTS.where(thread_acts.c.thread_id == thread_id, thread_acts.c.id > known_id)
+    return _read(connection, found.order_by(thread_acts.c.id))
+
+
+def between(
+    connection: Connection, thread_id: int, since_ms: int | None, until_ms: int | None
+) -> list[Act]:
+    """The acts from a time on and before another one, by time; None: without that limit."""
+    found = _ACTS.where(thread_acts.c.thread_id == thread_id)
+    if since_ms is not None:
+        found = found.where(thread_acts.c.at >= since_ms)
+    if until_ms is not None:
+        found = found.where(thread_acts.c.at < until_ms)
+    newest = found.order_by(thread_acts.c.at.desc(), thread_acts.c.id.desc()).limit(PART_MAX)
+    return _read(connection, newest)[::-1]
+
+
+def one(connection: Connection, id: int) -> Act | None:
+    """The act with this id, or None."""
+    return next(iter(_read(connection, _ACTS.where(thread_acts.c.id == id))), None)
+
+
+def group_of(type: str) -> Collection[str]:
+    """The types of acts that set the same thing as those of this type."""
+    return next(group for group in GROUPS if type in group)
+
+
+def _read(connection: Connection, statement: Select[Any]) -> list[Act]:
+    return [Act(*row)._replace(data=row.data or {}) for row in connection.execute(statement)]

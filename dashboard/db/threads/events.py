@@ -1,0 +1,196 @@
+"""Stored events: look-ups by id, inserts, and the queries of a fold."""
+
+import json
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from sqlalchemy import Connection, and_, bindparam, case, func, insert, or_, select, text
+
+from dashboard.db.models.threads import events, threads
+from scoring.facts import Kind, Settlement, ThreadEvent
+
+#: The kind of an event by its type; that of a message follows from its role.
+_KINDS: dict[str, Kind] = {
+    "thread.handoff": "handoff",
+    "thread.close": "close",
+    "thread.reopen": "reopen",
+}
+#: For each (thread, *settlement): the earliest request that is not settled, and the number of
+#: client messages that are not.
+_UNSETTLED = """
+    SELECT events.thread_id,
+           min(CASE WHEN events.type = 'thread.handoff'
+                      OR (events.role = 'client' AND NOT :handoff_only)
+                    THEN events.ranked_at END),
+           count(CASE WHEN events.role = 'client' THEN 1 END)
+    FROM {bounds} JOIN events ON events.thread_id = {id} AND events.ranked_at > {api_at}
+     AND (events.ranked_at > {at} OR events.id > {seen_id})
+    GROUP BY events.thread_id
+"""
+_UNSETTLED_BY_DIALECT = {
+    "sqlite": text(
+        _UNSETTLED.format(
+            bounds="json_each(:bounds) AS bounds",
+            id="json_extract(bounds.value, '$[0]')",
+            at="json_extract(bounds.value, '$[1]')",
+            api_at="json_extract(bounds.value, '$[2]')",
+            seen_id="json_extract(bounds.value, '$[3]')",
+        )
+    ),
+    "postgresql": text(
+        _UNSETTLED.format(
+            bounds="jsonb_array_elements(CAST(:bounds AS jsonb)) AS bounds",
+            id="CAST(bounds -> 0 AS bigint)",
+            at="CAST(bounds -> 1 AS bigint)",
+            api_at="CAST(bounds -> 2 AS bigint)",
+            seen_id="CAST(bounds -> 3 AS bigint)",
+        )
+    ),
+}
+_KNOWN = select(events.c.external_id, events.c.id, events.c.fingerprint, events.c.thread_id).where(
+    events.c.source_id == bindparam("source"),
+    events.c.external_id.in_(bindparam("names", expanding=True)),
+)
+_ADD = insert(events)
+_ADD_MANY = insert(events).returning(events.c.id, events.c.external_id)
+_FOLDED = select(
+    events.c.thread_id,
+    events.c.type,
+    events.c.role,
+    events.c.private,
+    events.c.ranked_at,
+    events.c.id,
+    events.c.seen_id,
+    events.c.undoes_id,
+).where(events.c.thread_id.in_(bindparam("ids", expanding=True)))
+_SENT = (
+    select(events.c.id, events.c.thread_id)
+    .join(threads, threads.c.id == events.c.thread_id)
+    .where(
+        events.c.id.in_(bindparam("ids", expanding=True)),
+        threads.c.source_id == bindparam("source"),
+        events.c.author_id.is_not(None),
+        events.c.role == "admin",
+        events.c.private.is_(False),
+    )
+)
+
+
+class KnownEvent(NamedTuple):
+    """A stored event, as needed to tell a repeated event from another one with the same id."""
+
+    id: int
+    fingerprint: bytes
+    thread_id: int | None
+
+
+def kind_of(type: str, role: str | None, private: bool) -> Kind:
+    """The kind of an event, as scoring.facts distinguishes them."""
+    if role == "client":
+        return "client"
+    if role == "admin":
+        return "note" if private else "admin"
+    return _KINDS.get(type, "other")
+
+
+def is_any(connection: Connection) -> bool:
+    """Whether there is an event at all."""
+    return connection.execute(select(events.c.id).limit(1)).first() is not None
+
+
+def known(connection: Connection, source_id: int, names: Collection[str]) -> dict[str, KnownEvent]:
+    """The stored events among these ids of a source, by id."""
+    found = connection.execute(_KNOWN, {"source": source_id, "names": list(names)})
+    return {
+        name: KnownEvent(id, bytes(fingerprint), thread_id)
+        for name, id, fingerprint, thread_id in found
+    }
+
+
+def sent(connection: Connection, source_id: int, ids: Collection[int]) -> dict[int, int]:
+    """Event id to thread id, for public messages of admins in threads of a source."""
+    if not ids:
+        return {}
+    found = connection.execute(_SENT, {"ids": list(ids), "source": source_id})
+    return {row.id: row.thread_id for row in found}
+
+
+def add(connection: Connection, rows: Sequence[dict[str, Any]]) -> dict[str, int]:
+    """Adds events; returns their row ids by external ids. Raises IntegrityError."""
+    if len(rows) == 1:
+        inserted = connection.execute(_ADD, rows[0]).inserted_primary_key
+        assert inserted is not None
+        return {rows[0]["external_id"]: inserted[0]}
+    return {name: id for id, name in connection.execute(_ADD_MANY, list(rows))}
+
+
+def unsettled(
+    connection: Connection, settled: Mapping[int, Settlement], handoff_only: bool
+) -> dict[int, tuple[int | None, int]]:
+    """For each thread: (earliest request that is not settled, number of client messages that
+    are not). Threads without such events are left out."""
+    if not settled:
+        return {}
+    bounds = [
+        [id, *(-1 if bound is None else bound for bound in each)]
+        for id, each in sorted(settled.items())
+    ]
+    statement = _UNSETTLED_BY_DIALECT[connection.dialect.name]
+    parameters = {"bounds": json.dumps(bounds), "handoff_only": handoff_only}
+    found = connection.execute(statement, parameters)
+    return {id: (request, count) for id, request, count in found}
+
+
+def folded(connection: Connection, thread_ids: Collection[int]) -> dict[int, list[ThreadEvent]]:
+    """All events of these threads, as `scoring.facts.fold` takes them."""
+    found: dict[int, list[ThreadEvent]] = {id: [] for id in thread_ids}
+    if not found:
+        return found
+    rows = connection.execute(_FOLDED, {"ids": list(thread_ids)})
+    for thread_id, type, role, private, *numbers in rows:
+        found[thread_id].append(ThreadEvent(kind_of(type, role, private), *numbers))
+    return found
+
+
+class Arrived(NamedTuple):
+    """What was stored in a thread after a moment: when the customer called first, in milliseconds
+    of receipt, and whether an admin has answered."""
+
+    called_at: int | None
+    is_answered: bool
+
+
+def last_id(connection: Connection, thread_id: int) -> int:
+    """The id of the event that was stored last in a thread; 0 without any."""
+    found = select(func.max(events.c.id)).where(events.c.thread_id == thread_id)
+    return connection.scalar(found) or 0
+
+
+def arrived_after(connection: Connection, thread_id: int, known_id: int) -> Arrived:
+    """What was stored in a thread after the event with this id."""
+    called = or_(events.c.role == "client", events.c.type == "thread.handoff")
+    answered = and_(events.c.role == "admin", events.c.private.is_(False))
+    found = select(
+        func.min(case((called, events.c.received_at))), func.count(case((answered, 1)))
+    ).where(events.c.thread_id == thread_id, events.c.id > known_id)
+    called_at, answers = connection.execute(found).one()
+    return Arrived(called_at, answers > 0)
+
+
+def seen_id(connection: Connection, thread_id: int, message_id: int) -> int | None:
+    """The id up to which someone has seen a thread's events who has seen this message (0: none).
+
+    Client messages that were stored later are not seen. What else was stored before the first of
+    them is: a handoff has no message of its own to be seen by. None where the thread has no such
+    message. What was stored before that message is skipped in the index of the conversation.
+    """
+    unseen = case((events.c.id > message_id, events.c.id))
+    found = select(
+        func.min(case((events.c.role == "client", unseen))),
+        func.max(events.c.id),
+        func.count(case((events.c.id == message_id, events.c.role))),
+    ).where(events.c.thread_id == thread_id, events.c.id >= message_id)
+    first_unseen, last, is_message = connection.execute(found).one()
+    if message_id and not is_message:
+        return None
+    return (last or 0) if first_unseen is None else first_unseen - 1

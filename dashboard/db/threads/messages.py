@@ -1,0 +1,167 @@
+"""Messages of conversations: the events that have a role."""
+
+from collections.abc import Collection, Sequence
+from typing import Any, NamedTuple
+
+from sqlalchemy import Connection, Select, select, tuple_
+
+from dashboard.db.models.accounts import admins
+from dashboard.db.models.outbox import sent_messages as sent
+from dashboard.db.models.threads import events
+from dashboard.db.outbox import sent_messages
+
+Message = dict[str, Any]
+
+_COLUMNS = (
+    events.c.id,
+    events.c.thread_id,
+    events.c.role,
+    events.c.author_id,
+    admins.c.name,
+    events.c.body,
+    events.c.attachments,
+    events.c.private,
+    events.c.ranked_at,
+    *sent_messages.COLUMNS,
+)
+_ORDER = tuple_(events.c.ranked_at, events.c.id)
+_MESSAGES: Select[Any] = (
+    select(*_COLUMNS)
+    .join_from(events, admins, admins.c.id == events.c.author_id, isouter=True)
+    .join(sent, sent.c.message_id == events.c.id, isouter=True)
+    .where(events.c.role.is_not(None))
+)
+
+
+def message(
+    id: int,
+    thread_id: int,
+    role: str | None,
+    author: dict[str, Any] | None,
+    body: str | None,
+    attachments: list[dict[str, Any]],
+    private: bool,
+    at: int,
+    delivery: dict[str, Any] | None = None,
+) -> Message:
+    """A message as dashboards get it; `delivery` is null for a message that is not sent out."""
+    return {
+        "id": id,
+        "thread_id": thread_id,
+        "role": role,
+        "author": author,
+        "body": body,
+        "attachments": attachments,
+        "private": private,
+        "at": at,
+        "delivery": delivery,
+    }
+
+
+class MessageRange(NamedTuple):
+    """Messages by time, newest last; whether there are more before them (`more`) or later ones."""
+
+    messages: list[Message]
+    more: bool
+    later: bool
+
+
+def page(
+    connection: Connection, thread_id: int, before: int | None, limit: int
+) -> tuple[list[Message], bool]:
+    """Up to `limit` messages before the message `before` (None: the newest ones).
+
+    By time, newest last, and whether there are more before them.
+    """
+    if before is None:
+        return _older(connection, thread_id, None, limit)
+    key = _sort_key(connection, thread_id, before)
+    return _older(connection, thread_id, key, limit) if key else ([], False)
+
+
+def at(
+    connection: Connection, thread_id: int, where: str | None, message_id: int, limit: int
+) -> MessageRange:
+    """Up to `limit` messages "before", "after" or "around" a message; None: the newest ones.
+
+    Empty where the message is not in the thread.
+    """
+    if where is None:
+        return MessageRange(*_older(connection, thread_id, None, limit), later=False)
+    key = _sort_key(connection, thread_id, message_id)
+    if key is None:
+        return MessageRange([], False, False)
+    if where == "before":
+        return MessageRange(*_older(connection, thread_id, key, limit), later=True)
+    if where == "after":
+        newer, later = _newer(connection, thread_id, key, limit)
+        return MessageRange(newer, True, later)
+    older, more = _older(connection, thread_id, key, limit // 2)
+    itself = several(connection, [message_id]).values()
+    newer, later = _newer(connection, thread_id, key, limit - len(older) - len(itself))
+    return MessageRange([*older, *itself, *newer], more, later)
+
+
+def time_of(connection: Connection, thread_id: int, message_id: int) -> int | None:
+    """The time of a message of the thread, in milliseconds; None where it is not in there."""
+    key = _sort_key(connection, thread_id, message_id)
+    return None if key is None else key[0]
+
+
+def after(connection: Connection, thread_id: int, message_id: int) -> list[Message]:
+    """The messages of a thread that were stored after a message, in that order.
+
+    Within a thread ids grow in the order of commits, because a writer holds the thread's lock.
+    """
+    statement = _MESSAGES.where(events.c.thread_id == thread_id, events.c.id > message_id)
+    return [_message(row) for row in connection.execute(statement.order_by(events.c.id))]
+
+
+def one(connection: Connection, id: int) -> Message | None:
+    """The message with this id, or None."""
+    row = connection.execute(_MESSAGES.where(events.c.id == id)).first()
+    return _message(row) if row else None
+
+
+def several(connection: Connection, ids: Collection[int]) -> dict[int, Message]:
+    """Messages by id; unknown ids are left out."""
+    if not ids:
+        return {}
+    found = connection.execute(_MESSAGES.where(events.c.id.in_(ids)))
+    return {row[0]: _message(row) for row in found}
+
+
+def _sort_key(connection: Connection, thread_id: int, message_id: int) -> tuple[int, int] | None:
+    """The (ranked_at, id) of a message of the thread, the order of conversations; or None."""
+    found = select(events.c.ranked_at).where(
+        events.c.id == message_id, events.c.thread_id == thread_id
+    )
+    ranked_at = connection.scalar(found)
+    return None if ranked_at is None else (ranked_at, message_id)
+
+
+def _older(
+    connection: Connection, thread_id: int, key: tuple[int, int] | None, limit: int
+) -> tuple[list[Message], bool]:
+    statement = _MESSAGES.where(events.c.thread_id == thread_id)
+    if key is not None:
+        statement = statement.where(tuple_(*key) > _ORDER)
+    newest = statement.order_by(events.c.ranked_at.desc(), events.c.id.desc()).limit(limit + 1)
+    found = [_message(row) for row in connection.execute(newest)]
+    return found[:limit][::-1], len(found) > limit
+
+
+def _newer(
+    connection: Connection, thread_id: int, key: tuple[int, int], limit: int
+) -> tuple[list[Message], bool]:
+    statement = _MESSAGES.where(events.c.thread_id == thread_id, tuple_(*key) < _ORDER)
+    oldest = statement.order_by(events.c.ranked_at, events.c.id).limit(limit + 1)
+    found = [_message(row) for row in connection.execute(oldest)]
+    return found[:limit], len(found) > limit
+
+
+def _message(row: Sequence[Any]) -> Message:
+    id, thread_id, role, author_id, name, body, attachments, private, at, *sent_columns = row
+    author = {"id": author_id, "name": name} if author_id is not None else None
+    delivery = sent_messages.to_json(*sent_columns)
+    return message(id, thread_id, role, author, body, attachments or [], private, at, delivery)

@@ -1,0 +1,119 @@
+"""Threads as rows of dashboards show them."""
+
+from collections.abc import Collection, Sequence
+from typing import Any
+
+from sqlalchemy import Connection, bindparam, select
+
+from dashboard.db.models.accounts import admins, sources
+from dashboard.db.models.threads import customers, threads
+
+_snoozers = admins.alias("snoozers")
+_ROWS = (
+    select(
+        threads.c.id,
+        threads.c.revision,
+        threads.c.external_id,
+        sources.c.name,
+        customers.c.external_id,
+        customers.c.name,
+        customers.c.avatar_url,
+        customers.c.member_status,
+        customers.c.locale,
+        threads.c.preview_role,
+        threads.c.preview_body,
+        threads.c.preview_at,
+        threads.c.closed,
+        threads.c.priority,
+        threads.c.recent_at,
+        threads.c.waiting_since,
+        threads.c.last_admin_at,
+        threads.c.unanswered,
+        threads.c.last_message_id,
+        threads.c.due_at,
+        threads.c.assignee_id,
+        admins.c.name,
+        threads.c.snoozed_until,
+        threads.c.wake,
+        threads.c.woken_at,
+        threads.c.woken_reason,
+        threads.c.snoozed_by_id,
+        _snoozers.c.name,
+    )
+    .join_from(threads, sources, sources.c.id == threads.c.source_id)
+    .join(customers, customers.c.id == threads.c.customer_id, isouter=True)
+    .join(admins, admins.c.id == threads.c.assignee_id, isouter=True)
+    .join(_snoozers, _snoozers.c.id == threads.c.snoozed_by_id, isouter=True)
+    .where(threads.c.id.in_(bindparam("ids", expanding=True)))
+)
+
+
+def rows(connection: Connection, ids: Collection[int]) -> dict[int, dict[str, Any]]:
+    """Thread id to the row that dashboards show; unknown ids are left out."""
+    if not ids:
+        return {}
+    found = connection.execute(_ROWS, {"ids": list(ids)})
+    return {row[0]: _row_json(row) for row in found}
+
+
+def _row_json(row: Sequence[Any]) -> dict[str, Any]:
+    (id, revision, name, source, *person), rest = row[:9], row[9:]
+    (role, body, at, closed, priority, recent_at, waiting_since, answered, *rest) = rest
+    unanswered, last_message_id, due_at, assignee_id, assignee, *snoozing = rest
+    return {
+        "id": id,
+        "rev": revision,
+        "thread": name,
+        "source": source,
+        "customer": _customer_json(source, *person),
+        "preview": {"role": role, "body": body, "at": at} if role is not None else None,
+        "open": not closed,
+        "priority": priority,
+        "recent_at": recent_at,
+        "waiting_since": waiting_since,
+        "answered": answered is not None,
+        "unanswered": unanswered,
+        "last_message_id": last_message_id,
+        "assignee": _admin_json(assignee_id, assignee),
+        "due_at": due_at,
+        **_snooze_json(closed, *snoozing),
+    }
+
+
+def _snooze_json(
+    closed: bool,
+    until: int | None,
+    wake: str | None,
+    woken_at: int | None,
+    reason: str | None,
+    *who: Any,
+) -> dict[str, Any]:
+    """Of a closed thread the snooze counts for nothing; it may come back with the open thread."""
+    by = _admin_json(*who)
+    return {
+        "snooze": None if until is None or closed else {"until": until, "wake": wake, "by": by},
+        "woken": None if woken_at is None else {"at": woken_at, "reason": reason, "by": by},
+    }
+
+
+def _admin_json(id: int | None, name: str | None) -> dict[str, Any] | None:
+    return None if id is None else {"id": id, "name": name}
+
+
+def _customer_json(
+    source: str,
+    name_there: str | None,
+    name: str | None,
+    avatar_url: str | None,
+    member_status: int,
+    locale: str | None,
+) -> dict[str, Any] | None:
+    if name_there is None:
+        return None
+    return {
+        "id": f"{source}/{name_there}",
+        "name": name,
+        "avatar_url": avatar_url,
+        "member_status": member_status,
+        "locale": locale,
+    }

@@ -1,0 +1,222 @@
+"""Threads as they are read: names, lists in order, and placements."""
+
+from collections.abc import Collection, Iterable, Sequence
+from typing import Any, NamedTuple
+
+from sqlalchemy import Column, ColumnElement, Connection, bindparam, case, func, select, tuple_
+
+from dashboard.db.conditions.columns import subjects
+from dashboard.db.lists import query_lists
+from dashboard.db.lists.query_lists import QueryLists
+from dashboard.db.lists.standing import moment_of
+from dashboard.db.models.accounts import sources
+from dashboard.db.models.threads import customers, threads
+from scoring.placing import Placement
+from scoring.reading import Entry
+from scoring.sorts import SORTS
+from scoring.views import list_ids_of
+
+_VIEW_WHERE: dict[str, ColumnElement[bool]] = {
+    "arrival": threads.c.closed.is_(False) & threads.c.snoozed_until.is_(None),
+    "not_respond": threads.c.closed.is_(False)
+    & threads.c.waiting_since.is_not(None)
+    & threads.c.snoozed_until.is_(None),
+    "history": threads.c.closed.is_(True),
+}
+_SCORES = tuple(threads.c[f"score_{name}"] for name in SORTS)
+_PLACEMENT = select(
+    threads.c.id,
+    threads.c.revision,
+    threads.c.closed,
+    threads.c.waiting_since,
+    threads.c.snoozed_until,
+    threads.c.assignee_id,
+    threads.c.listed_at,
+    threads.c.next_change_at,
+    *_SCORES,
+)
+_HAS_ID = threads.c.id.in_(bindparam("ids", expanding=True))
+_PLACEMENT_BY_ID = _PLACEMENT.where(_HAS_ID)
+_BY_NAME = select(threads.c.id).where(
+    threads.c.source_id == bindparam("source"), threads.c.external_id == bindparam("name")
+)
+_WITH_CUSTOMER = (
+    select(threads.c.id, customers.c.external_id)
+    .join_from(threads, customers, customers.c.id == threads.c.customer_id, isouter=True)
+    .where(threads.c.source_id == bindparam("source"), threads.c.external_id == bindparam("name"))
+)
+_NAMES = (
+    select(threads.c.id, sources.c.name, threads.c.external_id)
+    .join_from(threads, sources, sources.c.id == threads.c.source_id)
+    .where(_HAS_ID)
+)
+
+
+class ThreadName(NamedTuple):
+    """The name of a thread in the API: its source, and the id that the source gave it."""
+
+    source: str
+    thread: str
+
+
+def id_of(connection: Connection, source_id: int, name: str) -> int | None:
+    """The row id of a source's thread, or None."""
+    return connection.scalar(_BY_NAME, {"source": source_id, "name": name})
+
+
+def with_customer(
+    connection: Connection, source_id: int, name: str
+) -> tuple[int, str | None] | None:
+    """The row id of a source's thread, and the source's id of its customer, if it has one."""
+    found = connection.execute(_WITH_CUSTOMER, {"source": source_id, "name": name}).first()
+    return None if found is None else (found[0], found[1])
+
+
+def closed_and_priority(connection: Connection, id: int) -> tuple[bool, str]:
+    """Whether a thread is closed, and its priority."""
+    found = select(threads.c.closed, threads.c.priority).where(threads.c.id == id)
+    closed, priority = connection.execute(found).one()
+    return closed, priority
+
+
+def last_message_ids(connection: Connection, ids: Collection[int]) -> dict[int, int]:
+    """Thread id to the highest id of its messages that are no notes; 0 where it has none."""
+    found = select(threads.c.id, threads.c.last_message_id).where(threads.c.id.in_(ids))
+    return {id: last_id or 0 for id, last_id in connection.execute(found)}
+
+
+def names(connection: Connection, ids: Collection[int]) -> dict[int, ThreadName]:
+    """Thread id to source and external id; unknown ids are left out."""
+    if not ids:
+        return {}
+    found = connection.execute(_NAMES, {"ids": list(ids)})
+    return {id: ThreadName(source, name) for id, source, name in found}
+
+
+def listed(
+    connection: Connection,
+    view: str,
+    filter: str,
+    admin_id: int | None,
+    sort: str,
+    limit: int,
+    after: tuple[int, int] | None = None,
+) -> list[Entry]:
+    """Up to `limit` entries of a list in order, from its head or after a (score, id)."""
+    score = threads.c[f"score_{sort}"]
+    statement = select(threads.c.id, score).where(*on_list(view, filter, admin_id))
+    if after is not None:
+        statement = statement.where(tuple_(score, threads.c.id) > tuple_(*after))
+    found = connection.execute(statement.order_by(score, threads.c.id).limit(limit))
+    return [Entry(id, score) for id, score in found]
+
+
+def total(connection: Connection, view: str, filter: str, admin_id: int | None) -> int:
+    """The number of threads on a list."""
+    return (
+        connection.scalar(
+            select(func.count()).select_from(threads).where(*on_list(view, filter, admin_id))
+        )
+        or 0
+    )
+
+
+def totals(connection: Connection) -> dict[str, int]:
+    """List id to its number of threads; empty lists are left out."""
+    view = case(
+        (threads.c.closed, "history"),
+        (threads.c.snoozed_until.is_not(None), "snoozed"),
+        (threads.c.waiting_since.is_(None), "quiet"),
+        else_="waits",
+    )
+    counts = connection.execute(
+        select(view, threads.c.assignee_id, func.count()).group_by(view, threads.c.assignee_id)
+    )
+    found: dict[str, int] = {}
+    for state, assignee_id, count in counts:
+        for name in list_ids_of(_VIEWS_OF[state], assignee_id):
+            found[name] = found.get(name, 0) + count
+    return found
+
+
+def placements(connection: Connection, ids: Collection[int], now_ms: int) -> list[Placement]:
+    """Placements of these threads, with an empty `leave`; unknown ids are left out."""
+    if not ids:
+        return []
+    return _placements(connection, connection.execute(_PLACEMENT_BY_ID, {"ids": list(ids)}), now_ms)
+
+
+def placements_after(
+    connection: Connection,
+    after_id: int,
+    limit: int,
+    now_ms: int,
+    lists: QueryLists | None = None,
+) -> list[Placement]:
+    """Placements of the next `limit` threads by id, with an empty `leave`.
+
+    `lists`: the only lists of queries that count.
+    """
+    statement = _PLACEMENT.where(threads.c.id > after_id).order_by(threads.c.id).limit(limit)
+    return _placements(connection, connection.execute(statement), now_ms, lists)
+
+
+def due(connection: Connection, now_ms: int, limit: int) -> list[int]:
+    """Ids of threads of which time has changed anything, the longest due first."""
+    due_at = threads.c.next_change_at
+    found = select(threads.c.id).where(due_at <= now_ms).order_by(due_at).limit(limit)
+    return list(connection.scalars(found))
+
+
+def last_id(connection: Connection) -> int:
+    """The greatest id of a thread; 0 without threads."""
+    return connection.scalar(select(func.max(threads.c.id))) or 0
+
+
+_VIEWS_OF: dict[str, tuple[str, ...]] = {
+    "history": ("history",),
+    "snoozed": (),
+    "quiet": ("arrival",),
+    "waits": ("arrival", "not_respond"),
+}
+
+
+def on_list(view: str, filter: str, admin_id: int | None) -> list[ColumnElement[bool]]:
+    """The conditions of a view and filter, as `scoring.views` defines them."""
+    assignee: Column[int] = threads.c.assignee_id
+    by_filter: dict[str, list[ColumnElement[bool]]] = {
+        "all": [],
+        "unassigned": [assignee.is_(None)],
+        "mine": [assignee == admin_id],
+    }
+    return [_VIEW_WHERE[view], *by_filter[filter]]
+
+
+def _placements(
+    connection: Connection,
+    found: Iterable[Sequence[Any]],
+    now_ms: int,
+    lists: QueryLists | None = None,
+) -> list[Placement]:
+    rows = list(found)
+    lists = lists or query_lists.current(connection)
+    asked = subjects(connection, [row[0] for row in rows]) if lists else {}
+    placements = []
+    for id, revision, closed, waiting, snoozed, assignee, listed_at, next_change_at, *rest in rows:
+        scores = tuple(rest)
+        queries: dict[str, int] = {}
+        if lists:
+            at = moment_of(listed_at, next_change_at, now_ms)
+            held = lists.index.names(lists.index.matches(asked[id], at))
+            queries = lists.scores(held, asked[id], at, scores)
+        enter = list_ids_of(_views(closed, waiting, snoozed), assignee)
+        placements.append(Placement(id, revision, frozenset(), enter, scores, queries))
+    return placements
+
+
+def _views(closed: bool, waiting_since: int | None, snoozed_until: int | None) -> tuple[str, ...]:
+    if closed:
+        return _VIEWS_OF["history"]
+    if snoozed_until is not None:
+        return _VIEWS_OF["snoozed"]
+    return _VIEWS_OF["quiet" if waiting_since is None else "waits"]

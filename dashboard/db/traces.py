@@ -1,0 +1,80 @@
+"""Removes what is left of deleted rows in the search index and in the files of the database."""
+
+import time
+from functools import partial
+
+from sqlalchemy import Connection, text
+
+from dashboard.db.database import Database
+from dashboard.errors import StorageUnavailable
+
+#: Pages of the index that one transaction merges; other writes run in between.
+_MERGED_PAGES = 500
+#: How long the log is waited for while others read from it.
+_CHECKPOINT_SECONDS = 10.0
+_RETRY_SECONDS = 0.05
+_SEARCH_TABLES = ("message_search", "customer_search")
+#: What rows of a person were deleted from, on PostgreSQL.
+_VACUUMED = (
+    *("events", "threads", "customers", "customer_presence", "sent_messages"),
+    *("outgoing_events", "deliveries", "delivery_attempts", *_SEARCH_TABLES),
+)
+
+
+def remove(database: Database) -> None:
+    """After rows were deleted: no page, index or log of the database holds them any more.
+
+    SQLite overwrites what is deleted (`secure_delete`); its index and its log keep it until they
+    are merged and written back. PostgreSQL keeps dead rows until they are vacuumed, and the log as
+    long as it is set up to. Raises StorageUnavailable.
+    """
+    if not database.is_sqlite:
+        _vacuum(database)
+        return
+    for table in _SEARCH_TABLES:
+        _merge(database, table)
+    _write_log_back(database)
+
+
+def _merge(database: Database, table: str) -> None:
+    """Makes one segment of the index, step by step: older ones keep the words of deleted rows."""
+    # A negative number begins a merge of all segments, positive ones carry it on.
+    if database.write(partial(_merge_step, table=table, pages=-_MERGED_PAGES)):
+        while database.write(partial(_merge_step, table=table, pages=_MERGED_PAGES)):
+            pass
+
+
+def _merge_step(connection: Connection, table: str, pages: int) -> bool:
+    """Whether there may be more to do: a step that changes nothing counts as one change."""
+    before = _changes(connection)
+    connection.execute(
+        text(f"INSERT INTO {table} ({table}, rank) VALUES ('merge', :pages)"), {"pages": pages}
+    )
+    return _changes(connection) - before >= 2
+
+
+def _changes(connection: Connection) -> int:
+    return int(connection.scalar(text("SELECT total_changes()")) or 0)
+
+
+def _write_log_back(database: Database) -> None:
+    """Writes the WAL into the database and empties it, as soon as no reader uses it."""
+    deadline = time.monotonic() + _CHECKPOINT_SECONDS
+    while True:
+        with database.engine.connect() as connection:
+            busy = connection.exec_driver_sql("PRAGMA wal_checkpoint(TRUNCATE)").scalar()
+        if not busy:
+            return
+        if time.monotonic() > deadline:
+            raise StorageUnavailable("The log of the database is in use; it was not emptied.")
+        time.sleep(_RETRY_SECONDS)
+
+
+def _vacuum(database: Database) -> None:
+    with database.engine.connect() as connection:
+        connection = connection.execution_options(isolation_level="AUTOCOMMIT")
+        connection.exec_driver_sql("SET statement_timeout = 0")
+        try:
+            connection.exec_driver_sql(f"VACUUM {', '.join(_VACUUMED)}")
+        finally:
+            connection.exec_driver_sql("RESET statement_timeout")

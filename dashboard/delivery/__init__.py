@@ -1,1 +1,0 @@
-"""The way out to the chatbots: posts what admins did to their webhooks."""

@@ -1,0 +1,49 @@
+"""What all acts of admins begin with: the locked thread, its author, the writing of an event."""
+
+import uuid
+from typing import Any
+
+from sqlalchemy import Connection
+
+from dashboard.db.accounts import sources
+from dashboard.db.threads import thread_states
+from dashboard.db.threads.thread_state import ThreadState
+from dashboard.errors import NotFound
+from dashboard.ingest.event_writer import Author, EventWriter
+from dashboard.ingest.outcomes import WriteResult
+from dashboard.ingest.outgoing import Admin
+from dashboard.ingest.schema import ParsedEvent
+from dashboard.ingest.schema import event as new_event
+
+
+def locked(connection: Connection, thread_id: int) -> ThreadState:
+    """The thread, locked until the transaction ends. Raises NotFound."""
+    states = thread_states.locked_by_id(connection, [thread_id])
+    if not states:
+        raise NotFound("There is no such thread.")
+    return states[0]
+
+
+def is_open(state: ThreadState) -> bool:
+    return not state.facts.closed
+
+
+def author(connection: Connection, admin: Admin) -> Author:
+    """The admin as the author of events of the dashboard's source."""
+    source_id = sources.named(connection, sources.DASHBOARD)
+    assert source_id is not None, "bring_to_head adds the dashboard's source"
+    return Author(admin.id, admin.name, source_id)
+
+
+def new_act(admin: Admin, state: ThreadState, type: str, now: int, **content: Any) -> ParsedEvent:
+    """An event of the thread, by the admin."""
+    return new_event(
+        f"{admin.id}:{uuid.uuid4().hex}", type, now, thread=state.external_id, **content
+    )
+
+
+def write(
+    connection: Connection, state: ThreadState, author: Author, event: ParsedEvent, now: int
+) -> WriteResult:
+    """Stores the event, and its thread with the facts that follow."""
+    return EventWriter(connection, state.source_id, now, author).run([event])

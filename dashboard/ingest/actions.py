@@ -1,0 +1,218 @@
+"""What admins do to a thread: events of the dashboard's own source, and claims."""
+
+from collections.abc import Callable, Collection, Sequence
+from typing import Any
+
+from sqlalchemy import Connection
+
+from dashboard.db.database import Database
+from dashboard.db.outbox import sent_messages
+from dashboard.db.threads import events, messages, thread_states, threads
+from dashboard.db.threads.thread_state import ThreadState
+from dashboard.errors import NotFound, Problem
+from dashboard.ingest import acting, outgoing, replies
+from dashboard.ingest.assignment.assigning import (
+    assign,
+    check_may_give,
+    check_not_claimed_by_another,
+)
+from dashboard.ingest.event_writer import Author
+from dashboard.ingest.outgoing import Admin
+from dashboard.ingest.recorder import retry_on_conflict
+from dashboard.ingest.replies import Reply, ReplyResult
+from dashboard.ingest.snooze import marks
+from scoring.placing import Placement
+
+Placements = Sequence[Placement]
+
+
+class Actions:
+    """Each method is one write transaction and returns (result, placements of its thread).
+
+    The result of what may be undone is the id of its act; None where nothing was to be done. All
+    raise NotFound for an unknown thread, and StorageUnavailable with nothing stored. `clock`
+    gives milliseconds since 1970.
+    """
+
+    def __init__(self, database: Database, clock: Callable[[], int]):
+        self._database = database
+        self._clock = clock
+
+    def reply(self, admin: Admin, thread_id: int, reply: Reply) -> tuple[ReplyResult, Placements]:
+        """Adds a message to a thread, open or closed.
+
+        A public one settles what its author had seen (H28). Raises Problem (409):
+        `conversation_moved` for unseen messages, `event_id_conflict` for a token of another
+        message; Invalid for a `seen_message_id` of no message of the thread.
+        """
+        now = self._clock()
+        seen_message_id = self._seen_message_id(thread_id, reply.seen_message_id)
+
+        def write(connection: Connection) -> tuple[ReplyResult, Placements]:
+            state = acting.locked(connection, thread_id)
+            author = acting.author(connection, admin)
+            event = replies.reply_event(admin, state, reply, now)
+            known = events.known(connection, author.source_id, {event.id}).get(event.id)
+            if known is not None:
+                return ReplyResult(replies.stored_reply(connection, known, reply, state), False), []
+            author = replies.seeing(connection, author, thread_id, seen_message_id)
+            if not reply.private and not reply.confirm:
+                replies.check_all_seen(connection, admin, thread_id, seen_message_id)
+            written = acting.write(connection, state, author, event, now)
+            message = written.messages[0]
+            if not reply.private:
+                message = outgoing.send_out(connection, state, message, now)
+            return ReplyResult(message, True), written.placements
+
+        return retry_on_conflict(self._database, write)
+
+    def close(
+        self,
+        admin: Admin,
+        thread_id: int,
+        seen_message_id: int | None = None,
+        pointer: str = replies.SEEN_POINTER,
+    ) -> tuple[int | None, Placements]:
+        """Closes the thread; a closed one stays as it is.
+
+        It settles what its author had seen, as a reply does: a thread with a newer message of the
+        customer stays open (H28). Raises Invalid, at `pointer`, as `reply`.
+        """
+        seen = self._seen_message_id(thread_id, seen_message_id)
+        return self._write_event(
+            admin,
+            thread_id,
+            "thread.close",
+            "thread.closed",
+            acting.is_open,
+            lambda connection, author: replies.seeing(connection, author, thread_id, seen, pointer),
+        )
+
+    def last_messages(self, thread_ids: Collection[int]) -> dict[int, int]:
+        """Thread id to the last message stored by now: what an act settles that names none."""
+        with self._database.read() as connection:
+            return threads.last_message_ids(connection, thread_ids)
+
+    def reopen(self, admin: Admin, thread_id: int) -> tuple[int | None, Placements]:
+        """Undoes a close; an open thread stays as it is."""
+        return self._write_event(
+            admin,
+            thread_id,
+            "thread.reopen",
+            "thread.reopened",
+            lambda state: not acting.is_open(state),
+        )
+
+    def set_priority(
+        self, admin: Admin, thread_id: int, priority: str
+    ) -> tuple[int | None, Placements]:
+        """Sets the priority of the thread."""
+        return self._write_event(
+            admin,
+            thread_id,
+            "thread.priority",
+            "thread.priority_changed",
+            lambda state: True,
+            data={"priority": priority},
+        )
+
+    def send_again(
+        self, admin: Admin, thread_id: int, message_id: int
+    ) -> tuple[messages.Message, Placements]:
+        """Sends a message to the customer again.
+
+        Pending and failed deliveries to the chatbot are retried; a message that the chatbot could
+        not deliver is sent to it as a new event. Raises NotFound for a message that is not sent
+        out, Problem (409, `already_delivered`) for one that has arrived.
+        """
+        now = self._clock()
+
+        def write(connection: Connection) -> messages.Message:
+            state = acting.locked(connection, thread_id)
+            stage = sent_messages.stage_of(connection, message_id, thread_id)
+            if stage is None:
+                raise NotFound("There is no such message on its way.")
+            if stage in sent_messages.ARRIVED:
+                raise Problem(409, "already_delivered", "The message has arrived.")
+            return outgoing.send_again(connection, state, message_id, stage, now)
+
+        return self._database.write(write), []
+
+    def claim(self, admin: Admin, thread_id: int) -> tuple[int | None, Placements]:
+        """Assigns a thread to the admin that nobody has, or an admin who is disabled.
+
+        Raises Problem (409, `already_claimed`).
+        """
+        now = self._clock()
+
+        def change(connection: Connection, state: ThreadState) -> int | None:
+            check_not_claimed_by_another(connection, admin, state)
+            if state.columns["assignee_id"] == admin.id:
+                return None
+            return assign(connection, admin, state, admin, now)
+
+        return self._change(thread_id, change)
+
+    def release(self, admin: Admin, thread_id: int) -> tuple[int | None, Placements]:
+        """Unassigns a thread; a supervisor may release anyone's. Raises Problem as `claim`."""
+        now = self._clock()
+
+        def change(connection: Connection, state: ThreadState) -> int | None:
+            check_may_give(connection, admin, state)
+            if state.columns["assignee_id"] is None:
+                return None
+            return assign(connection, admin, state, None, now)
+
+        return self._change(thread_id, change)
+
+    def _seen_message_id(self, thread_id: int, given: int | None) -> int:
+        return self.last_messages([thread_id]).get(thread_id, 0) if given is None else given
+
+    def _change(
+        self, thread_id: int, change: Callable[[Connection, ThreadState], int | None]
+    ) -> tuple[int | None, Placements]:
+        now = self._clock()
+
+        def write(connection: Connection) -> tuple[int | None, Placements]:
+            state = acting.locked(connection, thread_id)
+            act_id = change(connection, state)
+            return act_id, thread_states.save(connection, [state], now)
+
+        return self._database.write(write)
+
+    def _write_event(
+        self,
+        admin: Admin,
+        thread_id: int,
+        type: str,
+        outgoing_type: str,
+        applies: Callable[[ThreadState], bool],
+        seeing: Callable[[Connection, Author], Author] = lambda _, author: author,
+        **content: Any,
+    ) -> tuple[int | None, Placements]:
+        now = self._clock()
+
+        def write(connection: Connection) -> tuple[int | None, Placements]:
+            state = acting.locked(connection, thread_id)
+            if not applies(state):
+                return None, []
+            before = {"before": state.facts.priority} if "data" in content else marks.kept(state)
+            event = acting.new_act(admin, state, type, now, **content)
+            author = seeing(connection, acting.author(connection, admin))
+            placements = acting.write(connection, state, author, event, now).placements
+            if not outgoing.is_changed(connection, state):
+                return None, placements
+            stored = events.known(connection, author.source_id, {event.id})[event.id]
+            act_id = outgoing.add_event(
+                connection,
+                admin,
+                state,
+                outgoing_type,
+                now,
+                content.get("data", {}),
+                event_id=stored.id,
+                **before,
+            )
+            return act_id, placements
+
+        return self._database.write(write)

@@ -1,0 +1,66 @@
+"""Releases threads whose assignee will not answer."""
+
+from collections.abc import Callable, Iterable, Iterator
+
+from sqlalchemy import Connection, select
+
+from dashboard.db.accounts import admins
+from dashboard.db.database import Database
+from dashboard.db.models.threads import threads
+from dashboard.db.threads import thread_states
+from dashboard.db.threads.thread_state import ThreadState
+from dashboard.ingest.outgoing import Admin, add_event
+from scoring.placing import Placement
+
+#: Threads that one transaction releases; other writes run in between.
+SLICE = 200
+
+#: Whether an admin has no window open; called inside transactions, so it may not wait for anything.
+IsAbsent = Callable[[int], bool]
+
+
+def release_all_of(database: Database, admin_id: int, now_ms: int) -> Iterator[list[Placement]]:
+    """Releases every thread of an admin, open or closed, in slices; yields their placements.
+
+    Only the assignee changes, so each keeps its place on the lists for everybody.
+    """
+    while placements := database.write(
+        lambda connection: _release_slice(connection, admin_id, now_ms)
+    ):
+        yield placements
+
+
+def release_reopened(
+    connection: Connection, states: Iterable[ThreadState], is_absent: IsAbsent, now_ms: int
+) -> None:
+    """Releases those that events have reopened while their assignee is absent; saves nothing.
+
+    No thread is bound to an absent admin. (Case E7)
+    """
+    for state in states:
+        assignee_id = state.columns["assignee_id"]
+        is_reopened = state.stored.closed and not state.facts.closed
+        if assignee_id is not None and is_reopened and is_absent(assignee_id):
+            _release(connection, state, now_ms)
+
+
+def _release_slice(connection: Connection, admin_id: int, now_ms: int) -> list[Placement]:
+    theirs = select(threads.c.id).where(threads.c.assignee_id == admin_id)
+    ids = list(connection.scalars(theirs.order_by(threads.c.id).limit(SLICE)))
+    states = thread_states.locked_by_id(connection, ids)
+    for state in states:
+        if state.columns["assignee_id"] == admin_id:
+            _release(connection, state, now_ms)
+    return thread_states.save(connection, states, now_ms)
+
+
+def _release(connection: Connection, state: ThreadState, now_ms: int) -> None:
+    """In the name of the assignee, who gives it back."""
+    found = admins.by_id(connection, state.columns["assignee_id"])
+    state.columns |= {"assignee_id": None, "assigned_at": None}
+    if found is not None:
+        by = Admin(found.id, found.name, found.role)
+        before = {"id": found.id, "name": found.name, "assigned_at": state.before["assigned_at"]}
+        add_event(
+            connection, by, state, "thread.released", now_ms, {"assignee": None}, before=before
+        )

@@ -1,0 +1,115 @@
+"""Erases a customer: all stored data of the person, and what is left of them in files."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from sqlalchemy import ColumnElement, Connection, delete, select, update
+
+from dashboard.db import traces
+from dashboard.db.database import Database
+from dashboard.db.lists import query_lists
+from dashboard.db.models.accounts import admins, sources
+from dashboard.db.models.threads import customers, events, threads
+from dashboard.db.search import search_index
+from dashboard.db.threads import erasures, thread_states
+from dashboard.ordering.placer import Placer
+from scoring.placing import Placement
+from scoring.views import all_list_ids
+
+#: Ids of erased events stay taken: any event with such an id is a conflict, also the same one.
+_NO_FINGERPRINT = bytes(32)
+_EMPTY = {"body": None, "attachments": None, "data": None, "fingerprint": _NO_FINGERPRINT}
+
+
+class Erased(NamedTuple):
+    """The ids of the deleted threads, and the number of events."""
+
+    thread_ids: Sequence[int]
+    events: int
+
+
+def erase_customer(
+    database: Database, placer: Placer, source: str, customer: str, now_ms: int
+) -> Erased | None:
+    """Deletes a source's customer with all threads and their contents; None if unknown.
+
+    The threads leave the lists in Redis, or the reconciler removes them. Events that occurred
+    until `now_ms` and come later are refused. Raises StorageUnavailable: with nothing deleted, or
+    with nothing left but traces in the files of the database; then call it again.
+    """
+
+    def write(connection: Connection) -> tuple[Erased, list[Placement]] | None:
+        found = _locked(connection, source, customer)
+        return None if found is None else _erase(connection, *found, customer, now_ms)
+
+    result = database.write(write)
+    if result is not None:
+        placer.place(result[1])
+    traces.remove(database)
+    return None if result is None else result[0]
+
+
+def _locked(connection: Connection, source: str, customer: str) -> tuple[int, int] | None:
+    """The ids of source and customer; what is under way for them is waited for."""
+    row = connection.execute(
+        select(customers.c.source_id, customers.c.id)
+        .join(sources, sources.c.id == customers.c.source_id)
+        .where(sources.c.name == source, customers.c.external_id == customer)
+        .with_for_update(of=customers)
+    ).first()
+    return None if row is None else (row[0], row[1])
+
+
+def _erase(
+    connection: Connection, source_id: int, customer_id: int, customer: str, now_ms: int
+) -> tuple[Erased, list[Placement]]:
+    everywhere = frozenset(all_list_ids(connection.scalars(select(admins.c.id))))
+    of_customer = threads.c.customer_id == customer_id
+    own = connection.execute(
+        select(threads.c.id, threads.c.external_id, threads.c.revision)
+        .where(of_customer)
+        .order_by(threads.c.id)
+        .with_for_update()
+    ).all()
+    off_queries = dict.fromkeys(query_lists.current(connection, for_writing=True).lists)
+    placements = [
+        Placement(row.id, row.revision + 1, everywhere, frozenset(), (), off_queries) for row in own
+    ]
+    names: list[tuple[erasures.Kind, str]] = [("thread", row.external_id) for row in own]
+    erasures.remember(connection, source_id, [("customer", customer), *names], now_ms)
+    in_their_threads = events.c.thread_id.in_(select(threads.c.id).where(of_customer))
+    written_by_them = events.c.customer_id == customer_id
+    search_index.remove_messages(
+        connection, select(events.c.id).where(in_their_threads | written_by_them)
+    )
+    search_index.remove_customers(
+        connection, select(customers.c.id).where(customers.c.id == customer_id)
+    )
+    emptied = connection.execute(
+        update(events)
+        .where(in_their_threads)
+        .values(_EMPTY | {"thread_id": None, "customer_id": None})
+    )
+    placements += _without_their_previews(connection, written_by_them, now_ms)
+    # In threads that belong to another customer now, contents are erased; the events stay, with
+    # their times, because the scores of those threads were computed from them.
+    elsewhere = connection.execute(
+        update(events).where(written_by_them).values(_EMPTY | {"body": "", "customer_id": None})
+    )
+    connection.execute(delete(threads).where(of_customer))
+    connection.execute(delete(customers).where(customers.c.id == customer_id))
+    ids = [row.id for row in own]
+    return Erased(ids, emptied.rowcount + elsewhere.rowcount), placements
+
+
+def _without_their_previews(
+    connection: Connection, written_by_them: ColumnElement[bool], now_ms: int
+) -> list[Placement]:
+    """Empties the previews of others' threads whose newest message is the person's."""
+    showing = select(threads.c.id).where(
+        threads.c.preview_event_id.in_(select(events.c.id).where(written_by_them))
+    )
+    states = thread_states.locked_by_id(connection, list(connection.scalars(showing)))
+    for state in states:
+        state.columns["preview_body"] = ""
+    return thread_states.save(connection, states, now_ms)

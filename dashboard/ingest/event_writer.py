@@ -1,0 +1,296 @@
+"""Writes a batch of events: finds known ones, stores the others, folds their threads."""
+
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from typing import Any, NamedTuple
+
+from sqlalchemy import Connection
+
+from dashboard.db.accounts import sources
+from dashboard.db.outbox import sent_messages
+from dashboard.db.search import search_index
+from dashboard.db.threads import acts, customers, events, thread_states
+from dashboard.db.threads.last_writer import Stamp, stamped, wins
+from dashboard.db.threads.messages import message
+from dashboard.db.threads.thread_state import ThreadState
+from dashboard.db.threads.thread_states import ChangedCustomer
+from dashboard.errors import CustomerErased
+from dashboard.ingest.assignment.releases import IsAbsent, release_reopened
+from dashboard.ingest.erased_events import require_none
+from dashboard.ingest.folding import acts_of, fold_new
+from dashboard.ingest.outcomes import Outcome, WriteResult, repeated
+from dashboard.ingest.preview import columns_of, is_shown_next
+from dashboard.ingest.schema import ParsedEvent
+from dashboard.ingest.snooze.following import follow
+from dashboard.validation.field_errors import field_error
+from scoring.facts import Kind, ThreadEvent
+
+
+class Author(NamedTuple):
+    """The admin who acts on the dashboard, and the id of the dashboard's source.
+
+    `seen_id` is the id up to which the author has seen the thread's events; `undoes_id` that of the
+    close or reopen that the new event undoes.
+    """
+
+    id: int
+    name: str
+    source_id: int
+    seen_id: int = 0
+    undoes_id: int | None = None
+
+
+class EventWriter:
+    """Writes events of one source's threads, on the connection of a write transaction.
+
+    With an author they are events of the dashboard: their ids belong to its source, their threads
+    to `source_id`. `received_at` in milliseconds. Events whose ids are `erased` are refused.
+    `is_absent`: whose threads are released where an event of a chatbot reopens them.
+    """
+
+    def __init__(
+        self,
+        connection: Connection,
+        source_id: int,
+        received_at: int,
+        author: Author | None = None,
+        erased: Collection[str] = (),
+        is_absent: IsAbsent = lambda admin_id: False,
+    ):
+        self._connection = connection
+        self._erased = erased
+        self._source_id = source_id
+        self._events_source_id = author.source_id if author else source_id
+        self._author = author
+        self._received_at = received_at
+        self._is_absent = is_absent
+        self._customers: dict[str, dict[str, Any]] = {}
+        self._changed_customers: dict[int, ChangedCustomer] = {}
+        self._threads: dict[str, ThreadState] = {}
+        self._sent: dict[int, int] = {}
+
+    def run(self, parsed: Sequence[ParsedEvent]) -> WriteResult:
+        """Writes the events that are new; one statement serves all events of the batch.
+
+        Raises ErasedEvents for those of people who were erased, and IntegrityError where another
+        transaction stored one of their ids meanwhile.
+        """
+        outcomes, new_by_id = self._split_known(parsed)
+        new = list(new_by_id.values())
+        if not new:
+            return WriteResult(outcomes)
+        touched = self._write_customers(new)
+        states = self._lock_threads(new, touched)
+        if self._author is None:
+            require_none(self._connection, self._source_id, new, self._customers, self._threads)
+        ids = self._store(new)
+        for event in new:
+            if event.thread is not None:
+                self._apply(self._threads[event.thread], event, ids[event.id])
+        sent_messages.apply_receipts(self._connection, self._receipts(new), self._received_at)
+        handoff_only = sources.is_handoff_only(self._connection, self._source_id)
+        fold_new(self._connection, states, handoff_only)
+        thread_states.read_customers(self._connection, states, self._changed_customers)
+        if self._author is None:
+            acts.add_many(self._connection, [act for state in states for act in acts_of(state)])
+            release_reopened(self._connection, states, self._is_absent, self._received_at)
+        follow(self._connection, states, self._received_at)
+        placements = thread_states.save(self._connection, states, self._received_at)
+        return WriteResult(
+            list(map(self._with_thread, outcomes, parsed)),
+            placements,
+            [self._message(event, ids[event.id]) for event in new if event.type == "message"],
+        )
+
+    def _split_known(
+        self, parsed: Sequence[ParsedEvent]
+    ) -> tuple[list[Outcome], dict[str, ParsedEvent]]:
+        """The outcome of each event, and the new ones by id; of equal ids the first counts."""
+        known = events.known(
+            self._connection, self._events_source_id, {event.id for event in parsed}
+        )
+        self._sent = events.sent(
+            self._connection,
+            self._source_id,
+            {event.data["message_id"] for event in parsed if event.type == "receipt"},
+        )
+        outcomes: list[Outcome] = []
+        new: dict[str, ParsedEvent] = {}
+        for event in parsed:
+            first = known.get(event.id) or new.get(event.id)
+            if first is not None:
+                outcomes.append(repeated(event, first))
+            elif event.id in self._erased:
+                outcomes.append(Outcome("rejected", event.id, problem=CustomerErased()))
+            elif event.type == "receipt" and event.data["message_id"] not in self._sent:
+                problem = field_error("/message_id", "unknown_value", "is no message that went out")
+                outcomes.append(Outcome("rejected", event.id, problem=problem))
+            else:
+                new[event.id] = event
+                outcomes.append(Outcome("created", event.id))
+        return outcomes, new
+
+    def _with_thread(self, outcome: Outcome, event: ParsedEvent) -> Outcome:
+        """The outcome with the id of its thread, which may be new."""
+        if event.thread is None or outcome.thread_id is not None or outcome.status == "rejected":
+            return outcome
+        return outcome._replace(thread_id=self._threads[event.thread].id)
+
+    def _write_customers(self, new: Iterable[ParsedEvent]) -> set[int]:
+        """Writes fields of customers; returns the ids of those whose rows on dashboards changed."""
+        named = {event.customer for event in new if event.customer is not None}
+        self._customers = customers.locked(
+            self._connection, self._source_id, named, self._received_at
+        )
+        written: dict[int, dict[str, Any]] = {}
+        changed: set[int] = set()
+        before = {row["id"]: customers.ranked_values(row) for row in self._customers.values()}
+        # For the search index: new customers, and those with a new name.
+        renamed = {row["id"]: row for row in self._customers.values() if row.get("is_new")}
+        for event in new:
+            if event.customer is None or not event.customer_fields:
+                continue
+            customer = self._customers[event.customer]
+            stamp = (self._ranked_at(event), event.id)
+            won = {
+                name: value
+                for name, value in event.customer_fields.items()
+                if wins(customer["stamps"], name, stamp)
+            }
+            if won:
+                written[customer["id"]] = customer
+                if any(customer[name] != value for name, value in won.items()):
+                    changed.add(customer["id"])
+                if won.get("name", customer["name"]) != customer["name"]:
+                    renamed[customer["id"]] = customer
+                customer.update(won)
+                customer["stamps"] = stamped(customer["stamps"], dict.fromkeys(won, stamp))
+        customers.save(self._connection, written.values())
+        self._changed_customers = {
+            row["id"]: ChangedCustomer(before[row["id"]], customers.ranked_values(row))
+            for row in self._customers.values()
+        }
+        search_index.put_customers(
+            self._connection,
+            [(id, row["external_id"], row["name"]) for id, row in sorted(renamed.items())],
+        )
+        return changed
+
+    def _lock_threads(
+        self, new: Iterable[ParsedEvent], customer_ids: set[int]
+    ) -> list[ThreadState]:
+        states = thread_states.locked(
+            self._connection,
+            self._source_id,
+            {event.thread for event in new if event.thread is not None},
+            customer_ids,
+            self._received_at,
+        )
+        self._threads = {state.external_id: state for state in states}
+        for state in states:
+            state.row_changed = state.columns["customer_id"] in customer_ids
+        return states
+
+    def _store(self, new: Iterable[ParsedEvent]) -> dict[str, int]:
+        rows = [self._row(event) for event in new]
+        ids = events.add(self._connection, rows)
+        texts = [
+            (
+                ids[row["external_id"]],
+                search_index.message_text(row["body"], row["attachments"]),
+            )
+            for row in rows
+            if row["role"] is not None
+        ]
+        search_index.add_messages(self._connection, texts)
+        return ids
+
+    def _row(self, event: ParsedEvent) -> dict[str, Any]:
+        data = dict(event.data)
+        if event.customer_fields:
+            data["customer"] = dict(event.customer_fields)
+        return {
+            "source_id": self._events_source_id,
+            "external_id": event.id,
+            "fingerprint": event.fingerprint,
+            "type": event.type,
+            "thread_id": self._threads[event.thread].id if event.thread is not None else None,
+            "customer_id": self._customers[event.customer]["id"] if event.customer else None,
+            "occurred_at": event.occurred_at,
+            "received_at": self._received_at,
+            "ranked_at": self._ranked_at(event),
+            "role": event.role,
+            "private": event.private,
+            "body": event.body,
+            "attachments": list(event.attachments) or None,
+            "author_id": self._author.id if self._author else None,
+            "data": data or None,
+            "seen_id": self._seen_id(event),
+            "undoes_id": self._undoes_id,
+        }
+
+    @property
+    def _undoes_id(self) -> int | None:
+        return self._author.undoes_id if self._author else None
+
+    def _kind(self, event: ParsedEvent) -> Kind:
+        return events.kind_of(event.type, event.role, event.private)
+
+    def _seen_id(self, event: ParsedEvent) -> int | None:
+        """What the author of an answer or close on the dashboard had seen; None for others."""
+        if self._author is None or self._kind(event) not in ("admin", "close"):
+            return None
+        return self._author.seen_id
+
+    def _receipts(self, new: Iterable[ParsedEvent]) -> Iterator[sent_messages.Receipt]:
+        for event in new:
+            if event.type == "receipt":
+                id, at = event.data["message_id"], self._ranked_at(event)
+                yield sent_messages.Receipt(id, self._sent[id], event.data["state"], at)
+
+    def _ranked_at(self, event: ParsedEvent) -> int:
+        """The time that counts for the order: a sender's fast clock must not lift a thread."""
+        return min(event.occurred_at, self._received_at)
+
+    def _apply(self, state: ThreadState, event: ParsedEvent, event_id: int) -> None:
+        """Applies the last-writer-wins values, and collects the event for the fold."""
+        ranked_at = self._ranked_at(event)
+        seen_id, undoes_id = self._seen_id(event), self._undoes_id
+        state.events.append(ThreadEvent(self._kind(event), ranked_at, event_id, seen_id, undoes_id))
+        # No sender's id contains "/", so the dashboard's ids never equal one.
+        stamp = (ranked_at, f"/{event.id}" if self._author else event.id)
+        won: dict[str, Stamp] = {}
+        stamps = state.columns["stamps"]
+        if "priority" in event.data and wins(stamps, "priority", stamp):
+            won["priority"] = stamp
+            state.facts = state.facts._replace(priority=event.data["priority"])
+        if event.customer is not None and wins(stamps, "customer", stamp):
+            won["customer"] = stamp
+            state.columns["customer_id"] = self._customers[event.customer]["id"]
+        if event.role is not None and not event.private:
+            last_id = state.columns["last_message_id"] or 0
+            state.columns["last_message_id"] = max(last_id, event_id)
+            if wins(stamps, "last", stamp):
+                won["last"] = stamp
+                state.columns["last_role"] = event.role
+            if is_shown_next(state.columns, event.role, stamp):
+                won["preview"] = stamp
+                state.columns |= columns_of(event, ranked_at, event_id)
+        if won:
+            state.columns["stamps"] = stamped(stamps, won)
+        # A note, or a message older than the newest, changes no column; but dashboards that have
+        # the thread open read its messages when its revision changes.
+        state.row_changed |= event.role is not None
+
+    def _message(self, event: ParsedEvent, event_id: int) -> dict[str, Any]:
+        assert event.thread is not None
+        author = {"id": self._author.id, "name": self._author.name} if self._author else None
+        return message(
+            event_id,
+            self._threads[event.thread].id,
+            event.role,
+            author,
+            event.body,
+            [dict(entry) for entry in event.attachments],
+            event.private,
+            self._ranked_at(event),
+        )

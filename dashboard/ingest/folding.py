@@ -1,0 +1,85 @@
+"""Folds the facts of locked threads, of new or all events, and says what new events did to them."""
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from sqlalchemy import Connection
+
+from dashboard.db.threads import events
+from dashboard.db.threads.thread_state import ThreadState
+from scoring.facts import Kind, Settlement, ThreadEvent, advance, fold
+
+#: Events that reopen a thread, with the `cause` of the act where reopening was not the intention.
+_CAUSES: dict[Kind, str | None] = {"reopen": None, "handoff": "handoff", "client": "message"}
+
+
+def fold_new(connection: Connection, states: Sequence[ThreadState], handoff_only: bool) -> None:
+    """Brings the facts up to date with `events` of the states, which are stored already.
+
+    The values that callers keep stay as they are. What must be read of stored events is read for
+    all threads at once.
+    """
+    moved: dict[int, Settlement] = {}
+    to_refold: list[ThreadState] = []
+    for state in states:
+        step = advance(state.facts, state.events, handoff_only=handoff_only)
+        state.facts = step.facts
+        if step.needs_all:
+            to_refold.append(state)
+        elif step.moved is not None:
+            moved[state.id] = step.moved
+    found = events.unsettled(connection, moved, handoff_only)
+    for state in states:
+        if state.id in found:
+            unanswered_since, unanswered = found[state.id]
+            state.facts = state.facts._replace(
+                unanswered_since=unanswered_since, unanswered=unanswered
+            )
+    fold_stored(connection, to_refold, handoff_only)
+
+
+def fold_stored(connection: Connection, states: Sequence[ThreadState], handoff_only: bool) -> None:
+    """Folds the facts from all stored events; the values that callers keep stay."""
+    found = events.folded(connection, [state.id for state in states])
+    for state in states:
+        state.facts = fold(found[state.id], handoff_only=handoff_only).keeping(state.facts)
+
+
+def acts_of(state: ThreadState) -> Iterator[dict[str, Any]]:
+    """The acts of a folded thread's new events, as rows of their table: what they changed.
+
+    A priority that a thread has from its beginning was not changed.
+    """
+    if state.stored.closed != state.facts.closed:
+        closed = state.facts.closed
+        yield _act(state, "thread.closed", _latest(state, "close")) if closed else _reopened(state)
+    is_new = state.revision == 0
+    if state.stored.priority != state.facts.priority and not is_new:
+        data = {"priority": state.facts.priority, "before": state.stored.priority}
+        yield _act(state, "thread.priority_changed", _latest(state, "other"), data)
+
+
+def _reopened(state: ThreadState) -> dict[str, Any]:
+    kinds = {event.kind for event in state.events}
+    kind: Kind = next((kind for kind in _CAUSES if kind in kinds), "client")
+    cause = _CAUSES[kind]
+    data = None if cause is None else {"cause": cause}
+    return _act(state, "thread.reopened", _latest(state, kind), data)
+
+
+def _latest(state: ThreadState, kind: Kind) -> ThreadEvent:
+    """The latest of the new events of this kind; without one, the one that was stored last."""
+    found = (event for event in state.events if event.kind == kind)
+    return max(found, key=lambda event: (event.ranked_at, event.id), default=state.events[-1])
+
+
+def _act(
+    state: ThreadState, type: str, event: ThreadEvent, data: dict[str, Any] | None = None
+) -> dict[str, Any]:
+    return {
+        "thread_id": state.id,
+        "at": event.ranked_at,
+        "type": type,
+        "event_id": event.id,
+        "data": data,
+    }

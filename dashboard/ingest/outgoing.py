@@ -1,0 +1,97 @@
+"""Writes what an admin did to the outbox and the acts, in the transaction that does it."""
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+from sqlalchemy import Connection
+
+from dashboard.db.accounts import admins
+from dashboard.db.outbox import deliveries, outgoing, sent_messages
+from dashboard.db.threads import acts, messages, threads
+from dashboard.db.threads.thread_state import ThreadState
+
+
+class Admin(NamedTuple):
+    """The admin who acts."""
+
+    id: int
+    name: str
+    role: str = "admin"
+
+
+#: Who gets a thread: the admin who acts, or one as stored.
+Assignee = Admin | admins.Admin
+
+
+def send_out(
+    connection: Connection, state: ThreadState, message: messages.Message, now: int
+) -> messages.Message:
+    """Starts the delivery of a message; returns the message with its `delivery`."""
+    id = message["id"]
+    outgoing.add(connection, state.source_id, state.id, "message.created", now, message, id)
+    sent_messages.queue(connection, id, state.id, now)
+    return message | {"delivery": sent_messages.to_json(sent_messages.QUEUED, 0, now, now)}
+
+
+def send_again(
+    connection: Connection, state: ThreadState, message_id: int, stage: int, now: int
+) -> messages.Message:
+    """Sends a message again: retries its deliveries, or writes a new event for the chatbot."""
+    sent_messages.queue_again(connection, message_id, now)
+    message = messages.one(connection, message_id)
+    assert message is not None
+    if stage != sent_messages.CUSTOMER_FAILED:
+        is_pending = deliveries.retry_message(connection, message_id, now) > 0
+        if is_pending or stage == sent_messages.QUEUED:
+            return message
+    data = message | {"delivery": None}
+    outgoing.add(connection, state.source_id, state.id, "message.created", now, data, message_id)
+    return message
+
+
+def add_event(
+    connection: Connection,
+    admin: Admin | None,
+    state: ThreadState,
+    type: str,
+    now: int,
+    data: Mapping[str, Any],
+    **kept: Any,
+) -> int:
+    """Writes an event of what an admin did, with `data` and the admin as `by`, and the act.
+
+    Without an admin the time or the customer did it. `kept` is the act's alone: `event_id`, and
+    what was there before. Returns the act's id.
+    """
+    by = admin and {"id": admin.id, "name": admin.name}
+    outgoing.add(
+        connection, state.source_id, state.id, type, now, {"thread_id": state.id, "by": by, **data}
+    )
+    event_id = kept.pop("event_id", None)
+    admin_id = admin and admin.id
+    return acts.add(connection, state.id, now, type, admin_id, event_id, {**data, **kept})
+
+
+def set_assignee(
+    connection: Connection,
+    admin: Admin,
+    state: ThreadState,
+    to: Assignee | None,
+    assigned_at: int | None,
+    now: int,
+    **kept: Any,
+) -> int:
+    """Sets who has the thread, since when, and writes the event; the caller saves the thread.
+
+    `kept` as for `add_event`. Returns the act's id.
+    """
+    state.columns |= {"assignee_id": to and to.id, "assigned_at": assigned_at}
+    data = {"assignee": to and {"id": to.id, "name": to.name}}
+    type = "thread.assigned" if to else "thread.released"
+    return add_event(connection, admin, state, type, now, data, **kept)
+
+
+def is_changed(connection: Connection, state: ThreadState) -> bool:
+    """Whether the open state or priority of the thread differs from those of `state`."""
+    before = state.facts.closed, state.facts.priority
+    return threads.closed_and_priority(connection, state.id) != before

@@ -1,0 +1,99 @@
+"""What an admin writes in a thread, and how far the thread was seen by who acts in it."""
+
+from typing import NamedTuple
+
+from sqlalchemy import Connection
+
+from dashboard.db.threads import events, messages
+from dashboard.db.threads.thread_state import ThreadState
+from dashboard.errors import Problem
+from dashboard.ingest.event_writer import Author
+from dashboard.ingest.outgoing import Admin
+from dashboard.ingest.schema import ParsedEvent
+from dashboard.ingest.schema import event as new_event
+from dashboard.validation.field_errors import field_error
+
+#: The field in which a reply or close says what its author has seen.
+SEEN_POINTER = "/seen_message_id"
+
+
+class Reply(NamedTuple):
+    """An admin's message: public, or a private note.
+
+    `token` is the browser's idempotency key: the same token is the same message. `seen_message_id`
+    is the newest message that the admin has seen (0: none; None: the last one stored before the
+    call); `confirm` sends even if newer ones came.
+    """
+
+    body: str
+    token: str
+    private: bool = False
+    seen_message_id: int | None = None
+    confirm: bool = False
+
+
+class ReplyResult(NamedTuple):
+    """The stored message; `created` is False where the token was used before."""
+
+    message: messages.Message
+    created: bool
+
+
+def seeing(
+    connection: Connection,
+    author: Author,
+    thread_id: int,
+    seen_message_id: int,
+    pointer: str = SEEN_POINTER,
+) -> Author:
+    """The author with what they have seen of the thread. Raises Invalid, at `pointer`."""
+    seen_id = events.seen_id(connection, thread_id, seen_message_id)
+    if seen_id is None:
+        raise field_error(pointer, "unknown_value", "is no message of this thread")
+    return author._replace(seen_id=seen_id)
+
+
+def reply_event(admin: Admin, state: ThreadState, reply: Reply, now: int) -> ParsedEvent:
+    return new_event(
+        f"{admin.id}:{reply.token}",
+        "message",
+        now,
+        thread=state.external_id,
+        role="admin",
+        body=reply.body,
+        private=reply.private,
+    )
+
+
+def stored_reply(
+    connection: Connection, known: events.KnownEvent, reply: Reply, state: ThreadState
+) -> messages.Message:
+    """The message that was stored with the token. Raises Problem where it is another one."""
+    message = messages.one(connection, known.id)
+    if message is None or (message["thread_id"], message["body"], message["private"]) != (
+        state.id,
+        reply.body,
+        reply.private,
+    ):
+        raise Problem(409, "event_id_conflict", "Another message was sent with this token.")
+    return message
+
+
+def check_all_seen(
+    connection: Connection, admin: Admin, thread_id: int, seen_message_id: int
+) -> None:
+    unseen = messages.after(connection, thread_id, seen_message_id)
+    if any(_stops_reply(message, admin) for message in unseen):
+        raise Problem(
+            409,
+            "conversation_moved",
+            "Messages came in that were not seen yet.",
+            extra={"unseen": unseen},
+        )
+
+
+def _stops_reply(message: messages.Message, admin: Admin) -> bool:
+    if message["role"] == "client":
+        return True
+    by_another = message["author"] is None or message["author"]["id"] != admin.id
+    return message["role"] == "admin" and not message["private"] and by_another

@@ -1,0 +1,1 @@
+"""Snoozes: how they begin and end, and what time does to threads."""

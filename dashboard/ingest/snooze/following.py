@@ -1,0 +1,73 @@
+"""What new events of a thread do to its snooze."""
+
+from collections.abc import Iterable
+
+from sqlalchemy import Connection
+
+from dashboard.db.threads.thread_state import ThreadState
+from dashboard.ingest import outgoing
+from dashboard.ingest.snooze.marks import NONE, Marks, Reason, marks_of, set_marks
+from scoring.facts import ThreadEvent
+
+_CALLING = ("client", "handoff")
+
+
+def follow(connection: Connection, states: Iterable[ThreadState], now: int) -> None:
+    """Lets folded threads wake with what the customer wrote, and forgets what is dealt with.
+
+    A close keeps the snooze for the case that it is undone; any other reopening ends it. Saves
+    nothing. (W4, W6, W7)
+    """
+    for state in states:
+        # Most threads have none of them: nothing more is asked.
+        if state.facts.snoozed_until is not None or state.columns["woken_at"] is not None:
+            _follow(connection, state, now)
+        if state.columns["due_told_for"] is not None:
+            _keep_told(state)
+
+
+def wake(
+    connection: Connection,
+    state: ThreadState,
+    reason: Reason,
+    now: int,
+    at: int | None = None,
+) -> None:
+    """Ends the snooze of a thread, for a reason that no admin gave; the caller saves it.
+
+    `at` is the moment at which it ended, where that is before `now`.
+    """
+    set_marks(state, marks_of(state).woken(reason, now if at is None else at))
+    outgoing.add_event(connection, None, state, "thread.woken", now, {"reason": reason})
+
+
+def _follow(connection: Connection, state: ThreadState, now: int) -> None:
+    if state.facts.closed:
+        set_marks(state, marks_of(state).seen_to())
+    elif state.stored.closed:
+        is_undone = any(event.undoes is not None for event in state.events)
+        set_marks(state, marks_of(state) if is_undone else NONE)
+    else:
+        before = marks_of(state)
+        after = _after(before, state.events, now)
+        if before.snoozed_until is not None and after.snoozed_until is None:
+            wake(connection, state, "reply", now)
+        set_marks(state, after)
+
+
+def _keep_told(state: ThreadState) -> None:
+    """A message that comes late may begin a wait earlier: it is the same wait, which was announced
+    already. (W24)"""
+    told_for, since = state.columns["due_told_for"], state.facts.waiting_since
+    if told_for == state.stored.waiting_since and since is not None and since < told_for:
+        state.columns["due_told_for"] = since
+
+
+def _after(marks: Marks, events: Iterable[ThreadEvent], now: int) -> Marks:
+    """The marks of an open thread after these events, in the order of their arrival."""
+    for event in events:
+        if event.kind in _CALLING and marks.snoozed_until is not None and marks.wake == "reply":
+            marks = marks.woken("reply", now)
+        elif event.kind == "admin":
+            marks = marks.seen_to()
+    return marks

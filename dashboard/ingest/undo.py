@@ -1,0 +1,131 @@
+"""Undoes acts of admins: the thread is as if the act had not been."""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from sqlalchemy import Connection
+
+from dashboard.db.accounts import admins
+from dashboard.db.database import Database
+from dashboard.db.threads import acts, thread_states
+from dashboard.db.threads.acts import Act
+from dashboard.db.threads.thread_state import ThreadState
+from dashboard.errors import NotFound, Problem
+from dashboard.ingest import acting, outgoing
+from dashboard.ingest.outgoing import Admin
+from dashboard.ingest.snooze import undone
+from scoring.placing import Placement
+
+#: How long after it an act may be undone. Pages offer it for ten seconds; a request may be late,
+#: and of many threads the last one is closed minutes after the first.
+UNDO_MS = 10 * 60 * 1000
+#: Causes of acts that happen because the customer wrote or was handed over.
+_BY_ITSELF = ("message", "handoff")
+#: For an act: the event that reverses it, and the act that is stored for that.
+_REVERSED = {
+    "thread.closed": ("thread.reopen", "thread.reopened"),
+    "thread.reopened": ("thread.close", "thread.closed"),
+    "thread.priority_changed": ("thread.priority", "thread.priority_changed"),
+}
+
+
+class Undo:
+    """Undoes what an admin did; `clock` gives milliseconds since 1970."""
+
+    def __init__(self, database: Database, clock: Callable[[], int]):
+        self._database = database
+        self._clock = clock
+
+    def undo(self, admin: Admin, act_id: int) -> tuple[int, Sequence[Placement]]:
+        """Undoes one act of the admin; a second call changes nothing. Returns the thread's id.
+
+        A close or reopen that was undone counts as never made, so that the thread stands where it
+        stood, with what came in since. What somebody did since then is never overwritten. Raises
+        NotFound for what is no act of this admin, Problem (409): `done_meanwhile` where the same
+        was set again since, `too_late` after `UNDO_MS`; StorageUnavailable with nothing stored.
+        """
+        now = self._clock()
+
+        def write(connection: Connection) -> tuple[int, Sequence[Placement]]:
+            found = acts.one(connection, act_id)
+            if found is None or found.admin_id != admin.id or "undoes" in found.data:
+                raise NotFound("There is no such act of yours.")
+            state = acting.locked(connection, found.thread_id)
+            if self._is_undone(connection, found):
+                return found.thread_id, []
+            if now - found.at > UNDO_MS:
+                raise Problem(409, "too_late", "This was done too long ago to be undone.")
+            return found.thread_id, _undo(connection, admin, state, found, now)
+
+        return self._database.write(write)
+
+    def _is_undone(self, connection: Connection, act: Act) -> bool:
+        """Raises Problem where somebody set the same again since."""
+        group = acts.group_of(act.type)
+        for later in acts.after(connection, act.thread_id, act.id):
+            if later.data.get("undoes") == act.id:
+                return True
+            if later.type in group and not _is_by_itself(later):
+                by = {"id": later.admin_id, "name": later.admin_name} if later.admin_id else None
+                detail = f"{later.admin_name or 'The chatbot'} has changed this since."
+                raise Problem(409, "done_meanwhile", detail, extra={"by": by})
+        return False
+
+
+def _is_by_itself(act: Act) -> bool:
+    """Whether nobody decided it: the customer or the time did it, which replaces nothing that
+    somebody decided."""
+    if act.type == "thread.woken":
+        return act.admin_id is None
+    return act.data.get("cause") in _BY_ITSELF
+
+
+def _undo(
+    connection: Connection, admin: Admin, state: ThreadState, act: Act, now: int
+) -> Sequence[Placement]:
+    if act.type in _REVERSED:
+        return _reverse(connection, admin, state, act, now)
+    if act.type in undone.TYPES:
+        undone.reverse(connection, admin, state, act, now)
+    else:
+        _restore_assignee(connection, admin, state, act, now)
+    return thread_states.save(connection, [state], now)
+
+
+def _reverse(
+    connection: Connection, admin: Admin, state: ThreadState, act: Act, now: int
+) -> Sequence[Placement]:
+    event_type, act_type = _REVERSED[act.type]
+    author, data = acting.author(connection, admin), {}
+    kept: dict[str, Any] = {"undoes": act.id}
+    if act.type == "thread.priority_changed":
+        data = {"priority": act.data["before"]}
+        kept["before"] = state.facts.priority
+    else:
+        author = author._replace(undoes_id=act.event_id)
+    event = acting.new_act(admin, state, event_type, now, data=data)
+    placements = acting.write(connection, state, author, event, now).placements
+    if outgoing.is_changed(connection, state):
+        outgoing.add_event(connection, admin, state, act_type, now, data, **kept)
+    else:
+        # The thread is as wanted already; the act says that this was undone.
+        acts.add(connection, state.id, now, act_type, admin.id, None, kept)
+    return [*placements, *_bring_back(connection, act, now)]
+
+
+def _bring_back(connection: Connection, act: Act, now: int) -> Sequence[Placement]:
+    """The snooze that a close or reopen has ended comes back with the undoing."""
+    state = acting.locked(connection, act.thread_id)
+    return thread_states.save(connection, [state], now) if undone.bring_back(state, act) else []
+
+
+def _restore_assignee(
+    connection: Connection, admin: Admin, state: ThreadState, act: Act, now: int
+) -> None:
+    before = act.data.get("before")
+    to = admins.by_id(connection, before["id"]) if before else None
+    if before and (to is None or to.disabled_at is not None):
+        detail = f"{before['name']} takes no threads any more."
+        raise Problem(409, "done_meanwhile", detail, extra={"by": None})
+    assigned_at = before["assigned_at"] if before else None
+    outgoing.set_assignee(connection, admin, state, to, assigned_at, now, undoes=act.id)

@@ -1,0 +1,262 @@
+"""Pushes list changes: reads each change once per process and sends it to all subscribers."""
+
+import logging
+import time
+from collections.abc import Callable, Iterable
+from functools import partial
+from typing import Any
+
+from redis.exceptions import RedisError
+
+from dashboard.errors import StorageUnavailable
+from dashboard.live import frames
+from dashboard.live.queries.touched import TouchedQueries
+from dashboard.live.reads import Reads
+from dashboard.live.socket_admins import SocketAdmins
+from dashboard.live.status import Status
+from dashboard.live.subscriptions import ReadGroup, Subscriber, Subscriptions
+from dashboard.live.threads.conversations import Conversations
+from dashboard.live.threads.delivery_updates import DeliveryUpdates
+from dashboard.live.threads.new_messages import NewMessages
+from dashboard.live.totals import Totals
+from dashboard.live.visible_rows import VisibleRows
+from dashboard.tasks import Backoff, PeriodicTask
+from dashboard.transport.emitter import BatchedEmitter, Emitter
+from scoring.ranking import Ranking, RankingLost
+from scoring.reading import Changes, Known, State
+from scoring.views import VIEWS
+
+log = logging.getLogger(__name__)
+
+#: Least time between two frames of a list; the first one after a pause goes out at once.
+FRAME_SECONDS = 0.05
+#: Most of the time that pushing may take. Beyond it frames come less often and carry more, so that
+#: the process does not fall behind; the time between two frames is at most `BUSY_FRAME_SECONDS`.
+PUSHING_SHARE = 0.3
+BUSY_FRAME_SECONDS = 0.1
+#: Frames after which other green threads run: hundreds take longer than a request may wait.
+FRAMES_AT_ONCE = 100
+#: Delay after a failed read.
+RETRY_SECONDS = 1.0
+#: Interval of the unconditional poll.
+SLOW_TICK_SECONDS = 5.0
+#: Interval at which it is checked whether lists are late.
+STATUS_SECONDS = 1.0
+#: A socket that does not acknowledge a frame within this time is disconnected.
+ACKNOWLEDGE_SECONDS = 38.0
+#: With more changed threads, browsers open the list again.
+CHANGES_MAX = 5_000
+
+
+class Broadcaster:
+    """Pushes what changed to the sockets of this worker.
+
+    `drop` removes all that it holds for a socket.
+    """
+
+    def __init__(
+        self,
+        ranking: Ranking,
+        reads: Reads,
+        status: Status,
+        emitter: Emitter,
+        monotonic: Callable[[], float] = time.monotonic,
+    ):
+        self._ranking = ranking
+        self._reads = reads
+        self._emitter = emitter
+        self._batched = BatchedEmitter(emitter)
+        self._monotonic = monotonic
+        self.status = status
+        self.admins = SocketAdmins()
+        self.subscriptions = Subscriptions()
+        self.visible_rows = VisibleRows()
+        self.totals = Totals(self._batched)
+        self.conversations = Conversations(reads, emitter)
+        self.delivery_updates = DeliveryUpdates(reads, self.conversations, emitter)
+        self._new_messages = NewMessages(ranking, self.conversations, status)
+        self._touched = TouchedQueries(ranking, self.subscriptions)
+        self._pending: set[str] = set()
+        self._due_at: dict[str, float] = {}
+        self._next_tick_at = 0.0
+        self._sent = 0
+        self._task = PeriodicTask(
+            "pushing changes of lists",
+            self.turn,
+            interval_seconds=self._wait_seconds,
+            backoff=Backoff.constant(RETRY_SECONDS),
+        )
+
+    def notify(self, list_ids: Iterable[str] | None) -> None:
+        """Reads these lists at the next turn, for they have changed; None: all lists."""
+        self._pending |= (
+            self._known_list_ids() if list_ids is None else set(filter(self._is_known, list_ids))
+        )
+        if self._pending or self.conversations.has_unchecked:
+            self._task.wake()
+
+    def notify_queries(self) -> None:
+        """Looks at the next turn which lists of queries have changed."""
+        if self._touched.note():
+            self._task.wake()
+
+    def drop(self, sid: str) -> None:
+        """Removes all that was kept for a closed socket."""
+        parts = (self.subscriptions, self.visible_rows, self.totals, self.conversations)
+        for part in (self.admins, *parts):
+            part.drop(sid)
+
+    def run(self) -> None:
+        """Pushes until `stop`; never raises. Run it in a thread."""
+        self._task.run()
+
+    def stop(self) -> None:
+        """Ends `run` after the turn under way."""
+        self._task.stop()
+
+    def turn(self) -> None:
+        """Pushes what is due now."""
+        now = self._monotonic()
+        if now >= self._next_tick_at:
+            self._next_tick_at = now + SLOW_TICK_SECONDS
+            self._pending |= self._known_list_ids()
+            self._abort_unresponsive(now)
+        self._pending |= self._touched.take(now)
+        due = {list_id for list_id in self._pending if self._due_at.get(list_id, 0.0) <= now}
+        self._pending -= due
+        self._due_at = {list_id: at for list_id, at in self._due_at.items() if at > now}
+        if due:
+            self._push(due)
+        self._new_messages.poll(now)
+        self.status.announce()
+
+    def _push(self, due: set[str]) -> None:
+        begun = self._monotonic()
+        retry = begun + RETRY_SECONDS
+        try:
+            lost = self._read_and_send(due)
+            self.status.read_succeeded()
+        except (RedisError, RankingLost) as error:
+            if not self.status.is_unreadable:
+                log.warning("lists cannot be read: %s", error)
+            self.status.read_failed()
+            lost = due
+        pause = (self._monotonic() - begun) / PUSHING_SHARE
+        again = begun + min(max(FRAME_SECONDS, pause), BUSY_FRAME_SECONDS)
+        self._due_at |= dict.fromkeys(due, again) | dict.fromkeys(lost, retry)
+        self._pending |= lost
+
+    def _read_and_send(self, due: set[str]) -> set[str]:
+        """Returns the list ids that could not be read: a new admin's lists do not exist at once."""
+        asked = [
+            (list_id, each) for list_id in due for each in self.subscriptions.read_groups(list_id)
+        ]
+        known = [Known(list_id, each.sorts(), each.epoch, each.since) for list_id, each in asked]
+        found = self._ranking.since_all(known, CHANGES_MAX)
+        groups = [(*each, changes) for each, changes in zip(asked, found, strict=True)]
+        states = self._states(
+            self.totals.list_ids_to_read(due)
+            | {list_id for list_id, _, changes in groups if changes is None}
+        )
+        rows = frames.Rows(self._rows(changes for _, _, changes in groups if changes))
+        # Before the frames, so that both go out in one write.
+        self.totals.announce(
+            {list_id: state.total for list_id, state in states.items() if state.epoch}
+        )
+        for list_id, group, changes in groups:
+            if changes is not None:
+                self._send(group, changes, rows)
+            elif states[list_id].epoch is not None:
+                self._send_reopen(group, states[list_id])
+        self._batched.flush_all()
+        self._new_messages.push(due)
+        return {list_id for list_id, state in states.items() if state.epoch is None}
+
+    def _states(self, list_ids: set[str]) -> dict[str, State]:
+        """The states of the list ids. Raises RankingLost where one of a view is missing."""
+        if self.status.is_unreadable:
+            # Reading works again when the lists of all views can be read.
+            list_ids = list_ids.union(VIEWS)
+        states = self._ranking.states(list_ids) if list_ids else {}
+        lost = [list_id for list_id in VIEWS if list_id in states and states[list_id].epoch is None]
+        if lost:
+            raise RankingLost(lost)
+        return states
+
+    def _rows(self, found: Iterable[Changes]) -> dict[int, dict[str, Any]]:
+        """The rows of those changed threads that are, or will be, visible on a socket.
+
+        A thread at the top of a list is visible on every dashboard that is not scrolled; if each
+        fetched its row, that would cost more than all else.
+        """
+        ids: set[int] = set()
+        for changes in found:
+            for sort, entries in changes.sets.items():
+                ids.update(self.visible_rows.on_screen(entry.id for entry in entries))
+                ids.update(entry.id for entry in changes.on_top(sort))
+        try:
+            return self._reads.rows(ids)
+        except StorageUnavailable:
+            # Browsers fetch visible rows that did not come with the frame.
+            return {}
+
+    def _send(self, group: ReadGroup, changes: Changes, rows: frames.Rows) -> None:
+        for list in {subscriber.list for subscriber in group.subscribers}:
+            frame = None
+            for subscriber in group.subscribers:
+                if subscriber.list != list or not _is_behind(subscriber, changes):
+                    continue
+                frame = frame or frames.order(list, changes, group.since, rows)
+                self._send_frame(subscriber, changes.epoch, changes.version, frame)
+
+    def _send_reopen(self, group: ReadGroup, state: State) -> None:
+        assert state.epoch is not None
+        for subscriber in group.subscribers:
+            if not subscriber.is_unsubscribed:
+                frame = frames.reopen(subscriber.list, state.epoch, state.version, state.total)
+                self._send_frame(subscriber, state.epoch, state.version, frame)
+
+    def _send_frame(
+        self, subscriber: Subscriber, epoch: str, version: int, frame: frames.EncodedJson
+    ) -> None:
+        subscriber.epoch, subscriber.version = epoch, version
+        subscriber.unacknowledged_since = self._monotonic()
+        self._batched.send(
+            subscriber.sid, "list:order", frame, partial(self._acknowledged, subscriber)
+        )
+        self._batched.flush(subscriber.sid)
+        self._sent += 1
+        if self._sent % FRAMES_AT_ONCE == 0:
+            time.sleep(0)
+
+    def _acknowledged(self, subscriber: Subscriber, *ignored: object) -> None:
+        subscriber.unacknowledged_since = None
+        if subscriber.missed and not subscriber.is_unsubscribed:
+            subscriber.missed = False
+            self.notify([self.subscriptions.lists_of(subscriber.sid)[subscriber.list]])
+
+    def _abort_unresponsive(self, now: float) -> None:
+        for subscriber in self.subscriptions.subscribers():
+            since = subscriber.unacknowledged_since
+            if since is not None and now - since > ACKNOWLEDGE_SECONDS:
+                self._emitter.abort(subscriber.sid)
+
+    def _known_list_ids(self) -> set[str]:
+        return {*VIEWS, *self.subscriptions, *self.totals.list_ids}
+
+    def _is_known(self, list_id: str) -> bool:
+        return list_id in VIEWS or list_id in self.subscriptions or list_id in self.totals.list_ids
+
+    def _wait_seconds(self) -> float:
+        """Seconds until the next turn, unless a notification comes before."""
+        now = self._monotonic()
+        waits = [STATUS_SECONDS, self._next_tick_at - now, self._touched.wait_seconds(now)]
+        waits += [self._due_at.get(list_id, now) - now for list_id in self._pending]
+        return max(0.0, min(waits))
+
+
+def _is_behind(subscriber: Subscriber, changes: Changes) -> bool:
+    """Whether the frame is new to the subscriber: it may have synced or closed meanwhile."""
+    if subscriber.is_unsubscribed or subscriber.epoch != changes.epoch:
+        return False
+    return subscriber.version < changes.version and subscriber.unacknowledged_since is None

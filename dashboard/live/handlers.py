@@ -1,0 +1,263 @@
+"""Handlers of the calls about lists and open threads."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from functools import partial
+from typing import Any, ClassVar, TypeVar
+
+from redis.exceptions import RedisError
+
+from dashboard.db.lists.named_lists import ListName
+from dashboard.errors import FieldError, Invalid, NotFound
+from dashboard.group_commit import GroupCommit
+from dashboard.live import frames
+from dashboard.live.broadcaster import CHANGES_MAX, Broadcaster
+from dashboard.live.queries.live_lists import LiveLists
+from dashboard.live.reads import HeadName, Reads
+from dashboard.live.requests import (
+    MORE_MAX,
+    ListMoreRequest,
+    ListOpenRequest,
+    ListRequest,
+    ListSyncRequest,
+    ThreadRequest,
+    WatchThreadsRequest,
+)
+from dashboard.live.row_cache import RowCache
+from dashboard.live.totals import scope_of
+from dashboard.transport.caller import Answer, Caller
+from dashboard.transport.packets import EncodedJson, encode
+from dashboard.validation.models import read_call
+from scoring.ranking import Ranking, RankingLost
+from scoring.reading import Entry, Head
+from scoring.views import FILTERS, VIEWS
+
+#: Messages in the answer to `thread:open`.
+MESSAGES = 50
+#: Threads that are loaded past the one that the browser scrolls to.
+THREADS_BEYOND = 20
+#: How long a list that is missing in Redis is waited for, and the interval of tries.
+MISSING_LIST_SECONDS = 2.0
+MISSING_LIST_STEP_SECONDS = 0.05
+#: Callers that share one read of a list from SQL.
+SHARED_READ_MAX = 10_000
+
+Found = TypeVar("Found")
+
+
+class ListHandlers:
+    """One method for each call, see `BY_NAME`. Each raises Problem where it is refused."""
+
+    def __init__(
+        self,
+        ranking: Ranking,
+        reads: Reads,
+        broadcaster: Broadcaster,
+        live_lists: LiveLists,
+        monotonic: Callable[[], float] = time.monotonic,
+    ):
+        self._live_lists = live_lists
+        self._monotonic = monotonic
+        self._ranking = ranking
+        self._reads = reads
+        self._broadcaster = broadcaster
+        self._row_cache = RowCache(ranking, reads)
+        self._sql_heads = GroupCommit(reads.heads, SHARED_READ_MAX)
+
+    def on_ready(self, caller: Caller) -> None:
+        """Sends a new socket what it needs before it makes a call."""
+        self._broadcaster.admins.add(caller.sid, caller.admin_id)
+        self._broadcaster.status.send_to(caller.sid)
+        self._broadcaster.delivery_updates.send_to(caller.sid)
+        for filter in FILTERS:
+            self._broadcaster.totals.subscribe(caller.sid, scope_of(filter, caller.admin_id))
+        self._broadcaster.notify(VIEWS)
+
+    def open_list(self, caller: Caller, arguments: tuple[Any, ...]) -> Answer:
+        request = read_call(ListOpenRequest, arguments)
+        list, limit = request.list, request.limit
+        if not list.is_built_in:
+            return self._open_query(caller, list, limit)
+        list_id = list.list_id(caller.admin_id)
+        head = self._read(lambda: self._ranking.head(list_id, list.sort, limit))
+        if head is None:
+            return self._open_from_sql(caller, list, limit)
+        return self._opened(caller, list, list_id, head)
+
+    def more_of_list(self, caller: Caller, arguments: tuple[Any, ...]) -> Answer:
+        request = read_call(ListMoreRequest, arguments)
+        list, list_id = request.list, self._list_id(caller, request.list)
+        limit, through = request.limit, request.through
+        if limit is None and through is not None:
+            return self._through(caller, request, list_id, through)
+        if limit is None or through is not None:
+            error = FieldError("/limit", "missing_field", "Say `limit` or `through`, one of them.")
+            raise Invalid([error])
+        score, id = request.after
+        head = self._read(
+            lambda: self._ranking.after(list_id, list.sort, score, id, limit), list.is_built_in
+        )
+        if head is not None:
+            return frames.head(head)
+        return _from_sql(*self._reads.listed(list, caller.admin_id, limit, (score, id)))
+
+    def sync_list(self, caller: Caller, arguments: tuple[Any, ...]) -> Answer:
+        request = read_call(ListSyncRequest, arguments)
+        list, list_id = request.list, self._list_id(caller, request.list, is_kept=True)
+        since = request.version
+        changes = self._read(
+            lambda: self._ranking.since(list_id, [list.sort], request.epoch, since, CHANGES_MAX),
+            list.is_built_in,
+        )
+        if changes is None:
+            return {"resync": True}
+        on_screen = self._broadcaster.visible_rows.on_screen(
+            entry.id for entry in changes.sets[list.sort]
+        )
+        rows = frames.Rows(self._reads.rows(on_screen))
+        self._live_lists.subscribe(caller, list, list_id, changes.epoch, changes.version)
+        return frames.order(list, changes, since, rows, ok=True, resync=False)
+
+    def close_list(self, caller: Caller, arguments: tuple[Any, ...]) -> Answer:
+        list = read_call(ListRequest, arguments).list
+        self._broadcaster.subscriptions.unsubscribe(caller.sid, list)
+        self._live_lists.view_totals.filters.close(caller.sid, list)
+        return {}
+
+    def watch_totals(self, caller: Caller, arguments: tuple[Any, ...]) -> Answer:
+        list = read_call(ListRequest, arguments).list
+        filters = self._live_lists.view_totals.filters
+        if list.view in VIEWS:
+            # `pages:totals` has those.
+            filters.drop(caller.sid)
+        elif list not in self._broadcaster.subscriptions.lists_of(caller.sid):
+            raise NotFound("This list is not open.")
+        else:
+            filters.watch(caller.sid, list)
+        return {}
+
+    def watch_threads(self, caller: Caller, arguments: tuple[Any, ...]) -> Answer:
+        request = read_call(WatchThreadsRequest, arguments)
+        self._broadcaster.visible_rows.watch(caller.sid, request.add or (), request.remove or ())
+        return {}
+
+    def open_thread(self, caller: Caller, arguments: tuple[Any, ...]) -> Answer:
+        thread_id = read_call(ThreadRequest, arguments).id
+        row = self._reads.rows([thread_id]).get(thread_id)
+        if row is None:
+            raise NotFound("There is no such thread.")
+        self._broadcaster.conversations.join(caller.sid, thread_id)
+        newest = self._reads.newest(thread_id, MESSAGES)
+        newest_id = max((message["id"] for message in newest.messages), default=0)
+        self._broadcaster.conversations.has_read(thread_id, newest_id, newest.newest_act_id)
+        self._broadcaster.notify(())
+        return {
+            "thread_id": thread_id,
+            "messages": newest.messages,
+            "acts": newest.acts,
+            "more": newest.more,
+            "row": row,
+            "viewers": [],
+        }
+
+    def close_thread(self, caller: Caller, arguments: tuple[Any, ...]) -> Answer:
+        self._broadcaster.conversations.leave(caller.sid, read_call(ThreadRequest, arguments).id)
+        return {}
+
+    def calls(self) -> dict[str, Callable[[Caller, tuple[Any, ...]], Answer]]:
+        """The handlers by the names of their calls."""
+        return {name: partial(handler, self) for name, handler in self.BY_NAME.items()}
+
+    BY_NAME: ClassVar[dict[str, Callable[[ListHandlers, Caller, tuple[Any, ...]], Answer]]] = {
+        "list:open": open_list,
+        "list:more": more_of_list,
+        "list:sync": sync_list,
+        "list:close": close_list,
+        "list:totals": watch_totals,
+        "threads:watch": watch_threads,
+        "thread:open": open_thread,
+        "thread:close": close_thread,
+    }
+
+    def _list_id(self, caller: Caller, list: ListName, is_kept: bool = False) -> str:
+        """`is_kept`: the list of a query is kept for this socket from now on."""
+        if list.is_built_in:
+            return list.list_id(caller.admin_id)
+        named = self._live_lists.named(caller, list)
+        if is_kept:
+            self._live_lists.keep(caller, list, named)
+        return named.query_list.id
+
+    def _open_query(self, caller: Caller, list: ListName, limit: int) -> Answer:
+        found = self._live_lists.open(caller, list, limit)
+        if found is None:
+            return self._open_from_sql(caller, list, limit)
+        list_id, head = found
+        if isinstance(head, Head):
+            return self._opened(caller, list, list_id, head)
+        self._live_lists.subscribe(caller, list, list_id)
+        return {"building": True, "progress": head}
+
+    def _opened(self, caller: Caller, list: ListName, list_id: str, head: Head) -> Answer:
+        rows = self._row_cache.rows(list_id, head)
+        self._watch_first(caller, head.entries)
+        self._live_lists.subscribe(caller, list, list_id, head.epoch, head.version)
+        answer = encode({"ok": True, **frames.head(head)})
+        return EncodedJson(f'{answer[:-1]},"rows":[{",".join(rows)}]}}')
+
+    def _open_from_sql(self, caller: Caller, list: ListName, limit: int) -> Answer:
+        """All who ask for the same list while it is being read share the next read."""
+        is_own = list.filter == "mine" or not list.is_built_in
+        head = self._sql_heads.do(HeadName(list, caller.admin_id if is_own else 0, limit))
+        self._watch_first(caller, head.entries)
+        answer = encode({"ok": True, **_from_sql(head.entries, head.total)})
+        return EncodedJson(f'{answer[:-1]},"rows":{head.rows}}}')
+
+    def _watch_first(self, caller: Caller, entries: list[Entry]) -> None:
+        """Watches the rows of a list's head; of too many, the first ones, which are visible."""
+        self._broadcaster.visible_rows.watch(caller.sid, (entry.id for entry in reversed(entries)))
+
+    def _through(
+        self, caller: Caller, request: ListMoreRequest, list_id: str, target: int
+    ) -> Answer:
+        list = request.list
+        score, id = request.after
+        found = self._read(
+            lambda: self._ranking.through(list_id, list.sort, score, id, target, THREADS_BEYOND),
+            list.is_built_in,
+        )
+        if found is not None:
+            return frames.head(found[0]) | {"rank": found[1]}
+        entries, total = self._reads.listed(list, caller.admin_id, MORE_MAX, (score, id))
+        at = next((at for at, entry in enumerate(entries) if entry.id == target), len(entries))
+        rank = self._reads.rank(list, caller.admin_id, target)
+        return _from_sql(entries[: at + 1 + THREADS_BEYOND], total) | {"rank": rank}
+
+    def _read(self, reading: Callable[[], Found], is_built_in: bool = True) -> Found | None:
+        """The result of `reading`; None while Redis is away, or lacks the list of a query: then SQL
+        is read."""
+        deadline = self._monotonic() + MISSING_LIST_SECONDS
+        while not self._broadcaster.status.is_unreadable:
+            try:
+                with self._live_lists.reading:
+                    return reading()
+            except RankingLost:
+                if not is_built_in:
+                    return None
+                if self._monotonic() < deadline:
+                    # The lists of a new admin are created within a second.
+                    time.sleep(MISSING_LIST_STEP_SECONDS)
+                    continue
+            except RedisError:
+                pass
+            # All sockets get the status now and at the end; then they open their lists again.
+            self._broadcaster.status.read_failed()
+            self._broadcaster.notify(None)
+        return None
+
+
+def _from_sql(entries: list[Entry], total: int) -> dict[str, Any]:
+    """A list as SQL orders it, which is the same order; no frames follow."""
+    return frames.part(None, 0, total, entries) | {"late": True}

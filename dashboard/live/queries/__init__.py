@@ -1,0 +1,1 @@
+"""Lists of queries over sockets: saved views, unsaved queries, and how long each is."""

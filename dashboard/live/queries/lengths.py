@@ -1,0 +1,57 @@
+"""How long the lists of queries are, read for all of them at once."""
+
+import time
+from collections.abc import Callable, Mapping
+
+from redis.exceptions import RedisError
+
+from scoring.ranking import Ranking
+
+#: Interval of reading all lengths, whether or not anything is known to have changed.
+READ_ALL_SECONDS = 5.0
+#: Stands for the number before the first call: all lists.
+_ALL = -1
+
+
+class Lengths:
+    """What was read last: each was the length of its list at one of its versions."""
+
+    def __init__(self, ranking: Ranking, monotonic: Callable[[], float] = time.monotonic):
+        self._ranking = ranking
+        self._monotonic = monotonic
+        self._known: dict[str, int] = {}
+        self._number = _ALL
+        self._is_touched = True
+        self._read_all_at = 0.0
+
+    @property
+    def known(self) -> Mapping[str, int]:
+        """By list id; without lists that are lost, or are being built for the first time."""
+        return self._known
+
+    def note(self) -> None:
+        """Some list of a query has changed."""
+        self._is_touched = True
+
+    def read(self) -> set[str]:
+        """The lists whose length is another one than at the call before. Raises RedisError."""
+        now = self._monotonic()
+        if now >= self._read_all_at:
+            self._is_touched, self._number = True, _ALL
+        if not self._is_touched:
+            return set()
+        self._is_touched = False
+        try:
+            found = self._ranking.query_totals(self._number)
+        except RedisError:
+            self._is_touched = True
+            raise
+        known = self._known
+        if self._number == _ALL:
+            self._read_all_at = now + READ_ALL_SECONDS
+            self._known = {}
+        # After a loss of data numbers begin again: then all is read once more.
+        self._number = found.number if found.is_whole else _ALL
+        self._is_touched |= not found.is_whole
+        self._known = self._known | found.totals
+        return {id for id, total in found.totals.items() if known.get(id) != total}

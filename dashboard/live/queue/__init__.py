@@ -1,0 +1,1 @@
+"""The state of the queue, in numbers: for supervisors and for metrics."""

@@ -1,0 +1,1 @@
+"""Open threads: what is new in them goes to the sockets that have them open."""

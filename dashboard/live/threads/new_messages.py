@@ -1,0 +1,69 @@
+"""Finds which open threads may have something new, and has it pushed."""
+
+import logging
+from collections.abc import Collection, Iterable
+
+from dashboard.errors import StorageUnavailable
+from dashboard.live.status import Status
+from dashboard.live.threads.conversations import Conversations
+from scoring.ranking import Ranking, RankingLost
+from scoring.sorts import SORTS
+
+log = logging.getLogger(__name__)
+
+#: Interval at which open threads are read from SQL while Redis is away.
+POLL_SECONDS = 2.0
+#: With more changed threads, all open ones are read.
+CHANGES_MAX = 5_000
+#: Every thread is on one of these views.
+_EVERY_THREAD = ("arrival", "history")
+_ANY_SORT = next(iter(SORTS))
+
+
+class NewMessages:
+    """A message changes its thread, and the thread stands in the log of changes of a view."""
+
+    def __init__(self, ranking: Ranking, conversations: Conversations, status: Status):
+        self._ranking = ranking
+        self._conversations = conversations
+        self._status = status
+        self._cursors: dict[str, tuple[str, int]] = {}
+        self._next_poll_at = 0.0
+
+    def push(self, due: Collection[str]) -> None:
+        """Sends what is new in open threads, of which these lists have changed.
+
+        Raises RedisError and RankingLost.
+        """
+        if not self._conversations.has_readers:
+            self._cursors.clear()
+            return
+        changed: set[int] | None = set()
+        for list_id in (name for name in _EVERY_THREAD if name in due):
+            known = self._cursors.get(list_id)
+            found = known and self._ranking.since(list_id, [_ANY_SORT], *known, CHANGES_MAX)
+            if found:
+                self._cursors[list_id] = found.epoch, found.version
+                if changed is not None:
+                    changed |= {entry.id for entry in found.sets[_ANY_SORT]} | set(found.gone)
+            else:
+                state = self._ranking.states([list_id])[list_id]
+                if state.epoch is None:
+                    raise RankingLost([list_id])
+                self._cursors[list_id] = state.epoch, state.version
+                changed = None
+        self._push(changed)
+
+    def poll(self, now: float) -> None:
+        """Reads open threads from SQL while Redis is away, when no notifications come."""
+        if self._status.since is not None and now >= self._next_poll_at:
+            self._next_poll_at = now + POLL_SECONDS
+            self._push(None)
+        elif self._conversations.has_unchecked:
+            self._push(())
+
+    def _push(self, changed: Iterable[int] | None) -> None:
+        try:
+            self._conversations.push(changed)
+        except StorageUnavailable as error:
+            log.warning("open threads cannot be read: %s", error)

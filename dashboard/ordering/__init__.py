@@ -1,0 +1,1 @@
+"""Keeps the lists in Redis equal to SQL."""

@@ -1,0 +1,267 @@
+"""Compares the lists in Redis with SQL: the heads often, all threads in slices."""
+
+import time
+from bisect import bisect_right
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterator, Mapping
+from typing import NamedTuple
+
+from sqlalchemy import Connection
+
+from dashboard.db.database import Database
+from dashboard.db.lists import entries as query_entries
+from dashboard.db.lists import query_lists
+from dashboard.db.lists.query_lists import QueryLists
+from dashboard.db.threads import threads as stored_threads
+from scoring.keys import is_query_list
+from scoring.placing import Placement
+from scoring.ranking import Ranking
+from scoring.reading import Entry, State, stands_before
+from scoring.sorts import SORTS
+from scoring.views import VIEWS, list_id
+
+#: Entries at the head of a list that are compared often.
+HEAD = 100
+#: Time in which all threads are compared once, in slices, …
+PASS_SECONDS = 60.0
+#: … of at most this many threads, so that a million threads do not delay the sockets, …
+SLICE_MAX = 2_000
+#: … and at least this many: a smaller one costs nearly as much.
+SLICE_MIN = 500
+#: Entries of lists of queries that one pass compares (about 5,000 a second); at least one list. A
+#: thousand lists have millions, and no fault of Redis spoils one of them without a sign.
+PLACES_PER_PASS = 300_000
+SHARED_FILTERS = ("all", "unassigned")
+#: Interval of comparing the lengths of all lists, and the least one between two searches of a list.
+LENGTHS_SECONDS = 15.0
+#: Entries read at once when whole lists are compared.
+CHUNK = 5_000
+
+
+class Difference(NamedTuple):
+    """An entry that only Redis or only SQL has."""
+
+    list_id: str
+    sort: str
+    entry: Entry
+    is_in_redis: bool
+
+
+class Diff:
+    """Finds the threads whose scores or lists in Redis differ from SQL.
+
+    A thread that is being placed at that moment may be among them: placing it again by its
+    revision does no harm.
+    """
+
+    def __init__(
+        self,
+        database: Database,
+        ranking: Ranking,
+        clock: Callable[[], int],
+        monotonic: Callable[[], float] = time.monotonic,
+    ):
+        """`clock` gives milliseconds since 1970."""
+        self._database = database
+        self._clock = clock
+        self._ranking = ranking
+        self._monotonic = monotonic
+        self._after_id = 0
+        self._slice_at = monotonic()
+        self._lengths_due = monotonic()
+        self._longer: set[str] = set()
+        self._searched_at: dict[str, float] = {}
+        self._counted: Counter[str] = Counter()
+        self._queries = QueryLists(0, ())
+        self._last_query = ""
+        self._longer_queries: set[str] = set()
+        self._suspects: set[str] = set()
+        #: Members that are no thread, removed since the start.
+        self.removed = 0
+
+    def differing_in_heads(self) -> set[int]:
+        """Ids of threads by which the head of any shared list differs."""
+        return {
+            id
+            for view in VIEWS
+            for filter in SHARED_FILTERS
+            for sort in SORTS
+            for id in self._differing_in_head(view, filter, sort)
+        }
+
+    def differing_in_next_slice(self, states: Mapping[str, State]) -> set[int]:
+        """Ids that differ in the next slice of all threads; a pass takes about a minute.
+
+        `states`: of all list ids, read just now; those that are lost are not compared.
+        """
+        with self._database.read() as connection:
+            if self._after_id == 0:
+                self._queries = self._next_queries(query_lists.current(connection), states)
+            size = self._slice_size(connection)
+            slice = stored_threads.placements_after(
+                connection, self._after_id, size, self._clock(), self._queries
+            )
+        self._after_id = slice[-1].thread_id if slice else 0
+        self._counted.update(id for each in slice for id in each.queries)
+        if not slice:
+            self._compare_lengths_of_queries(states)
+        return self._misplaced(slice, states) if slice else set()
+
+    def stale_ids(self, states: Mapping[str, State]) -> set[int]:
+        """Ids on lists that they are not on in SQL; members that are no thread are removed.
+
+        `states`: of all list ids, read just now. Lists are searched whose lengths show that an
+        entry is too many: those of a list id differ, or two successive looks found them longer
+        than in SQL.
+        """
+        now = self._monotonic()
+        suspects = {name for name, state in states.items() if state.uneven} | self._suspects
+        self._suspects = set()
+        if now >= self._lengths_due or self._longer:
+            self._lengths_due = now + LENGTHS_SECONDS
+            longer = self._longer_than_in_sql(states)
+            suspects |= longer & self._longer
+            self._longer = longer - suspects
+        suspects = {
+            name
+            for name in suspects
+            if now - self._searched_at.get(name, float("-inf")) >= LENGTHS_SECONDS
+        }
+        self._searched_at |= dict.fromkeys(suspects, now)
+        return {id for name in suspects for id in self._wrong_members(name)}
+
+    def differences(self, list_ids: list[str]) -> Iterator[Difference]:
+        """Every entry by which these lists differ from SQL's `ORDER BY score, id`."""
+        for name in list_ids:
+            for sort in self._ranking.sorts_of(name):
+                yield from self._list_differences(name, sort)
+
+    def _next_queries(self, known: QueryLists, states: Mapping[str, State]) -> QueryLists:
+        """The lists of queries that the next pass compares: those that the last one found too long,
+        and others in turn."""
+        names = [name for name in sorted(known.lists) if name in states]
+        after = bisect_right(names, self._last_query)
+        turn, places = list[str](), 0
+        for name in names[after:] + names[:after]:
+            places += states[name].total
+            if turn and places > PLACES_PER_PASS:
+                break
+            turn.append(name)
+            self._last_query = name
+        return known.some(self._longer_queries.union(turn))
+
+    def _slice_size(self, connection: Connection) -> int:
+        now = self._monotonic()
+        passed_seconds, self._slice_at = now - self._slice_at, now
+        total = stored_threads.last_id(connection)
+        return max(SLICE_MIN, min(SLICE_MAX, round(total * passed_seconds / PASS_SECONDS)))
+
+    def _differing_in_head(self, view: str, filter: str, sort: str) -> set[int]:
+        with self._database.read() as connection:
+            sql = stored_threads.listed(connection, view, filter, None, sort, HEAD)
+        redis = self._ranking.head(list_id(view, filter), sort, HEAD).entries
+        return {id for id, _ in set(sql) ^ set(redis)}
+
+    def _misplaced(self, slice: list[Placement], states: Mapping[str, State]) -> set[int]:
+        """Ids that are missing, or have other scores, in a list that they belong to."""
+        by_list_id: dict[str, list[tuple[int, tuple[int | None, ...]]]] = defaultdict(list)
+        for placement in slice:
+            for name in placement.enter:
+                by_list_id[name].append((placement.thread_id, placement.scores))
+            for name, score in placement.queries.items():
+                # A list that was made just now is not there yet.
+                if name in states and states[name].epoch is not None:
+                    by_list_id[name].append((placement.thread_id, (score,)))
+        in_redis = self._ranking.columns(
+            {name: [id for id, _ in found] for name, found in by_list_id.items()}
+        )
+        wrong: set[int] = set()
+        for name, found in by_list_id.items():
+            in_sql = zip(*(scores for _, scores in found), strict=True)
+            for expected, scores in zip(in_sql, in_redis[name], strict=True):
+                # Whole columns first: they are nearly always equal.
+                if scores != list(expected):
+                    rows = zip(found, scores, expected, strict=True)
+                    wrong.update(id for (id, _), has, should in rows if has != should)
+        return wrong
+
+    def _compare_lengths_of_queries(self, states: Mapping[str, State]) -> None:
+        """After a pass over all threads: lists of queries that two passes found longer than the
+        threads that belong to them are searched for what is too many."""
+        counted, self._counted = self._counted, Counter()
+        longer = {
+            name
+            for name, state in states.items()
+            if name in self._queries.lists and state.epoch and state.total > counted[name]
+        }
+        self._longer_queries, self._suspects = longer, longer & self._longer_queries
+
+    def _longer_than_in_sql(self, before: Mapping[str, State]) -> set[str]:
+        """List ids that are longer, however the threads under way between both are counted."""
+        with self._database.read() as connection:
+            totals = stored_threads.totals(connection)
+        after = self._ranking.states(before)
+        return {
+            name
+            for name, state in before.items()
+            if not is_query_list(name) and min(state.total, after[name].total) > totals.get(name, 0)
+        }
+
+    def _wrong_members(self, name: str) -> set[int]:
+        self.removed += self._ranking.remove_foreign_members(name)
+        wrong: set[int] = set()
+        for sort in self._ranking.sorts_of(name):
+            for entries in self._ranking.scan(name, sort):
+                for first in range(0, len(entries), SLICE_MAX):
+                    ids = [entry.id for entry in entries[first : first + SLICE_MAX]]
+                    wrong |= set(ids) - self._belonging(name, ids)
+                    time.sleep(0)
+        return wrong
+
+    def _belonging(self, name: str, ids: list[int]) -> set[int]:
+        """Which of these threads belong on the lists of a list id."""
+        with self._database.read() as connection:
+            query_list = query_lists.current(connection).lists.get(name)
+            if query_list is not None:
+                return query_entries.held(connection, query_list, self._clock(), ids)
+            found = stored_threads.placements(connection, ids, self._clock())
+        return {each.thread_id for each in found if name in each.enter}
+
+    def _list_differences(self, name: str, sort: str) -> Iterator[Difference]:
+        """Merges both lists, which have the same order."""
+        redis = (entry for entries in self._ranking.scan(name, sort) for entry in entries)
+        sql = self._stored_list(name, sort)
+        in_redis, in_sql = next(redis, None), next(sql, None)
+        while in_redis or in_sql:
+            if in_redis == in_sql:
+                in_redis, in_sql = next(redis, None), next(sql, None)
+            elif in_sql is None or (in_redis and stands_before(in_redis, in_sql)):
+                assert in_redis is not None
+                yield Difference(name, sort, in_redis, is_in_redis=True)
+                in_redis = next(redis, None)
+            else:
+                yield Difference(name, sort, in_sql, is_in_redis=False)
+                in_sql = next(sql, None)
+
+    def _stored_list(self, name: str, sort: str) -> Iterator[Entry]:
+        after = None
+        while True:
+            with self._database.read() as connection:
+                entries = self._stored_entries(connection, name, sort, after)
+            yield from entries
+            if len(entries) < CHUNK:
+                return
+            after = (entries[-1].score, entries[-1].id)
+
+    def _stored_entries(
+        self, connection: Connection, name: str, sort: str, after: tuple[int, int] | None
+    ) -> list[Entry]:
+        query_list = query_lists.current(connection).lists.get(name)
+        if query_list is not None:
+            return query_entries.entries(connection, query_list, self._clock(), CHUNK, after)
+        view, _, rest = name.partition(":")
+        filter, _, owner = rest.partition(":")
+        admin_id = int(owner) if owner else None
+        return stored_threads.listed(
+            connection, view, filter or "all", admin_id, sort, CHUNK, after
+        )

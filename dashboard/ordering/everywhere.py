@@ -1,0 +1,37 @@
+"""Placements that say of every list whether it holds a thread."""
+
+from collections.abc import Collection
+
+from sqlalchemy import Connection, select
+
+from dashboard.db.database import Database
+from dashboard.db.lists import query_lists
+from dashboard.db.models.accounts import admins
+from dashboard.db.threads import threads as stored_threads
+from scoring.keys import is_query_list
+from scoring.placing import Placement
+from scoring.views import all_list_ids
+
+
+def every_list_id(connection: Connection) -> list[str]:
+    """Every list id: the shared ones, three for each admin, and those of queries."""
+    of_views = all_list_ids(connection.scalars(select(admins.c.id).order_by(admins.c.id)))
+    return of_views + list(query_lists.current(connection).lists)
+
+
+def placements_everywhere(
+    database: Database, ids: Collection[int], list_ids: Collection[str], now_ms: int
+) -> list[Placement]:
+    """Placements of these threads that also remove each from all other lists of `list_ids`.
+
+    An id without a thread is removed from all of them.
+    """
+    with database.read() as connection:
+        found = stored_threads.placements(connection, ids, now_ms)
+    views = frozenset(id for id in list_ids if not is_query_list(id))
+    queries = dict.fromkeys(filter(is_query_list, list_ids))
+    unknown = set(ids) - {placement.thread_id for placement in found}
+    return [
+        each._replace(leave=views - each.enter, queries={**queries, **each.queries})
+        for each in found
+    ] + [Placement(id, 0, views, frozenset(), (), queries) for id in sorted(unknown)]

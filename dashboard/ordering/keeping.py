@@ -1,0 +1,106 @@
+"""Keeps the lists of queries at which somebody looks."""
+
+from collections.abc import Callable, Collection, Mapping
+from contextlib import suppress
+
+from sqlalchemy import Connection
+
+from dashboard.db.database import Database
+from dashboard.db.lists import kept_lists, query_lists
+from dashboard.db.lists.query_lists import ListedQuery
+from scoring.conditions.language.errors import QueryError
+
+#: How long a list stays at which nobody looks any more, and how much longer while somebody does:
+#: so that it is written every 20 s, by one of the processes.
+LOOKED_AT_MS = 60_000
+RENEWED_MS = 20_000
+#: Lists that are kept only while somebody looks, of all processes: each event costs more with each.
+TEMPORARY_MAX = 500
+
+
+class TooManyLists(Exception):
+    """As many lists are kept as may be; this one must be read from SQL."""
+
+
+class ListKeeper:
+    """Writes to SQL until when lists are kept. `clock` gives milliseconds."""
+
+    def __init__(self, database: Database, clock: Callable[[], int]):
+        self._database = database
+        self._clock = clock
+        self._queries: dict[str, ListedQuery] = {}
+        self._kept_until: dict[str, int] = {}
+
+    def is_kept(self, list_id: str) -> bool:
+        """Whether this process knows that the list is kept for long enough."""
+        return self._kept_until.get(list_id, 0) >= self._clock() + LOOKED_AT_MS
+
+    def keep(self, list_id: str, listed: ListedQuery) -> None:
+        """Keeps the list of a query from now on, and as long as it is renewed.
+
+        Raises TooManyLists and StorageUnavailable.
+        """
+        kept_until = self._clock() + LOOKED_AT_MS + RENEWED_MS
+
+        def write(connection: Connection) -> None:
+            found = kept_lists.keep_longer(connection, [list_id], kept_until)
+            if not found and kept_lists.count_temporary(connection) >= TEMPORARY_MAX:
+                raise TooManyLists
+            query_lists.keep(connection, listed, kept_until)
+
+        self._database.write(write)
+        self._queries[list_id] = listed
+        self._kept_until[list_id] = kept_until
+
+    def keep_many(self, queries: Mapping[str, ListedQuery], most: int = TEMPORARY_MAX) -> None:
+        """`keep` of lists by their ids, in one write; none is added beyond `most` of all lists
+        that are kept only while somebody looks.
+
+        Raises StorageUnavailable.
+        """
+        kept_until = self._clock() + LOOKED_AT_MS + RENEWED_MS
+        asked = {id: listed for id, listed in queries.items() if not self.is_kept(id)}
+
+        def write(connection: Connection) -> list[str]:
+            held = kept_lists.keep_longer(connection, asked.keys(), kept_until)
+            room = most - kept_lists.count_temporary(connection)
+            new = [id for id in asked if id not in held][: max(0, room)]
+            for list_id in new:
+                with suppress(QueryError):
+                    query_lists.keep(connection, asked[list_id], kept_until)
+            return [*held, *new]
+
+        for list_id in self._database.write(write) if asked else ():
+            self._queries[list_id] = asked[list_id]
+            self._kept_until[list_id] = kept_until
+
+    def renew(self, looked_at: Collection[str]) -> None:
+        """Keeps those of the lists longer that `keep` was told of, in one write where it is time.
+
+        One that was removed all the same is kept anew. Raises StorageUnavailable.
+        """
+        now = self._clock()
+        self._forget(looked_at, now)
+        due = [id for id in looked_at if self._kept_until.get(id, now) < now + LOOKED_AT_MS]
+        due = [id for id in due if id in self._queries]
+        if not due:
+            return
+        kept_until = now + LOOKED_AT_MS + RENEWED_MS
+
+        def write(connection: Connection) -> None:
+            held = kept_lists.keep_longer(connection, due, kept_until)
+            for list_id in due:
+                if list_id not in held:
+                    # Its sort or an admin that it names may be gone: nothing can be kept of it.
+                    with suppress(QueryError):
+                        query_lists.keep(connection, self._queries[list_id], kept_until)
+
+        self._database.write(write)
+        self._kept_until |= dict.fromkeys(due, kept_until)
+
+    def _forget(self, looked_at: Collection[str], now: int) -> None:
+        """Forgets lists at which nobody of this process looks, when they may be gone."""
+        looked_at = frozenset(looked_at)
+        for list_id, kept_until in [*self._kept_until.items()]:
+            if kept_until < now and list_id not in looked_at:
+                del self._kept_until[list_id], self._queries[list_id]

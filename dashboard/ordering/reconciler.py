@@ -1,0 +1,199 @@
+"""Repairs the lists in Redis from SQL, whatever Redis lost, missed, or another program changed."""
+
+import logging
+import time
+from collections.abc import Callable, Collection, Mapping
+
+from redis.exceptions import RedisError
+
+from dashboard.db.database import Database
+from dashboard.db.lists import kept_lists, query_lists
+from dashboard.db.threads.placed import unplaced
+from dashboard.errors import StorageUnavailable
+from dashboard.ordering.diff import Diff
+from dashboard.ordering.everywhere import placements_everywhere
+from dashboard.ordering.placer import Placer
+from dashboard.ordering.rebuild import Rebuilder
+from dashboard.ordering.status import OrderingStatus
+from scoring.keys import is_query_list
+from scoring.ranking import Ranking, RankingLost
+from scoring.reading import State
+from scoring.rebuilding import RebuildBusy, RebuildLost
+
+log = logging.getLogger(__name__)
+
+TICK_SECONDS = 1.0
+#: Interval of comparing the heads of all lists.
+HEADS_SECONDS = 5.0
+#: Most unplaced threads that one tick places.
+UNPLACED_MAX = 10_000
+
+
+class Reconciler:
+    """Reconciles the lists with SQL; every worker runs one, and they do not conflict."""
+
+    def __init__(
+        self,
+        database: Database,
+        ranking: Ranking,
+        placer: Placer,
+        status: OrderingStatus,
+        monotonic: Callable[[], float] = time.monotonic,
+    ):
+        self._database = database
+        self._ranking = ranking
+        self._placer = placer
+        self._rebuilder = Rebuilder(database, ranking, placer, status.clock)
+        self._diff = Diff(database, ranking, status.clock, monotonic)
+        self._status = status
+        self._monotonic = monotonic
+        self._seen_versions: dict[tuple[str, str], int] = {}
+        self._unplaced: dict[int, int] = {}
+        self._repaired_before: set[tuple[int, int]] = set()
+        self._is_corrupt = False
+        self._missing_queries: set[str] = set()
+        self._heads_due = 0.0
+        self._repaired = 0
+        #: Lists rebuilt since the start.
+        self.rebuilds = 0
+
+    @property
+    def repairs(self) -> int:
+        """Repaired places of threads, and removed members that were none, since the start.
+
+        Only faults and foreign writes make repairs necessary.
+        """
+        return self._repaired + self._diff.removed
+
+    def tick(self, progress: Callable[[int], object] = lambda threads: None) -> bool:
+        """Does all checks that are due; returns whether the lists are known to equal SQL.
+
+        `progress` gets the number of threads of each slice of a rebuild. Never raises where Redis
+        or SQL is unreachable.
+        """
+        try:
+            is_current = self._reconcile(progress)
+        except (RedisError, RankingLost, RebuildLost) as error:
+            log.warning("the lists may be outdated: %s", error)
+            is_current = False
+        except StorageUnavailable:
+            # Without SQL nothing can be compared, and no event can have been stored.
+            return not self._status.late
+        if is_current:
+            self._status.mark_current()
+            self._build_queries(progress)
+        else:
+            self._status.mark_late()
+        return is_current
+
+    def _reconcile(self, progress: Callable[[int], object]) -> bool:
+        self._placer.save_placed_revisions()
+        self._remove_expired()
+        # First, so that a list that is added meanwhile is not taken for one too many.
+        held, epochs = self._ranking.held_queries(), self._rebuilder.epochs()
+        list_ids = self._rebuilder.list_ids()
+        self._remove_orphans(held, epochs, list_ids)
+        self._ranking.notice_restarts()
+        states = self._ranking.states(list_ids)
+        lost = self._lost(list_ids, states)
+        of_views = {list_id for list_id in lost if not is_query_list(list_id)}
+        self._missing_queries = lost - of_views
+        if of_views:
+            # At the first tick an empty Redis is ordinary.
+            level = logging.WARNING if self._seen_versions else logging.INFO
+            log.log(level, "rebuilding the lists of %s", ", ".join(sorted(of_views)))
+            try:
+                self._rebuilder.rebuild(of_views, progress)
+            except RebuildBusy:
+                return False
+            self.rebuilds += len(of_views)
+            states = self._ranking.states(list_ids)
+        self._remember(states)
+        caught_up = self._place_unplaced(list_ids)
+        suspects = self._diff.differing_in_next_slice(states) | self._diff.stale_ids(states)
+        if self._monotonic() >= self._heads_due:
+            self._heads_due = self._monotonic() + HEADS_SECONDS
+            suspects |= self._diff.differing_in_heads()
+        self._repair(suspects, list_ids)
+        return caught_up
+
+    def _build_queries(self, progress: Callable[[int], object]) -> None:
+        """Builds lists of queries that are lost, or new and built by nobody: after all else."""
+        missing, self._missing_queries = self._missing_queries, set()
+        if not missing:
+            return
+        log.info("building %d lists of queries", len(missing))
+        try:
+            self._rebuilder.rebuild(missing, progress)
+        except (RedisError, RankingLost, RebuildLost, StorageUnavailable) as error:
+            log.warning("lists of queries are built later: %s", error)
+        else:
+            self.rebuilds += len(missing)
+
+    def _remove_expired(self) -> None:
+        """Removes lists of queries at which nobody looks any more."""
+        now = self._status.clock()
+        with self._database.read() as connection:
+            has_expired = kept_lists.has_expired(connection, now)
+        if has_expired:
+            self._ranking.remove(
+                self._database.write(lambda connection: query_lists.remove_expired(connection, now))
+            )
+
+    def _remove_orphans(
+        self, held: Collection[str], epochs: Collection[str], list_ids: Collection[str]
+    ) -> None:
+        """Removes what is left of lists of queries that are no more: of a process that ended before
+        it had removed them, or that built one which was removed meanwhile."""
+        needed = frozenset(list_ids)
+        self._ranking.remove(id for id in held if id not in needed)
+        orphans = [id for id in epochs if is_query_list(id) and id not in needed]
+        if orphans:
+            self._rebuilder.forget_epochs(orphans)
+
+    def _lost(self, list_ids: Collection[str], states: Mapping[str, State]) -> set[str]:
+        """List ids with a foreign epoch, a version below one already seen, or corrupt lists."""
+        ours = self._rebuilder.epochs()
+        lost = set(list_ids) if self._is_corrupt else set()
+        self._is_corrupt = False
+        for list_id, state in states.items():
+            seen = self._seen_versions.get((list_id, state.epoch or ""), 0)
+            if state.epoch is None or state.epoch != ours.get(list_id) or state.version < seen:
+                lost.add(list_id)
+        return lost
+
+    def _remember(self, states: Mapping[str, State]) -> None:
+        self._seen_versions = {
+            (list_id, state.epoch): state.version
+            for list_id, state in states.items()
+            if state.epoch
+        }
+
+    def _place_unplaced(self, list_ids: Collection[str]) -> bool:
+        """Places threads that two successive ticks found unplaced, with nothing placed in between;
+        whether all are placed now."""
+        with self._database.read() as connection:
+            found = unplaced(connection, UNPLACED_MAX)
+        stuck = [id for id, placed in found.items() if self._unplaced.get(id) == placed]
+        self._unplaced = found
+        if stuck:
+            log.info("placing %d unplaced threads", len(stuck))
+            self._placer.place_now(
+                placements_everywhere(self._database, stuck, list_ids, self._status.clock()),
+                is_everywhere=True,
+            )
+        return len(stuck) < UNPLACED_MAX
+
+    def _repair(self, ids: Collection[int], list_ids: Collection[str]) -> None:
+        """Places threads that differ; where that twice changes nothing, the lists are corrupt."""
+        now = self._status.clock()
+        placements = placements_everywhere(self._database, ids, list_ids, now) if ids else []
+        repaired = self._placer.place_now(placements, is_everywhere=True)
+        placed = {(each.thread_id, each.revision) for each in placements}
+        if repaired:
+            self._repaired += repaired
+            log.warning("repaired %d lists that differed from SQL", repaired)
+        elif placed & self._repaired_before:
+            log.warning("repairing failed: Redis holds later revisions than SQL; lists are rebuilt")
+            self._is_corrupt = True
+        self._repaired_before = placed

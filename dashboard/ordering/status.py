@@ -1,0 +1,26 @@
+"""Whether the lists in Redis are known to equal SQL, or may be late."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+
+@dataclass
+class OrderingStatus:
+    """Late from the first failure of Redis until a tick of the reconciler succeeds.
+
+    `clock` gives milliseconds; `late_since` is the time of the first failure, else None.
+    """
+
+    clock: Callable[[], int]
+    late_since: int | None = field(default=None, init=False)
+
+    @property
+    def late(self) -> bool:
+        return self.late_since is not None
+
+    def mark_late(self) -> None:
+        if self.late_since is None:
+            self.late_since = self.clock()
+
+    def mark_current(self) -> None:
+        self.late_since = None

@@ -1,0 +1,281 @@
+"""Presence of the admins whose sockets this worker holds, and what those sockets watch."""
+
+from __future__ import annotations
+
+import logging
+import random
+import time
+from collections.abc import Callable, Mapping
+from functools import partial
+from typing import Any
+
+from redis.exceptions import RedisError
+
+from dashboard.errors import NotFound, StorageUnavailable
+from dashboard.presence.admin_socket import AdminSocket, grace_ms
+from dashboard.presence.bot_requests import PresenceSettings
+from dashboard.presence.service import PresenceService, PresenceUnavailable, to_json
+from dashboard.presence.socket_requests import ModeRequest, PongRequest, WatchPeopleRequest
+from dashboard.presence.typing_shown import TypingShown
+from dashboard.presence.viewers import Viewers
+from dashboard.presence.watched_people import WatchedPeople
+from dashboard.transport.caller import Answer, Caller
+from dashboard.transport.emitter import Emitter
+from dashboard.transport.packets import EncodedJson, encode
+from dashboard.validation.models import read_call
+from presence.connections import Connection
+from presence.errors import RoomFull, TooMany
+from presence.heartbeats import Heartbeats
+from presence.rooms import Membership
+from presence.states import State, Viewer
+
+log = logging.getLogger(__name__)
+
+#: A viewer who sees what every colleague sees; no admin has the id 0.
+_ANY_COLLEAGUE = Viewer("0")
+_PING = EncodedJson(encode({}))
+#: The cursor's field that is the composer of a reply; typing elsewhere is not for the customer.
+REPLY = "reply"
+
+Handler = Callable[[Caller, tuple[Any, ...]], Answer]
+
+
+class AdminPresence:
+    """Handles the Socket.IO calls of presence, and publishes changes to this worker's sockets.
+
+    While Redis is away sockets keep the last states; the tasks in tasks.py correct them later.
+    `worker` names this process. `on_reply_typed(thread id, admin id)` is called while an admin
+    types a reply.
+    """
+
+    def __init__(
+        self,
+        presence_service: PresenceService,
+        viewers: Viewers,
+        emitter: Emitter,
+        worker: str = "",
+        monotonic: Callable[[], float] = time.monotonic,
+        on_reply_typed: Callable[[int, int], object] = lambda thread_id, admin_id: None,
+    ):
+        self._worker = worker
+        self._on_reply_typed = on_reply_typed
+        self._typing_shown = TypingShown(presence_service, monotonic)
+        self._presence_service = presence_service
+        self._emitter = emitter
+        self._monotonic = monotonic
+        self._sockets: dict[str, AdminSocket] = {}
+        self._shown: dict[int, bool] = {}
+        self.viewers = viewers
+        viewers.set_contact_check(self._is_contact)
+        self.heartbeats = Heartbeats(presence_service.admins, presence_service.admin_settings)
+        self._people = WatchedPeople(presence_service, self._publish, self.heartbeats.mark_all)
+        self.watchers = self._people.by_kind
+
+    def on_connect(self, caller: Caller) -> None:
+        """A socket has connected; its admin is announced by `on_ready`."""
+        period = self._presence_service.timing.ping_ms / 1_000
+        name = caller.connection or caller.sid
+        person = str(caller.admin_id)
+        connection = Connection(person, name, caller.type, caller.device, self._worker)
+        ping_at = self._monotonic() + random.random() * period
+        self._sockets[caller.sid] = AdminSocket(caller, connection, ping_at)
+
+    def on_ready(self, caller: Caller) -> None:
+        """Announces the socket's admin as online."""
+        socket = self._sockets.get(caller.sid)
+        if socket is None:
+            return
+        person = socket.connection.person
+        try:
+            self.heartbeats.add(socket.connection)
+            self._watch_visibility(caller.admin_id)
+        except Exception as error:
+            # The next flush of heartbeats opens the connection.
+            self.heartbeats.mark(person, socket.connection.id)
+            log.warning("an admin's connection will be opened in Redis later: %s", error)
+        if caller.sid not in self._sockets:
+            self._attempt(self.heartbeats.drop, person, socket.connection.id)
+
+    def on_disconnect(self, sid: str, reason: str) -> None:
+        """A socket has disconnected; `reason` decides how long it may come back unnoticed."""
+        socket = self._sockets.pop(sid, None)
+        if socket is None:
+            return
+        grace = grace_ms(self._presence_service.timing, reason)
+        self._people.forget(sid)
+        admin_id = socket.caller.admin_id
+        if all(other.caller.admin_id != admin_id for other in self._sockets.values()):
+            self._shown.pop(admin_id, None)
+            self.watchers["admin"].forget(("shown", admin_id))
+        self._attempt(self.viewers.drop, sid, grace)
+        connection = socket.connection
+        self._attempt(self.heartbeats.drop, connection.person, connection.id, grace)
+
+    def on_role(self, caller: Caller) -> None:
+        """The admin of a socket has another role: what it watches is looked at with the new one."""
+        socket = self._sockets.get(caller.sid)
+        if socket is None:
+            return
+        socket.caller = caller
+        self._people.change_role(caller)
+        self.viewers.refresh_typing(caller.sid)
+
+    def on_message(self, sid: str) -> None:
+        """Any message of a socket counts as a heartbeat. (R6)"""
+        socket = self._sockets.get(sid)
+        if socket is not None:
+            self.heartbeats.mark(socket.connection.person, socket.connection.id)
+
+    def drain(self) -> None:
+        """The worker stops: its admins have time to connect to another one."""
+        grace = self._presence_service.timing.drain_grace_ms
+        socket, self._sockets = self._sockets, {}
+        self._attempt(self.heartbeats.drain)
+        for sid in socket:
+            self._attempt(self.viewers.drop, sid, grace)
+
+    def tick(self) -> None:
+        """Pings sockets whose turn it is; reports those that became idle in a hidden window."""
+        now, timing = self._monotonic(), self._presence_service.timing
+        for sid, socket in list(self._sockets.items()):
+            if now >= socket.ping_at:
+                socket.ping_at = max(socket.ping_at, now - 1) + timing.ping_ms / 1_000
+                self._emitter.send(sid, "presence:ping", _PING)
+            is_active = socket.is_active(timing, now)
+            if socket.hidden_since is not None and is_active != socket.connection.active:
+                self._report(socket)
+
+    def is_shown(self, sid: str) -> bool:
+        """Whether others may see in which threads this socket is."""
+        socket = self._sockets.get(sid)
+        return socket is not None and self._shown.get(socket.caller.admin_id, False)
+
+    def handlers(self, others: Mapping[str, Handler]) -> dict[str, Handler]:
+        """Event -> handler: those of presence, and `others`, of which two are extended."""
+        return {
+            **others,
+            "presence:pong": self.pong,
+            "presence:set": self.set,
+            "presence:watch": self.watch,
+            "thread:mode": self.change_mode,
+            "thread:open": partial(self._open_thread, others["thread:open"]),
+            "thread:close": partial(self._close_thread, others["thread:close"]),
+        }
+
+    def pong(self, caller: Caller, args: tuple[Any, ...]) -> Answer:
+        request = read_call(PongRequest, args)
+        socket = self._sockets.get(caller.sid)
+        if socket is not None:
+            socket.take_report(request.visible, request.idle_ms, self._monotonic())
+            self.viewers.beat(caller.sid)
+            self._report(socket)
+        return {}
+
+    def set(self, caller: Caller, args: tuple[Any, ...]) -> Answer:
+        """Sets the caller's own settings; answers with all of them."""
+        changes = read_call(PresenceSettings, args).changes()
+        try:
+            settings = self._presence_service.set_admin(caller.admin_id, changes)
+        except RedisError as error:
+            raise PresenceUnavailable() from error
+        finally:
+            self._typing_shown.forget(caller.admin_id)
+        if not settings.show_typing:
+            shown = self._shown.get(caller.admin_id, False)
+            self._attempt(self.viewers.hide_typing, self._sids_of(caller.admin_id), shown)
+        return {"settings": to_json(settings, self._presence_service.clock())}
+
+    def watch(self, caller: Caller, args: tuple[Any, ...]) -> Answer:
+        return self._people.watch(caller, read_call(WatchPeopleRequest, args))
+
+    def change_mode(self, caller: Caller, args: tuple[Any, ...]) -> Answer:
+        request = read_call(ModeRequest, args)
+        if not self.viewers.is_in(caller.sid, request.id):
+            raise NotFound("This thread is not open.")
+        shown, mode = self.is_shown(caller.sid), request.mode
+        if mode == "typing" and not self._typing_shown.of(caller.admin_id):
+            mode = "editing"
+        cursor = request.cursor.model_dump() if request.cursor else None
+        self._attempt(self.viewers.change, caller.sid, request.id, mode, cursor, shown)
+        is_reply = request.cursor is not None and request.cursor.field == REPLY
+        if shown and mode == "typing" and is_reply:
+            self._on_reply_typed(request.id, caller.admin_id)
+        return {}
+
+    def refresh_relations(self) -> None:
+        """Loads relations again: threads were assigned and answered in the meantime."""
+        self.watchers["customer"].refresh_relations(list(self.watchers["customer"].contacts()))
+
+    def _is_contact(self, sid: str, customer: str) -> bool:
+        """Whether the socket's admin may see a customer shown to contacts only.
+
+        Supervisors may; no other admin may while SQL is away.
+        """
+        socket = self._sockets.get(sid)
+        if socket is None:
+            return False
+        if socket.caller.role == "supervisor":
+            return True
+        try:
+            return socket.caller.admin_id in self._presence_service.relations.contacts_of(customer)
+        except StorageUnavailable:
+            return False
+
+    def _open_thread(self, open_thread: Handler, caller: Caller, args: tuple[Any, ...]) -> Answer:
+        answer = open_thread(caller, args)
+        assert isinstance(answer, dict)
+        socket = self._sockets.get(caller.sid)
+        if socket is not None:
+            membership = Membership(
+                str(answer["thread_id"]), socket.connection.person, socket.connection.id
+            )
+            try:
+                shown = self.is_shown(caller.sid)
+                answer["viewers"] = self.viewers.join(caller.sid, membership, shown)
+            except (RedisError, OSError, RoomFull, TooMany) as error:
+                log.info("the viewers of a thread are not available: %s", error)
+        return answer
+
+    def _close_thread(self, close_thread: Handler, caller: Caller, args: tuple[Any, ...]) -> Answer:
+        answer = close_thread(caller, args)
+        self._attempt(self.viewers.leave, caller.sid, args[0]["id"])
+        return answer
+
+    def _report(self, socket: AdminSocket) -> None:
+        active = socket.is_active(self._presence_service.timing, self._monotonic())
+        hidden = socket.hidden_since is not None
+        socket.connection = socket.connection._replace(active=active)
+        person, name = socket.connection.person, socket.connection.id
+        self._attempt(self.heartbeats.report, person, name, active, hidden)
+
+    def _watch_visibility(self, admin_id: int) -> None:
+        person = str(admin_id)
+        states = self.watchers["admin"].watch(("shown", admin_id), _ANY_COLLEAGUE, [person])
+        self._show(admin_id, states[person])
+
+    def _show(self, admin_id: int, state: State) -> None:
+        """Adds an admin who became visible to their open threads, removes one who became hidden."""
+        shown = state["status"] != "offline"
+        if self._shown.get(admin_id, False) == shown:
+            return
+        self._shown[admin_id] = shown
+        change = self.viewers.show if shown else self.viewers.hide
+        self._attempt(change, self._sids_of(admin_id))
+
+    def _sids_of(self, admin_id: int) -> list[str]:
+        return [sid for sid, one in self._sockets.items() if one.caller.admin_id == admin_id]
+
+    def _publish(self, kind: str, watcher: Any, states: dict[str, State]) -> None:
+        if isinstance(watcher, tuple):
+            for state in states.values():
+                self._show(watcher[1], state)
+            return
+        data = EncodedJson(encode({"kind": kind, "presence": states}))
+        self._emitter.send(watcher, "presence:update", data)
+
+    def _attempt(self, work: Callable[..., Any], *args: Any) -> None:
+        """Runs `work`; a failure is logged, and corrected by expiry or by the next heartbeat."""
+        try:
+            work(*args)
+        except (RedisError, OSError, RoomFull) as error:
+            log.info("a presence update failed: %s", error)

@@ -1,0 +1,193 @@
+"""Presence for the bot API: heartbeats, look-ups and typing of a source's customers."""
+
+import math
+import time
+from collections.abc import Callable, Collection, Iterable, Sequence
+from typing import Any, NamedTuple
+
+from dashboard.db.accounts.presence_settings import of_customers
+from dashboard.db.accounts.team import assignee_of
+from dashboard.db.database import Database
+from dashboard.db.threads import erasures, threads
+from dashboard.errors import NotFound
+from dashboard.presence.service import OTHERS, TRUTH, PresenceService
+from presence.connections import Connection
+from presence.heartbeats import accept_beats
+from presence.listing import Page, Position, Times
+from presence.people import TOMBSTONE_MS
+from presence.rooms import Membership
+from presence.settings import Settings
+from presence.states import UNSET, State
+
+#: Device and type of a customer of whom only messages are known.
+MESSAGES, HTTP = "messages", "http"
+#: A message that occurred longer ago is no heartbeat, in milliseconds.
+RECENT_MS = 60_000
+#: Messages that wait to be sent to Redis as heartbeats; more are dropped.
+PENDING_MAX = 5_000
+
+
+class CustomerWrote(NamedTuple):
+    """A message of a customer: source, the source's id of the customer, Lineup's thread id."""
+
+    source: str
+    customer: str
+    thread_id: int | None = None
+
+    @property
+    def person(self) -> str:
+        return f"{self.source}/{self.customer}"
+
+
+class BotPresence:
+    """A source sees the true state of its own customers, whatever they hide from others.
+
+    Methods raise RedisError and StorageUnavailable.
+    """
+
+    def __init__(
+        self,
+        presence_service: PresenceService,
+        database: Database,
+        clock: Callable[[], int],
+        monotonic: Callable[[], float] = time.monotonic,
+    ):
+        self._presence_service = presence_service
+        self._database = database
+        self._clock = clock
+        self._monotonic = monotonic
+        self._pending: dict[CustomerWrote, float] = {}
+        self._closed: set[int] = set()
+
+    def beat(self, source: str, beats: Iterable[tuple[str, str, str, bool]]) -> None:
+        """Takes heartbeats: (customer, device, type, active)."""
+        connections = [
+            Connection(f"{source}/{customer}", device, type, device, active=active)
+            for customer, device, type, active in beats
+        ]
+        self._accept(connections)
+
+    def leave(self, source: str, devices: Iterable[tuple[str, str]]) -> None:
+        """Closes devices at once: (customer, device)."""
+        self._presence_service.customers.close_all_of(
+            [(f"{source}/{customer}", device) for customer, device in devices],
+            leave_tombstones=True,
+        )
+
+    def look_up(self, source: str, customers: Sequence[str]) -> dict[str, State]:
+        people = {f"{source}/{customer}": customer for customer in customers}
+        found = self._presence_service.look_up("customer", list(people), TRUTH)
+        return {people[person]: state for person, state in found.items()}
+
+    def seen(self, source: str, times: Times, limit: int, after: Position | None) -> Page:
+        """The source's customers who were seen in these times, page by page."""
+        return self._presence_service.seen.page(times, limit, after, TRUTH, f"{source}/")
+
+    def team(self, source_id: int, thread: str) -> dict[str, Any]:
+        """What a customer may know of the team: whether anyone is online, who is assigned.
+
+        Raises NotFound for an unknown thread.
+        """
+        with self._database.read() as connection:
+            thread_id = threads.id_of(connection, source_id, thread)
+            if thread_id is None:
+                raise NotFound("There is no such thread.")
+            assignee = assignee_of(connection, thread_id)
+        shown = None
+        if assignee is not None:
+            id, name = str(assignee[0]), assignee[1]
+            shown = {
+                "name": name,
+                "status": self._presence_service.look_up("admin", [id], OTHERS)[id]["status"],
+            }
+        return {"online": any(self._presence_service.admins.counts().values()), "assignee": shown}
+
+    def typing(self, source_id: int, source: str, thread: str, customer: str) -> None:
+        """The customer is typing in the thread.
+
+        Raises NotFound for an unknown thread, and for a customer whose thread it is not.
+        """
+        person = f"{source}/{customer}"
+        with self._database.read() as connection:
+            found = threads.with_customer(connection, source_id, thread)
+            stored = of_customers(connection, [person]).get(person)
+            is_deleted = bool(erasures.gone(connection, [person]))
+        if found is None:
+            raise NotFound("There is no such thread.")
+        thread_id, owner = found
+        if owner not in (None, customer) or is_deleted:
+            raise NotFound("This thread is not this customer's.")
+        self.beat(source, [(customer, MESSAGES, HTTP, True)])
+        settings = stored.settings if stored else UNSET
+        if _shows_typing(settings, self._clock()):
+            membership = Membership(str(thread_id), person, MESSAGES)
+            # The visibility is sent in the field of the cursor; customers have no cursor.
+            self._presence_service.writers.put(membership, "typing", cursor=settings.visibility)
+
+    def enqueue(self, messages: Collection[CustomerWrote]) -> None:
+        """Keeps messages for the next `flush_pending`, so that no event waits for Redis."""
+        if len(self._pending) < PENDING_MAX:
+            self._pending.update(dict.fromkeys(messages, self._monotonic()))
+
+    def enqueue_closed(self, thread_ids: Iterable[int]) -> None:
+        """Keeps threads that were closed: the next `flush_pending` ends typing in them."""
+        if len(self._closed) < PENDING_MAX:
+            self._closed.update(thread_ids)
+
+    def flush_pending(self) -> int:
+        """Sends the kept messages as heartbeats; returns how many. Raises RedisError."""
+        self._flush_closed()
+        if not self._pending:
+            return 0
+        pending = self._take_pending()
+        latest: dict[str, int] = {}
+        for one, at_ms in pending.items():
+            latest[one.person] = max(at_ms, latest.get(one.person, 0))
+        self._accept(
+            [Connection(who, MESSAGES, HTTP, MESSAGES, opened_ms=at) for who, at in latest.items()]
+        )
+        # A message that was sent is no longer being typed.
+        self._presence_service.writers.leave_late(
+            {
+                Membership(str(one.thread_id), one.person, MESSAGES): at_ms
+                for one, at_ms in pending.items()
+                if one.thread_id is not None
+            }
+        )
+        return len(pending)
+
+    def _accept(self, connections: Sequence[Connection]) -> None:
+        presence_service = self._presence_service
+        accept_beats(
+            presence_service.customers,
+            connections,
+            presence_service.customer_settings,
+            presence_service.deleted_customers,
+        )
+
+    def _flush_closed(self) -> None:
+        closed, self._closed = self._closed, set()
+        try:
+            self._presence_service.writers.empty(map(str, closed))
+        except Exception:
+            self._closed |= closed
+            raise
+
+    def _take_pending(self) -> dict[CustomerWrote, int]:
+        """The kept messages, each with its time by Redis's clock in ms, rounded down.
+
+        A time too late would open a device again that was closed after the message.
+        """
+        now_ms, now = self._presence_service.customers.now_ms(), self._monotonic()
+        pending, self._pending = self._pending, {}
+        ages = {one: math.ceil(1_000 * (now - at)) for one, at in pending.items()}
+        # The tombstone of an older one may be gone, and its device may have been closed since.
+        return {one: now_ms - age for one, age in ages.items() if age < TOMBSTONE_MS}
+
+
+def _shows_typing(settings: Settings, now_ms: int) -> bool:
+    """Whether others may see the customer type: not where the customer is hidden."""
+    hidden = any(
+        override.at(now_ms).status == "invisible" for override in settings.overrides.values()
+    )
+    return settings.show_typing and settings.visibility != "nobody" and not hidden

@@ -1,0 +1,95 @@
+"""Which people count a viewer as a contact: read from SQL, in bulk."""
+
+import time
+from collections.abc import Callable, Collection, Sequence
+
+from sqlalchemy import bindparam, or_, select, union
+
+from dashboard.db.database import Database
+from dashboard.db.models.accounts import sources
+from dashboard.db.models.threads import customers, events, threads
+
+_PERSON = sources.c.name + "/" + customers.c.external_id
+#: Customers one of whose threads the admin is assigned to or has answered.
+_THEIR_CUSTOMERS = (
+    select(_PERSON)
+    .distinct()
+    .join_from(customers, sources, sources.c.id == customers.c.source_id)
+    .join(threads, threads.c.customer_id == customers.c.id)
+    .where(
+        sources.c.name.in_(bindparam("sources", expanding=True)),
+        customers.c.external_id.in_(bindparam("names", expanding=True)),
+        or_(
+            threads.c.assignee_id == bindparam("admin"),
+            select(events.c.id)
+            .where(
+                events.c.thread_id == threads.c.id,
+                events.c.author_id == bindparam("admin"),
+                events.c.role == "admin",
+                events.c.private.is_(False),
+            )
+            .exists(),
+        ),
+    )
+)
+_THEIR_THREADS = (
+    select(threads.c.id, threads.c.assignee_id)
+    .join(customers, customers.c.id == threads.c.customer_id)
+    .join(sources, sources.c.id == customers.c.source_id)
+    .where(sources.c.name == bindparam("source"), customers.c.external_id == bindparam("name"))
+    .cte("theirs")
+)
+#: Admins who are assigned to one of the customer's threads or have answered one.
+_THEIR_ADMINS = union(
+    select(_THEIR_THREADS.c.assignee_id.label("id")).where(
+        _THEIR_THREADS.c.assignee_id.is_not(None)
+    ),
+    select(events.c.author_id)
+    .join(_THEIR_THREADS, _THEIR_THREADS.c.id == events.c.thread_id)
+    .where(events.c.role == "admin", events.c.private.is_(False), events.c.author_id.is_not(None)),
+)
+#: Cache lifetime of a customer's contacts, in seconds, and how many customers are cached.
+_CACHE_SECONDS = 2.0
+_CACHE_SIZE = 1_000
+
+
+class Relations:
+    """Contacts of admins; a viewer id that is no admin's has none. Raises StorageUnavailable."""
+
+    def __init__(self, database: Database, monotonic: Callable[[], float] = time.monotonic):
+        self._database = database
+        self._monotonic = monotonic
+        self._contacts: dict[str, tuple[float, frozenset[int]]] = {}
+
+    def of_admins(self, viewer_id: str, people: Sequence[str]) -> Collection[str]:
+        """All admins are contacts of each other."""
+        return people if viewer_id.isdigit() else ()
+
+    def of_customers(self, viewer_id: str, people: Sequence[str]) -> Collection[str]:
+        """Those customers one of whose threads the admin is assigned to or has answered."""
+        if not viewer_id.isdigit():
+            return ()
+        named = [person.partition("/") for person in people]
+        given = {
+            "sources": list({source for source, _, _ in named}),
+            "names": [name for _, _, name in named],
+            "admin": int(viewer_id),
+        }
+        with self._database.read() as connection:
+            found = set(connection.scalars(_THEIR_CUSTOMERS, given))
+        return found.intersection(people)
+
+    def contacts_of(self, person: str) -> frozenset[int]:
+        """Ids of the admins who are contacts of this customer; cached for 2 s."""
+        now = self._monotonic()
+        until, found = self._contacts.get(person, (now, frozenset()))
+        if now >= until:
+            source, _, name = person.partition("/")
+            with self._database.read() as connection:
+                found = frozenset(
+                    connection.scalars(_THEIR_ADMINS, {"source": source, "name": name})
+                )
+            if len(self._contacts) >= _CACHE_SIZE:
+                self._contacts.clear()
+            self._contacts[person] = now + _CACHE_SECONDS, found
+        return found

@@ -1,0 +1,224 @@
+"""Presence of this product: customers, admins and the rooms of threads, on Redis and SQL."""
+
+import logging
+import time
+from collections.abc import Callable, Collection, Mapping, Sequence
+from typing import Any
+
+from redis.exceptions import RedisError
+
+from dashboard.db.accounts import presence_settings as kept
+from dashboard.db.database import Database
+from dashboard.db.threads import erasures
+from dashboard.errors import Problem
+from dashboard.presence.relations import Relations
+from dashboard.rate_limits import LOOK_UPS, RateLimiter
+from lua_scripts.runner import LuaRunner
+from presence.keys import Space
+from presence.listing import Listing
+from presence.lua.jobs import job_sources
+from presence.people import People, check_shards
+from presence.rooms import Rooms
+from presence.settings import Settings, StatusOverride
+from presence.states import UNSET, State, Stored, Viewer
+from presence.timing import Timing
+
+log = logging.getLogger(__name__)
+
+#: People whose settings one step sends again.
+SETTINGS_AT_ONCE = 200
+#: Sees what everyone may see; no admin has this id.
+OTHERS = Viewer("others")
+#: Sees the truth: the chatbot whose customers they are.
+TRUTH = Viewer(truth=True)
+
+
+class PresenceUnavailable(Problem):
+    """Redis is away: the state of people is not known."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            503,
+            "presence_unavailable",
+            "Presence is not available now; try again.",
+            headers={"Retry-After": "1"},
+        )
+
+
+class PresenceService:
+    """Customers (named SOURCE/ID), admins (named by their ids as text) and the rooms of threads.
+
+    What people set is written to SQL first, then sent to Redis. Methods raise RedisError and
+    StorageUnavailable.
+    """
+
+    def __init__(
+        self,
+        client: Any,
+        database: Database,
+        clock: Callable[[], int],
+        *,
+        timing: Timing | None = None,
+        key_prefix: str = "lineup",
+        monotonic: Callable[[], float] = time.monotonic,
+    ):
+        self.database = database
+        self.clock = clock
+        self.client = client
+        self.timing = timing or Timing()
+        self.relations = Relations(database, monotonic)
+        self._rate_limiter = RateLimiter(monotonic)
+        shared: dict[str, Any] = {
+            "timing": self.timing,
+            "lua": LuaRunner(client, job_sources()),
+        }
+        customers, admins = (Space(kind, f"{key_prefix}:p:") for kind in ("customer", "admin"))
+        self.customers = People(client, customers, storage=self._stored_customers, **shared)
+        self.admins = People(client, admins, storage=self._stored_admins, **shared)
+        #: Which admins are in a thread.
+        self.threads = Rooms(client, admins, **shared)
+        #: Which customers type in a thread.
+        self.writers = Rooms(client, customers, **shared)
+        self.seen = Listing(self.customers, related=self.relations.of_customers)
+        self._unsent_settings: dict[tuple[str, str], Settings] = {}
+        #: Kind -> the id after which settings are sent again; see `send_all_settings_again`.
+        self._sent_again: dict[str, int] = {}
+        self.send_all_settings_again()
+
+    def check_layout(self) -> None:
+        """Raises ShardsChanged where Redis holds presence of another number of shards."""
+        check_shards(self.client, [self.customers.space, self.admins.space])
+
+    def customer_settings(self, people: Sequence[str]) -> dict[str, Settings]:
+        """Customer -> settings; UNSET for those who never set anything."""
+        return _settings(people, self._stored_customers(people))
+
+    def deleted_customers(self, people: Sequence[str]) -> Collection[str]:
+        """Those who were deleted and have not written since: nothing is kept of them."""
+        with self.database.read() as connection:
+            return erasures.gone(connection, people)
+
+    def admin_settings(self, people: Sequence[str]) -> dict[str, Settings]:
+        return _settings(people, self._stored_admins(people))
+
+    def set_customer(
+        self, source_id: int, source: str, name: str, changes: Mapping[str, Any]
+    ) -> Settings:
+        """Changes a customer's settings (fields of `Settings.changed`); returns the new ones."""
+        now = self.clock()
+        settings = self.database.write(
+            lambda connection: kept.change_customer(
+                connection, source_id, name, lambda held: held.changed(changes, now), now
+            )
+        )
+        self._send_settings("customer", f"{source}/{name}", settings)
+        return settings
+
+    def set_admin(self, admin_id: int, changes: Mapping[str, Any]) -> Settings:
+        """Changes an admin's settings; returns the new ones, without changes those in effect."""
+        if not changes:
+            return self.admin_settings([str(admin_id)])[str(admin_id)]
+        now = self.clock()
+        settings = self.database.write(
+            lambda connection: kept.change_admin(
+                connection, admin_id, lambda held: held.changed(changes, now)
+            )
+        )
+        self._send_settings("admin", str(admin_id), settings)
+        return settings
+
+    def flush_unsent_settings(self) -> None:
+        """Sends settings to Redis that it could not take before. Raises RedisError."""
+        for (kind, person), settings in list(self._unsent_settings.items()):
+            self._people(kind).set(person, settings)
+            if self._unsent_settings.get((kind, person)) is settings:
+                del self._unsent_settings[kind, person]
+
+    def send_all_settings_again(self) -> None:
+        """Redis may hold settings of an older dump, also of people who hid since then.
+
+        What everybody has set goes to Redis once more, step by step.
+        """
+        self._sent_again = {"admin": 0, "customer": 0}
+
+    def send_settings_again(self) -> bool:
+        """Sends the settings of the next people; whether there are more.
+
+        Raises RedisError and StorageUnavailable.
+        """
+        for kind, after_id in list(self._sent_again.items()):
+            with self.database.read() as connection:
+                found, last_id = kept.settings_after(connection, kind, after_id, SETTINGS_AT_ONCE)
+            self._people(kind).set_all(found)
+            if self._sent_again.get(kind) != after_id:
+                continue  # begun anew meanwhile
+            if last_id is None:
+                del self._sent_again[kind]
+            else:
+                self._sent_again[kind] = last_id
+        return bool(self._sent_again)
+
+    def look_up(self, kind: str, people: Sequence[str], viewer: Viewer) -> dict[str, State]:
+        """The state of each person as shown to the viewer; `kind`: customer or admin."""
+        related = self.relations.of_customers if kind == "customer" else self.relations.of_admins
+        return self._people(kind).look_up(people, viewer, related)
+
+    def limit_look_ups(self, key_or_admin: tuple[str, int], people: int) -> None:
+        """Counts people that ("key", id) or ("admin", id) asks for. Raises RateLimitExceeded."""
+        self._rate_limiter.require(LOOK_UPS, key_or_admin, people)
+
+    def sign_out(self, admin_id: int, prefix: str = "") -> None:
+        """Closes an admin's connections whose ids begin with `prefix`: those of one session.
+
+        Without a prefix, of all sessions. Later beats of sockets that are still open do not open
+        them again.
+        """
+        person = str(admin_id)
+        closed = [one.id for one in self.admins.connections_of(person) if one.id.startswith(prefix)]
+        self.admins.close_all_of([(person, id) for id in closed], leave_tombstones=True)
+
+    def forget_customer(self, person: str, thread_ids: Collection[int] = ()) -> None:
+        """Removes everything about the customer from Redis, and who is in these threads."""
+        self.customers.forget(person)
+        names = {str(id) for id in thread_ids}
+        for rooms, people in ((self.threads, set()), (self.writers, {person})):
+            for membership in rooms.memberships():
+                if membership.room in names or membership.person in people:
+                    rooms.leave(membership)
+
+    def _send_settings(self, kind: str, person: str, settings: Settings) -> None:
+        self._unsent_settings[kind, person] = settings
+        try:
+            self.flush_unsent_settings()
+        except RedisError as error:
+            log.warning("presence settings are in SQL and will be sent to Redis later: %s", error)
+            raise
+
+    def _people(self, kind: str) -> People:
+        return self.customers if kind == "customer" else self.admins
+
+    def _stored_customers(self, people: Collection[str]) -> dict[str, Stored]:
+        with self.database.read() as connection:
+            return kept.of_customers(connection, people)
+
+    def _stored_admins(self, people: Collection[str]) -> dict[str, Stored]:
+        with self.database.read() as connection:
+            return kept.of_admins(connection, people)
+
+
+def _settings(people: Sequence[str], stored: Mapping[str, Stored]) -> dict[str, Settings]:
+    return {person: stored[person].settings if person in stored else UNSET for person in people}
+
+
+def to_json(settings: Settings, now_ms: int) -> dict[str, Any]:
+    """Settings as one flat object, with the names that `set_customer` and `set_admin` take."""
+    override = settings.overrides.get("manual", StatusOverride()).at(now_ms)
+    return {
+        "status": override.status,
+        "text": override.text,
+        "activity": override.activity,
+        "until": override.until,
+        "visibility": settings.visibility,
+        "show_last_seen": settings.show_last_seen,
+        "show_typing": settings.show_typing,
+    }

@@ -1,0 +1,223 @@
+"""The periodic tasks of presence in a web process."""
+
+import logging
+import time
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import Any
+
+from redis.exceptions import RedisError
+from sqlalchemy import Connection
+
+from dashboard.db.accounts import presence_settings as kept
+from dashboard.errors import StorageUnavailable
+from dashboard.presence.admin_presence import AdminPresence
+from dashboard.presence.bots import BotPresence
+from dashboard.presence.present_admins import PresentAdmins
+from dashboard.presence.service import PresenceService
+from dashboard.tasks import PeriodicTask
+from dashboard.transport.emitter import Emitter
+from dashboard.transport.packets import EncodedJson, encode
+from presence.feed import Feed, Source
+from presence.outbox import Departure, Outbox
+from presence.sweeper import Sweeper
+
+log = logging.getLogger(__name__)
+
+#: Intervals of the tasks, in seconds.
+ROOMS_SECONDS = 0.1
+PEOPLE_SECONDS = 0.25
+BEATS_SECONDS = 0.5
+SWEEP_SECONDS = 0.25
+STORE_SECONDS = 2.0
+RELATIONS_SECONDS = 5.0
+TRIM_SECONDS = 10.0
+PRESENT_SECONDS = 1.0
+#: Interval at which typing that goes on is sent again; browsers show it for 7.5 s.
+TYPING_SECONDS = 2.5
+#: One wait for announcements, and the interval of comparing their number with Redis, in seconds.
+LISTEN_SECONDS = 0.5
+VERIFY_SECONDS = 1.5
+#: Shards that another worker swept less than this ago, in milliseconds, are not swept.
+SKIP_SWEPT_WITHIN_MS = 200
+StoreDepartures = Callable[[Connection, Sequence[Departure]], None]
+#: Consumer group of all workers: each announcement is stored by one of them.
+STORAGE_GROUP = "storage"
+
+
+class PresenceTasks:
+    """Runs each task on its own; one whose step fails tries again after a pause.
+
+    `worker` names this process among the consumers of the announcements.
+    """
+
+    def __init__(
+        self,
+        presence_service: PresenceService,
+        bot_presence: BotPresence,
+        presence: AdminPresence,
+        emitter: Emitter,
+        worker: str,
+        present_admins: PresentAdmins,
+    ):
+        self._presence_service = presence_service
+        self._bot_presence = bot_presence
+        self._presence = presence
+        self._present_admins = present_admins
+        self._emitter = emitter
+        people = [presence_service.customers, presence_service.admins]
+        self._sweeper = Sweeper(people, pause=lambda: time.sleep(0))
+        self._outboxes = [
+            (
+                Outbox(presence_service.customers, STORAGE_GROUP, worker),
+                kept.save_customers_last_seen,
+            ),
+            (Outbox(presence_service.admins, STORAGE_GROUP, worker), kept.save_admins_last_seen),
+        ]
+        self._feed = self._new_feed()
+        self._verify_at = 0.0
+        self._sweep_from = 0.0
+        self._tasks: list[PeriodicTask] = []
+        #: Since when shown states may be old, in ms since 1970; None while they are current.
+        self.late_since: int | None = None
+        #: How far past its deadline the oldest connection of the last sweep was, in ms.
+        self.lag_ms = 0
+
+    def start(self, spawn: Callable[..., Any]) -> None:
+        """Runs every step as a task of its own; `spawn(function)` starts a (green) thread."""
+        for name, seconds, step in self._steps():
+            task = PeriodicTask(
+                f"presence: {name}",
+                step,
+                interval_seconds=seconds,
+                expected=(RedisError, OSError, StorageUnavailable),
+                expected_level=logging.DEBUG,
+            )
+            self._tasks.append(task)
+            spawn(task.run)
+
+    def _steps(self) -> list[tuple[str, float, Callable[[], object]]]:
+        presence, viewers = self._presence, self._presence.viewers
+        return [
+            ("listen", 0.0, self._listen),
+            ("publish rooms", ROOMS_SECONDS, viewers.flush),
+            ("publish people", PEOPLE_SECONDS, self._flush_people),
+            ("ping", PEOPLE_SECONDS, presence.tick),
+            ("heartbeats", BEATS_SECONDS, presence.heartbeats.flush_once),
+            ("heartbeats in rooms", BEATS_SECONDS, lambda: viewers.flush_beats(presence.is_shown)),
+            ("customer messages", BEATS_SECONDS, self._bot_presence.flush_pending),
+            ("settings", BEATS_SECONDS, self._presence_service.flush_unsent_settings),
+            ("settings once more", BEATS_SECONDS, self._presence_service.send_settings_again),
+            ("sweep", SWEEP_SECONDS, self._sweep),
+            ("sweep rooms", SWEEP_SECONDS, self._sweep_rooms),
+            ("store last seen", STORE_SECONDS, self._store),
+            ("relations", RELATIONS_SECONDS, presence.refresh_relations),
+            ("typing", TYPING_SECONDS, self._repeat_typing),
+            ("present admins", PRESENT_SECONDS, self._refresh_present),
+            ("trim", TRIM_SECONDS, self._sweeper.trim_once),
+        ]
+
+    def stop(self) -> None:
+        """Ends every task after the step under way."""
+        for task in self._tasks:
+            task.stop()
+
+    def send_status(self, sid: str) -> None:
+        """Tells a new socket whether the states it will see may be old."""
+        self._emitter.send(sid, "presence:status", self._status())
+
+    def _listen(self) -> None:
+        try:
+            if time.monotonic() >= self._verify_at:
+                self._feed.verify_once()
+                self._verify_at = time.monotonic() + VERIFY_SECONDS
+            else:
+                self._feed.pump(LISTEN_SECONDS)
+        except (RedisError, OSError):
+            self._set_late(True)
+            raise
+        except Exception:
+            # A new feed reads every state again, also what this one missed.
+            self._feed.close()
+            self._feed = self._new_feed()
+            self._set_late(True)
+            raise
+        self._set_late(False)
+
+    def _set_late(self, late: bool) -> None:
+        if late != (self.late_since is not None):
+            self._pause_sweeping()
+            self._presence.heartbeats.mark_all()
+            self._presence_service.send_all_settings_again()
+            self.late_since = self._presence_service.clock() if late else None
+            self._emitter.broadcast("presence:status", self._status())
+            log.log(
+                logging.WARNING if late else logging.INFO,
+                "presence is %s",
+                "delayed" if late else "current again",
+            )
+
+    def _status(self) -> EncodedJson:
+        late = self.late_since is not None
+        return EncodedJson(encode({"late": late, "since": self.late_since}))
+
+    def _new_feed(self) -> Feed:
+        viewers = self._presence.viewers
+        sources: list[Source] = [
+            *self._presence.watchers.values(),
+            viewers.readers,
+            viewers.writers,
+        ]
+        return Feed(self._presence_service.client, sources)
+
+    def _flush_people(self) -> None:
+        for watchers in self._presence.watchers.values():
+            watchers.flush_once()
+
+    def _repeat_typing(self) -> None:
+        if self.late_since is None:
+            self._presence.viewers.repeat_typing()
+
+    def _refresh_present(self) -> None:
+        if self._sweeping_is_paused():
+            # Connections may be missing in Redis that are about to come back.
+            self._present_admins.forget()
+        else:
+            self._present_admins.refresh()
+
+    def _sweep(self) -> None:
+        if self._sweeping_is_paused():
+            return
+        try:
+            self.lag_ms = self._sweeper.sweep_once(SKIP_SWEPT_WITHIN_MS).lag_ms
+        except (RedisError, OSError):
+            self._pause_sweeping()
+            raise
+
+    def _sweep_rooms(self) -> None:
+        if not self._sweeping_is_paused():
+            self._presence_service.threads.sweep_once()
+        # Typing ends also during an outage.
+        self._presence_service.writers.sweep_once()
+
+    def _pause_sweeping(self) -> None:
+        """After an outage connections get time to send heartbeats before any expires."""
+        self._sweep_from = (
+            time.monotonic() + self._presence_service.timing.recovery_grace_ms / 1_000
+        )
+
+    def _sweeping_is_paused(self) -> bool:
+        return self.late_since is not None or time.monotonic() < self._sweep_from
+
+    def _store(self) -> None:
+        for outbox, store in self._outboxes:
+            departures = [one for one in outbox.read_once() if one.last_seen is not None]
+            if departures:
+                self._presence_service.database.write(partial(_stored, store, departures))
+            outbox.acknowledge()
+
+
+def _stored(
+    store: StoreDepartures, departures: Sequence[Departure], connection: Connection
+) -> None:
+    store(connection, departures)

@@ -1,0 +1,242 @@
+"""Who views and who types in a thread, published to sockets that show it or its row."""
+
+from collections import defaultdict
+from collections.abc import Callable, Collection, Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from dashboard.live.visible_rows import VisibleRows
+from dashboard.presence.service import PresenceService
+from dashboard.transport.emitter import Emitter
+from dashboard.transport.packets import EncodedJson, encode
+from presence.room_watchers import MAX_ROOMS, RoomWatchers
+from presence.rooms import Membership, Room
+
+#: Ids of admins -> their names.
+NamesOf = Callable[[Collection[int]], dict[int, str]]
+#: (socket, customer) -> whether the socket's admin is a contact of the customer.
+IsContact = Callable[[str, str], bool]
+
+
+@dataclass
+class _OpenThread:
+    """A thread that a socket has open, with its mode and cursor there."""
+
+    membership: Membership
+    mode: str = "viewing"
+    cursor: dict[str, Any] | None = None
+
+
+class Viewers:
+    """The threads that this worker's sockets have open or show as rows. Raises RedisError."""
+
+    def __init__(
+        self,
+        presence_service: PresenceService,
+        visible_rows: VisibleRows,
+        names_of: NamesOf,
+        emitter: Emitter,
+    ):
+        self._rooms = presence_service.threads
+        self._visible_rows = visible_rows
+        self._names_of = names_of
+        self._emitter = emitter
+        self._open: dict[str, dict[int, _OpenThread]] = {}
+        self._watched: dict[str, set[str]] = {}
+        self._names: dict[int, str] = {}
+        self._beating: set[str] = set()
+        #: Socket -> rooms in which it was last sent that a customer types.
+        self._typing_sent: dict[str, set[str]] = defaultdict(set)
+        self._is_contact: IsContact = lambda sid, person: False
+        self.readers = RoomWatchers(
+            self._rooms, self._publish, self._publish_cursor, on_lost=self._beat_all
+        )
+        self.writers = RoomWatchers(presence_service.writers, self._publish_typing)
+
+    def set_contact_check(self, is_contact: IsContact) -> None:
+        """Sets the check for customers who are shown to their contacts only."""
+        self._is_contact = is_contact
+
+    def join(self, sid: str, membership: Membership, shown: bool) -> list[dict[str, Any]]:
+        """The socket opened a thread; returns its viewers. `shown`: others may see the socket."""
+        opened_thread = _OpenThread(membership)
+        self._open.setdefault(sid, {})[int(membership.room)] = opened_thread
+        # If a call below fails, the next flush watches the thread.
+        self._visible_rows.changed.add(sid)
+        if shown:
+            self._put(opened_thread)
+        room = self.readers.watch(sid, [membership.room])[membership.room]
+        self._publish_typing(sid, self.writers.watch(sid, [membership.room]))
+        self._watched.setdefault(sid, set()).add(membership.room)
+        for one in room.members:
+            if one.cursor is not None:
+                self._publish_cursor(sid, room.name, one.person, one.cursor)
+        return self._to_json(room)["viewers"]
+
+    def is_in(self, sid: str, thread_id: int) -> bool:
+        return thread_id in self._open.get(sid, {})
+
+    def change(
+        self, sid: str, thread_id: int, mode: str, cursor: dict[str, Any] | None, shown: bool
+    ) -> None:
+        """Sets the socket's mode and cursor in a thread that it has open."""
+        opened_thread = self._open[sid][thread_id]
+        opened_thread.mode, opened_thread.cursor = mode, cursor or opened_thread.cursor
+        if shown:
+            self._put(opened_thread, cursor)
+
+    def leave(self, sid: str, thread_id: int) -> None:
+        """The socket closed the thread."""
+        opened_thread = self._open.get(sid, {}).pop(thread_id, None)
+        self._visible_rows.changed.add(sid)
+        if opened_thread is not None:
+            self._rooms.leave(opened_thread.membership)
+
+    def drop(self, sid: str, grace_ms: int) -> None:
+        """The socket is dropped; with a grace, unless it comes back."""
+        opened = self._open.pop(sid, {})
+        self._watched.pop(sid, None)
+        self._beating.discard(sid)
+        self._typing_sent.pop(sid, None)
+        self.readers.forget(sid)
+        self.writers.forget(sid)
+        for opened_thread in opened.values():
+            self._rooms.leave(opened_thread.membership, grace_ms)
+
+    def repeat_typing(self) -> None:
+        """Sends again who types: browsers end it by themselves where nothing comes any more."""
+        for sid, rooms in self.readers.with_mode("typing").items():
+            self._publish(sid, rooms)
+        for sid, rooms in self.writers.with_mode("typing").items():
+            self._publish_typing(sid, rooms)
+
+    def refresh_typing(self, sid: str) -> None:
+        """The socket may see more or fewer customers type than before."""
+        self._publish_typing(sid, self.writers.published(sid))
+
+    def show(self, sids: Iterable[str]) -> None:
+        """Adds sockets whose admin became visible to their open threads."""
+        for sid in sids:
+            for opened_thread in list(self._open.get(sid, {}).values()):
+                self._put(opened_thread, opened_thread.cursor)
+
+    def hide_typing(self, sids: Iterable[str], shown: bool) -> None:
+        """Sockets whose admin does not show typing any more only hold a draft."""
+        for sid in sids:
+            for thread_id, opened_thread in list(self._open.get(sid, {}).items()):
+                if opened_thread.mode == "typing":
+                    self.change(sid, thread_id, "editing", None, shown)
+
+    def hide(self, sids: Iterable[str]) -> None:
+        """Removes sockets whose admin became hidden from their open threads."""
+        for sid in sids:
+            for opened_thread in list(self._open.get(sid, {}).values()):
+                self._rooms.leave(opened_thread.membership)
+
+    def beat(self, sid: str) -> None:
+        """Counts as a heartbeat for the socket's open threads; sent at the next `flush_beats`."""
+        if self._open.get(sid):
+            self._beating.add(sid)
+
+    def flush_beats(self, is_shown: Callable[[str], bool]) -> None:
+        """Sends the heartbeats of open threads; memberships that Redis lost are put again."""
+        beating, self._beating = self._beating, set()
+        opened = {
+            opened_thread.membership: opened_thread
+            for sid in beating
+            if is_shown(sid)
+            for opened_thread in self._open.get(sid, {}).values()
+        }
+        try:
+            lost = self._rooms.beat(list(opened))
+        except Exception:
+            self._beating |= beating
+            raise
+        for membership in lost:
+            self._put(opened[membership], opened[membership].cursor)
+
+    def flush(self) -> None:
+        """Watches the threads that came on screen, and publishes what changed."""
+        while self._visible_rows.changed:
+            sid = self._visible_rows.changed.pop()
+            try:
+                self._follow(sid)
+            except Exception:
+                self._visible_rows.changed.add(sid)
+                raise
+        self.readers.flush_once()
+        self.writers.flush_once()
+
+    def _follow(self, sid: str) -> None:
+        wanted = [str(id) for id in self._open.get(sid, {})]
+        wanted += [str(id) for id in reversed(self._visible_rows.of(sid))]
+        new = set(wanted[:MAX_ROOMS])
+        held = self._watched.get(sid, set())
+        add, dropped = sorted(new - held), held - new
+        self._typing_sent[sid] -= dropped
+        rooms = self.readers.follow(sid, add, dropped)
+        writers = self.writers.follow(sid, add, dropped)
+        if new:
+            self._watched[sid] = new
+        else:
+            self._watched.pop(sid, None)
+            self._typing_sent.pop(sid, None)
+        self._publish(sid, {name: room for name, room in rooms.items() if room.members})
+        self._publish_typing(sid, writers)
+
+    def _put(self, opened_thread: _OpenThread, cursor: dict[str, Any] | None = None) -> None:
+        self._rooms.put(opened_thread.membership, opened_thread.mode, cursor=cursor)
+
+    def _beat_all(self) -> None:
+        self._beating |= self._open.keys()
+
+    def _publish(self, sid: Any, rooms: dict[str, Room]) -> None:
+        for room in rooms.values():
+            self._emitter.send(sid, "thread:viewers", EncodedJson(encode(self._to_json(room))))
+
+    def _publish_cursor(self, sid: Any, room: str, person: str, cursor: Any) -> None:
+        """To sockets that have the thread open; a row does not show cursors."""
+        opened_thread = self._open.get(sid, {}).get(int(room))
+        if opened_thread is None or opened_thread.membership.person == person:
+            return
+        data = {"thread_id": int(room), "admin_id": int(person), "cursor": cursor}
+        self._emitter.send(sid, "thread:cursor", EncodedJson(encode(data)))
+
+    def _publish_typing(self, sid: Any, rooms: dict[str, Room]) -> None:
+        for room in rooms.values():
+            sent = self._typing_sent[sid]
+            customers = self._typing(sid, room)
+            # A socket that may not see the typing customer is sent nothing at all.
+            if customers or room.name in sent:
+                data = {"thread_id": int(room.name), "customers": customers}
+                self._emitter.send(sid, "thread:typing", EncodedJson(encode(data)))
+            (sent.add if customers else sent.discard)(room.name)
+
+    def _typing(self, sid: str, room: Room) -> list[str]:
+        """The customers who type in the room and whom this socket may see."""
+        return [
+            one.person
+            for one in room.members
+            if one.mode == "typing"
+            and (one.cursor == "everyone" or self._is_contact(sid, one.person))
+        ]
+
+    def _to_json(self, room: Room) -> dict[str, Any]:
+        unknown = {int(one.person) for one in room.members} - self._names.keys()
+        if unknown:
+            self._names |= self._names_of(unknown)
+        viewers = [
+            {
+                "id": int(one.person),
+                "name": self._names.get(int(one.person), ""),
+                "mode": one.mode,
+                "since": one.since,
+            }
+            for one in room.members
+        ]
+        return {
+            "thread_id": int(room.name),
+            "version": room.version,
+            "count": room.count,
+            "viewers": viewers,
+        }

@@ -1,0 +1,152 @@
+"""Rate limits: what each limit is, and the limiters that hold callers to them.
+
+A limiter in this process keeps token buckets; sign-in attempts are counted in Redis as well, for
+all workers together.
+"""
+
+import math
+import time
+from collections.abc import Callable, Hashable
+from contextlib import suppress
+from typing import NamedTuple
+
+import redis
+from redis.exceptions import RedisError
+
+from dashboard.errors import Problem
+from presence.people import MAX_LOOKED_UP
+
+#: Buckets kept in this process; beyond it, those that are full again are dropped.
+_BUCKETS_MAX = 10_000
+
+
+class RateLimit(NamedTuple):
+    """Up to `size` at once, and `size` in `seconds` on average.
+
+    `detail` is the sentence of the refusal; `{size}` and `{seconds}` (to wait) are filled in.
+    """
+
+    size: int
+    seconds: float
+    detail: str
+
+
+#: People whose presence a key or an admin may look up: twenty full calls a minute.
+LOOK_UPS = RateLimit(
+    20 * MAX_LOOKED_UP, 60, "{size} people may be looked up a minute; try in {seconds} s."
+)
+#: Socket.IO calls of one connection.
+SOCKET_CALLS = RateLimit(100, 1, "Too many calls.")
+#: Calls of one connection that are refused as 400 or 422; one more ends the connection.
+INVALID_SOCKET_CALLS = RateLimit(19, 60, "Too many calls that cannot be understood.")
+#: Lists of queries that were not there before, opened by one admin: each is read from SQL.
+NEW_LISTS = RateLimit(300, 300, "Too many new lists were opened; try again in {seconds} s.")
+_SIGN_IN_DETAIL = "Too many wrong sign-ins; try again in {seconds} s."
+#: Wrong sign-ins for one account: from one address, and from a device that signed in before.
+SIGN_INS_PER_PAIR = RateLimit(5, 60, _SIGN_IN_DETAIL)
+SIGN_INS_PER_DEVICE = RateLimit(5, 60, _SIGN_IN_DETAIL)
+#: Wrong sign-ins from one address, and for one account from everywhere: known devices excepted.
+SIGN_INS_PER_ADDRESS = RateLimit(60, 60, _SIGN_IN_DETAIL)
+SIGN_INS_PER_ACCOUNT = RateLimit(100, 600, _SIGN_IN_DETAIL)
+
+
+def event_quota(events_per_second: int) -> RateLimit:
+    """The quota of an API key that was made with `--rate`."""
+    detail = "This key may post {size} events a second; nothing was stored."
+    return RateLimit(events_per_second, 1, detail)
+
+
+class RateLimitExceeded(Problem):
+    """429 with `Retry-After`, in whole seconds and at least 1."""
+
+    def __init__(self, limit: RateLimit, wait_seconds: float, cost: int = 1):
+        seconds = max(1, math.ceil(wait_seconds))
+        detail = limit.detail.format(size=limit.size, seconds=seconds)
+        if cost > limit.size:
+            detail += f" A call of {cost} is more than it may ever make at once."
+        super().__init__(429, "rate_limited", detail, headers={"Retry-After": str(seconds)})
+
+
+class RateLimiter:
+    """Token buckets by limit and caller; each begins full and fills evenly.
+
+    `monotonic` gives seconds. No call yields to another green thread, so none needs a lock.
+    """
+
+    def __init__(self, monotonic: Callable[[], float] = time.monotonic):
+        self._monotonic = monotonic
+        self._buckets: dict[tuple[RateLimit, Hashable], tuple[float, float]] = {}
+
+    def require(self, limit: RateLimit, caller: Hashable, cost: int = 1) -> None:
+        """Takes `cost` tokens. Raises RateLimitExceeded, and then takes none."""
+        wait_seconds = self.take(limit, caller, cost)
+        if wait_seconds is not None:
+            raise RateLimitExceeded(limit, wait_seconds, cost)
+
+    def take(self, limit: RateLimit, caller: Hashable, cost: int = 1) -> float | None:
+        """Takes `cost` tokens and returns None; or takes none and returns the seconds to wait.
+
+        A cost above the limit's count is never allowed; the wait is then that for a full bucket.
+        """
+        level, now = self._level(limit, caller)
+        is_allowed = cost <= level
+        self._set_level(limit, caller, level - cost if is_allowed else level, now)
+        if is_allowed:
+            return None
+        return (min(cost, limit.size) - level) * limit.seconds / limit.size
+
+    def give_back(self, limit: RateLimit, caller: Hashable, cost: int = 1) -> None:
+        """Undoes a `take`."""
+        level, now = self._level(limit, caller)
+        self._set_level(limit, caller, min(float(limit.size), level + cost), now)
+
+    def _level(self, limit: RateLimit, caller: Hashable) -> tuple[float, float]:
+        now = self._monotonic()
+        level, at = self._buckets.get((limit, caller), (float(limit.size), now))
+        return min(float(limit.size), level + (now - at) * limit.size / limit.seconds), now
+
+    def _set_level(self, limit: RateLimit, caller: Hashable, level: float, now: float) -> None:
+        if len(self._buckets) >= _BUCKETS_MAX and (limit, caller) not in self._buckets:
+            self._drop_full(now)
+        self._buckets[limit, caller] = level, now
+
+    def _drop_full(self, now: float) -> None:
+        """Forgets buckets that are full again; where none is, the one least recently made."""
+        self._buckets = {
+            (limit, caller): (level, at)
+            for (limit, caller), (level, at) in self._buckets.items()
+            if level + (now - at) * limit.size / limit.seconds < limit.size
+        }
+        if len(self._buckets) >= _BUCKETS_MAX:
+            del self._buckets[next(iter(self._buckets))]
+
+
+class SharedWindows:
+    """Counts in windows of a limit's seconds, in Redis, for all workers. Never raises RedisError:
+    while Redis is away nothing is counted here.
+    """
+
+    def __init__(self, client: redis.Redis):
+        self._client = client
+
+    def count(self, limit: RateLimit, key: str) -> float | None:
+        """Counts one under `key`; the seconds until the window ends if that is too many."""
+        try:
+            with self._client.pipeline(transaction=True) as pipeline:
+                pipeline.set(key, 0, ex=int(limit.seconds), nx=True)
+                pipeline.incr(key)
+                pipeline.ttl(key)
+                _, count, seconds = pipeline.execute()
+        except RedisError:
+            return None
+        return seconds if count > limit.size else None
+
+    def give_back(self, key: str) -> None:
+        """Undoes a `count`."""
+        with suppress(RedisError), self._client.pipeline(transaction=True) as pipeline:
+            pipeline.decr(key)
+            pipeline.ttl(key)
+            _, seconds = pipeline.execute()
+            if seconds < 0:
+                # The window ended meanwhile: a negative count would stay for ever.
+                self._client.delete(key)

@@ -1,0 +1,209 @@
+"""The embedded Redis: a server on a Unix socket, which ends with the process that started it."""
+
+import fcntl
+import os
+import socket
+import subprocess
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from hashlib import sha256
+from pathlib import Path
+from tempfile import mkdtemp
+from time import monotonic, sleep
+
+from dashboard.errors import StartError
+from dashboard.redis_server.binary import find_server
+from dashboard.tasks import Backoff, PeriodicTask
+from scoring.keys import NOTIFY_FLAGS
+
+#: Longer paths of Unix sockets are cut silently.
+SOCKET_PATH_BYTES = 100
+START_SECONDS = 10.0
+WATCH_SECONDS = 0.5
+PROBE_SECONDS = 1.0
+POLL_SECONDS = 0.02
+
+#: Runs Redis until it ends or standard input does: a pipe whose other end closes with the process
+#: that holds it, however that ended. Redis keeps nothing here, so that KILL does no harm.
+_GUARD = """
+exec 3<&0
+"$@" </dev/null 3<&- &
+redis=$!
+(read -r _ <&3; kill -KILL "$redis") 2>/dev/null &
+guard=$!
+wait "$redis"
+kill "$guard" 2>/dev/null
+"""
+
+
+class EmbeddedRedis:
+    """The Redis server of an instance directory: a child of this process or of another one."""
+
+    def __init__(self, instance: Path):
+        self._instance = instance.resolve()
+        self._child: subprocess.Popen[bytes] | None = None
+        self._lifeline = -1
+        self._watching = PeriodicTask(
+            "the embedded Redis",
+            self.ensure,
+            interval_seconds=WATCH_SECONDS,
+            expected=(StartError,),
+            backoff=Backoff.constant(WATCH_SECONDS),
+        )
+        self._changing = threading.RLock()
+        self.socket_path = _socket_path(self._instance)
+
+    @property
+    def url(self) -> str:
+        """For `redis.Redis.from_url`; the same after a restart."""
+        return f"unix://{self.socket_path}"
+
+    @property
+    def is_ours(self) -> bool:
+        """Whether the server is a child of this process and ends with it."""
+        return self._child is not None
+
+    def is_alive(self) -> bool:
+        """Whether a server listens on the socket; one that is stopped or busy counts, too."""
+        with socket.socket(socket.AF_UNIX) as probe:
+            probe.settimeout(PROBE_SECONDS)
+            try:
+                probe.connect(str(self.socket_path))
+            except (BlockingIOError, TimeoutError):
+                return True
+            except OSError:
+                return False
+        return True
+
+    def ensure(self) -> bool:
+        """Starts a server where there is none; whether it did. Raises StartError.
+
+        Does nothing while another process is starting it, and after `stop`.
+        """
+        if self.is_alive():
+            return False
+        with self._changing, _alone(self._instance / "redis.lock") as alone:
+            if not alone or self._watching.is_stopped or self.is_alive():
+                return False
+            self._end_child()
+            self._start()
+        return True
+
+    def watch(self) -> None:
+        """Keeps a server running, from a thread (a green one where threads are), until `stop`."""
+        self._watching.start()
+
+    def stop(self) -> None:
+        """Ends the server if it is ours."""
+        self._watching.stop()
+        with self._changing:
+            if self._end_child():
+                self.socket_path.unlink(missing_ok=True)
+
+    def _start(self) -> None:
+        program = find_server()
+        log = self._instance / "redis.log"
+        stdin, self._lifeline = os.pipe()
+        try:
+            with log.open("ab") as output:
+                self._child = subprocess.Popen(
+                    ["/bin/sh", "-c", _GUARD, "lineup-redis", program, *self._options()],
+                    stdin=stdin,
+                    stdout=output,
+                    stderr=output,
+                    start_new_session=True,  # Ctrl-C goes to this process; Redis ends after it
+                )
+        finally:
+            os.close(stdin)
+        if not self._answers_within(START_SECONDS):
+            self._end_child()
+            raise StartError(f"The embedded Redis did not start: {_last_line(log)} (see {log}).")
+
+    def _options(self) -> list[str]:
+        options = {
+            "port": "0",
+            "unixsocket": str(self.socket_path),
+            "unixsocketperm": "700",
+            "dir": str(self._instance),
+            "pidfile": str(self._instance / "redis.pid"),
+            "save": "",
+            "appendonly": "no",
+            "daemonize": "no",
+            "maxmemory-policy": "noeviction",
+            "notify-keyspace-events": NOTIFY_FLAGS,
+        }
+        return [part for name, value in options.items() for part in (f"--{name}", value)]
+
+    def _answers_within(self, seconds: float) -> bool:
+        deadline = monotonic() + seconds
+        while monotonic() < deadline and self._child is not None and self._child.poll() is None:
+            if self._pong() or self._watching.is_stopped:
+                return True
+            sleep(POLL_SECONDS)
+        return False
+
+    def _pong(self) -> bool:
+        with socket.socket(socket.AF_UNIX) as connection:
+            connection.settimeout(PROBE_SECONDS)
+            try:
+                connection.connect(str(self.socket_path))
+                connection.sendall(b"PING\r\n")
+                return connection.recv(16).startswith(b"+PONG")
+            except OSError:
+                return False
+
+    def _end_child(self) -> bool:
+        """Closes the lifeline, so that the guard kills Redis; whether there was a child."""
+        child, self._child = self._child, None
+        if child is None:
+            return False
+        os.close(self._lifeline)
+        while child.poll() is None:  # wait() may sleep on under gevent when nothing else happens
+            sleep(POLL_SECONDS)
+        return True
+
+
+def find_or_start(instance: Path) -> EmbeddedRedis:
+    """The server of this directory: one that runs, or a new child. Raises StartError."""
+    instance.mkdir(parents=True, exist_ok=True)
+    embedded = EmbeddedRedis(instance)
+    # Another process may start one now, and fail; then it is our turn.
+    deadline = monotonic() + 2 * START_SECONDS
+    while not (embedded.ensure() or embedded.is_alive()):
+        if monotonic() > deadline:
+            raise StartError("Another process is starting the embedded Redis and does not finish.")
+        sleep(POLL_SECONDS)
+    return embedded
+
+
+def _socket_path(instance: Path) -> Path:
+    """In the directory; if that is too long, in a temporary one that `redis.address` names."""
+    path = instance / "redis.sock"
+    if len(os.fsencode(path)) < SOCKET_PATH_BYTES:
+        return path
+    prefix = f"lineup-{sha256(os.fsencode(instance)).hexdigest()[:12]}-"
+    note = instance / "redis.address"
+    with _alone(instance / "redis-address.lock", wait=True):
+        path = Path(note.read_text()) if note.exists() else path
+        if not path.parent.is_dir() or not path.parent.name.startswith(prefix):
+            path = Path(mkdtemp(prefix=prefix)) / "redis.sock"
+            note.write_text(str(path))
+    return path
+
+
+@contextmanager
+def _alone(path: Path, wait: bool = False) -> Iterator[bool]:
+    """Whether this process holds the lock; with `wait`, once no other one does."""
+    with path.open("ab") as lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
+        except BlockingIOError:
+            yield False
+        else:
+            yield True
+
+
+def _last_line(log: Path) -> str:
+    lines = log.read_text(errors="replace").strip().splitlines() if log.exists() else []
+    return lines[-1] if lines else "no output"

@@ -1,0 +1,238 @@
+"""The object graph of one process: every part is built here, once, when it is first used."""
+
+import os
+import secrets
+import socket
+from functools import cached_property
+
+from dashboard.core_services import CoreServices
+from dashboard.db.accounts.api_keys import KeyRing
+from dashboard.ingest.actions import Actions
+from dashboard.ingest.assignment.assigning import Assigning
+from dashboard.ingest.ingest import Ingest
+from dashboard.ingest.recorder import Recorder
+from dashboard.ingest.snooze.snoozing import Snoozing
+from dashboard.ingest.undo import Undo
+from dashboard.live.broadcaster import Broadcaster
+from dashboard.live.handlers import ListHandlers
+from dashboard.live.list_observer import ListObserver
+from dashboard.live.listener import Listener
+from dashboard.live.queries.live_lists import LiveLists
+from dashboard.live.queue.line import QueueLine
+from dashboard.live.queue.numbers import QueueReader
+from dashboard.live.reads import Reads
+from dashboard.live.status import Status
+from dashboard.live.view_changes import ViewChanges
+from dashboard.presence.admin_presence import AdminPresence
+from dashboard.presence.bots import BotPresence
+from dashboard.presence.present_admins import PresentAdmins
+from dashboard.presence.service import PresenceService
+from dashboard.presence.tasks import PresenceTasks
+from dashboard.presence.viewers import Viewers
+from dashboard.transport.sockets import Sockets
+from dashboard.web.http.cursors import Cursors
+from dashboard.web.http.metrics import Metrics
+from dashboard.webhooks.dispatcher import WebhookDispatcher
+from dashboard.webhooks.http_client import Poster
+from dashboard.webhooks.service import WebhookService
+from dashboard.webhooks.typing import TIMEOUT_SECONDS as TYPING_SECONDS
+from dashboard.webhooks.typing import TypingNotifier
+from presence.timing import Timing
+
+
+class Services(CoreServices):
+    """The parts of one process, built from the settings and handed to each other."""
+
+    # Events in, webhooks out
+
+    @cached_property
+    def recorder(self) -> Recorder:
+        # Looked up at each event: commands that store events need no presence.
+        return Recorder(
+            self.database, self.clock, lambda admin_id: self.present_admins.is_absent(admin_id)
+        )
+
+    @cached_property
+    def ingest(self) -> Ingest:
+        return Ingest(
+            self.recorder,
+            self.placer,
+            self.dispatcher.wake,
+            # Built at the first close: commands that store events need no presence.
+            lambda thread_ids: self.bot_presence.enqueue_closed(thread_ids),
+        )
+
+    @cached_property
+    def actions(self) -> Actions:
+        return Actions(self.database, self.clock)
+
+    @cached_property
+    def assigning(self) -> Assigning:
+        return Assigning(self.database, self.clock)
+
+    @cached_property
+    def snoozing(self) -> Snoozing:
+        return Snoozing(self.database, self.clock)
+
+    @cached_property
+    def undo(self) -> Undo:
+        return Undo(self.database, self.clock)
+
+    @cached_property
+    def poster(self) -> Poster:
+        return Poster(self.settings.webhook_private)
+
+    @cached_property
+    def dispatcher(self) -> WebhookDispatcher:
+        return WebhookDispatcher(self.database, self.clock, self.poster)
+
+    @cached_property
+    def webhooks(self) -> WebhookService:
+        return WebhookService(self.database, self.clock, self.poster, self.dispatcher.wake)
+
+    @cached_property
+    def typing_notifier(self) -> TypingNotifier:
+        # A posting client of its own: typing that comes late is of no use, so it waits less.
+        poster = Poster(self.settings.webhook_private, timeout_seconds=TYPING_SECONDS)
+        return TypingNotifier(self.database, self.clock, poster)
+
+    # Presence
+
+    @cached_property
+    def worker(self) -> str:
+        """The name of this process among those that share Redis."""
+        return f"{socket.gethostname()}-{os.getpid()}-{secrets.token_hex(4)}"
+
+    @cached_property
+    def presence_service(self) -> PresenceService:
+        return PresenceService(
+            self.redis_client,
+            self.database,
+            self.clock,
+            timing=Timing.from_ttl(
+                self.settings.presence_ttl_seconds, self.settings.presence_idle_seconds
+            ),
+            key_prefix=self.settings.key_prefix,
+            monotonic=self.monotonic,
+        )
+
+    @cached_property
+    def present_admins(self) -> PresentAdmins:
+        return PresentAdmins(self.presence_service.admins, self.monotonic)
+
+    @cached_property
+    def bot_presence(self) -> BotPresence:
+        return BotPresence(self.presence_service, self.database, self.clock, self.monotonic)
+
+    # HTTP
+
+    @cached_property
+    def metrics(self) -> Metrics:
+        return Metrics()
+
+    @cached_property
+    def cursors(self) -> Cursors:
+        """Signed with the secret key, without which cursors can be neither made nor read."""
+        assert self.settings.secret_key is not None, "cursors are signed with the secret key"
+        return Cursors(self.settings.secret_key)
+
+    @cached_property
+    def key_ring(self) -> KeyRing:
+        return KeyRing(self.database, self.monotonic)
+
+    # The sockets of this process, and what is pushed over them
+
+    @cached_property
+    def reads(self) -> Reads:
+        return Reads(self.database, self.clock)
+
+    @cached_property
+    def sockets(self) -> Sockets:
+        return Sockets(self.settings.async_mode, self.reads.living_sessions)
+
+    @cached_property
+    def broadcaster(self) -> Broadcaster:
+        status = Status(lambda: self.ordering_status.late_since, self.clock, self.sockets)
+        return Broadcaster(self.ranking, self.reads, status, self.sockets, self.monotonic)
+
+    @cached_property
+    def list_handlers(self) -> ListHandlers:
+        return ListHandlers(self.ranking, self.reads, self.broadcaster, self.live_lists)
+
+    @cached_property
+    def live_lists(self) -> LiveLists:
+        return LiveLists(
+            self.ranking,
+            self.reads,
+            self.broadcaster,
+            self.sockets,
+            self.list_keeper,
+            self.list_builder,
+        )
+
+    @cached_property
+    def admin_presence(self) -> AdminPresence:
+        viewers = Viewers(
+            self.presence_service, self.broadcaster.visible_rows, self.reads.names, self.sockets
+        )
+        return AdminPresence(
+            self.presence_service,
+            viewers,
+            self.sockets,
+            self.worker,
+            on_reply_typed=self.typing_notifier.notify,
+        )
+
+    @cached_property
+    def presence_tasks(self) -> PresenceTasks:
+        return PresenceTasks(
+            self.presence_service,
+            self.bot_presence,
+            self.admin_presence,
+            self.sockets,
+            self.worker,
+            self.present_admins,
+        )
+
+    @cached_property
+    def listener(self) -> Listener:
+        """With a Redis client of its own, whose connection it keeps."""
+        return Listener(
+            self.new_redis_client(),
+            self.ranking.keys.prefix,
+            self.broadcaster.notify,
+            on_touched=self._queries_touched,
+            on_views=self.view_changes.wake,
+        )
+
+    def _queries_touched(self) -> None:
+        self.broadcaster.notify_queries()
+        self.live_lists.view_totals.note()
+
+    @cached_property
+    def view_changes(self) -> ViewChanges:
+        prefix = self.settings.key_prefix
+        admins, version = self.broadcaster.admins, self.reads.views_version
+        made = ViewChanges(self.redis_client, prefix, self.sockets, admins, version)
+        made.observe(self.live_lists.views_changed)
+        return made
+
+    @cached_property
+    def queue_reader(self) -> QueueReader:
+        return QueueReader(self.ranking, self.present_admins.count, self.clock)
+
+    @cached_property
+    def queue_line(self) -> QueueLine:
+        return QueueLine(self.queue_reader.read, self.sockets)
+
+    def connect_sockets(self) -> None:
+        """Hands the calls of the sockets, and their coming and going, to what answers them."""
+        lists = ListObserver(
+            self.list_handlers,
+            (self.broadcaster, self.live_lists),
+            self.presence_tasks.send_status,
+        )
+        self.sockets.register(
+            self.admin_presence.handlers(self.list_handlers.calls()),
+            [lists, self.admin_presence, self.queue_line],
+        )

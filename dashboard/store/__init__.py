@@ -1,1 +1,0 @@
-"""SQL: what is kept, and how it is read and written."""

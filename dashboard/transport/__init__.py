@@ -1,0 +1,1 @@
+"""Sockets: every private name of Engine.IO, Socket.IO and redis-py is in here."""

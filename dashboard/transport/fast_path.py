@@ -1,0 +1,85 @@
+"""Two ways of sending to a socket: Socket.IO's `emit`, and a direct one that bypasses its queue.
+
+`emit` makes a packet for each socket, puts it into a queue, wakes a green thread that writes, and
+parses each acknowledgement like a call. At a hundred dashboards that costs more CPU time than
+reading and encoding the frame.
+"""
+
+import re
+from collections.abc import Sequence
+
+from engineio import packet as engine_packet
+from socketio import Server
+
+from dashboard.transport import internals
+from dashboard.transport.emitter import Acknowledged, Message
+from dashboard.transport.packets import NAMESPACE, EncodedJson
+from dashboard.transport.websocket import WebSocket
+
+#: An acknowledgement without arguments; any other one is left to Socket.IO.
+_ACKNOWLEDGEMENT = re.compile(rf"43{NAMESPACE},([0-9]{{1,15}})\[\]")
+
+
+class EmitPath:
+    """Sends with `emit`: for releases of Socket.IO that lack a name of `internals`."""
+
+    def __init__(self, server: Server, sid: str):
+        self._server = server
+        self._sid = sid
+
+    def send(self, messages: Sequence[Message]) -> None:
+        """Queues the messages in this order."""
+        for event, data, acknowledged in messages:
+            self._server.emit(event, data, to=self._sid, namespace=NAMESPACE, callback=acknowledged)
+
+    def close(self) -> None:
+        """Nothing is held."""
+
+
+class FastPath:
+    """Writes to the socket at once where it is free, and keeps the order with Socket.IO's queue."""
+
+    def __init__(self, server: Server, sid: str, websocket: WebSocket):
+        self._sid = sid
+        self._server = server
+        self._engine = internals.engine_socket(server, sid)
+        self._websocket = websocket
+        self._enqueue = self._engine.send
+        # Answers to calls are sent this way, too; the library has no option for that.
+        self._engine.send = self._send_packet  # type: ignore[method-assign]
+        websocket.intercept = self._intercept
+
+    def close(self) -> None:
+        """Breaks the reference cycle: a closed socket is freed without the garbage collector."""
+        del self._engine.send
+        self._websocket.intercept = None
+
+    def send(self, messages: Sequence[Message]) -> None:
+        """Writes the messages in this order in one piece, or queues them; never waits."""
+        if self._engine.closed:
+            return
+        packets = [self._packet(*message) for message in messages]
+        if not self._offer([f"4{packet}" for packet in packets]):
+            for packet in packets:
+                self._enqueue(engine_packet.Packet(engine_packet.MESSAGE, packet))
+
+    def _send_packet(self, packet: engine_packet.Packet) -> None:
+        # Pings stay in the queue: Engine.IO closes a socket whose queue is empty for too long.
+        is_message = packet.packet_type == engine_packet.MESSAGE
+        if self._engine.closed or not is_message or not self._offer([packet.encode()]):
+            self._enqueue(packet)
+
+    def _offer(self, texts: Sequence[str]) -> bool:
+        """Writes now; False where a write is under way or queued, or the buffer is full."""
+        return self._engine.queue.empty() and self._websocket.offer(texts)
+
+    def _packet(self, event: str, data: EncodedJson, acknowledged: Acknowledged | None) -> str:
+        ack_id = internals.new_ack_id(self._server, self._sid, acknowledged) if acknowledged else ""
+        return f'2{NAMESPACE},{ack_id}["{event}",{data}]'
+
+    def _intercept(self, message: str) -> bool:
+        """Handles an acknowledgement; False for every other message."""
+        found = _ACKNOWLEDGEMENT.fullmatch(message)
+        if found:
+            internals.acknowledge(self._server, self._sid, int(found[1]))
+        return found is not None

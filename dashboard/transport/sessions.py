@@ -1,0 +1,82 @@
+"""Checks the session behind each socket, and its admin's role, with few queries."""
+
+from collections.abc import Callable, Iterable, Mapping
+
+from dashboard.errors import Problem
+from dashboard.transport.connections import Connection, Connections
+
+#: Seconds a session check is cached; a local sign-out invalidates it immediately.
+SESSION_CACHE_SECONDS = 1.0
+#: The role with the fewest rights. Checks of others are not cached: a role that was taken away
+#: must not work for one more call.
+_LEAST_ROLE = "admin"
+
+#: Session hashes -> the roles of those that are valid.
+LivingSessions = Callable[[set[bytes]], Mapping[bytes, str]]
+
+
+class SessionChecks:
+    """Checks sessions, all of them in one query: a thousand sockets must not cause a thousand."""
+
+    def __init__(
+        self,
+        connections: Connections,
+        living_sessions: LivingSessions,
+        monotonic: Callable[[], float],
+        on_role: Callable[[Connection], object] = lambda connection: None,
+    ):
+        """`on_role`: called with a connection whose admin has another role than before.
+
+        `living_sessions` raises StorageUnavailable.
+        """
+        self._connections = connections
+        self._living_sessions = living_sessions
+        self._monotonic = monotonic
+        self._on_role = on_role
+
+    def require_valid(self, connection: Connection) -> None:
+        """Raises Problem (401) where the session is over, and StorageUnavailable.
+
+        Afterwards the caller of the connection has today's role.
+        """
+        now = self._monotonic()
+        if now < connection.session_valid_until and connection.caller.role == _LEAST_ROLE:
+            return
+        self._refresh(connection, now)
+        if now >= connection.session_valid_until:
+            raise Problem(401, "unauthorized", "The session is over.")
+
+    def invalidate(self) -> None:
+        """Makes the next call of each socket check its session again."""
+        for connection in self._connections.values():
+            connection.session_valid_until = float("-inf")
+
+    def ended(self) -> list[Connection]:
+        """The connections whose session is over. Raises StorageUnavailable."""
+        connections = [each for each in self._connections.values() if not each.is_leaving]
+        roles = self._roles(connections)
+        return [connection for connection in connections if connection.session not in roles]
+
+    def _refresh(self, overdue: Connection, now: float) -> None:
+        """Checks the session of the connection, and all whose cached check ends soon."""
+        soon = now + SESSION_CACHE_SECONDS / 2
+        overdue.session_valid_until = float("-inf")
+        connections = [
+            connection
+            for connection in self._connections.values()
+            if connection.session_valid_until < soon
+        ]
+        roles = self._roles(connections)
+        for connection in connections:
+            if connection.session in roles:
+                connection.session_valid_until = now + SESSION_CACHE_SECONDS
+
+    def _roles(self, connections: Iterable[Connection]) -> Mapping[bytes, str]:
+        """Reads the roles of valid sessions, and stores them in their connections."""
+        roles = self._living_sessions({connection.session for connection in connections})
+        for connection in connections:
+            role = roles.get(connection.session, connection.caller.role)
+            if role != connection.caller.role:
+                connection.caller = connection.caller._replace(role=role)
+                self._on_role(connection)
+        return roles

@@ -1,0 +1,228 @@
+"""Socket.IO for the admins: connects sockets, passes on their calls, sends to them."""
+
+import logging
+import time
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from flask import Flask
+from flask_socketio import SocketIO
+from socketio.exceptions import ConnectionRefusedError
+
+from dashboard.config import AsyncMode
+from dashboard.db.accounts.sessions import Identity, connection_prefix
+from dashboard.protocol import PROTOCOL
+from dashboard.transport import internals
+from dashboard.transport.caller import Answer, Caller, Handler, SocketObserver
+from dashboard.transport.calls import Calls
+from dashboard.transport.connections import Connection, Connections
+from dashboard.transport.devices import device_of, type_of
+from dashboard.transport.driver import Driver
+from dashboard.transport.emitter import Acknowledged, Message
+from dashboard.transport.fast_path import EmitPath, FastPath
+from dashboard.transport.packets import NAMESPACE, EncodedJson, SplicingJson, StrictPacket, encode
+from dashboard.transport.sessions import LivingSessions, SessionChecks
+from dashboard.transport.websocket import MESSAGE_BYTES_MAX, WebSocket
+from dashboard.wsgi_keys import IDENTITY, WEBSOCKET
+
+log = logging.getLogger(__name__)
+
+PING_SECONDS = 25
+PONG_SECONDS = 20
+#: Seconds between a disconnect packet and the end of the connection.
+DISCONNECT_SECONDS = 1
+#: Seconds that the answer under way gets before the disconnect packet.
+_ANSWER_SECONDS = 0.1
+#: The room of all sockets that can be sent to.
+_READY = "ready"
+
+
+class Sockets:
+    """All sockets of this worker; implements `Emitter`."""
+
+    def __init__(
+        self,
+        async_mode: AsyncMode,
+        living_sessions: LivingSessions,
+        monotonic: Callable[[], float] = time.monotonic,
+    ):
+        """`living_sessions`: the valid ones of the session hashes, with their admins' roles."""
+        self._monotonic = monotonic
+        self._connections: Connections = {}
+        self._sessions = SessionChecks(
+            self._connections, living_sessions, monotonic, self._role_changed
+        )
+        self._calls = Calls(self._sessions, monotonic, self._end_session, self._dismiss)
+        self._driver = Driver()
+        self._has_fast_path = True
+        self._unjoined_since: dict[WebSocket, float] = {}
+        self.socketio = SocketIO(
+            async_mode=async_mode,
+            path="socket.io",
+            transports=["websocket"],
+            # The gate has checked the origin.
+            cors_allowed_origins=[],
+            namespaces=[NAMESPACE],
+            serializer=StrictPacket,
+            json=SplicingJson,
+            max_http_buffer_size=MESSAGE_BYTES_MAX,
+            ping_interval=PING_SECONDS,
+            ping_timeout=PONG_SECONDS,
+            manage_session=False,
+            # One call of a socket after the other: a socket that floods delays itself alone.
+            async_handlers=False,
+        )
+
+    def attach(self, app: Flask) -> None:
+        """Puts Socket.IO in front of the application."""
+        self.socketio.init_app(app)
+        server = self.socketio.server
+        for logger in (server.logger, server.eio.logger):
+            logger.setLevel(logging.CRITICAL)
+        missing = internals.missing_names(server)
+        self._has_fast_path = not missing
+        if missing:
+            log.warning(
+                "this release of Socket.IO lacks %s: sending with emit, which takes more CPU time",
+                ", ".join(missing),
+            )
+        else:
+            self._driver.ordinary = internals.replace_driver(server, self._driver)
+        server.on("connect", self._connect, namespace=NAMESPACE)
+        server.on("disconnect", self._disconnect, namespace=NAMESPACE)
+        server.on("*", self._call, namespace=NAMESPACE)
+
+    def register(
+        self, handlers: Mapping[str, Handler], observers: Sequence[SocketObserver]
+    ) -> None:
+        """Sets what answers each call, and who follows the sockets."""
+        self._calls.handlers = handlers
+        self._calls.observers = observers
+
+    @property
+    def bad_calls(self) -> int:
+        """Invalid calls since the start."""
+        return self._calls.bad_calls
+
+    def __len__(self) -> int:
+        return len(self._connections)
+
+    def send(
+        self, sid: str, event: str, data: EncodedJson, acknowledged: Acknowledged | None = None
+    ) -> None:
+        self.send_together(sid, [Message(event, data, acknowledged)])
+
+    def send_together(self, sid: str, messages: Sequence[Message]) -> None:
+        connection = self._connections.get(sid)
+        if connection is not None:
+            connection.path.send(messages)
+
+    def broadcast(self, event: str, data: EncodedJson) -> None:
+        self.socketio.server.emit(event, data, namespace=NAMESPACE, to=_READY)
+
+    def abort(self, sid: str) -> None:
+        connection = self._connections.get(sid)
+        if connection is None:
+            return
+        if connection.websocket is not None:
+            connection.websocket.kill()
+        else:
+            self.socketio.server.disconnect(sid, namespace=NAMESPACE)
+
+    def close_all(self) -> None:
+        """Closes all connections because the server stops: browsers reconnect after a delay."""
+        self._driver.close_all()
+        for sid, connection in list(self._connections.items()):
+            if connection.websocket is None:
+                self.socketio.server.disconnect(sid, namespace=NAMESPACE)
+
+    def invalidate_sessions(self) -> None:
+        """Makes the next call of each socket check its session again."""
+        self._sessions.invalidate()
+
+    def check_sessions(self) -> None:
+        """Disconnects sockets whose session is over, and takes over changed roles.
+
+        Raises StorageUnavailable.
+        """
+        for connection in self._sessions.ended():
+            self._end_session(connection)
+
+    def close_unjoined(self, seconds: float) -> None:
+        """Closes WebSockets that were open for this time without connecting to `/admin`."""
+        now = self._monotonic()
+        joined = {connection.websocket for connection in self._connections.values()}
+        self._unjoined_since = {
+            websocket: self._unjoined_since.get(websocket, now)
+            for websocket in self._driver.open
+            if websocket not in joined
+        }
+        for websocket, since in self._unjoined_since.items():
+            if now - since >= seconds:
+                websocket.close()
+
+    def _connect(self, sid: str, environ: dict[str, Any], auth: Any = None) -> None:
+        identity: Identity = environ[IDENTITY]
+        if isinstance(auth, dict) and auth.get("protocol", PROTOCOL) != PROTOCOL:
+            raise ConnectionRefusedError("Load the page anew.", {"code": "protocol_mismatch"})
+        prefix = connection_prefix(identity.session)
+        caller = Caller(
+            sid,
+            identity.admin_id,
+            identity.role,
+            f"{prefix}{sid}",
+            device_of(auth) or prefix,
+            type_of(auth, environ.get("HTTP_USER_AGENT", "")),
+        )
+        websocket = environ.get(WEBSOCKET)
+        path = self._path(sid, websocket)
+        self._connections[sid] = Connection(caller, identity.session, path, websocket)
+        for observer in self._calls.observers:
+            observer.on_connect(caller)
+        self.socketio.start_background_task(self._make_ready, caller)
+
+    def _path(self, sid: str, websocket: WebSocket | None) -> FastPath | EmitPath:
+        if self._has_fast_path and websocket is not None:
+            return FastPath(self.socketio.server, sid, websocket)
+        return EmitPath(self.socketio.server, sid)
+
+    def _make_ready(self, caller: Caller) -> None:
+        """After the connect: the client drops what comes before the answer to it."""
+        if caller.sid in self._connections:
+            self.socketio.server.enter_room(caller.sid, _READY, namespace=NAMESPACE)
+            for observer in self._calls.observers:
+                observer.on_ready(caller)
+
+    def _disconnect(self, sid: str, reason: Any = None) -> None:
+        connection = self._connections.pop(sid, None)
+        if connection is not None:
+            connection.path.close()
+            for observer in self._calls.observers:
+                observer.on_disconnect(sid, str(reason))
+
+    def _role_changed(self, connection: Connection) -> None:
+        for observer in self._calls.observers:
+            observer.on_role(connection.caller)
+
+    def _call(self, event: str, sid: str, *arguments: Any) -> Answer | None:
+        connection = self._connections.get(sid)
+        if connection is None or connection.is_leaving:
+            return None
+        return self._calls.answer(connection, event, arguments)
+
+    def _end_session(self, connection: Connection) -> None:
+        self.send(connection.caller.sid, "session:ended", EncodedJson(encode({})))
+        self._dismiss(connection)
+
+    def _dismiss(self, connection: Connection) -> None:
+        """Disconnects the socket in the background, after the answer that is under way."""
+        if not connection.is_leaving:
+            connection.is_leaving = True
+            self.socketio.start_background_task(self._disconnect_soon, connection)
+
+    def _disconnect_soon(self, connection: Connection) -> None:
+        self.socketio.sleep(_ANSWER_SECONDS)
+        self.socketio.server.disconnect(connection.caller.sid, namespace=NAMESPACE)
+        self.socketio.sleep(DISCONNECT_SECONDS)
+        if connection.websocket is not None:
+            connection.websocket.close()

@@ -1,0 +1,272 @@
+"""A WebSocket over a green connection, the same under eventlet and gevent, made with wsproto.
+
+Engine.IO's own drivers do not limit the size of a fragmented message (eventlet), or write a large
+message in parts between which another one can get (simple-websocket under gevent).
+"""
+
+import contextlib
+import re
+import socket
+import threading
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any
+
+from wsproto import ConnectionType, WSConnection
+from wsproto.connection import ConnectionState
+from wsproto.events import (
+    AcceptConnection,
+    BytesMessage,
+    CloseConnection,
+    Ping,
+    Request,
+    TextMessage,
+)
+from wsproto.utilities import LocalProtocolError, RemoteProtocolError
+
+from dashboard.turns import Pace
+from dashboard.wsgi_keys import RECEIVE_NOW, SEND_NOW, SOCKET, TAKE_OVER, WAIT_READABLE, WEBSOCKET
+
+MESSAGE_BYTES_MAX = 64 * 1024
+#: Seconds without a byte sent or received after which a connection is closed; more than the
+#: interval of the server's pings and the time for an answer to one.
+IDLE_SECONDS = 45
+#: Seconds that a close frame may take to be written.
+CLOSE_SECONDS = 1
+_RECEIVE_BYTES = 16 * 1024
+_DRAIN_BYTES = 1024 * 1024
+#: Close codes (RFC 6455, section 7.4.1).
+_NORMAL, GOING_AWAY, _PROTOCOL_ERROR, _TOO_BIG = 1000, 1001, 1002, 1009
+#: The first byte of a text message in one frame.
+_TEXT = 0x81
+#: Replaces every message that is not a packet: the decoder of packets refuses and counts it.
+INVALID_PACKET = "4!"
+#: The packets that a client may send: close, pong, message. Engine.IO raises on some others.
+_PACKET = re.compile("[13]|4.", re.DOTALL)
+#: Values and brackets that no call has: a message of 64 KiB can have 60,000, and takes 8 ms.
+_MANY_VALUES = 8_000
+_HANDSHAKE_HEADERS = ("HOST", "CONNECTION", "UPGRADE", "SEC_WEBSOCKET_KEY", "SEC_WEBSOCKET_VERSION")
+
+
+class WebSocket:
+    """A driver as Engine.IO uses it: made for a handler, then called as a WSGI application."""
+
+    def __init__(self, handler: Callable[["WebSocket"], Any], pace: Pace):
+        self._handler = handler
+        self._pace = pace
+        self._protocol = WSConnection(ConnectionType.SERVER)
+        self._events: Iterator[Any] = iter(())
+        self._writing = threading.Lock()
+        self._fragments: list[str] = []
+        self._size = 0
+        self._open = False
+        self._is_leaving = False
+        #: Called with each message; True: it is handled, and `wait` does not return it.
+        self.intercept: Callable[[str], bool] | None = None
+
+    def __call__(self, environ: dict[str, Any], start_response: Callable) -> Iterable[bytes]:
+        self._connection: socket.socket = environ[SOCKET]
+        self._send_now: Callable[[bytes], int] = environ[SEND_NOW]
+        self._receive_now: Callable[[int], bytes] = environ[RECEIVE_NOW]
+        self._wait_readable: Callable[[], object] = environ[WAIT_READABLE]
+        environ[TAKE_OVER]()
+        environ[WEBSOCKET] = self
+        self._connection.settimeout(IDLE_SECONDS)
+        with contextlib.suppress(OSError):
+            self._connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        try:
+            self._shake_hands(environ)
+            self._handler(self)
+        finally:
+            self.close()
+            self.kill()
+        return []
+
+    def send(self, message: str) -> None:
+        """Writes a message after those under way. Raises OSError where the WebSocket is closed."""
+        with self._writing:
+            self._check_open()
+            self._connection.sendall(_framed(message))
+
+    def offer(self, messages: Iterable[str]) -> bool:
+        """Writes the messages without waiting; False where nothing was written.
+
+        What the socket's buffer does not take is written in the background, before all else.
+        """
+        data = b"".join(map(_framed, messages))
+        if not self._writing.acquire(blocking=False):
+            return False
+        sent = 0
+        try:
+            self._check_open()
+            sent = self._send_now(data)
+        except OSError:
+            pass
+        if 0 < sent < len(data):
+            threading.Thread(target=self._send_rest, args=[data[sent:]], daemon=True).start()
+        else:
+            self._writing.release()
+        return sent > 0
+
+    def wait(self) -> str | None:
+        """Waits for the next message; None when the WebSocket is closed.
+
+        Before each frame that need not be waited for, others have their turn.
+        """
+        while self._open:
+            event = self._next_event()
+            if event is None:
+                self._receive()
+                continue
+            self._pace.step()
+            message = self._handle(event)
+            if message is not None:
+                return message
+        return None
+
+    def close(self, code: int = _NORMAL) -> None:
+        """Sends a close frame and ends the connection; blocked reads and writes return."""
+        if not self._is_leaving:
+            self._send_close(code)
+            self.kill()
+
+    def leave(self, code: int) -> None:
+        """Sends a close frame and nothing after it; the client ends the connection, or `kill`."""
+        if not self._is_leaving:
+            self._is_leaving = True
+            self._send_close(code)
+
+    def kill(self) -> None:
+        """Ends the connection without a close frame: for a client that does not read."""
+        self._open = False
+        with contextlib.suppress(OSError):
+            self._connection.shutdown(socket.SHUT_RDWR)
+
+    def _send_close(self, code: int) -> None:
+        if self._open and self._writing.acquire(timeout=CLOSE_SECONDS):
+            try:
+                self._connection.settimeout(CLOSE_SECONDS)
+                self._connection.sendall(self._protocol.send(CloseConnection(code=code)))
+            except (OSError, LocalProtocolError):
+                pass
+            finally:
+                self._writing.release()
+
+    def _refuse(self, code: int) -> None:
+        """Closes with an error code, and reads the rest away: a reset would lose the code."""
+        self._send_close(code)
+        left = _DRAIN_BYTES
+        with contextlib.suppress(OSError):
+            self._connection.shutdown(socket.SHUT_WR)
+            while left > 0 and (data := self._connection.recv(_RECEIVE_BYTES)):
+                left -= len(data)
+        self.kill()
+
+    def _shake_hands(self, environ: dict[str, Any]) -> None:
+        # No extension is offered: permessage-deflate costs 256 KiB a socket, and the size of an
+        # inflated message has no limit.
+        headers = [
+            (name.replace("_", "-").encode(), environ[f"HTTP_{name}"].encode("latin-1"))
+            for name in _HANDSHAKE_HEADERS
+        ]
+        self._protocol.initiate_upgrade_connection(headers, "/")
+        assert any(isinstance(event, Request) for event in self._protocol.events())
+        self._open = True
+        self._write(AcceptConnection())
+
+    def _next_event(self) -> Any:
+        """The next frame of what was received; None where nothing is left of it."""
+        try:
+            return next(self._events, None)
+        except RemoteProtocolError as error:
+            hint = error.event_hint
+            self._refuse(hint.code if isinstance(hint, CloseConnection) else _PROTOCOL_ERROR)
+        except LocalProtocolError:
+            self.kill()
+        return None
+
+    def _receive(self) -> None:
+        try:
+            try:
+                data = self._receive_now(_RECEIVE_BYTES)
+            except BlockingIOError:
+                self._pace.pay()
+                self._wait_readable()
+                self._pace.waited()
+                return
+            self._pace.long_step()
+            self._protocol.receive_data(data or None)
+            self._events = self._protocol.events()
+        except (OSError, RemoteProtocolError, LocalProtocolError):
+            self.kill()
+
+    def _handle(self, event: Any) -> str | None:
+        """Handles a frame; the message that it ends, unless `intercept` has handled that."""
+        try:
+            if isinstance(event, Ping):
+                self._write(event.response())
+            elif isinstance(event, CloseConnection):
+                # The reason of one that was malformed would be the words of an exception.
+                self._write(CloseConnection(code=event.code))
+                self.kill()
+            elif isinstance(event, TextMessage | BytesMessage) and self._open:
+                return self._receive_fragment(event)
+        except OSError:
+            self.kill()
+        return None
+
+    def _receive_fragment(self, event: TextMessage | BytesMessage) -> str | None:
+        self._size += len(event.data)
+        if self._size > MESSAGE_BYTES_MAX:
+            self._fragments.clear()
+            self._refuse(_TOO_BIG)
+            return None
+        # No packet is binary: bytes become an invalid one. Empty fragments are endless.
+        if event.data and isinstance(event, TextMessage):
+            self._fragments.append(event.data)
+        if not event.message_finished:
+            return None
+        message = "".join(self._fragments)
+        self._fragments.clear()
+        self._size = 0
+        if self.intercept is not None and self.intercept(message):
+            return None
+        return message if _is_packet(message) else INVALID_PACKET
+
+    def _send_rest(self, data: bytes) -> None:
+        """Writes the rest of an `offer`, with the lock held, so that nothing gets in between."""
+        try:
+            self._connection.sendall(data)
+        except OSError:
+            self.kill()
+        finally:
+            self._writing.release()
+
+    def _check_open(self) -> None:
+        if not self._open or self._protocol.state is not ConnectionState.OPEN:
+            raise OSError("the WebSocket is closed")
+
+    def _write(self, event: Any) -> None:
+        with self._writing:
+            try:
+                data = self._protocol.send(event)
+            except LocalProtocolError as error:
+                raise OSError("the WebSocket is closed") from error
+            self._connection.sendall(data)
+
+
+def _is_packet(message: str) -> bool:
+    """Whether it can be a packet, and is parsed in a few ms at most."""
+    if len(message) > _MANY_VALUES and sum(map(message.count, "[{,")) > _MANY_VALUES:
+        return False
+    return _PACKET.match(message) is not None
+
+
+def _framed(message: str) -> bytes:
+    """A text message in one unmasked frame (RFC 6455, section 5.2)."""
+    data = message.encode()
+    size = len(data)
+    if size < 126:
+        return bytes((_TEXT, size)) + data
+    if size < 65_536:
+        return bytes((_TEXT, 126)) + size.to_bytes(2) + data
+    return bytes((_TEXT, 127)) + size.to_bytes(8) + data

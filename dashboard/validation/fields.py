@@ -1,0 +1,173 @@
+"""The types of values in requests, and the errors of wrong ones."""
+
+import re
+from collections.abc import Callable
+from typing import Annotated, Any, Literal
+from urllib.parse import urlsplit
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StrictInt, WithJsonSchema
+from pydantic_core import PydanticCustomError
+
+from dashboard.errors import quoted
+from dashboard.validation import timestamps
+from dashboard.validation.visible import shows_something
+
+ID_MAX = 128
+BODY_MAX = 20_000
+NAME_MAX = 200
+URL_MAX = 2_048
+LOCALE_MAX = 35
+ATTACHMENTS_MAX = 10
+#: Whole numbers that every JSON reader holds exactly.
+INTEGER_MAX = 2**53 - 1
+
+_ID = re.compile(rf"[A-Za-z0-9._:-]{{1,{ID_MAX}}}")
+#: Programs take these out of a URL before they send it.
+_PATH_SEGMENTS = frozenset({".", ".."})
+_LOCALE = re.compile(r"[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*")
+_MEDIA_TYPE = re.compile(r"[A-Za-z0-9!#$&^_.+-]{1,63}/[A-Za-z0-9!#$&^_.+-]{1,63}")
+#: The same for JSON schemas.
+ID_PATTERN = r"^(?!\.\.?$)[A-Za-z0-9._:-]+$"
+#: Controls but for \t, \n and \r, and lone surrogates, which no UTF-8 can carry.
+_FORBIDDEN = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff]")
+_SPACE = re.compile(r"\s")
+#: The same for JSON schemas; JSON in UTF-8 holds no surrogates.
+TEXT_PATTERN = r"^[^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]*$"
+
+
+class Strict(BaseModel):
+    """A JSON object whose members are known, and of exactly the type they should be."""
+
+    model_config = ConfigDict(strict=True, extra="forbid", frozen=True)
+
+
+_LINE_BREAKS = re.compile(r"[\t\n\r]")
+
+
+def fault(code: str, detail: str) -> PydanticCustomError:
+    """A refusal with one of the codes of docs/protocol.md, "Errors"."""
+    return PydanticCustomError(code, "{detail}", {"detail": detail})
+
+
+def check_characters(text: str) -> str:
+    """The text; refused where a control or a lone surrogate stands in it."""
+    found = _FORBIDDEN.search(text)
+    if found is None:
+        return text
+    name = f"U+{ord(found[0]):04X}"
+    if "\ud800" <= found[0] <= "\udfff":
+        raise fault("invalid_unicode", f"holds a lone surrogate, {name}")
+    raise fault("forbidden_character", f"holds the control character {name}")
+
+
+def check_length(text: str, most: int) -> str:
+    if len(text) > most:
+        raise fault("too_long", f"has {len(text)} characters; at most {most} are taken")
+    return text
+
+
+def is_id(text: str) -> bool:
+    return _ID.fullmatch(text) is not None and text not in _PATH_SEGMENTS
+
+
+def check_id(text: str) -> str:
+    """An id as senders give them; compared character by character, case and all."""
+    if is_id(text):
+        return text
+    check_length(check_characters(text), ID_MAX)
+    if text in _PATH_SEGMENTS:
+        raise fault("invalid_id", f"{quoted(text)} is no id: it would be lost from a URL")
+    raise fault("invalid_id", f"{quoted(text, 60)} is no id: 1 to {ID_MAX} of A-Z a-z 0-9 . _ : -")
+
+
+def check_text(text: str) -> str:
+    """A message's text, verbatim; whether it may be empty is the message's to say."""
+    return check_length(check_characters(text), BODY_MAX)
+
+
+def check_visible(text: str) -> str:
+    """The text; refused where it is empty, or holds only characters that leave no mark."""
+    if not shows_something(text):
+        raise fault("empty_text", "is empty")
+    return text
+
+
+def check_line(text: str, most: int) -> str:
+    """A name that an admin gives: something visible, in one line of at most so many characters."""
+    check_visible(check_length(check_characters(text), most))
+    if _LINE_BREAKS.search(text):
+        raise fault("forbidden_character", "has more than one line")
+    return text
+
+
+def check_name(text: str) -> str:
+    check_length(check_characters(text), NAME_MAX)
+    return check_visible(text)
+
+
+def check_locale(text: str) -> str:
+    check_length(check_characters(text), LOCALE_MAX)
+    if not _LOCALE.fullmatch(text):
+        raise fault(
+            "unknown_value", f"{quoted(text, 60)} is no language list_id such as vi or en-GB"
+        )
+    return text
+
+
+def check_url(text: str) -> str:
+    check_length(check_characters(text), URL_MAX)
+    try:
+        parts = urlsplit(text)
+        good = parts.scheme == "https" and bool(parts.hostname) and not _SPACE.search(text)
+    except ValueError:
+        good = False
+    if not good:
+        raise fault("unknown_value", f"{quoted(text, 60)} is no https address")
+    return text
+
+
+def check_media_type(text: str) -> str:
+    check_characters(text)
+    if not _MEDIA_TYPE.fullmatch(text):
+        raise fault("unknown_value", f"{quoted(text, 60)} is no media type such as image/png")
+    return text
+
+
+def read_timestamp(text: str) -> int:
+    check_characters(text)
+    try:
+        return timestamps.parse(text)
+    except timestamps.TimestampRangeError:
+        raise fault(
+            "timestamp_out_of_range",
+            f"{quoted(text, 60)} is not in the years "
+            f"{timestamps.YEAR_MIN} to {timestamps.YEAR_MAX}",
+        ) from None
+    except timestamps.TimestampError:
+        raise fault(
+            "invalid_timestamp",
+            f"{quoted(text, 60)} is no RFC 3339 timestamp with an offset, "
+            "such as 2026-11-20T10:00:00Z",
+        ) from None
+
+
+def _string(check: Callable[[str], Any], **schema: Any) -> Any:
+    return Annotated[str, AfterValidator(check), WithJsonSchema({"type": "string"} | schema)]
+
+
+Id = _string(check_id, minLength=1, maxLength=ID_MAX, pattern=ID_PATTERN)
+Body = _string(check_text, maxLength=BODY_MAX, pattern=TEXT_PATTERN)
+Name = _string(check_name, minLength=1, maxLength=NAME_MAX, pattern=TEXT_PATTERN)
+Locale = _string(
+    check_locale, maxLength=LOCALE_MAX, pattern=f"^{_LOCALE.pattern}$", examples=["vi", "en-GB"]
+)
+Url = _string(check_url, format="uri", pattern="^https://", maxLength=URL_MAX)
+MediaType = _string(check_media_type, pattern=f"^{_MEDIA_TYPE.pattern}$", examples=["image/png"])
+Timestamp = _string(read_timestamp, format="date-time", examples=["2026-11-20T10:00:00.123Z"])
+MemberStatus = Annotated[StrictInt, Field(ge=-1, le=5)]
+ThreadId = Annotated[StrictInt, Field(ge=1, le=INTEGER_MAX)]
+AdminId = Annotated[StrictInt, Field(ge=1, le=INTEGER_MAX)]
+MessageId = Annotated[StrictInt, Field(ge=1, le=INTEGER_MAX)]
+Role = Literal["client", "admin", "bot", "system"]
+Priority = Literal["urgent", "high", "normal", "low"]
+ReceiptState = Literal["delivered", "read", "failed"]

@@ -1,0 +1,35 @@
+"""What the signed-in admin does to a thread, for the calls about one thread and about many."""
+
+from collections.abc import Callable
+from typing import Any
+
+from dashboard.ingest.actions import Actions, Admin
+from dashboard.ingest.assignment.assigning import Assigning
+from dashboard.ingest.ingest import Ingest
+from dashboard.ingest.snooze.snoozing import Snoozing
+from dashboard.web.http.identity import current
+
+#: Actions that take nothing but the thread.
+SIMPLE_ACTIONS = ("claim", "release", "reopen", "wake")
+
+
+class ActingAdmin:
+    """Runs methods of what is done to threads as the admin of the current request."""
+
+    def __init__(self, ingest: Ingest, actions: Actions, assigning: Assigning, snoozing: Snoozing):
+        self._ingest = ingest
+        self.actions = actions
+        self.assigning = assigning
+        self.snoozing = snoozing
+
+    def act(self, action: Callable[..., Any], *given: Any) -> Any:
+        """The result of `action(admin, *given)`, once its thread is placed."""
+        identity = current()
+        admin = Admin(identity.admin_id, identity.name, identity.role)
+        return self._ingest.act(action, admin, *given)
+
+    def act_simply(self, name: str, thread_id: int) -> int | None:
+        """The id of the act; None where nothing was changed. `name` is one of SIMPLE_ACTIONS."""
+        assert name in SIMPLE_ACTIONS, name
+        acts = self.snoozing if name == "wake" else self.actions
+        return self.act(getattr(acts, name), thread_id)

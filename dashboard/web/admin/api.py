@@ -1,0 +1,231 @@
+"""The dashboard's own API: what a signed-in admin reads and does."""
+
+from typing import Any
+
+from flask import Response
+
+from dashboard.db.accounts import admins
+from dashboard.db.database import Database
+from dashboard.db.threads import conversations, thread_rows, threads
+from dashboard.errors import NotFound
+from dashboard.ingest.assignment.assigning import HandOver
+from dashboard.ingest.replies import Reply
+from dashboard.web.admin import preferences, requests, responses
+from dashboard.web.admin.acting_admin import SIMPLE_ACTIONS, ActingAdmin
+from dashboard.web.admin.explain import Explainer
+from dashboard.web.admin.pages import Pages, describe, keep_for_signed_out
+from dashboard.web.admin.views.responses import ViewProblem
+from dashboard.web.http.bodies import document
+from dashboard.web.http.identity import current
+from dashboard.web.http.queries import only_one_of
+from dashboard.web.http.responses import json_response
+from dashboard.web.http.routes import Documented, PathParameter, done, route
+
+_ACTION = PathParameter(
+    {"enum": list(SIMPLE_ACTIONS)}, "claim", f"any({', '.join(SIMPLE_ACTIONS)})"
+)
+
+
+class AdminApi:
+    """The calls below /admin/api; `current()` says who makes them."""
+
+    def __init__(self, database: Database, admin: ActingAdmin, explainer: Explainer, pages: Pages):
+        self._database = database
+        self._admin = admin
+        self._explainer = explainer
+        self._pages = pages
+
+    @route("GET", "/me", "getMe", summary="Read the signed-in admin", answers=done(responses.Me))
+    def me(self) -> Response:
+        identity = current()
+        return json_response(
+            describe(identity) | {"preferences": self._pages.preferences(identity)}
+        )
+
+    @route(
+        "PATCH",
+        "/me/preferences",
+        "patchPreferences",
+        summary="Change some preferences",
+        body=(preferences.PreferencesRequest,),
+        reads_body=False,
+        example={"theme": "dark"},
+        answers=done(responses.Preferences),
+    )
+    def prefer(self) -> Response:
+        """Changes some preferences; answers all of them."""
+        identity, change = current(), preferences.check(document())
+
+        def write(connection):
+            preferences.check_sorts(connection, change)
+            held = admins.preferences(connection, identity.admin_id)
+            chosen = preferences.merged(preferences.known(held), change)
+            admins.save_preferences(connection, identity.admin_id, chosen)
+
+        self._database.write(write)
+        made = self._pages.preferences(identity)
+        return keep_for_signed_out(json_response(made), change | {"theme": made["theme"]})
+
+    @route(
+        "GET",
+        "/threads",
+        "getThreads",
+        summary="Read the rows of threads",
+        query=requests.RowsQuery,
+        answers=done(responses.Rows),
+    )
+    def rows(self, query: requests.RowsQuery) -> Response:
+        ids = query.ids
+        found = self._rows(ids)
+        return json_response(
+            {
+                "rows": [found[id] for id in ids if id in found],
+                "missing": [id for id in ids if id not in found],
+            }
+        )
+
+    @route(
+        "GET",
+        "/threads/{thread_id}/messages",
+        "getMessages",
+        summary="Read a part of a conversation",
+        query=requests.MessagesQuery,
+        answers=done(responses.Messages),
+    )
+    def messages(self, thread_id: int, query: requests.MessagesQuery) -> Response:
+        where, message_id = only_one_of(query, ("before", "after", "around"))
+        with self._database.read() as connection:
+            if not threads.names(connection, [thread_id]):
+                raise NotFound("There is no such thread.")
+            found = conversations.part(connection, thread_id, where, message_id, query.limit)
+        return json_response(found.to_json())
+
+    @route(
+        "POST",
+        "/threads/{thread_id}/replies",
+        "postReply",
+        summary="Reply to the customer, or write a note",
+        description="The same `token` is the same message.",
+        body=(requests.ReplyRequest,),
+        example={"body": "Hello!", "token": "a-1", "seen_message_id": 310},
+        answers={
+            200: Documented("The token was used before.", (responses.OneMessage,)),
+            201: Documented("The message was stored.", (responses.OneMessage,)),
+        },
+        problems=(409,),
+        problem=responses.ActionProblem,
+    )
+    def reply(self, thread_id: int, body: requests.ReplyRequest) -> Response:
+        reply = Reply(body.body, body.token, body.private, body.seen_message_id, body.confirm)
+        replied = self._admin.act(self._admin.actions.reply, thread_id, reply)
+        return json_response({"message": replied.message}, 201 if replied.created else 200)
+
+    @route(
+        "POST",
+        "/threads/{thread_id}/messages/{message_id}/send-again",
+        "postSendAgain",
+        summary="Send a reply again that did not arrive",
+        body=(requests.EmptyRequest,),
+        answers=done(responses.OneMessage),
+        problems=(409,),
+    )
+    def send_again(self, thread_id: int, message_id: int) -> Response:
+        message = self._admin.act(self._admin.actions.send_again, thread_id, message_id)
+        return json_response({"message": message})
+
+    @route(
+        "POST",
+        "/threads/{thread_id}/{action}",
+        "postAction",
+        summary="Claim, release, reopen or wake a thread",
+        path_parameters={"action": _ACTION},
+        body=(requests.EmptyRequest,),
+        answers=done(responses.ChangedRow),
+        problems=(409,),
+        problem=responses.ActionProblem,
+    )
+    def act(self, thread_id: int, action: str) -> Response:
+        return self._changed(thread_id, self._admin.act_simply(action, thread_id))
+
+    @route(
+        "POST",
+        "/threads/{thread_id}/close",
+        "postClose",
+        summary="Close a thread",
+        body=(requests.CloseRequest,),
+        example={"seen_message_id": 311},
+        answers=done(responses.ChangedRow),
+        problems=(404,),
+    )
+    def close(self, thread_id: int, body: requests.CloseRequest) -> Response:
+        """Closes the thread, unless the customer wrote what was not seen: see the row."""
+        act_id = self._admin.act(self._admin.actions.close, thread_id, body.seen_message_id)
+        return self._changed(thread_id, act_id)
+
+    @route(
+        "POST",
+        "/threads/{thread_id}/snooze",
+        "postSnooze",
+        summary="Snooze a thread until a moment",
+        body=(requests.SnoozeRequest,),
+        example={"until": "2026-11-23T09:00:00+07:00", "wake": "reply"},
+        answers=done(responses.ChangedRow),
+        problems=(409,),
+    )
+    def snooze(self, thread_id: int, body: requests.SnoozeRequest) -> Response:
+        """It leaves `arrival` and `not_respond` until then, or until the customer writes, unless
+        `wake` is `never`; `until` is at most five years away. One that is snoozed is changed."""
+        snoozing = self._admin.snoozing
+        return self._changed(
+            thread_id, self._admin.act(snoozing.snooze, thread_id, body.until, body.wake)
+        )
+
+    @route(
+        "POST",
+        "/threads/{thread_id}/assign",
+        "postAssign",
+        summary="Hand a thread over to an admin, or give it back",
+        body=(requests.AssignRequest,),
+        example={"admin_id": 2, "note": "She has called twice."},
+        answers=done(responses.ChangedRow),
+        problems=(409,),
+        problem=responses.ActionProblem,
+    )
+    def assign(self, thread_id: int, body: requests.AssignRequest) -> Response:
+        """Neither its place nor its wait changes. What a colleague has is handed over by that
+        colleague and by supervisors. Where whoever gets it has it already, no note is written."""
+        hand_over = self._admin.assigning.hand_over
+        given = HandOver(body.admin_id, body.note)
+        return self._changed(thread_id, self._admin.act(hand_over, thread_id, given))
+
+    @route(
+        "PUT",
+        "/threads/{thread_id}/priority",
+        "putPriority",
+        summary="Set the priority of a thread",
+        body=(requests.PriorityRequest,),
+        example={"priority": "high"},
+        answers=done(responses.ChangedRow),
+    )
+    def prioritise(self, thread_id: int, body: requests.PriorityRequest) -> Response:
+        act_id = self._admin.act(self._admin.actions.set_priority, thread_id, body.priority)
+        return self._changed(thread_id, act_id)
+
+    @route(
+        "GET",
+        "/threads/{thread_id}/explain",
+        "getExplanation",
+        summary="Read why a thread stands where it stands on a list",
+        query=requests.ExplainQuery,
+        answers=done(responses.Explanation),
+        problem=ViewProblem,
+    )
+    def explain(self, thread_id: int, query: requests.ExplainQuery) -> Response:
+        return json_response(self._explainer.explain(thread_id, query.list, current().admin_id))
+
+    def _rows(self, ids: list[int]) -> dict[int, dict[str, Any]]:
+        with self._database.read() as connection:
+            return thread_rows.rows(connection, ids)
+
+    def _changed(self, thread_id: int, act_id: int | None) -> Response:
+        return json_response({"row": self._rows([thread_id])[thread_id], "act": act_id})

@@ -1,0 +1,135 @@
+"""Limits sign-in attempts, against guessing of passwords, without keeping the right person out.
+
+Whoever guesses from anywhere uses up the attempts of that address for that account. A device that
+was let in before has attempts of its own (OWASP, "Device cookies").
+"""
+
+import hashlib
+import ipaddress
+import secrets
+from collections.abc import Callable
+from typing import NamedTuple
+
+import redis
+from flask import Request, Response
+from itsdangerous import BadSignature, Signer
+
+from dashboard.rate_limits import (
+    SIGN_INS_PER_ACCOUNT,
+    SIGN_INS_PER_ADDRESS,
+    SIGN_INS_PER_DEVICE,
+    SIGN_INS_PER_PAIR,
+    RateLimit,
+    RateLimiter,
+    RateLimitExceeded,
+    SharedWindows,
+)
+
+#: Whoever has an IPv6 address has all of its network.
+_IPV6_NETWORK_BITS = 64
+
+
+DEVICE_COOKIE = "lineup_device"
+_DEVICE_DAYS = 365
+_COOKIE_CHARACTERS_MAX = 200
+
+
+class Attempt(NamedTuple):
+    """One attempt; `device` names one that signed in to this account before, or is ""."""
+
+    email: str
+    address: str
+    device: str = ""
+
+
+class Attempts:
+    """Counts in Redis for all workers, and in this process, too: Redis may be away."""
+
+    def __init__(self, client: redis.Redis, prefix: str, clock: Callable[[], int]):
+        self._shared = SharedWindows(client)
+        self._local = RateLimiter(lambda: clock() / 1_000)
+        self._prefix = prefix
+
+    def begin(self, attempt: Attempt) -> None:
+        """Counts an attempt before it is checked, so that concurrent ones count, too.
+
+        Raises RateLimitExceeded, whether or not the password would have been right.
+        """
+        for key, limit in self._limits(attempt):
+            waits = [self._local.take(limit, key), self._shared.count(limit, key)]
+            seconds = [wait for wait in waits if wait is not None]
+            if seconds:
+                raise RateLimitExceeded(limit, max(seconds))
+
+    def succeeded(self, attempt: Attempt) -> None:
+        """Takes back the count of an attempt that succeeded."""
+        for key, limit in self._limits(attempt):
+            self._local.give_back(limit, key)
+            self._shared.give_back(key)
+
+    def _limits(self, attempt: Attempt) -> tuple[tuple[str, RateLimit], ...]:
+        start = f"{{{self._prefix}}}|signin"
+        account = _account(attempt.email)
+        if attempt.device:
+            return ((f"{start}|device|{account}|{attempt.device}", SIGN_INS_PER_DEVICE),)
+        address = network_of(attempt.address)
+        return (
+            (f"{start}|address|{address}", SIGN_INS_PER_ADDRESS),
+            (f"{start}|pair|{account}|{address}", SIGN_INS_PER_PAIR),
+            (f"{start}|account|{account}", SIGN_INS_PER_ACCOUNT),
+        )
+
+
+def network_of(address: str) -> str:
+    """The address, or the network of 64 bits of one of IPv6; what is neither as it is."""
+    try:
+        found = ipaddress.ip_address(address)
+    except ValueError:
+        return address
+    if isinstance(found, ipaddress.IPv4Address):
+        return address
+    if found.ipv4_mapped is not None:
+        return str(found.ipv4_mapped)
+    return str(ipaddress.ip_network((found, _IPV6_NETWORK_BITS), strict=False).network_address)
+
+
+class Devices:
+    """Recognises the devices that an admin has signed in on, by a signed cookie.
+
+    It lets nobody in: it gives its device attempts of its own.
+    """
+
+    def __init__(self, secret_key: str):
+        self._signer = Signer(secret_key, salt=DEVICE_COOKIE, digest_method=hashlib.sha256)
+
+    def known(self, request: Request, email: str) -> str:
+        """The request's device, if it signed in to this account before; else ""."""
+        cookie = request.cookies.get(DEVICE_COOKIE, "")
+        if len(cookie) > _COOKIE_CHARACTERS_MAX:
+            return ""
+        try:
+            account, _, device = self._signer.unsign(cookie).decode().partition("-")
+        except (BadSignature, UnicodeError):
+            return ""
+        return device if account == _account(email) else ""
+
+    def remember(self, request: Request, response: Response, email: str, *, secure: bool) -> None:
+        """Gives the device its cookie; one that it has is kept."""
+        if not self.known(request, email):
+            name = f"{_account(email)}-{secrets.token_hex(16)}"
+            cookie = self._signer.sign(name).decode()
+        else:
+            cookie = request.cookies[DEVICE_COOKIE]
+        response.set_cookie(
+            DEVICE_COOKIE,
+            cookie,
+            max_age=_DEVICE_DAYS * 86_400,
+            path="/login",
+            httponly=True,
+            samesite="Lax",
+            secure=secure,
+        )
+
+
+def _account(email: str) -> str:
+    return hashlib.sha256(email.encode("utf-8", "surrogatepass")).hexdigest()[:32]

@@ -1,0 +1,143 @@
+"""One action on many threads, and undoing what was done to one or many."""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from types import MappingProxyType
+from typing import Any, TypeVar
+
+from flask import Response
+
+from dashboard.db.database import Database
+from dashboard.db.threads import thread_rows
+from dashboard.errors import Problem, StorageUnavailable
+from dashboard.ingest.assignment.assigning import HandOver
+from dashboard.ingest.undo import Undo
+from dashboard.validation.field_errors import field_error, json_pointer
+from dashboard.web.admin import requests, responses
+from dashboard.web.admin.acting_admin import ActingAdmin
+from dashboard.web.http.responses import json_response
+from dashboard.web.http.routes import done, route
+
+Result = TypeVar("Result")
+
+
+class BulkApi:
+    """Calls below /admin/api/threads with a result for each thread."""
+
+    def __init__(self, database: Database, admin: ActingAdmin, undo: Undo):
+        self._database = database
+        self._admin = admin
+        self._undo = undo
+
+    @route(
+        "POST",
+        "/threads/bulk",
+        "postBulk",
+        summary="Do one action on many threads",
+        body=(requests.BulkRequest,),
+        example={"ids": [1, 2], "action": "close"},
+        answers=done(responses.BulkResults),
+    )
+    def bulk(self, body: requests.BulkRequest) -> Response:
+        _check_goes_with(body, "priority", "priority", is_needed=True)
+        _check_goes_with(body, "until", "snooze", is_needed=True)
+        _check_goes_with(body, "wake", "snooze")
+        _check_goes_with(body, "seen", "close")
+        _check_goes_with(body, "admin_id", "assign", is_needed=True)
+        _check_goes_with(body, "note", "assign")
+        if body.until is not None:
+            self._admin.snoozing.check_until(body.until)
+        if body.action == "close":
+            seen = self._seen(body)
+            return json_response({"results": list(self._results(body, seen))})
+        return json_response({"results": list(self._results(body))})
+
+    @route(
+        "POST",
+        "/threads/undo",
+        "postUndo",
+        summary="Undo what oneself just did",
+        body=(requests.UndoRequest,),
+        example={"acts": [17]},
+        answers=done(responses.UndoneActs),
+    )
+    def undo(self, body: requests.UndoRequest) -> Response:
+        """A close or reopen that was undone counts as never made. An act is left as it is where
+        somebody set the same again since (`done_meanwhile`), and after ten minutes (`too_late`)."""
+        undone = list(_each(body.acts, lambda act_id: self._admin.act(self._undo.undo, act_id)))
+        with self._database.read() as connection:
+            ids = {result for _, result in undone if isinstance(result, int)}
+            rows = thread_rows.rows(connection, ids)
+        results = [
+            {"act": act_id, "status": "rejected", "problem": result.body()}
+            if isinstance(result, Problem)
+            else {"act": act_id, "status": "done", "row": rows[result]}
+            for act_id, result in undone
+        ]
+        return json_response({"results": results})
+
+    def _seen(self, body: requests.BulkRequest) -> dict[int, int]:
+        """Thread id to the message that was seen; where none is given, to the last one by now."""
+        ids = {str(id): id for id in body.ids}
+        given = body.seen or {}
+        for name in given:
+            if name not in ids:
+                pointer = json_pointer("/seen", [name])
+                raise field_error(pointer, "unknown_value", "is none of the ids")
+        seen = {ids[name]: message_id for name, message_id in given.items()}
+        return self._admin.actions.last_messages(body.ids) | seen
+
+    def _results(
+        self, body: requests.BulkRequest, seen: Mapping[int, int] = MappingProxyType({})
+    ) -> Iterator[dict[str, Any]]:
+        def act_on(id: int) -> int | None:
+            return self._act_on(body, id, seen.get(id, 0))
+
+        for id, result in _each(body.ids, act_on):
+            if isinstance(result, Problem):
+                yield {"id": id, "status": "rejected", "problem": result.body()}
+            else:
+                yield {"id": id, "status": "done", "act": result}
+
+    def _act_on(self, body: requests.BulkRequest, thread_id: int, seen: int) -> int | None:
+        """The id of the act; None where nothing was changed."""
+        if body.priority is not None:
+            return self._admin.act(self._admin.actions.set_priority, thread_id, body.priority)
+        if body.until is not None:
+            wake = body.wake or "reply"
+            return self._admin.act(self._admin.snoozing.snooze, thread_id, body.until, wake)
+        if body.admin_id is not None:
+            given = HandOver(body.admin_id, body.note)
+            return self._admin.act(self._admin.assigning.hand_over, thread_id, given)
+        if body.action == "close":
+            return self._admin.act(self._admin.actions.close, thread_id, seen, f"/seen/{thread_id}")
+        return self._admin.act_simply(body.action, thread_id)
+
+
+def _check_goes_with(
+    body: requests.BulkRequest, field: str, action: str, *, is_needed: bool = False
+) -> None:
+    """Raises Invalid for a field that goes with another action, or that is missing."""
+    is_given = getattr(body, field) is not None
+    if is_given and body.action != action:
+        raise field_error(f"/{field}", "unknown_field", f"goes with {action}, and with no other")
+    if is_needed and not is_given and body.action == action:
+        raise field_error(f"/{field}", "missing_field", f"goes with the action {action}")
+
+
+def _each(
+    ids: Iterable[int], work: Callable[[int], Result]
+) -> Iterator[tuple[int, Result | Problem]]:
+    """Each id once, with what `work` gives or why it was refused.
+
+    Each is a transaction of its own; none is tried any more once SQL is away.
+    """
+    away: Problem | None = None
+    for id in dict.fromkeys(ids):
+        try:
+            if away is not None:
+                raise away
+            yield id, work(id)
+        except Problem as problem:
+            yield id, problem
+            if isinstance(problem, StorageUnavailable):
+                away = problem

@@ -1,0 +1,114 @@
+"""The dashboard's calls for canned replies, which all admins share."""
+
+from collections.abc import Callable
+from typing import Annotated, Any, TypeVar
+
+from flask import Response
+from pydantic import AfterValidator
+from sqlalchemy import Connection
+from sqlalchemy.exc import IntegrityError
+
+from dashboard.db.accounts import canned_replies
+from dashboard.db.database import Database
+from dashboard.errors import NotFound, Problem
+from dashboard.validation.fields import Strict
+from dashboard.web.admin.requests import MessageText, shortcut
+from dashboard.web.admin.responses import CannedReplies, CannedReply
+from dashboard.web.http.responses import json_response
+from dashboard.web.http.routes import NO_CONTENT, Documented, done, route
+
+Result = TypeVar("Result")
+
+
+class CannedRequest(Strict):
+    """The text that the composer inserts for `/` and the shortcut."""
+
+    shortcut: Annotated[str, AfterValidator(shortcut)]
+    body: MessageText
+
+
+_EXAMPLE = {"shortcut": "hello", "body": "Hello {{customer.name}}"}
+
+
+class CannedApi:
+    """Placeholders such as `{{customer.name}}` are filled in by the page."""
+
+    def __init__(self, database: Database, clock: Callable[[], int]):
+        self._database = database
+        self._clock = clock
+
+    @route(
+        "GET",
+        "/canned",
+        "getCanned",
+        summary="List the canned replies",
+        answers=done(CannedReplies),
+    )
+    def listing(self) -> Response:
+        with self._database.read() as connection:
+            return json_response({"canned": canned_replies.listing(connection)})
+
+    @route(
+        "POST",
+        "/canned",
+        "postCanned",
+        summary="Create a canned reply",
+        body=(CannedRequest,),
+        example=_EXAMPLE,
+        answers={201: Documented("Created.", (CannedReply,))},
+        problems=(409,),
+    )
+    def create(self, body: CannedRequest) -> Response:
+        now = self._clock()
+
+        def write(connection: Connection) -> dict[str, Any] | None:
+            id = canned_replies.create(connection, body.shortcut, body.body, now)
+            return canned_replies.one(connection, id)
+
+        return json_response(self._write(body, write), 201)
+
+    @route(
+        "PUT",
+        "/canned/{canned_id}",
+        "putCanned",
+        summary="Change a canned reply",
+        body=(CannedRequest,),
+        example=_EXAMPLE,
+        answers=done(CannedReply),
+        problems=(409,),
+    )
+    def change(self, canned_id: int, body: CannedRequest) -> Response:
+        now = self._clock()
+
+        def write(connection: Connection) -> dict[str, Any] | None:
+            canned_replies.change(connection, canned_id, body.shortcut, body.body, now)
+            return canned_replies.one(connection, canned_id)
+
+        changed = self._write(body, write)
+        if changed is None:
+            raise _no_such()
+        return json_response(changed)
+
+    @route(
+        "DELETE",
+        "/canned/{canned_id}",
+        "deleteCanned",
+        summary="Delete a canned reply",
+        answers=NO_CONTENT,
+        problems=(415,),
+    )
+    def remove(self, canned_id: int) -> Response:
+        if not self._database.write(lambda c: canned_replies.remove(c, canned_id)):
+            raise _no_such()
+        return Response(status=204)
+
+    def _write(self, body: CannedRequest, work: Callable[[Connection], Result]) -> Result:
+        try:
+            return self._database.write(work)
+        except IntegrityError as error:
+            detail = f"There is a canned reply “{body.shortcut}” already."
+            raise Problem(409, "shortcut_taken", detail) from error
+
+
+def _no_such() -> NotFound:
+    return NotFound("There is no such canned reply.")

@@ -1,0 +1,55 @@
+"""The head of the list that the dashboard opens with, sent along with the page."""
+
+from typing import Any
+
+from redis.exceptions import RedisError
+
+from dashboard.db.lists.named_lists import ListName
+from dashboard.errors import Problem, StorageUnavailable
+from dashboard.live import frames
+from dashboard.live.reads import Reads
+from scoring.ranking import Ranking, RankingLost
+from scoring.reading import Head
+
+#: More rows than a tall screen shows; a row is about 700 bytes.
+ROWS_MAX = 30
+
+
+class FirstList:
+    """Reads what `list:open` answers, without a socket."""
+
+    def __init__(self, reads: Reads, ranking: Ranking):
+        self._reads = reads
+        self._ranking = ranking
+
+    def head(self, list: ListName, admin_id: int) -> dict[str, Any] | None:
+        """The answer of `list:open` for up to ROWS_MAX rows; None where Redis cannot answer, as for
+        a list that there is only while somebody looks.
+
+        The page shows it at once, and catches up by `list:sync` when its socket is connected.
+        """
+        try:
+            head = self._head(list, admin_id)
+        except (RedisError, RankingLost):
+            return None
+        if head is None:
+            return None
+        rows = self._reads.rows([entry.id for entry in head.entries])
+        return {
+            **list.to_json(),
+            **frames.head(head),
+            "rows": frames.rows_of(head.entries, rows),
+        }
+
+    def _head(self, list: ListName, admin_id: int) -> Head | None:
+        if list.is_built_in:
+            return self._ranking.head(list.list_id(admin_id), list.sort, ROWS_MAX)
+        try:
+            named = self._reads.named(list, admin_id)
+        except StorageUnavailable:
+            raise
+        except Problem:
+            # The page says what is wrong when it opens the list.
+            return None
+        head = self._ranking.head(named.query_list.id, list.sort, ROWS_MAX)
+        return head if head.epoch == named.epoch else None

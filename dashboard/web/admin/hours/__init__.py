@@ -1,0 +1,1 @@
+"""The dashboard's calls for opening hours and policies."""

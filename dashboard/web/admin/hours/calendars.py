@@ -1,0 +1,147 @@
+"""The routes of calendars, for supervisors."""
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import Any
+
+from flask import Response
+from sqlalchemy import Connection
+from sqlalchemy.exc import IntegrityError
+
+from dashboard.db.database import Database
+from dashboard.db.hours import calendars
+from dashboard.db.hours.calendars import CALENDARS_MAX, SavedCalendar
+from dashboard.db.lists import versions
+from dashboard.errors import NotFound, Problem
+from dashboard.validation.field_errors import field_error
+from dashboard.web.admin.hours import requests, responses
+from dashboard.web.admin.routes import SUPERVISOR
+from dashboard.web.http.identity import current
+from dashboard.web.http.responses import json_response
+from dashboard.web.http.routes import NO_CONTENT, Documented, done, route
+
+_route = partial(route, scope=SUPERVISOR)
+_EXAMPLE = {
+    "name": "Office",
+    "timezone": "Asia/Ho_Chi_Minh",
+    "week": {"mon": [["09:00", "12:00"], ["22:00", "06:00"]], "tue": [["09:00", "17:30"]]},
+    "exceptions": [{"date": "2026-12-25", "intervals": []}],
+}
+
+
+class CalendarsApi:
+    """The routes below /calendars. `clock` gives milliseconds; `wake()` begins to recompute."""
+
+    def __init__(self, database: Database, clock: Callable[[], int], wake: Callable[[], object]):
+        self._database = database
+        self._clock = clock
+        self._wake = wake
+
+    @_route(
+        "GET",
+        "/calendars",
+        "getCalendars",
+        summary="List the opening hours",
+        answers=done(responses.Calendars),
+    )
+    def listing(self) -> Response:
+        with self._database.read() as connection:
+            saved, users = calendars.listing(connection), calendars.users(connection)
+        return json_response({"calendars": [_json(each, users.get(each.id, ())) for each in saved]})
+
+    @_route(
+        "POST",
+        "/calendars",
+        "postCalendar",
+        summary="Save opening hours",
+        body=(requests.NewCalendarRequest,),
+        example=_EXAMPLE,
+        answers={201: Documented("Saved.", (responses.OneCalendar,))},
+        problems=(409,),
+        problem=responses.HoursProblem,
+    )
+    def create(self, body: requests.NewCalendarRequest) -> Response:
+        admin_id, now = current().admin_id, self._clock()
+
+        def write(connection: Connection) -> dict[str, Any]:
+            if calendars.count(connection) >= CALENDARS_MAX:
+                most = f"{CALENDARS_MAX} calendars are saved, which is the most"
+                raise field_error("/name", "too_many_calendars", f"cannot be saved: {most}")
+            return _json(calendars.create(connection, body.draft(), admin_id, now), ())
+
+        return json_response({"calendar": self._write(body.name, write)}, 201)
+
+    @_route(
+        "PUT",
+        "/calendars/{calendar_id}",
+        "putCalendar",
+        summary="Change opening hours",
+        description="The threads of policies that use them get other times soon afterwards.",
+        body=(requests.CalendarRequest,),
+        example=_EXAMPLE,
+        answers=done(responses.OneCalendar),
+        problems=(404, 409),
+        problem=responses.HoursProblem,
+    )
+    def change(self, calendar_id: int, body: requests.CalendarRequest) -> Response:
+        admin_id, now = current().admin_id, self._clock()
+
+        def write(connection: Connection) -> dict[str, Any]:
+            before = _locked(connection, calendar_id)
+            names = calendars.users(connection).get(calendar_id, [])
+            if body.changed_at not in (None, before.changed_at):
+                raise Problem(
+                    409,
+                    "changed_meanwhile",
+                    "Somebody else has changed the opening hours meanwhile.",
+                    extra={"calendar": _json(before, names)},
+                )
+            changed = calendars.change(connection, before, body.draft(), admin_id, now)
+            if names:
+                versions.grow_policies(connection)
+            return _json(changed, names)
+
+        changed = self._write(body.name, write)
+        self._wake()
+        return json_response({"calendar": changed})
+
+    @_route(
+        "DELETE",
+        "/calendars/{calendar_id}",
+        "deleteCalendar",
+        summary="Delete opening hours that no policy uses",
+        answers=NO_CONTENT,
+        problems=(404, 409, 415),
+        problem=responses.HoursProblem,
+    )
+    def remove(self, calendar_id: int) -> Response:
+        def write(connection: Connection) -> None:
+            _locked(connection, calendar_id)
+            names = calendars.users(connection).get(calendar_id)
+            if names:
+                detail = "A policy uses these opening hours."
+                raise Problem(409, "in_use", detail, extra={"policies": names})
+            calendars.remove(connection, calendar_id)
+
+        self._database.write(write)
+        return Response(status=204)
+
+    def _write(self, name: str, work: Callable[[Connection], dict[str, Any]]) -> dict[str, Any]:
+        try:
+            return self._database.write(work)
+        except IntegrityError as error:
+            detail = f"There are opening hours “{name}” already."
+            raise Problem(409, "name_taken", detail) from error
+
+
+def _locked(connection: Connection, id: int) -> SavedCalendar:
+    """A calendar, while no other transaction changes it or makes a policy use it. Raises
+    NotFound."""
+    found = calendars.lock(connection, id)
+    if found is None:
+        raise NotFound("There are no such opening hours.")
+    return found
+
+
+def _json(calendar: SavedCalendar, policies: Sequence[str]) -> dict[str, Any]:
+    return calendar._asdict() | {"policies": list(policies)}

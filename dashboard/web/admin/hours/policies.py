@@ -1,0 +1,191 @@
+"""The routes of policies, for supervisors."""
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+from flask import Response
+from sqlalchemy import Connection
+from sqlalchemy.exc import IntegrityError
+
+from dashboard.db.database import Database
+from dashboard.db.hours import calendars, due_times, policies
+from dashboard.db.hours.policies import POLICIES_MAX, PolicyDraft, SavedPolicy
+from dashboard.db.lists import versions
+from dashboard.errors import FieldError, Invalid, NotFound, Problem
+from dashboard.validation.field_errors import field_error, named
+from dashboard.validation.queries import invalid_query
+from dashboard.web.admin.hours import requests, responses
+from dashboard.web.admin.routes import SUPERVISOR
+from dashboard.web.http.identity import current
+from dashboard.web.http.responses import json_response
+from dashboard.web.http.routes import NO_CONTENT, Documented, done, route
+from scoring.conditions.language.errors import QueryError
+from scoring.hours.policies import resolve_query
+
+_route = partial(route, scope=SUPERVISOR)
+_EXAMPLE = {
+    "name": "VIPs",
+    "query": "member:0,1",
+    "calendar": 3,
+    "first_reply": 30,
+    "next_reply": 60,
+}
+
+
+class PoliciesApi:
+    """The routes below /policies. `clock` gives milliseconds; `wake()` begins to recompute."""
+
+    def __init__(self, database: Database, clock: Callable[[], int], wake: Callable[[], object]):
+        self._database = database
+        self._clock = clock
+        self._wake = wake
+
+    @_route(
+        "GET",
+        "/policies",
+        "getPolicies",
+        summary="List the policies in their order",
+        answers=done(responses.Policies),
+    )
+    def listing(self) -> Response:
+        with self._database.read() as connection:
+            return json_response(_all(connection))
+
+    @_route(
+        "POST",
+        "/policies",
+        "postPolicy",
+        summary="Save a policy behind all others",
+        body=(requests.NewPolicyRequest,),
+        example=_EXAMPLE,
+        answers={201: Documented("Saved.", (responses.OnePolicy,))},
+        problems=(409,),
+        problem=responses.HoursProblem,
+    )
+    def create(self, body: requests.NewPolicyRequest) -> Response:
+        admin_id, now = current().admin_id, self._clock()
+
+        def write(connection: Connection) -> SavedPolicy:
+            versions.grow_policies(connection)
+            if len(policies.listing(connection)) >= POLICIES_MAX:
+                most = f"{POLICIES_MAX} policies are saved, which is the most"
+                raise field_error("/name", "too_many_policies", f"cannot be saved: {most}")
+            return policies.create(connection, _checked(connection, body), admin_id, now)
+
+        return json_response({"policy": _json(self._write(body.name, write))}, 201)
+
+    @_route(
+        "PUT",
+        "/policies/order",
+        "putPolicyOrder",
+        summary="Set the order of the policies",
+        description="Those that are not named stay behind the others, in the order they have.",
+        body=(requests.OrderRequest,),
+        example={"ids": [5, 3, 4]},
+        answers=done(responses.Policies),
+        problem=responses.HoursProblem,
+    )
+    def order(self, body: requests.OrderRequest) -> Response:
+        def write(connection: Connection) -> dict[str, Any]:
+            versions.grow_policies(connection)
+            known = [policy.id for policy in policies.listing(connection)]
+            unknown = [
+                FieldError(f"/ids/{at}", "unknown_value", f"{named(f'/ids/{at}')} is no policy.")
+                for at, id in enumerate(body.ids)
+                if id not in known
+            ]
+            if unknown:
+                raise Invalid(unknown[:20])
+            policies.put_in_order(connection, list(dict.fromkeys([*body.ids, *known])))
+            return _all(connection)
+
+        answer = self._database.write(write)
+        self._wake()
+        return json_response(answer)
+
+    @_route(
+        "PUT",
+        "/policies/{policy_id}",
+        "putPolicy",
+        summary="Change a policy",
+        description="Threads get other times soon afterwards; `GET policies` tells how many have.",
+        body=(requests.PolicyRequest,),
+        example=_EXAMPLE,
+        answers=done(responses.OnePolicy),
+        problems=(404, 409),
+        problem=responses.HoursProblem,
+    )
+    def change(self, policy_id: int, body: requests.PolicyRequest) -> Response:
+        admin_id, now = current().admin_id, self._clock()
+
+        def write(connection: Connection) -> SavedPolicy:
+            versions.grow_policies(connection)
+            before = policies.find(connection, policy_id)
+            if before is None:
+                raise _no_such()
+            if body.changed_at not in (None, before.changed_at):
+                raise Problem(
+                    409,
+                    "changed_meanwhile",
+                    "Somebody else has changed the policy meanwhile.",
+                    extra={"policy": _json(before)},
+                )
+            return policies.change(connection, before, _checked(connection, body), admin_id, now)
+
+        return json_response({"policy": _json(self._write(body.name, write))})
+
+    @_route(
+        "DELETE",
+        "/policies/{policy_id}",
+        "deletePolicy",
+        summary="Delete a policy",
+        answers=NO_CONTENT,
+        problems=(404, 415),
+    )
+    def remove(self, policy_id: int) -> Response:
+        def write(connection: Connection) -> None:
+            versions.grow_policies(connection)
+            if not policies.remove(connection, policy_id):
+                raise _no_such()
+
+        self._database.write(write)
+        self._wake()
+        return Response(status=204)
+
+    def _write(self, name: str, work: Callable[[Connection], SavedPolicy]) -> SavedPolicy:
+        try:
+            saved = self._database.write(work)
+        except IntegrityError as error:
+            detail = f"There is a policy “{name}” already."
+            raise Problem(409, "name_taken", detail) from error
+        self._wake()
+        return saved
+
+
+def _checked(connection: Connection, body: requests.NewPolicyRequest) -> PolicyDraft:
+    """The policy; raises Problem (422) for an unknown calendar and for what is no query of one."""
+    calendar = calendars.lock(connection, body.calendar)
+    if calendar is None:
+        raise field_error("/calendar", "unknown_value", "is no calendar")
+    try:
+        resolve_query(body.query, calendar.timezone, policies.admin_id_of(connection))
+    except QueryError as error:
+        raise invalid_query(error) from error
+    return body.draft()
+
+
+def _all(connection: Connection) -> dict[str, Any]:
+    return {
+        "policies": [_json(policy) for policy in policies.listing(connection)],
+        "recompute": due_times.progress(connection),
+    }
+
+
+def _json(policy: SavedPolicy) -> dict[str, Any]:
+    values = policy._asdict()
+    return values | {"calendar": values.pop("calendar_id")}
+
+
+def _no_such() -> NotFound:
+    return NotFound("There is no such policy.")

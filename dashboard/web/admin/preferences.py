@@ -1,0 +1,196 @@
+"""Preferences of an admin for the dashboard, and their defaults."""
+
+from collections.abc import Mapping
+from typing import Annotated, Any, Literal
+
+from pydantic import (
+    AfterValidator,
+    BeforeValidator,
+    Field,
+    StrictBool,
+    StrictInt,
+    create_model,
+)
+from sqlalchemy import Connection
+
+from dashboard.db.accounts import admins
+from dashboard.db.lists import sorts
+from dashboard.db.lists.views import number_of
+from dashboard.errors import quoted
+from dashboard.languages import LOCALES
+from dashboard.validation.field_errors import field_error
+from dashboard.validation.fields import Strict, fault
+from dashboard.validation.models import validated
+from dashboard.web.http.schemas import Absent
+from scoring.sorting.rules import NAME_PATTERN, is_sort_name
+from scoring.views import BUILT_IN_VIEWS, FILTERS, QUERY_VIEWS, VIEWS
+
+THEMES = ("system", "light", "dark")
+LIST_WIDTH_PX = (200, 2_000)
+
+
+def _not_null(value: Any) -> Any:
+    if value is None:
+        raise fault("wrong_type", "may be left out, but not be null")
+    return value
+
+
+_NOT_NULL = BeforeValidator(_not_null)
+_Switch = Annotated[StrictBool, _NOT_NULL]
+
+
+def _by_view(name: str, choice: Any) -> Any:
+    """A model with one such field for each view."""
+    fields: dict[str, Any] = dict.fromkeys(BUILT_IN_VIEWS, (Annotated[choice, _NOT_NULL], Absent))
+    return create_model(name, __base__=Strict, **fields)
+
+
+def _sort_name(text: str) -> str:
+    if not is_sort_name(text):
+        raise fault("unknown_value", f"names no sort: {quoted(text, 60)}")
+    return text
+
+
+def _view_id(text: str) -> str:
+    if number_of(text) is None:
+        raise fault("unknown_value", f"is no id of a saved view: {quoted(text, 60)}")
+    return text
+
+
+_SavedId = Annotated[
+    str, AfterValidator(_view_id), Field(json_schema_extra={"pattern": "^v[1-9][0-9]*$"})
+]
+_SortName = Annotated[
+    str, AfterValidator(_sort_name), Field(json_schema_extra={"pattern": NAME_PATTERN})
+]
+_Sorts = Annotated[_by_view("ChosenSorts", _SortName), _NOT_NULL]  # type: ignore[valid-type]
+_Filters = Annotated[_by_view("ChosenFilters", Literal[FILTERS]), _NOT_NULL]  # type: ignore[valid-type]
+
+
+class Notifications(Strict):
+    """How new requests are announced, and in which views."""
+
+    sound: _Switch = Absent
+    desktop: _Switch = Absent
+    title: _Switch = Absent
+    views: Annotated[
+        list[Literal[VIEWS]],  # type: ignore[valid-type]
+        Field(max_length=len(VIEWS)),
+        _NOT_NULL,
+    ] = Absent
+
+
+class SavedList(Strict):
+    """The list of a saved view; without a sort it is in that of the view."""
+
+    view: _SavedId
+    sort: Annotated[_SortName, _NOT_NULL] = Absent
+    filter: Annotated[Literal[FILTERS], _NOT_NULL] = Absent  # type: ignore[valid-type]
+
+
+class PreferencesRequest(Strict):
+    """A change of preferences; what is left out stays as it is."""
+
+    #: The built-in view that was open last.
+    view: Annotated[Literal[BUILT_IN_VIEWS], _NOT_NULL] = Absent  # type: ignore[valid-type]
+    #: The saved view that was open after it; null where none was.
+    saved: SavedList | None = None
+    sorts: _Sorts = Absent  # type: ignore[valid-type]
+    filters: _Filters = Absent  # type: ignore[valid-type]
+    theme: Annotated[Literal[THEMES], _NOT_NULL] = Absent  # type: ignore[valid-type]
+    locale: Annotated[Literal[LOCALES], _NOT_NULL] = Absent  # type: ignore[valid-type]
+    #: Whether the list scrolls with the open thread when it moves.
+    follow: Annotated[Literal["off", "after_reply", "always"], _NOT_NULL] = Absent
+    density: Annotated[Literal["comfortable", "compact"], _NOT_NULL] = Absent
+    send_key: Annotated[Literal["ctrl_enter", "enter"], _NOT_NULL] = Absent
+    single_keys: _Switch = Absent
+    notify: Annotated[Notifications, _NOT_NULL] = Absent
+    #: Whether a customer's message in a thread of one's own is announced, too.
+    notify_own: _Switch = Absent
+    #: Whether desktop notifications show the customer's name and text.
+    notify_text: _Switch = Absent
+    #: Whether the page has yet to explain why the list stands still.
+    list_hint: _Switch = Absent
+    #: In pixels; null is the width of the stylesheet.
+    list_width: Annotated[StrictInt, Field(ge=LIST_WIDTH_PX[0], le=LIST_WIDTH_PX[1])] | None = None
+
+
+_DEFAULTS: Mapping[str, Any] = {
+    "sorts": {
+        "arrival": "arrival",
+        "not_respond": "longest_wait",
+        "snoozed": QUERY_VIEWS["snoozed"],
+        "history": "arrival",
+    },
+    "filters": dict.fromkeys(BUILT_IN_VIEWS, "all"),
+    "view": "not_respond",
+    "saved": None,
+    "theme": "system",
+    "locale": "en",
+    "follow": "off",
+    "density": "comfortable",
+    "send_key": "ctrl_enter",
+    "single_keys": True,
+    "notify": {"sound": False, "desktop": False, "title": True, "views": ["not_respond"]},
+    "notify_own": True,
+    "notify_text": True,
+    "list_hint": True,
+    "list_width": None,
+}
+
+
+def complete(chosen: Mapping[str, Any], locale: str) -> dict[str, Any]:
+    """All preferences: those that were chosen over the defaults."""
+    return merged({**_DEFAULTS, "locale": locale}, known(chosen))
+
+
+def known(chosen: Mapping[str, Any]) -> dict[str, Any]:
+    """What was chosen, without the names that are none any more."""
+    return _among(chosen, _DEFAULTS)
+
+
+def _among(values: Mapping[str, Any], names: Mapping[str, Any]) -> dict[str, Any]:
+    return {
+        name: _among(value, names[name]) if isinstance(names[name], dict) else value
+        for name, value in values.items()
+        if name in names
+        and (names[name] is None or isinstance(value, dict) == isinstance(names[name], dict))
+    }
+
+
+def merged(held: Mapping[str, Any], change: Mapping[str, Any]) -> dict[str, Any]:
+    """`held` with the change; objects are merged by key, but for one that may be null."""
+    made = dict(held)
+    for name, value in change.items():
+        is_merged = isinstance(_DEFAULTS[name], dict)
+        made[name] = made.get(name, {}) | value if is_merged else value
+    return made
+
+
+def check_sorts(connection: Connection, change: Mapping[str, Any]) -> None:
+    """Raises Invalid where a view is to be in a sort that there is not."""
+    known = sorts.known(connection)
+    named = {f"/sorts/{view}": sort for view, sort in change.get("sorts", {}).items()}
+    named["/saved/sort"] = (change.get("saved") or {}).get("sort")
+    for pointer, sort in named.items():
+        if sort is not None and sort not in known:
+            raise field_error(pointer, "unknown_value", "names no sort")
+
+
+def forget_sort(connection: Connection, name: str) -> None:
+    """A sort is deleted: views that admins had in it are in their first sort again."""
+    for admin in admins.listing(connection):
+        held = admins.preferences(connection, admin.id)
+        chosen, saved = held.get("sorts", {}), held.get("saved") or {}
+        left: dict[str, Any] = {}
+        if name in chosen.values():
+            left["sorts"] = {view: sort for view, sort in chosen.items() if sort != name}
+        if saved.get("sort") == name:
+            left["saved"] = {field: saved[field] for field in saved if field != "sort"}
+        if left:
+            admins.save_preferences(connection, admin.id, held | left)
+
+
+def check(change: Any) -> dict[str, Any]:
+    """A change as it may be merged. Raises Invalid with every single error."""
+    return validated(PreferencesRequest, change).model_dump(exclude_unset=True)

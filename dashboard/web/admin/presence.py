@@ -1,0 +1,122 @@
+"""Presence on the dashboard, over HTTP: customers who were here lately, and the team."""
+
+from collections import defaultdict
+from collections.abc import Callable
+
+from flask import Response
+from sqlalchemy import Connection
+
+from dashboard.db.accounts import admins, sessions, team
+from dashboard.db.database import Database
+from dashboard.db.threads import thread_rows
+from dashboard.errors import NotFound
+from dashboard.presence.service import PresenceService
+from dashboard.web.admin.requests import EmptyRequest
+from dashboard.web.admin.responses import SeenCustomers, Team
+from dashboard.web.admin.routes import SUPERVISOR
+from dashboard.web.http.cursors import Cursors
+from dashboard.web.http.identity import current
+from dashboard.web.http.responses import json_response
+from dashboard.web.http.routes import NO_CONTENT, done, route
+from dashboard.web.http.seen_pages import SeenQuery, read_page
+from presence.listing import Page, Position, Times
+from presence.states import Viewer
+from scoring.ranking import Ranking
+from scoring.views import list_id
+
+
+class AdminPresence:
+    """What the panels of presence show; changes are pushed over the socket."""
+
+    def __init__(
+        self,
+        presence_service: PresenceService,
+        database: Database,
+        invalidate_sessions: Callable[[], object],
+        cursors: Cursors,
+        ranking: Ranking,
+    ):
+        """`invalidate_sessions()` has the sockets look up their sessions again."""
+        self._presence_service = presence_service
+        self._database = database
+        self._invalidate_sessions = invalidate_sessions
+        self._cursors = cursors
+        self._ranking = ranking
+
+    @route(
+        "GET",
+        "/presence/online",
+        "getSeenCustomers",
+        summary="List the customers of all sources who were seen in some time",
+        description="Those of whom this admin may know. A page counts as a look-up of `limit` "
+        "customers.",
+        query=SeenQuery,
+        answers=done(SeenCustomers),
+        problems=(429,),
+    )
+    def online(self, query: SeenQuery) -> Response:
+        identity = current()
+        viewer = Viewer(str(identity.admin_id), truth=identity.role == "supervisor")
+
+        def read(times: Times, limit: int, after: Position | None) -> Page:
+            self._presence_service.limit_look_ups(("admin", identity.admin_id), limit)
+            return self._presence_service.seen.page(times, limit, after, viewer)
+
+        admin = f"admin {identity.admin_id}"
+        page, next = read_page(query, self._cursors, admin, read)
+        with self._database.read() as connection:
+            known = team.newest_threads(connection, [one.id for one in page.people])
+        nothing = {"name": None, "avatar_url": None, "thread_id": None}
+        customers = [
+            {"id": one.id, "last_seen": one.last_seen, "colour": one.colour}
+            | known.get(one.id, nothing)
+            for one in page.people
+        ]
+        return json_response({"customers": customers, "next": next, "total": page.total})
+
+    @route(
+        "GET",
+        "/team",
+        "getTeam",
+        summary="List the admins, and the threads that they read and have",
+        answers=done(Team),
+    )
+    def team(self) -> Response:
+        inside: dict[int, set[int]] = defaultdict(set)
+        for membership in self._presence_service.threads.memberships():
+            inside[int(membership.person)].add(int(membership.room))
+        with self._database.read() as connection:
+            members = team.members(connection)
+            rows = thread_rows.rows(connection, sorted(set().union(*inside.values())))
+        mine = {member["id"]: list_id("arrival", "mine", member["id"]) for member in members}
+        states = self._ranking.states(mine.values())
+        for member in members:
+            state = states[mine[member["id"]]]
+            member["assigned"] = None if state.epoch is None else state.total
+            member["threads"] = [
+                {"id": id, "customer": rows[id]["customer"]}
+                for id in sorted(inside.get(member["id"], ()))
+                if id in rows
+            ]
+        return json_response({"team": members})
+
+    @route(
+        "POST",
+        "/team/{admin_id}/sign-out",
+        "postSignOut",
+        scope=SUPERVISOR,
+        summary="End all sessions of an admin",
+        description="The admin is offline at once.",
+        body=(EmptyRequest,),
+        answers=NO_CONTENT,
+    )
+    def sign_out(self, admin_id: int) -> Response:
+        def write(connection: Connection) -> None:
+            if admins.by_id(connection, admin_id) is None:
+                raise NotFound("There is no such admin.")
+            sessions.end_all(connection, admin_id)
+
+        self._database.write(write)
+        self._invalidate_sessions()
+        self._presence_service.sign_out(admin_id)
+        return Response(status=204)

@@ -1,0 +1,162 @@
+"""Bodies and query strings of the requests that the dashboard sends."""
+
+import re
+from typing import Annotated, Any, Literal
+
+from pydantic import AfterValidator, Field, StrictBool, StrictInt, WithJsonSchema
+from pydantic_core import PydanticCustomError
+
+from dashboard.db.lists.named_lists import ListName
+from dashboard.errors import quoted
+from dashboard.ingest.snooze.marks import Wake
+from dashboard.live.requests import SortName, ViewId, checked_name
+from dashboard.validation import timestamps
+from dashboard.validation.fields import (
+    INTEGER_MAX,
+    AdminId,
+    Body,
+    Id,
+    Priority,
+    Strict,
+    ThreadId,
+    check_characters,
+    check_length,
+    check_visible,
+    fault,
+    read_timestamp,
+)
+from dashboard.validation.timezones import Timezone
+from dashboard.web.http.queries import IDS_MAX, Ids, Query, RowId, WholeNumber
+from scoring.views import FILTERS
+
+SHORTCUT_MAX = 32
+MESSAGES_DEFAULT = 50
+MESSAGES_MAX = 200
+_SHORTCUT = re.compile("[a-z0-9-]+")
+
+
+MessageText = Annotated[Body, AfterValidator(check_visible)]
+
+
+#: The newest message that the admin had on screen; 0 for none.
+SeenMessageId = Annotated[StrictInt, Field(ge=0, le=INTEGER_MAX)]
+
+
+class ReplyRequest(Strict):
+    """A message to the customer, or a note (`private`)."""
+
+    body: MessageText
+    token: Id
+    private: StrictBool = False
+    seen_message_id: SeenMessageId | None = None
+    confirm: StrictBool = False
+
+
+class EmptyRequest(Strict):
+    """`{}`: the URL says everything."""
+
+
+class CloseRequest(Strict):
+    """What a close settles; where it is left out, all messages stored before the request."""
+
+    seen_message_id: SeenMessageId | None = None
+
+
+class PriorityRequest(Strict):
+    priority: Priority
+
+
+def _moment(text: str) -> int:
+    """A timestamp; one beyond all that are taken is as wrong as one that is only too far."""
+    try:
+        return read_timestamp(text)
+    except PydanticCustomError as error:
+        if error.type != "timestamp_out_of_range":
+            raise
+        is_past = int(text[:4]) < timestamps.YEAR_MIN
+        code = "until_in_the_past" if is_past else "until_too_far"
+        raise fault(code, "is in the past" if is_past else "is too far away") from None
+
+
+Until: Any = Annotated[
+    str,
+    AfterValidator(_moment),
+    WithJsonSchema(
+        {"type": "string", "format": "date-time", "examples": ["2026-11-23T09:00:00+07:00"]}
+    ),
+]
+
+
+class SnoozeRequest(Strict):
+    """Until when a thread is snoozed; with `reply`, or until the customer writes."""
+
+    until: Until
+    wake: Wake = "reply"
+
+
+class AssignRequest(Strict):
+    """To whom a thread is handed over, null for nobody, and a note for whoever has it next."""
+
+    admin_id: AdminId | None
+    note: MessageText | None = None
+
+
+class BulkRequest(Strict):
+    """One action on many threads.
+
+    `seen` goes with close, thread id to `seen_message_id`; `until` and `wake` go with snooze,
+    `admin_id` and `note` with assign.
+    """
+
+    ids: Annotated[list[ThreadId], Field(min_length=1, max_length=IDS_MAX)]
+    action: Literal["claim", "release", "assign", "close", "reopen", "priority", "snooze", "wake"]
+    admin_id: AdminId | None = None
+    note: MessageText | None = None
+    priority: Priority | None = None
+    until: Until | None = None
+    wake: Wake | None = None
+    seen: Annotated[dict[str, SeenMessageId], Field(max_length=IDS_MAX)] | None = None
+
+
+class UndoRequest(Strict):
+    """Acts of one's own, by the ids that they were answered with."""
+
+    acts: Annotated[list[ThreadId], Field(min_length=1, max_length=IDS_MAX)]
+
+
+class RowsQuery(Query):
+    """Which threads' rows."""
+
+    ids: Ids
+
+
+class MessagesQuery(Query):
+    """A part of a conversation: up to `limit` messages at one of these messages, or the newest."""
+
+    before: RowId | None = None
+    after: RowId | None = None
+    around: RowId | None = None
+    limit: Annotated[WholeNumber, Field(ge=1, le=MESSAGES_MAX)] = MESSAGES_DEFAULT
+
+
+class ExplainQuery(Query):
+    """A list: of a view, or of a query with the time zone of its days."""
+
+    view: ViewId | None = None
+    query: str | None = None
+    sort: SortName
+    filter: Literal[FILTERS] = "all"  # type: ignore[valid-type]
+    timezone: Timezone | None = None
+
+    @property
+    def list(self) -> ListName:
+        """Raises Invalid where it is named by neither a view nor a query, or by both."""
+        return checked_name(ListName(self.view, self.sort, self.filter, self.query, self.timezone))
+
+
+def shortcut(text: str) -> str:
+    """The shortcut of a canned reply, which an admin types after `/`."""
+    check_length(check_characters(text), SHORTCUT_MAX)
+    if not _SHORTCUT.fullmatch(text):
+        raise fault("unknown_value", f"{quoted(text, 60)} is none of a-z 0-9 - alone")
+    return text

@@ -1,0 +1,299 @@
+"""What the dashboard's API answers: one model for each JSON answer."""
+
+from typing import Annotated, Any, Literal
+
+from pydantic import Field, create_model
+
+from dashboard.db.accounts.admins import ROLES
+from dashboard.db.threads.acts import GROUPS
+from dashboard.ingest.snooze.marks import Reason, Wake
+from dashboard.validation.fields import Priority, Role
+from dashboard.web.admin.hours.explanation import DueExplanation
+from dashboard.web.admin.preferences import PreferencesRequest
+from dashboard.web.http import schemas
+from dashboard.web.http.schemas import (
+    Absent,
+    Answer,
+    Milliseconds,
+    Person,
+    ThreadId,
+)
+
+AdminRole = Literal[ROLES]  # type: ignore[valid-type]
+_PREFERENCES: Any = {
+    name: (field.annotation, ...) for name, field in PreferencesRequest.model_fields.items()
+}
+#: All preferences: each has a value, chosen or by default.
+Preferences: Any = create_model("Preferences", __base__=Answer, **_PREFERENCES)
+
+
+class Me(Answer):
+    """The signed-in admin."""
+
+    id: int
+    name: str
+    email: str
+    role: AdminRole
+    preferences: Preferences
+
+
+class Customer(schemas.RowCustomer):
+    """A customer."""
+
+    id: Annotated[str, Field(description="SOURCE/ID, the id being that of the source.")]
+
+
+class Row(schemas.Row):
+    """A thread as a list shows it."""
+
+    customer: Customer | None
+
+
+class Rows(Answer):
+    """The rows asked for, in the order of the ids, and the ids of threads that do not exist."""
+
+    rows: list[Row]
+    missing: list[ThreadId]
+
+
+class ChangedRow(Answer):
+    """The row after the action, and the id under which the action can be undone."""
+
+    row: Row
+    act: Annotated[int | None, Field(description="Null where nothing was changed.")]
+
+
+class Delivery(Answer):
+    """How far a reply has come on its way to the customer."""
+
+    state: Literal["queued", "failed", "delivered", "read"]
+    to: Literal["bot", "customer"]
+    attempts: int
+    at: Milliseconds
+    v: Annotated[int, Field(description="Grows with each change.")]
+
+
+class Message(schemas.Message):
+    """A message of a conversation; `delivery` of one that goes to the customer."""
+
+    delivery: Delivery | None
+
+
+class Act(Answer):
+    """What was done to a thread; `by` is null for the chatbot, the customer and the time."""
+
+    id: int
+    type: Literal[tuple(sorted(frozenset().union(*GROUPS)))]  # type: ignore[valid-type]
+    at: Milliseconds
+    by: Person | None
+    priority: Annotated[Priority, Field(description="With `thread.priority_changed`.")] = Absent
+    assignee: Annotated[
+        Person | None, Field(description="With `thread.assigned` and `thread.released`.")
+    ] = Absent
+    cause: Annotated[
+        Literal["message", "handoff"],
+        Field(description="With `thread.reopened`, where the customer's message or a handoff did."),
+    ] = Absent
+    until: Annotated[Milliseconds, Field(description="With `thread.snoozed`.")] = Absent
+    wake: Annotated[Wake, Field(description="With `thread.snoozed`.")] = Absent
+    reason: Annotated[Reason, Field(description="With `thread.woken`.")] = Absent
+    due_at: Annotated[Milliseconds, Field(description="With `thread.due`.")] = Absent
+    waiting_since: Annotated[Milliseconds, Field(description="With `thread.due`.")] = Absent
+    policy: Annotated[str, Field(description="With `thread.due`: its name.")] = Absent
+    target: Annotated[
+        Literal["first_reply", "next_reply"], Field(description="With `thread.due`.")
+    ] = Absent
+
+
+class Messages(Answer):
+    """A part of a conversation, newest last; whether there are earlier and later messages."""
+
+    messages: list[Message]
+    acts: Annotated[list[Act], Field(description="What was done between these messages.")]
+    more: bool
+    later: bool
+
+
+class OneMessage(Answer):
+    """The message as it is stored."""
+
+    message: Message
+
+
+class ActionProblem(schemas.Problem):
+    """A problem with what stands in the way of an action."""
+
+    unseen: Annotated[list[Message], Field(description="With `conversation_moved`.")] = Absent
+    assignee: Annotated[Person, Field(description="With `already_claimed`.")] = Absent
+    assigned_at: Annotated[Milliseconds | None, Field(description="With `assignee`.")] = Absent
+    by: Annotated[
+        Person | None, Field(description="With `done_meanwhile`; null for the chatbot.")
+    ] = Absent
+
+
+class BulkResult(Answer):
+    """The result for one thread."""
+
+    id: ThreadId
+    status: Literal["done", "rejected"]
+    act: Annotated[
+        int | None, Field(description="With `done`: to undo it; null where nothing was changed.")
+    ] = Absent
+    problem: ActionProblem = Absent
+
+
+class BulkResults(Answer):
+    """A result for each thread, in the order of the ids."""
+
+    results: list[BulkResult]
+
+
+class UndoneAct(Answer):
+    """The result for one act; `row` is its thread's, as it is now."""
+
+    act: int
+    status: Literal["done", "rejected"]
+    row: Row = Absent
+    problem: ActionProblem = Absent
+
+
+class UndoneActs(Answer):
+    """A result for each act, in the order of the ids."""
+
+    results: list[UndoneAct]
+
+
+class Explanation(Answer):
+    """Why a thread stands where it stands on a list."""
+
+    rule: str
+    tier: int
+    fact: Annotated[str, Field(description="The name of the fact that the rule orders by.")]
+    value: Annotated[int, Field(description="The value of the fact.")]
+    score: int
+    rank: Annotated[int | None, Field(description="From 0; null where it is not on the list.")]
+    total: Annotated[int, Field(description="How many threads the list holds.")]
+    due: Annotated[
+        DueExplanation | None,
+        Field(description="Null where it is not due, or policies have just changed."),
+    ]
+
+
+_Marks = list[Annotated[list[int], Field(min_length=2, max_length=2)]]
+
+
+class Match(Answer):
+    """The newest message of a thread that matches; `marks` are [from, to) in code points."""
+
+    id: int
+    role: Role
+    private: bool
+    at: Milliseconds
+    excerpt: str
+    marks: _Marks
+
+
+class ThreadMatch(Answer):
+    """A message that matches.
+
+    `marks` are [from, to) in code points of its body and the names of its attachments, those that
+    are not empty, joined by line feeds.
+    """
+
+    id: int
+    at: Milliseconds
+    marks: _Marks
+
+
+class ThreadMatches(Answer):
+    """The messages of a thread that match, in the order of the conversation, and their number."""
+
+    matches: Annotated[list[ThreadMatch], Field(description="The newest 1,000.")]
+    total: int
+
+
+class SearchResult(Answer):
+    """A thread; `message` is null where the customer matches."""
+
+    row: Row
+    message: Match | None
+
+
+class SearchResults(Answer):
+    """A part of what was found, newest first; `whole` is false where older threads may miss."""
+
+    results: list[SearchResult]
+    total: int
+    next: Annotated[str | None, Field(description="The next cursor; null at the end.")]
+    whole: bool
+
+
+class PanelCustomer(Customer):
+    """A customer, and since when they are known."""
+
+    created_at: Milliseconds
+
+
+class CustomerPanel(Answer):
+    """The customer of a thread, their newest threads, and how many they have."""
+
+    customer: PanelCustomer | None
+    threads: list[Row]
+    total: int
+
+
+class CannedReply(Answer):
+    """A canned reply."""
+
+    id: int
+    shortcut: str
+    body: str
+    updated_at: Milliseconds
+
+
+class CannedReplies(Answer):
+    """All canned replies, by shortcut."""
+
+    canned: list[CannedReply]
+
+
+class SeenCustomer(Answer):
+    """A customer who was seen; null what is not known."""
+
+    id: str
+    last_seen: Milliseconds
+    colour: Literal["green", "yellow", "grey"]
+    name: str | None
+    avatar_url: str | None
+    thread_id: Annotated[int | None, Field(description="Their newest thread.")]
+
+
+class SeenCustomers(Answer):
+    """A part of those who were seen, newest first."""
+
+    customers: list[SeenCustomer]
+    next: Annotated[str | None, Field(description="The next cursor; null at the end.")]
+    total: Annotated[int, Field(description="How many on all pages, as of the first.")]
+
+
+class OpenedThread(Answer):
+    """A thread that an admin has open."""
+
+    id: ThreadId
+    customer: Customer | None
+
+
+class Member(Answer):
+    """An admin, the threads that they read, and how many of `arrival` they have."""
+
+    id: int
+    name: str
+    role: AdminRole
+    assigned: Annotated[int | None, Field(description="Null until the lists are built.")]
+    threads: list[OpenedThread]
+
+
+class Team(Answer):
+    """All admins who may sign in."""
+
+    team: list[Member]

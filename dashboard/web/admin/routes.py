@@ -1,0 +1,89 @@
+"""The routes below /admin/api: their blueprint, and the OpenAPI document of all of them."""
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from flask import Blueprint, Response, request
+from redis.exceptions import RedisError
+
+from dashboard.errors import NotFound, Problem
+from dashboard.validation.fields import INTEGER_MAX
+from dashboard.web.http import openapi
+from dashboard.web.http.bodies import document_or_empty, require_own_page
+from dashboard.web.http.identity import COOKIE, Identities, current
+from dashboard.web.http.origins import Origins
+from dashboard.web.http.responses import json_response
+from dashboard.web.http.routes import Route, add_routes, routes_of
+from dashboard.web.http.seen_pages import redis_unavailable
+
+URL_PREFIX = "/admin/api"
+#: The scope of routes that only supervisors may call.
+SUPERVISOR = "supervisor"
+_API = openapi.Api(
+    title="Lineup dashboard API",
+    about=(
+        "What the pages of Lineup call. Every request that changes something needs an `Origin` of "
+        "Lineup's own, and except for DELETE a JSON body. Another `Host` than that of an origin is "
+        "refused (400, `untrusted_host`). Times are milliseconds since 1970."
+    ),
+    url_prefix=URL_PREFIX,
+    security={
+        "type": "apiKey",
+        "in": "cookie",
+        "name": COOKIE,
+        "description": "The session of an admin, begun by `POST /login`.",
+    },
+    problems={
+        401: "Not signed in.",
+        403: "Not a page of Lineup's own, or not for admins of this role.",
+        409: "Something else was done meanwhile; `code` says what.",
+        429: "Too many look-ups; `Retry-After` says when to come again.",
+    },
+)
+
+
+def blueprints(
+    apis: Sequence[Any], about_presence: Any, origins: Origins, identities: Identities
+) -> tuple[Blueprint, Blueprint]:
+    """The routes of these objects and their document; those of presence, which need Redis."""
+    main = _blueprint("admin_api", apis, origins, identities)
+    presence = _blueprint("admin_presence", [about_presence], origins, identities)
+    presence.register_error_handler(RedisError, redis_unavailable)
+    declared = routes_of(*map(type, (*apis, about_presence)))
+
+    @main.get("/openapi.json")
+    def machine_readable() -> Response:
+        return json_response(openapi.document(_API, declared))
+
+    return main, presence
+
+
+def _blueprint(
+    name: str, apis: Iterable[Any], origins: Origins, identities: Identities
+) -> Blueprint:
+    """Routes for admins who are signed in, called from our own pages."""
+    made = Blueprint(name, __name__, url_prefix=URL_PREFIX)
+    made.before_request(lambda: require_own_page(origins))
+    made.before_request(identities.require)
+    made.before_request(_check_ids)
+    add_routes(made, apis, _check_role, document_or_empty)
+    return made
+
+
+def require_supervisor() -> None:
+    """Raises Problem (403) for an admin of another role."""
+    if current().role != SUPERVISOR:
+        raise Problem(403, "forbidden", "This is for supervisors.")
+
+
+def _check_role(route: Route) -> tuple[()]:
+    if route.scope == SUPERVISOR:
+        require_supervisor()
+    return ()
+
+
+def _check_ids() -> None:
+    """A number that no database holds is the id of nothing."""
+    for value in (request.view_args or {}).values():
+        if isinstance(value, int) and value > INTEGER_MAX:
+            raise NotFound("There is no such thing.")

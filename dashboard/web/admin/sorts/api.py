@@ -1,0 +1,190 @@
+"""The routes of sorts: everybody reads them, supervisors save them."""
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+from flask import Response
+from sqlalchemy import Connection
+
+from dashboard import languages
+from dashboard.db.accounts import admins
+from dashboard.db.database import Database
+from dashboard.db.lists import sorts, views
+from dashboard.errors import NotFound, Problem
+from dashboard.validation.field_errors import field_error
+from dashboard.web.admin import preferences
+from dashboard.web.admin.routes import SUPERVISOR
+from dashboard.web.admin.sorts import requests, responses
+from dashboard.web.admin.sorts.checked import checked
+from dashboard.web.http.identity import current
+from dashboard.web.http.responses import json_response
+from dashboard.web.http.routes import NO_CONTENT, Documented, PathParameter, done, route
+from scoring.sorting.rules import NAME_PATTERN, Sort
+from scoring.sorts import BUILT_IN_SORTS
+
+_route = partial(route, scope=SUPERVISOR)
+_NAME = {"name": PathParameter({"type": "string", "pattern": NAME_PATTERN}, "vip")}
+_EXAMPLE = {
+    "name": "vip",
+    "title": "VIPs first",
+    "rules": [
+        {"when": "member:0,1 is:waiting", "by": "waiting_since", "order": "oldest"},
+        {"when": "", "by": "recent_at", "order": "newest", "split": "priority"},
+    ],
+}
+
+
+class SortsApi:
+    """The routes below /sorts.
+
+    `announce()` tells all dashboards that sorts have changed; `build(list_id)` begins to build a
+    list that Redis lacks.
+    """
+
+    def __init__(
+        self,
+        database: Database,
+        clock: Callable[[], int],
+        announce: Callable[[], object],
+        build: Callable[[str], object],
+    ):
+        self._database = database
+        self._clock = clock
+        self._announce = announce
+        self._build = build
+
+    @route(
+        "GET",
+        "/sorts",
+        "getSorts",
+        summary="List the sorts",
+        answers=done(responses.Sorts),
+    )
+    def listing(self) -> Response:
+        with self._database.read() as connection:
+            chosen = admins.preferences(connection, current().admin_id)
+            found = sorts.known(connection)
+        locale = preferences.complete(chosen, languages.browsers_locale())["locale"]
+        return json_response({"sorts": [_json(sort, locale) for sort in found.values()]})
+
+    @_route(
+        "POST",
+        "/sorts",
+        "postSort",
+        summary="Save a sort",
+        body=(requests.NewSortRequest,),
+        example=_EXAMPLE,
+        answers={201: Documented("Saved.", (responses.Sort,))},
+        problems=(409,),
+        problem=responses.SortProblem,
+    )
+    def create(self, body: requests.NewSortRequest) -> Response:
+        admin_id, now = current().admin_id, self._clock()
+
+        def write(connection: Connection) -> Sort:
+            views.begin_change(connection)
+            known = sorts.known(connection)
+            if body.name in known:
+                raise Problem(409, "name_taken", f"There is a sort “{body.name}” already.")
+            if len(known) - len(BUILT_IN_SORTS) >= sorts.SORTS_MAX:
+                most = f"{sorts.SORTS_MAX} sorts are saved, which is the most"
+                raise field_error("/name", "too_many_sorts", f"cannot be saved: {most}")
+            sort, _ = checked(connection, body.name, body.title, body.rules)
+            return sorts.create(connection, sort, admin_id, now)
+
+        made = self._database.write(write)
+        self._announce()
+        return json_response(_json(made), 201)
+
+    @_route(
+        "PUT",
+        "/sorts/{name}",
+        "putSort",
+        summary="Change a sort",
+        path_parameters=_NAME,
+        body=(requests.SortRequest,),
+        example={name: _EXAMPLE[name] for name in ("title", "rules")},
+        answers=done(responses.Sort),
+        problems=(404, 409),
+        problem=responses.SortProblem,
+    )
+    def change(self, name: str, body: requests.SortRequest) -> Response:
+        """Views in this sort get new lists, in the same transaction."""
+        admin_id, now = current().admin_id, self._clock()
+
+        def write(connection: Connection) -> tuple[Sort, set[str]]:
+            before = _locked(connection, name)
+            if body.changed_at not in (None, before.changed_at):
+                raise Problem(
+                    409,
+                    "changed_meanwhile",
+                    "Somebody else has changed the sort meanwhile.",
+                    extra={"sort": _json(before)},
+                )
+            sort, _ = checked(connection, name, body.title, body.rules)
+            changed = sorts.change(connection, before, sort, admin_id, now)
+            if changed.id == before.id:
+                return changed, set()
+            return changed, views.keep_anew(connection, name, now)
+
+        changed, list_ids = self._database.write(write)
+        for list_id in list_ids:
+            self._build(list_id)
+        self._announce()
+        return json_response(_json(changed))
+
+    @_route(
+        "DELETE",
+        "/sorts/{name}",
+        "deleteSort",
+        summary="Delete a sort that no view has",
+        path_parameters=_NAME,
+        answers=NO_CONTENT,
+        problems=(404, 409, 415),
+        problem=responses.SortProblem,
+    )
+    def remove(self, name: str) -> Response:
+        """Built-in views that an admin has in this sort are in their first one again."""
+        admin_id, now = current().admin_id, self._clock()
+
+        def write(connection: Connection) -> None:
+            sort = _locked(connection, name)
+            if views.uses_sort(connection, name):
+                seen = views.visible_to(connection, admin_id)
+                users = [
+                    {"id": view.public_id, "name": view.name} for view in seen if view.sort == name
+                ]
+                raise Problem(409, "in_use", "A view has this sort.", extra={"views": users})
+            sorts.remove(connection, sort, now)
+            preferences.forget_sort(connection, name)
+
+        self._database.write(write)
+        self._announce()
+        return Response(status=204)
+
+
+def _locked(connection: Connection, name: str) -> Sort:
+    """A saved sort, while no other transaction changes sorts and views.
+
+    Raises NotFound, and Problem (409) for a built-in one.
+    """
+    if name in BUILT_IN_SORTS:
+        raise Problem(409, "built_in", "A built-in sort cannot be changed.")
+    views.begin_change(connection)
+    found = sorts.known(connection).get(name)
+    if found is None:
+        raise NotFound("There is no such sort.")
+    return found
+
+
+def _json(sort: Sort, locale: str = "en") -> dict[str, Any]:
+    is_built_in = sort.name in BUILT_IN_SORTS
+    texts = languages.page_texts(locale) if is_built_in else {}
+    return {
+        "name": sort.name,
+        "title": texts[f"sort.{sort.name}"] if is_built_in else sort.title,
+        "rules": sorts.rules_json(sort.rules),
+        "built_in": is_built_in,
+        "changed_at": sort.changed_at,
+    }

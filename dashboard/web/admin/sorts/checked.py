@@ -1,0 +1,51 @@
+"""Rules as supervisors write them, checked."""
+
+from collections.abc import Iterable
+
+from sqlalchemy import Connection
+
+from dashboard.db.lists import sorts
+from dashboard.db.lists.query_lists import TIMEZONE
+from dashboard.errors import FieldError, Invalid
+from dashboard.validation.field_errors import named
+from dashboard.validation.queries import invalid_query
+from dashboard.web.admin.sorts.requests import RuleRequest
+from scoring.sorting.checks import refusals
+from scoring.sorting.resolved import ResolvedSort, RuleError, SortError
+from scoring.sorting.rules import Sort
+
+
+def checked(
+    connection: Connection,
+    name: str,
+    title: str,
+    rules: Iterable[RuleRequest],
+    timezone: str = TIMEZONE,
+) -> tuple[Sort, ResolvedSort]:
+    """The sort, and what it says with days of a time zone; each list has those of its own.
+
+    Raises Problem (422) with the place of each mistake.
+    """
+    sort = Sort(name, tuple(rule.rule() for rule in rules), title)
+    if not sort.rules:
+        raise _refused([FieldError("/rules", "rest_missing", "need a last rule for all threads")])
+    try:
+        resolved = sorts.checked(connection, sort, timezone)
+    except RuleError as error:
+        raise invalid_query(error.error, f"/rules/{error.rule}/when") from error
+    except SortError as error:
+        text = "have tiers that do not fit into a score of 53 bits"
+        raise _refused([FieldError("/rules", "sort_too_large", text)]) from error
+    found = [FieldError(*refusal) for refusal in refusals(resolved)]
+    if found:
+        raise _refused(found)
+    return sort, resolved
+
+
+def _refused(errors: Iterable[FieldError]) -> Invalid:
+    return Invalid(
+        [
+            FieldError(error.pointer, error.code, f"{named(error.pointer)} {error.detail}.")
+            for error in errors
+        ]
+    )

@@ -1,0 +1,78 @@
+"""Bodies of the calls for sorts."""
+
+from typing import Annotated, Literal
+
+from pydantic import AfterValidator, Field, StrictInt
+
+from dashboard.errors import quoted
+from dashboard.live.requests import ViewId
+from dashboard.validation.fields import INTEGER_MAX, Strict, check_length, check_line, fault
+from scoring.composite import Direction
+from scoring.conditions.language.parser import LENGTH_MAX
+from scoring.sorting.rules import NAME_PATTERN, SAVED_BY, Rule, Split, is_sort_name
+from scoring.sorts import BUILT_IN
+
+NAME_MAX = 32
+TITLE_MAX = 80
+RULES_MAX = 20
+
+
+def _name(text: str) -> str:
+    check_length(text, NAME_MAX)
+    if not is_sort_name(text):
+        raise fault("invalid_name", "may have the characters a-z, 0-9 and _ alone, at least one")
+    if text in BUILT_IN:
+        raise fault("invalid_name", f"must be another one than {quoted(text)}, which is built in")
+    return text
+
+
+_Name = Annotated[
+    str,
+    AfterValidator(_name),
+    Field(json_schema_extra={"pattern": NAME_PATTERN}, description="Not one of a built-in sort."),
+]
+_Title = Annotated[
+    str, AfterValidator(lambda text: check_line(text, TITLE_MAX)), Field(max_length=TITLE_MAX)
+]
+
+
+class RuleRequest(Strict):
+    """One rule: `when` says which threads it places that no earlier one does, and `by` and `order`
+    how they stand; `split` makes a tier of each value."""
+
+    when: Annotated[str, Field(description=f"A query of up to {LENGTH_MAX:,} characters.")]
+    by: Literal[SAVED_BY]  # type: ignore[valid-type]
+    order: Direction
+    split: Split | None = None
+
+    def rule(self) -> Rule:
+        return Rule(self.when, self.by, self.order, self.split)
+
+
+_Rules = Annotated[list[RuleRequest], Field(max_length=RULES_MAX)]
+
+
+class NewSortRequest(Strict):
+    """A sort to be saved."""
+
+    name: _Name
+    title: _Title
+    rules: _Rules
+
+
+class SortRequest(Strict):
+    """What a sort becomes; its name stays."""
+
+    title: _Title
+    rules: _Rules
+    changed_at: Annotated[
+        Annotated[StrictInt, Field(ge=0, le=INTEGER_MAX)] | None,
+        Field(description="As it was read: the sort is not changed where it is another by now."),
+    ] = None
+
+
+class SortPreviewRequest(Strict):
+    """Rules that are being written, and a view in which to try them."""
+
+    rules: _Rules
+    view: ViewId

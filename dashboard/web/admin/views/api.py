@@ -1,0 +1,209 @@
+"""The routes of saved views: everybody saves views of their own, supervisors those of all."""
+
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+from flask import Response
+from sqlalchemy import Connection
+
+from dashboard import languages
+from dashboard.db.database import Database
+from dashboard.db.lists import view_orders, views
+from dashboard.db.lists.query_lists import TIMEZONE
+from dashboard.db.lists.views import Draft, View
+from dashboard.errors import NotFound, Problem
+from dashboard.validation.queries import invalid_query
+from dashboard.web.admin.routes import require_supervisor
+from dashboard.web.admin.views import requests, responses
+from dashboard.web.admin.views.seen_views import SeenViews, without_total
+from dashboard.web.http.identity import current
+from dashboard.web.http.responses import json_response
+from dashboard.web.http.routes import NO_CONTENT, Documented, PathParameter, done, route
+from scoring.conditions.language.errors import QueryError
+from scoring.views import BUILT_IN_VIEWS
+
+Result = TypeVar("Result")
+
+_VIEW_ID = {"view_id": PathParameter({"type": "string", "pattern": "^v[1-9][0-9]*$"}, "v17")}
+_EXAMPLE = {
+    "name": "VIPs in Vietnamese",
+    "query": "member:0,1 lang:vi waits:>10m",
+    "sort": "longest_wait",
+    "owner": "me",
+    "timezone": "Asia/Ho_Chi_Minh",
+}
+
+
+class ViewsApi:
+    """The routes below /views.
+
+    `announce(admin_id)` tells all dashboards that the views of an admin have changed; None:
+    everybody's. `build(list_id)` begins to build a list that Redis lacks.
+    """
+
+    def __init__(
+        self,
+        database: Database,
+        seen_views: SeenViews,
+        clock: Callable[[], int],
+        announce: Callable[[int | None], object],
+        build: Callable[[str], object],
+    ):
+        self._database = database
+        self._seen_views = seen_views
+        self._clock = clock
+        self._announce = announce
+        self._build = build
+
+    @route(
+        "GET",
+        "/views",
+        "getViews",
+        summary="List the views that one sees",
+        answers=done(responses.Views),
+    )
+    def listing(self) -> Response:
+        found = self._seen_views.of(current().admin_id, languages.browsers_locale())
+        return json_response({"views": found})
+
+    @route(
+        "POST",
+        "/views",
+        "postView",
+        summary="Save a view",
+        description="Those of all are saved by supervisors.",
+        body=(requests.NewViewRequest,),
+        example=_EXAMPLE,
+        answers={201: Documented("Saved.", (responses.View,))},
+        problem=responses.ViewProblem,
+    )
+    def create(self, body: requests.NewViewRequest) -> Response:
+        admin_id, now = current().admin_id, self._clock()
+        draft = _draft(body, _owner_id(body.owner), body.timezone or TIMEZONE)
+
+        def write(connection: Connection) -> tuple[View, dict[str, Any]]:
+            made = views.create(connection, draft, admin_id, now)
+            return made, without_total(connection, made, admin_id)
+
+        made, shown = self._write(write)
+        self._begin(made)
+        self._announce(made.owner_id)
+        return json_response(shown, 201)
+
+    @route(
+        "PUT",
+        "/views/{view_id}",
+        "putView",
+        summary="Change a view",
+        path_parameters=_VIEW_ID,
+        body=(requests.ViewRequest,),
+        example={name: _EXAMPLE[name] for name in ("name", "query", "sort")},
+        answers=done(responses.View),
+        problems=(404, 409),
+        problem=responses.ViewProblem,
+    )
+    def change(self, view_id: str, body: requests.ViewRequest) -> Response:
+        """Where `changed_at` is another than that of the view, it stays as it is (409)."""
+        admin_id, now = current().admin_id, self._clock()
+
+        def write(connection: Connection) -> tuple[View, View, dict[str, Any]]:
+            view = _locked(connection, view_id, admin_id)
+            if body.changed_at not in (None, view.changed_at):
+                raise Problem(
+                    409,
+                    "changed_meanwhile",
+                    "Somebody else has changed the view meanwhile.",
+                    extra={"view": without_total(connection, view, admin_id)},
+                )
+            owner_id = view.owner_id if body.owner is None else _owner_id(body.owner)
+            draft = _draft(body, owner_id, body.timezone or view.timezone)
+            changed = views.change(connection, view, draft, admin_id, now)
+            return view, changed, without_total(connection, changed, admin_id)
+
+        before, changed, shown = self._write(write)
+        if changed.list_id != before.list_id:
+            self._begin(changed)
+        is_shared = None in (before.owner_id, changed.owner_id)
+        self._announce(None if is_shared else admin_id)
+        return json_response(shown)
+
+    @route(
+        "DELETE",
+        "/views/{view_id}",
+        "deleteView",
+        summary="Delete a view",
+        path_parameters=_VIEW_ID,
+        answers=NO_CONTENT,
+        problems=(404, 415),
+    )
+    def remove(self, view_id: str) -> Response:
+        admin_id, now = current().admin_id, self._clock()
+
+        def write(connection: Connection) -> int | None:
+            view = _locked(connection, view_id, admin_id)
+            views.remove(connection, view, now)
+            return view.owner_id
+
+        self._announce(self._write(write))
+        return Response(status=204)
+
+    @route(
+        "PUT",
+        "/views/order",
+        "putViewOrder",
+        summary="Set the order in which one has the views",
+        description="Ids of views that are gone, or of others, are left out.",
+        body=(requests.OrderRequest,),
+        example={"ids": ["not_respond", "v17", "arrival", "history"]},
+        answers=done(responses.ViewIds),
+    )
+    def order(self, body: requests.OrderRequest) -> Response:
+        admin_id = current().admin_id
+
+        def write(connection: Connection) -> list[str]:
+            saved = [view.public_id for view in views.visible_to(connection, admin_id)]
+            seen = {*BUILT_IN_VIEWS, *saved}
+            ids = [id for id in dict.fromkeys(body.ids) if id in seen]
+            views.begin_change(connection)
+            view_orders.save(connection, admin_id, ids)
+            return view_orders.ordered(connection, admin_id, BUILT_IN_VIEWS, saved)
+
+        ordered = self._write(write)
+        self._announce(admin_id)
+        return json_response({"ids": ordered})
+
+    def _begin(self, view: View) -> None:
+        if view.list_id is not None:
+            self._build(view.list_id)
+
+    def _write(self, work: Callable[[Connection], Result]) -> Result:
+        """Runs `work` in one transaction. A wrong query, or no sort, is answered 422."""
+        try:
+            return self._database.write(work)
+        except QueryError as error:
+            raise invalid_query(error) from error
+
+
+def _draft(
+    body: requests.NewViewRequest | requests.ViewRequest, owner_id: int | None, timezone: str
+) -> Draft:
+    return Draft(body.name, body.query, body.sort, timezone, owner_id)
+
+
+def _owner_id(owner: str) -> int | None:
+    """None: everybody's. Raises Problem (403) where only supervisors may save such views."""
+    if owner == "me":
+        return current().admin_id
+    require_supervisor()
+    return None
+
+
+def _locked(connection: Connection, view_id: str, admin_id: int) -> View:
+    """The view, which this admin may change. Raises NotFound and Problem (403)."""
+    number = views.number_of(view_id)
+    view = None if number is None else views.lock(connection, number, admin_id)
+    if view is None:
+        raise NotFound("There is no such view.")
+    if view.owner_id is None:
+        require_supervisor()
+    return view

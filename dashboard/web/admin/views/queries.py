@@ -1,0 +1,91 @@
+"""The routes that help to write a query: a preview of its threads, and what may be written."""
+
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+
+from flask import Response
+
+from dashboard.clock import time_limit
+from dashboard.db.database import Database
+from dashboard.db.lists import query_lists, query_values
+from dashboard.db.lists.looking_through import look_through
+from dashboard.db.lists.query_lists import TIMEZONE, ListedQuery
+from dashboard.db.threads import thread_rows
+from dashboard.validation.queries import invalid_query
+from dashboard.web.admin.views import requests, responses
+from dashboard.web.http.identity import current
+from dashboard.web.http.responses import json_response
+from dashboard.web.http.routes import done, route
+from scoring.conditions.language.completion import complete
+from scoring.conditions.language.errors import QueryError
+
+ROWS_MAX = 20
+#: How long a preview looks for threads.
+PREVIEW_SECONDS = 2.0
+
+
+class QueriesApi:
+    """The routes `/views/preview` and `/query/complete`."""
+
+    def __init__(
+        self,
+        database: Database,
+        clock: Callable[[], int],
+        monotonic: Callable[[], float] = time.monotonic,
+    ):
+        self._database = database
+        self._clock = clock
+        self._monotonic = monotonic
+
+    @route(
+        "POST",
+        "/views/preview",
+        "postViewPreview",
+        summary="Count the threads that a view would have, and read the first of them",
+        body=(requests.PreviewRequest,),
+        example={"query": "is:waiting waits:>10m", "sort": "longest_wait"},
+        answers=done(responses.ViewPreview),
+        problem=responses.ViewProblem,
+    )
+    def preview(self, body: requests.PreviewRequest) -> Response:
+        is_over = time_limit(PREVIEW_SECONDS, self._monotonic)
+        timezone = body.timezone or TIMEZONE
+        listed = ListedQuery(body.query, body.sort, timezone, current().admin_id)
+        with self._database.read() as connection:
+            try:
+                query_list = query_lists.list_of(connection, listed)
+            except QueryError as error:
+                raise invalid_query(error) from error
+            found = look_through(connection, query_list, self._clock(), ROWS_MAX, is_over)
+            rows = thread_rows.rows(connection, [entry.id for entry in found.entries])
+        ids = (entry.id for entry in found.entries)
+        return json_response({"total": found.total, "rows": [rows[id] for id in ids if id in rows]})
+
+    @route(
+        "GET",
+        "/query/complete",
+        "getCompletion",
+        summary="Say what may be written at a place of a query",
+        query=requests.CompletionQuery,
+        answers=done(responses.Suggestions),
+    )
+    def complete(self, query: requests.CompletionQuery) -> Response:
+        at = len(query.text) if query.at is None else query.at
+        return json_response({"suggestions": complete(query.text, at, _Choices(self._database))})
+
+
+class _Choices(Mapping[str, Sequence[str]]):
+    """The values of fields that are not fixed, read when they are asked for."""
+
+    def __init__(self, database: Database):
+        self._database = database
+
+    def __getitem__(self, name: str) -> Sequence[str]:
+        with self._database.read() as connection:
+            return query_values.BY_FIELD[name](connection)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(query_values.BY_FIELD)
+
+    def __len__(self) -> int:
+        return len(query_values.BY_FIELD)

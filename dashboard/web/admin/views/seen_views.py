@@ -1,0 +1,169 @@
+"""The views that an admin sees, with the number of threads of each."""
+
+import time
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, NamedTuple
+
+from redis.exceptions import RedisError
+from sqlalchemy import Connection
+
+from dashboard import languages
+from dashboard.clock import time_limit
+from dashboard.db.accounts import admins
+from dashboard.db.database import Database
+from dashboard.db.lists import built_in_lists, query_lists, view_orders, views
+from dashboard.db.lists.looking_through import look_through
+from dashboard.db.lists.query_lists import QueryList
+from dashboard.db.lists.views import View
+from dashboard.db.threads import threads
+from dashboard.web.admin import preferences
+from scoring.conditions.language.errors import QueryError
+from scoring.ranking import Ranking
+from scoring.reading import State
+from scoring.views import BUILT_IN_VIEWS, VIEW_QUERIES, VIEWS
+
+#: How long one answer counts threads in SQL; what is not counted by then has no total.
+COUNTING_SECONDS = 1.0
+
+
+class SeenView(NamedTuple):
+    """A saved view as an admin sees it: its list, or what is wrong in its query."""
+
+    view: View
+    query_list: QueryList | None
+    is_kept: bool
+    mistake: QueryError | None
+
+
+class SeenViews:
+    """Totals are those of Redis; of SQL where Redis is away, or has no list of the view."""
+
+    def __init__(
+        self,
+        database: Database,
+        ranking: Ranking,
+        clock: Callable[[], int],
+        monotonic: Callable[[], float] = time.monotonic,
+    ):
+        self._database = database
+        self._ranking = ranking
+        self._clock = clock
+        self._monotonic = monotonic
+
+    def of(self, admin_id: int, locale: str) -> list[dict[str, Any]]:
+        """All views that an admin sees, in the admin's order. Raises StorageUnavailable."""
+        with self._database.read() as connection:
+            chosen = preferences.complete(admins.preferences(connection, admin_id), locale)
+            known = query_lists.current(connection).lists
+            saved = views.visible_to(connection, admin_id)
+            seen = {each.public_id: _seen(connection, each, admin_id, known) for each in saved}
+            order = view_orders.ordered(connection, admin_id, BUILT_IN_VIEWS, seen)
+            kept = built_in_lists.lists(connection)
+        totals = self._totals(seen, kept)
+        return [
+            _saved_json(seen[id], admin_id, totals.get(id))
+            if id in seen
+            else _built_in_json(id, chosen, totals.get(id))
+            for id in order
+        ]
+
+    def _totals(
+        self, seen: Mapping[str, SeenView], kept: Mapping[str, QueryList]
+    ) -> dict[str, int | None]:
+        """View id to total; None while its list is built. `kept`: those of built-in views that are
+        lists of queries."""
+        lists = {id: each.query_list for id, each in seen.items() if each.query_list is not None}
+        live = {id: lists[id].id for id in lists if seen[id].is_kept}
+        lists |= kept
+        live |= {id: each.id for id, each in kept.items()}
+        states = self._states({*VIEWS, *live.values()})
+        if states is None:
+            return self._counted(VIEWS, lists)
+        totals = {
+            id: state.total if (state := states[list_id]).epoch is not None else None
+            for id, list_id in (live | dict(zip(VIEWS, VIEWS, strict=True))).items()
+        }
+        rest = {id: query_list for id, query_list in lists.items() if id not in live}
+        return totals | self._counted((), rest)
+
+    def _states(self, list_ids: set[str]) -> Mapping[str, State] | None:
+        """None where Redis is away."""
+        try:
+            return self._ranking.states(sorted(list_ids))
+        except RedisError:
+            return None
+
+    def _counted(
+        self, built_in: Iterable[str], lists: Mapping[str, QueryList]
+    ) -> dict[str, int | None]:
+        is_over = time_limit(COUNTING_SECONDS, self._monotonic)
+        totals: dict[str, int | None] = {}
+        now = self._clock()
+        with self._database.read() as connection:
+            for view in built_in:
+                totals[view] = threads.total(connection, view, "all", None)
+            for id, query_list in lists.items():
+                if is_over():
+                    break
+                totals[id] = look_through(connection, query_list, now, 0, is_over).total
+        return totals
+
+
+def without_total(connection: Connection, view: View, admin_id: int) -> dict[str, Any]:
+    """A saved view as an admin sees it, without its total.
+
+    Reads no other list: events wait while a transaction adds one.
+    """
+    return _saved_json(_seen(connection, view, admin_id, {}), admin_id, None)
+
+
+def without_totals(
+    connection: Connection, admin_id: int, most: int, also: str | None
+) -> list[dict[str, Any]]:
+    """The first `most` saved views that an admin sees, in the admin's order, without totals; with
+    that of the id `also`."""
+    saved = views.visible_to(connection, admin_id)
+    shown = saved[:most] + [view for view in saved[most:] if view.public_id == also]
+    return [_saved_json(SeenView(view, None, False, None), admin_id, None) for view in shown]
+
+
+def _seen(
+    connection: Connection, view: View, admin_id: int, known: Mapping[str, QueryList]
+) -> SeenView:
+    if view.list_id is not None and view.list_id in known:
+        return SeenView(view, known[view.list_id], True, None)
+    try:
+        query_list = query_lists.list_of(connection, view.listed(admin_id))
+    except QueryError as error:
+        return SeenView(view, None, False, error)
+    return SeenView(view, query_list, query_list.id in known, None)
+
+
+def _saved_json(seen: SeenView, admin_id: int, total: int | None) -> dict[str, Any]:
+    view, mistake = seen.view, seen.mistake
+    return {
+        "id": view.public_id,
+        "name": view.name,
+        "query": view.query,
+        "sort": view.sort,
+        "owner": "me" if view.owner_id == admin_id else "all",
+        "timezone": view.timezone,
+        "changed_at": view.changed_at,
+        "total": total,
+        "mistake": mistake and {"at": mistake.at, "expected": list(mistake.expected)},
+    }
+
+
+def _built_in_json(id: str, chosen: Mapping[str, Any], total: int | None) -> dict[str, Any]:
+    """A built-in view in the sort that the admin has for it, and in the admin's language."""
+    return {
+        "id": id,
+        "name": languages.page_texts(chosen["locale"])[f"view.{id}"],
+        "query": VIEW_QUERIES[id],
+        "sort": chosen["sorts"][id],
+        "owner": "built-in",
+        "timezone": None,
+        "changed_at": None,
+        "total": total,
+        "mistake": None,
+    }

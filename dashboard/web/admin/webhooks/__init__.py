@@ -1,0 +1,1 @@
+"""Webhooks in the admin API, and their page."""

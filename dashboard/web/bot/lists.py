@@ -1,0 +1,144 @@
+"""`GET /threads/T` and `GET /lists/VIEW/SORT`: threads and their order."""
+
+from collections.abc import Callable, Sequence
+from typing import Annotated, Any
+
+from flask import Response
+from pydantic import Field
+from redis.exceptions import RedisError
+
+from dashboard.db.accounts.api_keys import Caller
+from dashboard.db.database import Database
+from dashboard.db.threads import thread_rows, threads
+from dashboard.errors import NotFound
+from dashboard.validation.fields import is_id
+from dashboard.web.bot.responses import List
+from dashboard.web.bot.walked_lists import Position, WalkedList, walked_list
+from dashboard.web.http.cursors import Cursors
+from dashboard.web.http.queries import Cursor, Query, WholeNumber
+from dashboard.web.http.responses import json_response
+from dashboard.web.http.routes import Documented, PathParameter, route
+from dashboard.web.http.schemas import Row
+from scoring.ranking import Ranking, RankingLost
+from scoring.reading import Entry, Head
+from scoring.sorting.rules import NAME_PATTERN
+from scoring.views import BUILT_IN_VIEWS
+
+LIMIT_DEFAULT = 100
+LIMIT_MAX = 500
+#: A built-in view, or the id of a saved one.
+_VIEW_PATTERN = f"^({'|'.join(BUILT_IN_VIEWS)}|v[1-9][0-9]*)$"
+
+
+class ListQuery(Query):
+    """Which part of a list."""
+
+    limit: Annotated[WholeNumber, Field(ge=1, le=LIMIT_MAX, examples=[100])] = LIMIT_DEFAULT
+    cursor: Annotated[Cursor, Field(description="`next` of the answer before.")] = None
+
+
+class ListsApi:
+    """Reads from Redis, and from SQL while Redis cannot answer."""
+
+    def __init__(
+        self, database: Database, ranking: Ranking, cursors: Cursors, clock: Callable[[], int]
+    ):
+        self._database = database
+        self._clock = clock
+        self._ranking = ranking
+        self._cursors = cursors
+
+    @route(
+        "GET",
+        "/threads/{thread}",
+        "getThread",
+        scope="read",
+        summary="Read one of your threads, by your own id",
+        description="",
+        path_parameters={"thread": PathParameter({"type": "string"}, "t-42")},
+        answers={200: Documented("The thread as dashboards show it.", (Row,))},
+        problems=(404,),
+    )
+    def get_thread(self, caller: Caller, thread: str) -> Response:
+        """The row of one of the caller's own threads, by the caller's own ids."""
+        with self._database.read() as connection:
+            id = threads.id_of(connection, caller.source_id, thread) if is_id(thread) else None
+            row = thread_rows.rows(connection, [id]).get(id) if id is not None else None
+        if row is None:
+            raise NotFound("There is no such thread.")
+        if row["customer"] is not None:
+            row["customer"]["id"] = row["customer"]["id"].removeprefix(f"{caller.source}/")
+        return json_response(row)
+
+    @route(
+        "GET",
+        "/lists/{view}/{sort}",
+        "getList",
+        scope="read",
+        summary="Walk a list in its order",
+        description="A built-in view, or one that is saved for all (`v17`; not with `me` in its "
+        "query), in a built-in sort or a saved one. All sources. Following `next` to the end meets "
+        "every thread that did not move meanwhile exactly once.",
+        path_parameters={
+            "view": PathParameter({"type": "string", "pattern": _VIEW_PATTERN}, "not_respond"),
+            "sort": PathParameter({"type": "string", "pattern": NAME_PATTERN}, "longest_wait"),
+        },
+        query=ListQuery,
+        answers={200: Documented("A part of the list.", (List,))},
+        problems=(404,),
+    )
+    def get_list(self, caller: Caller, view: str, sort: str, query: ListQuery) -> Response:
+        """Up to `limit` threads after a cursor, and the next cursor.
+
+        A cursor is a (score, id) in the order, not a count: a thread that does not move is met
+        exactly once. Raises NotFound for an unknown list and Invalid for a wrong cursor.
+        """
+        with self._database.read() as connection:
+            walked = walked_list(connection, view, sort)
+        if walked is None:
+            raise NotFound("There is no such list.")
+        since = None
+        if query.cursor is not None:
+            since = self._cursors.decode(walked.name, query.cursor)
+        # One more than asked for shows whether there is a next part.
+        head = self._head(walked, sort, since, query.limit + 1)
+        found, has_more = head.entries[: query.limit], len(head.entries) > query.limit
+        position = _position(found[-1]) if has_more else None
+        return json_response(
+            {
+                "view": view,
+                "sort": sort,
+                "epoch": head.epoch or None,
+                "version": head.version,
+                "total": head.total,
+                "threads": self._named(found),
+                "next": self._cursors.encode(walked.name, position) if position else None,
+            }
+        )
+
+    def _head(self, walked: WalkedList, sort: str, since: Position | None, limit: int) -> Head:
+        try:
+            if walked.in_redis is not None:
+                if since is None:
+                    return self._ranking.head(walked.in_redis, sort, limit)
+                return self._ranking.after(walked.in_redis, sort, *since, limit)
+        except (RedisError, RankingLost):
+            pass
+        now = self._clock()
+        with self._database.read() as connection:
+            entries = walked.entries(connection, limit, since, now)
+            total = walked.total(connection, now)
+        return Head(epoch="", version=0, total=total, entries=entries)
+
+    def _named(self, entries: Sequence[Entry]) -> list[dict[str, Any]]:
+        with self._database.read() as connection:
+            names = threads.names(connection, [entry.id for entry in entries])
+        return [
+            {"id": id, "source": names[id].source, "thread": names[id].thread, "score": score}
+            for id, score in entries
+            if id in names
+        ]
+
+
+def _position(entry: Entry) -> Position:
+    return entry.score, entry.id

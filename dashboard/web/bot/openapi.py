@@ -1,0 +1,59 @@
+"""The OpenAPI document of the bot API, and the pages made from it."""
+
+from typing import Any
+
+from flask import Blueprint, Response, render_template, request
+
+from dashboard import languages
+from dashboard.web.bot.api import ROUTES, URL_PREFIX
+from dashboard.web.http import openapi
+from dashboard.web.http.api_reference import reference
+from dashboard.web.http.responses import json_response
+
+_API = openapi.Api(
+    title="Lineup bot API",
+    about=(
+        "A 2xx means: committed, and not lost whatever happens. Post an event again whenever you "
+        "are in doubt: its id is unique for ever, and the same event counts once. Times are RFC "
+        "3339 with an offset, from the year 2000 to 2100; ids are 1 to 128 of A-Z a-z 0-9 . _ : -"
+    ),
+    url_prefix=URL_PREFIX,
+    security={
+        "type": "http",
+        "scheme": "bearer",
+        "description": "An API key, made with `python app.py create-key`.",
+    },
+    problems={
+        401: "No valid API key.",
+        403: "The key lacks the scope.",
+        409: "Another event has this id (`event_id_conflict`).",
+        410: "The customer was deleted: after the event had occurred, or without having written"
+        " since (`customer_erased`).",
+        429: "Over the key's quota; nothing was done. `Retry-After` says when to come again.",
+    },
+)
+
+
+def document() -> dict[str, Any]:
+    return openapi.document(_API, ROUTES)
+
+
+def blueprint() -> Blueprint:
+    """`/api/v1/openapi.json` and `/api/docs`, without a key."""
+    made = Blueprint("openapi", __name__)
+    api = document()
+
+    @made.get(f"{URL_PREFIX}/openapi.json")
+    def machine_readable() -> Response:
+        return json_response(api)
+
+    @made.get("/api/docs")
+    def readable() -> str:
+        server = request.host_url.rstrip("/")
+        locale = languages.preferred_locale()
+        texts = languages.texts(locale)
+        return render_template(
+            "api_docs.html", locale=locale, t=texts, reference=reference(api, server)
+        )
+
+    return made

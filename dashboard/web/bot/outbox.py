@@ -1,0 +1,88 @@
+"""`GET /events`: what admins did, as chatbots read it from cursor to cursor."""
+
+from collections.abc import Callable
+from typing import Annotated
+
+from flask import Response
+from pydantic import Field
+
+from dashboard.db.accounts.api_keys import Caller
+from dashboard.db.database import Database
+from dashboard.db.outbox import outgoing
+from dashboard.validation.field_errors import field_error
+from dashboard.web.bot.responses import OutgoingEvents
+from dashboard.web.http.cursors import Cursors
+from dashboard.web.http.queries import Cursor, Query, WholeNumber
+from dashboard.web.http.responses import json_response
+from dashboard.web.http.routes import Documented, route
+
+LIMIT_DEFAULT = 100
+LIMIT_MAX = 500
+_LIST_NAME = "events"
+
+
+class OutboxQuery(Query):
+    """Where to go on; without `after` with the oldest event that is kept."""
+
+    after: Annotated[Cursor, Field(description="`next` of the answer before.")] = None
+    limit: Annotated[WholeNumber, Field(ge=1, le=LIMIT_MAX, examples=[100])] = LIMIT_DEFAULT
+
+
+class OutboxApi:
+    """Reads the outbox of the caller's source."""
+
+    def __init__(self, database: Database, clock: Callable[[], int], cursors: Cursors):
+        self._database = database
+        self._clock = clock
+        self._cursors = cursors
+
+    @route(
+        "GET",
+        "/events",
+        "getEvents",
+        scope="read",
+        summary="Read what admins did in your threads",
+        description="In the order in which it was committed, none skipped, kept "
+        "for 30 days. Come back with `next` as `after`, also when nothing came: a chatbot that was "
+        "away catches up by itself, and what stands before `after` counts as received. The same "
+        "events go to webhooks, with the headers and signatures of Standard Webhooks; an `id` "
+        "stays the same however often its event is sent, and `seq` counts within a thread. Notes "
+        "are never among them. To webhooks alone goes `admin.typing`, while an admin writes a "
+        "reply: without `seq`, with `data.by` and `data.until`, not kept. When the customer has a "
+        "message, post a `receipt` for `data.id`.",
+        query=OutboxQuery,
+        answers={200: Documented("Up to `limit` events.", (OutgoingEvents,))},
+    )
+    def get_events(self, caller: Caller, query: OutboxQuery) -> Response:
+        """Up to `limit` events after a cursor, and the next cursor, new events or not.
+
+        Raises Invalid for a wrong cursor and StorageUnavailable.
+        """
+        position = 0
+        if query.after is not None:
+            position = self._cursors.decode(_LIST_NAME, query.after, "/after")
+        self._assign_positions()
+        with self._database.read() as connection:
+            if position > outgoing.head(connection):
+                # A cursor of another database: no event would ever come after it.
+                raise field_error("/after", "unknown_value", "is no cursor of this list")
+            events, last = outgoing.after(connection, caller.source_id, position, query.limit)
+            is_news = outgoing.read_to(connection, caller.source_id) < position
+        if is_news:
+            self._database.write(
+                lambda connection: outgoing.save_read_position(
+                    connection, caller.source_id, position, self._clock()
+                )
+            )
+        next = self._cursors.encode(_LIST_NAME, last)
+        return json_response({"events": [event.document() for event in events], "next": next})
+
+    def _assign_positions(self) -> None:
+        """Gives all events that are committed by now their positions, so that they are read."""
+        with self._database.read() as connection:
+            if not outgoing.needs_positions(connection):
+                return
+        while self._database.write(
+            lambda connection: outgoing.assign_positions(connection, self._clock())
+        ):
+            pass

@@ -1,0 +1,233 @@
+"""The bot API's presence routes: which customers are online, and who may know it."""
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import Annotated
+
+from flask import Response
+from pydantic import AfterValidator, Field
+
+from dashboard.db.accounts.api_keys import Caller
+from dashboard.errors import Problem
+from dashboard.ingest.outcomes import Outcome
+from dashboard.ingest.schema import ParsedEvent
+from dashboard.presence.bot_requests import (
+    BEATS_MAX,
+    PresenceBeats,
+    PresenceDevices,
+    PresenceSettings,
+    PresenceTyping,
+)
+from dashboard.presence.bots import RECENT_MS, BotPresence, CustomerWrote
+from dashboard.presence.service import PresenceService, to_json
+from dashboard.validation.fields import ID_MAX, ID_PATTERN, Id, fault
+from dashboard.validation.models import validated
+from dashboard.web.bot.presence_responses import Accepted, SeenPage, SetPresence, States, Team
+from dashboard.web.http.cursors import Cursors
+from dashboard.web.http.queries import Query
+from dashboard.web.http.responses import json_response
+from dashboard.web.http.routes import Documented, PathParameter, route
+from dashboard.web.http.seen_pages import SeenQuery, read_page
+from presence.listing import Page, Position, Times
+from presence.people import MAX_LOOKED_UP
+
+#: Every call is for keys with this scope.
+_route = partial(route, scope="presence")
+_ID_SCHEMA = {"type": "string", "pattern": ID_PATTERN, "maxLength": ID_MAX}
+_BEAT = {"customer": "c-7", "device": "browser-1", "type": "web", "active": True}
+
+
+def _at_most_500(customers: list[str]) -> list[str]:
+    """The customers, each once."""
+    unique = list(dict.fromkeys(customers))
+    if len(unique) > MAX_LOOKED_UP:
+        raise fault("too_long", f"names {len(unique)} customers; {MAX_LOOKED_UP} may be asked for")
+    return unique
+
+
+class CustomersQuery(Query):
+    """Whom to look up: `customer` once for each."""
+
+    customer: Annotated[
+        list[Id],
+        AfterValidator(_at_most_500),
+        Field(
+            description=f"Once for each customer; up to {MAX_LOOKED_UP} different ones.",
+            json_schema_extra={"minItems": 1},
+            examples=["c-7"],
+        ),
+    ]
+
+
+class TeamQuery(Query):
+    """Which thread."""
+
+    thread: Annotated[Id, Field(examples=["t-42"])]
+
+
+class _CustomerPath(Query):
+    customer: Id
+
+
+class BotPresenceApi:
+    """A chatbot sees and sets the presence of its own source's customers."""
+
+    def __init__(
+        self,
+        presence_service: PresenceService,
+        bot_presence: BotPresence,
+        cursors: Cursors,
+        clock: Callable[[], int],
+    ):
+        self._presence_service = presence_service
+        self._bot_presence = bot_presence
+        self._cursors = cursors
+        self._clock = clock
+
+    @_route(
+        "POST",
+        "/presence",
+        "postPresence",
+        summary="Report that customers are there",
+        description="Send a beat of each connected device every 25 to 30 seconds; a first one "
+        "brings the device online, a silent device is gone after 90. A customer's message and "
+        "typing count as beats of the device `messages`.",
+        body=(PresenceBeats,),
+        batch=("beats", BEATS_MAX),
+        example={"beats": [_BEAT]},
+        answers={200: Documented("Done.", (Accepted,))},
+    )
+    def beat(self, caller: Caller, body: PresenceBeats) -> Response:
+        beats = [(beat.customer, beat.device, beat.type, beat.active) for beat in body.beats]
+        self._bot_presence.beat(caller.source, beats)
+        return json_response({"accepted": len(beats)})
+
+    @_route(
+        "GET",
+        "/presence",
+        "getPresence",
+        summary="Look up to 500 of your customers up",
+        description="Every one asked for is in the answer. A key may look up 10,000 customers a "
+        "minute, twenty full calls; pages of `presence/online` count, too.",
+        query=CustomersQuery,
+        answers={200: Documented("Done.", (States,))},
+        problems=(429,),
+    )
+    def look_up(self, caller: Caller, query: CustomersQuery) -> Response:
+        self._presence_service.limit_look_ups(("key", caller.key_id), len(query.customer))
+        return json_response(
+            {"presence": self._bot_presence.look_up(caller.source, query.customer)}
+        )
+
+    @_route(
+        "POST",
+        "/presence/offline",
+        "postPresenceOffline",
+        summary="Report that devices went offline",
+        description="At once, without waiting for their silence.",
+        body=(PresenceDevices,),
+        batch=("devices", BEATS_MAX),
+        example={"devices": [{"customer": "c-7", "device": "browser-1"}]},
+        answers={200: Documented("Done.", (Accepted,))},
+    )
+    def leave(self, caller: Caller, body: PresenceDevices) -> Response:
+        devices = [(device.customer, device.device) for device in body.devices]
+        self._bot_presence.leave(caller.source, devices)
+        return json_response({"accepted": len(devices)})
+
+    @_route(
+        "PUT",
+        "/presence/{customer}",
+        "putPresence",
+        summary="Set what a customer shows, and to whom",
+        description="What is left out stays, null takes back. `invisible` looks as if they had "
+        "left, the visibility `nobody` as if they had never been there.",
+        path_parameters={"customer": PathParameter(_ID_SCHEMA, "c-7")},
+        body=(PresenceSettings,),
+        example={"status": "busy", "text": "on the phone"},
+        answers={200: Documented("All that is set then.", (SetPresence,))},
+        problems=(410,),
+    )
+    def set_presence(self, caller: Caller, customer: str, body: PresenceSettings) -> Response:
+        validated(_CustomerPath, {"customer": customer})
+        settings = self._presence_service.set_customer(
+            caller.source_id, caller.source, customer, body.changes()
+        )
+        return json_response(to_json(settings, self._clock()))
+
+    @_route(
+        "GET",
+        "/presence/online",
+        "getPresenceOnline",
+        summary="List who was seen lately, or between two times",
+        description="Newest first, connected or not: `within` seconds, or `from` and `to` in "
+        "milliseconds since 1970. A page counts as a look-up of `limit` customers.",
+        query=SeenQuery,
+        answers={200: Documented("Done.", (SeenPage,))},
+        problems=(429,),
+    )
+    def online(self, caller: Caller, query: SeenQuery) -> Response:
+        source = caller.source
+
+        def read(times: Times, limit: int, after: Position | None) -> Page:
+            self._presence_service.limit_look_ups(("key", caller.key_id), limit)
+            return self._bot_presence.seen(source, times, limit, after)
+
+        page, next = read_page(query, self._cursors, source, read)
+        customers = [
+            {
+                "id": seen.id.removeprefix(f"{source}/"),
+                "last_seen": seen.last_seen,
+                "colour": seen.colour,
+            }
+            for seen in page.people
+        ]
+        return json_response({"customers": customers, "next": next, "total": page.total})
+
+    @_route(
+        "GET",
+        "/presence/team",
+        "getPresenceTeam",
+        summary="Ask whether the team is there",
+        description="All that a customer may know of the team.",
+        query=TeamQuery,
+        answers={200: Documented("Done.", (Team,))},
+        problems=(404,),
+    )
+    def team(self, caller: Caller, query: TeamQuery) -> Response:
+        return json_response(self._bot_presence.team(caller.source_id, query.thread))
+
+    @_route(
+        "POST",
+        "/typing",
+        "postTyping",
+        summary="Report that a customer is writing",
+        description="Shown for 6 seconds, or until the message comes.",
+        body=(PresenceTyping,),
+        example={"thread": "t-42", "customer": "c-7"},
+        answers={200: Documented("Done.", (Accepted,))},
+        problems=(404,),
+    )
+    def typing(self, caller: Caller, body: PresenceTyping) -> Response:
+        self._bot_presence.typing(caller.source_id, caller.source, body.thread, body.customer)
+        return json_response({"accepted": 1})
+
+    def on_events(
+        self,
+        caller: Caller,
+        items: Sequence[ParsedEvent | Problem],
+        outcomes: Sequence[Outcome | Problem],
+    ) -> None:
+        """Counts each new and recent client message as a sign of life of its customer."""
+        since = self._clock() - RECENT_MS
+        self._bot_presence.enqueue(
+            [
+                CustomerWrote(caller.source, item.customer, outcome.thread_id)
+                for item, outcome in zip(items, outcomes, strict=True)
+                if isinstance(item, ParsedEvent)
+                and isinstance(outcome, Outcome)
+                and (item.role, outcome.status) == ("client", "created")
+                and item.customer is not None
+                and item.occurred_at >= since
+            ]
+        )

@@ -1,0 +1,106 @@
+"""The lists that chatbots walk: of built-in views and saved ones of everybody, in any sort."""
+
+from typing import NamedTuple, Protocol
+
+from sqlalchemy import Connection
+
+from dashboard.db.lists import entries, query_lists, sorts, views
+from dashboard.db.lists.people import people_in
+from dashboard.db.lists.query_lists import TIMEZONE, ListedQuery, QueryList
+from dashboard.db.lists.views import number_of
+from dashboard.db.threads import threads
+from scoring.conditions.language.errors import QueryError
+from scoring.reading import Entry
+from scoring.sorts import SORTS
+from scoring.views import VIEW_QUERIES, VIEWS, list_id
+
+#: (score, id) of the entry after which a part begins.
+Position = tuple[int, int]
+
+
+class WalkedList(Protocol):
+    """A list in one sort: where Redis keeps it, if it does, and what SQL says."""
+
+    @property
+    def name(self) -> str:
+        """Cursors are valid for lists of the same name."""
+
+    @property
+    def in_redis(self) -> str | None:
+        """The list id in Redis."""
+
+    def entries(
+        self, connection: Connection, limit: int, after: Position | None, now_ms: int
+    ) -> list[Entry]:
+        """Up to `limit` entries in order, from the head or after a position."""
+
+    def total(self, connection: Connection, now_ms: int) -> int: ...
+
+
+class BuiltInList(NamedTuple):
+    """The list of a built-in view."""
+
+    view: str
+    sort: str
+
+    @property
+    def name(self) -> str:
+        return f"{self.view}/{self.sort}"
+
+    @property
+    def in_redis(self) -> str | None:
+        return list_id(self.view)
+
+    def entries(
+        self, connection: Connection, limit: int, after: Position | None, now_ms: int
+    ) -> list[Entry]:
+        return threads.listed(connection, self.view, "all", None, self.sort, limit, after)
+
+    def total(self, connection: Connection, now_ms: int) -> int:
+        return threads.total(connection, self.view, "all", None)
+
+
+class SavedList(NamedTuple):
+    """The list of a query, whose cursors end with a change of it or of the rules of its sort."""
+
+    query_list: QueryList
+    in_redis: str | None
+
+    @property
+    def name(self) -> str:
+        return self.query_list.id
+
+    def entries(
+        self, connection: Connection, limit: int, after: Position | None, now_ms: int
+    ) -> list[Entry]:
+        return entries.entries(connection, self.query_list, now_ms, limit, after)
+
+    def total(self, connection: Connection, now_ms: int) -> int:
+        return entries.total(connection, self.query_list, now_ms)
+
+
+def _listed(connection: Connection, view: str) -> ListedQuery | None:
+    if view in VIEW_QUERIES:
+        return ListedQuery(VIEW_QUERIES[view], "", TIMEZONE)
+    number = number_of(view)
+    found = None if number is None else views.find(connection, number, None)
+    return None if found is None or people_in(found.query).me else found.listed(None)
+
+
+def walked_list(connection: Connection, view: str, sort: str) -> WalkedList | None:
+    """The list of a view in a sort; None where chatbots cannot ask for it.
+
+    They are nobody, so a view that names `me` is none of theirs.
+    """
+    if view in VIEWS and sort in SORTS:
+        return BuiltInList(view, sort)
+    listed = _listed(connection, view)
+    if listed is None or sort not in sorts.known(connection):
+        return None
+    try:
+        query_list = query_lists.list_of(connection, listed._replace(sort=sort))
+    except QueryError:
+        # An address in it is gone: it has no threads that anybody could name.
+        return None
+    is_kept = query_list.id in query_lists.current(connection).lists
+    return SavedList(query_list, query_list.id if is_kept else None)

@@ -1,0 +1,1 @@
+"""What all HTTP handlers share: problems, origins, sessions, cursors."""

@@ -1,0 +1,81 @@
+"""Reads request bodies, and checks that requests to the dashboard come from its own pages."""
+
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+from flask import current_app, request
+from pydantic import BaseModel
+
+from dashboard.errors import Problem
+from dashboard.validation import strict_json
+from dashboard.validation.models import validated
+from dashboard.web.http.limits import BODY_BYTES
+from dashboard.web.http.origins import Origins
+
+Model = TypeVar("Model", bound=BaseModel)
+Result = TypeVar("Result")
+
+_SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
+#: Larger bodies take longer to parse than one request may keep the others waiting.
+_LARGE_BYTES = 64 * 1024
+#: The name under which an application's configuration has what runs a function beside the others.
+OFFLOAD = "LINEUP_OFFLOAD"
+_CHARSETS = frozenset({"utf-8", "utf8"})
+
+
+def is_json() -> bool:
+    """Whether the request says that its body is JSON in UTF-8."""
+    charset = request.mimetype_params.get("charset", "utf-8").lower()
+    return request.mimetype == "application/json" and charset in _CHARSETS
+
+
+def require_json() -> None:
+    """Raises Problem (415) for all other bodies; an HTML form cannot send JSON."""
+    if request.headers.get("Content-Encoding", "identity").strip().lower() != "identity":
+        raise Problem(
+            415, "unsupported_content_encoding", "Bodies are taken without Content-Encoding."
+        )
+    if not is_json():
+        raise Problem(
+            415, "unsupported_media_type", "Send JSON in UTF-8: Content-Type: application/json."
+        )
+
+
+def require_own_page(origins: Origins) -> None:
+    """Before each request: one that changes something is JSON and comes from our own origin.
+
+    Raises Problem (403, 415).
+    """
+    if request.method not in _SAFE_METHODS:
+        origins.check_origin(request.environ)
+        # No form sends DELETE, and a DELETE has no body here.
+        if request.method != "DELETE" or request.content_length:
+            require_json()
+
+
+def document(bytes_max: int = BODY_BYTES) -> Any:
+    """The body's JSON value. Raises Problem (400, 413, 415)."""
+    require_json()
+    request.max_content_length = bytes_max
+    return beside_others(strict_json.loads, request.get_data())
+
+
+def beside_others(work: Callable[..., Result], *arguments: Any) -> Result:
+    """What `work` returns or raises; for a large body it runs in a thread, so that others go on.
+
+    It must use the processor alone: no connection, and nothing of the request.
+    """
+    if len(request.get_data()) > _LARGE_BYTES and OFFLOAD in current_app.config:
+        return current_app.config[OFFLOAD](work, *arguments)
+    return work(*arguments)
+
+
+def document_or_empty(bytes_max: int = BODY_BYTES) -> Any:
+    """As `document`; an empty body counts as `{}`."""
+    request.max_content_length = bytes_max
+    return document(bytes_max) if request.get_data() else {}
+
+
+def read_body(model: type[Model], bytes_max: int = BODY_BYTES) -> Model:
+    """The body as one of our models; an empty one counts as `{}`. Raises Problem and Invalid."""
+    return validated(model, document_or_empty(bytes_max))

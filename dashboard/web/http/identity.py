@@ -1,0 +1,141 @@
+"""Finds the admin who is signed in, by the session cookie of a request."""
+
+import base64
+import hmac
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from hashlib import sha256
+from typing import Any
+
+from flask import Request, Response, g, request
+from itsdangerous import BadSignature, Signer
+from werkzeug.http import parse_cookie
+
+from dashboard.db.accounts import sessions
+from dashboard.db.accounts.sessions import Identity
+from dashboard.db.database import Database
+from dashboard.errors import Problem, StorageUnavailable
+from dashboard.web.http.origins import Origins
+
+COOKIE = "lineup_session"
+#: The cookie's name on https: browsers accept this prefix only over TLS and only from this host.
+HOST_COOKIE = f"__Host-{COOKIE}"
+#: Longest cookie that is read; those that are issued are shorter.
+_COOKIE_CHARACTERS_MAX = 128
+
+
+class Unauthorized(Problem):
+    def __init__(self, detail: str = "Not signed in."):
+        headers = {"WWW-Authenticate": 'Session realm="Lineup"'}
+        super().__init__(401, "unauthorized", detail, headers=headers)
+
+
+class Identities:
+    """Finds the signed-in admin, and extends the session while it is used.
+
+    The cookie holds the session's token, signed with the secret key: a forged cookie is refused
+    without a query, and changing the key ends all sessions.
+    """
+
+    def __init__(
+        self, database: Database, clock: Callable[[], int], secret_key: str, origins: Origins
+    ):
+        self._database = database
+        self._origins = origins
+        self._clock = clock
+        self._signer = Signer(secret_key, salt=COOKIE, digest_method=sha256)
+        self._secret_key = secret_key.encode()
+
+    def of(self, environ: dict[str, Any]) -> Identity:
+        """The admin who sent the request. Raises Unauthorized and StorageUnavailable."""
+        make_readable(environ)
+        token = self._token(parse_cookie(environ).get(self._cookie_name(environ), ""))
+        now = self._clock()
+        with self._database.read() as connection:
+            identity = sessions.admin_of(connection, token, now)
+        if identity is None:
+            raise Unauthorized()
+        if identity.due_for_renewal(now):
+            # If this write fails, the next request tries again.
+            with suppress(StorageUnavailable):
+                self._database.write(lambda connection: sessions.renew(connection, identity, now))
+        return identity
+
+    def require(self) -> None:
+        """Before a request: sets `current()`. Raises Unauthorized."""
+        g.identity = self.of(request.environ)
+
+    def storage_key(self, admin_id: int) -> str:
+        """The key that encrypts what this admin's page stores in the browser: 32 bytes in base64.
+
+        It is sent to this admin only, and changes with the secret key.
+        """
+        derived = hmac.digest(self._secret_key, f"browser storage of {admin_id}".encode(), "sha256")
+        return base64.b64encode(derived).decode()
+
+    def begin(self, admin_id: int) -> str:
+        """Begins a session; returns the value of its cookie."""
+        token = self._database.write(
+            lambda connection: sessions.begin(connection, admin_id, self._clock())
+        )
+        return self._signer.sign(token).decode()
+
+    def end(self) -> None:
+        """Ends the session that the request's cookie holds, if any."""
+        with suppress(Unauthorized):
+            token = self._token(request.cookies.get(self._cookie_name(request.environ), ""))
+            self._database.write(lambda connection: sessions.end(connection, token))
+
+    def set_cookie(self, response: Response, cookie: str) -> Response:
+        """Sets the session cookie, which browsers drop when they are closed."""
+        response.set_cookie(value=cookie, **self._cookie())
+        return response
+
+    def delete_cookie(self, response: Response) -> Response:
+        """Deletes the session cookie."""
+        response.delete_cookie(**self._cookie())
+        return response
+
+    def is_https(self) -> bool:
+        """Whether the current request's browser uses TLS."""
+        return self._origins.is_https(request.environ)
+
+    def _cookie(self) -> dict[str, Any]:
+        name = self._cookie_name(request.environ)
+        secure = self.is_https()
+        return {"key": name, "httponly": True, "samesite": "Lax", "secure": secure, "path": "/"}
+
+    def _cookie_name(self, environ: Mapping[str, Any]) -> str:
+        return HOST_COOKIE if self._origins.is_https(environ) else COOKIE
+
+    def _token(self, cookie: str) -> str:
+        if len(cookie) > _COOKIE_CHARACTERS_MAX:
+            raise Unauthorized()
+        try:
+            return self._signer.unsign(cookie).decode()
+        except (BadSignature, UnicodeError):
+            raise Unauthorized() from None
+
+
+def current() -> Identity:
+    """The admin of this request, after `Identities.require`."""
+    return g.identity
+
+
+def make_readable(environ: dict[str, Any]) -> None:
+    """Replaces bytes of cookies that are no UTF-8: Werkzeug decodes all at once, and would raise.
+
+    Other programs on this host may have put them beside ours.
+    """
+    given = environ.get("HTTP_COOKIE", "")
+    if not given.isascii():
+        shown = given.encode("latin-1", "replace").decode("utf-8", "replace")
+        environ["HTTP_COOKIE"] = shown.encode().decode("latin-1")
+
+
+class ReadableRequest(Request):
+    """A request whose cookies can be read."""
+
+    def __init__(self, environ: dict[str, Any], *arguments: Any, **options: Any):
+        make_readable(environ)
+        super().__init__(environ, *arguments, **options)

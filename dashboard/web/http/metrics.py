@@ -1,0 +1,92 @@
+"""What this process counts, for Prometheus. Each worker answers with its own numbers."""
+
+from collections.abc import Callable, Iterator, Mapping
+
+from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
+from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily
+from prometheus_client.registry import Collector
+
+CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
+#: Seconds; an event is recorded and placed in a few milliseconds.
+_BUCKETS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5)
+
+#: Value of a label to the number.
+Samples = Mapping[str, float]
+
+
+class Metrics:
+    """Counters of one process, in a registry of their own."""
+
+    def __init__(self) -> None:
+        self._registry = CollectorRegistry()
+        self._events = Counter(
+            "lineup_events_total",
+            "Events posted by chatbots.",
+            ["status"],
+            registry=self._registry,
+        )
+        self._answers = Counter(
+            "lineup_bot_api_answers_total",
+            "Answers of the bot API.",
+            ["method", "status"],
+            registry=self._registry,
+        )
+        self._accepting = Histogram(
+            "lineup_accept_seconds",
+            "How long it took to record and place the events of one call.",
+            buckets=_BUCKETS,
+            registry=self._registry,
+        )
+
+    def count_event(self, status: str, count: int = 1) -> None:
+        """`status` is created, duplicate or rejected."""
+        self._events.labels(status).inc(count)
+
+    def count_answer(self, method: str, status: int) -> None:
+        self._answers.labels(method, status).inc()
+
+    def time_accepting(self):
+        """A context manager around recording and placing."""
+        return self._accepting.time()
+
+    def watch(self, name: str, help: str, read: Callable[[], float]) -> None:
+        """A number that is read whenever it is asked for; `name` without our prefix."""
+        Gauge(f"lineup_{name}", help, registry=self._registry).set_function(read)
+
+    def watch_count(self, name: str, help: str, read: Callable[[], float]) -> None:
+        """Like `watch`, of a number that only grows; `_total` is added to its name."""
+        self._registry.register(_Count(f"lineup_{name}", help, read))
+
+    def watch_many(self, name: str, help: str, label: str, read: Callable[[], Samples]) -> None:
+        """Numbers by the value of a label ("" for one without), read when they are asked for.
+
+        Those that `read` leaves out are not known now.
+        """
+        self._registry.register(_Gauges(f"lineup_{name}", help, label, read))
+
+    def text(self) -> bytes:
+        """All of it in Prometheus' text format."""
+        return generate_latest(self._registry)
+
+
+class _Gauges(Collector):
+    """Gauges whose values are kept elsewhere."""
+
+    def __init__(self, name: str, help: str, label: str, read: Callable[[], Samples]):
+        self._name, self._help, self._label, self._read = name, help, label, read
+
+    def collect(self) -> Iterator[GaugeMetricFamily]:
+        family = GaugeMetricFamily(self._name, self._help, labels=[self._label] * bool(self._label))
+        for value, number in self._read().items():
+            family.add_metric([value] * bool(self._label), number)
+        yield family
+
+
+class _Count(Collector):
+    """A counter whose value is kept elsewhere."""
+
+    def __init__(self, name: str, help: str, read: Callable[[], float]):
+        self._name, self._help, self._read = name, help, read
+
+    def collect(self) -> Iterator[CounterMetricFamily]:
+        yield CounterMetricFamily(self._name, self._help, value=self._read())

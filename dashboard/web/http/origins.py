@@ -1,0 +1,54 @@
+"""Which origins and hosts are ours: what browsers may call the dashboard and its sockets from."""
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+from urllib.parse import urlsplit
+
+from dashboard.errors import Problem
+
+_DEFAULT_PORTS = {"http": 80, "https": 443}
+
+
+class Origins:
+    """The allowed origins; by default localhost and 127.0.0.1 at the port served."""
+
+    def __init__(self, origins: Iterable[str], port: int):
+        allowed = tuple(origins) or tuple(
+            _without_default_port("http", f"{host}:{port}") for host in ("localhost", "127.0.0.1")
+        )
+        self._origins = frozenset(origin.lower() for origin in allowed)
+        self._hosts = frozenset(host for origin in self._origins for host in _hosts(origin))
+        plain = [origin for origin in self._origins if not origin.startswith("https:")]
+        self._https_hosts = self._hosts - {host for origin in plain for host in _hosts(origin)}
+
+    def is_our_host(self, host: str) -> bool:
+        return host.lower() in self._hosts
+
+    def is_https(self, environ: Mapping[str, Any]) -> bool:
+        """Whether the browser speaks TLS, also to a proxy that passes it on without."""
+        is_secure = environ.get("wsgi.url_scheme") == "https"
+        return is_secure or environ.get("HTTP_HOST", "").lower() in self._https_hosts
+
+    def check_host(self, environ: Mapping[str, Any]) -> None:
+        """Raises 400 for a request under a foreign name: rebound DNS, poisoned links."""
+        if not self.is_our_host(environ.get("HTTP_HOST", "")):
+            raise Problem(400, "untrusted_host", "This is not the address of this Lineup.")
+
+    def check_origin(self, environ: Mapping[str, Any]) -> None:
+        """Raises 403 for what a page of another origin, or no page at all, has sent."""
+        # Some programs send it twice; then each must be ours.
+        sent = {origin.strip() for origin in environ.get("HTTP_ORIGIN", "").lower().split(",")}
+        if not sent <= self._origins or environ.get("HTTP_SEC_FETCH_SITE") == "cross-site":
+            raise Problem(403, "csrf_failed", "The request does not come from a page of Lineup.")
+
+
+def _without_default_port(scheme: str, host: str) -> str:
+    return f"{scheme}://{host.removesuffix(f':{_DEFAULT_PORTS[scheme]}')}"
+
+
+def _hosts(origin: str) -> tuple[str, ...]:
+    """The host as browsers send it, and the same with the port that they leave out."""
+    parts = urlsplit(origin)
+    if parts.port is not None:
+        return (parts.netloc,)
+    return parts.netloc, f"{parts.netloc}:{_DEFAULT_PORTS[parts.scheme]}"

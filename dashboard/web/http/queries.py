@@ -1,0 +1,94 @@
+"""Reads query strings into pydantic models."""
+
+from collections.abc import Sequence
+from typing import Annotated, Any, TypeVar, get_origin
+
+from flask import request
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field
+
+from dashboard.errors import Invalid
+from dashboard.validation.field_errors import field_error
+from dashboard.validation.fields import INTEGER_MAX, check_characters, check_visible, fault
+from dashboard.validation.models import validated
+
+IDS_MAX = 200
+_DIGITS_MAX = 16
+_TWICE = "stands there more than once"
+
+
+class Query(BaseModel):
+    """The parameters of a query string; what is not named here is ignored, as HTTP allows."""
+
+    model_config = ConfigDict(frozen=True, extra="ignore")
+
+
+QueryModel = TypeVar("QueryModel", bound=Query)
+
+
+def read_query(model: type[QueryModel]) -> QueryModel:
+    """The request's query string as the model.
+
+    A parameter may stand there once, unless it is a list of texts. Raises Invalid.
+    """
+    given: dict[str, Any] = {}
+    for field_name, field in model.model_fields.items():
+        name = field.alias or field_name
+        values = request.args.getlist(name)
+        if get_origin(field.annotation) is list and values:
+            given[name] = values
+        elif values:
+            given[name] = only_value(name)
+    return validated(model, given)
+
+
+def only_value(name: str, default: str = "") -> str:
+    """The value of a parameter, or the default where it is missing. Raises Invalid for two."""
+    values = request.args.getlist(name)
+    if len(values) > 1:
+        raise field_error(f"/{name}", "duplicate_parameter", _TWICE)
+    return values[0] if values else default
+
+
+def only_one_of(query: Query, names: Sequence[str]) -> tuple[str | None, int]:
+    """Which of these parameters is given, and its number. Raises Invalid for two of them."""
+    given = [(name, getattr(query, name)) for name in names if getattr(query, name) is not None]
+    if len(given) > 1:
+        raise excluded(given[1][0], given[0][0])
+    return given[0] if given else (None, 0)
+
+
+def excluded(name: str, other: str) -> Invalid:
+    """The problem of two parameters that exclude each other."""
+    return field_error(f"/{name}", "unknown_field", f"does not go with {other}")
+
+
+def _whole_number(value: Any) -> Any:
+    if not isinstance(value, str):
+        return value
+    if not (value.isascii() and value.removeprefix("-").isdigit()):
+        raise fault("wrong_type", "must be a whole number, written with digits only")
+    return int(value[: _DIGITS_MAX + 1])
+
+
+def _ids(values: list[str]) -> list[int]:
+    if len(values) > 1:
+        raise fault("duplicate_parameter", _TWICE)
+    parts = values[0].split(",") if values[0] else []
+    if len(parts) > IDS_MAX:
+        raise fault("too_long", f"has {len(parts)} entries of {IDS_MAX}")
+    ids = [_whole_number(part) for part in parts]
+    if any(not 1 <= id <= INTEGER_MAX for id in ids):
+        raise fault("number_out_of_range", f"must be 1 to {INTEGER_MAX}")
+    return list(dict.fromkeys(ids))
+
+
+#: A number written with digits only; its bounds come with `Field(ge=…, le=…)`.
+WholeNumber = Annotated[int, BeforeValidator(_whole_number)]
+#: An id of a database's row.
+RowId = Annotated[WholeNumber, Field(ge=1, le=INTEGER_MAX)]
+#: A text that is not empty.
+Words = Annotated[str, AfterValidator(check_visible), AfterValidator(check_characters)]
+#: `1,2,3`: ids, each once.
+Ids = Annotated[list[int], BeforeValidator(_ids)]
+#: A cursor; an empty one is none and begins at the head.
+Cursor = Annotated[str | None, BeforeValidator(lambda text: text or None)]

@@ -1,0 +1,184 @@
+"""Declares the routes of an API once: for Flask, for the OpenAPI document and for the tests."""
+
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import wraps
+from typing import Any, NamedTuple, TypeVar
+
+from flask import Blueprint, Flask, Response
+from pydantic import BaseModel
+from werkzeug.routing import IntegerConverter
+
+from dashboard.errors import Problem
+from dashboard.validation.field_errors import field_error
+from dashboard.validation.fields import INTEGER_MAX
+from dashboard.validation.models import validated
+from dashboard.web.http.bodies import document
+from dashboard.web.http.queries import Query, read_query
+from dashboard.web.http.schemas import Problem as ProblemModel
+
+
+class AsciiInteger(IntegerConverter):
+    """A number in a path, in one spelling: Werkzeug's own takes the digits of every script."""
+
+    regex = "[0-9]+"
+
+
+class PathParameter(NamedTuple):
+    """A segment of a path: its JSON schema, an example for the docs, and Flask's converter."""
+
+    schema: Mapping[str, Any]
+    example: str | int
+    converter: str = ""
+
+
+#: What a segment is that a route does not describe: the id of a row.
+ROW_ID = PathParameter({"type": "integer", "minimum": 1, "maximum": INTEGER_MAX}, 7, "int")
+
+
+class Documented(NamedTuple):
+    """The JSON answers of one status: what they mean, and their models; none for no content."""
+
+    description: str
+    models: Sequence[type[BaseModel]]
+
+
+def done(model: type[BaseModel]) -> Mapping[int, Documented]:
+    """The answers of a route that answers 200 with this model."""
+    return {200: Documented("Done.", (model,))}
+
+
+NO_CONTENT: Mapping[int, Documented] = {204: Documented("Done.", ())}
+
+
+class Route(NamedTuple):
+    """One method of one path; `problems` are statuses beyond those that its inputs imply.
+
+    `body` is what the OpenAPI document says of the request body. A handler gets the body as an
+    argument only where `reads_body` is set; the others read it themselves. `scope` is what the
+    caller needs: that of an API key, or the role of an admin.
+    """
+
+    method: str
+    path: str
+    operation_id: str
+    summary: str
+    answers: Mapping[int, Documented]
+    scope: str = ""
+    description: str = ""
+    path_parameters: Mapping[str, PathParameter] = {}
+    query: type[Query] | None = None
+    body: Sequence[type[BaseModel]] = ()
+    example: Mapping[str, Any] | None = None
+    reads_body: bool = True
+    batch: tuple[str, int] | None = None
+    problems: Sequence[int] = ()
+    #: The model of its problems, where they have members of their own.
+    problem: type[ProblemModel] = ProblemModel
+
+    @property
+    def rule(self) -> str:
+        """The path as Flask writes it."""
+        return _SEGMENT.sub(lambda found: self._converted(found[1]), self.path)
+
+    def parameter(self, name: str) -> PathParameter:
+        return self.path_parameters.get(name, ROW_ID)
+
+    def segments(self) -> list[str]:
+        """The names of the variable segments of the path."""
+        return _SEGMENT.findall(self.path)
+
+    def _converted(self, name: str) -> str:
+        return f"<{self.parameter(name).converter}:{name}>".replace("<:", "<")
+
+
+_SEGMENT = re.compile(r"{(\w+)}")
+
+Handler = TypeVar("Handler", bound=Callable[..., Any])
+
+
+def route(method: str, path: str, operation_id: str, **given: Any) -> Callable[[Handler], Handler]:
+    """Marks a method as the handler of a route; the keywords are the fields of `Route`.
+
+    The handler is called with what `authenticate` gives, the path's parameters, and `query` and
+    `body` where the route has them with fields.
+    """
+
+    def mark(handler: Handler) -> Handler:
+        handler.route = Route(method, path, operation_id, **given)  # type: ignore[attr-defined]
+        return handler
+
+    return mark
+
+
+def routes_of(*api_classes: type) -> list[Route]:
+    """The routes that these classes handle, in the order of their declaration."""
+    return [
+        member.route
+        for api_class in api_classes
+        for member in vars(api_class).values()
+        if hasattr(member, "route")
+    ]
+
+
+def add_routes(
+    blueprint: Blueprint,
+    apis: Iterable[Any],
+    authenticate: Callable[[Route], tuple[Any, ...]],
+    read_document: Callable[[], Any] = document,
+) -> None:
+    """Adds the routes of these objects; each call begins with `authenticate(route)`.
+
+    That raises Problem, or gives the first arguments of the handler. `read_document()` gives the
+    JSON value of the request's body.
+    """
+    for api in apis:
+        for name, member in vars(type(api)).items():
+            declared: Route | None = getattr(member, "route", None)
+            if declared is not None:
+                blueprint.add_url_rule(
+                    declared.rule,
+                    view_func=_view(declared, getattr(api, name), authenticate, read_document),
+                    methods=[declared.method],
+                    endpoint=declared.operation_id,
+                )
+
+
+def route_at(app: Flask, path: str, method: str) -> Route | None:
+    """The route that answers a request, if it is declared as one. Raises HTTPException."""
+    endpoint, _ = app.url_map.bind("").match(path, method)
+    found: Route | None = getattr(app.view_functions[endpoint], "route", None)
+    return found
+
+
+def _view(
+    declared: Route,
+    handler: Callable[..., Response],
+    authenticate: Callable[[Route], tuple[Any, ...]],
+    read_document: Callable[[], Any],
+) -> Callable[..., Response]:
+    @wraps(handler)
+    def view(**arguments: Any) -> Response:
+        caller = authenticate(declared)
+        if declared.query is not None:
+            arguments["query"] = read_query(declared.query)
+        if declared.body and declared.reads_body:
+            body = _read_body(declared, read_document())
+            if type(body).model_fields:
+                arguments["body"] = body
+        return handler(*caller, **arguments)
+
+    return view
+
+
+def _read_body(declared: Route, value: Any) -> BaseModel:
+    """Raises Problem: 413 for too large a batch; and Invalid."""
+    if declared.batch is not None and isinstance(value, dict):
+        name, entries_max = declared.batch
+        entries = value.get(name)
+        if isinstance(entries, list) and len(entries) > entries_max:
+            raise Problem(413, "batch_too_large", f"A batch holds at most {entries_max} {name}.")
+        if isinstance(entries, list) and not entries:
+            raise field_error(f"/{name}", "batch_empty", f"holds no {name.removesuffix('s')}")
+    [model] = declared.body
+    return validated(model, value)

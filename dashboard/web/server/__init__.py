@@ -1,0 +1,1 @@
+"""The HTTP server of a web process, under eventlet and gevent."""

@@ -1,0 +1,62 @@
+"""Checks requests for sockets before the upgrade, so that refusals are plain HTTP answers."""
+
+from collections.abc import Callable, Iterable
+from typing import Any
+from urllib.parse import parse_qs
+
+from dashboard.errors import NotFound, Problem
+from dashboard.web.http.identity import Identities
+from dashboard.web.http.origins import Origins
+from dashboard.web.http.problems import json_problem
+from dashboard.web.server.request_line import check_request_line
+from dashboard.wsgi_keys import IDENTITY, TARGET
+
+SOCKET_PATH = "/socket.io/"
+
+
+class Gate:
+    """WSGI middleware around Flask and Socket.IO."""
+
+    def __init__(self, app: Callable, origins: Origins, identities: Identities):
+        self._app = app
+        self._origins = origins
+        self._identities = identities
+
+    def __call__(self, environ: dict[str, Any], start_response: Callable) -> Iterable[bytes]:
+        try:
+            self._check(environ)
+        except Problem as problem:
+            return json_problem(problem, environ.get("PATH_INFO"))(environ, start_response)
+        return self._app(environ, start_response)
+
+    def _check(self, environ: dict[str, Any]) -> None:
+        check_request_line(environ, self._origins)
+        path = environ.get("PATH_INFO", "")
+        if path.lstrip("/").startswith(SOCKET_PATH.strip("/")):
+            target = environ.get(TARGET, path).partition("?")[0]
+            if target != SOCKET_PATH:
+                raise NotFound(f"Sockets are at {SOCKET_PATH}, spelled like this.")
+            _check_transport(environ)
+            self._origins.check_host(environ)
+            self._origins.check_origin(environ)
+            environ[IDENTITY] = self._identities.of(environ)
+
+
+def _check_transport(environ: dict[str, Any]) -> None:
+    query = parse_qs(environ.get("QUERY_STRING", ""))
+    is_upgrade = environ.get("HTTP_UPGRADE", "").lower() == "websocket" and "upgrade" in {
+        part.strip() for part in environ.get("HTTP_CONNECTION", "").lower().split(",")
+    }
+    version = environ.get("HTTP_SEC_WEBSOCKET_VERSION") == "13"
+    names_transport = query.get("transport") == ["websocket"] and query.get("EIO") == ["4"]
+    # `sid` and `j` are parameters of the polling transport.
+    if environ["REQUEST_METHOD"] != "GET" or not (is_upgrade and version and names_transport):
+        raise _only_websocket()
+    if "sid" in query or "j" in query or not environ.get("HTTP_SEC_WEBSOCKET_KEY"):
+        raise _only_websocket()
+
+
+def _only_websocket() -> Problem:
+    return Problem(
+        400, "websocket_only", "Sockets are Socket.IO 4 (EIO=4) over the transport websocket."
+    )

@@ -1,0 +1,116 @@
+"""The HTTP server of a web process: takes the port, serves until a signal, stops in order."""
+
+import contextlib
+import errno
+import importlib
+import signal
+import socket
+import sys
+from collections.abc import Callable
+from types import ModuleType
+
+from dashboard.config import AsyncMode
+from dashboard.errors import StartError
+from dashboard.web.server.descriptors import raise_limit
+from dashboard.web.server.state import ServerState
+
+BACKLOG = 2048
+#: Seconds that open requests get to end after a signal.
+STOP_SECONDS = 5.0
+SWITCH_SECONDS = 0.001
+_STOP_SIGNALS = (signal.SIGTERM, signal.SIGINT)
+
+
+def green(async_mode: AsyncMode) -> ModuleType:
+    """The module of this mode: it has `start`, `offload`, `poll` and `time_limit`."""
+    return importlib.import_module(f"dashboard.web.server.{async_mode}_server")
+
+
+def check_port(host: str, port: int) -> None:
+    """Raises StartError where the port is taken, also by a server that shares it."""
+    listen(host, port).close()
+
+
+def listen(host: str, port: int, *, reuse_port: bool = False) -> socket.socket:
+    """A listening socket. With `reuse_port` processes share a port. Raises StartError."""
+    try:
+        found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
+    except (socket.gaierror, UnicodeError):
+        raise StartError(f"“{host}” is not an address to listen on.") from None
+    family, kind, protocol, _, address = found[0]
+    listener = socket.socket(family, kind, protocol)
+    try:
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        if reuse_port:
+            listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT, 1)
+        listener.bind(address)
+        listener.listen(BACKLOG)
+    except (OSError, OverflowError) as error:
+        listener.close()
+        raise StartError(_why_not(error, host, port)) from None
+    return listener
+
+
+def serve(
+    app: Callable,
+    host: str,
+    port: int,
+    async_mode: AsyncMode,
+    *,
+    reuse_port: bool = False,
+    ready: Callable[[], object] = lambda: None,
+    stopping: Callable[[], object] = lambda: None,
+    state: ServerState | None = None,
+) -> None:
+    """Serves until SIGTERM or SIGINT; the process must be monkey-patched for `async_mode`.
+
+    `ready` is called when connections are accepted, `stopping` when none is accepted any more and
+    before open requests are waited for. Raises StartError where the port cannot be used.
+    """
+    listener = listen(host, port, reuse_port=reuse_port)
+    raise_limit()
+    # A thread that parses beside the green threads yields the interpreter after this time.
+    sys.setswitchinterval(SWITCH_SECONDS)
+    with _signals() as wait_for_stop:
+        acceptor = green(async_mode).start(app, listener, state or ServerState())
+        ready()
+        wait_for_stop()
+        acceptor.stop_accepting()
+        stopping()
+        acceptor.finish(STOP_SECONDS)
+
+
+@contextlib.contextmanager
+def _signals():
+    """Gives a function that waits for a stop signal.
+
+    A signal handler cannot wake a green hub that waits for sockets; a byte on a socket can.
+    """
+    reader, writer = socket.socketpair()
+    writer.setblocking(False)
+    old_descriptor = signal.set_wakeup_fd(writer.fileno(), warn_on_full_buffer=False)
+    old = {number: signal.signal(number, lambda *ignored: None) for number in _STOP_SIGNALS}
+
+    def wait() -> None:
+        while not set(reader.recv(64)) & set(_STOP_SIGNALS):
+            pass
+
+    try:
+        yield wait
+    finally:
+        signal.set_wakeup_fd(old_descriptor)
+        for number, handler in old.items():
+            signal.signal(number, handler)
+        reader.close()
+        writer.close()
+
+
+def _why_not(error: Exception, host: str, port: int) -> str:
+    number = getattr(error, "errno", None)
+    if number == errno.EADDRINUSE:
+        return f"Port {port} is taken; choose another one, such as --port {port + 1}."
+    if number == errno.EACCES:
+        return f"Port {port} may not be used by this user; choose one from 1024 on."
+    if number == errno.EADDRNOTAVAIL:
+        return f"“{host}” is not an address of this computer."
+    return f"Port {port} cannot be listened on."

@@ -1,0 +1,1 @@
+"""Posts outgoing events to the webhooks of chatbots."""

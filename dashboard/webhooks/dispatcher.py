@@ -1,0 +1,192 @@
+"""Leases due webhook deliveries, posts them, and saves the outcome."""
+
+import logging
+import random
+import threading
+import uuid
+from collections import Counter
+from collections.abc import Callable
+
+from sqlalchemy import Connection
+
+from dashboard.db.database import Database
+from dashboard.db.outbox import deliveries, delivery_log, outgoing, webhooks
+from dashboard.db.outbox.deliveries import LeasedDelivery
+from dashboard.db.outbox.delivery_log import Attempt
+from dashboard.errors import StorageUnavailable
+from dashboard.tasks import Backoff, PeriodicTask
+from dashboard.webhooks import retry
+from dashboard.webhooks.http_client import Answer, Poster
+from dashboard.webhooks.signing import Request, signed
+
+log = logging.getLogger(__name__)
+
+#: Interval of the poll for due deliveries; `wake` reaches the dispatcher of its own process only.
+POLL_SECONDS = 0.5
+#: Lifetime of a lease: longer than any pause of a healthy process. When a process dies, another
+#: one leases its deliveries after this time.
+LEASE_MS = 6_000
+RENEW_MS = 2_000
+#: Deliveries under way at once: a slow receiver must not delay other webhooks.
+ACTIVE_PER_WEBHOOK_MAX = 4
+ACTIVE_MAX = 64
+#: Interval of deleting events that are older than the outbox keeps them.
+TRIM_MS = 3_600_000
+#: HTTP status by which a receiver asks for no further deliveries.
+GONE = 410
+
+Spawn = Callable[..., object]
+
+
+def spawn_thread(work: Callable[..., object], *arguments: object) -> object:
+    """Runs `work` in a daemon thread; a green thread where the process is monkey-patched."""
+    thread = threading.Thread(target=work, args=arguments, daemon=True)
+    thread.start()
+    return thread
+
+
+class WebhookDispatcher:
+    """One runs in each process; a lease gives each delivery to one dispatcher at a time.
+
+    `spawn(function, *arguments)` runs a delivery in the background; `jitter()` gives a number in
+    [0, 1) for the delay before a retry.
+    """
+
+    def __init__(
+        self,
+        database: Database,
+        clock: Callable[[], int],
+        poster: Poster,
+        *,
+        spawn: Spawn = spawn_thread,
+        jitter: Callable[[], float] = random.random,
+    ):
+        self._database = database
+        self._clock = clock
+        self._poster = poster
+        self._spawn = spawn
+        self._jitter = jitter
+        self._active: dict[int, LeasedDelivery] = {}
+        self._renewed_at = 0
+        self._trimmed_at = 0
+        self._task = PeriodicTask(
+            "delivering webhooks",
+            self.turn,
+            interval_seconds=POLL_SECONDS,
+            expected=(StorageUnavailable,),
+            backoff=Backoff.constant(POLL_SECONDS),
+        )
+
+    def wake(self) -> None:
+        """Starts the next turn at once; call it when an event was written to the outbox."""
+        self._task.wake()
+
+    def run(self) -> None:
+        """Delivers until `stop`; never raises."""
+        self._task.run()
+
+    def stop(self) -> None:
+        """Ends `run` after the turn under way."""
+        self._task.stop()
+
+    def turn(self) -> None:
+        """Starts all deliveries that are due now. Raises StorageUnavailable."""
+        now = self._clock()
+        self._renew(now)
+        with self._database.read() as connection:
+            needs_positions = outgoing.needs_positions(connection)
+        if needs_positions:
+            self._database.write(lambda connection: outgoing.assign_positions(connection, now))
+        with self._database.read() as connection:
+            waiting = deliveries.waiting_webhooks(connection, now)
+        for webhook_id in waiting:
+            self._lease(webhook_id, now)
+        self._trim(now)
+
+    def _renew(self, now: int) -> None:
+        if not self._active or now - self._renewed_at < RENEW_MS:
+            return
+        leases = [(each.id, each.lease) for each in list(self._active.values())]
+        self._database.write(
+            lambda connection: deliveries.renew(connection, leases, now + LEASE_MS)
+        )
+        self._renewed_at = now
+
+    def _lease(self, webhook_id: int, now: int) -> None:
+        counts = Counter(each.webhook_id for each in list(self._active.values()))
+        free = min(ACTIVE_PER_WEBHOOK_MAX - counts[webhook_id], ACTIVE_MAX - len(self._active))
+        if free <= 0:
+            return
+        token, until = uuid.uuid4().hex, now + LEASE_MS
+        leased = self._database.write(
+            lambda connection: deliveries.lease(connection, webhook_id, token, now, until, free)
+        )
+        for each in leased:
+            self._active[each.id] = each
+            self._spawn(self._deliver, each)
+
+    def _deliver(self, delivery: LeasedDelivery) -> None:
+        try:
+            self._post(delivery)
+        except StorageUnavailable as error:
+            # The lease expires, and the event is delivered again.
+            log.warning("the outcome of a delivery was not saved: %s", error)
+        except Exception:
+            log.exception("a delivery failed")
+        finally:
+            if self._active.get(delivery.id) is delivery:
+                del self._active[delivery.id]
+            # The next event of the thread may be due now.
+            self.wake()
+
+    def _post(self, delivery: LeasedDelivery) -> None:
+        began = self._clock()
+        with self._database.read() as connection:
+            target = webhooks.target(connection, delivery.webhook_id, began)
+        if target is None:
+            self._database.write(lambda connection: deliveries.fail(connection, delivery, began))
+            return
+        request = signed(delivery.event.document(), target.secrets, began)
+        answer = self._poster.post(target.url, request)
+        now = self._clock()
+        attempt = attempt_of(request, answer, began, now)
+        self._database.write(
+            lambda connection: self._save_outcome(connection, delivery, answer, attempt, now)
+        )
+
+    def _save_outcome(
+        self,
+        connection: Connection,
+        delivery: LeasedDelivery,
+        answer: Answer,
+        attempt: Attempt,
+        now: int,
+    ) -> None:
+        delivery_log.add(connection, delivery.webhook_id, delivery.id, attempt)
+        if answer.is_good:
+            if deliveries.succeed(connection, delivery, now):
+                webhooks.save_success(connection, delivery.webhook_id)
+            return
+        next_at = retry.next_at(
+            delivery.attempts, retry.retry_after(answer.retry_after, now), now, self._jitter
+        )
+        if answer.status == GONE or next_at is None:
+            is_saved = deliveries.fail(connection, delivery, now)
+        else:
+            is_saved = deliveries.retry_at(connection, delivery, next_at, now)
+        if is_saved:
+            webhooks.save_failure(connection, delivery.webhook_id, now)
+        if is_saved and answer.status == GONE:
+            webhooks.disable(connection, delivery.webhook_id, webhooks.GONE, now)
+
+    def _trim(self, now: int) -> None:
+        if now - self._trimmed_at < TRIM_MS:
+            return
+        if not self._database.write(lambda connection: outgoing.trim(connection, now)):
+            self._trimmed_at = now
+
+
+def attempt_of(request: Request, answer: Answer, began: int, now: int) -> Attempt:
+    """The entry of the delivery log for a request and its answer; times in milliseconds."""
+    headers = dict(request.headers)
+    return Attempt(began, now - began, headers, answer.status, answer.error, answer.text)

@@ -1,0 +1,24 @@
+"""Keys of the WSGI environ that the HTTP server, the gate and the sockets share."""
+
+#: The connection of the request (a socket).
+SOCKET = "lineup.socket"
+#: Called with bytes: writes what the connection takes without waiting, returns how many.
+SEND_NOW = "lineup.send_now"
+#: Called with a number: reads up to that many bytes without waiting. Raises BlockingIOError.
+RECEIVE_NOW = "lineup.receive_now"
+#: Called with nothing: waits until there is input, or its end. Raises OSError.
+WAIT_READABLE = "lineup.wait_readable"
+#: Called with nothing: lets every other green thread that can run do so.
+GIVE_TURN = "lineup.give_turn"
+#: The connection as the server keeps it (`connections.Connection`).
+CONNECTION = "lineup.connection"
+#: The target of the request line, as it was sent.
+TARGET = "lineup.target"
+#: Called with nothing: this request is the last one on its connection, and its answer says so.
+CLOSE = "lineup.close"
+#: Called with nothing: the caller writes the answer to the connection itself.
+TAKE_OVER = "lineup.take_over"
+#: Who is signed in (Identity); set by the gate after it has checked the session.
+IDENTITY = "lineup.identity"
+#: The WebSocket that the request has become.
+WEBSOCKET = "lineup.websocket"

@@ -1,0 +1,1 @@
+"""Demo data: a shop's customers and what they write."""

@@ -1,0 +1,65 @@
+"""The demo's customers: who they are, as a function of a random seed and a number."""
+
+from dataclasses import dataclass
+from random import Random
+from typing import Any
+
+from demo.content import LOCALES, phrases
+from scoring.conditions.subject import MEMBER_STATUSES
+
+#: Most customers are not members, and few members are of the first tiers.
+MEMBER_WEIGHTS = (55, 2, 4, 6, 9, 11, 13)
+LOCALE_WEIGHTS = (40, 38, 22)
+#: One customer in this many has an unusual name, and one in this many none.
+RARE_NAME_EVERY = 25
+NAMELESS_EVERY = 33
+
+
+@dataclass(frozen=True)
+class Customer:
+    """A customer; `former_status` is what the member status was before it was raised, if it was."""
+
+    id: str
+    name: str | None
+    member_status: int
+    locale: str
+    former_status: int | None = None
+
+    def facts(self, member_status: int | None = None) -> dict[str, Any]:
+        """The `customer` of an event, with all that is known of the customer."""
+        status = self.member_status if member_status is None else member_status
+        facts = {"id": self.id, "member_status": status, "locale": self.locale}
+        return facts if self.name is None else facts | {"name": self.name}
+
+
+def customer(prefix: str, number: int, *, is_covering: bool = False) -> Customer:
+    """The customer of this number, the same at each call.
+
+    Where `is_covering`, member status and locale are taken in turn, so that a few have all.
+    """
+    random = Random(f"{prefix} customer {number}")
+    locale = random.choices(LOCALES, LOCALE_WEIGHTS)[0]
+    status = random.choices(MEMBER_STATUSES, MEMBER_WEIGHTS)[0]
+    if is_covering:
+        locale = LOCALES[number % len(LOCALES)]
+        status = MEMBER_STATUSES[number % len(MEMBER_STATUSES)]
+    raised = not is_covering and random.random() < 0.05
+    return Customer(
+        id=f"{prefix}-c{number:06d}",
+        name=_name(random, locale, number),
+        member_status=status,
+        locale=locale,
+        former_status=_other_status(random, status) if raised else None,
+    )
+
+
+def _name(random: Random, locale: str, number: int) -> str | None:
+    if number % NAMELESS_EVERY == NAMELESS_EVERY - 1:
+        return None
+    if number % RARE_NAME_EVERY == RARE_NAME_EVERY - 1:
+        return phrases(locale).rare_name(random)
+    return phrases(locale).name(random)
+
+
+def _other_status(random: Random, status: int) -> int:
+    return random.choice([other for other in MEMBER_STATUSES if other != status])

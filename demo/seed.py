@@ -1,0 +1,121 @@
+"""Records demo conversations as events, the way the bot API does."""
+
+import sys
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy import select
+from tqdm import tqdm
+
+from dashboard.db.database import Database
+from dashboard.db.models.threads import events
+from dashboard.errors import LineupError, quoted
+from dashboard.ingest.outcomes import Outcome
+from dashboard.ingest.schema import ParsedEvent, parse
+from demo.conversation import iso
+from demo.customers import customer
+from demo.stories import Story, stories, story_prefix
+
+#: Records events of the source and places their threads: `Ingest.accept`, drawn the source.
+Accept = Callable[[Sequence[ParsedEvent]], Sequence[Outcome]]
+
+BATCH_EVENTS = 500
+
+
+class SeedError(LineupError):
+    """The demo data was refused; what was recorded before stays."""
+
+
+@dataclass(frozen=True)
+class Seeded:
+    """The number of threads now, and of events that were new or recorded before."""
+
+    threads: int
+    created: int
+    duplicates: int
+
+
+def seed(
+    accept: Accept,
+    database: Database,
+    source_id: int,
+    *,
+    threads: int,
+    messages: int,
+    random_seed: int,
+    now_ms: int,
+    show_progress: bool = True,
+) -> Seeded:
+    """Records the stories of these arguments; those recorded before stay as they are.
+
+    Times are counted back from `now_ms`, or from that of the first run with this seed for this
+    source, so that a second run, or one after an interruption, gives the same events.
+    Raises SeedError where an event is refused, StorageUnavailable where SQL is away.
+    """
+    begin = _begin(story_prefix(messages, random_seed), now_ms)
+    begun_ms = _begun_at(database, source_id, begin["id"])
+    if begun_ms is not None:
+        begin["occurred_at"] = iso(begun_ms)
+    drawn = stories(threads, messages, random_seed, now_ms if begun_ms is None else begun_ms)
+    statuses = {"created": 0, "duplicate": 0}
+    with _progress(threads, show_progress) as bar:
+        for batch in _batches([begin], drawn, bar.update):
+            for outcome in accept([parse(event) for event in batch]):
+                if outcome.status not in statuses:
+                    raise SeedError(_refusal(outcome))
+                statuses[outcome.status] += 1
+    return Seeded(threads, statuses["created"], statuses["duplicate"])
+
+
+def _begin(prefix: str, now_ms: int) -> dict[str, Any]:
+    """The event whose time is the one from which the stories are counted back."""
+    first = customer(prefix, 0, is_covering=True)
+    return {
+        "id": f"{prefix}:begin",
+        "type": "customer",
+        "occurred_at": iso(now_ms),
+        "customer": first.facts(),
+    }
+
+
+def _begun_at(database: Database, source_id: int, event_id: str) -> int | None:
+    query = select(events.c.occurred_at).where(
+        events.c.source_id == source_id, events.c.external_id == event_id
+    )
+    with database.read() as connection:
+        return connection.execute(query).scalar()
+
+
+def _batches(
+    first: list[dict[str, Any]], drawn: Iterable[Story], advance: Callable[[int], object]
+) -> Iterator[list[dict[str, Any]]]:
+    """Batches of events, each story in one where it fits; `advance` counts recorded stories."""
+    batch, ended = first, 0
+    for story in drawn:
+        if len(batch) + len(story.events) > BATCH_EVENTS:
+            yield batch
+            advance(ended)
+            batch, ended = [], 0
+        batch = [*batch, *story.events]
+        ended += 1
+    yield batch
+    advance(ended)
+
+
+def _progress(threads: int, shown: bool) -> Any:
+    return tqdm(
+        total=threads,
+        desc="seeding",
+        unit=" threads",
+        file=sys.stderr,
+        mininterval=0.5,
+        disable=not shown,
+    )
+
+
+def _refusal(outcome: Outcome) -> str:
+    return (
+        f"The demo event {quoted(outcome.id)} was refused: {outcome.problem}. "
+        "Another version of the demo may have recorded this random seed; take another one."
+    )

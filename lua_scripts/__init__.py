@@ -1,0 +1,1 @@
+"""Runs Lua scripts on Redis, for the packages that keep their scripts beside their code."""

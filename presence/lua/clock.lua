@@ -1,5 +1,0 @@
--- Piece: the only clock there is, Redis's own; milliseconds since 1970.
-local function now_ms()
-  local time = redis.call('TIME')
-  return time[1] * 1000 + math.floor(time[2] / 1000)
-end

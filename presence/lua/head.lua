@@ -1,5 +1,0 @@
--- Job: where a shard's announcements stand. KEYS: meta[, stream]. ARGV: none.
--- Returns {epoch ms, n, now ms}.
-local now = now_ms()
-local epoch = epoch_of(KEYS[1], KEYS[2], now)
-return {epoch, redis.call('HGET', KEYS[1], 'n') or '0', ms(now)}

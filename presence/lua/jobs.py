@@ -1,0 +1,55 @@
+"""Which pieces each Lua job needs, and its whole text."""
+
+from collections.abc import Mapping
+
+from lua_scripts.sources import read_lua
+
+#: The only piece that reads a clock: Redis's own.
+CLOCK = "feed/clock"
+
+_FEED = (CLOCK, "feed/announcements")
+_READ = (*_FEED, "state/keys", "state/last_seen_rows", "state/state")
+_WRITE = (
+    *_FEED,
+    "state/keys",
+    "state/overrides",
+    "state/derive_state",
+    "state/last_seen_rows",
+    "state/state",
+    "state/settle",
+)
+_ROOM = (*_FEED, "rooms/room")
+
+#: Job -> the pieces that stand before it, in order.
+JOBS: dict[str, tuple[str, ...]] = {
+    "people/open": (*_WRITE, "state/take_settings"),
+    "people/beat": _WRITE,
+    "people/idle": _WRITE,
+    "people/close": _WRITE,
+    "people/close_all": _WRITE,
+    "people/set_settings": (*_WRITE, "state/take_settings"),
+    "people/forget": _WRITE,
+    "people/sweep": (*_WRITE, "state/outage"),
+    "people/trim": _READ,
+    "people/look_up": _READ,
+    "people/connections": ("state/keys",),
+    "people/seen_page": (),
+    "feed/head": _FEED,
+    "feed/since": _FEED,
+    "feed/now": (CLOCK,),
+    "rooms/put": _ROOM,
+    "rooms/beat": (CLOCK,),
+    "rooms/leave": _ROOM,
+    "rooms/due": (CLOCK,),
+    "rooms/reap": _ROOM,
+    "rooms/look_up": _ROOM,
+}
+
+
+def job_sources(replaced: Mapping[str, str] | None = None) -> dict[str, str]:
+    """Job -> its Lua text with all pieces; `replaced`: pieces whose text is another (tests)."""
+    others = replaced or {}
+    return {
+        job: "\n".join(others.get(name) or read_lua("presence", name) for name in (*pieces, job))
+        for job, pieces in JOBS.items()
+    }

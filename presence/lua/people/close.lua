@@ -1,0 +1,27 @@
+-- Job: closes connections. With a grace they may come back: their deadline is brought nearer and
+-- nothing is announced. Without, they are removed at once; the person was last seen now.
+-- KEYS: a shard's (state/keys.lua). ARGV: channel, kept, grace ms, 1 to leave a tombstone (people/open.lua), then
+-- for each: person, connection. Returns for each 1 if announced, else 0.
+local grace, now, announced = tonumber(ARGV[3]), now_ms(), {}
+
+local function close(person, connection)
+  local member = person .. SEPARATOR .. connection
+  if ARGV[4] == '1' then redis.call('ZADD', TOMBSTONES, ms(now), member) end
+  local deadline = redis.call('ZSCORE', DEADLINES, member)
+  if not deadline then return 0 end
+  if grace > 0 then
+    touch(person, now)
+    if now + grace < tonumber(deadline) then
+      redis.call('ZADD', DEADLINES, ms(now + grace), member)
+    end
+    return 0
+  end
+  redis.call('ZREM', DEADLINES, member)
+  local connections = connections_of(person)
+  connections[connection] = nil
+  keep_connections(person, connections)
+  return settle(person, connections, now, now)
+end
+
+for i = 5, #ARGV, 2 do announced[#announced + 1] = close(ARGV[i], ARGV[i + 1]) end
+return announced

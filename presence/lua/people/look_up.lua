@@ -1,0 +1,17 @@
+-- Job: the states of people, in the order asked.
+-- KEYS: a shard's (state/keys.lua). ARGV: channel, kept, person, …
+-- Returns {epoch, n, version as of now, JSON: [{o, p, t} a person (state/state.lua), …]}.
+local now = now_ms()
+local answer = {epoch_of(META, EVENTS, now), redis.call('HGET', META, 'n') or '0', ms(as_of(META, now))}
+local people, snapshots = {unpack(ARGV, 3)}, {}
+local states = redis.call('HMGET', STATES, unpack(people))
+local scores = {}
+for name, key in pairs(LAST_SEEN_SETS) do scores[name] = redis.call('ZMSCORE', key, unpack(people)) end
+for i in ipairs(people) do
+  local rows = {}
+  for name, found in pairs(scores) do rows[name] = tonumber(found[i] or nil) end
+  local state = states[i] and cjson.decode(states[i]) or ABSENT
+  snapshots[i] = snapshot(state, rows)
+end
+answer[4] = cjson.encode(snapshots)
+return answer

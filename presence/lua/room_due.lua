@@ -1,8 +1,0 @@
--- Job: which connections are past their deadline, and whose typing has died; changes nothing.
--- KEYS: a shard's deadlines, its typing. ARGV: limit.
--- Returns {{room␟person␟connection, ms, …} past the deadline, the same whose typing has died}.
-local now, due = string.format('%.0f', now_ms()), {}
-for i = 1, 2 do
-  due[i] = redis.call('ZRANGEBYSCORE', KEYS[i], '-inf', now, 'WITHSCORES', 'LIMIT', 0, ARGV[1])
-end
-return due

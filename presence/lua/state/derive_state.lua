@@ -1,0 +1,37 @@
+-- Piece: derives a person's state and its public side. All merge rules are here.
+local function devices_of(connections)
+  local types, listed = {}, {}
+  for connection, one in pairs(connections) do
+    local device = one[3] ~= '' and one[3] or connection
+    if not types[device] or one[2] < types[device] then types[device] = one[2] end
+  end
+  for _, kind in pairs(types) do listed[#listed + 1] = kind end
+  table.sort(listed)
+  return table.concat(listed, ',')
+end
+
+-- Who may see the person: 'e'veryone, 'c'ontacts or 'n'obody. While settings are not loaded the
+-- person stays as their last-seen rows have it, as if invisible.
+local function audience_of(settings, rows)
+  if settings then return string.sub(settings.v or 'everyone', 1, 1) end
+  if rows.seen or rows.left then return 'e' end
+  return (rows.contacts or rows.left_contacts) and 'c' or 'n'
+end
+
+local function derive_state(connections, settings, rows, now)
+  local override = in_effect(settings or {}, now)
+  local derived = {
+    audience = audience_of(settings, rows),
+    devices = devices_of(connections),
+    shows = not settings or settings.l ~= 0,
+    masked = not settings or override.s == 'invisible',
+    status = 'offline', text = '', activity = '', public = 'offline',
+  }
+  if next(connections) == nil then return derived end
+  local active = false
+  for _, one in pairs(connections) do active = active or one[1] == 'a' end
+  derived.status = override.s ~= 'invisible' and override.s or active and 'online' or 'away'
+  derived.text, derived.activity = override.t or '', override.a or ''
+  if not derived.masked and derived.audience ~= 'n' then derived.public = derived.status end
+  return derived
+end

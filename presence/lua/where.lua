@@ -1,4 +1,0 @@
--- Job: a person's connections, exactly.
--- KEYS: a shard's (people.lua). ARGV: channel, kept, person.
--- Returns JSON {connection: [a|i, type, device, worker, opened ms]}.
-return redis.call('HGET', CONNECTIONS, ARGV[3]) or '{}'

@@ -1,0 +1,73 @@
+"""Queries as alternatives of conjunctions (disjunctive normal form)."""
+
+from collections.abc import Iterator
+
+from scoring.conditions.leaves import Leaf
+from scoring.conditions.nodes import AllNode, AnyNode, NotNode, ResolvedNode
+
+#: A query of more alternatives is not written this way.
+CONJUNCTS_MAX = 64
+#: Combinations that one step may try.
+_PRODUCT_MAX = 256
+#: Bits 0, 2, 4, … of more questions than a text of 1,000 characters can ask.
+_EVEN_BITS = int("01" * 1_000, 2)
+
+#: A question, and whether it must hold or must not.
+Literal = tuple[Leaf, bool]
+#: Literals that must be right together; none of them is always right.
+Conjunct = frozenset[Literal]
+
+
+def conjuncts(root: ResolvedNode) -> list[Conjunct] | None:
+    """Of these one must be right for the query to hold; none: it never holds.
+
+    None where it would take more than 64.
+    """
+    leaves: dict[Leaf, int] = {}
+    try:
+        found = _alternatives(root, True, leaves)
+    except _TooMany:
+        return None
+    needed = [one for one in found if not any(other != one == one | other for other in found)]
+    return [frozenset(_literals(one, leaves)) for one in sorted(needed)]
+
+
+class _TooMany(Exception):
+    """There would be too many alternatives."""
+
+
+def _alternatives(node: ResolvedNode, is_right: bool, leaves: dict[Leaf, int]) -> set[int]:
+    """Each alternative as an integer: of the n-th question, bit 2n says that it must hold, and
+    bit 2n + 1 that it must not."""
+    if isinstance(node, NotNode):
+        return _alternatives(node.node, not is_right, leaves)
+    if not isinstance(node, AllNode | AnyNode):
+        return {1 << 2 * leaves.setdefault(node, len(leaves)) + (not is_right)}
+    parts = [_alternatives(each, is_right, leaves) for each in node.nodes]
+    # Not all of them is one that is not, and the other way round.
+    if isinstance(node, AnyNode) == is_right:
+        return _limited(set().union(*parts))
+    found = {0}
+    for part in parts:
+        if len(found) * len(part) > _PRODUCT_MAX:
+            raise _TooMany
+        both = {one | other for one in found for other in part}
+        found = _limited({one for one in both if not _contradicts_itself(one)})
+    return found
+
+
+def _limited(found: set[int]) -> set[int]:
+    if len(found) > CONJUNCTS_MAX:
+        raise _TooMany
+    return found
+
+
+def _contradicts_itself(alternative: int) -> bool:
+    return alternative & alternative >> 1 & _EVEN_BITS != 0
+
+
+def _literals(alternative: int, leaves: dict[Leaf, int]) -> Iterator[Literal]:
+    for leaf, number in leaves.items():
+        for bit, is_right in ((2 * number, True), (2 * number + 1, False)):
+            if alternative >> bit & 1:
+                yield leaf, is_right

@@ -1,0 +1,96 @@
+"""The fields of the condition language, as data: the one place that names them.
+
+Parser, readers, completion and tests go by this table. A new field is an entry here, an attribute
+of Subject, and a column in `dashboard/db/conditions/columns.py`.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+
+from scoring.conditions.leaves import Language, Leaf, Measure, OneOf, Present, Within
+from scoring.conditions.subject import MEMBER_STATUSES, PRIORITIES
+
+#: How the values of a field are written: one of its words alone (`word`), or also an e-mail address
+#: (`admin`), any name (`name`), a language tag (`language`), a time with an operator (`duration`),
+#: days (`day`).
+Kind = Literal["word", "admin", "name", "language", "duration", "day"]
+
+
+@dataclass(frozen=True)
+class Field:
+    """One field: what may be written behind its colon, and which attribute of Subject it reads.
+
+    `words` maps each fixed value to the question that it asks. `me` is a word of every field of
+    kind `admin`, and asks for the one who looks.
+    """
+
+    name: str
+    kind: Kind
+    attribute: str = ""
+    words: Mapping[str, Leaf | None] = field(default_factory=dict)
+    measure: Measure = "instant"
+
+
+def _choices(attribute: str, *values: str) -> dict[str, Leaf | None]:
+    return {value: OneOf(attribute, frozenset({value})) for value in values}
+
+
+def _member(status: int) -> Leaf:
+    return OneOf("member_status", frozenset({status}))
+
+
+_ALL = (
+    Field(
+        "is",
+        "word",
+        words={
+            "open": OneOf("closed", frozenset({False})),
+            "closed": OneOf("closed", frozenset({True})),
+            "waiting": Present("waiting_since"),
+            "answered": OneOf("answered", frozenset({True})),
+            "unanswered": OneOf("unanswered", frozenset({True})),
+            "snoozed": OneOf("snoozed", frozenset({True})),
+            # From `due_at` on: no millisecond is left.
+            "late": Within("due_at", "until", frozenset({(None, 1)})),
+        },
+    ),
+    Field(
+        "assigned",
+        "admin",
+        "assignee_id",
+        words={
+            "me": None,
+            "none": OneOf("assignee_id", frozenset({None})),
+            "anyone": Present("assignee_id"),
+        },
+    ),
+    Field("priority", "word", "priority", words=_choices("priority", *PRIORITIES)),
+    Field(
+        "member",
+        "word",
+        "member_status",
+        words={
+            **{str(status): _member(status) for status in MEMBER_STATUSES if status >= 0},
+            "none": _member(-1),
+        },
+    ),
+    Field("source", "name", "source"),
+    Field("lang", "language", "locale", words={"none": Language("locale", frozenset({None}))}),
+    Field("last", "word", "last_role", words=_choices("last_role", "client", "admin", "bot")),
+    Field("waits", "duration", "waiting_since", measure="since"),
+    Field("quiet", "duration", "last_client_at", measure="since"),
+    Field("age", "duration", "first_event_at", measure="since"),
+    Field("due", "duration", "due_at", measure="until"),
+    Field("created", "day", "first_event_at"),
+    Field("closed", "day", "closed_at"),
+)
+#: Every field by its name, in the order in which they are proposed.
+FIELDS: Mapping[str, Field] = {entry.name: entry for entry in _ALL}
+
+#: Unit of a time to its milliseconds, the shortest first.
+UNITS = {"s": 1_000, "m": 60_000, "h": 3_600_000, "d": 86_400_000}
+#: The longer ones first, so that the first that fits is the one that was written.
+OPERATORS = (">=", "<=", ">", "<")
+#: Digits of a time: with any unit it stays below 2^53 ms.
+DIGITS_MAX = 8

@@ -1,0 +1,176 @@
+"""All queries at once: which of a thousand lists hold a thread."""
+
+from collections.abc import Mapping, Sequence
+from itertools import compress
+from typing import Any
+
+from scoring.conditions.axes import Aspect, Requirement, TimeAxis, ValueAxis, axis_of
+from scoring.conditions.conjuncts import Conjunct, Literal
+from scoring.conditions.holding import TRIES, holds, next_change
+from scoring.conditions.leaves import POSITIONS, measured, reached_at
+from scoring.conditions.resolved import Resolved
+from scoring.conditions.subject import Subject
+
+#: A subject whose values are read by their positions.
+Values = tuple[Any, ...]
+
+#: Binary digits to the bytes 0 and 1: a thread is on hundreds of lists, and a loop would be slow.
+_BITS = bytes.maketrans(b"01", b"\0\1")
+
+
+class ConditionIndex:
+    """Queries by name, asked together: some microseconds for a thousand of them.
+
+    Each query is a set of conjunctions, and each conjunction one bit. A thread's value on an axis
+    leaves some of them standing, and what stands on all axes holds. The first conjunctions of all
+    queries lie side by side, then the second ones of those that have two, and so on: the queries
+    that hold are the union of these layers. A query that would take more than 64 conjunctions is
+    asked by itself.
+
+    Masks are integers with one bit for each query. They mean something to this index alone.
+    """
+
+    def __init__(self, queries: Mapping[str, Resolved]):
+        forms = {name: resolved.conjuncts for name, resolved in queries.items()}
+        known = {name: form for name, form in forms.items() if form is not None}
+        #: In the order of the bits: those with most conjunctions first, so that layers are dense.
+        self._names = sorted(known, key=lambda name: -len(known[name]))
+        bits, self._layers = _layered([known[name] for name in self._names])
+        self._all = (1 << len(bits)) - 1
+        #: (bit, query) of those that are asked by themselves.
+        self._alone: list[tuple[int, Resolved]] = []
+        for name in (name for name, form in forms.items() if form is None):
+            self._alone.append((1 << len(self._names), queries[name]))
+            self._names.append(name)
+        #: (position in a subject, axis) of what time does not change, and of what it does.
+        self._values: list[tuple[int, ValueAxis]] = []
+        self._presence: list[tuple[int, ValueAxis]] = []
+        self._instants: list[tuple[int, TimeAxis]] = []
+        self._since: list[tuple[int, TimeAxis]] = []
+        self._until: list[tuple[int, TimeAxis]] = []
+        self._add_axes(bits)
+
+    def matches(self, subject: Subject, now_ms: int) -> int:
+        """The queries that hold for a thread, as a mask."""
+        standing = self._standing(self._still(subject), subject, now_ms)
+        found = self._queries(standing)
+        for bit, resolved in self._alone:
+            if holds(resolved, subject, now_ms):
+                found |= bit
+        return found
+
+    def names(self, mask: int) -> list[str]:
+        """The names of the queries in a mask."""
+        bits = f"{mask:b}".encode().translate(_BITS)
+        return list(compress(self._names, reversed(bits)))
+
+    def next_change(self, subject: Subject, now_ms: int) -> int | None:
+        """The next instant after `now_ms` at which the mask changes by time alone; None: never.
+
+        Exact, but where more than 32 thresholds are passed without a change: then an instant that
+        is not later than the change, at which one must ask again.
+        """
+        own = self._next_of_axes(subject, now_ms)
+        others = (next_change(resolved, subject, now_ms) for _, resolved in self._alone)
+        return min((at for at in (own, *others) if at is not None), default=None)
+
+    def _still(self, subject: Values) -> int:
+        """The conjunctions that stand on all axes that time does not change."""
+        standing = self._all
+        for position, axis in self._values:
+            standing &= axis.mask(subject[position])
+        for position, axis in self._presence:
+            standing &= axis.mask(None if subject[position] is None else True)
+        for position, times in self._instants:
+            at = subject[position]
+            standing &= times.missing if at is None else times.mask(at)
+        return standing
+
+    def _standing(self, standing: int, subject: Values, now_ms: int) -> int:
+        """Of these conjunctions those that stand now, by what is measured against the clock."""
+        for position, axis in self._since:
+            at = subject[position]
+            standing &= axis.missing if at is None else axis.mask(now_ms - at)
+        for position, axis in self._until:
+            at = subject[position]
+            standing &= axis.missing if at is None else axis.mask(at - now_ms)
+        return standing
+
+    def _queries(self, standing: int) -> int:
+        """The queries of which a conjunction stands."""
+        found = 0
+        for shift, ones in self._layers:
+            found |= (standing >> shift) & ones
+        return found
+
+    def _next_of_axes(self, subject: Subject, now_ms: int) -> int | None:
+        still = self._still(subject)
+        now_hold = self._queries(self._standing(still, subject, now_ms))
+        at = now_ms
+        for _ in range(TRIES):
+            threshold_at = self._next_threshold(still, subject, at)
+            if threshold_at is None:
+                return None
+            at = threshold_at
+            if self._queries(self._standing(still, subject, at)) != now_hold:
+                break
+        return at
+
+    def _next_threshold(self, still: int, subject: Values, now_ms: int) -> int | None:
+        """The next instant at which time passes a threshold that one of the conjunctions knows."""
+        found = None
+        for position, axis in (*self._since, *self._until):
+            time_ms = subject[position]
+            if time_ms is None:
+                continue
+            value = measured(axis.measure, time_ms, now_ms)
+            threshold = axis.next_threshold(value, still)
+            if threshold is not None:
+                at = reached_at(axis.measure, time_ms, threshold)
+                found = at if found is None or (at is not None and at < found) else found
+        return found
+
+    def _add_axes(self, bits: Sequence[Conjunct]) -> None:
+        times: dict[str, list[tuple[int, TimeAxis]]] = {
+            "since": self._since,
+            "until": self._until,
+            "instant": self._instants,
+        }
+        values = {"value": self._values, "present": self._presence}
+        for (attribute, kind), requirements in _by_axis(bits).items():
+            taken = 0
+            for mask in requirements.values():
+                taken |= mask
+            free, position = self._all ^ taken, POSITIONS[attribute]
+            if kind == "value" or kind == "present":
+                values[kind].append((position, ValueAxis(requirements, free)))
+            else:
+                times[kind].append((position, TimeAxis(kind, requirements, free)))
+
+
+def _layered(forms: Sequence[Sequence[Conjunct]]) -> tuple[list[Conjunct], list[tuple[int, int]]]:
+    """The conjunction of each bit, and for each layer its first bit and a mask of its length.
+
+    `forms` have their longest first, so that a layer belongs to the first so many queries.
+    """
+    bits: list[Conjunct] = []
+    layers = []
+    for layer in range(len(forms[0]) if forms else 0):
+        of_layer = [form[layer] for form in forms if len(form) > layer]
+        layers.append((len(bits), (1 << len(of_layer)) - 1))
+        bits += of_layer
+    return bits, layers
+
+
+def _by_axis(bits: Sequence[Conjunct]) -> dict[tuple[str, Aspect], dict[Requirement, int]]:
+    """For each axis what conjunctions require of it, and which ones do."""
+    found: dict[tuple[str, Aspect], dict[Requirement, int]] = {}
+    for bit, conjunct in enumerate(bits):
+        by_axis: dict[tuple[str, Aspect], set[Literal]] = {}
+        for literal in conjunct:
+            by_axis.setdefault(axis_of(literal[0]), set()).add(literal)
+        for axis, literals in by_axis.items():
+            requirements = found.setdefault(axis, {})
+            requirement = frozenset(literals)
+            requirements[requirement] = requirements.get(requirement, 0) | 1 << bit
+    return found

@@ -1,0 +1,102 @@
+"""One text for queries that mean the same, as far as their form shows it."""
+
+from collections.abc import Iterable, Sequence
+
+from scoring.conditions.fields import UNITS
+from scoring.conditions.language.characters import is_bare
+from scoring.conditions.language.syntax import (
+    Days,
+    Duration,
+    Group,
+    Name,
+    Node,
+    Not,
+    SearchWord,
+    Term,
+    Value,
+)
+
+
+def canonical_text(root: Node, words: Sequence[SearchWord]) -> str:
+    """The text of a query in its canonical form: conditions in order, then words as they stand."""
+    parts = [node_text(simplified(root))]
+    parts += [_quoted(word.text) if word.is_phrase else word.text for word in words]
+    return " ".join(part for part in parts if part)
+
+
+def simplified(node: Node) -> Node:
+    """The same condition without nesting, repetition and an order that mean nothing."""
+    if isinstance(node, Term):
+        return Term(node.field, _in_order(node.values))
+    if isinstance(node, Not):
+        inner = simplified(node.node)
+        return inner.node if isinstance(inner, Not) else Not(inner)
+    nodes: list[Node] = []
+    for each in map(simplified, node.nodes):
+        alike = isinstance(each, Group) and each.kind == node.kind
+        nodes += each.nodes if alike else [each]  # type: ignore[union-attr]
+    by_text = {node_text(each): each for each in _merged(node.kind, nodes)}
+    ordered = tuple(by_text[text] for text in sorted(by_text))
+    return ordered[0] if len(ordered) == 1 else Group(node.kind, ordered)
+
+
+def _merged(kind: str, nodes: Iterable[Node]) -> list[Node]:
+    """Terms of one field in one: `(member:0 or member:1)` is `member:0,1`, and `-member:0
+    -member:1` is `-member:0,1`."""
+    kept: list[Node] = []
+    values: dict[str, list[Value]] = {}
+    for node in nodes:
+        term = node.node if kind == "and" and isinstance(node, Not) else node
+        if isinstance(term, Term) and (kind == "or" or term is not node):
+            values.setdefault(term.field, []).extend(term.values)
+        else:
+            kept.append(node)
+    terms = [Term(field, _in_order(found)) for field, found in values.items()]
+    return [*kept, *(terms if kind == "or" else map(Not, terms))]
+
+
+def _in_order(values: Iterable[Value]) -> tuple[Value, ...]:
+    by_text = {value_text(value): value for value in reversed(tuple(values))}
+    return tuple(by_text[text] for text in sorted(by_text))
+
+
+def node_text(node: Node) -> str:
+    """The node as it stands between others."""
+    if isinstance(node, Term):
+        return f"{node.field}:{','.join(map(value_text, node.values))}"
+    if isinstance(node, Not):
+        inner = node_text(node.node)
+        is_all = isinstance(node.node, Group) and node.node.kind == "and"
+        return f"-({inner})" if is_all else f"-{inner}"
+    if node.kind == "and":
+        return " ".join(node_text(each) for each in node.nodes)
+    return f"({' or '.join(node_text(each) for each in node.nodes)})"
+
+
+def value_text(value: Value) -> str:
+    if isinstance(value, Name):
+        return name_text(value.text)
+    if isinstance(value, Duration):
+        return f"{value.operator}{duration_text(value.ms)}"
+    if isinstance(value, Days):
+        if value.operator != "..":
+            return f"{value.operator}{value.first}"
+        return value.first if value.first == value.last else f"{value.first}..{value.last}"
+    return value.text
+
+
+def name_text(text: str) -> str:
+    """A name as it is written, in quotes where it needs them."""
+    return text if is_bare(text) else _quoted(text)
+
+
+def duration_text(ms: int) -> str:
+    """A time in the longest unit that gives a whole number."""
+    fitting = [unit for unit, length in UNITS.items() if ms and ms % length == 0]
+    unit = fitting[-1] if fitting else "s"
+    return f"{ms // UNITS[unit]}{unit}"
+
+
+def _quoted(text: str) -> str:
+    escaped = text.replace("\\", "\\\\").replace('"', '\\"')
+    return f'"{escaped}"'

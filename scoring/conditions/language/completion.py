@@ -1,0 +1,142 @@
+"""What may be written at a place of a query, for whoever is typing it."""
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Literal, TypedDict
+
+from scoring.conditions.fields import FIELDS, OPERATORS, Field
+from scoring.conditions.language.canonical import name_text
+from scoring.conditions.language.characters import BLANKS, is_blank, lower
+from scoring.conditions.language.values import QUOTE
+
+SUGGESTIONS_MAX = 20
+#: Times that are proposed where no number is begun, and the units where one is.
+_TIMES = ("5m", "10m", "30m", "1h", "4h", "1d", "7d")
+_UNITS = ("m", "h", "d", "s")
+#: Behind these no alternative ends: nothing, an opening parenthesis, a minus, `or`.
+_ENDS_NOTHING = re.compile(rf"(?:^|[(\-]|[{BLANKS}(]or)[{BLANKS}]*$", re.IGNORECASE)
+
+#: Field name to what occurs as its values: sources, languages, addresses, days.
+Choices = Mapping[str, Sequence[str]]
+Kind = Literal["field", "value", "operator"]
+Suggestion = TypedDict("Suggestion", {"text": str, "from": int, "to": int, "kind": Kind})
+Found = Iterable[tuple[str, Kind]]
+
+
+def complete(text: str, at: int, choices: Choices) -> list[Suggestion]:
+    """What may stand at the cursor `at`, at most 20 suggestions.
+
+    A suggestion replaces the characters [from, to) by its text. Its kind is `field` (a name with
+    its colon), `value`, or `operator` (a comparison, `or`, `-`, a parenthesis). `choices` gives the
+    values of fields that are not fixed. Within a phrase, and behind words that are no field, there
+    are none.
+    """
+    at = max(0, min(at, len(text)))
+    start, depth = _term_at(text, at)
+    name, colon, _ = text[start:at].partition(":")
+    if not colon:
+        end = at
+        while text[end : end + 1].isalpha():
+            end += 1
+        end += text[end : end + 1] == ":"
+        return _placed(_names(text, start, at, depth), start, end)
+    field = FIELDS.get(lower(name))
+    if field is None:
+        return []
+    commas = [here for here, character in _plain(text, start, at) if character == ","]
+    first = start + len(name) + 1
+    begin = commas[-1] + 1 if commas else first
+    others = {lower(value) for value in text[first:begin].split(",")}
+    found = _values(field, text[begin:at], choices.get(field.name, ()))
+    end = _end(text, begin, lambda character: is_blank(character) or character in ",()")
+    fresh = (each for each in found if lower(each[0]) not in others)
+    return _placed(fresh, begin, max(at, end))
+
+
+def _placed(found: Found, start: int, end: int) -> list[Suggestion]:
+    all: list[Suggestion] = [
+        {"text": text, "from": start, "to": end, "kind": kind} for text, kind in found
+    ]
+    return all[:SUGGESTIONS_MAX]
+
+
+def _plain(text: str, start: int, end: int) -> Iterator[tuple[int, str]]:
+    """The characters of text[start:end] that are in no quotes, with their places."""
+    is_quoted, here = False, start
+    while here < end:
+        character = text[here]
+        if character == QUOTE:
+            is_quoted = not is_quoted
+        elif is_quoted:
+            here += character == "\\"
+        else:
+            yield here, character
+        here += 1
+
+
+def _term_at(text: str, at: int) -> tuple[int, int]:
+    """Where the term at the cursor begins, behind its `-`; and how many parentheses are open."""
+    start, depth = 0, 0
+    for here, character in _plain(text, 0, at):
+        depth += (character == "(") - (character == ")")
+        is_minus = character == "-" and here == start
+        if is_blank(character) or character in "()" or is_minus:
+            start = here + 1
+    return start, max(depth, 0)
+
+
+def _end(text: str, start: int, ends: Callable[[str], bool]) -> int:
+    return next((here for here, one in _plain(text, start, len(text)) if ends(one)), len(text))
+
+
+def _names(text: str, start: int, at: int, depth: int) -> Found:
+    """Fields, and what holds terms together, that go on as what is written before the cursor."""
+    begun, before = lower(text[start:at]), text[:start]
+    is_behind_group = before.endswith(")")
+    if not is_behind_group:
+        yield from ((f"{name}:", "field") for name in FIELDS if name.startswith(begun))
+    may_end = depth > 0 and not _ENDS_NOTHING.search(before)
+    if may_end and not is_behind_group and "or".startswith(begun):
+        yield "or", "operator"
+    if begun:
+        return
+    if may_end:
+        yield ")", "operator"
+    if not is_behind_group:
+        yield "(", "operator"
+        if not before.endswith("-"):
+            yield "-", "operator"
+
+
+def _values(field: Field, begun: str, choices: Iterable[str]) -> Found:
+    """Values of a field, in the form in which they are written."""
+    operator = next((one for one in OPERATORS if begun.startswith(one)), "")
+    if field.kind == "duration":
+        yield from _durations(operator, begun[len(operator) :])
+        return
+    if field.kind != "day":
+        operator = ""
+    wanted = lower(_typed(begun[len(operator) :]))
+    if not operator and not begun.startswith(QUOTE):
+        yield from ((word, "value") for word in field.words if word.startswith(wanted))
+    known = [one for one in dict.fromkeys(choices) if lower(one).startswith(wanted)]
+    yield from ((operator + name_text(one), "value") for one in known)
+    if field.kind == "day" and not begun:
+        yield from ((one, "operator") for one in OPERATORS)
+
+
+def _durations(operator: str, number: str) -> Found:
+    if not operator:
+        if not number:
+            yield from ((one, "operator") for one in (">", "<", ">=", "<="))
+    elif not number:
+        yield from ((f"{operator}{time}", "value") for time in _TIMES)
+    elif number.isascii() and number.isdigit():
+        yield from ((f"{operator}{number}{unit}", "value") for unit in _UNITS)
+
+
+def _typed(begun: str) -> str:
+    """The name whose beginning is written, without quotes and backslashes."""
+    if not begun.startswith(QUOTE):
+        return begun
+    return re.sub(r"\\(.)", r"\1", begun[1:].removesuffix(QUOTE))

@@ -1,0 +1,218 @@
+"""Parses the condition language."""
+
+import re
+
+from scoring.conditions.fields import FIELDS, Field
+from scoring.conditions.language.characters import BLANKS, is_blank, is_forbidden, lower
+from scoring.conditions.language.errors import QueryError
+from scoring.conditions.language.query import Query
+from scoring.conditions.language.syntax import Group, Node, Not, SearchWord, Term, Value
+from scoring.conditions.language.values import QUOTE, described, one_of, read_quoted, read_value
+
+LENGTH_MAX = 1_000
+DEPTH_MAX = 20
+TERMS_MAX = 200
+
+_NAMES = {f"{name}:": field for name, field in FIELDS.items()}
+_OR = "or"
+A_BLANK = "a blank"
+#: What looks like a condition in the text of a search: letters and a colon. Not what has nothing
+#: behind the colon, as in "Re: order", and no address such as https://….
+_LOOKS_LIKE_A_TERM = re.compile(rf"-?([A-Za-z]+):(?=[^{BLANKS}/])")
+_FIELD = re.compile(r"-?([A-Za-z]+):")
+_BARE_OR = re.compile(rf"or[{BLANKS}]+", re.IGNORECASE)
+
+
+def parse(text: str, *, with_words: bool = False) -> Query:
+    """The query that a text is; the empty text is the query of all threads.
+
+    `with_words`: the text of a search, in which other words and "phrases" may stand outside of
+    parentheses. Raises QueryError with the place of the first wrong character: no query begins with
+    the text up to and including it. A text of more than 1,000 characters is wrong at the 1,001st,
+    one of more than 200 terms where the 201st begins, parentheses that are more than 20 deep at the
+    21st.
+    """
+    is_too_long = len(text) > LENGTH_MAX
+    try:
+        query = _Parser(text[:LENGTH_MAX], with_words).query()
+    except QueryError as error:
+        if is_too_long and error.at == LENGTH_MAX:
+            raise QueryError(LENGTH_MAX) from None
+        raise
+    if is_too_long:
+        raise QueryError(LENGTH_MAX)
+    return query
+
+
+class _Parser:
+    """Reads a text from left to right; `_at` is the character that comes next."""
+
+    def __init__(self, text: str, with_words: bool):
+        self._text = text
+        self._with_words = with_words
+        self._at = 0
+        self._depth = 0
+        self._terms = 0
+
+    def query(self) -> Query:
+        nodes: list[Node] = []
+        words: list[SearchWord] = []
+        while self._skip_blanks():
+            if self._with_words and not self._is_condition():
+                self._refuse_or(bool(nodes))
+                words.append(self._search_word())
+            else:
+                nodes.append(self._item())
+        return Query(_all(nodes), tuple(words))
+
+    def _item(self) -> Node:
+        """A term or a group, with `-` before it or not."""
+        self._check_room()
+        is_not = self._next == "-"
+        self._at += is_not
+        if self._next == "(" and self._depth < DEPTH_MAX:
+            self._at += 1
+            node = self._group()
+        else:
+            node = self._term(is_not)
+        closing = (")",) if self._depth else ()
+        if self._next and self._next not in closing and not is_blank(self._next):
+            more = (",",) if isinstance(node, Term) else ()
+            raise QueryError(self._at, (*more, A_BLANK, *closing))
+        return Not(node) if is_not else node
+
+    def _group(self) -> Node:
+        """The rest of a group, behind its parenthesis."""
+        self._depth += 1
+        branches: list[list[Node]] = [[]]
+        while self._skip_blanks():
+            if self._next == ")" and branches[-1]:
+                break
+            if branches[-1] and self._reads_or():
+                branches.append([])
+            else:
+                branches[-1].append(self._item_of_group(bool(branches[-1])))
+        else:
+            raise QueryError(self._at, self._expected(bool(branches[-1])))
+        self._at += 1
+        self._depth -= 1
+        nodes = [_all(branch) for branch in branches]
+        return nodes[0] if len(nodes) == 1 else Group("or", tuple(nodes))
+
+    def _item_of_group(self, may_end: bool) -> Node:
+        start = self._at
+        try:
+            return self._item()
+        except QueryError as error:
+            if error.at != start:
+                raise
+            raise QueryError(start, self._expected(may_end)) from None
+
+    def _reads_or(self) -> bool:
+        """Goes behind the `or` that comes next; False where a field comes."""
+        if lower(self._next) != _OR[0]:
+            return False
+        self._check_room()
+        end = self._at
+        while self._text[end : end + 1].isalpha():
+            end += 1
+        end += self._text[end : end + 1] == ":"
+        if one_of(self._text, self._at, end, (_OR, *_NAMES)) != _OR:
+            return False
+        if end == len(self._text) or not is_blank(self._text[end]):
+            raise QueryError(end, (A_BLANK,))
+        self._at = end
+        return True
+
+    def _term(self, is_not: bool) -> Node:
+        field = self._field(is_not)
+        self._terms += 1
+        values: list[Value] = []
+        while True:
+            try:
+                value, end = read_value(self._text, self._at, field)
+            except QueryError as error:
+                if error.at != self._at:
+                    raise
+                raise QueryError(self._at, described(field)) from None
+            values.append(value)
+            self._at = end
+            if self._next != ",":
+                return Term(field.name, tuple(values))
+            self._at += 1
+
+    def _field(self, is_not: bool) -> Field:
+        """The field whose name and colon come next."""
+        end = self._text.find(":", self._at) + 1 or len(self._text)
+        start = self._at
+        try:
+            name = one_of(self._text, start, end, _NAMES)
+        except QueryError as error:
+            if error.at > start:
+                raise
+            raise QueryError(start, self._expected(False, is_not)) from None
+        self._at = end
+        return _NAMES[name]
+
+    def _is_condition(self) -> bool:
+        """Whether what comes next in a search is a condition, right or wrong, and no word."""
+        if self._text.startswith(("(", "-("), self._at):
+            return True
+        return looks_like_a_term(self._text, self._at)
+
+    def _refuse_or(self, is_after_condition: bool) -> None:
+        """Of two conditions with `or` between them and no parentheses nobody wants the word."""
+        found = _BARE_OR.match(self._text, self._at)
+        if found is None or not is_after_condition:
+            return
+        here, self._at = self._at, found.end()
+        if self._is_condition():
+            raise QueryError(here, self._expected(False))
+        self._at = here
+
+    def _search_word(self) -> SearchWord:
+        start = self._at
+        if self._next == QUOTE:
+            phrase, self._at = read_quoted(self._text, start, LENGTH_MAX)
+            if self._next and not is_blank(self._next):
+                raise QueryError(self._at, (A_BLANK,))
+            return SearchWord(phrase, True, start)
+        while self._next and not is_blank(self._next):
+            if is_forbidden(self._next):
+                raise QueryError(self._at, ())
+            self._at += 1
+        return SearchWord(self._text[start : self._at], False, start)
+
+    def _check_room(self) -> None:
+        if self._terms == TERMS_MAX:
+            raise QueryError(self._at, (")",) if self._depth else ())
+
+    def _expected(self, may_end: bool, is_not: bool = False) -> tuple[str, ...]:
+        """What may stand where a term may begin."""
+        if self._terms == TERMS_MAX:
+            return (")",) if may_end else ()
+        opening = ("(",) if self._depth < DEPTH_MAX else ()
+        more = (_OR, ")") if may_end else ()
+        return (*_NAMES, *(() if is_not else ("-",)), *opening, *more)
+
+    @property
+    def _next(self) -> str:
+        """The next character; empty at the end."""
+        return self._text[self._at : self._at + 1]
+
+    def _skip_blanks(self) -> bool:
+        """Goes to the next character that is no blank; whether there is one."""
+        while self._next and is_blank(self._next):
+            self._at += 1
+        return self._at < len(self._text)
+
+
+def looks_like_a_term(text: str, at: int) -> bool:
+    """Whether what stands at a place is a term, right or wrong, and no word of a search."""
+    found = _FIELD.match(text, at)
+    is_known = found is not None and lower(found[1]) in FIELDS
+    return is_known or _LOOKS_LIKE_A_TERM.match(text, at) is not None
+
+
+def _all(nodes: list[Node]) -> Node:
+    return nodes[0] if len(nodes) == 1 else Group("and", tuple(nodes))

@@ -1,0 +1,109 @@
+"""The questions that conditions are made of: each asks one value of a thread."""
+
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from scoring.conditions.subject import Subject
+
+#: What a span bounds: `since`, the time that has passed; `until`, the time that is left; `instant`,
+#: the moment itself.
+Measure = Literal["since", "until", "instant"]
+#: [from, to) in milliseconds; None is without an end.
+Span = tuple[int | None, int | None]
+
+#: Position of an attribute in a Subject: reading by it is twice as fast as by name.
+POSITIONS = {name: at for at, name in enumerate(Subject._fields)}
+
+
+def value_of(subject: Subject, attribute: str) -> Any:
+    values: tuple[Any, ...] = subject
+    return values[POSITIONS[attribute]]
+
+
+@dataclass(frozen=True, slots=True)
+class OneOf:
+    """The value is one of these; None stands for a value that is missing."""
+
+    attribute: str
+    values: frozenset[Any]
+
+    def takes(self, value: Any) -> bool:
+        return value in self.values
+
+    def holds(self, subject: Subject, now_ms: int) -> bool:
+        return value_of(subject, self.attribute) in self.values
+
+
+@dataclass(frozen=True, slots=True)
+class Present:
+    """There is a value."""
+
+    attribute: str
+
+    def takes(self, value: Any) -> bool:
+        return value is not None
+
+    def holds(self, subject: Subject, now_ms: int) -> bool:
+        return value_of(subject, self.attribute) is not None
+
+
+@dataclass(frozen=True, slots=True)
+class Language:
+    """The language tag is one of these or a more exact one: `vi` takes `vi` and `vi-VN`.
+
+    `tags` are in lower case; None stands for a customer without a language.
+    """
+
+    attribute: str
+    tags: frozenset[str | None]
+
+    def takes(self, value: str | None) -> bool:
+        if value is None:
+            return None in self.tags
+        parts = value.lower().split("-")
+        return any("-".join(parts[:count]) in self.tags for count in range(1, len(parts) + 1))
+
+    def holds(self, subject: Subject, now_ms: int) -> bool:
+        return self.takes(value_of(subject, self.attribute))
+
+
+@dataclass(frozen=True, slots=True)
+class Within:
+    """The time is there, and what is measured of it lies in one of the spans."""
+
+    attribute: str
+    measure: Measure
+    spans: frozenset[Span]
+
+    def takes(self, value: int | None) -> bool:
+        """`value` is what `measured` gives; None, the missing time, is in no span."""
+        return value is not None and any(
+            (low is None or value >= low) and (high is None or value < high)
+            for low, high in self.spans
+        )
+
+    def holds(self, subject: Subject, now_ms: int) -> bool:
+        time_ms = value_of(subject, self.attribute)
+        return time_ms is not None and self.takes(measured(self.measure, time_ms, now_ms))
+
+    @property
+    def bounds(self) -> set[int]:
+        """The measured values, in milliseconds, from which on something is different."""
+        return {bound for span in self.spans for bound in span if bound is not None}
+
+
+Leaf = OneOf | Present | Language | Within
+
+
+def measured(measure: Measure, time_ms: int, now_ms: int) -> int:
+    """What a span bounds, in milliseconds."""
+    if measure == "since":
+        return now_ms - time_ms
+    return time_ms - now_ms if measure == "until" else time_ms
+
+
+def reached_at(measure: Measure, time_ms: int, bound: int) -> int | None:
+    """The instant from which on the measured value is on the other side of a bound; None: never."""
+    if measure == "since":
+        return time_ms + bound
+    return time_ms - bound + 1 if measure == "until" else None

@@ -1,0 +1,72 @@
+"""Queries with ids and instants in place of `me`, addresses and days: what the readers take."""
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from scoring.conditions.conjuncts import Conjunct, conjuncts
+from scoring.conditions.leaves import Language, Leaf, OneOf, Within
+from scoring.conditions.nodes import AllNode, AnyNode, NotNode, ResolvedNode
+
+
+@dataclass(frozen=True)
+class Resolved:
+    """What a query asks, of whoever looks and wherever they are. Hashable."""
+
+    root: ResolvedNode
+
+    @cached_property
+    def key(self) -> str:
+        """A text that is equal for queries that ask the same: the identity of their list.
+
+        `assigned:me` of Mai and `assigned:mai@…` have one key; equal days in two zones have two.
+        """
+        return _key(self.root)
+
+    @cached_property
+    def is_timeless(self) -> bool:
+        """Whether its truth never changes by time alone."""
+        return not any(
+            isinstance(leaf, Within) and leaf.measure != "instant" for leaf in self.leaves()
+        )
+
+    @cached_property
+    def conjuncts(self) -> list[Conjunct] | None:
+        """Alternatives of conjunctions; None where it would take more than 64."""
+        return conjuncts(self.root)
+
+    def leaves(self) -> Iterator[Leaf]:
+        """Every question in it."""
+        return _leaves(self.root)
+
+
+def _leaves(node: ResolvedNode) -> Iterator[Leaf]:
+    if isinstance(node, NotNode):
+        yield from _leaves(node.node)
+    elif isinstance(node, AllNode | AnyNode):
+        for each in node.nodes:
+            yield from _leaves(each)
+    else:
+        yield node
+
+
+def _key(node: ResolvedNode) -> str:
+    if isinstance(node, NotNode):
+        return f"-{_key(node.node)}"
+    if isinstance(node, AllNode | AnyNode):
+        between = " " if isinstance(node, AllNode) else "|"
+        keys = sorted(set(map(_key, node.nodes)))
+        return keys[0] if len(keys) == 1 else f"({between.join(keys)})"
+    if isinstance(node, OneOf):
+        return f"{node.attribute}={_listed(node.values)}"
+    if isinstance(node, Language):
+        return f"{node.attribute}~{_listed(node.tags)}"
+    if isinstance(node, Within):
+        return f"{node.attribute}.{node.measure}{_listed(node.spans)}"
+    return f"{node.attribute}!"
+
+
+def _listed(values: frozenset[Any]) -> str:
+    return json.dumps(sorted(values, key=repr))

@@ -1,0 +1,17 @@
+-- Puts threads on the list of a query that is being built, again for the same one: the last counts.
+-- KEYS[1]  next: token, version, filled (how many threads), progress
+-- KEYS[2]  what is filled: member -> score
+-- ARGV[1]  token of this rebuild
+-- ARGV[2]  milliseconds for which next lives without being renewed
+-- ARGV[3]  how far the rebuild is, 0 to 1
+-- ARGV[4]  `score member score member ...`, or nothing
+-- Returns 0, and nothing is done, if another rebuild took over or what was begun is lost.
+if redis.call('HGET', KEYS[1], 'token') ~= ARGV[1] then return 0 end
+local words = {}
+for word in string.gmatch(ARGV[4], '%S+') do words[#words + 1] = word end
+if #words > 0 then
+  redis.call('HINCRBY', KEYS[1], 'filled', redis.call('ZADD', KEYS[2], unpack(words)))
+end
+redis.call('HSET', KEYS[1], 'progress', ARGV[3])
+redis.call('PEXPIRE', KEYS[1], ARGV[2])
+return 1

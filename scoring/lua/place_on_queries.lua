@@ -1,0 +1,89 @@
+-- Places threads on the lists of queries, each with one sort, in one step.
+-- KEYS[1]     touched: list id -> number of the call that last changed it
+-- KEYS[2]     calls: how many calls changed a list
+-- KEYS[3]     revisions: member -> revision that placed it last, for all lists together
+-- then for each list: its sort: member -> score; its log: member -> version of its last change;
+--             its meta: epoch, version, floor, life, building (the token of the rebuild that makes it)
+-- ARGV[1]     how many changes a log keeps
+-- ARGV[2]     the list ids, in the order of their keys, separated by blanks
+-- ARGV[3..]   for each thread: member, revision, and its places: `number=score` for each list, counted
+--             from 1, `number=` where it leaves, separated by blanks
+-- An older revision than held is refused on all lists; the same one only repairs what differs; a newer
+-- one always counts as a change of a thread that is on the list: its row has changed.
+-- A list with neither epoch nor building, of another life of the server (LIFE is this one), or with a
+-- log that does not end at its version is lost: nothing is placed on it before it is built.
+-- Returns how many threads changed, counted on each list, the numbers of lost lists, and the members
+-- that were refused.
+local touched, calls, revisions = KEYS[1], KEYS[2], KEYS[3]
+local keep, lists = tonumber(ARGV[1]), (#KEYS - 3) / 3
+
+local building, is_lost, lost = {}, {}, {}
+for list = 1, lists do
+  local log, meta = KEYS[3 * list + 2], KEYS[3 * list + 3]
+  local head = redis.call('HMGET', meta, 'epoch', 'life', 'version', 'floor', 'building')
+  building[list] = head[5]
+  local newest = redis.call('ZREVRANGE', log, 0, 0, 'WITHSCORES')[2] or head[4]
+  if not (head[1] or head[5]) or head[2] ~= LIFE or tonumber(newest or '') ~= tonumber(head[3]) then
+    is_lost[list], lost[#lost + 1] = true, list
+  end
+end
+
+local changed, total, refused = {}, 0, {}
+for at = 3, #ARGV, 3 do
+  local member, revision = ARGV[at], tonumber(ARGV[at + 1])
+  local held = tonumber(redis.call('HGET', revisions, member) or '-1') or -1
+  if revision >= held then
+    for number, score in string.gmatch(ARGV[at + 2], '(%d+)=(%S*)') do
+      local list = tonumber(number)
+      if not is_lost[list] then
+        local moved
+        if score == '' then
+          moved = redis.call('ZREM', KEYS[3 * list + 1], member)
+        else
+          moved = redis.call('ZADD', KEYS[3 * list + 1], 'CH', score, member)
+        end
+        if moved > 0 or (revision > held and score ~= '') then
+          local found = changed[list] or {}
+          changed[list] = found
+          found[#found + 1] = member
+        end
+      end
+    end
+    if revision > held then redis.call('HSET', revisions, member, ARGV[at + 1]) end
+  else
+    refused[#refused + 1] = member
+  end
+end
+
+local names, list = {}, 0
+for name in string.gmatch(ARGV[2], '%S+') do
+  list = list + 1
+  local members = changed[list]
+  if members then
+    local log, meta = KEYS[3 * list + 2], KEYS[3 * list + 3]
+    local version = redis.call('HINCRBY', meta, 'version', 1)
+    local text = string.format('%.0f', version)
+    local entries = {}
+    for _, member in ipairs(members) do
+      entries[#entries + 1], entries[#entries + 2] = text, member
+    end
+    redis.call('ZADD', log, unpack(entries))
+    total = total + #members
+    -- Only now and then: to cut costs as much as to add. A rebuild needs all since it began.
+    if version % 64 == 0 and not building[list] then
+      local oldest = redis.call('ZRANGE', log, -keep - 1, -keep - 1, 'WITHSCORES')
+      if oldest[2] then
+        redis.call('ZREMRANGEBYSCORE', log, '-inf', oldest[2])
+        redis.call('HSET', meta, 'floor', oldest[2])
+      end
+    end
+    names[#names + 1] = name
+  end
+end
+if #names > 0 then
+  local number = string.format('%.0f', redis.call('INCR', calls))
+  local entries = {}
+  for _, name in ipairs(names) do entries[#entries + 1], entries[#entries + 2] = number, name end
+  redis.call('ZADD', touched, unpack(entries))
+end
+return { total, lost, refused }

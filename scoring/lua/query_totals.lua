@@ -1,0 +1,16 @@
+-- Reads the lengths of the lists of queries that changed since a call.
+-- KEYS[1]  touched: list id -> number of the call that last changed it
+-- KEYS[2]  calls: number of the last call
+-- ARGV[1]  number of a call; ARGV[2]  what the keys of lists begin with, which lie on the same node
+-- Returns the number of the last call, {list id, ...}, {length, ...}; lists that are lost, that are
+-- not built yet, or that are of another life of the server (LIFE is this one) are left out.
+local names, totals = {}, {}
+for _, name in ipairs(redis.call('ZRANGEBYSCORE', KEYS[1], '(' .. ARGV[1], '+inf')) do
+  local list = ARGV[2] .. name
+  local head = redis.pcall('HMGET', list .. '|meta', 'epoch', 'life')
+  local total = redis.pcall('ZCARD', list .. '|list')
+  if not head.err and head[1] and head[2] == LIFE and type(total) == 'number' then
+    names[#names + 1], totals[#totals + 1] = name, total
+  end
+end
+return { tonumber(redis.call('GET', KEYS[2]) or '0'), names, totals }

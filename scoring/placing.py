@@ -1,0 +1,143 @@
+"""Where threads belong, and the calls that place them."""
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
+from types import MappingProxyType
+from typing import Any, NamedTuple
+
+from lua_scripts.runner import LuaCall
+from scoring.keys import Keys, member, sort_of
+
+#: Threads that one call places: Redis serves no other client meanwhile (about 1 ms).
+THREADS_PER_CALL = 200
+#: Places on lists of queries that one call takes (about 5 ms).
+PLACES_PER_CALL = 1_000
+#: Changes that the log of a query's list keeps: a dashboard that missed more reads the list again.
+LOG_ENTRIES = 200
+#: Lists whose keys a process remembers.
+KNOWN_KEYS = 10_000
+
+
+class Placement(NamedTuple):
+    """Where a thread belongs as of a revision: the list ids that it enters, with a score for each
+    sort, and those that it leaves (or is not on).
+
+    `queries`: the same for lists of queries: list id → score in its sort, None where it leaves.
+    """
+
+    thread_id: int
+    revision: int
+    leave: frozenset[str]
+    enter: frozenset[str]
+    scores: tuple[int, ...]
+    queries: Mapping[str, int | None] = MappingProxyType({})
+
+
+class PlacedLate(Exception):
+    """A later revision of threads is on lists of queries already. These lists share the revisions,
+    so this one is refused there, and what it would have removed stays. Place them on every list.
+
+    `changed` is how many threads changed, counted on each list id.
+    """
+
+    def __init__(self, thread_ids: Iterable[int], changed: int):
+        self.thread_ids = frozenset(thread_ids)
+        self.changed = changed
+        super().__init__(f"a later revision of {len(self.thread_ids)} threads is placed already")
+
+
+#: The number of changes, the list ids that are lost, and the threads of which lists of queries hold
+#: a later revision.
+Result = tuple[int, set[str], set[int]]
+
+
+class PlaceCall(NamedTuple):
+    """A call, and how its answer becomes (number of changes, lost list ids, late threads)."""
+
+    call: LuaCall
+    result: Callable[[Any], Result]
+
+
+def place_calls(
+    placements: Sequence[Placement], keys: Keys, sorts: Sequence[str]
+) -> list[PlaceCall]:
+    """The calls that place threads; they leave lists before they enter others."""
+    return [*_on_views(placements, keys, sorts), *_on_queries(placements, keys)]
+
+
+def _on_views(
+    placements: Sequence[Placement], keys: Keys, sorts: Sequence[str]
+) -> Iterator[PlaceCall]:
+    leaving: dict[str, list[list[str]]] = defaultdict(list)
+    entering: dict[str, list[list[str]]] = defaultdict(list)
+    for placement in placements:
+        name, revision = member(placement.thread_id), str(placement.revision)
+        off = [name, revision, *("" for _ in sorts)]
+        on = [name, revision, *map(str, placement.scores)]
+        for list_id in placement.leave - placement.enter:
+            leaving[list_id].append(off)
+        for list_id in placement.enter:
+            entering[list_id].append(on)
+    for places in (leaving, entering):
+        for list_id, rows in places.items():
+            names = [keys.sort(list_id, sort) for sort in sorts]
+            names += [keys.changes(list_id), keys.meta(list_id), keys.revisions(list_id)]
+            for first in range(0, len(rows), THREADS_PER_CALL):
+                args = [value for row in rows[first : first + THREADS_PER_CALL] for value in row]
+                yield PlaceCall(LuaCall("place", names, args), _view_result(list_id))
+
+
+def _view_result(list_id: str) -> Callable[[Any], Result]:
+    return lambda changed: (0, {list_id}, set()) if changed < 0 else (changed, set(), set())
+
+
+def _on_queries(placements: Sequence[Placement], keys: Keys) -> Iterator[PlaceCall]:
+    batch: list[Placement] = []
+    places = 0
+    for placement in placements:
+        if not placement.queries:
+            continue
+        if batch and (
+            places + len(placement.queries) > PLACES_PER_CALL or len(batch) == THREADS_PER_CALL
+        ):
+            yield _query_call(batch, keys)
+            batch, places = [], 0
+        batch.append(placement)
+        places += len(placement.queries)
+    if batch:
+        yield _query_call(batch, keys)
+
+
+def _query_call(batch: Sequence[Placement], keys: Keys) -> PlaceCall:
+    """Places each thread on all its lists: they share the revision that it leaves there."""
+    numbers: dict[str, int] = {}
+    args: list[str | int] = []
+    for placement in batch:
+        places = []
+        for list_id, score in placement.queries.items():
+            number = numbers.get(list_id)
+            if number is None:
+                number = numbers[list_id] = len(numbers) + 1
+            places.append(f"{number}=" if score is None else f"{number}={score}")
+        # One argument for all places: each one costs more than what it says.
+        args += [member(placement.thread_id), placement.revision, " ".join(places)]
+    list_ids = list(numbers)
+    names = [keys.touched, keys.query_calls, keys.revisions(list_ids[0])]
+    for list_id in list_ids:
+        names += keys_of_query(keys.prefix, list_id)
+    return PlaceCall(
+        LuaCall("place_on_queries", names, [LOG_ENTRIES, " ".join(list_ids), *args]),
+        lambda answer: (
+            answer[0],
+            {list_ids[number - 1] for number in answer[1]},
+            set(map(int, answer[2])),
+        ),
+    )
+
+
+@lru_cache(maxsize=KNOWN_KEYS)
+def keys_of_query(prefix: str, list_id: str) -> tuple[str, str, str]:
+    """Sort, log and meta of a list: an event names those of hundreds of lists."""
+    keys = Keys(prefix)
+    return keys.sort(list_id, sort_of(list_id)), keys.changes(list_id), keys.meta(list_id)

@@ -1,0 +1,75 @@
+"""What the lists of queries have in common: which of them changed, how long they are, their end."""
+
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+import redis
+
+from lua_scripts.runner import LuaCall, text_of
+from scoring.keys import Keys, sort_of
+from scoring.placing import keys_of_query
+from scoring.server_life import LifeUnknown, ServerLife
+
+
+class QueryTotals(NamedTuple):
+    """The lengths of lists at one moment, by list id.
+
+    `number` is that of the last call that changed a list; `is_whole`: lists may have changed that
+    are not among them, because Redis has lost data.
+    """
+
+    number: int
+    totals: dict[str, int]
+    is_whole: bool
+
+
+class QueryRanking:
+    """All lists of queries lie on one node, so that one call reads many of them."""
+
+    def __init__(self, client: redis.Redis, keys: Keys, life: ServerLife):
+        self.keys = keys
+        self._client = client
+        self._life = life
+
+    def last_changes(self, list_ids: Sequence[str]) -> dict[str, int | None]:
+        """The number of the call that last changed each list; None where none is known."""
+        if not list_ids:
+            return {}
+        found = self._client.zmscore(self.keys.touched, list(list_ids))
+        return {
+            list_id: None if number is None else int(number)
+            for list_id, number in zip(list_ids, found, strict=True)
+        }
+
+    def query_totals(self, since: int) -> QueryTotals:
+        """The lengths of the lists that calls after number `since` changed; -1: of all lists.
+
+        Lists that are lost, or are being built for the first time, are left out.
+        """
+        keys = [self.keys.touched, self.keys.query_calls]
+        try:
+            [answer] = self._life.run_all(
+                [LuaCall("query_totals", keys, [since, self.keys.of_queries])]
+            )
+        except LifeUnknown:
+            return QueryTotals(0, {}, is_whole=False)
+        number, names, totals = answer
+        found = dict(zip(map(text_of, names), totals, strict=True))
+        return QueryTotals(number, found, is_whole=number >= since)
+
+    def progress(self, list_id: str) -> float | None:
+        """How far (0 to 1) the rebuild of a query's list is; None where there is none."""
+        token, progress = self._client.hmget(self.keys.next(list_id), ["token", "progress"])
+        return None if token is None else float(progress or 0.0)
+
+    def held_queries(self) -> set[str]:
+        """The lists of queries of which Redis holds keys, needed or not."""
+        return set(map(text_of, self._client.zrange(self.keys.touched, 0, -1)))
+
+    def remove(self, list_ids: Iterable[str]) -> None:
+        """Removes the lists of queries that nobody needs any more, half-built ones, too."""
+        for list_id in list_ids:
+            rest = [self.keys.next(list_id), self.keys.next_sort(list_id, sort_of(list_id))]
+            self._client.unlink(*keys_of_query(self.keys.prefix, list_id), *rest)
+            # Last: whoever dies before this leaves a name by which the rest is found.
+            self._client.zrem(self.keys.touched, list_id)

@@ -1,0 +1,36 @@
+"""What is refused when a sort is written, with the place and the reason."""
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from scoring.sorting.regions import Regions
+from scoring.sorting.resolved import ResolvedSort
+from scoring.sorting.rules import TIMES
+
+
+class Refusal(NamedTuple):
+    """What is wrong in the rules of a sort; `pointer` is a JSON pointer below the sort."""
+
+    pointer: str
+    code: str
+    detail: str
+
+
+def refusals(sort: ResolvedSort) -> Iterator[Refusal]:
+    """What is wrong in rules whose conditions can be read; nothing where the sort may be saved."""
+    regions = Regions([rule.when for rule in sort.rules])
+    for at, rule in enumerate(sort.rules):
+        if not regions.take(rule.when):
+            yield Refusal(
+                f"/rules/{at}/when",
+                "unreachable_rule",
+                "is never reached: earlier rules place every thread that it is for",
+            )
+        if all(regions.can_lack(rule.when, time) for time in TIMES[rule.by]):
+            yield Refusal(
+                f"/rules/{at}/by",
+                "time_missing",
+                f"is no time of every thread of the rule: some have no {rule.by}",
+            )
+    if not regions.is_all_taken:
+        yield Refusal("/rules", "rest_missing", "need a last rule for all other threads")

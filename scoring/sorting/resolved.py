@@ -1,0 +1,190 @@
+"""A sort as it gives scores: its rules resolved, with their tiers."""
+
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import UTC, tzinfo
+from functools import cached_property, lru_cache
+
+from scoring.composite import TIER_MAX, TIME_BITS, pack, tier_of, unpack
+from scoring.conditions.holding import TRIES, flips
+from scoring.conditions.language.errors import QueryError
+from scoring.conditions.language.parser import parse
+from scoring.conditions.leaves import Leaf, Present, Within
+from scoring.conditions.nodes import AllNode, AnyNode, NotNode, ResolvedNode
+from scoring.conditions.resolve import AdminIdOf, joined, resolve
+from scoring.conditions.resolved import Resolved
+from scoring.conditions.subject import Subject
+from scoring.sorting.compiled import ResolvedRule, Score, compiled
+from scoring.sorting.rules import SPLITS, TIMES, Rule, Sort
+
+_GROUPS = (NotNode, AllNode, AnyNode)
+
+
+class SortError(ValueError):
+    """A sort that cannot be: without a rule, or with tiers that overlap or do not fit."""
+
+
+class RuleError(ValueError):
+    """A query of a rule that is wrong: the number of the rule from 0, and what is wrong."""
+
+    def __init__(self, rule: int, error: QueryError):
+        super().__init__(f"rule {rule}: {error}")
+        self.rule = rule
+        self.error = error
+
+
+@dataclass(frozen=True)
+class ScoreExplanation:
+    """How a score came about: the rule, its tier, the time that it orders by, its value in ms."""
+
+    rule: str
+    tier: int
+    fact: str
+    value: int
+    score: int
+
+
+class ResolvedSort:
+    """What a sort asks of a thread. Raises SortError where its tiers overlap or do not fit."""
+
+    def __init__(self, rules: Sequence[ResolvedRule]):
+        tiers = [tier for rule in rules for tier in rule.tiers]
+        if not rules or len(tiers) != len(set(tiers)):
+            raise SortError("a sort needs rules whose tiers do not overlap")
+        if max(tiers) > TIER_MAX:
+            raise SortError(f"a score has room for tiers 0 to {TIER_MAX}, not for {max(tiers)}")
+        self.rules = tuple(rules)
+        self._directions = {tier: rule.order for rule in rules for tier in rule.tiers}
+        #: The score of a thread at an instant: an integer below 2^53, the lower the higher up.
+        #: Raises ScoreError for a time out of range.
+        self.score: Score = compiled(self.rules)
+
+    @property
+    def tiers(self) -> int:
+        """The number of its tiers."""
+        return len(self._directions)
+
+    @property
+    def bits(self) -> int:
+        """The bits that its highest score takes; there are 53."""
+        return TIME_BITS + max(self._directions).bit_length()
+
+    @cached_property
+    def key(self) -> str:
+        """A text that is equal for sorts that give each thread the same score for ever."""
+        return json.dumps(
+            [[rule.when.key, rule.by, rule.order, rule.split, rule.tier] for rule in self.rules]
+        )
+
+    @cached_property
+    def is_timeless(self) -> bool:
+        """Whether no score changes by time alone."""
+        return all(rule.when.is_timeless for rule in self.rules)
+
+    @cached_property
+    def attributes(self) -> frozenset[str]:
+        """The attributes of Subject that it reads."""
+        found = {leaf.attribute for leaf in self.leaves()}
+        for rule in self.rules:
+            found.update(TIMES[rule.by])
+            if rule.split is not None:
+                found.add(SPLITS[rule.split][0])
+        return frozenset(found)
+
+    def leaves(self) -> Iterator[Leaf]:
+        """Every question of its rules."""
+        for rule in self.rules:
+            yield from rule.when.leaves()
+
+    def rule_of(self, subject: Subject, now_ms: int) -> ResolvedRule:
+        """The rule that places a thread."""
+        for rule in self.rules[:-1]:
+            if rule.when.root.holds(subject, now_ms):
+                return rule
+        return self.rules[-1]
+
+    def explain(self, subject: Subject, now_ms: int) -> ScoreExplanation:
+        """The score and what it was computed from."""
+        rule = self.rule_of(subject, now_ms)
+        tier, value = rule.tier_of(subject), rule.time_of(subject)
+        return ScoreExplanation(rule.name, tier, rule.by, value, pack(tier, value, rule.order))
+
+    def unpack(self, score: int) -> tuple[int, int]:
+        """(tier, time_ms) of one of its scores. Raises SortError for a tier that it has not."""
+        tier = tier_of(score)
+        if tier not in self._directions:
+            raise SortError(f"there is no tier {tier}")
+        return unpack(score, self._directions[tier])
+
+    def next_change(self, subject: Subject, now_ms: int) -> int | None:
+        """The next instant after `now_ms` at which the score changes by time alone; None: never.
+
+        Exact, but with more than 32 thresholds ahead: then an instant that is not later.
+        """
+        if self.is_timeless:
+            return None
+        instants = flips(self.leaves(), subject, now_ms)
+        score = self.score(subject, now_ms)
+        for at in instants[:TRIES]:
+            if self.score(subject, at) != score:
+                return at
+        return instants[TRIES] if len(instants) > TRIES else None
+
+
+def resolve_sort(
+    sort: Sort, admin_id_of: AdminIdOf = lambda email: None, timezone: tzinfo = UTC
+) -> ResolvedSort:
+    """The sort as it gives scores; see `resolve`. Raises RuleError and SortError."""
+    rules: list[ResolvedRule] = []
+    next_tier = 0
+    for at, rule in enumerate(sort.rules):
+        try:
+            when = resolved_when(rule, admin_id_of, timezone)
+        except QueryError as error:
+            raise RuleError(at, error) from error
+        tier = next_tier if rule.tier is None else rule.tier
+        name = rule.name or rule.when.strip()
+        rules.append(ResolvedRule(when, rule.by, rule.order, rule.split, tier, name))
+        next_tier = rules[-1].tiers.stop
+    return _made(tuple(rules))
+
+
+#: Compiling takes some milliseconds, and the same sorts are resolved again and again.
+_made = lru_cache(maxsize=512)(ResolvedSort)
+_parsed = lru_cache(maxsize=4_096)(parse)
+
+
+def resolved_when(rule: Rule, admin_id_of: AdminIdOf, timezone: tzinfo) -> Resolved:
+    """What the rule asks; `me` is wrong in it. Raises QueryError."""
+    return Resolved(_settled(resolve(_parsed(rule.when), None, admin_id_of, timezone).root))
+
+
+def _settled(node: ResolvedNode) -> ResolvedNode:
+    """The same condition, where whatever holds at any time does not ask the time: that a thread is
+    late or due asks whether it has a target at all."""
+    if isinstance(node, NotNode):
+        return NotNode(_settled(node.node))
+    if isinstance(node, AllNode):
+        return AllNode(tuple(map(_settled, node.nodes)))
+    if isinstance(node, AnyNode):
+        groups = [each for each in node.nodes if isinstance(each, _GROUPS)]
+        leaves = joined(each for each in node.nodes if not isinstance(each, _GROUPS))
+        nodes = tuple(map(_settled, [*leaves, *groups]))
+        return nodes[0] if len(nodes) == 1 else AnyNode(nodes)
+    return Present(node.attribute) if isinstance(node, Within) and _is_whole(node) else node
+
+
+def _is_whole(leaf: Within) -> bool:
+    """Whether the spans leave nothing out."""
+    ends = [high for low, high in leaf.spans if low is None]
+    if None in ends:
+        return True
+    reached = max((end for end in ends if end is not None), default=None)
+    while reached is not None:
+        ends = [high for low, high in leaf.spans if low is not None and low <= reached]
+        if None in ends:
+            return True
+        further = max((end for end in ends if end is not None), default=reached)
+        reached = further if further > reached else None
+    return False

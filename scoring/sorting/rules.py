@@ -1,0 +1,95 @@
+"""A sort as it is written: rules of conditions, a time, a direction and perhaps a split."""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal, NamedTuple, get_args
+
+from scoring.composite import Direction
+from scoring.conditions.language.errors import QueryError
+from scoring.conditions.subject import MEMBER_STATUSES, PRIORITIES
+
+By = Literal[
+    "recent_at",
+    "waiting_since",
+    "first_request_at",
+    "due_at",
+    "created_at",
+    "closed_at",
+    "assigned_at",
+    "snoozed_until",
+]
+#: The times that saved sorts may order by.
+SAVED_BY: tuple[By, ...] = tuple(by for by in get_args(By) if by != "snoozed_until")
+Split = Literal["priority", "member"]
+
+#: The times of a thread that a rule may order by, and the attribute of Subject that holds each: the
+#: first one that is there.
+TIMES: Mapping[By, tuple[str, ...]] = {
+    "recent_at": ("last_client_at", "first_event_at"),
+    "waiting_since": ("waiting_since",),
+    "first_request_at": ("first_request_at",),
+    "due_at": ("due_at",),
+    "created_at": ("first_event_at",),
+    "closed_at": ("closed_at",),
+    "assigned_at": ("assigned_at",),
+    "snoozed_until": ("snoozed_until",),
+}
+assert tuple(TIMES) == get_args(By)
+
+#: The attribute that a rule may split by, and its values in their natural order: one tier each.
+SPLITS: Mapping[Split, tuple[str, tuple[str | int, ...]]] = {
+    "priority": ("priority", PRIORITIES),
+    "member": ("member_status", (*(status for status in MEMBER_STATUSES if status >= 0), -1)),
+}
+
+
+#: A name of a sort, as it stands in keys of Redis and in addresses.
+NAME_PATTERN = "^[a-z0-9_]{1,32}$"
+_NAME = re.compile(NAME_PATTERN.removesuffix("$") + r"\Z")
+
+
+def is_sort_name(text: str) -> bool:
+    return _NAME.match(text) is not None
+
+
+class Rule(NamedTuple):
+    """Where a sort puts the threads for which `when`, a query, holds and no earlier one does.
+
+    `by` and `order` order them; `split` makes a tier of each value. `name` is what an explanation
+    calls the rule, by default its condition. `tier` is its first tier; None: the one behind the
+    rule before.
+    """
+
+    when: str
+    by: By
+    order: Direction
+    split: Split | None = None
+    name: str = ""
+    tier: int | None = None
+
+
+class UnknownSort(QueryError):
+    """There is no sort of the name that goes with a query, or there is none any more."""
+
+    def __init__(self) -> None:
+        super().__init__(0)
+
+
+@dataclass(frozen=True)
+class Sort:
+    """An order of threads: the first rule that holds places a thread, and the last one the rest.
+
+    `id` is that of this version of a saved sort, `changed_at` its time in milliseconds; both are
+    None for a built-in one, and for one that is not saved.
+    """
+
+    name: str
+    rules: tuple[Rule, ...]
+    title: str = ""
+    id: int | None = None
+    changed_at: int | None = None
+
+    def goes_by(self, direction: Direction) -> bool:
+        """Whether one of its rules orders this way."""
+        return any(rule.order == direction for rule in self.rules)

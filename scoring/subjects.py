@@ -1,0 +1,53 @@
+"""What conditions and sorts know of a thread, from its facts."""
+
+from scoring.conditions.subject import Subject
+from scoring.facts import Facts
+
+
+def subject_of(
+    facts: Facts,
+    *,
+    assignee_id: int | None,
+    assigned_at: int | None,
+    source: str,
+    locale: str | None,
+    last_role: str | None,
+) -> Subject:
+    """The values that conditions and sorts read; times in milliseconds.
+
+    `source` is the name of the thread's source, `locale` its customer's, `last_role` the role of
+    its last public message.
+    """
+    answered = facts.answered
+    return Subject(
+        facts.closed,
+        answered,
+        not answered and facts.first_request_at is not None,
+        facts.snoozed,
+        assignee_id,
+        facts.priority,
+        facts.member_status,
+        source,
+        locale,
+        last_role,
+        facts.waiting_since,
+        facts.last_client_at,
+        facts.first_event_at,
+        facts.closed_at if facts.closed else None,
+        facts.due_at,
+        facts.first_request_at,
+        assigned_at,
+        facts.snoozed_until if facts.snoozed else None,
+    )
+
+
+def subject_of_facts(facts: Facts) -> Subject:
+    """What the facts alone say; nothing of who has the thread, its source and its messages."""
+    return subject_of(
+        facts,
+        assignee_id=None,
+        assigned_at=None,
+        source="",
+        locale=None,
+        last_role=None,
+    )

@@ -1,0 +1,94 @@
+// Registers with the painter what each part of the page shows, and in which element.
+
+import { render } from "lit-html";
+
+import { ListHint } from "./list-hint.js";
+import { empty } from "../ui/list/empty.js";
+import { header } from "../ui/list/header.js";
+import { banner } from "../ui/shell/banner.js";
+import { nav } from "../ui/shell/nav.js";
+import { about } from "../ui/views/about.js";
+
+const THREAD_PANE_AFTER_MS = 50; // the first rows are on screen by then
+
+const at = (id) => document.getElementById(id);
+
+// Registers a part that is one template in one element.
+function region(painter, name, id, content) {
+  const element = at(id);
+  element.replaceChildren();
+  painter.add(name, () => render(content(), element));
+}
+
+/** @param {RegionParts} parts */
+export function addRegions(parts) {
+  const { painter, layout, splitter, follow, toasts, language, search, palette, customer } = parts;
+  const hint = new ListHint(parts);
+  region(painter, "nav", "nav", () => nav(parts));
+  region(painter, "queue", "queue-line", () => parts.queueLine.render());
+  region(painter, "about", "list-about", () => about(parts));
+  region(painter, "header", "list-header", () => {
+    hint.look();
+    return header(parts);
+  });
+  region(painter, "banner", "banner", () => banner(parts));
+  region(painter, "chip", "chip", () => follow.render() || hint.render());
+  region(painter, "toasts", "toasts", () => toasts.render(language.t));
+  painter.add("shell", () => {
+    at("app").dataset.panel = layout.panel;
+    splitter.label();
+  });
+  painter.add("search", () => search.paint());
+  painter.add("palette", () => palette.paint());
+  painter.add("dialog", () => parts.dialog.paint());
+  painter.add("hand-over", () => parts.handOver.paint());
+  painter.add("customer", () => customer.paint());
+  painter.add("first", () => parts.firstSteps.paint());
+  addList(parts);
+}
+
+function addList(parts) {
+  const { painter, lists, listPane, rowRefresh, search, language } = parts;
+  const thread = addThread(parts);
+  at("list-empty").replaceChildren();
+  painter.add("list", () => {
+    const { t } = language;
+    const { view, sort } = lists.list;
+    listPane.paint();
+    rowRefresh.look();
+    if (search.shown) search.paint();
+    const label = t("list.label", { view: t(`view.${view}`), sort: t(`sort.${sort}`) });
+    at("list").setAttribute("aria-label", label);
+    at("list").inert = lists.sync.state === "refused";
+    render(empty(parts), at("list-empty"));
+    parts.viewTold();
+    parts.filterTotals.look();
+    painter.ask("first", "about");
+    if (lists.listing.ready || lists.sync.state === "failed") thread.allow();
+  });
+}
+
+// The scripts of the thread's pane are loaded when a thread is open or once the list is painted.
+function addThread({ painter, threadPane, thread, bulk, notifier }) {
+  let allowed = false;
+  const load = async () => {
+    if (await threadPane.get()) painter.ask("thread", "messages", "composer");
+    if (await bulk.get()) painter.ask("header", "banner");
+    await notifier.get();
+  };
+  painter.add("thread", () => {
+    if (threadPane.part) threadPane.part.paintHead();
+    else if (allowed || thread.id !== null) load();
+  });
+  painter.add("messages", () => threadPane.part?.messages.paint());
+  painter.add("composer", () => {
+    threadPane.part?.composer.paint();
+    threadPane.part?.messages.watch();
+  });
+  return {
+    allow() {
+      if (!allowed) setTimeout(load, THREAD_PANE_AFTER_MS);
+      allowed = true;
+    },
+  };
+}

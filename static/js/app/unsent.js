@@ -1,0 +1,96 @@
+// What this admin wrote and has not sent: drafts and replies, kept where others cannot read them;
+// and what the page shows to whoever sits there when the session has ended.
+
+import { SealedStorage } from "../core/sealed-storage.js";
+import { Drafts } from "../core/thread/drafts.js";
+import { Outbox } from "../core/thread/outbox.js";
+import { nameOf } from "../ui/elements/avatar.js";
+import { refusalOf } from "../ui/elements/refusal.js";
+import { ownItems } from "../ui/notices/own-items.js";
+import { UnsentDialog } from "../ui/notices/unsent-dialog.js";
+import { showSessionEnd } from "../ui/shell/session-end.js";
+
+const AGAIN_MS = 10_000; // what failed for lack of a connection is tried again this often
+
+// key: the admin's own, from the server; retry(): whether unsent replies can be sent now;
+// asks(): whether closing the page may ask; changed(): drafts or replies did.
+/** @param {UnsentParts} given @returns {Promise<Unsent>} */
+export async function openUnsent(given) {
+  const { adminId, key, thread, now, retry } = given;
+  const sealed = (name) => new SealedStorage({
+    storage: localStorage, prefix: `lineup:${name}:${adminId}`, key,
+  }).open();
+  const [kept, replies] = await Promise.all([sealed("draft"), sealed("outbox")]);
+  const drafts = new Drafts({ storage: kept, adminId, changed: given.changed, now });
+  const received = ({ threadId }, message) => thread.received({ thread_id: threadId, message });
+  let timer = null;
+  const again = () => {
+    timer = null;
+    if (navigator.onLine) outbox.retryWaiting({ once: true });
+    if (outbox.size) timer = setTimeout(again, AGAIN_MS);
+  };
+  const outbox = new Outbox({
+    send: (item) => given.api.reply(item),
+    token: () => crypto.randomUUID(),
+    changed: () => {
+      given.changed();
+      if (outbox?.size) timer ??= setTimeout(again, AGAIN_MS);
+    },
+    sent: (item, message) => {
+      received(item, message);
+      if (item.after === "done") finish(item.threadId, Math.max(item.seen ?? 0, message.id), given);
+    },
+    stopped: (item) => tell(item, given),
+    moved: (item) => item.unseen.forEach((message) => received(item, message)),
+    online: () => navigator.onLine,
+    adminId,
+    now,
+  });
+  outbox.keepIn(replies);
+  const unsent = {
+    outbox, drafts, showSessionEnd, draftTaken: (_threadId) => {},
+    dialogOf: (parts) => new UnsentDialog(parts),
+    items: (dialog) => ownItems(
+      { unsent: outbox.late.length, draft: drafts.list.length }, dialog, given.language.t,
+    ),
+    // What a row shows of it: "unsent", "draft" or "".
+    markOf(threadId) {
+      if (outbox.size && outbox.late.some((item) => item.threadId === threadId)) return "unsent";
+      return drafts.has(threadId) ? "draft" : "";
+    },
+  };
+  addEventListener("storage", async (event) => {
+    await Promise.all([kept, replies].map((each) => each.take(event.key, event.newValue)));
+    outbox.taken(event.key);
+    const threadId = drafts.taken(event.key);
+    if (threadId !== null) unsent.draftTaken(threadId);
+  });
+  addEventListener("pagehide", () => outbox.abandon());
+  addEventListener("beforeunload", (event) => {
+    if ((outbox.size || drafts.unsaved) && given.asks()) event.preventDefault();
+  });
+  if (retry()) outbox.retryWaiting();
+  return unsent;
+}
+
+// A reply of a thread that is not on screen was not sent.
+function tell({ threadId }, { thread, rows, toasts, open, language: { t } }) {
+  if (threadId === thread.id) return;
+  const row = rows.get(threadId);
+  toasts.show(t("unsent.toast", { name: row ? nameOf(row, t) : `#${threadId}` }), {
+    text: t("unsent.open"), run: () => open(threadId),
+  });
+}
+
+// The reply of "send and done" was sent, maybe long after another thread was opened.
+async function finish(id, seen, { thread, rows, api, acting, toasts, language }) {
+  const { actions } = await acting.get();
+  if (rows.get(id)?.open === false) return id === thread.id && actions.openNext(id);
+  if (id === thread.id) return actions.finish(seen);
+  try {
+    rows.put((await api.close(id, seen)).row);
+  } catch (error) {
+    toasts.show(refusalOf(error, language.t));
+  }
+  return undefined;
+}

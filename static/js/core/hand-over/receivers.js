@@ -1,0 +1,16 @@
+// To whom threads may be handed over, in the order in which they are offered.
+
+import { matching } from "../find.js";
+
+const HERE = new Set(["online", "away", "busy", "dnd"]);
+
+// members: as the team's call answers them; assigneeId: who has the thread, null for nobody and for
+// several threads; dot(id): how present an admin is. Oneself comes first, then who is here, by name.
+/** @param {string} query @returns {Member[]} */
+export function receivers(members, query, { adminId, assigneeId, dot }) {
+  const rank = ({ id }) => (id === adminId ? 0 : HERE.has(dot(id)) ? 1 : 2);
+  const others = members.filter(({ id }) => id !== assigneeId)
+    .map((member) => ({ member, text: member.name, rank: rank(member) }))
+    .sort((one, other) => one.rank - other.rank || one.text.localeCompare(other.text));
+  return matching(others, query).map(({ member }) => member);
+}

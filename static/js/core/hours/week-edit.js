@@ -1,0 +1,97 @@
+// Moves and resizes a block of a week, by the pointer and by keys, in steps of a quarter of an hour.
+
+import { DAY, snapped, STEP, stepped } from "./clock.js";
+import { block, endOf, ofDay } from "./week.js";
+
+const LAST_START = DAY - STEP;
+const WEEK = 7 * DAY;
+
+const within = (value, least, most) => Math.min(Math.max(value, least), most);
+
+// Where a pointer is in the picture: a day, which is below 0 or above 6 beyond the rows, and minutes.
+/** @typedef {{day: number, minute: number}} Place */
+
+// How far the second place is behind the first, in minutes of the week; what is more than half a week
+// behind is before it.
+/** @param {Place} from @param {Place} to */
+function behind(from, to) {
+  const minutes = (to.day - from.day) * DAY + to.minute - from.minute;
+  const round = ((minutes % WEEK) + WEEK) % WEEK;
+  return round > WEEK / 2 ? round - WEEK : round;
+}
+
+// The block as it is while it is dragged: "move" takes it along, also to other days; "start" and "end"
+// move one of its edges, the end also over midnight into the next row.
+/** @param {Block} one @param {"move" | "start" | "end"} kind @param {Place} from @param {Place} to */
+export function dragged(one, kind, from, to) {
+  if (kind === "start") return withStart(one, snapped(to.minute));
+  if (kind === "end") {
+    const end = one.start + behind({ day: one.day, minute: one.start }, to);
+    return { ...one, length: within(snapped(end) - one.start, STEP, DAY) };
+  }
+  const moved = to.minute - from.minute;
+  return {
+    ...one, day: within(one.day + Math.round(to.day - from.day), 0, 6),
+    start: Math.abs(moved) < STEP / 2 ? one.start : within(snapped(one.start + moved), 0, LAST_START),
+  };
+}
+
+// A new block between two places: from the earlier one, in a row and over midnight into the next.
+/** @param {Place} from @param {Place} to @param {Block | null} as a block that keeps its key */
+export function drawn(from, to, as = null) {
+  const one = as ?? block(from.day, 0, STEP);
+  const anchor = within(snapped(from.minute), 0, LAST_START);
+  if (to.day === from.day && to.minute < from.minute) {
+    const start = within(snapped(to.minute), 0, anchor);
+    return { ...one, day: from.day, start, length: Math.max(STEP, anchor - start) };
+  }
+  const length = snapped(behind({ day: from.day, minute: anchor }, to));
+  return { ...one, day: from.day, start: anchor, length: within(length, STEP, DAY) };
+}
+
+/** @param {Block} one @param {number} start */
+function withStart(one, start) {
+  const end = endOf(one);
+  const least = Math.max(0, end - DAY);
+  const from = within(start, least, Math.min(LAST_START, end - STEP));
+  return { ...one, start: from, length: end - from };
+}
+
+// A block after a key; null where there is no room. It stops at the blocks beside it.
+/** @param {Block[]} blocks @param {Block} one @param {"move" | "start" | "end" | "day"} kind
+ * @param {number} direction 1 or -1 @returns {Block | null} */
+export function keyed(blocks, one, kind, direction) {
+  if (kind === "day") return onDay(blocks, one, one.day + direction);
+  const { before, after } = room(blocks, one);
+  const changed = {
+    move: () => {
+      const most = Math.min(LAST_START, after === null ? LAST_START : after - one.length);
+      return { ...one, start: within(stepped(one.start, direction), before, Math.max(before, most)) };
+    },
+    start: () => withStart(one, Math.max(before, stepped(one.start, direction))),
+    end: () => {
+      const end = Math.min(stepped(endOf(one), direction), after ?? Infinity);
+      return { ...one, length: within(end - one.start, STEP, DAY) };
+    },
+  }[kind]();
+  return changed.start === one.start && changed.length === one.length ? null : changed;
+}
+
+// The minutes of its day between which a block may stand; after: null where none follows.
+function room(blocks, one) {
+  const others = ofDay(blocks, one.day).filter(({ key }) => key !== one.key);
+  const earlier = others.filter(({ start }) => start < one.start).map(endOf);
+  const later = others.filter(({ start }) => start >= one.start).map(({ start }) => start);
+  return {
+    before: Math.max(0, ...earlier.filter((end) => end <= one.start)),
+    after: later.length ? Math.min(...later) : null,
+  };
+}
+
+function onDay(blocks, one, day) {
+  if (day < 0 || day > 6) return null;
+  const isFree = ofDay(blocks, day).every((other) => (
+    endOf(other) <= one.start || other.start >= endOf(one)
+  ));
+  return isFree ? { ...one, day } : null;
+}

@@ -1,0 +1,81 @@
+// Whether the order on screen may move: live, held while the admin aims at it, or paused by them.
+
+const HOLD_MS = {
+  pointer: 5000, // since the pointer last moved over the list
+  leave: 300, // since it left
+  key: 3000, // since a key walked the list
+  scroll: 150, // since scrolling ended
+};
+// While a reply is typed, the shortest time between two moves of the order.
+export const TYPING_PACE_MS = 1000;
+const TYPING_MS = 3000;
+
+export class Hold {
+  #pointerUntil = 0;
+  #keyUntil = 0;
+  #scrollUntil = 0;
+  #typingUntil = 0;
+  #down = false;
+  #menu = false;
+  #paused = false;
+  #picked = false;
+  #resting = false;
+
+  constructor(times = HOLD_MS) {
+    this.times = times;
+  }
+
+  /** @param {number} now */
+  pointerMoved(now) { this.#pointerUntil = now + this.times.pointer; }
+  /** @param {number} now */
+  pointerLeft(now) { this.#pointerUntil = Math.min(this.#pointerUntil, now + this.times.leave); }
+  pointerDown() { this.#down = true; }
+  pointerUp() { this.#down = false; }
+  /** @param {number} now */
+  keyed(now) { this.#keyUntil = now + this.times.key; }
+  /** @param {number} now */
+  scrolled(now) { this.#scrollUntil = now + this.times.scroll; }
+  /** @param {number} now */
+  typed(now) { this.#typingUntil = now + TYPING_MS; }
+  /** @param {boolean} open */
+  menu(open) { this.#menu = open; }
+  /** @param {boolean} on */
+  pause(on) { this.#paused = on; }
+  // Rows are selected: holds until they are not.
+  /** @param {boolean} on */
+  pick(on) { this.#picked = on; }
+
+  // The row under a resting pointer would move: holds until the pointer is elsewhere, or is not what
+  // the admin works with.
+  /** @param {boolean} on */
+  rest(on) { this.#resting = on; }
+
+  get paused() { return this.#paused; }
+
+  // "live", "held" or "paused".
+  /** @param {number} now */
+  state(now) {
+    if (this.#paused) return "paused";
+    return this.#lasts || now < this.#until ? "held" : "live";
+  }
+
+  // Milliseconds until the hold ends by itself; null if only an action ends it, or nothing is held.
+  /** @param {number} now */
+  wait(now) {
+    return this.#paused || this.#lasts || now >= this.#until ? null : this.#until - now;
+  }
+
+  // The shortest time in ms between two commits while live.
+  /** @param {number} now */
+  pace(now) { return now < this.#typingUntil ? TYPING_PACE_MS : 0; }
+
+  // The press on "n new" ends every hold, the pause too.
+  release() {
+    this.#pointerUntil = this.#keyUntil = this.#scrollUntil = 0;
+    this.#down = this.#menu = this.#paused = this.#resting = false;
+  }
+
+  get #lasts() { return this.#down || this.#menu || this.#picked || this.#resting; }
+
+  get #until() { return Math.max(this.#pointerUntil, this.#keyUntil, this.#scrollUntil); }
+}

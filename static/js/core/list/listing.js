@@ -1,0 +1,113 @@
+// One list on screen: its order, what is painted of it, and what is new above.
+
+import { Fresh } from "./fresh.js";
+import { before } from "./order.js";
+import { View } from "./view.js";
+
+// A longer list is not copied at each frame.
+const COPIED_MAX = 5000;
+
+export class Listing {
+  painted = null; // a View, once the list was read
+  fresh = new Fresh();
+  news = new Set(); // threads that came to stand above what is seen
+  moved = new Set(); // since the last painting
+  moves = 0; // counts for ever; the speed of moves is read from it
+  top = 0; // in rows, kept while another list is shown
+  unpainted = false; // the view is held by nobody, but for the next painting
+  activeId = null; // where the keyboard is
+  #aimedId = null; // the row under the pointer, while that is what the admin works with
+  #edge = null; // the row above which a thread counts as news: {score, id}
+
+  /** @param {ListingParts} parts */
+  constructor({ list, rows, mayMove, forgetMissing = (_id) => {} }) {
+    this.list = list;
+    this.rows = rows;
+    this.mayMove = mayMove;
+    this.forgetMissing = forgetMissing;
+  }
+
+  get ready() { return this.painted !== null; }
+
+  // The order is about to change. What is painted stays until the next painting even while live: a
+  // pointer that comes in between aims at what is on screen. frame: what changes, where that is known.
+  /** @param {Frame} [frame] */
+  before(frame) {
+    if (!this.painted || this.painted.held) return;
+    const live = this.mayMove();
+    if (live && this.painted.length > COPIED_MAX && !this.#takesAimed(frame)) return;
+    this.unpainted = live;
+    this.painted.hold();
+  }
+
+  /** @param {ListOrder} order @param {OpenAnswer} answer */
+  reset(order, answer) {
+    this.painted = new View(order);
+    this.unpainted = false;
+    this.news.clear();
+    this.moved.clear();
+    this.rows.markAll();
+    for (const row of answer.rows) this.rows.put(row);
+  }
+
+  /** @param {Frame} frame */
+  applied(frame, changes) {
+    this.painted.note(changes);
+    for (const { id } of changes) this.#takeRow(id, frame.rows);
+    for (const change of changes) this.#count(change);
+  }
+
+  // A row under a resting pointer stays there, also where its own thread is to move: whether it is.
+  /** @param {number | undefined} id */
+  aimsAt(id) {
+    this.#aimedId = id ?? null;
+    return id !== undefined && this.painted.markOf(id) !== "";
+  }
+
+  extended() { this.painted.extend(); }
+
+  commit() {
+    this.unpainted = false;
+    this.painted.commit();
+  }
+
+  // What the screen shows: the row above which news are counted, null at the top while live.
+  /** @param {number | null} edgeIndex */
+  looksAt(edgeIndex) {
+    this.#edge = edgeIndex === null || edgeIndex >= this.painted.length ? null
+      : { score: this.painted.scoreAt(edgeIndex), id: this.painted.idAt(edgeIndex) };
+    if (edgeIndex === null) this.news.clear();
+  }
+
+  #takesAimed(frame) {
+    return frame?.set.some(([id]) => id === this.#aimedId) || frame?.del.includes(this.#aimedId);
+  }
+
+  #takeRow(id, rows) {
+    const row = rows[id];
+    if (row) this.rows.put(row);
+    else this.rows.mark(id);
+    this.forgetMissing(id);
+  }
+
+  #count({ id, was, now, left }) {
+    if (was === now) return;
+    this.moves += 1;
+    this.moved.add(id);
+    if (left) this.fresh.drop(id);
+    else if (was === undefined && now !== undefined) this.fresh.add(id);
+    const above = now !== undefined && this.#edge !== null
+      && before(now, id, this.#edge.score, this.#edge.id);
+    if (above && (was === undefined || now < was)) this.news.add(id);
+    else if (!above) this.news.delete(id);
+  }
+}
+
+// The row to keep at its pixel when the order changes: the first candidate that stays on the list
+// and did not itself move. Returns {id, from} or null.
+export function anchorOf(candidates, moved, indexOf) {
+  for (const { id, index } of candidates) {
+    if (id !== undefined && !moved.has(id) && indexOf(id) >= 0) return { id, from: index };
+  }
+  return null;
+}

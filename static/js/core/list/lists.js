@@ -1,0 +1,175 @@
+// The lists that were shown: the current one is live, the others are kept as they were left.
+
+import { Listing } from "./listing.js";
+import { listKey } from "../route.js";
+import { ListSync } from "./sync.js";
+
+const KEPT_MAX = 8;
+const WATCH_GATHER_MS = 80;
+// While a list keeps moving, watched rows are sent this seldom: frames bring the rows near its top.
+const WATCH_PAUSE_MS = 400;
+
+export class Lists {
+  current = null; // {listing, sync}
+  #kept = new Map();
+  #watched = new Set(); // as the server knows it
+  #onScreen = new Set();
+  #watchTimer = null;
+  #watchedAt = -Infinity;
+  #connected = false;
+
+  /** @param {ListsParts} parts */
+  constructor({ call, rows, fetcher, limits, mayMove, changed, now = Date.now, timers = globalThis }) {
+    this.call = call;
+    this.rows = rows;
+    this.fetcher = fetcher;
+    this.limits = limits;
+    this.mayMove = mayMove;
+    this.changed = changed;
+    this.now = now;
+    this.timers = timers;
+  }
+
+  get listing() { return this.current.listing; }
+  get sync() { return this.current.sync; }
+  // {view, sort, filter}, and the query of one that is not saved
+  get list() { return this.listing.list; }
+
+  /** @param {ListName} list */
+  show(list) {
+    const key = listKey(list);
+    if (this.current?.key === key) return this.current;
+    this.#leave();
+    this.current = this.#kept.get(key) ?? this.#make(key, list);
+    this.#kept.delete(key);
+    this.#kept.set(key, this.current);
+    this.#trim();
+    this.current.sync.start(this.#connected);
+    this.changed();
+    return this.current;
+  }
+
+  // A saved view holds other threads now, or a saved sort orders them otherwise: the lists are read anew.
+  /** @param {string} view */
+  renew(view) { this.#renew((list) => list.view === view); }
+  /** @param {string} sort */
+  renewSort(sort) { this.#renew((list) => list.sort === sort); }
+
+  #renew(isMeant) {
+    for (const [key, { listing }] of this.#kept) if (isMeant(listing.list)) this.#kept.delete(key);
+    if (!this.current || !isMeant(this.current.listing.list)) return;
+    this.#kept.set(this.current.key, this.current);
+    this.current.sync.reopen();
+  }
+
+  // There is no such list any more: the view was deleted.
+  /** @param {Partial<ListName> & {problem: Problem}} gone */
+  gone(gone) {
+    if (listKey(gone) === this.current?.key) this.sync.refuse(gone.problem);
+  }
+
+  // The head of a list as the page brought it; nothing where another list is shown.
+  /** @param {ListName & OpenAnswer} head */
+  begin(head) {
+    if (listKey(head) === this.current.key) this.sync.begin(head);
+  }
+
+  connected() {
+    this.#connected = true;
+    this.#watched.clear();
+    this.#watchedAt = -Infinity;
+    this.current?.sync.connected();
+    this.#scheduleWatch();
+  }
+
+  disconnected() {
+    this.#connected = false;
+    this.current?.sync.disconnected();
+  }
+
+  /** @param {Frame} frame */
+  frame(frame) {
+    const kept = this.#kept.get(listKey(frame));
+    if (kept && kept === this.current) kept.sync.frame(frame);
+  }
+
+  // Watches the rows of these threads and fetches the missing ones.
+  /** @param {number[]} ids */
+  look(ids) {
+    this.#onScreen = new Set(ids);
+    this.rows.trim(this.#onScreen);
+    this.fetcher.want(ids.filter((id) => this.rows.wanted(id)));
+    if (this.#connected) this.#scheduleWatch();
+  }
+
+  #make(key, list) {
+    const listing = new Listing({
+      list,
+      rows: this.rows,
+      mayMove: this.mayMove,
+      forgetMissing: (id) => this.fetcher.forgetMissing(id),
+    });
+    const sync = new ListSync({
+      list, call: this.call, moreMax: this.limits.list_ids, now: this.now, timers: this.timers, listener: this.#listener(key),
+    });
+    return { key, listing, sync };
+  }
+
+  #listener(key) {
+    const forKept = (act) => (...given) => {
+      const kept = this.#kept.get(key);
+      if (!kept) return;
+      act(kept, ...given);
+      this.changed();
+    };
+    return {
+      before: forKept(({ listing }, frame) => listing.before(frame)),
+      reset: forKept(({ listing, sync }, answer) => {
+        answer.rows.forEach(({ id }) => this.#watched.add(id));
+        listing.reset(sync.order, answer);
+      }),
+      applied: forKept(({ listing }, answer, changes) => listing.applied(answer, changes)),
+      extended: forKept(({ listing }) => listing.extended()),
+      state: forKept(() => {}),
+    };
+  }
+
+  // A list that is no longer current gets no frames: what was held is shown as its order is.
+  #leave() {
+    if (!this.current) return;
+    this.current.sync.stop();
+    if (this.current.listing.ready) this.current.listing.commit();
+    this.current.listing.news.clear();
+    this.current.listing.moved.clear();
+  }
+
+  #trim() {
+    for (const key of this.#kept.keys()) {
+      if (this.#kept.size <= KEPT_MAX) return;
+      if (key !== this.current.key) this.#kept.delete(key);
+    }
+  }
+
+  #scheduleWatch() {
+    if (this.#watchTimer !== null) return;
+    const pause = this.#watchedAt + WATCH_PAUSE_MS - this.now();
+    this.#watchTimer = this.timers.setTimeout(() => {
+      this.#watchTimer = null;
+      this.#watch();
+    }, Math.max(WATCH_GATHER_MS, pause));
+  }
+
+  async #watch() {
+    const wanted = [...this.#onScreen].slice(0, this.limits.watched_ids);
+    const add = wanted.filter((id) => !this.#watched.has(id));
+    const del = [...this.#watched].filter((id) => !this.#onScreen.has(id));
+    if (!this.#connected || (!add.length && !del.length)) return;
+    this.#watched = new Set(wanted);
+    this.#watchedAt = this.now();
+    try {
+      await this.call("threads:watch", { add, del });
+    } catch {
+      add.forEach((id) => this.#watched.delete(id));
+    }
+  }
+}

@@ -1,0 +1,151 @@
+// The saved views that this admin may see, in an order of the admin's own.
+
+import { delayMs } from "../backoff.js";
+import { isSaved } from "../route.js";
+
+// What is moved several times in a row is sent once.
+const ORDER_AFTER_MS = 500;
+
+export class SavedViews {
+  /** @type {SavedView[]} */
+  list = [];
+  #known = new Map(); // id → the view as it was last seen, deleted ones too
+  #order = null; // ids, from the first move until the server has it
+  #orderTimer = null;
+  #retry = null;
+  #failures = 0;
+  #wanted = false;
+  #loading = false;
+  #own = 0; // grows with each change of one's own: what is being read then may be older
+
+  // ask() → {views}; send(ids) keeps the order; named(id, name) is called for each; changed(changes)
+  // for what was added, removed and edited, as [{was, now}]; refused(error): the order was not kept.
+  /** @param {SavedViewsParts} parts */
+  constructor({ ask, send, named, changed, refused, timers = globalThis, random = Math.random }) {
+    this.ask = ask;
+    this.send = send;
+    this.named = named;
+    this.changed = changed;
+    this.refused = refused;
+    this.timers = timers;
+    this.random = random;
+  }
+
+  // undefined where there is none, or none any more.
+  /** @param {string} id @returns {SavedView | undefined} */
+  of(id) { return this.list.find((view) => view.id === id); }
+
+  // The view as it was last seen, also after it was deleted.
+  /** @param {string} id @returns {SavedView | undefined} */
+  last(id) { return this.#known.get(id); }
+
+  // Reads them from the server; calls that come meanwhile are one more reading.
+  async load() {
+    this.#wanted = true;
+    if (this.#loading) return;
+    this.#loading = true;
+    this.timers.clearTimeout(this.#retry);
+    while (this.#wanted) {
+      this.#wanted = false;
+      await this.#read();
+    }
+    this.#loading = false;
+  }
+
+  async #read() {
+    const own = this.#own;
+    try {
+      const { views } = await this.ask();
+      this.#failures = 0;
+      if (own === this.#own) this.take(views);
+      else this.#wanted = true;
+    } catch (error) {
+      if (error.status >= 400 && error.status < 500 && error.status !== 429) return;
+      const ms = delayMs(this.#failures, { random: this.random });
+      this.#failures += 1;
+      this.#retry = this.timers.setTimeout(() => this.load(), ms);
+    }
+  }
+
+  // A view as it was saved here, ahead of the next reading.
+  /** @param {SavedView} view */
+  put(view) {
+    const was = this.of(view.id);
+    this.#own += 1;
+    if (was) this.list = this.list.map((each) => (each === was ? { ...was, ...view } : each));
+    else this.list.push(view);
+    this.#know(view);
+    this.changed([{ was, now: view, own: true }]);
+  }
+
+  // It was deleted here.
+  /** @param {string} id */
+  drop(id) {
+    const was = this.of(id);
+    this.#own += 1;
+    this.list = this.list.filter((view) => view !== was);
+    if (was) this.changed([{ was, now: undefined, own: true }]);
+  }
+
+  #know(view) {
+    this.#known.set(view.id, view);
+    this.named(view.id, view.name);
+  }
+
+  // views: as the server sent them; the built-in ones among them are left out.
+  /** @param {SavedView[]} views */
+  take(views) {
+    const before = new Map(this.list.map((view) => [view.id, view]));
+    this.list = views.filter(({ id }) => isSaved(id));
+    this.#arrange();
+    const changes = [];
+    for (const now of this.list) {
+      const was = before.get(now.id);
+      before.delete(now.id);
+      this.#know(now);
+      if (!was || !isEqual(was, now)) changes.push({ was, now });
+    }
+    for (const was of before.values()) changes.push({ was, now: undefined });
+    this.changed(changes);
+  }
+
+  // Moves a view to a place; the order is sent once no other move follows. Returns whether it moved.
+  /** @param {string} id @param {number} to */
+  move(id, to) {
+    const from = this.list.findIndex((view) => view.id === id);
+    const at = Math.min(Math.max(0, to), this.list.length - 1);
+    if (from < 0 || from === at) return false;
+    const [view] = this.list.splice(from, 1);
+    this.list.splice(at, 0, view);
+    this.#order = this.list.map((each) => each.id);
+    this.timers.clearTimeout(this.#orderTimer);
+    this.#orderTimer = this.timers.setTimeout(() => this.#sendOrder(), ORDER_AFTER_MS);
+    return true;
+  }
+
+  async #sendOrder() {
+    const order = this.#order;
+    try {
+      await this.send(order);
+    } catch (error) {
+      this.refused(error);
+    }
+    if (order !== this.#order) return; // it was moved again
+    this.#order = null;
+    this.load();
+  }
+
+  // As it was moved here and is not sent yet; what is not in it comes last.
+  #arrange() {
+    if (!this.#order) return;
+    const places = new Map(this.#order.map((id, place) => [id, place]));
+    const placeOf = ({ id }) => places.get(id) ?? places.size;
+    this.list.sort((a, b) => placeOf(a) - placeOf(b));
+  }
+}
+
+const isEqual = (a, b) => ["name", "query", "sort", "owner", "timezone"].every((field) => a[field] === b[field]);
+
+// Everybody edits their own views, supervisors those of others, too.
+/** @param {SavedView} view @param {Admin} admin */
+export const mayEdit = ({ owner }, { role }) => owner === "me" || role === "supervisor";

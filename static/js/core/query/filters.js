@@ -1,0 +1,53 @@
+// The filters above a list: terms of some fields, of which each value can be switched on and off. They
+// read and write the text of the query, which is all the state there is.
+
+import { FIELDS, lower } from "./fields.js";
+import { plainValue, termsOf, withTerm, without, withValues, written } from "./text.js";
+
+// Tags come with the field.
+export const FILTERED = ["source", "lang", "tag", "priority", "member", "assigned", "age"]
+  .filter((name) => FIELDS[name]);
+export const AGES = ["<1h", "<1d", "<7d", "<30d", ">1d", ">7d", ">30d"];
+const UNIT_MS = { s: 1, m: 60, h: 3600, d: 86_400 };
+
+// One filter for each term of the fields, and one without a term for each field that has none.
+/** @param {string} text @returns {QueryFilter[]} */
+export function filtersOf(text) {
+  return FILTERED.flatMap((field) => {
+    const terms = termsOf(text, field);
+    return terms.length ? terms.map((term) => ({ field, term, values: term.values.map(plainValue) }))
+      : [{ field, term: null, values: [] }];
+  });
+}
+
+// A time is the same in other units: <24h is <1d.
+const comparable = (field, value) => {
+  const time = FIELDS[field].kind === "duration" && /^([<>]=?)(\d+)([smhd])$/.exec(lower(value));
+  if (time) return `${time[1]}${Number(time[2]) * UNIT_MS[time[3]]}`;
+  return FIELDS[field].kind === "name" ? value : lower(value);
+};
+
+/** @param {QueryFilter} filter @param {string} value */
+export function has({ field, values }, value) {
+  return values.some((one) => comparable(field, one) === comparable(field, value));
+}
+
+// A thread has one age at a time: another one takes its place.
+/** @param {string} field */
+export const isSingle = (field) => FIELDS[field].kind === "duration";
+
+// The text with a value switched on, or off where it was on.
+/** @param {string} text @param {QueryFilter} filter @param {string} value */
+export function toggled(text, filter, value) {
+  const { field, term } = filter;
+  if (!term) return withTerm(text, field, [written(value)]);
+  const kept = term.values.filter((one) => (
+    comparable(field, plainValue(one)) !== comparable(field, value)
+  ));
+  if (kept.length < term.values.length) return withValues(text, term, kept);
+  const others = isSingle(field) ? [] : term.values.filter((one) => one !== "");
+  return withValues(text, term, [...others, written(value)]);
+}
+
+/** @param {string} text @param {QueryFilter} filter */
+export const removed = (text, { term }) => (term ? without(text, term) : text);

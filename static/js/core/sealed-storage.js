@@ -1,0 +1,131 @@
+// What an admin wrote, kept in the browser so that only this admin can read it: encrypted with a
+// key that the server gives to nobody else. Others who use the same browser find no text.
+
+const MARK = "1."; // begins what is sealed; anything else was kept by an earlier release
+const PROOF = "lineup"; // begins every text: with another key there is none
+const COUNTER_BYTES = 16;
+const PAD_BYTES = 128 * 1024;
+
+export class SealedStorage {
+  #texts = new Map();
+  #late = new Set(); // keys that wait for a pad
+  #key = null;
+  #pad = null; // {counter, bytes}: what the next text is sealed with; used once
+  #making = null;
+
+  // prefix: that of its keys; key: 32 bytes in base64.
+  /** @param {SealedStorageParts} parts */
+  constructor({ storage, prefix, key, crypto = globalThis.crypto }) {
+    this.storage = storage;
+    this.prefix = prefix;
+    this.rawKey = key;
+    this.crypto = crypto;
+  }
+
+  // Reads what is kept. Before this nothing is found. Returns itself.
+  async open() {
+    const { subtle } = this.crypto;
+    this.#key = await subtle.importKey("raw", bytesOf(this.rawKey), "AES-CTR", false, ["encrypt"]);
+    await Promise.all(this.#keptKeys().map((key) => this.take(key, this.#read(key))));
+    await this.#makePad();
+    return this;
+  }
+
+  // Another window changed what is kept under the key; null: removed.
+  async take(key, kept) {
+    if (!this.#isOwn(key)) return;
+    const text = kept === null ? null : await this.#opened(kept);
+    if (text === null) this.#texts.delete(key);
+    else this.#texts.set(key, text);
+    if (text !== null && !kept.startsWith(MARK)) this.setItem(key, text);
+  }
+
+  keys() { return [...this.#texts.keys()]; }
+  getItem(key) { return this.#texts.get(key) ?? null; }
+
+  // At once, so that it can be called while the page is closed. Throws where storage is full.
+  setItem(key, text) {
+    this.#texts.set(key, text);
+    const bytes = new TextEncoder().encode(PROOF + text);
+    const pad = this.#pad;
+    if (!pad || bytes.length > pad.bytes.length) {
+      this.#late.add(key);
+      this.#makePad(bytes.length);
+      return;
+    }
+    this.#pad = null;
+    this.#late.delete(key);
+    this.#makePad();
+    const sealed = bytes.map((byte, at) => byte ^ pad.bytes[at]);
+    this.storage.setItem(key, MARK + base64([...pad.counter, ...sealed]));
+  }
+
+  removeItem(key) {
+    this.#texts.delete(key);
+    this.#late.delete(key);
+    this.storage.removeItem(key);
+  }
+
+  #isOwn(key) { return key === this.prefix || Boolean(key?.startsWith(`${this.prefix}:`)); }
+
+  #keptKeys() {
+    try {
+      return Object.keys(this.storage).filter((key) => this.#isOwn(key));
+    } catch {
+      return []; // storage is forbidden here
+    }
+  }
+
+  #read(key) {
+    try {
+      return this.storage.getItem(key);
+    } catch {
+      return null;
+    }
+  }
+
+  // null for what cannot be read with this key.
+  async #opened(kept) {
+    if (!kept.startsWith(MARK)) return kept;
+    try {
+      const bytes = bytesOf(kept.slice(MARK.length));
+      const sealed = bytes.subarray(COUNTER_BYTES);
+      const plain = await this.#encrypt(bytes.slice(0, COUNTER_BYTES), sealed);
+      const text = new TextDecoder("utf-8", { fatal: true }).decode(plain);
+      return text.startsWith(PROOF) ? text.slice(PROOF.length) : null;
+    } catch {
+      return null;
+    }
+  }
+
+  // Makes the bytes that the next text is sealed with; then seals what waits for them.
+  #makePad(leastBytes = 0) {
+    this.#making ??= this.#newPad(Math.max(PAD_BYTES, leastBytes)).then((pad) => {
+      this.#making = null;
+      this.#pad = pad;
+      const [key] = this.#late;
+      if (key === undefined) return;
+      try {
+        this.setItem(key, this.#texts.get(key));
+      } catch {
+        this.#late.delete(key); // storage is full: the text is lost with the page
+      }
+    }, () => { this.#making = null; });
+    return this.#making;
+  }
+
+  async #newPad(size) {
+    const counter = this.crypto.getRandomValues(new Uint8Array(COUNTER_BYTES));
+    return { counter, bytes: await this.#encrypt(counter, new Uint8Array(size)) };
+  }
+
+  // Encrypting twice gives the text again.
+  async #encrypt(counter, bytes) {
+    const how = { name: "AES-CTR", counter, length: 64 };
+    return new Uint8Array(await this.crypto.subtle.encrypt(how, this.#key, bytes));
+  }
+}
+
+const bytesOf = (text) => Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
+
+const base64 = (bytes) => btoa(bytes.map((byte) => String.fromCharCode(byte)).join(""));

@@ -1,0 +1,41 @@
+// Snoozes and due times in words.
+
+import { shown } from "../shown.js";
+import { timeLeft } from "../time.js";
+
+// "16m left", "5m late"
+/** @param {number} dueAt @param {TimeGiven} given */
+export function dueText(dueAt, { t, words, now }) {
+  const left = timeLeft(dueAt, now);
+  const kind = left.late ? "late" : "left";
+  if (left.unit === "now") return t(`due.${kind}.now`);
+  return t(`due.${kind}`, { time: words.short(left, "") });
+}
+
+// "16m left, due Tue 9:40"
+/** @param {number} dueAt @param {TimeGiven} given */
+export const dueAtText = (dueAt, given) => given.t("due.at", {
+  left: dueText(dueAt, given), time: given.words.moment(dueAt, given.now),
+});
+
+// Of the admin's own acts the texts say "you".
+/** @param {Person | null} by @param {TimeGiven} given */
+const isMine = (by, { adminId }) => by !== null && by.id === adminId;
+/** @param {Person | null} by @param {TimeGiven} given */
+const nameOf = (by, { t }) => (by ? shown(by.name) : t("author.team"));
+
+// "Woken, snoozed by Mai"
+/** @param {NonNullable<Row["woken"]>} woken @param {TimeGiven} given */
+export function wokenText({ reason, by }, given) {
+  const { t } = given;
+  return isMine(by, given) ? t(`woken.${reason}.you`) : t(`woken.${reason}`, { name: nameOf(by, given) });
+}
+
+// "Snoozed until Tue 9:40 by Mai"
+/** @param {NonNullable<Row["snooze"]>} snooze @param {TimeGiven} given */
+export function snoozedText({ until, by }, given) {
+  const { t, words, now } = given;
+  const time = words.moment(until, now);
+  return isMine(by, given) ? t("snoozed.until.you", { time })
+    : t("snoozed.until", { time, name: nameOf(by, given) });
+}

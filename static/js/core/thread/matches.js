@@ -1,0 +1,135 @@
+// The messages of the open thread that a search found: which one is shown, and what is marked.
+
+const WAIT_MS = 300; // messages that come soon after each other are looked through together
+
+export class Matches {
+  query = "";
+  total = 0;
+  state = "none"; // none, asking, done, failed
+  currentId = null; // the message that is shown
+  #threadId = null;
+  #list = []; // [{id, at, marks}], the newest ones of `total`, oldest first
+  #marks = new Map(); // message id → marks
+  #run = 0;
+  #timer = null;
+
+  // ask(threadId, query): what the server finds; show(messageId): scrolls there; changed(): paints.
+  /** @param {MatchesParts} parts */
+  constructor({ ask, show, changed, timers = globalThis }) {
+    this.ask = ask;
+    this.show = show;
+    this.changed = changed;
+    this.timers = timers;
+  }
+
+  get shown() { return this.state !== "none"; }
+  // From 1; 0 where the message that is shown matches no more.
+  get place() {
+    const index = this.#list.findIndex(({ id }) => id === this.currentId);
+    return index < 0 ? 0 : this.total - this.#list.length + index + 1;
+  }
+
+  /** @param {number} messageId @returns {[number, number][]} in code points */
+  marksOf(messageId) { return this.#marks.get(messageId) ?? []; }
+
+  // A result of a search is opened.
+  /** @param {number} threadId @param {{query: string, messageId: number}} found */
+  begin(threadId, { query, messageId }) {
+    if (threadId !== this.#threadId || query !== this.query) this.#clear("asking");
+    this.#threadId = threadId;
+    this.query = query;
+    this.currentId = messageId;
+    return this.#look(true);
+  }
+
+  // Another thread is open, or none.
+  /** @param {number | null} threadId */
+  opened(threadId) {
+    if (this.shown && threadId !== this.#threadId) this.leave();
+  }
+
+  leave() {
+    this.#clear("none");
+    this.#threadId = null;
+    this.query = "";
+    this.currentId = null;
+    this.changed();
+  }
+
+  // The messages of the thread may be others now.
+  lookAgain() {
+    if (this.shown) this.#timer ??= this.timers.setTimeout(() => this.#look(false), WAIT_MS);
+  }
+
+  // step: 1 for the next match, -1 for the one before; after the last comes the first. Returns the
+  // match, or null.
+  /** @param {number} step */
+  step(step) {
+    const { length } = this.#list;
+    if (!length) return null;
+    const at = this.#list.findIndex(({ id }) => id === this.currentId);
+    const match = this.#list[at < 0 ? length - 1 : (at + step + length) % length];
+    this.currentId = match.id;
+    this.show(match.id);
+    this.changed();
+    return match;
+  }
+
+  #clear(state) {
+    this.#run += 1;
+    this.timers.clearTimeout(this.#timer);
+    this.#timer = null;
+    this.#list = [];
+    this.#marks.clear();
+    this.total = 0;
+    this.state = state;
+  }
+
+  async #look(goes) {
+    this.#timer = null;
+    this.#run += 1;
+    const run = this.#run;
+    try {
+      const { matches, total } = await this.ask(this.#threadId, this.query);
+      if (run !== this.#run) return;
+      this.#list = matches;
+      this.#marks = new Map(matches.map(({ id, marks }) => [id, marks]));
+      this.total = total;
+      this.state = "done";
+      if (goes) this.show(this.currentId); // the marks may be far below the message's beginning
+    } catch {
+      if (run === this.#run && this.state !== "done") this.state = "failed";
+    }
+    this.changed();
+  }
+}
+
+// A text that begins at `offset` of a message's text, in parts: [{text, marked}, …].
+/** @param {string} text @param {number} offset @param {[number, number][]} marks */
+export function markedParts(text, offset, marks) {
+  const points = [...text];
+  const parts = [];
+  let end = 0;
+  for (const [from, to] of marks) {
+    const low = Math.max(from - offset, end);
+    const high = Math.min(to - offset, points.length);
+    if (low >= high) continue;
+    if (low > end) parts.push({ text: points.slice(end, low).join(""), marked: false });
+    parts.push({ text: points.slice(low, high).join(""), marked: true });
+    end = high;
+  }
+  if (end < points.length) parts.push({ text: points.slice(end).join(""), marked: false });
+  return parts;
+}
+
+// Where the body and each attachment's name begin in a message's text, in code points.
+/** @param {{body: string, attachments?: Attachment[]}} message @returns {number[]} */
+export function offsetsOf({ body, attachments }) {
+  const offsets = [];
+  let at = 0;
+  for (const text of [body, ...(attachments ?? []).map(({ name }) => name)]) {
+    offsets.push(at);
+    if (text) at += [...text].length + 1;
+  }
+  return offsets;
+}

@@ -1,0 +1,226 @@
+// The open thread: its messages, complete after each reconnection, and how far they were seen.
+
+import { Acts } from "./acts.js";
+import { Messages } from "./messages.js";
+
+export class OpenThread {
+  id = null;
+  state = "none"; // none, loading, ready, failed, missing
+  messages = new Messages();
+  acts = new Acts();
+  /** @type {Pick<import("./arrivals.js").Arrivals, "came" | "delivered" | "forget"> | null} */
+  arrivals = null;
+  seenId = 0; // newest message that was painted and in view
+  loadingOlder = false;
+  olderFailed = false;
+  news = 0; // grows with what comes in
+  openedId = 0; // the newest message when it was opened
+  target = null; // id of the message to be scrolled to, once it is painted
+  #foundId = 0; // of the message at which the thread was opened; 0 for none
+  #isFilling = false; // a part of the conversation is being loaded
+  #connected = false;
+  #run = 0;
+
+  /** @param {OpenThreadParts} parts */
+  constructor({ call, part, rows, changed, joined = (_id, _viewers) => {}, left = () => {} }) {
+    this.call = call;
+    this.part = part;
+    this.rows = rows;
+    this.changed = changed;
+    this.joined = joined;
+    this.left = left;
+  }
+
+  get row() { return this.id === null ? undefined : this.rows.get(this.id); }
+
+  // messageId: where to open it; null for its end, or where it stands if it is open.
+  /** @param {number} id @param {number | null} messageId */
+  open(id, messageId = null) {
+    if (this.id === id) {
+      if (messageId !== null) this.show(messageId);
+      return;
+    }
+    this.close();
+    this.id = id;
+    this.target = messageId;
+    this.#foundId = messageId ?? 0;
+    this.messages = new Messages();
+    this.acts = new Acts();
+    this.seenId = 0;
+    this.openedId = 0;
+    this.olderFailed = false;
+    this.#load();
+  }
+
+  close() {
+    if (this.id === null) return;
+    if (this.#connected) this.call("thread:close", { id: this.id }).catch(() => {});
+    this.#run += 1;
+    this.left();
+    this.arrivals?.forget();
+    this.id = null;
+    this.target = null;
+    this.state = "none";
+    this.changed();
+  }
+
+  connected() {
+    this.#connected = true;
+    if (this.id !== null) this.#load();
+  }
+
+  disconnected() { this.#connected = false; }
+
+  retry() { this.#load(); }
+
+  received({ thread_id: id, message }) {
+    if (id !== this.id) return;
+    if (this.messages.add(message)) {
+      this.news += 1;
+      this.arrivals?.came(message);
+    }
+    this.changed();
+  }
+
+  // Something was done to a thread. Returns whether that is the open one, and this is new.
+  /** @param {Act & {thread_id: number}} given */
+  did({ thread_id: id, ...act }) {
+    if (id !== this.id || !this.acts.add(act)) return false;
+    this.changed();
+    return true;
+  }
+
+  // The state of delivery of a reply changed.
+  delivered({ thread_id: id, message_id: messageId, delivery }) {
+    if (id !== this.id) return;
+    const before = this.messages.get(messageId);
+    if (!before) return;
+    this.messages.deliver(messageId, delivery);
+    if (before.delivery?.state !== delivery.state) this.arrivals?.delivered(before, delivery);
+    this.changed();
+  }
+
+  // The newest message that was on screen: in the conversation or, before it is loaded, in the row.
+  // Of a thread that was opened at a message that was found, no later one was.
+  get shownId() { return this.seenId || this.#foundId || (this.row?.last_message_id ?? 0); }
+
+  // All messages up to the newest one were on a visible screen.
+  seen() { this.seenId = Math.max(this.seenId, this.messages.newestId); }
+
+  // Scrolls to a message, loading the part around it if it is not here.
+  /** @param {number} messageId */
+  show(messageId) {
+    this.target = messageId;
+    return this.#showTarget();
+  }
+
+  // Back to the newest messages.
+  async toNewest() {
+    this.target = null;
+    if (this.messages.later) await this.#replace(null);
+    else this.messages.toNewest();
+  }
+
+  async loadLater() {
+    const { id, messages, messages: { newest } } = this;
+    if (this.state !== "ready" || this.#isFilling || !messages.later) return;
+    this.#isFilling = true;
+    try {
+      const answer = await this.part(id, "after", newest.id);
+      if (this.messages === messages && messages.newest === newest) {
+        messages.append(answer.messages, answer.later);
+        this.acts.put(answer.acts ?? []);
+      }
+    } catch { /* scrolling on tries again */ }
+    this.#isFilling = false;
+    this.changed();
+  }
+
+  async #showTarget() {
+    const { target, messages } = this;
+    if (target === null || this.state !== "ready") return;
+    if (messages.has(target)) messages.show(target);
+    else await this.#replace(target);
+    this.changed();
+  }
+
+  // Loads the part around a message, or the newest one, for what is here.
+  async #replace(messageId) {
+    const { id, messages } = this;
+    try {
+      const answer = await this.part(id, messageId === null ? null : "around", messageId);
+      if (this.messages !== messages) return;
+      if (answer.messages.length) {
+        messages.replace(answer);
+        this.acts.put(answer.acts ?? []);
+      } else this.target = null; // it was deleted meanwhile
+      if (messageId === null) messages.toNewest();
+    } catch {
+      if (this.messages === messages) this.target = null;
+    }
+    this.changed();
+  }
+
+  async loadOlder() {
+    if (this.state !== "ready" || this.loadingOlder || !this.messages.oldest) return;
+    if (this.messages.older()) return this.changed();
+    if (!this.messages.more) return;
+    await this.#fetchOlder();
+  }
+
+  async #fetchOlder() {
+    const { id, messages } = this;
+    this.loadingOlder = true;
+    this.olderFailed = false;
+    this.changed();
+    try {
+      const { oldest } = messages;
+      const answer = await this.part(id, "before", oldest.id);
+      if (messages.oldest === oldest) messages.prepend(answer.messages, answer.more);
+      if (this.messages === messages) this.acts.put(answer.acts ?? []);
+    } catch {
+      this.olderFailed = this.id === id;
+    }
+    this.loadingOlder = false;
+    this.changed();
+  }
+
+  async #load() {
+    this.#run += 1;
+    const run = this.#run;
+    if (!this.messages.list.length) this.state = "loading";
+    this.changed();
+    if (!this.#connected) return;
+    try {
+      const answer = await this.call("thread:open", { id: this.id });
+      if (run !== this.#run) return;
+      this.rows.put(answer.row);
+      this.#take(answer);
+      this.state = "ready";
+      this.#showTarget();
+      this.joined(this.id, answer.viewers ?? []);
+    } catch (error) {
+      if (run !== this.#run) return;
+      this.state = this.#stateAfter(error);
+    }
+    this.changed();
+  }
+
+  // The newest messages and acts. Messages that came while the line was down are told of.
+  #take({ messages, acts, more }) {
+    const known = this.state === "ready";
+    if (known) this.news += 1;
+    else this.openedId = Math.max(0, ...messages.map(({ id }) => id));
+    // The part that is read stays; what came meanwhile is behind the gap.
+    if (this.messages.later && !messages.some(({ id }) => this.messages.has(id))) return;
+    const fresh = messages.filter(({ id }) => !this.messages.has(id));
+    if (!this.messages.reset(messages, more)) this.acts.clear();
+    else if (known) fresh.forEach((message) => this.arrivals?.came(message));
+    this.acts.put(acts ?? []);
+  }
+
+  #stateAfter(error) {
+    if (error.problem?.status === 404) return "missing";
+    return this.messages.list.length ? "ready" : "failed";
+  }
+}

@@ -1,0 +1,103 @@
+// Calendars and policies: as they go over the wire, and while they are edited.
+
+import type { WeekDraft } from "../core/hours/week-draft.js";
+
+export {};
+
+declare global {
+  /** Weekday ("mon") to intervals ["09:00", "12:00"]; a day that is not named is closed. */
+  type CalendarWeek = Record<string, [string, string][]>;
+  type CalendarException = { date: string; intervals: [string, string][] };
+  type CalendarTimes = { timezone: string; week: CalendarWeek; exceptions: CalendarException[] };
+  type CalendarFields = CalendarTimes & { name: string };
+  type Calendar = CalendarFields & {
+    id: number;
+    /** Names of those that use it. */
+    policies: string[];
+    changed_at?: number | null;
+  };
+  /** Open time of a week: day 0 is Monday, start and length are minutes. */
+  type Block = { key: number; day: number; start: number; length: number };
+  type WeekPiece = { block: Block; from: number; to: number; isTail: boolean };
+
+  type PolicyFields = {
+    name: string;
+    query: string;
+    /** An id; in a preview also the fields of a calendar. */
+    calendar: any;
+    /** Minutes of opening time; null: nothing is promised. */
+    first_reply: number | null;
+    next_reply: number | null;
+  };
+  type Policy = PolicyFields & { id: number; changed_at?: number | null };
+  type EditedTarget = { value: string; unit: string };
+  type Progress = { done: number; of: number };
+  type LatePreview = { waiting: number; late_now: number; late_after: number; newly_late: number };
+  type LateCheckParts = {
+    ask(policies: object[]): Promise<LatePreview>;
+    changed(): void;
+    timers?: Timers;
+  };
+  type RecomputeParts = {
+    ask(): Promise<{ recompute: Progress | null }>;
+    changed(): void;
+    done?: () => void;
+    timers?: Timers;
+  };
+  type WeekDraftParts = { week: CalendarWeek; changed(): void; chosen?: () => void };
+  type WeekPictureParts = Pick<Parts, "language"> & {
+    root(): HTMLElement;
+    week: WeekDraft;
+    tell(text: string): void;
+  };
+  type DayHoursParts = Pick<Parts, "language"> & {
+    week: WeekDraft;
+    problem: string;
+    write(one: Block, edge: "from" | "to", text: string): void;
+    remove(one: Block): void;
+    add(): void;
+    copy(all: boolean): void;
+  };
+  type ZoneFieldParts = Pick<Parts, "language" | "now"> & {
+    zone: string;
+    changed(): void;
+    /** "" while what is written is no zone. */
+    chosen(zone: string): void;
+  };
+  type HolidaysParts = Pick<Parts, "language"> & {
+    exceptions: CalendarException[];
+    changed(): void;
+    tell(text: string): void;
+  };
+  type CalendarFormParts = Pick<Parts, "dialog" | "api" | "language" | "now"> & {
+    /** Without an id: a new one. */
+    calendar: CalendarFields & { id?: number; changed_at?: number | null };
+    /** All, in order; none for a calendar that none uses. */
+    policies: Policy[];
+    /** The form is left, with what was saved or null. */
+    left(saved: Calendar | null): void;
+  };
+  type CalendarsDialogParts = Pick<Parts, "dialog" | "api" | "language" | "now" | "policiesDialog">;
+  type PolicyFormParts = Pick<Parts, "dialog" | "api" | "language"> & {
+    /** Without an id: a new one. */
+    policy: PolicyFields & { id?: number; changed_at?: number | null };
+    /** All, in order. */
+    policies: Policy[];
+    calendars: Calendar[];
+    openCalendars(): void;
+    left(saved: Policy | null): void;
+  };
+  type PolicyItemParts = Pick<Parts, "language"> & {
+    policy: Policy;
+    /** Its place from 0, and the number of policies. */
+    at: number;
+    count: number;
+    calendar: Calendar | undefined;
+    isDragged: boolean;
+    edit(): void;
+    drop(): void;
+    move(to: number): void;
+    drag(event: PointerEvent): void;
+  };
+  type PoliciesDialogParts = Pick<Parts, "dialog" | "api" | "language" | "calendarsDialog">;
+}

@@ -1,0 +1,87 @@
+// Explains the place of the open thread: the rule, the fact that it goes by, the rank.
+
+import { html, render } from "lit-html";
+
+import { dueText } from "../../core/snooze/texts.js";
+import { age, dueLevel } from "../../core/time.js";
+import { placeBelow } from "../elements/menu.js";
+
+export class Explain {
+  #state = null; // {loading}, {answer, list} or {error}
+
+  /** @param {ExplainParts} parts */
+  constructor({ element, thread, lists, api, now, language }) {
+    this.element = element;
+    this.thread = thread;
+    this.lists = lists;
+    this.api = api;
+    this.now = now;
+    this.language = language;
+  }
+
+  async open() {
+    const { id } = this.thread;
+    const { list } = this.lists;
+    if (id === null) return;
+    this.#set({ loading: true });
+    this.element.showPopover();
+    this.#position();
+    try {
+      const answer = await this.api.explain(id, list);
+      if (id === this.thread.id) this.#set({ answer, list });
+    } catch (error) {
+      this.#set({ error });
+    }
+    this.#position();
+  }
+
+  #set(state) {
+    this.#state = state;
+    render(this.#content(), this.element);
+  }
+
+  #position() {
+    const button = document.getElementById("explain-button");
+    const opener = button?.offsetParent ? button : document.getElementById("thread-head");
+    placeBelow(this.element, opener.getBoundingClientRect());
+  }
+
+  #content() {
+    const { t } = this.language;
+    const { loading, error, answer } = this.#state;
+    if (loading) return html`<p class="explain-loading">${t("loading")}</p>`;
+    if (error) {
+      return html`<p>${error.status === 404 ? t("explain.not_here") : t("error.other")}</p>`;
+    }
+    return this.#explanation(answer);
+  }
+
+  #explanation({ rule, tier, fact, value, rank, total, due }) {
+    const { t, words } = this.language;
+    const { view, sort } = this.#state.list;
+    // rank counts from 0; null: the thread is not in this view
+    const title = rank === null ? t("explain.not_here")
+      : t("explain.rank", { rank: rank + 1, total });
+    const key = `why.${rule}`;
+    const said = t(key, { time: words.exact(value), age: words.long(age(value, this.now())) });
+    // The server may have rules for which there is no sentence.
+    const why = said === key ? `${t.named("rule", rule)} · ${words.exact(value)}` : said;
+    return html`<h2 class="explain-title" id="explain-title">${title}</h2>
+      <p class="explain-list">${t(`view.${view}`)} · ${t(`sort.${sort}`)}</p>
+      <p class="explain-facts">${why}</p>
+      <p class="explain-rule">${t("explain.rule")}: ${t.named("rule", rule)}
+        · ${t("explain.tier")} ${tier} · ${t.named("fact", fact)}</p>
+      ${due ? this.#due(due) : ""}`;
+  }
+
+  // By when an answer is due, and who promised it.
+  #due({ due_at: dueAt, policy, calendar, timezone, target, minutes, since }) {
+    const { t, words } = this.language;
+    const now = this.now();
+    const names = { policy, calendar, timezone };
+    return html`<p class="explain-due">${t(`explain.due.${target}`, {
+      due: words.moment(dueAt, now), since: words.moment(since, now), time: words.minutes(minutes),
+    })} <span class="thread-due" data-level=${dueLevel(dueAt, now)}>${dueText(dueAt, { t, words, now })}</span></p>
+      <p class="explain-rule">${t("explain.due.by", names)}</p>`;
+  }
+}

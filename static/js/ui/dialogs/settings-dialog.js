@@ -1,0 +1,139 @@
+// The dialog of an admin's settings.
+
+import { html } from "lit-html";
+
+import { languageName, LOCALES } from "../../core/i18n.js";
+import { DENSITIES, FOLLOW, SEND_KEYS, THEMES } from "../../core/prefs.js";
+import { shown } from "../../core/shown.js";
+
+// Presence: what colleagues may see, with the names of `presence:set`.
+const SHOWN = ["show_typing", "show_last_seen"];
+
+export class SettingsDialog {
+  #presence = null;
+
+  /** @param {SettingsDialogParts} parts */
+  constructor({
+    dialog, settings, theme, density, prefs, keymap, alerts, admin, language, openCanned, views,
+    call, toasts, calendarsDialog, policiesDialog,
+  }) {
+    this.dialog = dialog;
+    this.settings = settings;
+    this.theme = theme;
+    this.density = density;
+    this.prefs = prefs;
+    this.keymap = keymap;
+    this.alerts = alerts;
+    this.admin = admin;
+    this.language = language;
+    this.openCanned = openCanned;
+    this.views = views;
+    this.call = call;
+    this.toasts = toasts;
+    this.calendarsDialog = calendarsDialog;
+    this.policiesDialog = policiesDialog;
+  }
+
+  open() {
+    const { dialog, language } = this;
+    dialog.open(() => language.t("settings"), () => this.#content());
+    this.#setPresence({});
+  }
+
+  // Without changes: reads what is set.
+  async #setPresence(changes) {
+    try {
+      this.#presence = (await this.call("presence:set", changes)).settings;
+    } catch {
+      if (Object.keys(changes).length) this.toasts.show(this.language.t("presence.not_set"));
+    }
+    this.dialog.paint();
+  }
+
+  // Unknown while presence is away: then nothing is offered.
+  #seen() {
+    const { t } = this.language;
+    const set = this.#presence;
+    return set ? html`<fieldset class="settings-group"><legend>${t("seen_by_others")}</legend>
+      ${SHOWN.map((name) => this.#switch(t(`own.${name}`), set[name],
+        (on) => this.#setPresence({ [name]: on })))}</fieldset>` : "";
+  }
+
+  #content() {
+    const { admin, theme, language, density, settings, prefs, keymap } = this;
+    const { t } = language;
+    return html`<div class="settings">
+      ${this.#choice("theme", THEMES, theme.name, (name) => settings.setTheme(name))}
+      ${this.#select(t("language"), LOCALES.map((name) => [name, languageName(name)]),
+        language.locale, (name) => settings.setLanguage(name))}
+      ${this.#choice("density", DENSITIES, prefs.kept.density, (name) => density.choose(name))}
+      ${this.#choice("follow", FOLLOW, prefs.kept.follow, (follow) => settings.change({ follow }))}
+      ${this.#choice("send_key", SEND_KEYS, prefs.kept.send_key,
+        (key) => settings.change({ send_key: key }))}
+      ${this.#switch(t("keys"), keymap.lettersOn, (on) => settings.setKeys(on))}
+      ${this.#notify(prefs.notify)}
+      ${this.#seen()}
+      <div class="form-acts">
+        <span class="settings-who"><bdi>${shown(admin.name)}</bdi> · ${admin.email}</span>
+        <button type="button" class="button" @click=${() => this.openCanned()}
+          >${t("canned.title")}</button>
+        ${admin.role === "supervisor" ? this.#ofSupervisors() : ""}
+        <button type="button" class="button"
+          @click=${() => settings.signOut()}>${t("sign_out")}</button></div>
+    </div>`;
+  }
+
+  #ofSupervisors() {
+    const { t } = this.language;
+    return html`<button type="button" class="button settings-hours"
+        @click=${() => this.calendarsDialog.open()}>${t("hours.title")}</button>
+      <button type="button" class="button settings-policies"
+        @click=${() => this.policiesDialog.open()}>${t("policies.title")}</button>
+      <a class="button" href="/webhooks">${t("webhooks")}</a>`;
+  }
+
+  #notify(notify) {
+    const { settings, prefs: { kept }, language: { t } } = this;
+    const change = (changes) => settings.setNotify({ ...notify, ...changes });
+    const has = (name) => notify.views.includes(name);
+    const view = (name) => this.#switch(t(`view.${name}`), has(name), (on) => change({
+      views: this.views.filter((other) => (other === name ? on : has(other))),
+    }));
+    return html`<fieldset class="settings-group"><legend>${t("notify")}</legend>
+        ${this.alerts.quiet ? html`<p class="panel-note">${t("notify.quiet")}</p>` : ""}
+        ${this.#switch(t("notify.title"), notify.title, (on) => change({ title: on }))}
+        ${this.#switch(t("notify.sound"), notify.sound, (on) => change({ sound: on }))}
+        ${this.#switch(t("notify.desktop"), notify.desktop, (on) => change({ desktop: on }))}
+        ${this.#switch(t("notify.text"), kept.notify_text,
+          (on) => settings.change({ notify_text: on }))}
+        ${this.#switch(t("notify.own.switch"), kept.notify_own,
+          (on) => settings.change({ notify_own: on }))}
+      </fieldset>
+      <fieldset class="settings-group"><legend>${t("notify.views")}</legend>
+        ${this.views.map(view)}</fieldset>`;
+  }
+
+  // kind: the prefix of the texts
+  #choice(kind, names, current, run) {
+    const { t } = this.language;
+    return this.#select(t(kind), names.map((name) => [name, t(`${kind}.${name}`)]), current, run);
+  }
+
+  #select(label, options, current, run) {
+    return html`<label class="setting"><span>${label}</span>
+      <select @change=${(event) => this.#changed(() => run(event.target.value))}>
+        ${options.map(([value, text]) => html`<option value=${value} ?selected=${value === current}
+          >${text}</option>`)}</select></label>`;
+  }
+
+  #switch(label, on, run) {
+    return html`<label class="choice"><input type="checkbox" .checked=${on}
+      @change=${(event) => this.#changed(() => run(event.target.checked))}
+      ><span>${label}</span></label>`;
+  }
+
+  async #changed(run) {
+    await run();
+    this.dialog.paint();
+  }
+}

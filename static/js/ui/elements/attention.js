@@ -1,0 +1,11 @@
+// Whether somebody can be reading this window: it is visible, has the focus, and no dialog covers it.
+
+let blurred = false;
+
+addEventListener("blur", () => { blurred = true; });
+for (const name of ["focus", "pointerdown", "keydown"]) {
+  addEventListener(name, () => { blurred = false; }, { capture: true, passive: true });
+}
+
+export const isLookedAt = () => !blurred && document.hasFocus()
+  && document.visibilityState === "visible" && !document.querySelector("dialog[open]");

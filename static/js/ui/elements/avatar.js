@@ -1,0 +1,51 @@
+// The round letter that stands for a customer; its colours come from css/avatar.css by hue.
+
+import { html } from "lit-html";
+
+import { hue, initial, visitorNumber } from "../../core/initials.js";
+import { shown } from "../../core/shown.js";
+import { picture } from "./pictures.js";
+
+const STEP = 24; // css/avatar.css has a colour for every 24th degree
+
+/** @param {string} id */
+export const hueStep = (id) => Math.round(hue(id) / STEP) % (360 / STEP);
+
+// SOURCE/ID without the source.
+/** @param {string} id */
+const ownId = (id) => id.slice(id.indexOf("/") + 1);
+// A person without a name is told from others by a number; the panel about them shows the id.
+/** @param {string | null | undefined} name @param {string} id @param {Translate} t */
+export const calledBy = (name, id, t) => name || t("row.visitor", { number: visitorNumber(ownId(id)) });
+/** @param {Row} row @param {Translate} t */
+export const nameAsWritten = (row, t) => calledBy(row.customer?.name, avatarId(row), t);
+// The author of a message, in words.
+/** @param {Message} message @param {Row | undefined} row @param {Translate} t */
+export function authorName({ role, private: note, author }, row, t) {
+  if (note) return t("author.note", { name: author?.name ?? t("author.team") });
+  if (role === "client") return author?.name ?? (row ? nameAsWritten(row, t) : t("author.client"));
+  return author?.name ?? t(role === "admin" ? "author.team" : `author.${role}`);
+}
+
+// The same with what hides in it made visible.
+/** @param {Row} row @param {Translate} t */
+export const nameOf = (row, t) => shown(nameAsWritten(row, t));
+/** @param {Customer | null} customer */
+export const isNamed = (customer) => Boolean(customer?.name);
+export const who = (row, t, className = "") => html`<bdi class=${className}
+  ?data-nameless=${!isNamed(row.customer)}>${nameOf(row, t)}</bdi>`;
+/** @param {Row} row */
+export const avatarId = (row) => row.customer?.id ?? row.thread;
+
+/** @param {Row} row @param {Translate} t */
+export function memberText(row, t) {
+  const status = row.customer?.member_status ?? -1;
+  return status >= 0 ? t("member.tier", { tier: status }) : t("member.none");
+}
+
+/** @param {Row} row @param {Translate} t @param {Content} dot */
+export function avatar(row, t, dot = "") {
+  return html`<span class="avatar" data-hue=${hueStep(avatarId(row))} aria-hidden="true"
+    ><span class="avatar-letter">${initial(nameOf(row, t))}</span>${
+      picture(row.customer?.avatar_url, "avatar-picture")}${dot}</span>`;
+}

@@ -1,0 +1,102 @@
+// A button with a menu below it: arrow keys move in it, Esc or a press elsewhere closes it.
+
+import { html, nothing } from "lit-html";
+
+import { ICONS } from "./icons.js";
+
+const GAP_PX = 4;
+
+// items: {text, key?, count?, checked?, stays?, run}, {heading} or {isLine}; stays: of several that may
+// be checked, for which the menu stays open. toggled(open) is called when it opens or closes. start: it
+// stands below the beginning of the button, else below its end.
+export function menu({
+  id, label, text, items, toggled = () => {}, className = "button", start = false,
+}) {
+  return html`
+    <button type="button" class=${className} popovertarget=${id} aria-haspopup="menu"
+      aria-label=${label} title=${label}>${text}</button>
+    <div class="menu" id=${id} popover role="menu" aria-label=${label} ?data-start=${start}
+      @toggle=${(event) => onToggle(event, toggled)} @keydown=${walkMenu}>
+      ${menuItems(items, id)}
+    </div>`;
+}
+
+// What stands in a menu.
+export const menuItems = (items, menuId) => items.map((item) => {
+  if (item.isLine) return html`<div class="menu-line" role="separator"></div>`;
+  return item.heading ? heading(item) : entry(item, menuId);
+});
+
+// Items that choose one of the priorities.
+/** @param {Translate} t */
+export const priorityItems = (names, t, run, current) => names.map((name) => ({
+  text: t(`priority.${name}`), checked: current && name === current, run: () => run(name),
+}));
+
+const heading = (item) => html`<div class="menu-heading" role="presentation">${item.heading}</div>`;
+
+function entry(item, menuId) {
+  const run = () => {
+    if (!item.stays) document.getElementById(menuId).hidePopover();
+    item.run();
+  };
+  const kind = item.stays ? "checkbox" : "radio";
+  const role = item.checked === undefined ? "menuitem" : `menuitem${kind}`;
+  return html`<button type="button" class="menu-item" role=${role} tabindex="-1"
+    aria-checked=${role === "menuitem" ? nothing : String(item.checked)}
+    aria-keyshortcuts=${item.key?.length === 1 ? item.key : nothing} @click=${run}>
+    <span class="menu-check">${item.checked ? ICONS.check : ""}</span>
+    <span class="menu-text">${item.text}</span>
+    ${item.count === undefined ? "" : html`<span class="menu-count">${item.count}</span>`}
+    ${item.key ? html`<kbd>${item.key}</kbd>` : ""}</button>`;
+}
+
+function onToggle(event, toggled) {
+  const element = event.currentTarget;
+  const open = event.newState === "open";
+  const opener = document.querySelector(`[popovertarget="${element.id}"]`);
+  opener.setAttribute("aria-expanded", String(open));
+  if (open) {
+    placeBelow(element, opener.getBoundingClientRect());
+    (element.querySelector('[aria-checked="true"]') ?? element.querySelector("button"))?.focus();
+  }
+  toggled(open);
+}
+
+// Below the opener and inside the window.
+/** @param {HTMLElement} element */
+export function placeBelow(element, anchor) {
+  const { offsetWidth: width, offsetHeight: height } = element;
+  const aligned = element.dataset.start === undefined ? anchor.right - width : anchor.left;
+  const left = Math.min(Math.max(8, aligned), innerWidth - width - 8);
+  const below = anchor.bottom + GAP_PX;
+  const top = below + height > innerHeight - 8 ? Math.max(8, anchor.top - GAP_PX - height) : below;
+  element.style.left = `${left}px`;
+  element.style.top = `${top}px`;
+}
+
+// To the right of the opener where there is room, and no lower than the window.
+/** @param {HTMLElement} element */
+export function beside(element, anchor) {
+  const { offsetWidth: width, offsetHeight: height } = element;
+  const left = anchor.right + 2 * GAP_PX;
+  if (left + width > innerWidth - 8) return placeBelow(element, anchor);
+  element.style.left = `${left}px`;
+  element.style.top = `${Math.max(8, Math.min(anchor.top, innerHeight - 8 - height))}px`;
+}
+
+// Moves the focus in a menu.
+export function walkMenu(event) {
+  const items = [...event.currentTarget.querySelectorAll("button")];
+  const at = items.indexOf(document.activeElement);
+  const to = {
+    ArrowDown: (at + 1) % items.length,
+    ArrowUp: (at - 1 + items.length) % items.length,
+    Home: 0,
+    End: items.length - 1,
+  }[event.key];
+  if (to === undefined) return;
+  event.preventDefault();
+  event.stopPropagation();
+  items[to].focus();
+}

@@ -1,0 +1,51 @@
+// Short messages at the lower edge, with a few actions; they disappear by themselves.
+
+import { html } from "lit-html";
+
+import { ICONS } from "./icons.js";
+
+const SHOWN_MS = 8000;
+const MOST = 3;
+
+export class Toasts {
+  #list = [];
+  #next = 1;
+
+  constructor(changed) {
+    this.changed = changed;
+  }
+
+  // Returns the toast's id, for `drop`.
+  /** @param {string} text @param {ToastAction | ToastAction[] | null} actions */
+  show(text, actions = null, shownMs = SHOWN_MS) {
+    const toast = { id: this.#next, text, actions: [actions ?? []].flat() };
+    this.#next += 1;
+    const others = this.#list.filter((other) => other.text !== text || other.actions.length);
+    this.#list = [...others, toast].slice(-MOST);
+    setTimeout(() => this.drop(toast.id), shownMs);
+    this.changed();
+    return toast.id;
+  }
+
+  /** @param {number} id */
+  drop(id) {
+    this.#list = this.#list.filter((toast) => toast.id !== id);
+    this.changed();
+  }
+
+  /** @param {Translate} t */
+  render(t) {
+    return this.#list.map((toast) => html`<div class="toast">
+      <span class="toast-text">${toast.text}</span>
+      ${toast.actions.map((action) => html`<button type="button" class="button"
+        aria-keyshortcuts=${action.keys ?? ""} @click=${() => this.#act(toast, action)}
+        >${action.text}</button>`)}
+      <button type="button" class="icon-button" aria-label=${t("close")}
+        @click=${() => this.drop(toast.id)}>${ICONS.close}</button></div>`);
+  }
+
+  #act(toast, action) {
+    this.drop(toast.id);
+    action.run();
+  }
+}

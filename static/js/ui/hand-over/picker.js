@@ -1,0 +1,183 @@
+// The picker of a colleague to whom the open thread, or the selected ones, are handed over.
+
+import { html, nothing, render } from "lit-html";
+
+import { receivers } from "../../core/hand-over/receivers.js";
+import { initial } from "../../core/initials.js";
+import { shown } from "../../core/shown.js";
+import { hueStep } from "../elements/avatar.js";
+import { placeBelow } from "../elements/menu.js";
+import { statusText } from "../presence/words.js";
+
+// What it is placed below, the first that is on screen.
+const OPENERS = [
+  ".list-header .act-hand", "#bulk-menu", ".thread-acts .act-hand", ".act-more", "#thread-head",
+  "#list-header",
+];
+// A press on the button of an open picker closes it, and is a click on the button then.
+const SAME_PRESS_MS = 300;
+const NOBODY = { id: 0, name: "", assigned: null };
+
+export class HandOverPicker {
+  #members = [];
+  #failed = false;
+  #query = "";
+  #active = 0; // the place of the one whom Enter chooses
+  #order = null; // what is offered, once somebody points at it: then nobody moves any more
+  #closedAt = -Infinity;
+
+  /** @param {HandOverParts} parts */
+  constructor(parts) {
+    this.parts = parts;
+    this.element = parts.element;
+    this.element.addEventListener("keydown", (event) => this.#key(event));
+    this.element.addEventListener("beforetoggle", ({ newState, timeStamp }) => {
+      if (newState !== "closed") return;
+      this.#closedAt = timeStamp;
+      parts.presence.want("admin", "hand-over", []);
+    });
+  }
+
+  get shown() { return this.element.matches(":popover-open"); }
+
+  // event: the press on a button.
+  /** @param {MouseEvent | null} event */
+  open(event = null) {
+    const { element } = this;
+    if (this.shown) return element.hidePopover();
+    if (event && event.timeStamp - this.#closedAt < SAME_PRESS_MS) return undefined;
+    const refusal = this.#refusal();
+    if (refusal) return void this.parts.toasts.show(refusal);
+    this.#query = "";
+    this.#active = 0;
+    this.#order = null;
+    this.#paint();
+    for (const field of element.querySelectorAll("input")) field.value = "";
+    element.showPopover();
+    this.#place();
+    element.querySelector("input")?.focus();
+    return this.#load();
+  }
+
+  paint() { if (this.shown) this.#paint(); }
+
+  #paint() {
+    const { picks, language: { t } } = this.parts;
+    const title = picks.size ? t("hand.many", { count: picks.size }) : t("hand.title");
+    this.element.setAttribute("aria-label", title);
+    const choices = this.#choices();
+    this.#active = Math.max(0, Math.min(this.#active, choices.length - 1));
+    render(html`
+      <label class="menu-heading" for="hand-find">${title}</label>
+      <input id="hand-find" class="hand-find" type="text" role="combobox" autocomplete="off"
+        aria-expanded="true" aria-controls="hand-list" aria-autocomplete="list"
+        aria-activedescendant=${choices.length ? `hand-${choices[this.#active].id}` : nothing}
+        placeholder=${t("hand.find")} @input=${(event) => this.#find(event.target.value)}>
+      <div id="hand-list" class="hand-list" role="listbox" aria-label=${title}>
+        ${choices.map((choice, at) => this.#option(choice, at))}</div>
+      ${this.#failed ? html`<p class="hand-none" role="status">${t("error.network")}</p>`
+        : this.#members.length && !choices.length
+          ? html`<p class="hand-none" role="status">${t("hand.none")}</p>` : ""}
+      <label class="hand-note"><span>${t("hand.note")}</span>
+        <input id="hand-note" type="text" maxlength=${this.parts.limits.message_characters}></label>`,
+    this.element);
+  }
+
+  #refusal() {
+    const { picks, thread, admin, language: { t } } = this.parts;
+    const assignee = picks.size ? null : thread.row?.assignee;
+    const isTheirs = assignee && assignee.id !== admin.id && admin.role !== "supervisor";
+    return isTheirs ? t("error.already_claimed", { name: shown(assignee.name) }) : "";
+  }
+
+  // Colleagues who match, and, where somebody has the thread and nothing is looked for, nobody.
+  #choices() {
+    if (this.#order) return this.#order;
+    const { picks, thread, admin, presence } = this.parts;
+    const assigneeId = picks.size ? null : thread.row?.assignee?.id ?? null;
+    const found = receivers(this.#members, this.#query, {
+      adminId: admin.id, assigneeId, dot: (id) => presence.dot("admin", id),
+    });
+    return assigneeId === null || this.#query ? found : [...found, NOBODY];
+  }
+
+  #option({ id, name, assigned }, at) {
+    const { admin, presence, language: { t } } = this.parts;
+    const isActive = at === this.#active;
+    const text = id === NOBODY.id ? t("hand.nobody") : id === admin.id ? t("hand.me") : shown(name);
+    const state = id === NOBODY.id || id === admin.id ? "" : statusText(presence, "admin", id, t);
+    const load = id === NOBODY.id || assigned === null ? "" : t("hand.has", { count: assigned });
+    return html`<div class="hand-option" id=${`hand-${id}`} role="option"
+      aria-selected=${String(isActive)} @click=${() => this.#choose(id)}
+      @pointermove=${() => { if (!isActive || !this.#order) this.#walk(at - this.#active); }}>
+      ${id === NOBODY.id ? html`<span class="avatar hand-nobody" aria-hidden="true"></span>`
+        : html`<span class="avatar" data-hue=${hueStep(`admin/${id}`)} aria-hidden="true"
+          ><span class="avatar-letter">${initial(name)}</span><span class="dot"
+          data-dot=${presence.dot("admin", id)}></span></span>`}
+      <span class="hand-who"><bdi class="person-name">${text}</bdi>
+        <span class="person-state">${[state, load].filter(Boolean).join(" · ")}</span></span></div>`;
+  }
+
+  #find(query) {
+    this.#query = query;
+    this.#active = 0;
+    this.#order = null;
+    this.#paint();
+  }
+
+  #walk(step) {
+    const choices = this.#choices();
+    if (!choices.length) return;
+    this.#order = choices;
+    this.#active = (this.#active + step + choices.length) % choices.length;
+    this.#paint();
+    this.element.querySelector("[aria-selected=true]")?.scrollIntoView({ block: "nearest" });
+  }
+
+  #place() {
+    const openers = OPENERS.map((each) => document.querySelector(each));
+    const opener = openers.find((each) => each?.checkVisibility()) ?? document.body;
+    placeBelow(this.element, opener.getBoundingClientRect());
+  }
+
+  async #load() {
+    const { api, presence } = this.parts;
+    try {
+      this.#members = (await api.team()).team;
+      this.#failed = false;
+    } catch {
+      this.#failed = true;
+    }
+    if (!this.shown) return;
+    presence.want("admin", "hand-over", this.#members.map(({ id }) => id));
+    this.#paint();
+    this.#place();
+  }
+
+  // For the selected threads, or else for the open one.
+  async #choose(id) {
+    const { picks, bulk, acting } = this.parts;
+    /** @type {HTMLInputElement} */
+    const field = this.element.querySelector("#hand-note");
+    const note = field.value.trim();
+    const given = { admin_id: id || null, ...(note && { note }) };
+    this.element.hidePopover();
+    if (picks.size) (await bulk.get())?.run("assign", given);
+    else (await acting.get())?.actions.handOver(given);
+  }
+
+  // What letters do elsewhere they do not do here.
+  #key(event) {
+    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+    if (event.isComposing || event.key === "Tab" || event.key === "Escape") return;
+    event.stopPropagation();
+    if (step) {
+      event.preventDefault();
+      this.#walk(step);
+    } else if (event.key === "Enter") {
+      event.preventDefault();
+      const chosen = this.#choices()[this.#active];
+      if (chosen) void this.#choose(chosen.id);
+    }
+  }
+}

@@ -1,0 +1,291 @@
+// The form of one calendar: its name and time zone, the week as a picture and in fields, its holidays, and
+// how many threads would be late by it.
+
+import { html } from "lit-html";
+
+import { DAY } from "../../core/hours/clock.js";
+import { LateCheck } from "../../core/hours/late-check.js";
+import { openNowOf } from "../../core/hours/open-now.js";
+import { withCalendar } from "../../core/hours/policies.js";
+import { elsewhere, faultAt, faultsOf, faultText } from "../../core/hours/refused.js";
+import { blocksOf, DAYS, openMinutes } from "../../core/hours/week.js";
+import { WeekDraft } from "../../core/hours/week-draft.js";
+import { wallAt } from "../../core/hours/zones.js";
+import { shown } from "../../core/shown.js";
+import { refusalOf } from "../elements/refusal.js";
+import { conflict } from "./conflict.js";
+import { dayHours } from "./day-hours.js";
+import { Holidays } from "./holidays.js";
+import { lateLine } from "./late-line.js";
+import { guardPage } from "./leaving.js";
+import { WeekPicture } from "./week-picture.js";
+import { blockText, momentText, stateText, weekText, zoneText } from "./words.js";
+import { ZoneField } from "./zone-field.js";
+
+const NAME_MAX = 80;
+const MINUTE_MS = 60_000;
+const FIELDS = ["/name", "/timezone", "/week", "/exceptions"];
+
+export class CalendarForm {
+  #name;
+  #faults = [];
+  #problem = "";
+  #theirs = null;
+  #busy = false;
+  #told = "";
+  #saved; // the fields as they are saved, as text
+  #times = null; // the calendar as it is written, without its name
+
+  /** @param {CalendarFormParts} parts */
+  constructor({ calendar, policies, left, ...parts }) {
+    /** @type {Omit<CalendarFormParts, "calendar" | "policies" | "left">} */
+    this.parts = parts;
+    this.policies = policies; // all, in order; empty where none uses the calendar
+    this.left = left;
+    this.check = new LateCheck({
+      ask: (given) => parts.api.previewPolicies(given), changed: () => this.#paint(),
+    });
+    this.#begin(calendar);
+    this.unguard = guardPage(() => this.isDirty);
+  }
+
+  get isNew() { return this.calendar.id === undefined; }
+  get #isUsed() { return this.policies.some(({ calendar }) => calendar === this.calendar.id); }
+  get name() { return this.#name.trim(); }
+  get isDirty() {
+    return this.week.wrong !== null || this.holidays.isWriting || JSON.stringify(this.#fields()) !== this.#saved;
+  }
+
+  end() {
+    this.check.stop();
+    this.picture.end();
+    this.unguard();
+  }
+
+  #begin(calendar) {
+    const { language, now, dialog } = this.parts;
+    const tell = (text) => this.#tell(text);
+    this.calendar = calendar;
+    this.#name = calendar.name;
+    this.week = new WeekDraft({
+      week: calendar.week, changed: () => this.#changed(), chosen: () => this.#paint(),
+    });
+    this.picture = new WeekPicture({ root: () => dialog.element, week: this.week, tell, language });
+    this.zone = new ZoneField({
+      zone: calendar.timezone, language, now, changed: () => this.#paint(), chosen: () => this.#changed(),
+    });
+    this.holidays = new Holidays({
+      exceptions: calendar.exceptions, language, changed: () => this.#changed(), tell,
+    });
+    this.#saved = JSON.stringify(this.#fields());
+    this.#times = null;
+  }
+
+  // As the server takes it.
+  #fields() {
+    return {
+      name: this.name, timezone: this.zone.zone, week: this.week.week, exceptions: this.holidays.exceptions,
+    };
+  }
+
+  content() {
+    const { t } = this.parts.language;
+    const fault = (field) => faultText(faultAt(this.#faults, field), t);
+    queueMicrotask(() => this.zone.after());
+    return html`<form class="form calendar-form" novalidate @submit=${(event) => this.#submit(event)}
+        @keydown=${(event) => this.#keys(event)}>
+      <div class="calendar-head"><label>${t("hours.name")}<input name="name" id="calendar-name" required
+          maxlength=${NAME_MAX} autocomplete="off" dir="auto" placeholder=${t("hours.name.example")}
+          aria-invalid=${String(fault("/name") !== "")} aria-describedby="calendar-name-said" .value=${this.#name}
+          @input=${({ target }) => { this.#name = target.value; this.#changed(); }}>
+          <span class="field-said" id="calendar-name-said">${fault("/name")}</span></label>
+        <div>${this.zone.content({ problem: fault("/timezone") })}
+          <span class="field-said" id="zone-said">${fault("/timezone")}</span></div></div>
+      <p class="calendar-now">${this.#now()}</p>
+      <div class="calendar-week"><div>
+          ${this.picture.content({ now: this.#place(), wrong: this.#wrongDays() })}
+          <p class="week-foot"><span>${t("hours.week.sum", { hours: hoursIn(openMinutes(this.week.blocks), t) })}</span>
+            <span class="week-help">${t("hours.week.help")}</span>
+            <button type="button" class="button week-undo" ?disabled=${!this.week.canUndo}
+              aria-keyshortcuts="Control+z" @click=${() => this.#undo()}>${t("hours.undo")}</button></p></div>
+        ${this.#dayHours(fault("/week"))}</div>
+      ${this.holidays.content({ today: this.#today(), problem: fault("/exceptions") })}
+      <p class="unseen" role="status">${this.#told}</p>
+      <div class="form-foot">${this.#isUsed ? html`<section aria-label=${t("late")}>${lateLine(this.check, t)}</section>` : ""}
+        ${this.#theirs ? this.#conflict() : ""}
+        <p class="form-problem" role="alert">${this.#problem}</p>
+        <div class="form-acts"><button type="button" class="button calendar-cancel" @click=${() => this.left(null)}
+          >${t("cancel")}</button>
+          <button type="submit" class="button button-accent" ?disabled=${this.#busy}>${t("save")}</button></div></div></form>`;
+  }
+
+  #dayHours(fault) {
+    const { week, parts: { language } } = this;
+    return dayHours({
+      week, language, problem: week.wrong ? language.t("hours.time.wrong") : fault,
+      write: (one, edge, text) => this.#written(week.write(one, edge, text)),
+      remove: (one) => this.#remove(one), add: () => this.#add(), copy: (all) => this.#copy(all),
+    });
+  }
+
+  #wrongDays() {
+    return this.#faults.flatMap(({ pointer }) => {
+      const at = DAYS.indexOf(/^\/week\/(\w+)/.exec(pointer)?.[1] ?? "");
+      return at < 0 ? [] : [at];
+    });
+  }
+
+  // What a clock shows there, and whether it is open.
+  #now() {
+    const { language, now } = this.parts;
+    const { zone } = this.zone;
+    if (!zone) return language.t("hours.zone.unknown");
+    const at = now();
+    this.#times ??= this.#fields();
+    const state = openNowOf(this.#times, at);
+    const there = language.t("hours.now", { zone: zoneText(zone), time: momentText(zone, at, at - 7 * DAY * MINUTE_MS, language) });
+    return html`<span class="open-mark" data-open=${state.open} aria-hidden="true"></span>
+      <strong role="status">${stateText(state, zone, at, language)}</strong> <span>${there}</span>`;
+  }
+
+  #today() { return wallAt(this.zone.zone || "UTC", this.parts.now()).date; }
+
+  #place() {
+    if (!this.zone.zone) return null;
+    const { date, ms } = wallAt(this.zone.zone, this.parts.now());
+    return { day: (new Date(`${date}T00:00:00Z`).getUTCDay() + 6) % 7, minute: ms / MINUTE_MS };
+  }
+
+  #paint() { if (this.parts.dialog.element.open) this.parts.dialog.paint(); }
+
+  #tell(text) {
+    this.#told = text;
+    this.#paint();
+  }
+
+  #changed() {
+    this.#faults = [];
+    this.#problem = "";
+    this.#times = null;
+    this.look();
+    this.#paint();
+  }
+
+  // Asks how many threads would be late by what is written.
+  look(waitMs = undefined) {
+    const { id } = this.calendar;
+    const fields = this.#fields();
+    const isAsked = this.#isUsed && fields.timezone !== "";
+    this.check.look(isAsked && !this.picture.isDragging
+      ? withCalendar(this.policies, id, { ...fields, name: fields.name || this.calendar.name }) : null, waitMs);
+  }
+
+  #undo() {
+    if (this.week.undo()) this.#tell(this.parts.language.t("hours.undone"));
+  }
+
+  #keys(event) {
+    const isText = event.target instanceof HTMLInputElement;
+    if (event.key.toLowerCase() !== "z" || !(event.ctrlKey || event.metaKey) || event.shiftKey || isText) return;
+    event.preventDefault();
+    this.#undo();
+  }
+
+  #written(one) { if (one) this.#tell(blockText(one, this.parts.language)); }
+
+  #remove(one) {
+    this.week.remove(one);
+    /** @type {HTMLElement} */ (this.parts.dialog.element.querySelector(".day-add"))?.focus();
+  }
+
+  #add() {
+    const { language } = this.parts;
+    const one = this.week.add();
+    this.#tell(one ? blockText(one, language) : language.t("hours.no_room"));
+    if (one) /** @type {HTMLInputElement} */ (document.getElementById(`day-from-${one.key}`))?.select();
+  }
+
+  #copy(all) {
+    this.week.copy(all);
+    this.#tell(weekText(this.week.blocks, this.parts.language));
+  }
+
+  #conflict() {
+    const { t } = this.parts.language;
+    const theirs = this.#theirs;
+    return conflict({
+      t, shown: [[t("hours.name"), shown(theirs.name)], [t("hours.zone"), zoneText(theirs.timezone)],
+        [t("hours.week"), weekText(blocksOf(theirs.week), this.parts.language)],
+        [t("hours.holidays"), t("hours.holidays.count", { count: theirs.exceptions.length })]],
+      take: () => {
+        this.#theirs = null;
+        this.#begin(theirs);
+        this.#changed();
+      },
+      replace: () => {
+        this.calendar = { ...this.calendar, changed_at: theirs.changed_at };
+        this.#theirs = null;
+        this.#save();
+      },
+    });
+  }
+
+  #submit(event) {
+    event.preventDefault();
+    const fault = (pointer, code) => ({ pointer, code });
+    if (this.holidays.isWriting && !this.holidays.add()) return;
+    this.#faults = [
+      ...(this.name ? [] : [fault("/name", "empty_text")]),
+      ...(this.zone.zone ? [] : [fault("/timezone", "unknown_value")]),
+    ];
+    if (this.week.wrong || this.#faults.length) this.#focusFault();
+    else this.#save();
+  }
+
+  #focusFault() {
+    this.#paint();
+    const wrongDay = this.#wrongDays()[0];
+    if (wrongDay !== undefined) this.week.choose(wrongDay, null);
+    const field = this.parts.dialog.element.querySelector('[aria-invalid="true"], [data-wrong="true"] .week-day');
+    /** @type {HTMLElement | null} */ (field)?.focus();
+    if (field instanceof HTMLInputElement) field.select();
+  }
+
+  async #save() {
+    const { api } = this.parts;
+    const { id, changed_at } = this.calendar;
+    this.#busy = true;
+    this.#problem = "";
+    this.#paint();
+    try {
+      const fields = this.#fields();
+      const { calendar } = this.isNew ? await api.addCalendar(fields)
+        : await api.changeCalendar(id, { ...fields, ...(changed_at && { changed_at }) });
+      this.#saved = JSON.stringify(fields);
+      this.left(calendar);
+    } catch (error) {
+      this.#refused(error);
+    }
+    this.#busy = false;
+    this.#paint();
+  }
+
+  // Everything that is written stays.
+  #refused(error) {
+    const { t } = this.parts.language;
+    this.#theirs = error.code === "changed_meanwhile" ? error.body.calendar ?? null : null;
+    this.#faults = error.code === "name_taken" ? [{ pointer: "/name", code: error.code }] : faultsOf(error.body);
+    if (error.status === 404) {
+      const { id, changed_at, ...fields } = this.calendar;
+      this.calendar = fields;
+      this.#problem = t("hours.gone");
+    } else if (!this.#theirs && (!this.#faults.length || elsewhere(this.#faults, FIELDS).length)) {
+      this.#problem = refusalOf(error, t);
+    }
+    this.#busy = false;
+    if (this.#faults.length) this.#focusFault();
+  }
+}
+
+// "45.5"
+const hoursIn = (minutes, t) => t.number(Math.round((minutes / 60) * 100) / 100);

@@ -1,0 +1,187 @@
+// The dialog of opening hours for supervisors: lists calendars, makes, copies, edits and deletes them.
+
+import { html } from "lit-html";
+
+import { openNowOf } from "../../core/hours/open-now.js";
+import { blocksOf, DAYS } from "../../core/hours/week.js";
+import { isZone, todaysName } from "../../core/hours/zones.js";
+import { shown } from "../../core/shown.js";
+import { ask } from "../elements/ask.js";
+import { refusalOf } from "../elements/refusal.js";
+import { CalendarForm } from "./calendar-form.js";
+import { mayDiscard } from "./leaving.js";
+import { stateText, weekText, zoneText } from "./words.js";
+import { weekThumb } from "./week-thumb.js";
+
+const LOOK_MS = 15_000; // whether it is open changes by itself
+const WORKDAYS = Object.fromEntries(DAYS.slice(0, 5).map((day) => [day, [["09:00", "18:00"]]]));
+
+export class CalendarsDialog {
+  /** @type {Calendar[] | null} */
+  #known = null;
+  #policies = [];
+  #problem = "";
+  #told = "";
+  #timer = null;
+  /** @type {CalendarForm | null} */
+  #form = null;
+
+  /** @param {CalendarsDialogParts} parts */
+  constructor({ dialog, api, language, now, policiesDialog }) {
+    this.dialog = dialog;
+    this.api = api;
+    this.language = language;
+    this.now = now;
+    this.policiesDialog = policiesDialog;
+  }
+
+  // What was written and not saved is there again.
+  async open() {
+    if (!this.#form?.isDirty) this.#leaveForm();
+    this.#told = "";
+    this.#problem = "";
+    this.#show();
+    await this.#load();
+  }
+
+  #show() {
+    const { t } = this.language;
+    this.dialog.open(
+      () => (this.#form ? t(this.#form.isNew ? "hours.new" : "hours.edit") : t("hours.title")),
+      () => this.#content(), () => this.#closed(), () => this.#mayClose(),
+    );
+    clearInterval(this.#timer);
+    this.#timer = setInterval(() => this.#paint(), LOOK_MS);
+  }
+
+  #paint() { if (this.dialog.element.open) this.dialog.paint(); }
+
+  #closed() {
+    clearInterval(this.#timer);
+    if (!this.#form?.isDirty) this.#leaveForm();
+  }
+
+  #leaveForm() {
+    this.#form?.end();
+    this.#form = null;
+  }
+
+  #mayClose() {
+    if (!this.#form?.isDirty) return true;
+    this.#discard();
+    return false;
+  }
+
+  // Resolves to whether the form is gone.
+  async #discard() {
+    clearInterval(this.#timer);
+    const sure = await mayDiscard({
+      dialog: this.dialog, show: () => this.#show(), name: this.#form.name, t: this.language.t,
+    });
+    if (sure) this.#leaveForm();
+    return sure;
+  }
+
+  async #load() {
+    try {
+      const [{ calendars }, { policies }] = await Promise.all([this.api.calendars(), this.api.policies()]);
+      this.#known = calendars;
+      this.#policies = policies;
+    } catch (error) {
+      this.#problem = refusalOf(error, this.language.t);
+    }
+    this.#paint();
+  }
+
+  #content() {
+    const { t } = this.language;
+    if (this.#form) return this.#form.content();
+    const known = this.#known ?? [];
+    return html`<p class="help-note">${t("hours.about")}</p>
+      ${this.#known && !known.length ? html`<p class="hours-none">${t("hours.none")}</p>` : ""}
+      ${this.#known || this.#problem ? "" : html`<p role="status">${t("loading")}</p>`}
+      <ul class="calendar-list">${known.map((calendar) => this.#item(calendar))}</ul>
+      <p class="unseen" role="status">${this.#told}</p>
+      <p class="form-problem" role="alert">${this.#problem}</p>
+      <div class="form-acts"><button type="button" class="button hours-policies"
+          @click=${() => this.policiesDialog.open()}>${t("policies.title")}</button>
+        <button type="button" class="button button-accent calendar-new"
+          @click=${() => this.#edit(fresh(t))}>${t("hours.new")}</button></div>`;
+  }
+
+  #item(calendar) {
+    const { language, now } = this;
+    const { t } = language;
+    const { name, timezone, policies } = calendar;
+    const state = isZone(timezone) ? openNowOf(calendar, now()) : null;
+    const act = (kind, run) => html`<button type="button" class="button calendar-${kind}"
+      aria-label=${`${t(`hours.act.${kind}`)}: ${shown(name)}`} @click=${run}>${t(`hours.act.${kind}`)}</button>`;
+    const blocks = blocksOf(calendar.week);
+    return html`<li class="calendar-item" data-calendar=${calendar.id}>
+      ${weekThumb(blocks, language)}
+      <span class="calendar-text"><bdi class="calendar-name">${shown(name)}</bdi>
+        <span class="calendar-hours" aria-hidden="true">${weekText(blocks, language)}</span>
+        <span class="calendar-about"><span class="open-mark" data-open=${state?.open} aria-hidden="true"></span>${
+          state ? stateText(state, timezone, now(), language) : ""} · ${zoneText(timezone)}</span>
+        <span class="calendar-about">${policies.length ? t("hours.used", { policies: policies.map(shown).join(", ") })
+          : t("hours.unused")}</span></span>
+      <span class="calendar-acts">${act("edit", () => this.#edit(calendar))}
+        ${act("copy", () => this.#edit({
+          ...calendar, id: undefined, policies: [], name: t("hours.copy_of", { name }).slice(0, 80),
+        }))}
+        ${act("delete", () => this.#delete(calendar))}</span></li>`;
+  }
+
+  // Without an id: a new one.
+  #edit(calendar) {
+    const { dialog, api, language, now } = this;
+    this.#problem = "";
+    this.#form = new CalendarForm({
+      calendar, dialog, api, language, now, policies: calendar.id === undefined ? [] : this.#policies,
+      left: (saved) => this.#left(saved),
+    });
+    this.#form.look(0);
+    dialog.paint();
+    /** @type {HTMLInputElement} */ (document.getElementById("calendar-name"))?.select();
+  }
+
+  async #left(saved) {
+    const { id } = saved ?? this.#form.calendar;
+    if (!saved && this.#form.isDirty && !await this.#discard()) return;
+    this.#leaveForm();
+    this.#told = saved ? this.language.t("hours.saved", { name: saved.name }) : "";
+    this.#show();
+    if (saved) await this.#load();
+    const item = this.dialog.element.querySelector(`[data-calendar="${id}"] .calendar-edit`);
+    /** @type {HTMLElement} */ (item ?? this.dialog.element.querySelector(".calendar-new"))?.focus();
+  }
+
+  async #delete({ id, name }) {
+    const { t } = this.language;
+    const sure = await ask(this.dialog, {
+      title: t("hours.delete.title", { name }), text: t("hours.delete.text"), yes: t("hours.act.delete"),
+    }, t);
+    this.#problem = "";
+    this.#show();
+    if (!sure) return;
+    try {
+      await this.api.dropCalendar(id);
+      this.#told = t("hours.deleted", { name });
+    } catch (error) {
+      this.#problem = error.code === "in_use" ? this.#inUse(id) : refusalOf(error, t);
+    }
+    await this.#load();
+  }
+
+  #inUse(id) {
+    const { t } = this.language;
+    const names = this.#known.find((calendar) => calendar.id === id)?.policies ?? [];
+    return names.length ? t("hours.in_use", { policies: names.map(shown).join(", ") }) : t("hours.in_use.others");
+  }
+}
+
+const fresh = (t) => ({
+  id: undefined, name: t("hours.name.first"), timezone: ownZone(), week: WORKDAYS, exceptions: [], policies: [],
+});
+
+const ownZone = () => todaysName(Intl.DateTimeFormat().resolvedOptions().timeZone);

@@ -1,0 +1,281 @@
+// The dialog of policies for supervisors: in their order, of which the first that fits a thread counts.
+
+import { html } from "lit-html";
+import { repeat } from "lit-html/directives/repeat.js";
+
+import { LateCheck } from "../../core/hours/late-check.js";
+import { after, fieldsOf, isSameOrder } from "../../core/hours/policies.js";
+import { Recompute } from "../../core/hours/recompute.js";
+import { moved } from "../../core/query/sort-rules.js";
+import { shown } from "../../core/shown.js";
+import { ask } from "../elements/ask.js";
+import { refusalOf } from "../elements/refusal.js";
+import { lateLine } from "./late-line.js";
+import { guardPage, mayDiscard } from "./leaving.js";
+import { followDrag, policyItem } from "./policy-item.js";
+import { PolicyForm } from "./policy-form.js";
+import { progressLine } from "./progress-line.js";
+
+export class PoliciesDialog {
+  /** @type {Policy[] | null} */
+  #known = null; // as they are saved
+  /** @type {Policy[]} */
+  #order = []; // as they stand here
+  /** @type {Calendar[]} */
+  #calendars = [];
+  #problem = "";
+  #told = "";
+  #busy = false;
+  #dragged = null;
+  /** @type {PolicyForm | null} */
+  #form = null;
+
+  /** @param {PoliciesDialogParts} parts */
+  constructor({ dialog, api, language, calendarsDialog }) {
+    this.dialog = dialog;
+    this.api = api;
+    this.language = language;
+    this.calendarsDialog = calendarsDialog;
+    const changed = () => this.#paint();
+    this.check = new LateCheck({ ask: (given) => api.previewPolicies(given), changed });
+    this.recompute = new Recompute({ ask: () => api.policies(), changed });
+    guardPage(() => this.#isMoved);
+  }
+
+  get #isMoved() { return this.#known !== null && !isSameOrder(this.#known, this.#order); }
+
+  // What was written and not saved is there again.
+  async open() {
+    if (!this.#form?.isDirty) this.#leaveForm();
+    this.#told = "";
+    this.#problem = "";
+    this.#show();
+    await this.#load();
+  }
+
+  #show() {
+    const { t } = this.language;
+    this.dialog.open(
+      () => (this.#form ? t(this.#form.isNew ? "policies.new" : "policies.edit") : t("policies.title")),
+      () => this.#content(), () => this.#closed(), () => this.#mayClose(),
+    );
+    this.recompute.watch(this.recompute.progress, { soon: true });
+    if (this.#isMoved) this.#look(0);
+  }
+
+  #paint() { if (this.dialog.element.open) this.dialog.paint(); }
+
+  #closed() {
+    this.#pause();
+    if (!this.#form?.isDirty) this.#leaveForm();
+  }
+
+  #pause() {
+    this.recompute.stop();
+    this.check.stop();
+  }
+
+  #leaveForm() {
+    this.#form?.end();
+    this.#form = null;
+  }
+
+  #mayClose() {
+    if (!this.#form?.isDirty && !this.#isMoved) return true;
+    this.#discard();
+    return false;
+  }
+
+  // Resolves to whether what is not saved is gone.
+  async #discard() {
+    this.#pause();
+    const sure = await mayDiscard({
+      dialog: this.dialog, show: () => this.#show(), name: this.#form?.name ?? this.language.t("policies.order"),
+      t: this.language.t,
+    });
+    if (!sure) return false;
+    if (!this.#form) this.#order = this.#known ?? [];
+    this.#leaveForm();
+    return true;
+  }
+
+  async #load() {
+    try {
+      const [{ policies, recompute }, { calendars }] = await Promise.all([this.api.policies(), this.api.calendars()]);
+      this.#take(policies);
+      this.#calendars = calendars;
+      this.recompute.watch(recompute, { soon: true });
+      this.#form?.renew({ policies, calendars });
+    } catch (error) {
+      this.#problem = refusalOf(error, this.language.t);
+    }
+    this.#paint();
+  }
+
+  // As they are saved by now; an order that is not saved stays, as far as it can.
+  #take(policies) {
+    const wasMoved = this.#isMoved;
+    const places = new Map(this.#order.map(({ id }, at) => [id, at]));
+    this.#known = policies;
+    this.#order = wasMoved ? [...policies].sort((a, b) => (places.get(a.id) ?? Infinity) - (places.get(b.id) ?? Infinity))
+      : policies;
+    if (this.#isMoved) this.#look(0);
+    else this.check.look(null);
+  }
+
+  #content() {
+    const { t } = this.language;
+    if (this.#form) return html`${this.#form.content()}${progressLine(this.recompute.progress, t)}`;
+    const order = this.#order;
+    return html`<p class="help-note">${t("policies.about")}</p>
+      ${progressLine(this.recompute.progress, t)}
+      ${this.#known || this.#problem ? "" : html`<p role="status">${t("loading")}</p>`}
+      ${this.#known && !order.length ? html`<p class="hours-none">${t("policies.empty")}</p>` : ""}
+      <ol class="policy-list" data-dragging=${this.#dragged !== null}>${repeat(order, ({ id }) => id, (policy, at) => policyItem({
+        policy, at, count: order.length, language: this.language, isDragged: this.#dragged === policy.id,
+        calendar: this.#calendars.find(({ id }) => id === policy.calendar),
+        edit: () => this.#edit(policy), drop: () => this.#delete(policy), move: (to) => this.#move(policy, to),
+        drag: (event) => this.#drag(event, policy),
+      }))}</ol>
+      ${order.length ? html`<p class="policy-rest">${t("policies.rest")}</p>` : ""}
+      ${this.#isMoved ? this.#moving() : ""}
+      <p class="unseen" role="status">${this.#told}</p>
+      <p class="form-problem" role="alert">${this.#problem}</p>
+      <div class="form-acts"><button type="button" class="button policies-hours" @click=${() => this.#openCalendars()}
+          >${t("hours.title")}</button>
+        <button type="button" class="button button-accent policy-new" ?disabled=${this.#isMoved} @click=${() => this.#edit({
+          id: undefined, name: "", query: "", calendar: 0, first_reply: 30, next_reply: 60,
+        })}>${t("policies.new")}</button></div>`;
+  }
+
+  #moving() {
+    const { t } = this.language;
+    return html`<section class="policy-order" aria-label=${t("policies.order")}>
+      ${lateLine(this.check, t)}
+      <div class="form-acts"><button type="button" class="button policy-order-undo" ?disabled=${this.#busy}
+          @click=${() => this.#putBack()}>${t("policies.order.undo")}</button>
+        <button type="button" class="button button-accent policy-order-save" ?disabled=${this.#busy}
+          @click=${() => this.#saveOrder()}>${t("policies.order.save")}</button></div></section>`;
+  }
+
+  #openCalendars() {
+    this.#pause();
+    this.calendarsDialog.open();
+  }
+
+  #edit(policy) {
+    const { dialog, api, language } = this;
+    this.#problem = "";
+    this.#form = new PolicyForm({
+      policy, dialog, api, language, policies: this.#known ?? [], calendars: this.#calendars,
+      openCalendars: () => this.#openCalendars(), left: (saved) => this.#left(saved),
+    });
+    this.#form.look(0);
+    dialog.paint();
+    /** @type {HTMLInputElement} */ (document.getElementById("policy-name"))?.select();
+  }
+
+  async #left(saved) {
+    const { id } = saved ?? this.#form.policy;
+    if (!saved && this.#form.isDirty && !await this.#discard()) return;
+    this.#leaveForm();
+    this.#told = saved ? this.language.t("policies.saved", { name: saved.name }) : "";
+    this.#show();
+    if (saved) await this.#load();
+    this.#focus(id, ".policy-open");
+  }
+
+  #focus(id, part) {
+    const { element } = this.dialog;
+    const item = element.querySelector(`[data-policy="${id}"] ${part}`);
+    /** @type {HTMLElement} */ (item ?? element.querySelector(".policy-new"))?.focus();
+  }
+
+  #move({ id, name }, to) {
+    const from = this.#order.findIndex((one) => one.id === id);
+    if (to < 0 || to >= this.#order.length || to === from) return false;
+    this.#order = moved(this.#order, from, to);
+    this.#told = this.language.t("policies.moved", { name, place: to + 1, total: this.#order.length });
+    this.#look();
+    this.#paint();
+    return true;
+  }
+
+  #look(waitMs = undefined) { this.check.look(this.#isMoved ? this.#order.map(fieldsOf) : null, waitMs); }
+
+  #drag(event, policy) {
+    const before = this.#order;
+    this.#dragged = policy.id;
+    followDrag(event, {
+      list: () => this.dialog.element.querySelector(".policy-list"),
+      move: (to) => this.#move(policy, to),
+      end: (isKept) => {
+        this.#dragged = null;
+        if (!isKept) this.#order = before;
+        this.#look();
+        this.#paint();
+      },
+    });
+    this.#paint();
+  }
+
+  #putBack() {
+    this.#order = this.#known;
+    this.#problem = "";
+    this.check.look(null);
+    this.#paint();
+    /** @type {HTMLElement} */ (this.dialog.element.querySelector(".policy-open"))?.focus();
+  }
+
+  // First looks whether it is still the order that was moved: what a colleague did is told, not undone.
+  async #saveOrder() {
+    const { t } = this.language;
+    this.#busy = true;
+    this.#problem = "";
+    this.#paint();
+    try {
+      const { policies } = await this.api.policies();
+      if (isSameOrder(policies, this.#known)) {
+        await this.api.orderPolicies(this.#order.map(({ id }) => id));
+        this.#known = this.#order;
+        this.#told = t("policies.order.saved");
+        await this.#load();
+      } else {
+        this.#take(policies);
+        this.#problem = t("policies.order.other");
+      }
+    } catch (error) {
+      this.#problem = refusalOf(error, t);
+    }
+    this.#busy = false;
+    this.#paint();
+    if (!this.#isMoved) /** @type {HTMLElement} */ (this.dialog.element.querySelector(".policy-open"))?.focus();
+  }
+
+  // Says what would be late without it before it is gone.
+  async #delete({ id, name }) {
+    const { t } = this.language;
+    if (this.#busy) return undefined;
+    this.#busy = true;
+    const found = await this.api.previewPolicies(after(this.#known, { id, fields: null })).catch(() => null);
+    this.#busy = false;
+    if (!this.dialog.element.open || this.#form) return undefined;
+    const late = found ? t("policies.delete.late", { count: found.late_after, now: found.late_now }) : "";
+    this.#pause();
+    const sure = await ask(this.dialog, {
+      title: t("policies.delete.title", { name }), text: `${t("policies.delete.text")} ${late}`.trim(),
+      yes: t("hours.act.delete"),
+    }, t);
+    this.#problem = "";
+    this.#show();
+    if (!sure) return this.#focus(id, ".policy-delete");
+    try {
+      await this.api.dropPolicy(id);
+      this.#told = t("policies.deleted", { name });
+    } catch (error) {
+      this.#problem = refusalOf(error, t);
+    }
+    await this.#load();
+    return this.#focus(0, "");
+  }
+}

@@ -1,0 +1,278 @@
+// The form of one policy: which threads it is for, in whose opening hours, and within which times.
+
+import { html } from "lit-html";
+
+import { LateCheck } from "../../core/hours/late-check.js";
+import { after, fieldsOf, minutesIn, targetOf, TARGETS, UNITS } from "../../core/hours/policies.js";
+import { elsewhere, faultAt, faultsOf, faultText } from "../../core/hours/refused.js";
+import { mistakeOf } from "../../core/query/mistake.js";
+import { shown } from "../../core/shown.js";
+import { refusalOf } from "../elements/refusal.js";
+import { QueryField } from "../query/field.js";
+import { saidOf } from "../query/mistake.js";
+import { conflict } from "./conflict.js";
+import { lateLine } from "./late-line.js";
+import { guardPage } from "./leaving.js";
+import { targetsText } from "./words.js";
+
+const NAME_MAX = 80;
+const FIELDS = ["/name", "/query", "/calendar", "/first_reply", "/next_reply"];
+
+export class PolicyForm {
+  #name;
+  #calendar;
+  #targets; // by TARGETS, as they are written
+  #place;
+  #faults = [];
+  #problem = "";
+  #theirs = null;
+  #busy = false;
+  #saved;
+
+  /** @param {PolicyFormParts} parts */
+  constructor({ policy, left, ...parts }) {
+    /** @type {Omit<PolicyFormParts, "policy" | "left">} */
+    this.parts = parts;
+    this.left = left;
+    this.check = new LateCheck({
+      ask: (given) => parts.api.previewPolicies(given), changed: () => this.#checked(),
+    });
+    this.field = new QueryField({
+      id: "policy-query", api: parts.api, language: parts.language, changed: () => this.#paint(),
+      typed: () => this.#changed(),
+      entered: () => /** @type {HTMLFormElement} */ (parts.dialog.element.querySelector("form"))?.requestSubmit(),
+    });
+    this.#begin(policy);
+    this.unguard = guardPage(() => this.isDirty);
+  }
+
+  get isNew() { return this.policy.id === undefined; }
+  get name() { return this.#name.trim(); }
+  get isDirty() { return this.#written() !== this.#saved; }
+
+  end() {
+    this.check.stop();
+    this.unguard();
+  }
+
+  // What is known of calendars and of the other policies is new.
+  /** @param {Pick<PolicyFormParts, "policies" | "calendars">} known */
+  renew(known) {
+    Object.assign(this.parts, known);
+    this.#calendar ||= known.calendars[0]?.id ?? "";
+    this.look(0);
+  }
+
+  #begin(policy) {
+    this.policy = policy;
+    this.#name = policy.name;
+    this.#calendar = policy.calendar || this.parts.calendars[0]?.id || "";
+    this.#targets = Object.fromEntries(TARGETS.map((name) => [name, targetOf(policy[name])]));
+    this.#place = this.parts.policies.length;
+    this.field.set(policy.query);
+    this.#saved = this.#written();
+  }
+
+  #written() { return JSON.stringify([this.#name, this.#calendar, this.#targets, this.#place, this.field.text]); }
+
+  // As the server takes it; targets that cannot be read are undefined.
+  #fields() {
+    const targets = Object.fromEntries(TARGETS.map((name) => [name, minutesIn(this.#targets[name])]));
+    return fieldsOf({
+      name: this.name, query: this.field.text, calendar: Number(this.#calendar), first_reply: targets.first_reply,
+      next_reply: targets.next_reply,
+    });
+  }
+
+  content() {
+    const { language: { t }, calendars } = this.parts;
+    queueMicrotask(() => this.field.after());
+    return html`<form class="form policy-form" novalidate @submit=${(event) => this.#submit(event)}>
+      <label>${t("policies.name")}<input name="name" id="policy-name" required maxlength=${NAME_MAX} autocomplete="off"
+        dir="auto" placeholder=${t("policies.name.example")} aria-invalid=${String(this.#said("/name") !== "")}
+        aria-describedby="policy-name-said" .value=${this.#name}
+        @input=${({ target }) => { this.#name = target.value; this.#changed(); }}>${this.#saying("/name", "policy-name")}</label>
+      <div class="form-field"><span aria-hidden="true">${t("policies.query")}</span>${this.field.content({
+        label: t("policies.query"), placeholder: t("policies.query.all"), describedBy: "policy-query-said",
+      })}<span class="field-said" id="policy-query-said" role="alert">${this.field.mistake
+        ? saidOf(this.field.mistake, this.field.text, t) : this.#said("/query")}</span></div>
+      <fieldset class="policy-targets"><legend>${t("policies.targets")}</legend>
+        <p class="help-note">${t("policies.targets.about")}</p>
+        ${TARGETS.map((name) => this.#target(name))}</fieldset>
+      <label>${t("policies.calendar")}${calendars.length ? html`<select name="calendar" id="policy-calendar"
+          aria-describedby="policy-calendar-said" @change=${({ target }) => { this.#calendar = Number(target.value); this.#changed(); }}
+          >${calendars.map(({ id, name }) => html`<option value=${id} ?selected=${id === this.#calendar}>${
+            shown(name)}</option>`)}</select>` : html`<span class="help-note">${t("policies.calendar.none")}</span>`}
+        ${this.#saying("/calendar", "policy-calendar")}</label>
+      <div><button type="button" class="button policy-hours" @click=${() => this.parts.openCalendars()}>${
+        t(calendars.length ? "policies.calendar.manage" : "hours.new")}</button></div>
+      ${this.isNew && this.parts.policies.length ? this.#placing() : ""}
+      <div class="form-foot"><section class="policy-late" aria-label=${t("late")}>${this.#late()}</section>
+        ${this.#theirs ? this.#conflict() : ""}
+        <p class="form-problem" role="alert">${this.#problem}</p>
+        <div class="form-acts"><button type="button" class="button policy-cancel" @click=${() => this.left(null)}
+          >${t("cancel")}</button>
+          <button type="submit" class="button button-accent" ?disabled=${this.#busy}>${t("save")}</button></div></div></form>`;
+  }
+
+  // What stands at a field is not said here again.
+  #late() {
+    const { t } = this.parts.language;
+    const { state, error } = this.check;
+    const isElsewhere = state === "refused" && error.status === 422;
+    return isElsewhere || !this.#isWhole() ? html`<p class="late-line" role="status">${t("late.incomplete")}</p>`
+      : lateLine(this.check, t);
+  }
+
+  #target(name) {
+    const { t } = this.parts.language;
+    const { value, unit } = this.#targets[name];
+    const set = (changes) => {
+      this.#targets = { ...this.#targets, [name]: { ...this.#targets[name], ...changes } };
+      this.#changed();
+    };
+    return html`<div class="policy-target"><label for=${name}>${t(`policies.${name}`)}</label>
+      <input id=${name} name=${name} inputmode="decimal" autocomplete="off" maxlength="8"
+        placeholder=${t("policies.none")} aria-invalid=${String(this.#said(`/${name}`) !== "")}
+        aria-describedby=${`${name}-said`} .value=${value} @input=${({ target }) => set({ value: target.value })}>
+      <select aria-label=${`${t(`policies.${name}`)}: ${t("policies.unit")}`} @change=${({ target }) => set({ unit: target.value })}
+        >${Object.keys(UNITS).map((one) => html`<option value=${one} ?selected=${one === unit}>${
+          t(`policies.unit.${one}`)}</option>`)}</select>
+      ${this.#saying(`/${name}`, name)}</div>`;
+  }
+
+  #placing() {
+    const { language: { t }, policies } = this.parts;
+    return html`<label>${t("policies.place")}<select name="place" id="policy-place"
+      @change=${({ target }) => { this.#place = Number(target.value); this.#changed(); }}>${[
+        ...policies.map(({ name }, at) => [at, t("policies.place.before", { place: at + 1, name: shown(name) })]),
+        [policies.length, t("policies.place.last", { place: policies.length + 1 })],
+      ].map(([at, text]) => html`<option value=${at} ?selected=${at === this.#place}>${text}</option>`)}</select></label>`;
+  }
+
+  #saying(pointer, name) { return html`<span class="field-said" id=${`${name}-said`} role="alert">${this.#said(pointer)}</span>`; }
+
+  #said(pointer) {
+    const { t } = this.parts.language;
+    const fault = faultAt(this.#faults, pointer);
+    if (!fault || (pointer === "/query" && this.field.mistake)) return "";
+    if (fault.code === "unreadable") return t("policies.minutes.wrong");
+    return faultText(fault, t);
+  }
+
+  #paint() { if (this.parts.dialog.element.open) this.parts.dialog.paint(); }
+
+  #isWhole() {
+    const { first_reply: first, next_reply: next, calendar } = this.#fields();
+    return first !== undefined && next !== undefined && calendar > 0;
+  }
+
+  #changed() {
+    this.#faults = TARGETS.filter((name) => minutesIn(this.#targets[name]) === undefined)
+      .map((name) => ({ pointer: `/${name}`, code: "unreadable" }));
+    this.#problem = "";
+    this.field.mistake = null;
+    this.look();
+    this.#paint();
+  }
+
+  get #index() {
+    const { policies } = this.parts;
+    return this.isNew ? this.#place : policies.findIndex(({ id }) => id === this.policy.id);
+  }
+
+  // Asks how many threads would be late with what is written.
+  look(waitMs = undefined) {
+    const { policies } = this.parts;
+    const { id = null } = this.policy;
+    const fields = { ...this.#fields(), name: this.name || "?" };
+    this.check.look(this.#isWhole() ? after(policies, { id, fields, place: this.#place }) : null, waitMs);
+  }
+
+  // A mistake in what is written stands at its field already before it is saved.
+  #checked() {
+    const { state, error } = this.check;
+    if (state === "refused" && error.status === 422) {
+      const own = `/policies/${this.#index}`;
+      const found = faultsOf(error.body).filter(({ pointer }) => pointer.startsWith(`${own}/`) && pointer !== `${own}/name`);
+      this.#faults = found.map(({ pointer, code }) => ({ pointer: pointer.slice(own.length), code }));
+      if (faultAt(this.#faults, "/query")) this.field.mistake = mistakeOf(error.body, this.field.text);
+      if (!found.length) this.#problem = refusalOf(error, this.parts.language.t);
+    }
+    this.#paint();
+  }
+
+  #conflict() {
+    const { language, calendars } = this.parts;
+    const { t } = language;
+    const theirs = this.#theirs;
+    const calendar = calendars.find(({ id }) => id === theirs.calendar);
+    return conflict({
+      t, shown: [[t("policies.name"), shown(theirs.name)], [t("policies.query"), shown(theirs.query) || t("query.all")],
+        [t("policies.targets"), targetsText(theirs, language)], [t("policies.calendar"), shown(calendar?.name ?? "")]],
+      take: () => {
+        this.#theirs = null;
+        this.#begin(theirs);
+        this.#changed();
+      },
+      replace: () => {
+        this.policy = { ...this.policy, changed_at: theirs.changed_at };
+        this.#theirs = null;
+        this.#save();
+      },
+    });
+  }
+
+  #submit(event) {
+    event.preventDefault();
+    if (!this.name) this.#faults = [...this.#faults, { pointer: "/name", code: "empty_text" }];
+    if (!Number(this.#calendar)) this.#faults = [...this.#faults, { pointer: "/calendar", code: "missing_field" }];
+    if (this.#faults.length) this.#focusFault();
+    else this.#save();
+  }
+
+  #focusFault() {
+    this.#paint();
+    const field = this.parts.dialog.element.querySelector('form [aria-invalid="true"]');
+    /** @type {HTMLElement | null} */ (field)?.focus();
+    if (field instanceof HTMLInputElement) field.select();
+  }
+
+  async #save() {
+    const { api, policies } = this.parts;
+    const { id, changed_at } = this.policy;
+    this.#busy = true;
+    this.#problem = "";
+    this.#paint();
+    try {
+      const fields = this.#fields();
+      const { policy } = this.isNew ? await api.addPolicy(fields)
+        : await api.changePolicy(id, { ...fields, ...(changed_at && { changed_at }) });
+      const isPlaced = this.isNew && this.#place < policies.length;
+      this.#saved = this.#written();
+      // New ones are the last: nothing that counts today is concerned until it has its place.
+      if (isPlaced) await api.orderPolicies([...policies.slice(0, this.#place), policy, ...policies.slice(this.#place)].map((one) => one.id));
+      this.left(policy);
+    } catch (error) {
+      this.#refused(error);
+    }
+    this.#busy = false;
+    this.#paint();
+  }
+
+  // Everything that is written stays.
+  #refused(error) {
+    const { t } = this.parts.language;
+    this.#theirs = error.code === "changed_meanwhile" ? error.body.policy ?? null : null;
+    this.#faults = error.code === "name_taken" ? [{ pointer: "/name", code: error.code }] : faultsOf(error.body);
+    if (faultAt(this.#faults, "/query")) this.field.mistake = mistakeOf(error.body, this.field.text);
+    if (error.status === 404) {
+      const { id, changed_at, ...fields } = this.policy;
+      this.policy = fields;
+      this.#problem = t("policies.gone");
+    } else if (!this.#theirs && (!this.#faults.length || elsewhere(this.#faults, FIELDS).length)) {
+      this.#problem = refusalOf(error, t);
+    }
+    if (this.#faults.length) this.#focusFault();
+  }
+}

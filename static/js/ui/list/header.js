@@ -1,0 +1,90 @@
+// The header of the list: its name, its total, new rows above, whether it is live, the sort.
+
+import { html } from "lit-html";
+
+import { sortsOf } from "../../core/query/sorts.js";
+import { ICONS } from "../elements/icons.js";
+import { menu } from "../elements/menu.js";
+
+/** @param {HeaderParts} parts */
+export function header(parts) {
+  const { lists: { list, listing, sync }, totals, language: { t } } = parts;
+  if (parts.picks.size && parts.bulk.part) return parts.bulk.part.bar();
+  const total = totalOf(list, listing, sync, totals);
+  return html`
+    <div class="header-name"><h2 class="header-title" title=${t(`view.${list.view}`)}
+      id="list-title">${t(`view.${list.view}`)}</h2>
+      ${list.filter === "all" ? "" : html`<div
+        class="header-filter">${t(`filter.${list.filter}`)}</div>`}</div>
+    <span class="header-total"><span aria-hidden="true">${total === undefined ? ""
+      : t.number(total)}</span><span class="unseen">${t("header.total", { count: total ?? 0 })}</span></span>
+    <span class="header-space"></span>
+    <span class="news-slot">${news(parts)}</span>
+    ${live(parts)}
+    ${filters(parts)}
+    ${sorts(parts)}`;
+}
+
+// undefined where there is no such list.
+function totalOf(list, listing, sync, totals) {
+  if (sync.state === "refused") return undefined;
+  return listing.ready ? listing.painted.total : totals.here(list, list.filter);
+}
+
+function news({ lists, toTop, language: { t } }) {
+  const count = lists.listing.news.size;
+  if (!count) return "";
+  return html`<button type="button" class="button button-accent news" aria-keyshortcuts="Home"
+    @click=${() => toTop()}>↑ ${t("header.news", { count })}</button>`;
+}
+
+function live({ lists: { sync }, hold, movement, connectionState, liveness, now, language: { t } }) {
+  const isCurrent = ["live", "syncing"].includes(sync.state)
+    && connectionState.hasLine && liveness.silentSince === null;
+  const state = isCurrent ? hold.state(now()) : "waiting";
+  return html`<button type="button" class="button live" data-state=${state} aria-keyshortcuts="p"
+    aria-pressed=${String(state === "paused")} aria-label=${t(`live.${state}`)}
+    title=${t(`live.${state}.title`)}
+    @click=${() => movement.togglePause()}
+    ><span class="live-mark" aria-hidden="true"></span><span
+      class="live-text">${t(`live.${state}`)}</span></button>`;
+}
+
+const filters = ({ search, language: { t } }) => html`<button type="button"
+  class="icon-button header-filters" aria-keyshortcuts="Shift+F" aria-label=${t("key.filters")}
+  title="${t("key.filters")} (Shift F)" @click=${() => search.open(null, { filters: true })}
+  >${ICONS.filter}</button>`;
+
+function sorts(parts) {
+  const { lists: { list }, totals, movement, navigation, choices, keymap, language: { t } } = parts;
+  const here = sortsOf(list.view, choices.sorts);
+  const items = [
+    { heading: t("sort") },
+    ...parts.sorts.inMenu(here, list.sort).map((sort) => ({
+      text: t(`sort.${sort}`), key: keymap.keysOf(`sort:${sort}`), checked: list.sort === sort,
+      run: () => navigation.goSort(sort),
+    })),
+    ...(parts.sorts.isMany ? [{
+      text: `${t("sorts.choose")}…`, count: t.number(here.length), key: keymap.keysOf("sorts"),
+      run: () => parts.sorts.choose(),
+    }] : []),
+    ...(parts.admin.role === "supervisor"
+      ? ["sorts", "policies"].map((kind) => ({
+        text: `${t(`${kind}.title`)}…`, run: () => parts[`${kind}Dialog`].open(),
+      })) : []),
+    { heading: t("filter") },
+    ...choices.filters.map((filter) => ({
+      text: t(`filter.${filter}`), checked: list.filter === filter,
+      count: totals.here(list, filter),
+      run: () => navigation.goFilter(filter),
+    })),
+  ];
+  return menu({
+    id: "sort-menu",
+    label: t("header.sort_by", { sort: t(`sort.${list.sort}`) }),
+    text: html`<span class="sort-text">${t(`sort.${list.sort}.short`)}</span>${ICONS.down}`,
+    items,
+    toggled: (open) => movement.menuOpen(open),
+    className: "button sort-button",
+  });
+}

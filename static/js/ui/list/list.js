@@ -1,0 +1,300 @@
+// The list pane: paints the rows in view and keeps what the admin aims at in its place.
+
+import { anchorOf } from "../../core/list/listing.js";
+import { indexesOf, inView, range, topFor } from "../../core/list/window.js";
+import { rowsChangeIn } from "../../core/time.js";
+import { glow, Motion } from "./motion.js";
+import { Pointer } from "./pointer.js";
+import { RowPool } from "./pool.js";
+import { Scroller } from "./scroller.js";
+
+const OVERSCAN = 6;
+
+export class ListPane {
+  #listing = null;
+  #painted = []; // rows of which anything is seen: {id, index}
+  #motion = new Motion();
+  #timer = null;
+
+  // shown({seen, ids, end}): called after each painting; open(id) opens a thread.
+  /** @param {ListPaneParts} parts */
+  constructor({
+    root, lists, hold, movement, density, picks, rowLook, now, painter, neighbours, shown, open,
+  }) {
+    this.root = root;
+    this.lists = lists;
+    this.hold = hold;
+    this.movement = movement;
+    this.density = density;
+    this.picks = picks;
+    this.rowLook = rowLook;
+    this.now = now;
+    this.painter = painter;
+    this.neighbours = neighbours;
+    this.shown = shown;
+    this.open = open;
+    this.scroller = new Scroller({ root, scrolled: () => this.#scrolled() });
+    this.pool = new RowPool(this.scroller.spacer);
+    this.pointer = new Pointer({
+      root, hold, now,
+      pressed: (id, event) => this.#pressed(id, event),
+      pressedLong: (id) => picks.touched(id),
+      changed: () => this.#ask(),
+    });
+    root.addEventListener("scrollend", () => this.#ask(), { passive: true });
+    new ResizeObserver(() => this.#ask()).observe(root);
+  }
+
+  get #px() { return this.density.rowPx; }
+  get #ready() { return this.#listing?.ready === true; }
+  get #view() { return this.#listing.painted; }
+
+  /** @param {number} step */
+  walk(step) {
+    if (!this.#ready || !this.#view.length) return;
+    const at = this.#walksFrom(step);
+    const to = at < 0 ? this.firstSeen() : at + step;
+    this.activate(Math.min(Math.max(0, to), this.#view.length - 1));
+  }
+
+  // The row that the keyboard is on, or where the open thread was before it moved out of view.
+  #walksFrom(step) {
+    const at = this.activeIndex();
+    const { activeId } = this.#listing;
+    const isSeen = this.#painted.some(({ id }) => id === activeId);
+    const beside = at < 0 || isSeen ? null : this.neighbours.beside(activeId, step);
+    return beside === null ? at : this.#view.indexOf(beside) - Math.sign(step);
+  }
+
+  /** @param {number} direction */
+  page(direction) {
+    this.walk(direction * Math.max(1, Math.floor(this.scroller.height / this.#px) - 1));
+  }
+
+  // Commits the order, scrolls to the top, and is live again.
+  toTop() {
+    this.hold.release();
+    if (!this.#ready) return;
+    if (!this.picks.size) this.#commit();
+    this.#listing.moved.clear();
+    this.#listing.activeId = this.#view.length ? this.#view.idAt(0) : null;
+    this.scroller.to(0);
+    this.#ask();
+  }
+
+  toEnd() {
+    if (!this.#ready) return;
+    this.hold.keyed(this.now());
+    this.#listing.activeId = null;
+    this.scroller.to(this.#view.total * this.#px);
+    this.#ask();
+  }
+
+  openActive() {
+    if (this.#ready && this.activeIndex() >= 0) this.open(this.#listing.activeId);
+  }
+
+  // Scrolls a loaded thread into view and highlights it for a moment.
+  /** @param {number} id */
+  showThread(id) {
+    const index = this.#ready ? this.#view.indexOf(id) : -1;
+    if (index < 0) return;
+    const { top, height } = this.scroller;
+    this.hold.keyed(this.now());
+    this.#listing.activeId = id;
+    if (this.#topFor(index, top) !== top) this.scroller.to(this.#topFor(index, 0, "center"));
+    this.paint();
+    glow(this.pool.get(id).element);
+  }
+
+  // The thread to open after this one: the next below, else the one above, else null.
+  /** @param {number} id */
+  nextTo(id) {
+    const index = this.#ready ? this.#view.indexOf(id) : -1;
+    if (index < 0) return null;
+    return this.#view.idAt(index + 1 < this.#view.length ? index + 1 : index - 1) ?? null;
+  }
+
+  // The height of rows was fromPx until now.
+  /** @param {number} fromPx */
+  resized(fromPx) {
+    const { top } = this.scroller;
+    this.scroller.resize((this.#ready ? this.#view.total : 0) * this.#px);
+    this.scroller.to((top / fromPx) * this.#px);
+    this.#ask();
+  }
+
+  focus() { this.root.focus({ preventScroll: true }); }
+
+  paint() {
+    const { listing } = this.lists;
+    if (listing !== this.#listing) this.#switch(listing);
+    if (!this.#ready) return this.#paintLoading();
+    const now = this.now();
+    this.#settle(now);
+    this.scroller.resize(this.#view.total * this.#px);
+    this.#paintRows(now);
+    this.#animate(now);
+    this.#look(now);
+    return this.#schedule(now);
+  }
+
+  #switch(listing) {
+    if (this.#listing) this.#listing.top = this.scroller.top / this.#px;
+    this.#listing = listing;
+    this.#painted = [];
+    this.#motion.restart(listing.moves);
+    this.scroller.restart();
+    this.scroller.resize((listing.ready ? this.#view.total : 0) * this.#px);
+    this.scroller.to(listing.top * this.#px);
+  }
+
+  #paintLoading() {
+    const count = Math.ceil(this.scroller.height / this.#px);
+    this.scroller.resize(count * this.#px);
+    this.pool.showEmpty(count, this.#px, this.rowLook.at(this.now()).t("list.loading"));
+  }
+
+  // Ends a hold that is over, and keeps the anchor row at its pixel while others move.
+  #settle(now) {
+    const { moved } = this.#listing;
+    const { held } = this.#view;
+    this.hold.rest(this.#listing.aimsAt(this.pointer.aims ? this.#hovered()?.id : undefined));
+    if (held && !this.movement.mayMove(now)) {
+      this.#listing.unpainted = false;
+      return;
+    }
+    const release = held && !this.#listing.unpainted;
+    if (held || moved.size) this.#commit();
+    if (!this.#anchored(release)) return;
+    const anchor = anchorOf(this.#candidates(release), moved, (id) => this.#view.indexOf(id));
+    const shift = anchor ? this.#view.indexOf(anchor.id) - anchor.from : 0;
+    if (!shift) return;
+    const { top } = this.scroller;
+    this.scroller.resize(this.#view.total * this.#px);
+    this.scroller.to(top + shift * this.#px);
+  }
+
+  #commit() {
+    this.#listing.commit();
+    this.movement.committed();
+  }
+
+  // At the top no row is anchored, unless the pointer or the keyboard is on one.
+  #anchored(release) {
+    return this.scroller.top > 0 || this.pointer.inside || (release && this.#keyActive());
+  }
+
+  #candidates(release) {
+    const active = release && this.#keyActive()
+      ? this.#painted.find(({ id }) => id === this.#listing.activeId) : null;
+    return [this.#hovered(), active, ...this.#painted].filter(Boolean);
+  }
+
+  #paintRows(now) {
+    const { total, length } = this.#view;
+    const { top, height } = this.scroller;
+    const { first, end } = range(top, height, total, OVERSCAN, this.#px);
+    const active = this.activeIndex();
+    const places = new Map(indexesOf({ first, end }, active).map((index) => [
+      index < length ? this.#view.idAt(index) : `empty-${index}`, index,
+    ]));
+    const look = this.rowLook.at(now);
+    this.pool.show([...places.keys()], (key, row) => {
+      const index = places.get(key);
+      this.#bind(row, key, { ...look, outside: index < first || index >= end });
+      row.place(this.scroller.place(index * this.#px, this.#px), index, total);
+    });
+    this.#setActiveDescendant(active);
+  }
+
+  #bind(row, key, look) {
+    if (typeof key === "string") row.bindEmpty(look.t("list.loading"));
+    else row.bind(key, this.#listing.rows.get(key), { ...look, ...this.rowLook.of(key) });
+  }
+
+  #setActiveDescendant(active) {
+    if (active < 0) this.root.removeAttribute("aria-activedescendant");
+    else this.root.setAttribute("aria-activedescendant", `row-${this.#listing.activeId}`);
+  }
+
+  #animate(now) {
+    const { moved, moves } = this.#listing;
+    const still = this.#view.held || this.hold.pace(now) > 0;
+    const movers = still ? [] : [...moved].map((id) => this.pool.get(id)).filter(Boolean);
+    if (!this.#view.held) moved.clear();
+    this.#motion.play(movers.map(({ element }) => element), moves, now);
+  }
+
+  // Records what is on screen now and passes it on.
+  #look(now) {
+    const { top, height } = this.scroller;
+    const { total } = this.#view;
+    const seen = inView(top, height, total, this.#px);
+    const wide = range(top, height, total, OVERSCAN, this.#px);
+    this.#painted = this.#view.entries(seen);
+    this.#lookForNews(seen, now);
+    this.#listing.fresh.seen(new Set(this.#painted.map(({ id }) => id)), now);
+    this.shown({ seen, ids: this.#view.entries(wide).map(({ id }) => id), end: wide.end });
+  }
+
+  #lookForNews(seen, now) {
+    const held = this.hold.state(now) !== "live";
+    if (held) this.#listing.looksAt(Math.max(0, seen.end - 1));
+    else this.#listing.looksAt(this.scroller.top > 0 ? seen.first : null);
+    if (!this.#view.held) for (const { id } of this.#painted) this.#listing.news.delete(id);
+  }
+
+  // One timer for all that changes by time alone: ages, marks, the end of a hold.
+  #schedule(now) {
+    const ids = [...this.#painted.map(({ id }) => id), this.rowLook.openId];
+    const rows = ids.map((id) => this.#listing.rows.get(id)).filter(Boolean);
+    const waits = [this.movement.wait(now), this.#listing.fresh.wait(now), rowsChangeIn(rows, now)];
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(
+      () => this.#ask(), Math.min(...waits.filter((ms) => ms !== null)) + 1,
+    );
+  }
+
+  #scrolled() {
+    this.hold.scrolled(this.now());
+    this.#ask();
+  }
+
+  #pressed(id, event) {
+    if (!this.#listing) return;
+    this.pointer.keyed = false;
+    if (this.picks.pressed(id, event)) return;
+    this.#listing.activeId = id;
+    this.open(id);
+  }
+
+  #topFor(index, top, align) {
+    return topFor(index, top, this.scroller.height, align, this.#px);
+  }
+
+  /** @param {number} index */
+  activate(index) {
+    this.hold.keyed(this.now());
+    this.pointer.keyed = true;
+    this.#listing.activeId = this.#view.idAt(index);
+    this.scroller.to(this.#topFor(index, this.scroller.top));
+    this.#ask();
+  }
+
+  #keyActive() { return this.pointer.keyed && document.activeElement === this.root; }
+
+  activeIndex() {
+    const { activeId } = this.#listing;
+    return activeId === null ? -1 : this.#view.indexOf(activeId);
+  }
+
+  firstSeen() { return Math.ceil(this.scroller.top / this.#px); }
+
+  #hovered() {
+    const index = Math.floor((this.scroller.top + this.pointer.y) / this.#px);
+    return this.pointer.inside ? this.#painted.find((row) => row.index === index) : undefined;
+  }
+
+  #ask() { this.painter.ask("list", "header"); }
+}

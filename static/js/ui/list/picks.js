@@ -1,0 +1,132 @@
+// Selects rows by key and pointer. While rows are selected, the order on screen stays.
+
+export class Picks {
+  #all = false; // all that was loaded was selected at once: the rest is offered
+  #loading = false;
+
+  // walk(step) moves the keyboard's row.
+  /** @param {PicksParts} parts */
+  constructor({ selection, lists, thread, hold, walk, announce, language, painter }) {
+    this.selection = selection;
+    this.lists = lists;
+    this.thread = thread;
+    this.hold = hold;
+    this.walk = walk;
+    this.announce = announce;
+    this.language = language;
+    this.painter = painter;
+  }
+
+  get size() { return this.selection.size; }
+  get ids() { return this.selection.ids; }
+  /** @param {number} id */
+  has(id) { return this.selection.has(id); }
+
+  // {count, total, loading} where "select all" left threads of the list that were not loaded.
+  get offer() {
+    const total = this.lists.sync.order?.total ?? 0;
+    if (!this.#all || !this.size || this.size >= total) return null;
+    return { count: this.size, total, loading: this.#loading };
+  }
+
+  toggle() {
+    const { listing } = this.lists;
+    const id = listing.activeId ?? this.thread.id;
+    if (!listing.ready) return;
+    if (id === null || listing.painted.indexOf(id) < 0) this.walk(0);
+    if (listing.activeId === null) listing.activeId = id;
+    if (listing.activeId !== null) this.#toggle(listing.activeId);
+  }
+
+  /** @param {number} step */
+  extend(step) {
+    const { listing } = this.lists;
+    if (!listing.ready) return;
+    if (!this.size && listing.activeId !== null) this.#toggle(listing.activeId);
+    this.walk(step);
+    this.#rangeTo(listing.activeId);
+  }
+
+  // All threads that are loaded; `whole` selects the others, too.
+  all() {
+    const { painted } = this.lists.listing;
+    if (!painted) return;
+    this.selection.range(Array.from({ length: painted.length }, (_, at) => painted.idAt(at)));
+    this.#changed(true);
+  }
+
+  // All threads of the list: loads those that are not loaded yet. Throws nothing; where they
+  // cannot be loaded the offer stays.
+  async whole() {
+    const { listing, sync } = this.lists.current;
+    this.#loading = true;
+    this.painter.ask("banner");
+    await sync.loadAll();
+    this.#loading = false;
+    if (this.#all && listing === this.lists.listing) this.all();
+    this.painter.ask("banner");
+  }
+
+  // A finger stayed on the row: it is selected, and further rows are by a tap.
+  /** @param {number} id */
+  touched(id) {
+    this.lists.listing.activeId = id;
+    this.#toggle(id);
+    globalThis.navigator?.vibrate?.(15);
+  }
+
+  // Returns whether the press changed the selection.
+  pressed(id, { ctrlKey, metaKey, shiftKey, pointerType }) {
+    if (pointerType === "touch" && this.size) this.#toggle(id);
+    else if (shiftKey && this.selection.anchor !== null) this.#rangeTo(id);
+    else if (ctrlKey || metaKey || shiftKey) this.#toggle(id);
+    else return false;
+    this.lists.listing.activeId = id;
+    return true;
+  }
+
+  /** @param {number[]} ids */
+  drop(ids) {
+    this.selection.drop(ids);
+    this.#changed(this.#all);
+  }
+
+  clear() {
+    if (!this.size) return;
+    this.selection.clear();
+    this.#changed();
+  }
+
+  #toggle(id) {
+    this.selection.toggle(id);
+    this.#changed();
+  }
+
+  #rangeTo(id) {
+    const { painted } = this.lists.listing;
+    const [from, to] = [this.selection.anchor ?? id, id].map((each) => painted.indexOf(each));
+    if (from < 0 || to < 0) return this.#toggle(id);
+    const first = Math.min(from, to);
+    const length = Math.abs(to - from) + 1;
+    const ids = Array.from({ length }, (_, at) => painted.idAt(first + at));
+    this.selection.range(ids);
+    return this.#changed();
+  }
+
+  #changed(all = false) {
+    const { listing } = this.lists;
+    this.#all = all && this.size > 0;
+    this.hold.pick(this.size > 0);
+    if (this.size && listing.ready) listing.painted.hold();
+    this.announce(countText(this, this.language.t));
+    this.painter.ask("list", "header", "banner");
+  }
+}
+
+// "3 selected", or "600 of 4,321 selected".
+/** @param {Picks} picks @param {Translate} t */
+export function countText(picks, t) {
+  const { offer, size } = picks;
+  return offer ? t("pick.of", { count: size, total: t.number(offer.total) })
+    : t("pick.count", { count: size });
+}

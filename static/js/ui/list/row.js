@@ -1,0 +1,226 @@
+// One row of the list: built once, updated field by field, reused for other threads.
+
+import { render } from "lit-html";
+
+import { age, dueLevel, waitLevel } from "../../core/time.js";
+import { initial } from "../../core/initials.js";
+import { languageOf } from "../../core/i18n.js";
+import { shown } from "../../core/shown.js";
+import { dueAtText, dueText, snoozedText, wokenText } from "../../core/snooze/texts.js";
+import { avatarId, hueStep, isNamed, memberText, nameOf } from "../elements/avatar.js";
+import { picture, pictureUrl } from "../elements/pictures.js";
+import { presenceLabel, RowPresence } from "../presence/row.js";
+
+const BY_DUE = "next_due"; // this sort goes by the due time first
+const template = /** @type {HTMLTemplateElement} */ (document.getElementById("row"));
+
+export class RowElement {
+  #parts = {};
+  #shown = {};
+
+  constructor() {
+    const { firstElementChild } = template.content;
+    this.element = /** @type {HTMLElement} */ (firstElementChild.cloneNode(true));
+    for (const name of [
+      "avatar", "avatar-letter", "avatar-face", "row-fresh", "row-name", "row-badge", "row-note",
+      "row-time", "row-own", "row-snooze", "row-lang", "row-preview", "row-wait", "row-due",
+      "row-due-text", "row-count",
+    ]) this.#parts[name] = this.element.querySelector(`.${name}`);
+    this.presence = new RowPresence(this.element);
+  }
+
+  /** @param {number} y @param {number} index @param {number} total */
+  place(y, index, total) {
+    this.#set("y", y, () => { this.element.style.transform = `translateY(${y}px)`; });
+    this.#attribute("aria-posinset", index + 1);
+    this.#attribute("aria-setsize", total);
+  }
+
+  // look: what RowLook gives, and outside: whether the row is out of view.
+  /** @param {number} id @param {Row} row */
+  bind(id, row, look) {
+    this.#set("id", id, () => { this.element.id = `row-${id}`; });
+    this.#attribute("aria-selected", String(look.picked));
+    this.#attribute("aria-current", String(look.current));
+    this.#classes(row, look);
+    this.presence.bind(row, look);
+    if (!row) return this.#attribute("aria-label", look.t("list.loading"));
+    const texts = rowTexts(row, look);
+    this.#face(row, look.t);
+    for (const [name, text] of Object.entries(texts.parts)) this.#text(name, text);
+    this.#flag("row-wait", "level", texts.waitLevel);
+    this.#flag("row-due", "level", texts.dueLevel);
+    this.#flag("row-snooze", "kind", row.snooze ? "snoozed" : "woken");
+    this.#title("row-due", texts.due);
+    this.#title("row-snooze", texts.snoozed);
+    this.#flag("row-badge", "kind", texts.badgeKind);
+    this.#flag("row-own", "kind", look.own);
+    this.#title("row-time", texts.exact);
+    this.#title("row-lang", texts.language);
+    return this.#attribute("aria-label", texts.label);
+  }
+
+  // A position whose thread is not loaded yet.
+  bindEmpty(label) {
+    this.#set("id", null, () => this.element.removeAttribute("id"));
+    this.#attribute("aria-selected", "false");
+    this.#attribute("aria-current", "false");
+    this.#attribute("aria-label", label);
+    this.#set("classes", "row skeleton", (names) => { this.element.className = names; });
+  }
+
+  #classes(row, look) {
+    const names = ["row"];
+    if (!row) names.push("skeleton");
+    if (row?.unanswered > 0) names.push("unread");
+    if (look.current) names.push("current");
+    if (look.picked) names.push("picked");
+    if (look.active) names.push("active");
+    if (look.outside) names.push("outside");
+    if (look.fresh) names.push("fresh");
+    if (look.mark) names.push(`moved-${look.mark}`);
+    this.#set("classes", names.join(" "), (text) => { this.element.className = text; });
+  }
+
+  #face(row, t) {
+    const face = avatarId(row);
+    this.#set("face", `${face} ${row.customer?.name}`, () => {
+      this.#parts["row-name"].toggleAttribute("data-nameless", !isNamed(row.customer));
+      this.#parts.avatar.dataset.hue = hueStep(face);
+      this.#parts["avatar-letter"].textContent = initial(nameOf(row, t));
+    });
+    const url = pictureUrl(row.customer?.avatar_url) ?? undefined;
+    this.#set("picture", url, () => {
+      render(picture(url, "avatar-picture"), this.#parts["avatar-face"]);
+    });
+  }
+
+  #text(name, text) {
+    this.#set(name, text, () => { this.#parts[name].textContent = text; });
+  }
+
+  #flag(name, flag, value) {
+    this.#set(`${name}.${flag}`, value, () => { this.#parts[name].dataset[flag] = value; });
+  }
+
+  #title(name, text) {
+    this.#set(`${name}.title`, text, () => { this.#parts[name].title = text; });
+  }
+
+  #attribute(name, value) {
+    this.#set(name, value, () => this.element.setAttribute(name, value));
+  }
+
+  #set(name, value, write) {
+    if (this.#shown[name] === value) return;
+    this.#shown[name] = value;
+    write(value);
+  }
+}
+
+function rowTexts(row, look) {
+  const { t, words, now } = look;
+  const short = (at) => words.short(age(at, now), t("time.now"));
+  const waiting = waitText(row, look, short);
+  const badge = badgeOf(row, look);
+  const language = languageOf(row.customer?.locale, t.locale);
+  const woken = row.woken ? wokenText(row.woken, look) : "";
+  const told = {
+    due: row.due_at ? dueAtText(row.due_at, look) : "",
+    snoozed: row.snooze ? snoozedText(row.snooze, look) : woken,
+    language: language.name,
+  };
+  const parts = {
+    "row-name": nameOf(row, t),
+    "row-badge": badge.text,
+    "row-note": noteOf(row, look),
+    "row-time": short(row.recent_at),
+    "row-own": look.own ? t(`row.${look.own}`) : "",
+    "row-snooze": row.snooze ? t("row.snoozed", { time: words.moment(row.snooze.until, now) }) : woken,
+    "row-lang": language.code,
+    "row-preview": previewOf(row, t),
+    "row-wait": waiting,
+    "row-due-text": row.due_at ? dueText(row.due_at, look) : "",
+    "row-count": row.unanswered > 0 ? countText(row.unanswered) : "",
+  };
+  return {
+    parts,
+    badgeKind: badge.kind,
+    waitLevel: waitLevelOf(row, now),
+    dueLevel: row.due_at ? dueLevel(row.due_at, now) : "none",
+    exact: words.exact(row.recent_at),
+    ...told,
+    label: labelOf(row, parts, told, look),
+  };
+}
+
+// How long is too long says the promise, where there is one.
+function waitLevelOf({ waiting_since: since, due_at: dueAt }, now) {
+  if (since === null) return "none";
+  return dueAt ? "short" : waitLevel(since, now) || "short";
+}
+
+// A wait below a minute is shown only if the sort goes by the wait, and one beside the time by which an
+// answer is due only there, too: that time counts.
+function waitText(row, { byWait, sort, now }, short) {
+  if (row.waiting_since === null) return "";
+  if (row.due_at && (!byWait || sort === BY_DUE)) return "";
+  const told = byWait || age(row.waiting_since, now).unit !== "now";
+  return told ? short(row.waiting_since) : "";
+}
+
+const countText = (count) => (count > 99 ? "99+" : String(count));
+
+// The tier of the sort; urgent and high are shown in every sort.
+function badgeOf(row, { sort, t }) {
+  if (sort === "member_status") {
+    const kind = row.customer?.member_status >= 0 ? "member" : "none";
+    return { kind, text: memberText(row, t) };
+  }
+  if (sort === "unanswered_first" && !row.answered && row.waiting_since !== null) {
+    return { kind: "first", text: t("row.never_answered") };
+  }
+  const told = sort === "priority" || row.priority === "urgent" || row.priority === "high";
+  const kind = told ? row.priority : "none";
+  return { kind, text: told ? t(`priority.${kind}`) : "" };
+}
+
+const ACTIVE = new Set(["arrival", "not_respond"]); // views without snoozed threads
+
+function noteOf(row, { t, mark, view, adminId, answeredBy }) {
+  if (mark === "left") return leftText(row, view, answeredBy, t);
+  if (!row.assignee) return "";
+  return row.assignee.id === adminId ? t("row.mine") : shown(row.assignee.name);
+}
+
+function leftText(row, view, answeredBy, t) {
+  if (view !== "history" && !row.open) return t("row.left.closed");
+  if (ACTIVE.has(view) && row.snooze) return t("row.left.snoozed");
+  if (view === "snoozed" && !row.snooze) return t("row.left.woken");
+  if (view === "history" && row.open) return t("row.left.reopened");
+  if (view === "not_respond" && row.waiting_since === null) {
+    return answeredBy ? t("row.left.answered_by", { name: answeredBy }) : t("row.left.answered");
+  }
+  return t("row.left");
+}
+
+function previewOf(row, t) {
+  if (!row.preview) return t("row.no_message");
+  const { role } = row.preview;
+  const body = row.preview.body.replace(/\s+/g, " ") || t("row.attachment");
+  return role === "client" ? body : t(`preview.${role}`, { body });
+}
+
+function labelOf(row, parts, { due, snoozed, language }, look) {
+  const { t, words, now, fresh, mark } = look;
+  const told = [
+    parts["row-name"], parts["row-badge"],
+    row.unanswered > 0 ? t("row.unanswered", { count: row.unanswered }) : "",
+    parts["row-wait"] ? t("row.waiting", { time: parts["row-wait"] }) : "", due, snoozed,
+    fresh ? t("row.fresh") : "", mark === "up" ? t("row.moved_up") : "",
+    parts["row-note"], parts["row-own"], language ? t("row.language", { language }) : "",
+    parts["row-preview"], words.long(age(row.recent_at, now)),
+    ...presenceLabel(row, look),
+  ];
+  return told.filter(Boolean).join(", ");
+}

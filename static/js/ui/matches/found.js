@@ -1,0 +1,109 @@
+// The bar over the conversation for what a search found in it: "2 of 7", and the ways to the others.
+
+import { html, render } from "lit-html";
+
+import { Matches } from "../../core/thread/matches.js";
+import { authorName } from "../elements/avatar.js";
+import { ICONS } from "../elements/icons.js";
+
+const TOLD_BEFORE = 40; // characters of the message that a screen reader is told, around the match
+const TOLD_AFTER = 160;
+
+export class Found {
+  #news = 0; // of the thread, at the last look
+  #told = ""; // the match of which a screen reader was told last
+
+  /** @param {FoundParts} parts */
+  constructor({ root, messages, thread, api, painter, language, announce }) {
+    this.root = root;
+    this.messages = messages;
+    this.thread = thread;
+    this.language = language;
+    this.announce = announce;
+    this.matches = new Matches({
+      ask: (threadId, query) => api.matches(threadId, query),
+      show: (messageId) => thread.show(messageId),
+      changed: () => painter.ask("thread", "messages"),
+    });
+  }
+
+  get shown() { return this.matches.shown; }
+
+  // A result of a search was opened.
+  /** @param {number} threadId @param {{query: string, messageId: number}} found */
+  begin(threadId, found) {
+    this.#told = "";
+    if (threadId === this.thread.id) this.matches.begin(threadId, found);
+  }
+
+  /** @param {number} step */
+  step(step) { this.matches.step(step); }
+
+  leave() {
+    if (this.root.contains(document.activeElement)) this.messages.focus();
+    if (this.shown) this.matches.leave();
+  }
+
+  /** @param {number} messageId */
+  lookOf(messageId) {
+    const { shown, currentId } = this.matches;
+    return {
+      marks: this.matches.marksOf(messageId),
+      current: shown && messageId === currentId,
+    };
+  }
+
+  // The message was scrolled to.
+  /** @param {number} messageId */
+  reached(messageId) {
+    const { state, place, total, currentId } = this.matches;
+    const told = `${messageId} ${place} ${total}`;
+    if (state !== "done" || messageId !== currentId || !place || told === this.#told) return;
+    this.#told = told;
+    const { t } = this.language;
+    const message = this.thread.messages.get(messageId);
+    const name = authorName(message, this.thread.row, t);
+    this.announce(t("matches.told", { place, total, name, text: this.#around(message) }));
+  }
+
+  paint() {
+    const { thread, matches } = this;
+    matches.opened(thread.id);
+    if (thread.news !== this.#news) matches.lookAgain();
+    this.#news = thread.news;
+    this.root.hidden = !matches.shown;
+    this.root.setAttribute("aria-label", this.language.t("search.results"));
+    render(matches.shown ? this.#content() : "", this.root);
+  }
+
+  #around({ id, body }) {
+    const points = [...(body ?? "")];
+    const [[from] = [0]] = this.matches.marksOf(id);
+    const start = Math.max(0, from - TOLD_BEFORE);
+    return points.slice(start, from + TOLD_AFTER).join("").replace(/\s+/g, " ");
+  }
+
+  #content() {
+    const { t } = this.language;
+    const { query, total } = this.matches;
+    const button = (text, keys, icon, run, className = "") => html`<button type="button"
+      class="icon-button ${className}" aria-keyshortcuts=${keys}
+      aria-label=${t(text)} title="${t(text)} (${keys.replace("+", " ")})"
+      ?disabled=${total < 1} @click=${run}>${icon}</button>`;
+    return html`<span class="matches-icon">${ICONS.search}</span>
+      <bdi class="matches-query">${query}</bdi>
+      <span class="matches-place">${this.#place()}</span>
+      ${button("matches.previous", "Shift+F3", ICONS.down, () => this.step(-1), "matches-previous")}
+      ${button("matches.next", "F3", ICONS.down, () => this.step(1))}
+      <button type="button" class="icon-button" aria-label=${t("matches.leave")}
+        title=${t("matches.leave")} @click=${() => this.leave()}>${ICONS.close}</button>`;
+  }
+
+  #place() {
+    const { t } = this.language;
+    const { state, place, total } = this.matches;
+    if (state === "asking") return t("loading");
+    if (state === "failed") return t("search.failed");
+    return place ? t("matches.place", { place, total }) : t("matches.count", { count: total });
+  }
+}

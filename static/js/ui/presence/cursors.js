@@ -1,0 +1,135 @@
+// Shows where colleagues are in the open thread, by small avatars: at the last message they have
+// read, or at what they write. The layer lies over the thread and changes no layout.
+
+import { smallAvatar } from "./row.js";
+import { viewersText } from "./words.js";
+
+const AVATAR_PX = 18;
+const LANE_PX = 5; // from the edge of the messages
+const STACK_PX = 12; // between avatars at one place
+const SEEN_PX = 20; // so much of a message in view counts as read
+
+export class Cursors {
+  #threadId = null;
+  #cursors = new Map(); // admin → cursor, in the open thread
+  #avatars = new Map(); // admin → element
+
+  /** @param {CursorsParts} parts */
+  constructor({ presence, thread, mode, painter, language }) {
+    this.presence = presence;
+    this.thread = thread;
+    this.mode = mode;
+    this.painter = painter;
+    this.language = language;
+    this.messages = document.getElementById("messages");
+    this.pane = this.messages.closest(".pane-thread");
+    this.layer = document.createElement("div");
+    this.layer.className = "cursors";
+    this.layer.ariaHidden = "true"; // the line over the composer says who is here
+    this.pane.append(this.layer);
+    painter.add("cursors", () => this.#paint());
+    const look = () => this.look();
+    this.messages.addEventListener("scroll", look, { passive: true });
+    new ResizeObserver(look).observe(this.messages);
+    new MutationObserver(look).observe(this.messages, { childList: true, subtree: true });
+  }
+
+  // moved: a `thread:cursor` event, if one came.
+  look(moved) {
+    if (moved) {
+      this.#turnTo(this.thread.id);
+      if (moved.thread_id === this.#threadId) this.#cursors.set(moved.admin_id, moved.cursor);
+    }
+    this.painter.ask("cursors");
+  }
+
+  #turnTo(threadId) {
+    if (threadId === this.#threadId) return;
+    this.#threadId = threadId;
+    this.#cursors.clear();
+  }
+
+  #paint() {
+    const { presence, thread: { id: threadId } } = this;
+    this.#turnTo(threadId);
+    const others = presence.others(threadId);
+    this.#forget(new Set(others.map(({ id }) => id)));
+    if (others.length) this.#read();
+    const origin = this.pane.getBoundingClientRect();
+    const taken = new Map(); // place → how many avatars are there
+    for (const one of others) {
+      const place = this.#placeOf(this.#cursors.get(one.id));
+      const before = taken.get(place?.key) ?? 0;
+      taken.set(place?.key, before + 1);
+      this.#show(one, place, before, origin);
+    }
+  }
+
+  // Removes those who left, with their places.
+  #forget(here) {
+    for (const [id, element] of this.#avatars) {
+      if (here.has(id)) continue;
+      element.remove();
+      this.#avatars.delete(id);
+      this.#cursors.delete(id);
+    }
+  }
+
+  // Reports how far this admin has read.
+  #read() {
+    if (document.visibilityState !== "visible") return;
+    const edge = this.messages.getBoundingClientRect().bottom - SEEN_PX;
+    /** @type {NodeListOf<HTMLElement>} */
+    const found = this.messages.querySelectorAll(".message[data-id]");
+    const all = [...found];
+    const last = all.findLast((one) => one.getBoundingClientRect().top <= edge);
+    if (last) this.mode.reads(Number(last.dataset.id));
+  }
+
+  // {key, x, y, dx, dy}: where the first avatar goes, and the offset of each further one.
+  #placeOf(cursor) {
+    if (!cursor) return null;
+    return cursor.message_id === null ? this.#writing(cursor) : this.#reading(cursor);
+  }
+
+  // Who writes is shown at the button of what they write: a reply or a note.
+  #writing({ field }) {
+    const button = this.pane.querySelectorAll(".composer-mode")[field === "note" ? 1 : 0];
+    if (!button) return null;
+    const { right, top } = button.getBoundingClientRect();
+    const half = AVATAR_PX / 2;
+    return { key: field, x: right - half, y: top - half, dx: STACK_PX, dy: 0 };
+  }
+
+  // Beside the message, or at the edge behind which it is out of view.
+  #reading({ message_id: id }) {
+    const { left, top, bottom, height } = this.messages.getBoundingClientRect();
+    if (!height) return null;
+    const message = this.messages.querySelector(`.message[data-id="${id}"]`);
+    const { painted } = this.thread.messages;
+    const end = message?.getBoundingClientRect().bottom ?? (id < painted[0]?.id ? top : bottom);
+    const y = Math.min(Math.max(end, top + AVATAR_PX + LANE_PX), bottom - LANE_PX) - AVATAR_PX;
+    return { key: y, x: left + LANE_PX, y, dx: 0, dy: -STACK_PX };
+  }
+
+  #show(one, place, before, origin) {
+    const shown = this.#avatarOf(one);
+    shown.hidden = place === null;
+    if (!place) return;
+    const x = Math.round(place.x + before * place.dx - origin.left);
+    const y = Math.round(place.y + before * place.dy - origin.top);
+    shown.style.translate = `${x}px ${y}px`;
+  }
+
+  #avatarOf(one) {
+    if (!this.#avatars.has(one.id)) {
+      const made = smallAvatar(one);
+      this.#avatars.set(one.id, made);
+      this.layer.append(made);
+    }
+    const kept = this.#avatars.get(one.id);
+    kept.dataset.mode = one.mode;
+    kept.title = viewersText([one], this.language.t);
+    return kept;
+  }
+}

@@ -1,0 +1,163 @@
+// A field for queries: what may be written is proposed below it (the combobox pattern of ARIA APG, a
+// list with manual selection), and what is wrong is underlined.
+
+import { html } from "lit-html";
+
+import { Completion } from "../../core/query/completion.js";
+import { aroundMistake } from "../../core/query/mistake.js";
+import { aboutSuggestion } from "./words.js";
+
+const GAP_PX = 4;
+// More than a query may have: what is too long is told, and not cut off.
+const LENGTH_MAX = 4000;
+const STEPS = { ArrowDown: 1, ArrowUp: -1 };
+
+export class QueryField {
+  text = "";
+  /** @type {QueryMistake | null} */
+  mistake = null;
+
+  // id: of the input; typed(text) and entered() tell what the admin does.
+  /** @param {QueryFieldParts} parts */
+  constructor({ id, api, language, changed, typed, entered = () => {}, completion = null }) {
+    this.id = id;
+    this.language = language;
+    this.typed = typed;
+    this.entered = entered;
+    this.completion = completion ?? new Completion({
+      ask: (text, at) => api.complete(text, at), changed,
+    });
+  }
+
+  /** @returns {HTMLInputElement | null} */
+  get #input() { return /** @type {any} */ (document.getElementById(this.id)); }
+  get #list() { return document.getElementById(`${this.id}-list`); }
+
+  // controls and active name a list of results and the one in it; key(event) takes keys while nothing
+  // is proposed.
+  /** @param {QueryFieldLook} look */
+  content({
+    label, placeholder = "", className = "", describedBy = "", controls = "", active = "", key = () => {},
+  }) {
+    const { completion, mistake, id } = this;
+    const open = completion.shown;
+    const at = completion.active < 0 ? "" : `${id}-${completion.active}`;
+    return html`<div class="query-box ${className}">
+      <div class="query-mirror" aria-hidden="true">${mistake ? this.#marked(mistake) : ""}</div>
+      <input class="query-field" id=${id} type="search" role="combobox" dir="auto"
+        aria-label=${label} aria-autocomplete="list" aria-expanded=${String(open || active !== "")}
+        aria-controls=${open || !controls ? `${id}-list` : controls}
+        aria-activedescendant=${open ? at : active}
+        aria-invalid=${String(mistake !== null)} aria-describedby=${describedBy}
+        autocomplete="off" autocapitalize="off" autocorrect="off" spellcheck="false" maxlength=${LENGTH_MAX}
+        placeholder=${placeholder} .value=${this.text}
+        @input=${(event) => this.#typed(event.target)} @keydown=${(event) => this.#key(event, key)}
+        @click=${() => completion.close()} @blur=${() => completion.close()}
+        @scroll=${() => this.#follow()}>
+      <div class="menu query-list" id="${id}-list" popover="manual" role="listbox"
+        aria-label=${this.language.t("query.suggestions")} @pointerdown=${(event) => event.preventDefault()}
+        >${completion.suggestions.map((one, index) => this.#option(one, index))}</div></div>`;
+  }
+
+  // Shows or hides the list: once what content() gave is on the page.
+  after() {
+    const list = this.#list;
+    const input = this.#input;
+    if (!list || !input) return;
+    const shown = this.completion.shown && document.activeElement === input;
+    list.togglePopover(shown);
+    if (shown) place(list, input.getBoundingClientRect());
+    list.querySelector('[aria-selected="true"]')?.scrollIntoView({ block: "nearest" });
+    this.#follow();
+  }
+
+  focus() {
+    this.#input?.focus();
+    this.#input?.select();
+  }
+
+  // The text was changed elsewhere.
+  /** @param {string} text */
+  set(text) {
+    this.text = text;
+    this.completion.close();
+    this.#hide();
+  }
+
+  // Ahead of the next painting, so that the next Esc is not meant for the list.
+  #hide() { this.#list?.togglePopover(false); }
+
+  #marked(mistake) {
+    const [before, wrong, behind] = aroundMistake(this.text, mistake);
+    return html`${before}<u class="query-wrong">${wrong || "\u00a0"}</u>${behind}`;
+  }
+
+  #option(one, index) {
+    const active = index === this.completion.active;
+    return html`<div class="menu-item query-option" role="option" id="${this.id}-${index}"
+      aria-selected=${String(active)} @click=${() => this.#take(index)}
+      ><bdi class="query-option-text">${one.text}</bdi><span class="query-option-about"
+      >${aboutSuggestion(one, this.text, this.language)}</span></div>`;
+  }
+
+  #typed(input) {
+    this.text = input.value;
+    this.completion.look(this.text, input.selectionStart);
+    if (!this.completion.shown) this.#hide();
+    this.typed(this.text);
+  }
+
+  #take(index) {
+    const { text, at } = this.completion.taken(this.text, index);
+    this.text = text;
+    const input = this.#input;
+    input.value = text;
+    input.setSelectionRange(at, at);
+    // Behind a field come its values.
+    if (/[:<>=]$/.test(text.slice(0, at))) this.completion.look(text, at);
+    else this.completion.close();
+    this.typed(text);
+  }
+
+  // otherwise: takes the keys that mean nothing here, as the arrows where there are results.
+  #key(event, otherwise) {
+    if (event.isComposing || event.keyCode === 229) return;
+    const { completion } = this;
+    const { key, altKey } = event;
+    if (!completion.shown && !altKey) otherwise(event);
+    if (event.defaultPrevented) return;
+    if (STEPS[key]) this.#step(event);
+    else if (key === "Escape" && completion.shown) completion.close();
+    else if (key === "Enter" && completion.active >= 0) this.#take(completion.active);
+    else if (key === "Enter") this.#enter();
+    else return;
+    event.preventDefault();
+    event.stopPropagation();
+  }
+
+  #step({ key, target }) {
+    if (this.completion.shown) this.completion.step(STEPS[key]);
+    else this.completion.look(this.text, target.selectionStart, { all: true });
+  }
+
+  #enter() {
+    this.completion.close();
+    this.entered();
+  }
+
+  // What is underlined moves with the text.
+  #follow() {
+    const input = this.#input;
+    if (!input) return;
+    /** @type {HTMLElement} */ (input.previousElementSibling).scrollLeft = input.scrollLeft;
+  }
+}
+
+// Below the field and inside the window.
+/** @param {HTMLElement} list */
+function place(list, { left, bottom, width }) {
+  list.style.minWidth = `${Math.min(width, innerWidth - 16)}px`;
+  list.style.maxHeight = `${Math.max(96, innerHeight - bottom - GAP_PX - 8)}px`;
+  list.style.left = `${Math.max(8, Math.min(left, innerWidth - list.offsetWidth - 8))}px`;
+  list.style.top = `${bottom + GAP_PX}px`;
+}

@@ -1,0 +1,241 @@
+// The form of one sort: its title and its rules, and what it would do to a view.
+
+import { html } from "lit-html";
+import { repeat } from "lit-html/directives/repeat.js";
+
+import { mistakeOf } from "../../core/query/mistake.js";
+import { editedRule, moved, nameFor, ruleOf, rulesOf } from "../../core/query/sort-rules.js";
+import { refusalOf } from "../elements/refusal.js";
+import { QueryField } from "./field.js";
+import { fetchRows, sortPreview } from "./sort-preview.js";
+import { sortRule } from "./sort-rule.js";
+
+const PREVIEW_AFTER_MS = 400;
+const TITLE_MAX = 80;
+const RULES_MAX = 20;
+
+export class SortForm {
+  #rules;
+  #fields = new Map(); // key of a rule → its field
+  #title;
+  #view;
+  #problem = ""; // of the sort
+  #theirs = null; // what somebody else has saved meanwhile
+  #wrong = null; // {rule, text}: what is wrong in a rule, beside a mistake in its query
+  #preview = null;
+  #busy = false;
+  #timer = null;
+  #run = 0;
+  #told = ""; // what happened, for screen readers: what is outside of the dialog is not read
+  #drag = null;
+
+  /** @param {SortFormParts} parts */
+  constructor({ sort, taken, left, ...parts }) {
+    /** @type {Omit<SortFormParts, "sort" | "taken" | "left">} */
+    this.parts = parts;
+    this.sort = sort;
+    this.taken = taken;
+    this.left = left;
+    this.#title = sort.title;
+    this.#rules = sort.rules.map((rule) => editedRule(rule));
+    const { view } = parts.lists.list;
+    this.#view = parts.choices.views.includes(view) || parts.savedViews.of(view) ? view : "not_respond";
+    this.#ask(0);
+  }
+
+  // The dialog is closed, or shows something else.
+  end() {
+    clearTimeout(this.#timer);
+    this.#run += 1;
+    this.#drag?.abort();
+  }
+
+  content() {
+    const { t } = this.parts.language;
+    queueMicrotask(() => { for (const field of this.#fields.values()) field.after(); });
+    return html`<form class="form sort-form" @submit=${(event) => this.#submit(event)}>
+      <label>${t("sorts.name")}<input name="title" required maxlength=${TITLE_MAX} autocomplete="off" dir="auto"
+        .value=${this.#title} @input=${({ target }) => { this.#title = target.value; }}></label>
+      <fieldset class="sort-rules"><legend>${t("sorts.rules")}</legend>
+        <p class="help-note">${t("sorts.rules.about")}</p>
+        <ol>${repeat(this.#rules, ({ key }) => key, (rule, at) => sortRule({
+          rule, at, count: this.#rules.length, field: this.#fieldOf(rule), language: this.parts.language,
+          wrong: this.#wrong?.rule === at ? this.#wrong.text : "",
+          change: (changes) => this.#change(rule, changes), move: (to) => this.#move(at, to),
+          remove: () => this.#remove(at), drag: (event) => this.#startDrag(event, rule),
+        }))}</ol>
+        <button type="button" class="button sort-add" ?disabled=${this.#rules.length >= RULES_MAX}
+          @click=${() => this.#add()}>${t("sorts.rules.add")}</button></fieldset>
+      <section class="sort-preview" aria-label=${t("sorts.preview")}>
+        <label class="setting">${t("sorts.preview")}<select @change=${({ target }) => this.#look(target.value)}
+          >${this.#views().map(([id, name]) => html`<option value=${id} ?selected=${id === this.#view}
+            >${name}</option>`)}</select></label>
+        <div role="status">${this.#preview ? sortPreview(this.#preview, this.parts.rows, t) : this.#waiting()}</div>
+      </section>
+      <p class="unseen" role="status">${this.#told}</p>
+      <p class="form-problem" role="alert">${this.#problem}</p>
+      <div class="form-acts">${this.#theirs ? html`<button type="button" class="button sort-take"
+          @click=${() => this.#take()}>${t("sorts.take")}</button>` : ""}
+        <button type="button" class="button" @click=${() => this.#leave(null)}
+          >${t("cancel")}</button>
+        <button type="submit" class="button button-accent" ?disabled=${this.#busy}>${
+          t(this.#theirs ? "sorts.replace" : "save")}</button></div>
+    </form>`;
+  }
+
+  #waiting() {
+    const { t } = this.parts.language;
+    return this.#problem || this.#wrong || this.#hasMistake() ? t("sorts.preview.wrong") : t("loading");
+  }
+
+  #hasMistake() { return [...this.#fields.values()].some(({ mistake }) => mistake !== null); }
+
+  #views() {
+    const { choices, savedViews, language: { t } } = this.parts;
+    return [...choices.views, ...savedViews.list.map(({ id }) => id)].map((id) => [id, t(`view.${id}`)]);
+  }
+
+  #fieldOf(rule) {
+    const { api, language } = this.parts;
+    if (!this.#fields.has(rule.key)) {
+      const field = new QueryField({
+        id: `sort-when-${rule.key}`, api, language, changed: () => this.#paint(),
+        typed: (when) => this.#change(rule, { when }),
+      });
+      field.text = rule.when;
+      this.#fields.set(rule.key, field);
+    }
+    return this.#fields.get(rule.key);
+  }
+
+  #paint() { if (this.parts.dialog.element.open) this.parts.dialog.paint(); }
+
+  #change(rule, changes) {
+    Object.assign(rule, changes);
+    this.#ask();
+  }
+
+  #move(from, to) {
+    if (to < 0 || to >= this.#rules.length || to === from) return;
+    this.#rules = moved(this.#rules, from, to);
+    this.#told = this.parts.language.t("sorts.rules.moved", { from: from + 1, to: to + 1 });
+    this.#ask();
+  }
+
+  #remove(at) {
+    this.#fields.delete(this.#rules[at].key);
+    this.#rules = this.#rules.filter((_, index) => index !== at);
+    this.#told = this.parts.language.t("sorts.rules.removed", { place: at + 1 });
+    this.#ask();
+    this.#fields.get(this.#rules[Math.min(at, this.#rules.length - 1)].key)?.focus();
+  }
+
+  // Before the last one, which takes the rest.
+  #add() {
+    const rule = editedRule({ by: "waiting_since", order: "oldest", when: "is:waiting" });
+    this.#rules = [...this.#rules.slice(0, -1), rule, ...this.#rules.slice(-1)];
+    this.#ask();
+    this.#fields.get(rule.key)?.focus();
+  }
+
+  // Follows the pointer until it is let go: a moved element would lose a captured one.
+  #startDrag(event, rule) {
+    if (event.button !== 0) return;
+    event.preventDefault();
+    this.#drag?.abort();
+    this.#drag = new AbortController();
+    const { signal } = this.#drag;
+    const list = event.currentTarget.closest("ol");
+    addEventListener("pointermove", ({ clientY }) => {
+      const to = [...list.children].findIndex((item) => clientY < item.getBoundingClientRect().bottom);
+      this.#move(this.#rules.indexOf(rule), to < 0 ? this.#rules.length - 1 : to);
+    }, { signal });
+    for (const end of ["pointerup", "pointercancel"]) {
+      addEventListener(end, () => this.#drag.abort(), { signal });
+    }
+  }
+
+  #look(view) {
+    this.#view = view;
+    this.#ask(0);
+  }
+
+  // Asks what the sort would do, once nothing has changed for a moment.
+  #ask(ms = PREVIEW_AFTER_MS) {
+    clearTimeout(this.#timer);
+    this.#run += 1;
+    const run = this.#run;
+    this.#clearProblems();
+    this.#paint();
+    this.#timer = setTimeout(() => this.#fetch(run), ms);
+  }
+
+  #clearProblems() {
+    this.#problem = "";
+    this.#wrong = null;
+    for (const field of this.#fields.values()) field.mistake = null;
+  }
+
+  async #fetch(run) {
+    const { api, rows } = this.parts;
+    try {
+      const preview = await api.previewSort({ rules: rulesOf(this.#rules), view: this.#view });
+      await fetchRows(rows, api, [...preview.before, ...preview.after]);
+      if (run === this.#run) this.#preview = preview;
+    } catch (error) {
+      if (run !== this.#run) return;
+      this.#preview = null;
+      this.#refused(error);
+    }
+    if (run === this.#run) this.#paint();
+  }
+
+  // A refusal at its place: in a query, at a rule, or at the sort.
+  #refused(error) {
+    const { t } = this.parts.language;
+    const place = ruleOf(error.body);
+    const rule = place && this.#rules[place.rule];
+    const field = rule && this.#fields.get(rule.key);
+    const mistake = field ? mistakeOf(error.body, field.text) : null;
+    if (mistake) {
+      field.mistake = mistake;
+      field.after();
+    } else if (rule) this.#wrong = { rule: place.rule, text: refusalOf(error, t) };
+    else this.#problem = refusalOf(error, t);
+  }
+
+  // What somebody else has saved takes the place of what is written here.
+  #take() {
+    this.sort = this.#theirs;
+    this.#theirs = null;
+    this.#title = this.sort.title;
+    this.#rules = this.sort.rules.map((rule) => editedRule(rule));
+    this.#fields.clear();
+    this.#ask(0);
+  }
+
+  async #submit(event) {
+    event.preventDefault();
+    const title = this.#title.trim();
+    const { name } = this.sort;
+    this.#clearProblems();
+    this.#busy = true;
+    this.#paint();
+    try {
+      const given = { title, rules: rulesOf(this.#rules), changed_at: (this.#theirs ?? this.sort).changed_at };
+      const saved = name ? await this.parts.api.changeSort(name, given)
+        : await this.parts.api.addSort({ ...given, name: nameFor(title, this.taken) });
+      this.#leave({ name, title, ...saved });
+    } catch (error) {
+      this.#theirs = error.code === "changed_meanwhile" ? error.body.sort : null;
+      this.#refused(error);
+    }
+    this.#busy = false;
+    this.#paint();
+  }
+
+  #leave(saved) {
+    this.end();
+    this.left(saved);
+  }
+}

@@ -1,0 +1,90 @@
+// The count in the title and on the icon; ui/notices/notifier.js, loaded later, tells of new work.
+
+import { badge } from "../../core/totals.js";
+
+export class Alerts {
+  #badge = "";
+  #early = []; // the first totals, and the latest
+
+  /** @param {AlertsParts} parts */
+  constructor({ icon, totals, prefs, presence, lists, language, unsent, notifier, now }) {
+    this.icon = icon;
+    this.totals = totals;
+    this.prefs = prefs;
+    this.presence = presence;
+    this.lists = lists;
+    this.language = language;
+    this.unsent = unsent;
+    this.notifier = notifier;
+    this.now = now;
+  }
+
+  // No sound, notification or toast; the count stays.
+  get quiet() { return this.presence.doNotDisturb; }
+
+  // New totals came.
+  /** @param {ViewTotals} totals */
+  update(totals) {
+    this.write();
+    if ((totals.filter ?? "all") !== "all") return;
+    if (this.notifier.part) this.notifier.part.totals(totals);
+    else if (this.#early.length) this.notifier.get();
+    this.#early = [this.#early[0] ?? totals, totals];
+    // A hidden page paints no list.
+    if (document.hidden) {
+      this.notifier.get();
+      this.unsent.get();
+    }
+  }
+
+  begin(notifier) {
+    for (const totals of this.#early) notifier.totals(totals);
+  }
+
+  end() {
+    this.notifier.part?.clear();
+    this.#draw("");
+  }
+
+  forget() {
+    this.#early = [];
+    this.notifier.part?.disconnected();
+  }
+
+  connected() { this.notifier.part?.connected(); }
+
+  async mayNotify() {
+    if (!globalThis.Notification) return false;
+    return await Notification.requestPermission() === "granted";
+  }
+
+  // If the script of the sound cannot be loaded, count and notification are enough.
+  chime() {
+    const { now } = this;
+    const due = now();
+    import("../notices/chime.js").then(({ chime }) => chime(due, now), () => {});
+  }
+
+  // Title and icon: the count of threads that wait, and of replies that are not sent.
+  write() {
+    const { t } = this.language;
+    this.notifier.part?.look();
+    const waiting = this.prefs.notify.title ? this.totals.of("not_respond", "all") : 0;
+    this.#draw(badge(waiting ?? 0));
+    const late = this.unsent.part?.outbox.late.length;
+    const places = [late ? t("unsent.count", { count: late }) : "", t(`view.${this.lists.list.view}`)];
+    document.title = `${waiting ? `(${t.number(waiting)}) ` : ""}${[
+      ...places.filter(Boolean), "Lineup"].join(" · ")}`;
+  }
+
+  #draw(text) {
+    if (text === this.#badge) return;
+    this.#badge = text;
+    this.icon.href = text ? picture(text) : this.icon.dataset.plain;
+  }
+}
+
+const picture = (text) => `data:image/svg+xml,${encodeURIComponent(`<svg
+  xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><rect width="32" height="32" rx="9"
+  fill="#3b5bdb"/><text x="16" y="23" fill="#fff" text-anchor="middle" font-family="sans-serif"
+  font-weight="700" font-size="${text.length > 2 ? 15 : 20}">${text}</text></svg>`)}`;

@@ -1,0 +1,89 @@
+// The line below the list while something is wrong: what, since when, and what can be done.
+
+import { html } from "lit-html";
+
+const LITTLE = 50; // threads that are done so soon that no progress is shown
+
+/** @param {BannerParts} parts */
+export function banner(parts) {
+  const notice = noticeOf(parts);
+  if (!notice) return "";
+  return html`<div class="banner" data-kind=${notice.kind} role="status">
+    <span class="banner-text">${notice.text}</span>
+    ${notice.action ? html`<button type="button" class="button" @click=${notice.action.run}
+      >${notice.action.text}</button>` : ""}</div>`;
+}
+
+// The most serious first.
+function noticeOf(parts) {
+  const { connectionState, connection, liveness, lists: { sync }, presence, language } = parts;
+  const { t, words } = language;
+  if (connectionState.ended === "protocol") {
+    return { kind: "error", text: t("banner.protocol"), action: reload(t) };
+  }
+  if (!connectionState.online) {
+    return { kind: "warn", text: `${t("banner.offline")} ${asOf(sync, language)}` };
+  }
+  if (connection.state === "waiting"
+      || (connection.state === "connecting" && connectionState.wasConnected)) {
+    return {
+      kind: "warn",
+      text: `${t("banner.reconnecting")} ${asOf(sync, language)}`,
+      action: { text: t("banner.try_now"), run: () => connection.tryNow() },
+    };
+  }
+  const { silentSince } = liveness;
+  if (silentSince !== null) {
+    return {
+      kind: "warn",
+      text: t("banner.silent", { time: words.clock(silentSince) }),
+      action: { text: t("banner.try_now"), run: () => connection.renew() },
+    };
+  }
+  if (sync.state === "failed") {
+    return { kind: "error", text: `${t("banner.list_failed")} ${asOf(sync, language)}` };
+  }
+  const { lateSince } = connectionState;
+  if (lateSince !== null) {
+    return { kind: "warn", text: t("banner.late", { time: words.clock(lateSince) }) };
+  }
+  if (presence.late) return { kind: "warn", text: t("presence.delayed") };
+  const picked = picking(parts);
+  if (picked) return picked;
+  if (connectionState.failing.length) return failing(connectionState.failing, language);
+  return null;
+}
+
+// What an action on many threads has done so far, or that more could be selected.
+function picking({ picks, bulk, language: { t } }) {
+  if (bulk.part?.busy) {
+    const { done, total } = bulk.part.progress;
+    if (total - done <= LITTLE && !done) return null;
+    return {
+      kind: "info",
+      text: t("bulk.progress", { done: t.number(done), total: t.number(total) }),
+      action: { text: t("bulk.stop"), run: () => bulk.part.stop() },
+    };
+  }
+  const { offer } = picks;
+  if (!offer) return null;
+  const total = t.number(offer.total);
+  if (offer.loading) return { kind: "info", text: t("loading") };
+  return {
+    kind: "info",
+    text: t("pick.loaded", { count: offer.count, total }),
+    action: { text: t("pick.whole", { total }), run: () => picks.whole() },
+  };
+}
+
+function failing(sources, { t, words }) {
+  const since = Math.min(...sources.map((each) => each.since));
+  const names = sources.map(({ source }) => source).join(", ");
+  return { kind: "warn", text: t("banner.failing", { sources: names, time: words.clock(since) }) };
+}
+
+const reload = (t) => ({ text: t("banner.reload"), run: () => location.reload() });
+
+function asOf(sync, { t, words }) {
+  return sync.syncedAt === null ? "" : t("banner.as_of", { time: words.clock(sync.syncedAt) });
+}

@@ -1,0 +1,83 @@
+// What each verb of core/keymap.js does. false: the key is left to the browser.
+
+import { nextPane } from "./panes.js";
+
+/** @param {VerbParts} parts */
+export function verbsOf(parts) {
+  const { navigation, thread, picks } = parts;
+  const onThread = (run) => () => (thread.id === null ? false : void run());
+  return {
+    view: (name) => navigation.goView(name),
+    saved: (place) => navigation.goSaved(Number(place)),
+    views: () => void parts.viewsDialog.open(),
+    sorts: () => parts.sorts.choose(),
+    sort: (name) => navigation.goSort(name),
+    filter: (name) => navigation.goFilter(name),
+    priority: (priority) => act(parts, "prioritise", { priority }),
+    list: (name) => walk(parts, name),
+    pick: (name) => pick(parts, name),
+    back: () => back(parts),
+    match: (name) => match(parts, name),
+    pane: (name) => nextPane(name === "next" ? 1 : -1, thread.id !== null),
+    unread: (name) => void parts.finder.nextUnread(name === "next" ? 1 : -1),
+    help: () => void parts.helpDialog.open(),
+    search: () => void parts.search.open(),
+    filters: () => void parts.search.open(null, { filters: true }),
+    palette: () => void parts.palette.open(),
+    undo: () => void parts.acting.get().then((part) => part?.undoing.undo()),
+    reply: onThread(() => parts.write("reply")),
+    note: onThread(() => parts.write("note")),
+    customer: onThread(() => parts.customer.toggle()),
+    explain: onThread(() => parts.explain.open()),
+    "thread:show": onThread(() => parts.finder.showInList()),
+    "thread:claim": () => act(parts, "claim"),
+    "thread:snooze": () => (picks.size || thread.id !== null ? void parts.snooze.open() : false),
+    "thread:hand": () => (picks.size || thread.id !== null ? void parts.handOver.open() : false),
+    "thread:done": () => (picks.size || thread.id !== null ? void parts.finish() : false),
+  };
+}
+
+// With the selected threads, or else with the open one.
+function act({ picks, bulk, acting, thread }, action, more = {}) {
+  if (picks.size) bulk.get().then((part) => part?.run(more.priority ? "priority" : action, more));
+  else if (thread.id === null) return false;
+  else acting.get().then((part) => part?.actions[action](more.priority));
+  return undefined;
+}
+
+function walk({ listPane, movement, toTop }, name) {
+  const steps = {
+    next: () => listPane.walk(1),
+    previous: () => listPane.walk(-1),
+    "page-down": () => listPane.page(1),
+    "page-up": () => listPane.page(-1),
+    top: () => toTop(),
+    end: () => listPane.toEnd(),
+    open: () => listPane.openActive(),
+    pause: () => movement.togglePause(),
+  };
+  steps[name]();
+  if (name !== "pause") listPane.focus();
+}
+
+function pick({ picks, listPane }, name) {
+  if (name === "toggle") picks.toggle();
+  else if (name === "all") picks.all();
+  else picks.extend(name === "down" ? 1 : -1);
+  listPane.focus();
+}
+
+// To another message that the search found in the open thread.
+function match({ threadPane }, name) {
+  const found = threadPane.part?.found;
+  if (!found?.shown) return false;
+  return found.step(name === "next" ? 1 : -1);
+}
+
+// An open menu closes itself on Esc. The marks of a search go first, unless Esc closes the search.
+function back({ layout, threadPane }) {
+  if (document.querySelector("[popover]:popover-open")) return false;
+  const found = threadPane.part?.found;
+  if (found?.shown && !document.activeElement?.closest("#search")) return found.leave();
+  return layout.back();
+}

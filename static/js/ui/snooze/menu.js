@@ -1,0 +1,144 @@
+// The menu of moments until which the open thread, or the selected ones, are put off.
+
+import { html, render } from "lit-html";
+
+import { choicesInWords, ownZone } from "../../core/snooze/choices.js";
+import { menuItems, placeBelow, walkMenu } from "../elements/menu.js";
+import { nameOf } from "../elements/avatar.js";
+import { OwnMoment } from "./own-moment.js";
+
+const KEYS = { later: "l", hours: "l", tomorrow: "t", monday: "m", own: "d", wakes: "r", wake: "w" };
+// What it is placed below, the first that is on screen.
+const OPENERS = [
+  ".list-header .act-snooze", ".thread-acts .act-snooze", ".act-more", "#thread-head", "#list-header",
+];
+// A press on the button of an open menu closes it, and is a click on the button then.
+const SAME_PRESS_MS = 300;
+
+export class SnoozeMenu {
+  #wakes = true; // the customer's next message wakes the thread
+  #closedAt = -Infinity;
+  #ownMoment;
+
+  /** @param {SnoozeMenuParts} parts */
+  constructor(parts) {
+    const { element } = parts;
+    this.parts = parts;
+    this.element = element;
+    this.#ownMoment = new OwnMoment({
+      ...parts, zone: ownZone, snooze: (until, wakes) => this.#snooze(until, wakes),
+    });
+    element.addEventListener("keydown", (event) => this.#key(event));
+    element.addEventListener("beforetoggle", ({ newState, timeStamp }) => {
+      if (newState === "closed") this.#closedAt = timeStamp;
+    });
+  }
+
+  // event: the press on a button.
+  /** @param {MouseEvent | null} event */
+  open(event = null) {
+    const { element } = this;
+    if (element.matches(":popover-open")) return element.hidePopover();
+    if (event && event.timeStamp - this.#closedAt < SAME_PRESS_MS) return undefined;
+    const refusal = this.#refusal();
+    if (refusal) return void this.parts.toasts.show(refusal);
+    this.#wakes = true;
+    this.#paint();
+    element.showPopover();
+    placeBelow(element, this.#opener().getBoundingClientRect());
+    return element.querySelector("button")?.focus();
+  }
+
+  // What the palette offers of it.
+  /** @returns {Command[]} */
+  commands() {
+    const { picks, thread, language: { t } } = this.parts;
+    if ((!picks.size && !thread.row) || this.#refusal()) return [];
+    const snooze = (text, run) => ({
+      text: `${t("act.snooze")}: ${text}`, keys: "h", also: t("also.snooze"), run,
+    });
+    return [
+      ...this.#moments(true).map(({ text, run }) => snooze(text, run)),
+      snooze(t("snooze.own"), () => this.#openOwn(true)),
+      ...(this.#isSnoozed() ? [{ text: t("act.wake"), keys: "h", also: t("also.wake"), run: () => this.#wake() }] : []),
+    ];
+  }
+
+  #refusal() {
+    const { picks, thread, lists, language: { t } } = this.parts;
+    const isClosed = picks.size ? lists.list.view === "history" : thread.row?.open === false;
+    return isClosed ? t("snooze.closed") : "";
+  }
+
+  #opener() {
+    const openers = OPENERS.map((each) => document.querySelector(each));
+    return openers.find((each) => each?.checkVisibility()) ?? document.body;
+  }
+
+  #paint() {
+    const { picks, language: { t } } = this.parts;
+    const title = picks.size ? t("snooze.many", { count: picks.size }) : t("snooze.title");
+    this.element.setAttribute("aria-label", title);
+    const items = [
+      { heading: title },
+      ...this.#moments(),
+      { text: t("snooze.own"), key: KEYS.own, run: () => this.#openOwn() },
+      { isLine: true },
+      { text: t("snooze.wakes"), key: KEYS.wakes, checked: this.#wakes, stays: true,
+        run: () => this.#setWakes(!this.#wakes) },
+      ...(this.#isSnoozed() ? [{ text: t("act.wake"), key: KEYS.wake, run: () => this.#wake() }] : []),
+    ];
+    render(html`${menuItems(items, this.element.id)}`, this.element);
+  }
+
+  #moments(wakes = this.#wakes) {
+    return choicesInWords(this.parts.now(), this.parts.language).map(({ name, at, text }) => ({
+      text, key: KEYS[name], run: () => this.#snooze(at, wakes),
+    }));
+  }
+
+  #isSnoozed() {
+    const { picks, thread, lists, rows } = this.parts;
+    if (!picks.size) return Boolean(thread.row?.snooze);
+    return lists.list.view === "snoozed" || picks.ids.some((id) => rows.get(id)?.snooze);
+  }
+
+  #setWakes(wakes) {
+    this.#wakes = wakes;
+    this.#paint();
+  }
+
+  #openOwn(wakes = this.#wakes) {
+    const { picks, thread } = this.parts;
+    this.#ownMoment.open({
+      wakes, at: picks.size ? null : thread.row?.snooze?.until ?? null,
+      count: picks.size, name: picks.size || !thread.row ? "" : nameOf(thread.row, this.parts.language.t),
+    });
+  }
+
+  // For the selected threads, or else for the open one.
+  async #snooze(until, wakes) {
+    const { picks, bulk, acting } = this.parts;
+    const given = { until, wake: wakes ? "reply" : "never" };
+    if (picks.size) (await bulk.get())?.run("snooze", given);
+    else (await acting.get())?.actions.snooze(given);
+  }
+
+  async #wake() {
+    const { picks, bulk, acting } = this.parts;
+    if (picks.size) (await bulk.get())?.run("wake");
+    else (await acting.get())?.actions.wake();
+  }
+
+  // Letters choose; what they do elsewhere they do not do here.
+  #key(event) {
+    walkMenu(event);
+    if (event.key.length !== 1 || event.ctrlKey || event.metaKey || event.altKey) return;
+    event.stopPropagation();
+    if (event.key === "h") return this.element.hidePopover();
+    const chosen = this.element.querySelector(`[aria-keyshortcuts="${CSS.escape(event.key)}"]`);
+    if (!chosen) return undefined;
+    event.preventDefault();
+    return /** @type {HTMLElement} */ (chosen).click();
+  }
+}

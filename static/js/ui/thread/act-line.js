@@ -1,0 +1,58 @@
+// A line of the conversation that says what was done to the thread, by whom and when.
+
+import { html } from "lit-html";
+
+import { shown } from "../../core/shown.js";
+
+/** @param {Act} act */
+export function actLine(act, { t, words, adminId, now }) {
+  return html`<li class="act-line" data-act=${act.id} data-type=${kindOf(act)}>
+    <span>${textOf(act, { t, words, adminId, now })}</span> ·
+    <time datetime=${new Date(act.at).toISOString()} title=${words.exact(act.at)}
+    >${words.clock(act.at)}</time></li>`;
+}
+
+const kindOf = ({ type }) => type.replace("thread.", "");
+
+function textOf(act, given) {
+  const { t, adminId } = given;
+  if (act.cause) return t(`did.line.${act.cause}`);
+  const name = (admin) => (admin.id === adminId ? t("author.you") : shown(admin.name));
+  const by = act.by ? name(act.by) : t("did.bot");
+  const timed = timedText(act, by, given);
+  if (timed) return timed;
+  if (kindOf(act) === "priority_changed") {
+    return t("did.line.priority_changed", { name: by, priority: t(`priority.${act.priority}`) });
+  }
+  if (act.assignee && act.assignee.id !== act.by?.id) {
+    return t("did.line.given", { name: by, assignee: name(act.assignee) });
+  }
+  return t(`did.line.${kindOf(act)}`, { name: by });
+}
+
+// What was put off, came back or became late; "" of other acts. What undoes one and changes nothing any
+// more says neither until when nor why.
+function timedText(act, name, { t, words, now }) {
+  const { type, until, wake, reason, due_at: dueAt, target, policy } = act;
+  if (type === "thread.due") {
+    const time = words.moment(dueAt, now);
+    return policy ? t(`did.line.due.${target}`, { time, policy: shown(policy) }) : t("did.line.due", { time });
+  }
+  if (type !== "thread.snoozed" && type !== "thread.woken") return "";
+  if (reason) return t(`did.line.woken.${reason}`, { name });
+  if (!until) return t("did.line.undone", { name });
+  const text = t("did.line.snoozed", { name, time: words.moment(until, now) });
+  return wake === "never" ? `${text} · ${t("snooze.wakes.never")}` : text;
+}
+
+// Messages and acts in one line, as {message} or {act}; of the same time, the message is first.
+/** @param {Message[]} messages @param {Act[]} acts */
+export function merged(messages, acts) {
+  const line = [];
+  let next = 0;
+  for (const message of messages) {
+    while (next < acts.length && acts[next].at < message.at) line.push({ act: acts[next++] });
+    line.push({ message });
+  }
+  return [...line, ...acts.slice(next).map((act) => ({ act }))];
+}

@@ -1,0 +1,158 @@
+// What can be done with the open thread. The screen changes when the server answers.
+
+import { shown } from "../../core/shown.js";
+import { nameOf } from "../elements/avatar.js";
+import { refusalOf } from "../elements/refusal.js";
+
+// A thread that Done opened is not closed by a press that was meant for the one before it.
+const SETTLE_MS = 400;
+const STAYS = new Set(["history"]); // views in which the thread that is open stays open
+
+export class ThreadActions {
+  #opened = { id: null, at: 0 }; // the thread that Done opened, and when
+
+  // nextTo(id): the thread below in the list, or null; open(id) opens a thread.
+  /** @param {ThreadActionsParts} parts */
+  constructor({
+    thread, lists, rows, api, toasts, painter, language, admin, undoing, now, nextTo, open,
+  }) {
+    this.thread = thread;
+    this.lists = lists;
+    this.rows = rows;
+    this.api = api;
+    this.toasts = toasts;
+    this.painter = painter;
+    this.language = language;
+    this.adminId = admin.id;
+    this.isSupervisor = admin.role === "supervisor";
+    this.undoing = undoing;
+    this.now = now;
+    this.nextTo = nextTo;
+    this.open = open;
+  }
+
+  // Claims the thread, or releases it if it is the admin's own. A supervisor takes it over.
+  claim() {
+    const { assignee } = this.thread.row ?? {};
+    if (assignee?.id === this.adminId) return this.#act("release", "undo.released");
+    return assignee && this.isSupervisor ? this.handOver({ admin_id: this.adminId }) : this.#act("claim");
+  }
+
+  // To a colleague or to nobody (null), with a note for whoever has it next.
+  /** @param {{admin_id: number | null, note?: string}} given */
+  async handOver(given) {
+    const { id } = this.thread;
+    const done = await this.#try(() => this.api.assign(id, given));
+    if (!done) return false;
+    const { assignee } = done.row;
+    if (!assignee) this.#offer("undo.released", done);
+    else this.#offer("undo.handed", done, { assignee: shown(assignee.name) });
+    return true;
+  }
+
+  /** @param {string} priority */
+  async prioritise(priority) {
+    const { id } = this.thread;
+    const done = await this.#try(() => this.api.prioritise(id, priority));
+    if (done?.act) {
+      this.#offer("undo.priority", done, { priority: this.language.t(`priority.${priority}`) });
+    }
+    return done !== null;
+  }
+
+  // Closes and opens the next thread of the list; reopens a closed one. A thread in which the
+  // customer wrote what was not on screen yet stays open (H28).
+  // seen: the newest message that was on screen.
+  async finish(seen = this.thread.shownId) {
+    const { id, row } = this.thread;
+    if (this.#hasJustOpened(id)) return false;
+    if (row?.open === false) return this.#act("reopen", "undo.reopened");
+    const walkOn = this.#walk(id);
+    const done = await this.#try(() => this.api.close(id, seen));
+    if (done && this.rows.get(id)?.open) {
+      this.toasts.show(this.language.t("act.still_open"));
+      return false;
+    }
+    if (!done) return false;
+    this.#offer("undo.closed", done, {}, walkOn());
+    return true;
+  }
+
+  // Puts the thread off until a moment (ms) and opens the next one of the list, as Done does; one that is
+  // snoozed already only gets another moment. wake: "reply" or "never".
+  /** @param {{until: number, wake: string}} given */
+  async snooze(given) {
+    const { id, row } = this.thread;
+    const walkOn = row?.snooze ? () => undefined : this.#walk(id);
+    const done = await this.#try(() => this.api.snooze(id, given));
+    if (!done) return false;
+    const time = this.language.words.moment(given.until, this.now());
+    this.#offer("undo.snoozed", done, { time }, walkOn());
+    return true;
+  }
+
+  wake() { return this.#act("wake", "undo.woken"); }
+
+  // Where it goes on from a thread: a function that opens the next one, if this one is still open by
+  // then, and returns what goes back to it.
+  #walk(id) {
+    const { listing, list } = this.lists;
+    const next = STAYS.has(list.view) ? null : this.nextTo(id);
+    return () => {
+      const walks = next !== null && this.thread.id === id && this.lists.listing === listing;
+      if (walks) {
+        listing.activeId = next;
+        this.#opened = { id: next, at: this.now() };
+        this.open(next);
+      }
+      // What was done by mistake is looked at again.
+      return () => { if (walks && this.lists.listing === listing) this.open(id); };
+    };
+  }
+
+  // Opens the thread below this one; at the end of the list nothing changes.
+  /** @param {number} id */
+  openNext(id) {
+    const next = this.nextTo(id);
+    if (next === null) return false;
+    this.lists.listing.activeId = next;
+    this.open(next);
+    return true;
+  }
+
+  #hasJustOpened(id) {
+    const { id: opened, at } = this.#opened;
+    return id !== null && opened === id
+      && (this.thread.state === "loading" || this.now() - at < SETTLE_MS);
+  }
+
+  async #act(action, told = "") {
+    const { id } = this.thread;
+    const done = await this.#try(() => this.api.act(id, action));
+    if (done && told) this.#offer(told, done);
+    return done !== null;
+  }
+
+  #offer(text, { row, act }, more = {}, done = () => {}) {
+    if (!act) return;
+    const { t } = this.language;
+    this.undoing.offer({ text: t(text, { name: nameOf(row, t), ...more }), acts: [act], done });
+  }
+
+  // The answer {row, act}, or null where it was not done.
+  async #try(run) {
+    const { id } = this.thread;
+    if (id === null) return null;
+    try {
+      const answer = await run();
+      this.rows.put(answer.row);
+      return answer;
+    } catch (error) {
+      if (error.code === "already_claimed") this.rows.mark(id);
+      this.toasts.show(refusalOf(error, this.language.t));
+      return null;
+    } finally {
+      this.painter.askAll();
+    }
+  }
+}

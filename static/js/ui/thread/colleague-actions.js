@@ -1,0 +1,32 @@
+// Shows what colleagues and the chatbot did to the open thread.
+
+import { shown } from "../../core/shown.js";
+
+const IN_TIME = new Set(["thread.snoozed", "thread.woken", "thread.due"]);
+
+export class ColleagueActions {
+  /** @param {ColleagueActionsParts} parts */
+  constructor({ alerts, toasts, language, adminId, now }) {
+    this.alerts = alerts;
+    this.toasts = toasts;
+    this.language = language;
+    this.adminId = adminId;
+    this.now = now;
+  }
+
+  // by: {id, name}, or null for the chatbot; cause: a message of the customer or a handoff, which
+  // show themselves, as does what time or the customer did to a snooze, and what undoes nothing.
+  /** @param {Act} act */
+  show({ type, by, priority, cause, until, reason, assignee }) {
+    const { t, words } = this.language;
+    const isSilent = cause || (IN_TIME.has(type) && (!by || (!until && !reason)));
+    if (isSilent || by?.id === this.adminId || this.alerts.quiet) return;
+    const isGiven = assignee && assignee.id !== by?.id;
+    this.toasts.show(t(isGiven ? "did.thread.given" : `did.${type}`, {
+      name: by ? t("did.by", by) : t("did.bot"),
+      assignee: !assignee ? "" : assignee.id === this.adminId ? t("author.you") : shown(assignee.name),
+      priority: priority ? t(`priority.${priority}`) : "",
+      time: until ? words.moment(until, this.now()) : "",
+    }));
+  }
+}

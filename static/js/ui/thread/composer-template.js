@@ -1,0 +1,85 @@
+// What the composer looks like.
+
+import { html } from "lit-html";
+
+import { ICONS } from "../elements/icons.js";
+import { menu } from "../elements/menu.js";
+
+const SHOW_LEFT_FROM = 1000; // below this many characters left, their number is shown
+
+// after: "stay", "done" or "next"
+/** @param {boolean} isPrivate @param {string} after @param {Translate} t */
+export function sendText(isPrivate, after, t) {
+  const kind = isPrivate ? "note" : "reply";
+  return t(after === "stay" ? `composer.send.${kind}` : `composer.send.${kind}.${after}`);
+}
+
+/** @param {import("./composer.js").Composer} composer */
+export function composerTemplate(composer) {
+  const { canned, prefs, isPrivate, guard, language: { t } } = composer;
+  const enter = prefs.kept.send_key === "enter";
+  const { length } = [...composer.field?.value ?? ""];
+  const kind = isPrivate ? "note" : "reply";
+  return html`<form class="composer" ?data-private=${isPrivate}
+    @submit=${(event) => submit(event, composer)}>
+    ${canned.render(() => composer.field)}
+    <textarea class="composer-field" rows="2" dir="auto" aria-keyshortcuts=${isPrivate ? "n" : "r"}
+      aria-autocomplete="list" aria-controls=${canned.activeId ? "canned" : ""}
+      aria-activedescendant=${canned.activeId ?? ""} @blur=${() => composer.left()}
+      aria-label=${t(`composer.${kind}`)} placeholder=${t(`composer.${kind}.hint`)}
+      @input=${() => composer.typed()} @keydown=${(event) => composer.key(event)}></textarea>
+    ${isPrivate ? "" : held(guard.held, t)}
+    <div class="composer-foot">
+      ${mode(composer, false)}${mode(composer, true)}
+      <button type="button" class="icon-button composer-canned" aria-label=${t("canned.title")}
+        title=${t("canned.button")} aria-expanded=${String(canned.isOpen)}
+        @pointerdown=${(event) => event.preventDefault()}
+        @click=${() => canned.toggle(composer.field)}>${ICONS.canned}</button>
+      <span class="composer-state">${state(composer, length)}</span>
+      <button type="submit" class="button button-accent composer-send"
+        aria-keyshortcuts=${enter ? "Enter" : "Control+Enter"} @click=${dropSecond}
+        >${guard.held && !isPrivate ? t("sending.anyway") : composer.sendText("stay")}<kbd
+        >${enter ? "↵" : "Ctrl ↵"}</kbd></button>
+      ${menu({
+        id: "send-menu", label: t("composer.send.more"), text: ICONS.down,
+        className: "button button-accent composer-more",
+        items: [["done", "Ctrl Shift ↵"], ["next", "Ctrl Alt ↵"]].map(([after, key]) => ({
+          text: composer.sendText(after), key, run: () => composer.send(after),
+        })),
+      })}
+    </div></form>`;
+}
+
+function submit(event, composer) {
+  event.preventDefault();
+  composer.send();
+}
+
+// The second click of a double click is no press of its own.
+function dropSecond(event) {
+  if (event.detail > 1) event.preventDefault();
+}
+
+function mode(composer, isPrivate) {
+  const kind = isPrivate ? "note" : "reply";
+  return html`<button type="button" class="composer-mode"
+    aria-pressed=${String(composer.isPrivate === isPrivate)} aria-keyshortcuts=${isPrivate ? "n" : "r"}
+    @click=${() => composer.choose(isPrivate)}>${composer.language.t(`composer.${kind}`)}</button>`;
+}
+
+// Why the reply was held, and that one more press sends it.
+function held(reasons, t) {
+  if (!reasons) return "";
+  const told = [
+    ...reasons.writers.map(({ name, mode: doing }) => t(`viewer.${doing}`, { name })),
+    ...(reasons.unread.length ? [t("composer.held.unread", { count: reasons.unread.length })] : []),
+  ];
+  return html`<div class="composer-held" role="alert">${told.join(" · ")}
+    <span>${t("composer.held")}</span></div>`;
+}
+
+function state({ bodyMax, isSaved, language: { t } }, length) {
+  if (length > bodyMax) return t("composer.too_long", { count: length - bodyMax });
+  if (length > bodyMax - SHOW_LEFT_FROM) return t("composer.left", { count: bodyMax - length });
+  return length && isSaved ? t("composer.saved") : "";
+}

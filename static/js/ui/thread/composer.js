@@ -1,0 +1,212 @@
+// Where a reply or a note is written. Its text survives switching threads, reloading and signing in
+// again; each thread keeps one of both kinds.
+
+import { html, render } from "lit-html";
+
+import { composerTemplate, sendText } from "./composer-template.js";
+
+const SAVE_MS = 300;
+// Control characters that the server refuses: all but line breaks and tabs.
+const CONTROLS = /(?![\n\t])\p{Cc}/gu;
+
+export class Composer {
+  #threadId = null;
+  #private = false;
+  #aside = ""; // the text of the other kind
+  #saved = false;
+  #timer = null;
+
+  /** @param {ComposerParts} parts */
+  constructor(parts) {
+    const {
+      root, thread, drafts, replies, canned, mode, hold, prefs, now, painter, language, bodyMax,
+      reading, guard,
+    } = parts;
+    this.root = root;
+    this.thread = thread;
+    this.drafts = drafts;
+    this.replies = replies;
+    this.canned = canned;
+    this.mode = mode;
+    this.hold = hold;
+    this.prefs = prefs;
+    this.now = now;
+    this.painter = painter;
+    this.language = language;
+    this.bodyMax = bodyMax;
+    this.reading = reading;
+    this.guard = guard;
+    addEventListener("pagehide", () => this.save());
+  }
+
+  get field() { return this.root.querySelector("textarea"); }
+  get isPrivate() { return this.#private; }
+  get canSend() { return Boolean(this.field?.value.trim()); }
+  /** @param {string} after */
+  sendText(after) { return sendText(this.#private, after, this.language.t); }
+
+  // kind: "reply" or "note"; without it the one that is shown.
+  focus(kind) {
+    if (this.thread.id !== this.#threadId) this.paint();
+    if (kind && this.#private !== (kind === "note")) this.#swap();
+    this.field?.focus();
+  }
+
+  paint() {
+    const { thread } = this;
+    const shown = thread.id !== null && thread.state !== "missing";
+    if (thread.id !== this.#threadId) {
+      this.save();
+      this.#take(thread.id);
+    }
+    this.reading.settle();
+    this.guard.look(thread.id);
+    render(shown ? composerTemplate(this) : "", this.root);
+    if (shown && this.field.dataset.thread !== String(thread.id)) {
+      this.field.dataset.thread = thread.id;
+      this.field.value = this.drafts.get(thread.id).body;
+    }
+  }
+
+  // Puts text that was taken back in front of the draft.
+  /** @param {OutboxItem} item */
+  put({ threadId, body, private: isPrivate, seen }) {
+    const draft = this.drafts.get(threadId);
+    const isShown = threadId === this.#threadId && Boolean(this.field);
+    if (isShown) this.save();
+    const other = draft.private === isPrivate ? this.drafts.asideOf(threadId) : draft.body;
+    const own = draft.private === isPrivate ? draft.body : this.drafts.asideOf(threadId);
+    const both = [body, own].filter(Boolean).join("\n");
+    this.drafts.put(threadId, { body: both, private: isPrivate, aside: other, seen });
+    if (isShown) this.#show();
+    this.painter.ask("composer");
+  }
+
+  // Another window changed the draft of the thread.
+  /** @param {number} threadId */
+  draftTaken(threadId) {
+    if (threadId === this.#threadId && this.field) this.#show();
+  }
+
+  // after: what follows: "stay", "done" or "next".
+  send(after = "stay") {
+    const { value } = this.field;
+    const body = value.toWellFormed().replace(CONTROLS, "");
+    const threadId = this.#threadId;
+    if (!body.trim()) {
+      this.replies.confirm(threadId);
+      return this.focus();
+    }
+    if ([...body].length > this.bodyMax) return this.focus();
+    const isPrivate = this.#private;
+    if (!isPrivate && this.guard.holds(threadId)) {
+      this.replies.held(this.guard.held);
+      this.painter.ask("composer");
+      return this.focus();
+    }
+    const seen = this.guard.seenId(threadId);
+    this.replies.post({ threadId, body, isPrivate, seen, after });
+    this.field.value = "";
+    this.guard.release();
+    this.reading.end();
+    this.#reportMode(true);
+    this.drafts.drop(threadId);
+    this.focus();
+    this.painter.ask("composer");
+    return after === "next" ? this.replies.next(threadId) : undefined;
+  }
+
+  // By its button: the text goes along, unless the other kind has one of its own.
+  /** @param {boolean} isPrivate */
+  choose(isPrivate) {
+    if (isPrivate === this.#private) return this.focus();
+    if (this.#aside.trim()) this.#swap();
+    else {
+      this.#private = isPrivate;
+      this.save();
+      this.painter.ask("composer");
+    }
+    return this.focus();
+  }
+
+  save() {
+    clearTimeout(this.#timer);
+    const id = this.#threadId;
+    if (id === null || this.field?.dataset.thread !== String(id)) return;
+    this.#saved = this.drafts.put(id, {
+      body: this.field.value, private: this.#private, aside: this.#aside, seen: this.reading.base,
+    });
+    this.painter.ask("composer");
+  }
+
+  left() {
+    this.canned.close();
+    this.painter.ask("composer");
+  }
+
+  typed() {
+    this.canned.typed(this.field);
+    this.#saved = false;
+    const hasText = Boolean(this.field.value || this.#aside);
+    if (!hasText) this.reading.end();
+    else if (this.reading.base === null) this.reading.begin();
+    this.#reportMode(true);
+    this.hold.typed(this.now());
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => this.save(), SAVE_MS);
+    this.painter.ask("composer");
+  }
+
+  // Enter that ends the composition of an input method does not send, nor does a key held down.
+  key(event) {
+    if (event.isComposing || event.keyCode === 229) return;
+    if (this.canned.key(event, this.field)) return;
+    const held = event.ctrlKey || event.metaKey;
+    const enter = this.prefs.kept.send_key === "enter" && !event.shiftKey && !event.altKey;
+    if (event.key !== "Enter" || !(held || enter)) return;
+    event.preventDefault();
+    if (event.repeat) return;
+    this.send(event.shiftKey ? "done" : event.altKey ? "next" : "stay");
+  }
+
+  // Whether the draft is kept, for the line beside the button.
+  get isSaved() { return this.#saved; }
+
+  #take(threadId) {
+    this.#threadId = threadId;
+    this.#saved = false;
+    const draft = threadId === null ? { body: "", private: false } : this.drafts.get(threadId);
+    this.#private = draft.private;
+    this.#aside = threadId === null ? "" : this.drafts.asideOf(threadId);
+    const hasText = Boolean(draft.body.trim());
+    if (hasText || this.#aside) this.reading.begin(this.drafts.seenOf(threadId));
+    else this.reading.end();
+    this.mode.draft({ hasText });
+  }
+
+  // Shows the other kind with its own text: what was written for the team never becomes a reply.
+  #swap() {
+    const { field } = this;
+    const body = this.#aside;
+    this.#aside = field?.value ?? "";
+    this.#private = !this.#private;
+    if (field) field.value = body;
+    if (body && this.reading.base === null) this.reading.begin();
+    this.save();
+    this.#reportMode(false);
+    this.painter.ask("composer");
+  }
+
+  #show() {
+    this.#take(this.#threadId);
+    this.field.value = this.drafts.get(this.#threadId).body;
+    this.painter.ask("composer");
+  }
+
+  // Reports to colleagues in the thread that something is being written, and where.
+  #reportMode(typed) {
+    const field = this.#private ? "note" : "reply";
+    const cursor = { message_id: null, field, position: this.field?.selectionEnd ?? 0 };
+    this.mode.draft({ hasText: this.canSend, typed, cursor });
+  }
+}

@@ -1,0 +1,257 @@
+// The messages of the open thread, newest last; what is being read stays where it is on screen.
+
+import { html, render } from "lit-html";
+import { repeat } from "lit-html/directives/repeat.js";
+
+import { sameDay } from "../../core/time.js";
+import { nameOf } from "../elements/avatar.js";
+import { isLookedAt } from "../elements/attention.js";
+import { actLine, merged } from "./act-line.js";
+import { kindOf, messageItem } from "./message.js";
+import { unsentItem } from "./unsent.js";
+
+const NEAR_END_PX = 48;
+const NEAR_START_PX = 300;
+const JOINED_MS = 5 * 60 * 1000;
+const LOOK_MS = 250; // how often it is looked which messages can be read
+const SEEN_PX = 20; // so much of a message at an edge counts as its beginning or end
+
+export class MessagesPane {
+  #threadId = null;
+  #atEnd = true;
+  #timer = null;
+
+  /** @param {MessagesPaneParts} parts */
+  constructor({
+    root, thread, outbox, replies, reading, found, connectionState, adminId, now, painter, language,
+  }) {
+    this.root = root;
+    this.thread = thread;
+    this.outbox = outbox;
+    this.replies = replies;
+    this.reading = reading;
+    this.found = found;
+    this.connectionState = connectionState;
+    this.adminId = adminId;
+    this.now = now;
+    this.painter = painter;
+    this.language = language;
+    root.addEventListener("scroll", () => this.#scrolled(), { passive: true });
+    document.addEventListener("visibilitychange", () => this.#see());
+    new ResizeObserver(() => this.#stay()).observe(root);
+  }
+
+  get unseen() {
+    const { thread } = this;
+    if (this.#atEnd || thread.state !== "ready") return 0;
+    const { list, behind } = thread.messages;
+    const seenId = Math.max(thread.seenId, thread.openedId);
+    return [...list, ...behind].filter(({ id, role }) => id > seenId && role === "client").length;
+  }
+
+  async toEnd() {
+    await this.thread.toNewest();
+    this.#atEnd = true;
+    this.painter.ask("messages", "thread");
+  }
+
+  paint() {
+    const { thread } = this;
+    if (thread.id !== this.#threadId) {
+      this.#threadId = thread.id;
+      this.#atEnd = thread.target === null;
+    }
+    this.root.setAttribute("aria-label", this.#label());
+    const anchor = this.#atEnd ? null : this.#anchor();
+    render(this.#content(), this.root);
+    if (anchor) this.root.scrollTop += anchor.element.getBoundingClientRect().top - anchor.top;
+    this.#reach();
+    this.#stay();
+    this.#see();
+    this.#fill();
+  }
+
+  #label() {
+    const { row } = this.thread;
+    const { t } = this.language;
+    return row ? t("thread.messages", { name: nameOf(row, t) }) : t("thread.none");
+  }
+
+  // Scrolls to the message that is looked for, or to the first word that is marked in it.
+  #reach() {
+    const { root, thread } = this;
+    const message = thread.state !== "ready" || thread.target === null ? null
+      : root.querySelector(`.message[data-id="${thread.target}"]`);
+    if (!message) return;
+    const box = (message.querySelector("mark") ?? message).getBoundingClientRect();
+    const pane = root.getBoundingClientRect();
+    root.scrollTop += box.top - pane.top - Math.max(0, pane.height - box.height) / 2;
+    this.#atEnd = this.#isAtEnd();
+    this.found.reached(thread.target);
+    thread.target = null;
+  }
+
+  #isNearEnd() {
+    const { root } = this;
+    return root.scrollHeight - root.scrollTop - root.clientHeight < NEAR_END_PX;
+  }
+
+  #isAtEnd() { return this.#isNearEnd() && this.thread.messages.atNewest; }
+
+  // The first message in view that is still painted afterwards.
+  #anchor() {
+    const edge = this.root.getBoundingClientRect().top;
+    const painted = new Set(this.thread.messages.painted.map(({ id }) => String(id)));
+    /** @type {NodeListOf<HTMLElement>} */
+    const all = this.root.querySelectorAll(".message[data-id]");
+    for (const element of all) {
+      const { top, bottom } = element.getBoundingClientRect();
+      if (bottom > edge && painted.has(element.dataset.id)) return { element, top };
+    }
+    return null;
+  }
+
+  #stay() {
+    if (this.#atEnd) this.root.scrollTop = this.root.scrollHeight;
+  }
+
+  #see() {
+    const { thread } = this;
+    if (!this.#atEnd || thread.state !== "ready" || document.visibilityState !== "visible") return;
+    thread.seen();
+  }
+
+  // Looks what is on screen of that which came since the draft began, as long as it is not read.
+  watch() {
+    if (this.reading.unread.length) this.#timer ??= setTimeout(() => this.#read(), LOOK_MS);
+  }
+
+  #read() {
+    this.#timer = null;
+    const { unread } = this.reading;
+    const inView = isLookedAt() ? unread.filter(({ id }) => this.#isInView(id)) : [];
+    this.reading.shown(inView.map(({ id }) => id), LOOK_MS);
+    if (inView.length) this.painter.ask("composer");
+    this.watch();
+  }
+
+  // The whole message, or a part of it that fills the window.
+  #isInView(id) {
+    const message = this.root.querySelector(`.message[data-id="${id}"]`);
+    if (!message) return false;
+    const { top, bottom } = this.root.getBoundingClientRect();
+    const box = message.getBoundingClientRect();
+    const isEndIn = box.bottom <= bottom + SEEN_PX && box.bottom > top + SEEN_PX;
+    const isStartIn = box.top >= top - SEEN_PX && box.top < bottom - SEEN_PX;
+    const fills = box.top <= top && box.bottom >= bottom;
+    return bottom > top && (isEndIn ? isStartIn || box.height > bottom - top : fills);
+  }
+
+  // Loads more while the loaded messages do not fill the window: there is no scrolling yet.
+  #fill() {
+    const { thread } = this;
+    if (thread.state !== "ready" || this.root.scrollHeight > this.root.clientHeight) return;
+    if (thread.messages.more && !thread.olderFailed) thread.loadOlder();
+    thread.loadLater();
+  }
+
+  #scrolled() {
+    const { root, thread } = this;
+    const wasAtEnd = this.#atEnd;
+    this.#atEnd = this.#isAtEnd();
+    if (this.#isNearEnd() && !thread.messages.isAtEnd) {
+      thread.messages.newer();
+      this.painter.ask("messages");
+    } else if (this.#isNearEnd()) thread.loadLater();
+    if (root.scrollTop < NEAR_START_PX && !thread.olderFailed) thread.loadOlder();
+    this.#see();
+    if (wasAtEnd !== this.#atEnd) this.painter.ask("thread");
+  }
+
+  #content() {
+    const { thread, language: { t } } = this;
+    if (thread.state === "none") return this.#placeholder(t("thread.none"), t("thread.none.text"));
+    if (thread.state === "missing") return this.#placeholder(t("thread.missing"), "");
+    const isEmpty = thread.state === "failed" || thread.state === "loading";
+    if (isEmpty && this.connectionState.isLost) {
+      return this.#placeholder(t("thread.offline"), t("thread.offline.text"));
+    }
+    if (thread.state === "failed") return this.#failed();
+    if (thread.state === "loading") return skeleton();
+    return html`<div class="messages-start">${this.#start()}</div>
+      <ol class="messages-list">
+        ${repeat(this.#items(), ({ key }) => key, ({ content }) => content())}
+      </ol>`;
+  }
+
+  #placeholder(title, text) {
+    return html`<div class="empty"><p class="empty-title">${title}</p><p>${text}</p></div>`;
+  }
+
+  #failed() {
+    const { thread, language: { t } } = this;
+    return html`<div class="empty"><p class="empty-title">${t("thread.failed")}</p>
+      <button type="button" class="button"
+        @click=${() => thread.retry()}>${t("retry")}</button></div>`;
+  }
+
+  #start() {
+    const { thread, language: { t } } = this;
+    if (thread.olderFailed) {
+      return html`<button type="button" class="button" @click=${() => thread.loadOlder()}
+        >${t("thread.older_failed")}</button>`;
+    }
+    if (thread.loadingOlder) return t("thread.older");
+    return thread.messages.more || thread.messages.from > 0 ? "" : t("thread.start");
+  }
+
+  // The painted messages, with what was done between them.
+  #line() {
+    const { messages, acts } = this.thread;
+    return merged(messages.painted, acts.between(messages.sinceMs, messages.untilMs));
+  }
+
+  #items() {
+    const { thread, replies, adminId, language: { t, words } } = this;
+    const { row } = thread;
+    const now = this.now();
+    const sendAgain = (id) => replies.sendAgain(id);
+    const customerName = row ? nameOf(row, t) : "";
+    const items = [];
+    let last = null; // the message right before
+    let at = null; // the time of the line before
+    for (const { act, message } of this.#line()) {
+      const line = act ?? message;
+      if (at === null || !sameDay(at, line.at)) items.push(dayLine(line.at, now, words));
+      const joined = !act && last !== null && isJoined(last, message, adminId);
+      const look = {
+        t, words, adminId, customerName, joined, sendAgain, now,
+        ...(act ? {} : this.found.lookOf(message.id)),
+      };
+      items.push(act ? { key: `act-${act.id}`, content: () => actLine(act, look) }
+        : { key: message.id, content: () => messageItem(message, look) });
+      last = act ? null : message;
+      ({ at } = line);
+    }
+    if (thread.messages.atNewest) {
+      for (const item of this.outbox.of(thread.id)) {
+        items.push({ key: item.token, content: () => unsentItem(item, this) });
+      }
+    }
+    return items;
+  }
+}
+
+const dayLine = (at, now, words) => ({
+  key: `day-${new Date(at).toDateString()}`,
+  content: () => html`<li class="day"><span>${words.day(at, now)}</span></li>`,
+});
+
+const isJoined = (last, message, adminId) => sameDay(last.at, message.at)
+  && message.at - last.at < JOINED_MS
+  && kindOf(last, adminId) === kindOf(message, adminId)
+  && last.author?.id === message.author?.id;
+
+const skeleton = () => html`<div class="messages-loading" aria-hidden="true">
+  ${["client", "own", "client", "client"].map((kind) => html`<div class="message-skeleton"
+    data-kind=${kind}></div>`)}</div>`;

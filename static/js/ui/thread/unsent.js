@@ -1,0 +1,38 @@
+// A reply that is not sent yet: being sent, refused, or held because new messages came before it.
+
+import { html } from "lit-html";
+
+import { bubble } from "./message.js";
+import { refusal } from "../elements/refusal.js";
+
+// parts: {outbox, replies, language}
+/** @param {OutboxItem} item */
+export function unsentItem(item, parts) {
+  const { t } = parts.language;
+  return html`<li class="message" data-kind=${item.private ? "note" : "own"}
+    data-state=${item.state} data-token=${item.token}>
+    <div class="message-meta">${t("author.you")} · ${t(`sending.${item.state}`)}</div>
+    ${bubble({ body: item.body }, t)}
+    ${item.state === "sending" ? "" : html`<div class="message-acts" role="alert">
+      <span class="message-state" data-state="failed">${reason(item, t)}</span>
+      ${buttons(item, parts)}</div>`}
+  </li>`;
+}
+
+/** @param {OutboxItem} item @param {Translate} t */
+export function reason(item, t) {
+  if (item.state === "moved") return t("sending.moved.text", { count: item.unseen.length || 1 });
+  if (item.state === "signed-out") return t("sending.signed-out.text");
+  if (item.problem === "network") return t("sending.waiting.text");
+  return refusal(item.problem, t);
+}
+
+function buttons(item, { outbox, replies, language: { t } }) {
+  const again = item.state === "moved"
+    ? html`<button type="button" class="button" @click=${() => outbox.confirm(item.token)}
+        >${t("sending.anyway")}</button>`
+    : html`<button type="button" class="button" @click=${() => outbox.retry(item.token)}
+        >${t("retry")}</button>`;
+  return html`${again}<button type="button" class="button" @click=${() => replies.takeBack(item)}
+    >${t("sending.take_back")}</button>`;
+}

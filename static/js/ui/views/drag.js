@@ -1,0 +1,80 @@
+// Drags a saved view of the left column to another place.
+
+const SLOP_PX = 6;
+const EDGE_PX = 20; // this near to its edge the list scrolls
+const SCROLL_PX = 8;
+
+export class ViewDrag {
+  id = null; // of the view that is being dragged
+  #press = null; // {id, x, y, list, from}
+  #listening = null;
+
+  /** @param {ViewDragParts} parts */
+  constructor({ savedViews, painter, announce, language }) {
+    this.savedViews = savedViews;
+    this.painter = painter;
+    this.announce = announce;
+    this.language = language;
+  }
+
+  // Fingers scroll the list; they move views in the dialog.
+  /** @param {PointerEvent} event */
+  press({ target, clientX, clientY, button, pointerType }) {
+    const view = target instanceof Element ? target.closest("[data-view]") : null;
+    if (!(view instanceof HTMLElement) || button !== 0 || pointerType === "touch") return;
+    const id = view.dataset.view;
+    const from = this.savedViews.list.findIndex((each) => each.id === id);
+    this.#press = { id, x: clientX, y: clientY, list: view.parentElement, from };
+    this.#listening = new AbortController();
+    const { signal } = this.#listening;
+    const on = (name, act) => addEventListener(name, act, { signal, capture: true });
+    on("pointermove", (event) => this.#move(event));
+    on("pointerup", () => this.#end());
+    on("pointercancel", () => this.#cancel());
+    on("keydown", (event) => {
+      if (event.key === "Escape" && this.id !== null) this.#cancel(event);
+    });
+  }
+
+  #move({ clientX, clientY, buttons }) {
+    const { id, x, y, list } = this.#press;
+    if (!buttons) return this.#end();
+    if (this.id === null && Math.hypot(clientX - x, clientY - y) < SLOP_PX) return undefined;
+    this.id = id;
+    const { top, bottom } = list.getBoundingClientRect();
+    if (clientY < top + EDGE_PX) list.scrollTop -= SCROLL_PX;
+    else if (clientY > bottom - EDGE_PX) list.scrollTop += SCROLL_PX;
+    const [first, second] = list.children;
+    const step = second ? second.offsetTop - first.offsetTop : 1;
+    this.savedViews.move(id, Math.floor((clientY - top + list.scrollTop) / step));
+    this.painter.ask("nav");
+    return undefined;
+  }
+
+  #cancel(event) {
+    const { id, from } = this.#press;
+    event?.preventDefault();
+    event?.stopPropagation();
+    this.savedViews.move(id, from);
+    this.#end();
+  }
+
+  #end() {
+    const { id } = this;
+    this.#listening.abort();
+    this.id = null;
+    if (id === null) return;
+    // What was dragged is not pressed as well.
+    const stop = (event) => event.stopPropagation();
+    addEventListener("click", stop, { capture: true, once: true });
+    setTimeout(() => removeEventListener("click", stop, { capture: true }));
+    const { list } = this.savedViews;
+    const place = list.findIndex((view) => view.id === id);
+    if (place >= 0) {
+      this.announce(this.language.t("views.moved", {
+        name: list[place].name, place: place + 1, total: list.length,
+      }));
+    }
+    this.painter.ask("nav");
+  }
+}

@@ -1,0 +1,1 @@
+"""Attacks on an address of one's own, and what they do to everybody else there."""

@@ -1,0 +1,103 @@
+"""The search field: what may be written, what is wrong, and the live list that it becomes."""
+
+from uuid import uuid4
+
+from tests.drivers.browser import BrowserDriver
+from tests.drivers.lineup import LineupDriver
+
+FIELD = "document.getElementById('search-field')"
+STATE = "document.getElementById('search-state').textContent"
+FILTERS = """() => [...document.querySelectorAll('.query-filter[data-set=true]')]
+  .map((filter) => filter.querySelector('.query-filter-text').textContent)"""
+OPTIONS = """() => [...document.querySelectorAll('.query-list:popover-open .query-option-text')]
+  .map((option) => option.textContent)"""
+
+
+def listed(browser: BrowserDriver, query: str) -> int:
+    """Waits until the live list of a query is shown; its length."""
+    return browser.wait_for(
+        "() => window.lineup.list().state === 'live'"
+        f" && new URLSearchParams(location.hash.split('?')[1]).get('query') === {query!r}"
+        " && window.lineup.list().total",
+        f"the list of {query}",
+    )
+
+
+def say(lineup: LineupDriver, name: str, locale: str, body: str = "Where is it?") -> int:
+    customer = {"id": f"field-{name}", "name": name, "locale": locale}
+    return lineup.say(f"field-{name}", body, customer=customer)
+
+
+def completes(browser: BrowserDriver) -> int:
+    """Writes `lang:fr` with what is proposed; the length of its live list."""
+    page = browser.page
+    page.keyboard.press("/")
+    page.keyboard.type("la")
+    browser.wait_for(f"() => ({OPTIONS})().join() === 'lang:,last:'", "the fields")
+    assert page.evaluate(f"() => {FIELD}.getAttribute('aria-expanded')") == "true"
+    page.keyboard.press("ArrowDown")
+    browser.wait_for(
+        f"() => document.getElementById({FIELD}.getAttribute('aria-activedescendant'))"
+        "?.ariaSelected === 'true'",
+        "the first of them being active",
+    )
+    page.keyboard.press("Enter")
+    browser.wait_for(f"() => ({OPTIONS})().includes('fr-ca')", "the languages that there are")
+    page.keyboard.type("fr")
+    return listed(browser, "lang:fr")
+
+
+def filters(browser: BrowserDriver, total: int) -> None:
+    """A filter is a part of the text, and the other way round."""
+    page = browser.page
+    assert page.evaluate(FILTERS) == ["Language: French"]
+    page.get_by_role("button", name="Age", exact=True).click()
+    page.get_by_role("menuitemradio", name="less than 1 hour").click()
+    assert listed(browser, "lang:fr age:<1h") == total
+    page.get_by_role("button", name="Language: French", exact=True).click()
+    page.get_by_role("menuitemcheckbox", name="French", exact=True).click()
+    browser.wait_for(f"() => {FIELD}.value === 'age:<1h'", "the term being gone")
+    assert page.locator(".menu:popover-open").count() == 1, "of several, more may be chosen"
+    page.keyboard.press("Escape")
+    page.get_by_role("button", name="Remove the filter “Age: less than 1 hour”").click()
+    browser.wait_for(f"() => {FIELD}.value === ''", "no condition")
+
+
+def mistakes(browser: BrowserDriver) -> None:
+    """One is told at its place."""
+    page = browser.page
+    page.fill("#search-field", "lang:fr asigned:me ")
+    browser.wait_for(f"() => {STATE}.includes('Expected: assigned:')", "the mistake")
+    assert page.locator(".query-wrong").inner_text() == "igned:me"
+    assert page.evaluate(f"() => {FIELD}.getAttribute('aria-invalid')") == "true"
+
+
+def test_conditions_are_completed_and_become_a_live_list(browser, lineup):
+    for number in range(2):
+        say(lineup, f"Ha{number}", "fr-CA", "a zebra" if number else "Where is it?")
+    page = browser.page
+    before = page.evaluate("() => location.hash")
+    total = completes(browser)
+    say(lineup, uuid4().hex, "fr")
+    browser.wait_for(f"() => window.lineup.list().total === {total + 1}", "a new thread on it")
+    filters(browser, total + 1)
+    browser.wait_for(f"() => location.hash === {before!r}", "the list from before")
+    mistakes(browser)
+
+    # Beside words, conditions narrow the search.
+    page.fill("#search-field", "zebra lang:fr")
+    browser.wait_for("() => document.querySelectorAll('.found').length === 1", "the result")
+    assert page.locator(".found-name").inner_text() == "Ha1"
+
+    # The list that is shown is narrowed from its own conditions on.
+    page.fill("#search-field", "")
+    page.keyboard.press("Escape")
+    page.wait_for_selector(".search", state="hidden")
+    page.keyboard.press("F")
+    conditions = "is:open -is:snoozed"
+    browser.wait_for(f"() => {FIELD}?.value === '{conditions}'", "the conditions of the list")
+    page.keyboard.press("End")
+    page.keyboard.type(" lang:fr")
+    page.keyboard.press("Enter")
+    assert listed(browser, f"{conditions} lang:fr") == total + 1
+    browser.wait_for("() => document.activeElement.id === 'list'", "the focus on the list")

@@ -1,0 +1,51 @@
+"""Above a supervisor's list: how many wait, for how long, and who is here; live, as in metrics."""
+
+import re
+
+import pytest
+import requests
+
+from tests.drivers.browser import BrowserDriver
+from tests.support import wait_until
+
+LINE = "() => document.querySelector('.queue-line')?.innerText ?? ''"
+
+
+@pytest.fixture
+def boss(chromium, lineup):
+    """A supervisor's window."""
+    window = BrowserDriver(
+        chromium, lineup.server, lineup.server.create_admin("Boss", "supervisor")
+    )
+    yield window
+    assert window.errors == []
+    window.close()
+
+
+def gauge(url: str, name: str) -> int:
+    text = requests.get(f"{url}/metrics", timeout=5).text
+    found = re.search(rf"^lineup_{name} ([0-9.]+)$", text, re.MULTILINE)
+    assert found, name
+    return int(float(found[1]))
+
+
+def waiting(window: BrowserDriver) -> int:
+    found = re.search(r"(\d[\d,]*) waits?", window.page.evaluate(LINE))
+    return int(found[1].replace(",", "")) if found else -1
+
+
+def test_a_supervisor_sees_how_the_desk_is_doing(boss, browser, lineup):
+    url = lineup.server.url
+    wait_until(lambda: waiting(boss) >= 0, what="the line")
+    before = waiting(boss)
+    assert before == gauge(url, r'queue_threads\{view="not_respond"\}')
+    id = lineup.say("queue-line-1", name="Queue 1")
+    wait_until(lambda: waiting(boss) == before + 1, what="one more who waits")
+    boss.wait_for(f"() => ({LINE})().includes('of the team here')", "who is here")
+    here = re.search(r"(\d+) of the team here", boss.page.evaluate(LINE))
+    assert here and int(here[1]) == gauge(url, "admins_here")
+    lineup.mai.post(f"{url}/admin/api/threads/{id}/close", json={})
+    wait_until(lambda: waiting(boss) == before, what="one less")
+    assert browser.page.evaluate(LINE) == "", "an admin who is no supervisor sees none"
+    boss.page.locator(".queue-line button").click()
+    boss.wait_until_shown("not_respond/longest_wait")

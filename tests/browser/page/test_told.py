@@ -1,0 +1,113 @@
+"""What the page says in words: where toasts stand, why a thread stands where it does, commands by
+other names, who has a thread, its priority and its times."""
+
+import re
+
+import pytest
+from playwright.sync_api import Page
+
+from tests.browser.threads.test_case import toast
+from tests.drivers.browser import BrowserDriver
+
+pytestmark = [
+    pytest.mark.browser,
+    pytest.mark.live,
+    pytest.mark.real_redis,
+    pytest.mark.rerun(
+        reason="the processes of the test wait for a processor longer than the product may"
+    ),
+]
+
+#: What of the list, the composer and the row of the keyboard is covered by a toast.
+COVERED = """() => {
+  const toasts = [...document.querySelectorAll('.toast')].map((one) => one.getBoundingClientRect());
+  return ['#list', '.composer', '.row.active'].filter((selector) => {
+    const { left, right, top, bottom } = document.querySelector(selector).getBoundingClientRect();
+    return toasts.some((box) => box.left < right && box.right > left
+      && box.top < bottom && box.bottom > top);
+  });
+}"""
+OTHER_NAMES = {
+    "close": "Done",
+    "resolve": "Done",
+    "unassign": "Release",
+    "keyboard": "This help",
+    "colleagues": "Team",
+    "preferences": "Settings",
+    "select everything": "Select all",
+}
+ENTRIES = "() => [...document.querySelectorAll('.palette-text')].map((one) => one.textContent)"
+
+
+@pytest.fixture
+def mai(chromium, lineup):
+    """A window of somebody who writes English as in Britain."""
+    window = BrowserDriver(chromium, lineup.server, lineup.mai_email, locale="en-GB")
+    yield window
+    assert window.errors == []
+    window.close()
+
+
+def test_toasts_cover_neither_rows_nor_the_composer(mai, lineup):
+    id = lineup.say("told-toasts", name="Toasts")
+    page = mai.page
+    mai.renew()
+    mai.open(id)
+    page.locator(".list").focus()
+    for _ in range(3):
+        page.keyboard.press("ArrowDown")
+    for priority in ("h", "u"):  # two toasts, one below the other
+        page.keyboard.press("u")
+        page.keyboard.press(priority)
+    mai.wait_for(toast("Urgent"), "the second toast")
+    for width, height in ((1280, 720), (1440, 900), (820, 1180)):
+        page.set_viewport_size({"width": width, "height": height})
+        assert page.evaluate(COVERED) == [], width
+    page.set_viewport_size({"width": 390, "height": 780})
+    box = page.locator(".toast").last.bounding_box()
+    nav = page.locator("#composer, .nav").evaluate_all(
+        "(all) => Math.min(...all.filter((one) => one.checkVisibility())"
+        ".map((one) => one.getBoundingClientRect().bottom))"
+    )
+    assert box["y"] >= nav - 1, "on a phone they stand below the page, which is shorter then"
+
+
+def test_head_and_reasons_speak_in_sentences(mai, lineup):
+    id = lineup.say("told-why", name="Why")
+    page = mai.page
+    mai.renew("not_respond/longest_wait")
+    mai.open(id)
+    page.locator("#explain-button").click()
+    page.wait_for_selector(".explain-facts")
+    facts = page.locator(".explain-facts").inner_text()
+    assert re.fullmatch(
+        r"Waiting since \d{1,2} \w{3,4} \d{4}, \d\d:\d\d:\d\d \((now|\d+ \w+ ago)\)\."
+        r" Who has waited longest is on top\.",
+        facts,
+    ), facts
+    assert re.match(r"Place \d+ of \d+|#?\d+", page.locator(".explain-title").inner_text())
+    assert "score" not in page.locator("#explain").inner_text().lower()
+    page.keyboard.press("Escape")
+
+    page.keyboard.press("t")
+    mai.wait_for("() => /with you/.test(document.getElementById('thread-head').textContent)")
+    button = page.locator(".act-priority")
+    assert button.get_attribute("aria-label") == "Priority: Normal"
+    page.set_viewport_size({"width": 1900, "height": 900})
+    assert button.inner_text().split() == ["Priority:", "Normal"]
+    assert page.locator(".nav-help").first.inner_text().split()[-1] == "Shortcuts"
+    clock = page.locator(".message time, .message-time").last.inner_text()
+    assert re.search(r"\b\d{1,2}:\d\d$", clock), clock
+
+    page.set_viewport_size({"width": 1280, "height": 800})
+    finds_commands_by_other_names(page)
+
+
+def finds_commands_by_other_names(page: Page) -> None:
+    page.locator(".list").focus()
+    page.keyboard.press("Control+k")
+    page.wait_for_selector(".palette-entry")
+    for typed, command in OTHER_NAMES.items():
+        page.fill(".palette-field", typed)
+        found = page.evaluate(ENTRIES)
+        assert any(text.startswith(command) for text in found), (typed, found)

@@ -1,0 +1,192 @@
+"""What each width shows: whole titles, Take in the thread's head, icons with names; and touch."""
+
+import pytest
+
+from tests.drivers.browser import BrowserDriver
+from tests.support import wait_until
+
+pytestmark = [
+    pytest.mark.browser,
+    pytest.mark.live,
+    pytest.mark.real_redis,
+    pytest.mark.rerun(
+        reason="the processes of the test wait for a processor longer than the product may"
+    ),
+]
+
+#: Parts of texts that do not fit into their elements.
+CUT = """(selector) => [...document.querySelectorAll(selector)]
+  .filter((each) => each.checkVisibility()
+    && (each.scrollWidth > each.clientWidth || each.scrollHeight > each.clientHeight))
+  .map((each) => each.textContent)"""
+#: Words that are broken in the middle.
+BROKEN = """(selector) => [...document.querySelectorAll(selector)]
+  .filter((each) => each.checkVisibility())
+  .flatMap((each) => {
+    const text = [...each.childNodes].find((node) => node.nodeType === 3 && node.data.trim());
+    return [...text.data.matchAll(/\\S+/g)].filter(({ 0: word, index }) => {
+      const range = document.createRange();
+      range.setStart(text, index);
+      range.setEnd(text, index + word.length);
+      return range.getClientRects().length > 1;
+    });
+  }).map(([word]) => word)"""
+#: The texts below the icons, with the shapes of the icons, of what is visible.
+NAMED = """() => [...document.querySelectorAll('.nav button')]
+  .filter((each) => each.checkVisibility() && !each.matches('.nav-me')).map((each) =>
+    [[...each.querySelectorAll('.nav-short')].filter((one) => one.checkVisibility())
+      .map((one) => one.textContent).join(), each.querySelector('use')?.getAttribute('href')])"""
+TOUCH = """async ([selector, ms]) => {
+  const target = document.querySelector(selector);
+  const { left, top } = target.getBoundingClientRect();
+  const options = {
+    bubbles: true, pointerType: 'touch', button: 0, isPrimary: true,
+    clientX: left + 80, clientY: top + 20,
+  };
+  target.dispatchEvent(new PointerEvent('pointerdown', options));
+  await new Promise((resolve) => { setTimeout(resolve, ms); });
+  target.dispatchEvent(new PointerEvent('pointerup', options));
+}"""
+LONG_MS = 700
+
+
+def test_the_names_below_icons_are_whole_on_phones_and_tablets(chromium, lineup):
+    """In each language; a phone shows all of them without scrolling."""
+    mai = BrowserDriver(chromium, lineup.server, lineup.mai_email)
+    admin, page = lineup.admin(lineup.mai_email), mai.page
+    id = lineup.say("names", name="Names")
+    found = {}
+    try:
+        for locale in ("en", "vi", "ja"):
+            admin.prefer(locale=locale)
+            mai.renew()
+            mai.open(id)
+            page.fill(".composer-field", "A draft is one more name below an icon")
+            page.wait_for_selector(".nav-item[data-kind=draft]")
+            page.keyboard.press("Escape")
+            page.evaluate("() => { location.hash = '#/arrival/arrival'; }")
+            for width in (360, 390, 820):
+                page.set_viewport_size({"width": width, "height": 780})
+                page.wait_for_selector(".row:not(.skeleton)")
+                faults = page.evaluate(CUT, ".nav-short")
+                if width < 720:
+                    faults += page.evaluate(CUT, ".nav")
+                if width < 720 or locale != "ja":  # Japanese may go on in a new line anywhere
+                    faults += page.evaluate(BROKEN, ".nav-short")
+                found[locale, width] = faults
+    finally:
+        admin.prefer(locale="en")
+    assert {at: faults for at, faults in found.items() if faults} == {}
+    page.set_viewport_size({"width": 360, "height": 780})
+    page.click(".nav-views-all")
+    page.click(".views-snoozed .views-open")
+    mai.wait_until_shown("snoozed/soonest")
+    assert mai.errors == []
+    mai.close()
+
+
+def is_shown(browser: BrowserDriver, selector: str) -> bool:
+    return browser.page.locator(selector).first.is_visible()
+
+
+def has_whole_titles(mai: BrowserDriver, locale: str) -> None:
+    for list in ("not_respond/longest_wait", "not_respond/unanswered_first"):
+        mai.renew(list)
+        mai.page.wait_for_selector(".row:not(.skeleton)")
+        whole = ".header-title, .sort-text, .nav .nav-text"
+        assert mai.page.evaluate(CUT, whole) == [], (locale, list)
+
+
+def is_news_beside_whole_titles(mai: BrowserDriver, lineup, locale: str) -> None:
+    """While the list is held, with a button for what is new above it."""
+    mai.renew("arrival/arrival")
+    mai.page.wait_for_selector(".row:not(.skeleton)")
+    box = mai.page.locator(".list").bounding_box()
+    mai.page.mouse.move(box["x"] + 90, box["y"] + 250)
+    mai.page.mouse.move(box["x"] + 92, box["y"] + 252)
+    lineup.say(f"news-{locale}", name="News")
+    mai.page.wait_for_selector(".news")
+    assert mai.page.evaluate(CUT, ".header-title, .sort-text") == [], locale
+    mai.page.mouse.move(900, 300)
+
+
+def test_titles_are_whole_and_take_stays_in_the_head(chromium, lineup):
+    mai = BrowserDriver(
+        chromium, lineup.server, lineup.mai_email, viewport={"width": 1280, "height": 720}
+    )
+    admin, page = lineup.admin(lineup.mai_email), mai.page
+    id = lineup.say("wide", name="Wide")
+    try:
+        for locale in ("en", "vi", "ja"):
+            admin.prefer(locale=locale)
+            has_whole_titles(mai, locale)
+            is_news_beside_whole_titles(mai, lineup, locale)
+    finally:
+        admin.prefer(locale="en")
+    mai.renew("not_respond/longest_wait")
+    me = page.locator(".nav-me")
+    wait_until(lambda: "Mai" in me.inner_text(), what="my name")
+    counts = page.locator(".nav-item", has_text="Unassigned").locator(".nav-count")
+    wait_until(lambda: counts.inner_text().isdigit(), what="the count of what nobody has")
+    assert page.locator(".header-total .unseen").inner_text().endswith("threads")
+
+    mai.open(id)
+    for width, height in ((1280, 720), (1440, 900), (820, 1180), (390, 780)):
+        page.set_viewport_size({"width": width, "height": height})
+        if width == 1440:
+            page.keyboard.press("Escape")
+            page.locator(".list").focus()
+            page.keyboard.press("i")
+            page.wait_for_selector(".customer-facts time")
+        assert is_shown(mai, ".act-claim"), width
+        assert is_shown(mai, ".act-done"), width
+        if width != 390:
+            continue
+        facts = page.locator(".thread-facts")
+        assert facts.is_visible()
+        assert "Unassigned" in facts.inner_text(), "who has it stays on a phone"
+    assert mai.errors == []
+    mai.close()
+
+
+@pytest.mark.parametrize("size", [(820, 1180), (390, 780)], ids=["tablet", "phone"])
+def test_a_finger_picks_rows_and_reaches_everything(chromium, lineup, size):
+    width, height = size
+    mai = BrowserDriver(
+        chromium,
+        lineup.server,
+        lineup.mai_email,
+        viewport={"width": width, "height": height},
+        has_touch=True,
+        is_mobile=True,
+    )
+    page = mai.page
+    ids = [lineup.say(f"touch-{width}-{number}", name=f"Touch {number}") for number in range(3)]
+    mai.renew()
+    mai.wait_for(f"() => document.getElementById('row-{ids[-1]}')", "the newest thread")
+    named = page.evaluate(NAMED)
+    assert all(text and icon for text, icon in named), named
+    icons = [icon for _, icon in named]
+    assert len(set(icons)) == len(icons), named
+    mai.wait_for(
+        "() => document.querySelector('.nav-item[aria-current=true] .nav-count')"
+        ".textContent !== ''",
+        "a count",
+    )
+    hints = "() => [...document.querySelectorAll('kbd')].filter((one) => one.checkVisibility())"
+    assert page.evaluate(f"({hints})().length") == 0
+
+    page.evaluate(TOUCH, [f"#row-{ids[-1]}", LONG_MS])
+    count = "() => document.querySelector('.bulk-count')?.textContent"
+    mai.wait_for(f"() => ({count})() === '1 selected'", "the row being picked")
+    page.evaluate(TOUCH, [f"#row-{ids[-2]}", 30])
+    mai.wait_for(f"() => ({count})() === '2 selected'", "one more row")
+    assert page.evaluate("() => location.hash").endswith("arrival/arrival"), "no thread was opened"
+    page.locator(".list-header .button", has_text="Take").click()
+    mai.wait_for("() => document.getElementById('toasts').textContent.includes('2 threads done.')")
+    page.locator(".nav-palette").click()
+    page.fill(".palette-field", "shortcuts")
+    page.locator(".palette-entry", has_text="help").first.click()
+    page.wait_for_selector(".help-keys kbd")
+    assert mai.errors == []
+    mai.close()

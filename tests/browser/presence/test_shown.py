@@ -1,0 +1,65 @@
+"""What an admin does not want to show, set on the page: writing, and when they were last here."""
+
+from tests.drivers.browser import BrowserDriver
+from tests.support import stays, wait_until
+
+
+class Watcher:
+    """Ken's socket: the modes and the state of a colleague, as he gets them."""
+
+    def __init__(self, lineup, admin_id: int):
+        self.modes: list[str] = []
+        self.state: dict = {}
+        self._person = str(admin_id)
+        handlers = {"*": self._take}
+        self._client = lineup.server.connect(lineup.server.sign_in(lineup.ken_email), handlers)
+        self.state = self.call("presence:watch", {"kind": "admin", "add": [self._person]})[
+            "presence"
+        ][self._person]
+
+    def call(self, name: str, data: dict) -> dict:
+        answer = self._client.call(name, data, namespace="/admin", timeout=10)
+        assert answer["ok"], answer
+        return answer
+
+    def disconnect(self) -> None:
+        self._client.disconnect()
+
+    def _take(self, event: str, data: dict | None = None, *_: object) -> None:
+        if event == "thread:viewers":
+            self.modes += [one["mode"] for one in data["viewers"] if str(one["id"]) == self._person]
+        elif event == "presence:update" and data["kind"] == "admin":
+            self.state = data["presence"].get(self._person, self.state)
+
+
+def test_writing_and_the_last_visit_are_shown_only_to_whom_one_lets(chromium, lineup):
+    email = lineup.server.create_admin("Rin")
+    id = lineup.say("last-visit", "Is anybody there?")
+    window = BrowserDriver(chromium, lineup.server, email)
+    page = window.page
+    watcher = Watcher(lineup, lineup.admin(email).id)
+    watcher.call("thread:open", {"id": id})
+    window.open(id)
+    page.locator(".composer-field").press_sequentially("Yes, ")
+    wait_until(lambda: "typing" in watcher.modes, what="Rin writing")
+    page.click(".nav-settings")
+    for label in ("That I am writing", "When I was last here"):
+        box = page.get_by_label(label)
+        box.wait_for()
+        assert box.is_checked()
+        box.click()
+        window.wait_for(f"() => {{ const b = [...document.querySelectorAll('dialog[open] label')]"
+                        f".find((one) => one.innerText.includes({label!r}));"
+                        " return b && !b.querySelector('input').checked; }")  # fmt: skip
+    page.keyboard.press("Escape")
+    wait_until(lambda: watcher.modes[-1] == "editing", what="the writing being hidden")
+    watcher.modes.clear()
+    page.locator(".composer-field").press_sequentially("I am here. ")
+    stays(lambda: "typing" not in watcher.modes, 2.5, "writing is hidden")
+    page.click(".nav-settings")
+    assert not page.get_by_label("When I was last here").is_checked()
+    window.close()
+    wait_until(lambda: watcher.state["status"] == "offline", 60, "Rin leaving")
+    assert watcher.state["last_seen"] is None and watcher.state["at"] == 0
+    watcher.disconnect()
+    assert window.errors == []

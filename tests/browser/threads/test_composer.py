@@ -1,0 +1,231 @@
+"""No reply goes out twice or by mistake, and the keys say what they send."""
+
+import uuid
+
+import pytest
+
+from tests.support import stays, wait_until
+
+#: A short message that was readable for so long counts as read.
+READ_MS = 3_000
+FIELD = ".composer-field"
+HELD = "() => document.querySelector('.composer-held')?.textContent ?? ''"
+NO_HOLD = "() => !document.querySelector('.composer-held')"
+FOCUS = "(has) => { document.hasFocus = () => has; }"
+
+
+def is_said(text: str) -> str:
+    return f"() => document.querySelector('.messages-list')?.textContent.includes({text!r})"
+
+
+class Thread:
+    """A thread of its own, open in Mai's window."""
+
+    def __init__(self, browser, lineup):
+        self.name = f"composer-{uuid.uuid4()}"
+        self.browser, self.page, self.lineup = browser, browser.page, lineup
+        self.mai = lineup.admin(lineup.mai_email)
+        self.id = lineup.say(self.name, "Where is my order?")
+        browser.renew()
+        browser.open(self.id)
+
+    def bodies(self) -> list[str]:
+        return [one["body"] for one in self.mai.messages(self.id)]
+
+    def write(self, text: str) -> None:
+        self.page.fill(FIELD, text)
+
+    def ken_answers(self, text: str) -> None:
+        self.lineup.admin(self.lineup.ken_email).reply(self.id, text)
+        self.browser.wait_for(is_said(text), "Ken's reply")
+
+    def customer_writes(self, text: str) -> None:
+        self.lineup.say(self.name, text)
+        self.browser.wait_for(is_said(text), "the customer's message")
+
+    def send(self) -> None:
+        self.page.keyboard.press("Control+Enter")
+
+    def is_held(self, text: str, reason: str) -> None:
+        """The reply stays where it is, and the page says why."""
+        assert reason in self.browser.wait_for(HELD, "the hold")
+        stays(lambda: text not in self.bodies(), 0.3, "the reply is not sent")
+        assert self.page.input_value(FIELD) == text
+
+    def is_sent(self, text: str) -> None:
+        wait_until(lambda: self.bodies().count(text) == 1, what=f"{text!r} being sent")
+        assert self.page.input_value(FIELD) == ""
+
+
+@pytest.fixture
+def thread(browser, lineup) -> Thread:
+    return Thread(browser, lineup)
+
+
+def test_a_reply_is_held_for_what_came_since_its_draft_began_and_was_not_read(thread):
+    """Case E14: until it was on screen for long enough, in a window with the focus."""
+    # Without the focus nothing counts as read, however long the machine takes.
+    thread.page.evaluate(FOCUS, False)
+    thread.write("It was sent on Monday")
+    thread.ken_answers("It comes on Friday")
+    thread.send()
+    thread.is_held("It was sent on Monday", "1 message came")
+    thread.send()
+    thread.is_sent("It was sent on Monday")
+
+    thread.write("Anything else?")
+    thread.customer_writes("Thank you")
+    thread.send()
+    thread.is_held("Anything else?", "1 message came")
+    thread.customer_writes("One more thing")
+    thread.send()
+    assert "2 messages came" in thread.browser.wait_for(HELD), "it was told of one only"
+    thread.page.evaluate(FOCUS, True)
+    thread.page.wait_for_timeout(READ_MS)
+    thread.browser.wait_for(NO_HOLD, "both being read")
+    thread.send()
+    thread.is_sent("Anything else?")
+
+
+def test_what_came_while_nobody_looked_holds_a_reply_whose_draft_is_older(thread):
+    """Case E14: in a window without the focus, or in a thread that was not open."""
+    thread.write("Have a nice day")
+    thread.page.evaluate(FOCUS, False)
+    thread.customer_writes("Wait!")
+    thread.page.wait_for_timeout(READ_MS + 1_000)
+    thread.send()
+    thread.is_held("Have a nice day", "1 message came")
+    thread.page.evaluate(FOCUS, True)
+    thread.page.wait_for_timeout(READ_MS)
+    thread.browser.wait_for(NO_HOLD, "it being read")
+    thread.send()
+    thread.is_sent("Have a nice day")
+
+    # A draft that is taken up again goes on from where it began; a note holds nothing.
+    thread.write("Shall I look it up?")
+    other = thread.lineup.ids["t-9"]
+    thread.browser.open(other)
+    thread.page.evaluate(FOCUS, False)
+    thread.lineup.admin(thread.lineup.ken_email).reply(thread.id, "I looked it up")
+    thread.browser.open(thread.id)
+    thread.browser.wait_for(is_said("I looked it up"), "Ken's reply")
+    thread.page.locator(FIELD).focus()
+    thread.send()
+    thread.is_held("Shall I look it up?", "1 message came")
+    thread.page.locator(".composer-mode").nth(1).click()
+    thread.send()
+    thread.is_sent("Shall I look it up?")
+
+
+def test_a_reply_is_held_while_a_colleague_writes_one(thread, lineup):
+    """Case E14: one more press sends it; a colleague's note holds nothing."""
+    linh = lineup.colleague("Linh")
+    linh.types(thread.id, "note")
+    thread.browser.wait_for("() => document.querySelector('.here-text')?.textContent", "Linh")
+    thread.write("Not held by a note")
+    thread.send()
+    thread.is_sent("Not held by a note")
+    linh.stops(thread.id)
+    writes = "() => document.querySelector('.here-text')?.textContent.includes('is writing')"
+    thread.browser.wait_for(f"() => !({writes})()", "Linh reading")
+
+    linh.types(thread.id)
+    thread.browser.wait_for(writes, "Linh writing")
+    thread.write("Both of us")
+    thread.page.keyboard.down("Control")
+    for _ in range(3):  # held down: the repeated ones are no presses
+        thread.page.keyboard.down("Enter")
+    thread.page.keyboard.up("Enter")
+    thread.page.keyboard.up("Control")
+    thread.is_held("Both of us", "Linh is writing")
+    assert "Send anyway" in thread.page.locator(".composer-send").inner_text()
+    linh.stops(thread.id)
+    thread.browser.wait_for(NO_HOLD, "the end of the hold")
+    linh.types(thread.id)
+    thread.browser.wait_for(writes, "Linh writing again")
+    thread.page.click(".composer-send")
+    thread.is_held("Both of us", "Linh is writing")
+    thread.page.click(".composer-send")
+    thread.is_sent("Both of us")
+
+
+def test_r_replies_n_notes_and_the_button_says_which(thread, lineup):
+    """Case E16: neither text becomes the other kind by a key."""
+    page, button = thread.page, thread.page.locator(".composer-send")
+    kind = "() => document.querySelector('.composer').hasAttribute('data-private')"
+    page.locator(".messages").focus()
+    page.keyboard.press("n")
+    thread.browser.wait_for(kind, "a note")
+    assert "Add note" in button.inner_text()
+    page.keyboard.type("Only for us")
+    page.locator(".messages").focus()
+    page.keyboard.press("r")
+    thread.browser.wait_for(f"() => !({kind})()", "a reply")
+    assert "Send reply" in button.inner_text()
+    assert page.input_value(FIELD) == ""
+    page.keyboard.type("For you")
+    thread.send()
+    thread.is_sent("For you")
+    page.locator(".messages").focus()
+    page.keyboard.press("n")
+    thread.browser.wait_for(kind, "the note again")
+    assert page.input_value(FIELD) == "Only for us"
+    thread.send()
+    thread.is_sent("Only for us")
+    page.locator(".messages").focus()
+    page.keyboard.press("r")
+    thread.browser.wait_for(f"() => !({kind})()", "a reply after the note")
+    sent = lineup.admin(lineup.mai_email).messages(thread.id)[-2:]
+    assert [(one["body"], one["private"]) for one in sent] == [
+        ("For you", False),
+        ("Only for us", True),
+    ]
+
+
+def test_keys_take_prioritise_filter_and_send_with_what_follows(thread, lineup):
+    page, browser = thread.page, thread.browser
+    row = f"(id) => fetch('/admin/api/threads?ids={thread.id}').then((answer) => answer.json())"
+    page.locator(".messages").focus()
+    page.keyboard.press("t")
+    wait_until(lambda: page.evaluate(row)["rows"][0]["assignee"], what="the thread being taken")
+    for key in ("u", "h"):
+        page.keyboard.press(key)
+    wait_until(lambda: page.evaluate(row)["rows"][0]["priority"] == "high", what="the priority")
+    for key in ("f", "m"):
+        page.keyboard.press(key)
+    wait_until(lambda: browser.state()["filter"] == "mine", what="the filter")
+    for key in ("f", "a"):
+        page.keyboard.press(key)
+    wait_until(lambda: browser.state()["filter"] == "all", what="the filter's end")
+
+    opened = "() => Number(location.hash.split('/').at(-1))"
+    browser.open(thread.id)
+    page.fill(FIELD, "On its way")
+    page.keyboard.press("Control+Alt+Enter")
+    thread.is_sent("On its way")
+    wait_until(lambda: page.evaluate(opened) != thread.id, what="the next thread")
+    assert page.evaluate(row)["rows"][0]["open"]
+
+    browser.open(thread.id)
+    page.fill(FIELD, "Bye")
+    page.keyboard.press("Control+k")
+    page.keyboard.type("send and done")
+    page.wait_for_selector(".palette-entry")
+    page.keyboard.press("Enter")
+    thread.is_sent("Bye")
+    wait_until(lambda: not page.evaluate(row)["rows"][0]["open"], what="the close")
+    wait_until(lambda: page.evaluate(opened) != thread.id, what="the thread after it")
+
+
+def test_canned_replies_are_offered_by_a_button_with_names_filled_in(browser, lineup):
+    browser.open(lineup.shown)
+    browser.page.fill(FIELD, "Hello and/or ")
+    browser.page.click(".composer-canned")
+    browser.wait_for("() => document.querySelectorAll('.canned-choice').length >= 2", "all")
+    assert "山田 太郎" in browser.page.locator(".canned-choice").first.inner_text()
+    browser.page.keyboard.press("Escape")
+    browser.wait_for("() => !document.querySelector('.canned')", "its end")
+    browser.page.click(".composer-canned")
+    browser.page.locator(".canned-choice", has_text="/hello").click()
+    said = "Hello and/or こんにちは、山田 太郎 様。Mai です。"
+    assert browser.page.input_value(FIELD) == said

@@ -1,0 +1,148 @@
+"""Threads are handed over: by key and menu, with a note, in bulk, taken over, and undone."""
+
+import pytest
+
+from tests.browser.threads.test_case import toast
+from tests.drivers.browser import BrowserDriver
+from tests.drivers.colleague import ColleagueDriver
+from tests.drivers.lineup import LineupDriver
+from tests.support import wait_until
+
+PICKER = "#hand-over:popover-open"
+NAMES = f"""() => [...document.querySelectorAll('{PICKER} .hand-option .person-name')]
+  .map((name) => name.textContent)"""
+LINES = """() => [...document.querySelectorAll('.act-line > span')]
+  .map((line) => line.textContent)"""
+
+
+def assignee(lineup: LineupDriver, id: int) -> str | None:
+    url = f"{lineup.server.url}/admin/api/threads?ids={id}"
+    found = lineup.mai.get(url).json()["rows"][0]["assignee"]
+    return found and found["name"]
+
+
+def opens_picker(browser: BrowserDriver) -> None:
+    browser.page.locator(".list").focus()
+    browser.page.keyboard.press("a")
+    browser.page.wait_for_selector(f"{PICKER} .hand-option")
+
+
+@pytest.fixture
+def ken(chromium, lineup):
+    """A window of Ken's, an admin who is no supervisor."""
+    window = BrowserDriver(chromium, lineup.server, lineup.ken_email)
+    yield window
+    window.close()
+
+
+@pytest.fixture
+def boss(chromium, lineup):
+    """A supervisor's window."""
+    window = BrowserDriver(
+        chromium, lineup.server, lineup.server.create_admin("Boss", "supervisor")
+    )
+    yield window
+    assert window.errors == []
+    window.close()
+
+
+def test_a_thread_is_handed_over_by_keys_with_a_note_and_undone(browser, lineup, ken):
+    id = lineup.say("hand-1", name="Hand 1")
+    browser.open(id)
+    ken.open(id)
+    opens_picker(browser)
+    assert browser.page.evaluate(NAMES)[0] == "Me"
+    browser.page.keyboard.type("KEN")
+    browser.wait_for(f"() => ({NAMES})().join() === 'Ken'", "Ken alone")
+    browser.page.fill("#hand-note", "She has called twice")
+    browser.page.keyboard.press("Enter")
+    browser.wait_for(toast("Handed Hand 1 over to Ken"), "the toast")
+    assert assignee(lineup, id) == "Ken"
+    ken.wait_for(toast("gave this thread to"), "what Ken is told")
+    for window in (browser, ken):
+        window.wait_for(
+            "() => [...document.querySelectorAll('.message-body')]"
+            ".some((body) => body.textContent === 'She has called twice')",
+            "the note",
+        )
+    browser.wait_for(
+        f"() => ({LINES})().some((line) => line.endsWith('gave the thread to Ken'))",
+        "the line in the conversation",
+    )
+    browser.page.locator(".list").focus()
+    browser.page.keyboard.press("z")
+    wait_until(lambda: assignee(lineup, id) is None, what="the thread being nobody's again")
+
+
+def test_a_supervisor_hands_many_over_takes_one_over_and_gives_one_back(boss, lineup):
+    assert lineup.ken_email
+    ids = [lineup.say(f"hand-many-{number}", name=f"Many {number}") for number in range(3)]
+    boss.wait_for(f"() => document.querySelector('#row-{ids[2]}')", "the newest thread")
+    for id in ids:
+        boss.page.locator(f"#row-{id}").click(modifiers=["ControlOrMeta"])
+    opens_picker(boss)
+    assert "Hand 3 threads over to" in boss.page.locator(PICKER).inner_text()
+    boss.page.locator(f"{PICKER} .hand-option", has_text="Ken").click()
+    wait_until(lambda: {assignee(lineup, id) for id in ids} == {"Ken"}, what="all being Ken's")
+    boss.page.locator(".list").focus()
+    boss.page.keyboard.press("Escape")
+    boss.open(ids[0])
+    boss.page.wait_for_selector(".act-claim >> text=Take over")
+    opens_picker(boss)
+    assert boss.page.evaluate(NAMES)[-1] == "Nobody: give it back"
+    boss.page.keyboard.press("ArrowUp")
+    boss.page.keyboard.press("Enter")
+    wait_until(lambda: assignee(lineup, ids[0]) is None, what="it being nobody's")
+    boss.open(ids[1])
+    boss.page.locator(".act-claim", has_text="Take over").click()
+    wait_until(lambda: assignee(lineup, ids[1]) == "Boss", what="the supervisor having it")
+
+
+def test_what_a_colleague_has_is_theirs_to_give(browser, lineup, ken):
+    id = lineup.say("hand-theirs", name="Theirs")
+    browser.open(id)
+    browser.page.locator(".act-claim").click()
+    ken.open(id)
+    ken.wait_for("() => !document.querySelector('.thread-acts .act-hand')", "no button")
+    ken.page.locator(".list").focus()
+    ken.page.keyboard.press("a")
+    ken.wait_for(toast("Mai has taken this thread already"), "the refusal")
+    assert ken.page.locator(PICKER).count() == 0
+
+
+def test_nobody_moves_in_the_picker_while_somebody_is_chosen(browser, lineup):
+    """Who comes meanwhile moves up only when names are looked for again."""
+    server = lineup.server
+    zed = ColleagueDriver(server, server.sign_in(server.create_admin("Zed")))
+    adam_email = server.create_admin("Adam")
+    browser.open(lineup.say("hand-calm", name="Calm"))
+    opens_picker(browser)
+    browser.wait_for(f"() => ({NAMES})().indexOf('Zed') < ({NAMES})().indexOf('Adam')", "Zed first")
+    browser.page.keyboard.press("ArrowDown")
+    names = browser.page.evaluate(NAMES)
+    adam = ColleagueDriver(server, server.sign_in(adam_email))
+    option = browser.page.locator(f"{PICKER} .hand-option", has_text="Adam")
+    option.locator(".dot[data-dot=online]").wait_for()
+    assert browser.page.evaluate(NAMES) == names
+    browser.page.fill("#hand-find", "a")
+    browser.page.fill("#hand-find", "")
+    browser.wait_for(
+        f"() => ({NAMES})().indexOf('Adam') < ({NAMES})().indexOf('Zed')", "Adam first"
+    )
+    for colleague in (zed, adam):
+        colleague.disconnect()
+
+
+def test_colleagues_who_are_loaded_late_are_offered_all_the_same(browser, lineup):
+    """Also where somebody has chosen nobody meanwhile, who is offered alone until then."""
+    browser.open(lineup.say("hand-late", name="Late"))
+    browser.page.locator(".act-claim").click()
+    browser.page.wait_for_selector(".act-claim", state="detached")
+    held = []
+    browser.page.route("**/admin/api/team", held.append)
+    opens_picker(browser)
+    browser.page.keyboard.press("ArrowDown")
+    assert browser.page.evaluate(NAMES) == ["Nobody: give it back"]
+    wait_until(lambda: browser.state() and held, what="the request for the team")
+    held[0].continue_()
+    browser.wait_for(f"() => ({NAMES})().length > 1", "the colleagues")

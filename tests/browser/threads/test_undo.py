@@ -1,0 +1,175 @@
+"""Nothing is done by accident: Undo, held keys, double clicks, questions; and what was done stands
+in the conversation."""
+
+from tests.browser.threads.test_case import toast
+from tests.drivers.browser import BrowserDriver
+from tests.drivers.lineup import LineupDriver
+from tests.support import stays, wait_until
+
+LINES = """() => [...document.querySelectorAll('.act-line > span')]
+  .map((line) => line.textContent)"""
+UNDO = ".toast .button[aria-keyshortcuts=z]"
+#: As a keyboard does that is held: one press, then repetitions of it.
+HELD = """(key) => {
+  for (let count = 0; count < 6; count += 1) {
+    document.activeElement.dispatchEvent(new KeyboardEvent('keydown', {
+      key, repeat: count > 0, bubbles: true, cancelable: true,
+    }));
+  }
+}"""
+#: What the screen reader is told, in order.
+RECORD = """() => {
+  window.told = [];
+  new MutationObserver(() => {
+    told.push(document.getElementById('announcer').textContent);
+  }).observe(document.getElementById('announcer'), { childList: true });
+}"""
+
+
+def row(lineup: LineupDriver, id: int) -> dict:
+    return lineup.mai.get(f"{lineup.server.url}/admin/api/threads?ids={id}").json()["rows"][0]
+
+
+def is_open(lineup: LineupDriver, id: int) -> bool:
+    return row(lineup, id)["open"]
+
+
+def shows(browser: BrowserDriver, id: int) -> None:
+    browser.wait_for(f"() => location.hash.split('?')[0].endsWith('/{id}')", f"thread {id}")
+    browser.page.wait_for_selector(f".composer-field[data-thread='{id}']")
+    browser.page.wait_for_selector(".message")
+
+
+def test_done_is_undone_exactly_and_one_press_closes_one_thread(browser, lineup):
+    ids = [lineup.say(f"undo-{number}", name=f"Undo {number}") for number in range(4)]
+    first, second = ids[3], ids[2]
+    browser.renew()
+    browser.open(first)
+    browser.page.locator(".list").focus()
+    before = row(lineup, first)
+    browser.page.evaluate(HELD, "e")
+    shows(browser, second)
+    browser.wait_for(toast("Closed Undo 3"), "the toast")
+    assert not is_open(lineup, first)
+    stays(lambda: is_open(lineup, second), 0.5, "a held key closes one thread")
+    browser.page.locator(".list").focus()
+    browser.page.keyboard.press("z")
+    shows(browser, first)
+    wait_until(lambda: is_open(lineup, first), what="the thread being open again")
+    assert row(lineup, first) | {"rev": 0} == before | {"rev": 0}
+    assert browser.page.locator(UNDO).count() == 0
+
+    browser.page.locator(".act-done").dblclick()
+    shows(browser, second)
+    stays(lambda: is_open(lineup, second), 0.5, "a double click closes one thread")
+    # A colleague works on it meanwhile: that is not overwritten.
+    ken = lineup.admin(lineup.ken_email)
+    assert ken.act(first, "reopen").status_code == 200
+    assert ken.act(first, "close").status_code == 200
+    browser.page.locator(UNDO).click()
+    browser.wait_for(toast("Ken has changed this since, so it stays as it is."), "the refusal")
+    assert not is_open(lineup, first)
+
+
+def test_a_priority_and_a_release_are_undone(browser, lineup):
+    id = lineup.say("undo-more", name="Undo more")
+    browser.renew()
+    browser.open(id)
+    browser.page.locator("#priority-menu").evaluate("(menu) => menu.showPopover()")
+    browser.page.locator("#priority-menu .menu-item", has_text="Urgent").click()
+    browser.wait_for(toast("Priority of Undo more: Urgent"), "the toast")
+    browser.page.locator(".list").focus()
+    browser.page.keyboard.press("z")
+    wait_until(lambda: row(lineup, id)["priority"] == "normal", what="the priority from before")
+    browser.page.locator(".act-claim").click()
+    wait_until(lambda: row(lineup, id)["assignee"], what="the thread being taken")
+    browser.page.locator(".act-claim", has_text="Release").click()
+    browser.wait_for(toast("Released Undo more"), "the toast")
+    browser.page.locator(UNDO).last.click()
+    wait_until(lambda: row(lineup, id)["assignee"], what="the assignee from before")
+
+
+def pick(browser: BrowserDriver, newest: int, count: int) -> None:
+    """Selects the first threads of the list, of which the newest is the first."""
+    browser.renew()
+    browser.wait_for(f"() => document.getElementById('row-{newest}')", "the newest thread")
+    browser.page.locator(f"#row-{newest}").click(modifiers=["Control"])
+    browser.page.locator(".list").focus()
+    for _ in range(count - 1):
+        browser.page.keyboard.press("Shift+ArrowDown")
+    browser.wait_for(
+        f"() => document.querySelector('.bulk-count')?.textContent === '{count} selected'"
+    )
+
+
+def test_threads_in_which_customers_wait_are_asked_about_and_undone(browser, lineup):
+    ids = [lineup.say(f"asked-{number}", name=f"Asked {number}") for number in range(2)]
+    page = browser.page
+    pick(browser, ids[-1], 2)
+    page.keyboard.press("e")
+    page.wait_for_selector("dialog[role=alertdialog]")
+    assert "2 customers are still waiting" in page.locator("#ask-text").inner_text()
+    page.keyboard.press("Enter")
+    browser.wait_for("() => !document.querySelector('dialog[open]')", "Cancel being focused")
+    assert is_open(lineup, ids[-1])
+    page.locator(".list").focus()
+    page.keyboard.press("e")
+    page.locator(".ask-yes").click()
+    browser.wait_for(toast("2 threads done."), "the result")
+    assert not is_open(lineup, ids[-1])
+    page.locator(".list").focus()
+    page.keyboard.press("z")
+    wait_until(lambda: is_open(lineup, ids[-1]) and is_open(lineup, ids[-2]), what="the undoing")
+    browser.wait_for(toast("2 undone"), "the result")
+
+
+def test_more_than_20_threads_are_asked_about(browser, lineup):
+    ids = [lineup.say(f"many-{number}", name=f"Many {number}") for number in range(22)]
+    page = browser.page
+    pick(browser, ids[-1], 21)
+    page.locator("#bulk-menu").evaluate("(menu) => menu.showPopover()")
+    page.locator("#bulk-menu .menu-item", has_text="Low").click()
+    page.wait_for_selector("dialog[role=alertdialog]")
+    assert "21 threads" in page.locator("dialog h2").inner_text()
+    page.keyboard.press("Escape")
+    browser.wait_for("() => !document.querySelector('dialog[open]')", "the question being gone")
+    assert row(lineup, ids[-1])["priority"] == "normal"
+
+
+def test_what_was_done_stands_in_the_conversation_and_is_told(browser, lineup):
+    id = lineup.say("told", name="Told")
+    page, ken = browser.page, lineup.admin(lineup.ken_email)
+    browser.renew()
+    browser.open(id)
+    page.evaluate(RECORD)
+    lineup.say("told", "first", name="Told")
+    lineup.say("told", "second", name="Told")
+    browser.wait_for("() => told.some((text) => text.includes('Told: second'))", "the announcement")
+    for action in ("claim", "release"):
+        assert ken.act(id, action).status_code == 200
+    page.locator(".act-done").click()
+    browser.wait_for(toast("Closed Told"), "the toast")
+    browser.open(id)
+    expected = ["Ken took the thread", "Ken released the thread", "You closed the thread"]
+    browser.wait_for(f"() => JSON.stringify(({LINES})()) === '{_json(expected)}'", "the lines")
+    assert "leaves it closed" in page.locator(".thread-closed").inner_text()
+    lineup.say("told", "one more thing", name="Told")
+    expected.append("Reopened by the customer’s message")
+    browser.wait_for(f"() => JSON.stringify(({LINES})()) === '{_json(expected)}'", "live lines")
+    browser.wait_for("() => !document.querySelector('.thread-closed')", "the thread being open")
+    browser.renew()
+    browser.open(id)
+    assert page.evaluate(LINES) == expected, "and for who comes later"
+    order = page.evaluate(
+        "() => [...document.querySelectorAll('.messages-list > :not(.day)')].map((line) => "
+        "line.querySelector('.message-body, span').textContent)"
+    )
+    assert order[-3:] == ["You closed the thread", "one more thing", expected[-1]]
+    page.evaluate(RECORD)
+    page.fill(".composer-field", "Here I am")
+    page.keyboard.press("Control+Enter")
+    browser.wait_for("() => told.some((text) => text.includes('Sent'))", "the announcement")
+
+
+def _json(lines: list[str]) -> str:
+    return "[" + ",".join(f'"{line}"' for line in lines) + "]"

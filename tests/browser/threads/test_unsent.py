@@ -1,0 +1,147 @@
+"""What an admin wrote and has not sent is shown, kept, and sent when that is possible again."""
+
+import uuid
+
+from tests.browser.threads.test_case import has_row, toast
+from tests.support import wait_until
+
+FIELD = ".composer-field"
+MARK = "(id) => document.querySelector(`#row-${id} .row-own`)?.textContent ?? ''"
+NAV = "() => document.querySelector('.nav-item[data-kind=unsent]')?.textContent ?? ''"
+NO_NAV = "() => !document.querySelector('.nav-item[data-kind=unsent]')"
+TITLE = "() => document.title"
+
+
+def new_thread(browser, lineup) -> int:
+    """A waiting thread whose row is in view."""
+    id = lineup.say(f"unsent-{uuid.uuid4()}", "Are you there?")
+    browser.wait_for(has_row(id), "its row")
+    return id
+
+
+def bodies(lineup, id: int) -> list[str]:
+    return [message["body"] for message in lineup.admin(lineup.mai_email).messages(id)]
+
+
+def write_and_go_on(browser, id: int, other: int, text: str) -> None:
+    """Sends a reply and opens the next thread at once."""
+    browser.open(id)
+    browser.page.fill(FIELD, text)
+    browser.page.keyboard.press("Control+Enter")
+    address = f"#/arrival/arrival/{other}"
+    browser.page.evaluate("(to) => { location.hash = to; }", address)
+    browser.page.wait_for_selector(f"{FIELD}[data-thread='{other}']")
+
+
+def test_a_reply_that_is_not_sent_is_shown_everywhere_until_it_is(browser, lineup):
+    """Case E15: on its row, in the left column, in the title, in a list; closing the tab asks."""
+    browser.renew()
+    page = browser.page
+    id, other = new_thread(browser, lineup), new_thread(browser, lineup)
+    browser.open(other)
+    page.context.set_offline(True)
+    browser.wait_for("() => !navigator.onLine")
+    write = f"() => {{ location.hash = '#/arrival/arrival/{id}'; }}"
+    page.evaluate(write)
+    page.wait_for_selector(f"{FIELD}[data-thread='{id}']")
+    page.fill(FIELD, "Written offline")
+    page.keyboard.press("Control+Enter")
+    page.evaluate(f"() => {{ location.hash = '#/arrival/arrival/{other}'; }}")
+    wait_until(lambda: page.evaluate(MARK, id) == "Not sent", what="the mark on the row")
+    assert "Not sent" in page.locator(f"#row-{id}").get_attribute("aria-label")
+    assert "1" in browser.wait_for(NAV, "the left column")
+    assert "1 not sent" in page.evaluate(TITLE)
+    asked = []
+
+    def stay(dialog) -> None:
+        asked.append(dialog.type)
+        dialog.dismiss()
+
+    page.once("dialog", stay)
+    page.close(run_before_unload=True)
+    # Waiting in the page: whoever waits outside of it hears of no dialog.
+    wait_until(lambda: page.wait_for_timeout(50) or asked, what="the question")
+    assert asked == ["beforeunload"]
+
+    page.click(".nav-item[data-kind=unsent]")
+    page.wait_for_selector(f".unsent-item[data-thread='{id}']")
+    assert "Written offline" in page.locator(".unsent-item").inner_text()
+    page.keyboard.press("Escape")
+    page.context.set_offline(False)
+    wait_until(lambda: bodies(lineup, id).count("Written offline") == 1, what="the sending")
+    browser.wait_for(NO_NAV, "the end in the left column")
+    wait_until(lambda: page.evaluate(MARK, id) == "", what="the end of the mark")
+    assert "not sent" not in page.evaluate(TITLE)
+
+
+def test_a_reply_that_the_server_held_is_told_of_in_the_next_thread(browser, lineup):
+    browser.renew()
+    page = browser.page
+    id, other = new_thread(browser, lineup), new_thread(browser, lineup)
+
+    def overtake(route) -> None:
+        lineup.admin(lineup.ken_email).reply(id, "I have it")
+        route.continue_()
+
+    page.route(f"**/threads/{id}/replies", overtake, times=1)
+    write_and_go_on(browser, id, other, "Me too")
+    browser.wait_for(toast("was not sent"), "the notice")
+    wait_until(lambda: page.evaluate(MARK, id) == "Not sent", what="the mark on the row")
+    assert "Me too" not in bodies(lineup, id)
+    page.locator(".toast .button").first.click()
+    page.wait_for_selector(".message[data-state=moved]")
+    page.locator(FIELD).focus()
+    page.keyboard.press("Control+Enter")
+    wait_until(lambda: bodies(lineup, id).count("Me too") == 1, what="one more press sending it")
+
+
+def test_a_reply_survives_its_tab_and_is_tried_again_while_the_socket_lives(browser, lineup):
+    """Case E15."""
+    browser.renew()
+    page = browser.page
+    id, other = new_thread(browser, lineup), new_thread(browser, lineup)
+    page.route("**/replies", lambda route: route.abort())
+    write_and_go_on(browser, id, other, "Once only")
+    wait_until(lambda: page.evaluate(MARK, id) == "Not sent", what="the mark on the row")
+    page.unroute("**/replies")
+    wait_until(lambda: bodies(lineup, id).count("Once only") == 1, 20, "the sending by itself")
+
+    page.context.route("**/replies", lambda route: route.abort())
+    write_and_go_on(browser, other, id, "After the tab")
+    wait_until(lambda: page.evaluate(MARK, other) == "Not sent", what="the mark on the row")
+    kept = page.evaluate("() => Object.entries(localStorage).join()")
+    assert "outbox" in kept and "After the tab" not in kept, "it is kept, and sealed"
+    tab = page.context.new_page()
+    page.close()
+    page.context.unroute("**/replies")
+    tab.goto(f"{lineup.server.url}/#/arrival/arrival")
+    wait_until(lambda: bodies(lineup, other).count("After the tab") == 1, 20, "the sending")
+    wait_until(lambda: tab.evaluate(NO_NAV), what="nothing more to send")
+    assert bodies(lineup, id).count("Once only") == 1
+
+
+def test_drafts_are_marked_on_their_rows_and_stand_in_a_list(browser, lineup):
+    browser.renew()
+    page = browser.page
+    id, other = new_thread(browser, lineup), new_thread(browser, lineup)
+    browser.open(id)
+    page.fill(FIELD, "A beginning")
+    browser.open(other)
+    wait_until(lambda: page.evaluate(MARK, id) == "Draft", what="the mark on the row")
+    assert page.evaluate(MARK, other) == ""
+    page.locator(".nav-item[data-kind=draft]").click()
+    page.locator(f".unsent-item[data-thread='{id}'] .unsent-open").click()
+    page.wait_for_selector(f"{FIELD}[data-thread='{id}']")
+    assert page.input_value(FIELD) == "A beginning"
+
+    # What one window sends is a draft in no other one.
+    tab = page.context.new_page()
+    tab.goto(f"{lineup.server.url}/#/arrival/arrival/{id}")
+    tab.wait_for_selector(f"{FIELD}[data-thread='{id}']")
+    wait_until(lambda: tab.input_value(FIELD) == "A beginning", what="the draft in both")
+    page.locator(FIELD).focus()
+    page.keyboard.press("Control+Enter")
+    wait_until(lambda: bodies(lineup, id).count("A beginning") == 1, what="the reply")
+    wait_until(lambda: tab.input_value(FIELD) == "", what="the draft's end in the other window")
+    wait_until(lambda: page.evaluate(MARK, id) == "", what="the end of the mark")
+    tab.close()

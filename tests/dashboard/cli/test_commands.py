@@ -1,0 +1,194 @@
+"""The commands: what they print where, and what they exit with."""
+
+import io
+import os
+
+import pytest
+
+from dashboard.cli.main import main
+from dashboard.db.accounts import passwords
+from dashboard.db.database import Database
+from dashboard.db.lists import views
+
+PASSWORD = "correct horse battery"
+
+
+@pytest.fixture(autouse=True)
+def environment(monkeypatch, tmp_path):
+    """A new SQLite file, and a Redis that is away."""
+    monkeypatch.setenv("LINEUP_DATABASE_URL", f"sqlite:///{tmp_path / 'lineup.sqlite'}")
+    monkeypatch.setenv("LINEUP_REDIS_URL", f"unix://{tmp_path / 'none.sock'}")
+    monkeypatch.delenv("LINEUP_SECRET_KEY", raising=False)
+
+
+@pytest.fixture
+def run(capsys):
+    """Runs a command; gives its exit code, standard output and standard error."""
+
+    def run(*words: str) -> tuple[int, str, str]:
+        code = main(words)
+        printed = capsys.readouterr()
+        return code, printed.out, printed.err
+
+    return run
+
+
+@pytest.fixture
+def run_with_password(run, monkeypatch):
+    def run_with_password(*words: str, password: str = PASSWORD) -> tuple[int, str, str]:
+        # Hashing as slowly as for a person would take most of the test's time.
+        monkeypatch.setattr(passwords, "hashed", lambda text: f"hash of {text}")
+        monkeypatch.setattr("sys.stdin", io.StringIO(f"{password}\n"))
+        return run(*words, "--password-stdin")
+
+    return run_with_password
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        ([], "Missing command."),
+        (["no-such-command"], "No such command"),
+        (["seed"], "Missing option '--threads'"),
+        (["seed", "--threads", "0"], "0 is not in the range"),
+        (["seed", "--threads", "many"], "'many' is not a valid integer"),
+        (["simulate", "--rate", "nan"], "“nan” is not a rate above 0 and up to 10000."),
+        (["serve", "--port", "65536"], "65536 is not in the range"),
+        (["serve", "--prot", "1"], "No such option"),
+        (["create-key", "--source", "A shop"], "“A shop” is not 1 to 64 of a-z 0-9 -."),
+        (["create-key", "--source", "shop", "--scopes", "read,all"], "“all” is not one of"),
+        (["create-admin", "--email", "mai", "--name", "Mai"], "“mai” is not an e-mail address."),
+        (["revoke-webhook", "0"], "0 is not in the range"),
+    ],
+)
+def test_wrong_use_exits_with_2_and_says_what_is_wrong(run, words, sentence):
+    code, out, err = run(*words)
+    assert (code, out) == (2, "")
+    assert sentence in err
+
+
+def test_wrong_use_is_found_before_a_wrong_setting(run, monkeypatch):
+    monkeypatch.setenv("LINEUP_LOG_LEVEL", "loud")
+    assert run("seed")[0] == 2
+    assert run("seed", "--help")[0] == 0
+    code, out, err = run("list-keys")
+    assert (code, out) == (1, "")
+    assert err.startswith("lineup: LINEUP_LOG_LEVEL must be one of")
+
+
+def test_serve_needs_a_secret_key(run):
+    code, out, err = run("serve")
+    assert (code, out) == (1, "")
+    assert err.startswith("lineup: LINEUP_SECRET_KEY is needed")
+
+
+def test_a_key_is_printed_alone_and_once(run):
+    code, key, err = run("create-key", "--source", "shop", "--scopes", "read,read", "--rate", "5")
+    assert (code, err) == (0, "")
+    assert key.startswith("lu_") and len(key.split()) == 1
+    _, listed, _ = run("list-keys")
+    prefix, source, scopes, calls, quota, _, state = listed.rstrip("\n").split("\t")
+    assert key.startswith(f"lu_{prefix}_") and key.strip() not in listed
+    assert (source, scopes, calls, quota, state) == (
+        "shop", "read", "all messages call", "5/s", "active",
+    )  # fmt: skip
+    assert run("revoke-key", prefix) == (0, "", "The key is revoked.\n")
+    assert "\trevoked " in run("list-keys")[1]
+    assert run("revoke-key", "lu_none")[0] == 1
+
+
+def test_admins_are_created_listed_and_disabled(run, run_with_password):
+    new = ("create-admin", "--email", "Mai@Example.com", "--name", "Mai", "--role", "supervisor")
+    assert run_with_password(*new) == (0, "1\tmai@example.com\n", "")
+    assert run_with_password(*new)[0] == 1
+    assert run("list-admins")[1] == "1\tmai@example.com\tMai\tsupervisor\tactive\n"
+    code, out, err = run_with_password("set-password", "--email", "mai@example.com")
+    assert (code, out) == (0, "") and "sessions are over" in err
+    database = Database(os.environ["LINEUP_DATABASE_URL"])
+    own = views.Draft("Open", "is:open", "arrival", "UTC", owner_id=1)
+    database.write(lambda connection: views.create(connection, own, 1, 0))
+    assert run("disable-admin", "--email", "mai@example.com")[:2] == (0, "")
+    with database.read() as connection:
+        found = "SELECT kept_until FROM query_lists WHERE query = 'is:open'"
+        kept_until = connection.exec_driver_sql(found).scalar_one()
+    assert kept_until is not None, "the lists of the account's views go"
+    assert run("list-admins")[1].endswith("\tdisabled\n")
+    code, _, err = run("disable-admin", "--email", "linh@example.com")
+    assert (code, err) == (1, "lineup: There is no admin with the address linh@example.com.\n")
+
+
+def test_a_short_password_is_refused(run_with_password):
+    code, out, err = run_with_password(
+        "create-admin", "--email", "mai@example.com", "--name", "Mai", password="short"
+    )
+    assert (code, out) == (1, "")
+    assert err.startswith("lineup: A password has ")
+
+
+@pytest.mark.parametrize("command", ["create-admin", "set-password"])
+@pytest.mark.parametrize(
+    "password",
+    ["12345678", "password", "MAI@example.com ", " " * 12, "qwertyuiop12", "\udcff" * 12],
+)
+def test_a_password_that_is_guessed_early_is_refused(run, run_with_password, command, password):
+    """H21: wherever a password is set."""
+    words = [command, "--email", "mai@example.com"]
+    if command == "create-admin":
+        words += ["--name", "Mai"]
+    else:
+        run_with_password("create-admin", "--email", "mai@example.com", "--name", "Mai")
+    before = run("list-admins")[1]
+    code, out, err = run_with_password(*words, password=password)
+    assert (code, out) == (1, "") and err.startswith("lineup: ") and "password" in err.lower()
+    assert run("list-admins")[1] == before
+
+
+@pytest.mark.parametrize("name", ["Mai\u200b", "\u202eiaM", "\u3164", "\u2800", "Ma\u00adi"])
+def test_a_name_that_hides_something_is_refused(run_with_password, name):
+    """H27: it would look like another admin's."""
+    code, _, err = run_with_password("create-admin", "--email", "x@example.com", "--name", name)
+    assert code == 1 and "printable" in err
+    code, _, err = run_with_password("create-admin", "--email", f"{name}@x.y", "--name", "Mai")
+    assert code == 2
+
+
+def test_webhooks_are_created_listed_rotated_and_revoked(run):
+    code, _, err = run("create-webhook", "--source", "shop", "--url", "ftp://bot.example/")
+    assert code == 1 and err.startswith("lineup: The webhook ")
+    code, made, err = run("create-webhook", "--source", "shop", "--url", "https://bot.example/")
+    assert (code, err) == (0, "")
+    id, secret = made.split()
+    assert run("list-webhooks")[1] == f"{id}\tshop\thttps://bot.example/\tall\t0 waiting\tactive\n"
+    code, rotated, err = run("rotate-webhook", id)
+    assert code == 0 and rotated.strip() != secret
+    assert err == "The old secret stays valid for a day.\n"
+    assert run("revoke-webhook", id) == (0, "", "The webhook is revoked.\n")
+    assert run("revoke-webhook", "99")[0] == 1
+
+
+def test_demo_threads_are_filled_in_once_and_a_customer_deleted(run):
+    code, out, _ = run("seed", "--threads", "3")
+    assert code == 0 and out.startswith("3 threads: ") and out.endswith(", 0 known ones\n")
+    assert run("seed", "--threads", "3")[1].startswith("3 threads: 0 new events, ")
+    code, out, err = run("delete-customer", "--source", "demo", "--customer", "demo-1-3-c000001")
+    assert (code, out) == (0, "")
+    assert "Redis is away" in err and "Deleted 1 threads" in err
+    assert run("delete-customer", "--source", "demo", "--customer", "nobody")[0] == 1
+
+
+def test_the_order_cannot_be_compared_or_rebuilt_while_redis_is_away(run):
+    assert run("check") == (1, "", "lineup: Redis is away, so there is no order to compare.\n")
+    code, out, err = run("rebuild")
+    assert (code, out) == (1, "") and "lineup: Redis is away" in err
+
+
+@pytest.mark.real_redis
+def test_the_order_is_rebuilt_and_compared(run, monkeypatch, redis_server):
+    redis_server.client().flushall()
+    monkeypatch.setenv("LINEUP_REDIS_URL", redis_server.url)
+    run("seed", "--threads", "3")
+    code, out, err = run("check")
+    assert (code, err) == (1, "") and out.startswith("Redis does not hold the order")
+    code, out, _ = run("rebuild")
+    assert code == 0 and out.startswith("3 threads in ")
+    assert run("check") == (0, "Redis and SQL have the same order on every list.\n", "")

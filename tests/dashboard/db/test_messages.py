@@ -1,0 +1,69 @@
+"""Conversations are read by time, and messages stored after another one by id."""
+
+import pytest
+
+from dashboard.db.threads import messages
+from tests.dashboard.ingest.shop import START_MS, Shop, message, thread_event
+
+
+@pytest.fixture
+def shop(any_database, clock) -> Shop:
+    shop = Shop(any_database, clock)
+    shop.send(message(0, "other thread", thread="other"))
+    return shop
+
+
+def read(shop: Shop, before: int | None = None, limit: int = 50):
+    with shop.database.read() as connection:
+        return messages.page(connection, shop.row()["id"], before, limit)
+
+
+def bodies(found) -> list[str]:
+    return [message["body"] for message in found]
+
+
+def test_messages_are_ordered_by_time_not_by_arrival(shop):
+    """Of the same time they are ordered by id. (A23)"""
+    for at in (50, 10, 30, 10):
+        shop.says(at, f"at {at}")
+    shop.does("thread.close", 99)
+    found, more = read(shop)
+    assert bodies(found) == ["at 10", "at 10", "at 30", "at 50"]
+    assert found[0]["id"] < found[1]["id"], "of the same time, by id"
+    assert not more
+    assert found[-1]["at"] == START_MS + 50
+
+
+def test_pages_back_to_the_beginning_give_every_message_once(shop):
+    shop.send(*(message(number // 3, f"{number}") for number in range(20)))
+    found, before, more = [], None, True
+    while more:
+        part, more = read(shop, before, 6)
+        found = part + found
+        before = part[0]["id"]
+    assert bodies(found) == [f"{number}" for number in range(20)]
+
+
+def test_before_a_message_of_another_thread_nothing_is_found(shop):
+    shop.says(0)
+    other = shop.conversation("other")[0]["id"]
+    assert read(shop, before=other) == ([], False)
+    assert read(shop, before=10**12) == ([], False)
+
+
+def test_after_gives_messages_stored_later_whatever_their_time(shop):
+    shop.says(50)
+    seen = shop.conversation()[-1]["id"]
+    shop.send(message(60, "new"), message(10, "late"), thread_event("thread.close", 70))
+    with shop.database.read() as connection:
+        found = messages.after(connection, shop.row()["id"], seen)
+    assert sorted(bodies(found)) == ["late", "new"]
+    assert [entry["id"] for entry in found] == sorted(entry["id"] for entry in found)
+
+
+def test_one_message_is_read_by_its_id(shop):
+    shop.says(0, "this")
+    found = shop.conversation()[0]
+    with shop.database.read() as connection:
+        assert messages.one(connection, found["id"]) == found
+        assert messages.one(connection, 10**12) is None

@@ -1,0 +1,66 @@
+"""What names of lists mean, and what is read again when a list is added."""
+
+import pytest
+
+from dashboard.db.lists import named_lists, query_lists
+from dashboard.db.lists.named_lists import ListName
+from dashboard.db.lists.query_lists import ListedQuery
+from dashboard.errors import Problem
+from tests.dashboard.ingest.shop import new_admin
+
+
+def found(database, name, admin_id):
+    with database.read() as connection:
+        return named_lists.find(connection, name, admin_id)
+
+
+def test_a_filter_that_asks_what_the_query_asks_is_the_same_list(database):
+    mai, ken = new_admin(database, "Mai", "admin"), new_admin(database, "Ken", "admin")
+    by_filter = found(database, ListName("arrival", "priority", "mine"), mai)
+    asks_the_same = "is:open -is:snoozed assigned:me"
+    by_query = found(database, ListName(None, "priority", "all", asks_the_same), mai)
+    assert by_filter.query_list.id == by_query.query_list.id
+    assert found(database, ListName("arrival", "priority", "mine"), ken).query_list.id != (
+        by_filter.query_list.id
+    )
+    assert by_filter.listed.admin_id == mai and not by_filter.is_always_kept
+
+
+def test_a_query_without_room_for_the_condition_of_a_filter_is_refused(database):
+    mai = new_admin(database, "Mai", "admin")
+    text = "source:a," + ",".join(f"b{number:08}" for number in range(98))
+    assert 980 < len(text) <= 1_000
+    assert found(database, ListName(None, "arrival", "all", text), mai).epoch is None
+    with pytest.raises(Problem) as raised:
+        found(database, ListName(None, "arrival", "unassigned", text), mai)
+    assert raised.value.body()["at"] == 1_000 - len(" assigned:none")
+    blanks = f"is:open{' ' * 985}is:open"
+    assert found(database, ListName(None, "arrival", "unassigned", blanks), mai)
+
+
+def test_a_list_that_is_added_leaves_the_others_unread(database):
+    def add(text):
+        listed = ListedQuery(text, "arrival", "UTC")
+        database.write(lambda connection: query_lists.keep(connection, listed))
+        with database.read() as connection:
+            return query_lists.current(connection).lists
+
+    before, after = add("is:open"), add("is:closed")
+    assert len(after) == 2
+    assert all(after[id] is each for id, each in before.items())
+
+
+def test_lists_of_a_transaction_that_was_rolled_back_are_not_believed(database):
+    """Though the next transaction grows the same version."""
+
+    def roll_back(connection):
+        query_lists.keep(connection, ListedQuery("is:open", "arrival", "UTC"))
+        assert len(query_lists.current(connection).lists) == 1
+        raise RuntimeError("rolled back")
+
+    with pytest.raises(RuntimeError, match="rolled back"):
+        database.write(roll_back)
+    kept = ListedQuery("is:closed", "arrival", "UTC")
+    list_id, _ = database.write(lambda connection: query_lists.keep(connection, kept))
+    with database.read() as connection:
+        assert query_lists.current(connection).lists.keys() == {list_id}

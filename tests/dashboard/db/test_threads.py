@@ -1,0 +1,111 @@
+"""Threads are read as rows, as lists in order, and as placements."""
+
+import pytest
+
+from dashboard.db.threads import thread_rows, threads
+from dashboard.ingest.actions import Actions, Admin
+from scoring.sorts import SORTS
+from scoring.views import FILTERS, VIEWS, list_id
+from tests.dashboard.ingest.shop import Shop, message, new_admin, thread_event
+
+
+@pytest.fixture
+def three_admins(any_database, clock):
+    """Thirty threads in all states; some with the first admin, some with the second."""
+    shop = Shop(any_database, clock)
+    roles = ["client", "admin", "bot"]
+    for number in range(30):
+        name = f"t-{number}"
+        shop.send(
+            message(number % 7, thread=name, customer=name, fields={"member_status": number % 6})
+        )
+        shop.send(message(number % 9, thread=name, customer=name, role=roles[number % 3]))
+        if number % 4 == 0:
+            shop.send(thread_event("thread.close", 20, thread=name))
+    actions = Actions(any_database, clock)
+    owners = [Admin(new_admin(any_database, name), name) for name in ("Linh", "Ken")]
+    for number in range(20):
+        if number % 5 < 2:
+            actions.claim(owners[number % 5], number + 1)
+    return any_database, [owner.id for owner in owners]
+
+
+def lists(admin_ids):
+    for view in VIEWS:
+        for filter in FILTERS:
+            for admin_id in admin_ids if filter == "mine" else [None]:
+                yield view, filter, admin_id
+
+
+def test_a_list_read_in_pages_equals_the_whole_list_and_its_total(three_admins):
+    database, admin_ids = three_admins
+    with database.read() as connection:
+        for view, filter, admin_id in lists(admin_ids):
+            for sort in SORTS:
+                whole = threads.listed(connection, view, filter, admin_id, sort, 1_000)
+                found, after = [], None
+                while part := threads.listed(connection, view, filter, admin_id, sort, 4, after):
+                    found += part
+                    after = (part[-1].score, part[-1].id)
+                assert found == whole
+                assert [(e.score, e.id) for e in whole] == sorted((e.score, e.id) for e in whole)
+                assert threads.total(connection, view, filter, admin_id) == len(whole)
+
+
+def test_placements_lists_and_totals_agree(three_admins):
+    database, admin_ids = three_admins
+    with database.read() as connection:
+        places = threads.placements_after(connection, 0, 1_000, 0)
+        totals = threads.totals(connection)
+        again = threads.placements(connection, [place.thread_id for place in places], 0)
+        assert places == sorted(again, key=lambda place: place.thread_id)
+        for view, filter, admin_id in lists(admin_ids):
+            name = list_id(view, filter, admin_id)
+            for position, sort in enumerate(SORTS):
+                held = sorted(
+                    (place.scores[position], place.thread_id)
+                    for place in places
+                    if name in place.enter
+                )
+                listed = threads.listed(connection, view, filter, admin_id, sort, 1_000)
+                assert [(entry.score, entry.id) for entry in listed] == held
+            assert totals.get(name, 0) == len(held)
+            assert held, f"{name} is empty: the test says nothing of it"
+
+
+def test_placements_come_in_slices_by_id(three_admins):
+    database, _ = three_admins
+    with database.read() as connection:
+        ids, after = [], 0
+        while part := threads.placements_after(connection, after, 7, 0):
+            ids += [place.thread_id for place in part]
+            after = ids[-1]
+        assert ids == sorted(ids) and len(ids) == 30
+        assert threads.last_id(connection) == ids[-1]
+
+
+def test_unknown_ids_are_left_out(three_admins):
+    database, _ = three_admins
+    with database.read() as connection:
+        assert thread_rows.rows(connection, [1, 999]).keys() == {1}
+        assert threads.names(connection, [999, 2]) == {2: threads.ThreadName("shop", "t-1")}
+        assert [place.thread_id for place in threads.placements(connection, [999, 3], 0)] == [3]
+        assert thread_rows.rows(connection, []) == threads.names(connection, []) == {}
+        assert threads.placements(connection, [], 0) == []
+
+
+def test_a_list_is_read_from_its_index_without_sorting(database):
+    """Reading 100 of 100,000 threads must not sort them all."""
+    for view in VIEWS:
+        for sort in SORTS:
+            with database.read() as connection:
+                seen = []
+                plan = connection.exec_driver_sql(
+                    f"EXPLAIN QUERY PLAN SELECT id, score_{sort} FROM threads WHERE "
+                    f"closed IS {int(view == 'history')} "
+                    + ("" if view == "history" else "AND snoozed_until IS NULL ")
+                    + ("AND waiting_since IS NOT NULL " if view == "not_respond" else "")
+                    + f"AND (score_{sort}, id) > (5, 5) ORDER BY score_{sort}, id LIMIT 100"
+                )
+                seen = [row[3] for row in plan]
+            assert len(seen) == 1 and f"COVERING INDEX ix_threads_{sort}" in seen[0], seen

@@ -1,0 +1,227 @@
+"""Saved views and their lists, in one transaction, on both databases."""
+
+import threading
+
+import pytest
+from sqlalchemy import select
+
+from dashboard.db.accounts import admins
+from dashboard.db.lists import (
+    entries,
+    looking_through,
+    query_lists,
+    query_values,
+    view_orders,
+    views,
+)
+from dashboard.db.lists.query_lists import ListedQuery
+from dashboard.db.lists.views import RELEASED_MS, Draft
+from dashboard.db.models.query_lists import query_lists as lists_table
+from scoring.conditions.language.errors import QueryError
+from tests.dashboard.ingest.shop import new_admin
+
+NOW = 1_790_000_000_000
+
+
+@pytest.fixture
+def mai(any_database) -> int:
+    return new_admin(any_database, "Mai")
+
+
+def draft(owner_id=None, query="is:open", sort="arrival", timezone="UTC", name="Open") -> Draft:
+    return Draft(name, query, sort, timezone, owner_id)
+
+
+def create(database, admin_id, given=None, now=NOW):
+    return database.write(lambda c: views.create(c, given or draft(), admin_id, now))
+
+
+def kept(database) -> dict[str, int | None]:
+    with database.read() as connection:
+        return {row.id: row.kept_until for row in connection.execute(select(lists_table))}
+
+
+def test_a_view_is_kept_with_its_list_or_not_at_all(any_database, mai):
+    wrong = draft(mai, "assigned:nobody@example.com")
+    with pytest.raises(QueryError):
+        create(any_database, mai, wrong)
+    view = create(any_database, mai, draft(mai))
+    for given in (wrong, draft(mai, "hello")):
+        with pytest.raises(QueryError):
+            any_database.write(
+                lambda c, given=given: views.change(c, views.lock(c, view.id, mai), given, mai, NOW)
+            )
+    with any_database.read() as connection:
+        assert views.visible_to(connection, mai) == [view]
+        assert query_lists.current(connection).lists.keys() == {view.list_id}
+    assert kept(any_database) == {view.list_id: None}
+
+
+def test_own_views_that_name_me_are_lists_of_their_own(any_database, mai):
+    bob = new_admin(any_database, "Bob")
+    mine = create(any_database, mai, draft(mai, "assigned:me"))
+    his = create(any_database, bob, draft(bob, "assigned:me"))
+    address = create(any_database, bob, draft(bob, "assigned:mai@desk.example"))
+    shared = create(any_database, bob, draft(None, "-assigned:me"))
+    assert mine.list_id == address.list_id != his.list_id
+    assert (shared.list_id, shared.listed(mai).admin_id) == (None, mai)
+    assert create(any_database, bob, draft(None, "source:me")).listed(mai).admin_id is None
+
+
+def test_what_time_a_view_was_changed_grows_with_each_change(any_database, mai):
+    view = create(any_database, mai, draft(mai))
+    for _ in range(3):
+        changed = any_database.write(
+            lambda c, id=view.id: views.change(
+                c, views.lock(c, id, mai), draft(mai, name="New"), mai, NOW - 5
+            )
+        )
+        assert changed.changed_at > view.changed_at
+        view = changed
+
+
+def test_a_disabled_account_leaves_no_list(any_database, mai):
+    bob = new_admin(any_database, "Bob")
+    both = create(any_database, mai, draft(mai))
+    create(any_database, bob, draft(bob))
+    mine = create(any_database, mai, draft(mai, "assigned:me"))
+    any_database.write(lambda c: views.release_of(c, mai, NOW))
+    assert kept(any_database) == {both.list_id: None, mine.list_id: NOW + RELEASED_MS}
+
+
+def test_lists_of_a_sort_that_was_changed_are_kept_anew(any_database, mai, monkeypatch):
+    """A view whose query is wrong by now loses its list; others are kept under their new id."""
+    bob = new_admin(any_database, "Bob")
+    first = create(any_database, mai, draft(mai))
+    second = create(any_database, bob, draft(None, "assigned:mai@desk.example"))
+    other = create(any_database, mai, draft(mai, sort="priority"))
+    named = query_lists.query_list_id
+    monkeypatch.setattr(
+        query_lists, "query_list_id", lambda digest, sort: named(f"{digest}-2", sort)
+    )
+    any_database.write(
+        lambda c: c.exec_driver_sql("UPDATE admins SET email = 'gone@desk.example' WHERE id = 1")
+    )
+    any_database.write(lambda c: views.keep_anew(c, "arrival", NOW))
+    with any_database.read() as connection:
+        anew = {view.id: view.list_id for view in views.visible_to(connection, mai)}
+    assert anew[second.id] is None and anew[other.id] == other.list_id
+    assert kept(any_database) == {
+        anew[first.id]: None,
+        other.list_id: None,
+        first.list_id: NOW + RELEASED_MS,
+        second.list_id: NOW + RELEASED_MS,
+    }
+
+
+def test_orders_name_views_that_are_gone_and_new_ones(any_database, mai):
+    made = [create(any_database, mai).public_id for _ in range(3)]
+    for ids in (["v9", made[2], "history"], [made[1]]):
+        any_database.write(lambda c, ids=ids: view_orders.save(c, mai, ids))
+    with any_database.read() as connection:
+        assert view_orders.ordered(connection, mai, ("arrival",), made) == [
+            "arrival",
+            made[1],
+            made[0],
+            made[2],
+        ]
+
+
+def test_a_list_that_expires_while_a_view_is_saved_stays(any_database, mai):
+    """Whichever comes first: removing what nobody needs, or needing it."""
+    listed = ListedQuery("is:open", "arrival", "UTC")
+    for turn in range(20):
+        later = NOW + turn
+        any_database.write(lambda c, later=later: query_lists.keep(c, listed, later - 1))
+        begin = threading.Barrier(3)
+        done = []
+
+        def at_once(work, begin=begin, done=done):
+            begin.wait()
+            done.append(any_database.write(work))
+
+        works = (
+            lambda c, later=later: views.create(c, draft(mai), mai, later),
+            lambda c, later=later: query_lists.remove_expired(c, later),
+            lambda c, later=later: query_lists.keep(c, listed, later + 60_000)[0],
+        )
+        racing = [threading.Thread(target=at_once, args=(work,)) for work in works]
+        for each in racing:
+            each.start()
+        for each in racing:
+            each.join()
+        assert len(done) == 3
+        [view] = [each for each in done if isinstance(each, views.View)]
+        assert kept(any_database) == {view.list_id: None}
+        any_database.write(
+            lambda c, view=view, later=later: views.remove(c, view, later - RELEASED_MS - 2)
+        )
+
+
+def test_the_last_two_views_of_a_list_may_go_at_once(any_database, mai):
+    for _ in range(10):
+        made = [create(any_database, mai) for _ in range(2)]
+
+        def remove(view):
+            any_database.write(lambda c: views.remove(c, views.lock(c, view.id, mai), NOW))
+
+        racing = [threading.Thread(target=remove, args=(view,)) for view in made]
+        for each in racing:
+            each.start()
+        for each in racing:
+            each.join()
+        assert kept(any_database) == {made[0].list_id: NOW + RELEASED_MS}
+
+
+def test_addresses_of_disabled_admins_are_not_proposed(any_database, mai):
+    new_admin(any_database, "Bob")
+    any_database.write(lambda c: admins.disable(c, mai, NOW))
+    with any_database.read() as connection:
+        assert query_values.addresses(connection) == ["bob@desk.example"]
+
+
+def test_a_view_more_does_not_read_the_queries_of_all_others_again(any_database, mai, monkeypatch):
+    """An event waits for it. A query whose address is another person's by now is read again."""
+    bob = new_admin(any_database, "Bob")
+    create(any_database, mai, draft(mai, "is:open"))
+    named = create(any_database, mai, draft(mai, "assigned:bob@desk.example"))
+    made = []
+    make = query_lists._made_of
+    monkeypatch.setattr(
+        query_lists,
+        "_made_of",
+        lambda c, row, orders: made.append(row.query) or make(c, row, orders),
+    )
+
+    def ids() -> set[str]:
+        with any_database.read() as connection:
+            return set(query_lists.current(connection).lists)
+
+    assert named.list_id in ids()
+    made.clear()
+    create(any_database, mai, draft(mai, "is:closed"))
+    assert len(ids()) == 3 and made == ["is:closed"]
+    any_database.write(
+        lambda c: c.exec_driver_sql(f"UPDATE admins SET email = 'b@desk.example' WHERE id = {bob}")
+    )
+    create(any_database, mai, draft(mai, "is:waiting"))
+    made.clear()
+    assert named.list_id not in ids()
+    assert sorted(made) == ["assigned:bob@desk.example", "is:waiting"]
+
+
+def test_threads_are_counted_by_slices_of_ids(shop, monkeypatch):
+    for number in range(7):
+        shop.says(number, thread=f"t-{number}", customer=f"c-{number}")
+    shop.does("thread.close", 9, thread="t-3")
+    for name in ("SLICE", "SLICE_MIN", "SLICE_MAX"):
+        monkeypatch.setattr(looking_through, name, 2)
+    with shop.database.read() as connection:
+        for query, total in {"is:open lang:none": 6, "lang:vi,en": 0, "": 7}.items():
+            listed = ListedQuery(query, "longest_wait", "UTC")
+            query_list = query_lists.list_of(connection, listed)
+            whole = entries.entries(connection, query_list, NOW, 10)
+            found = looking_through.look_through(connection, query_list, NOW, 3, lambda: False)
+            assert (found.total, found.entries) == (total, whole[:3])
+            rows = entries.between(connection, query_list, NOW, 0, 100)
+            assert len(rows) == total

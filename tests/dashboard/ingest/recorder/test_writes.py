@@ -1,0 +1,93 @@
+"""Writes: their number of statements, and faults of the storage."""
+
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import pytest
+from sqlalchemy import event
+
+from dashboard.db.database import Database
+from dashboard.db.models.threads import events
+from dashboard.db.models.threads import threads as thread_table
+from dashboard.db.threads import placed
+from dashboard.errors import StorageUnavailable
+from tests.dashboard.ingest.shop import Shop, message
+
+
+def test_the_number_of_statements_does_not_depend_on_the_size_of_a_batch(shop):
+    def statements(events) -> int:
+        with counted_statements(shop.database) as seen:
+            shop.send(*events)
+        return len(seen)
+
+    def story(name: str, size: int):
+        roles = ["client", "admin", "bot"]
+        return [
+            message(at, role=roles[at % 3], thread=f"{name}-{at}", customer=f"{name}-{at}")
+            for at in range(size)
+        ]
+
+    shop.says(0)  # a process reads once which lists of queries there are
+    few, many = statements(story("few", 4)), statements(story("many", 200))
+    assert many == few
+
+
+def test_unchanged_columns_are_not_written(shop):
+    """Each written column costs its index, or a look-up of its foreign key."""
+    shop.says(0)
+    with counted_statements(shop.database) as seen:
+        shop.says(1)
+    [saved] = [statement for statement in seen if statement.startswith("UPDATE threads")]
+    assert "score_arrival" in saved
+    assert not {"customer_id", "assignee_id", "score_longest_wait"} & set(re.split(r"\W+", saved))
+
+
+@contextmanager
+def counted_statements(database: Database) -> Iterator[list[str]]:
+    seen: list[str] = []
+
+    def note(connection, cursor, statement, *rest):
+        seen.append(statement)
+
+    event.listen(database.engine, "before_cursor_execute", note)
+    try:
+        yield seen
+    finally:
+        event.remove(database.engine, "before_cursor_execute", note)
+
+
+def test_a_locked_database_is_reported_after_two_seconds(database, clock, tmp_path):
+    """Another process holds the write lock; nothing is stored. (F25)"""
+    shop = Shop(database, clock)
+    other = Database(database.url)
+    with other.engine.connect() as connection:
+        connection.exec_driver_sql("BEGIN IMMEDIATE")
+        with pytest.raises(StorageUnavailable):
+            shop.says(0)
+    other.close()
+    assert shop.count(events) == shop.count(thread_table) == 0
+
+
+def test_a_full_disk_is_reported(database, clock):
+    """Nothing of the batch is stored. (F27)"""
+    shop = Shop(database, clock)
+    with database.engine.connect() as connection:
+        views = connection.exec_driver_sql("PRAGMA page_count").scalar_one()
+    database.engine.dispose()
+    limit_pages(database, views)
+    with pytest.raises(StorageUnavailable):
+        shop.send(*(message(at, "x" * 20_000) for at in range(50)))
+    assert shop.count(events) == shop.count(thread_table) == 0
+
+
+def limit_pages(database: Database, views: int) -> None:
+    @event.listens_for(database.engine, "connect")
+    def limit(connection, record):
+        connection.execute(f"PRAGMA max_page_count={views}")
+
+
+def test_a_written_thread_is_unplaced(shop):
+    shop.says(0)
+    with shop.database.read() as connection:
+        assert placed.unplaced(connection, 10) == {shop.row()["id"]: 0}

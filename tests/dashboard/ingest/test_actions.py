@@ -1,0 +1,202 @@
+"""Acts of admins are events of the dashboard's own source; claims are compare-and-set."""
+
+import pytest
+
+from dashboard.db.models.accounts import sources as source_table
+from dashboard.errors import NotFound, Problem
+from dashboard.ingest.actions import Admin, Reply
+from tests.dashboard.ingest.shop import START_MS, Shop, new_admin, thread_event
+
+
+@pytest.fixture
+def ken(any_database) -> Admin:
+    return Admin(new_admin(any_database, "Ken"), "Ken")
+
+
+@pytest.fixture
+def thread(shop) -> int:
+    return shop.says(0, fields={"member_status": 3}).thread_id
+
+
+def seen(shop: Shop) -> int:
+    return max(message["id"] for message in shop.conversation())
+
+
+def test_a_reply_is_a_message_of_the_admin_and_ends_the_wait(shop, actions, linh, thread, clock):
+    replied, placements = actions.reply(linh, thread, Reply("Hello", "tok-1", False, seen(shop)))
+    assert replied.created
+    assert replied.message == shop.conversation()[-1]
+    assert replied.message | {"id": 0} == {
+        "id": 0,
+        "thread_id": thread,
+        "role": "admin",
+        "author": {"id": linh.id, "name": "Linh"},
+        "body": "Hello",
+        "attachments": [],
+        "private": False,
+        "at": clock.now_ms,
+        "delivery": {
+            "state": "queued",
+            "to": "bot",
+            "attempts": 0,
+            "at": clock.now_ms,
+            "v": clock.now_ms,
+        },
+    }
+    row = shop.row()
+    assert (row["waiting_since"], row["answered"], row["rev"]) == (None, True, 2)
+    assert row["preview"] == {"role": "admin", "body": "Hello", "at": clock.now_ms}
+    assert placements[0].leave == {"not_respond", "not_respond:unassigned"}
+
+
+def test_the_same_token_again_is_the_same_message(shop, actions, linh, thread):
+    reply = Reply("Hello", "tok-1", seen_message_id=seen(shop))
+    first, _ = actions.reply(linh, thread, reply)
+    shop.says(10)
+    again, placements = actions.reply(linh, thread, reply)
+    assert (again.message, again.created, placements) == (first.message, False, [])
+
+
+def test_a_token_identifies_one_message_of_one_admin(shop, actions, linh, ken, thread):
+    reply = Reply("Hello", "tok-1", confirm=True)
+    actions.reply(linh, thread, reply)
+    assert actions.reply(ken, thread, reply)[0].created
+    with pytest.raises(Problem, match="event_id_conflict"):
+        actions.reply(linh, thread, Reply("Else", "tok-1", confirm=True))
+
+
+def test_a_reply_is_refused_while_messages_of_the_customer_are_unseen(shop, actions, linh, thread):
+    last = seen(shop)
+    shop.says(10, "And another thing")
+    with pytest.raises(Problem) as stopped:
+        actions.reply(linh, thread, Reply("Hello", "tok-1", seen_message_id=last))
+    assert (stopped.value.status, stopped.value.code) == (409, "conversation_moved")
+    assert [message["body"] for message in stopped.value.extra["unseen"]] == ["And another thing"]
+    assert len(shop.conversation()) == 2, "nothing was stored"
+    confirmed, _ = actions.reply(
+        linh, thread, Reply("Hello", "tok-1", seen_message_id=last, confirm=True)
+    )
+    assert confirmed.created
+
+
+def test_a_late_message_with_an_old_time_is_unseen_too(shop, actions, linh, thread):
+    shop.says(50)
+    last = seen(shop)
+    shop.says(10, "late")
+    with pytest.raises(Problem, match="conversation_moved"):
+        actions.reply(linh, thread, Reply("Hello", "tok-1", seen_message_id=last))
+
+
+def test_an_unseen_answer_of_a_colleague_refuses_a_reply_but_an_own_one_does_not(
+    shop, actions, linh, ken, thread
+):
+    last = seen(shop)
+    actions.reply(ken, thread, Reply("I have it", "tok-k", seen_message_id=last))
+    with pytest.raises(Problem, match="conversation_moved"):
+        actions.reply(linh, thread, Reply("Hello", "tok-l", seen_message_id=last))
+    assert actions.reply(ken, thread, Reply("More", "tok-k2", seen_message_id=last))[0].created
+
+
+@pytest.mark.parametrize("given", [{"role": "bot"}, {"role": "admin", "private": True}])
+def test_unseen_bot_messages_and_notes_do_not_refuse_a_reply(shop, actions, linh, thread, given):
+    last = seen(shop)
+    shop.says(10, **given)
+    assert actions.reply(linh, thread, Reply("Hello", "tok-1", seen_message_id=last))[0].created
+
+
+def test_a_note_is_never_refused_and_does_not_end_the_wait(shop, actions, linh, thread):
+    actions.reply(linh, thread, Reply("For us", "tok-1", private=True))
+    row = shop.row()
+    assert (row["waiting_since"], row["answered"]) == (START_MS, False)
+    assert row["preview"]["role"] == "client"
+    assert shop.conversation()[-1]["private"] is True
+
+
+def test_a_reply_to_a_closed_thread_does_not_open_it(shop, actions, linh, thread):
+    actions.close(linh, thread)
+    actions.reply(linh, thread, Reply("Bye", "tok-1", confirm=True))
+    assert shop.row()["open"] is False
+
+
+def test_closing_and_reopening_move_between_views_and_are_idempotent(
+    shop, actions, linh, thread, clock
+):
+    _, placements = actions.close(linh, thread)
+    assert placements[0].enter == {"history", "history:unassigned"}
+    assert actions.close(linh, thread) == (None, [])
+    clock.advance(1)
+    _, placements = actions.reopen(linh, thread)
+    assert "not_respond" in placements[0].enter
+    assert actions.reopen(linh, thread) == (None, [])
+    assert shop.row()["waiting_since"] == START_MS
+
+
+def test_a_later_priority_of_an_admin_wins_over_a_chatbots(shop, actions, linh, thread):
+    actions.set_priority(linh, thread, "urgent")
+    shop.send(thread_event("thread.priority", 50, priority="low"))
+    assert shop.row()["priority"] == "urgent"
+
+
+def test_a_claim_moves_a_thread_from_unassigned_to_mine(shop, actions, linh, thread):
+    _, placements = actions.claim(linh, thread)
+    assert shop.row()["assignee"] == {"id": linh.id, "name": "Linh"}
+    assert placements[0].leave == {"arrival:unassigned", "not_respond:unassigned"}
+    assert f"arrival:mine:{linh.id}" in placements[0].enter
+    assert actions.claim(linh, thread) == (None, [])
+
+
+def test_a_claim_does_not_move_a_thread(shop, actions, linh, thread):
+    """Assigning keeps every score, with the customer's status in it. (A6)"""
+    first = shop.says(1).thread_id
+    before = {sort: shop.listed("arrival", sort) for sort in ("member_status", "arrival")}
+    _, placements = actions.claim(linh, first)
+    _, again = actions.release(linh, first)
+    assert placements[0].scores == again[0].scores
+    assert {sort: shop.listed("arrival", sort) for sort in before} == before
+    assert placements[0].scores[3] >> 42 == 3
+
+
+def test_a_second_claim_is_refused_with_assignee_and_time(shop, actions, linh, ken, thread, clock):
+    actions.claim(linh, thread)
+    for action in (actions.claim, actions.release):
+        with pytest.raises(Problem) as refused:
+            action(ken, thread)
+        assert (refused.value.status, refused.value.code) == (409, "already_claimed")
+        assert refused.value.extra == {
+            "assignee": {"id": linh.id, "name": "Linh"},
+            "assigned_at": clock.now_ms,
+        }
+
+
+def test_a_supervisor_releases_a_thread_of_another_admin(any_database, shop, actions, linh, thread):
+    boss = Admin(new_admin(any_database, "Boss", "supervisor"), "Boss", "supervisor")
+    actions.claim(linh, thread)
+    actions.release(boss, thread)
+    assert shop.row()["assignee"] is None
+    assert actions.release(boss, thread) == (None, [])
+
+
+def test_an_unknown_thread_is_not_found(actions, linh):
+    for action in (actions.claim, actions.release, actions.close, actions.reopen):
+        with pytest.raises(NotFound):
+            action(linh, 999)
+    with pytest.raises(NotFound):
+        actions.reply(linh, 999, Reply("Hello", "tok-1"))
+
+
+def test_a_receipt_is_accepted_for_a_reply_but_not_for_a_note(shop, actions, linh, thread):
+    replied, _ = actions.reply(linh, thread, Reply("Hello", "tok-1", confirm=True))
+    note, _ = actions.reply(linh, thread, Reply("For us", "tok-2", private=True))
+    outcomes = shop.send(
+        *(
+            thread_event("receipt", 1, thread=None, message_id=reply.message["id"], state="read")
+            for reply in (replied, note)
+        )
+    ).outcomes
+    assert [outcome.status for outcome in outcomes] == ["created", "rejected"]
+
+
+def test_the_dashboards_source_exists_after_migrations(any_database):
+    with any_database.read() as connection:
+        names = [row.name for row in connection.execute(source_table.select())]
+    assert names == ["_lineup"]

@@ -1,0 +1,89 @@
+"""What a chatbot and webhooks still send of a person who was deleted brings nothing back. (H30)"""
+
+from typing import Any
+
+import pytest
+
+from dashboard.errors import CustomerErased, NotFound
+from dashboard.ingest.erase import erase_customer
+from dashboard.presence.bots import CustomerWrote
+from tests.dashboard.ingest.test_traces import rows_with
+from tests.dashboard.ordering.order import Order
+
+NAME = "zanzibar-7"
+PERSON = f"shop/{NAME}"
+
+
+@pytest.fixture
+def order(any_database, client, clock) -> Order:
+    opened = Order(any_database, client, clock)
+    opened.tick()
+    opened.post("t", customer={"id": NAME, "name": "Zanzibar"})
+    opened.event(type="thread.handoff", thread="nobodys")
+    beat(opened)
+    erase(opened)
+    return opened
+
+
+def erase(order: Order) -> None:
+    erased = erase_customer(order.database, order.placer, "shop", NAME, order.clock())
+    assert erased is not None
+    order.services.presence_service.forget_customer(PERSON, erased.thread_ids)
+
+
+def beat(order: Order) -> None:
+    order.services.bot_presence.beat("shop", [(NAME, "phone", "mobile", True)])
+
+
+def status(order: Order) -> str:
+    return str(order.services.bot_presence.look_up("shop", [NAME])[NAME]["status"])
+
+
+def keys(order: Order) -> list[Any]:
+    """Every key of Redis in whose content they are; the id is a member or a field there."""
+    found = []
+    for key in order.client.keys("*"):
+        kind = order.client.type(key)
+        held = {
+            b"hash": order.client.hgetall,
+            b"zset": lambda name: order.client.zrange(name, 0, -1),
+            b"stream": order.client.xrange,
+        }.get(kind, order.client.get)(key)
+        if "zanzibar" in f"{key}{held}".lower():
+            found.append(key)
+    return found
+
+
+def test_a_heartbeat_that_goes_on_does_not_bring_them_back(order):
+    assert keys(order) == []
+    for _ in range(3):
+        beat(order)
+        order.clock.advance(30_000)
+    assert (status(order), keys(order), rows_with(order)) == ("offline", [], [])
+    order.services.bot_presence.beat("shop", [("somebody", "phone", "mobile", True)])
+    state = order.services.bot_presence.look_up("shop", ["somebody"])["somebody"]
+    assert state["status"] == "online"
+
+
+def test_a_message_that_was_to_be_reported_as_a_sign_of_life_is_not(order):
+    order.services.bot_presence.enqueue([CustomerWrote("shop", NAME)])
+    order.services.bot_presence.flush_pending()
+    assert (status(order), keys(order)) == ("offline", [])
+
+
+@pytest.mark.parametrize("thread", ["t", "nobodys"])
+def test_typing_does_not_bring_them_back(order, thread):
+    with pytest.raises(NotFound):
+        order.services.bot_presence.typing(order.source_id, "shop", thread, NAME)
+    assert (keys(order), rows_with(order)) == ([], [])
+
+
+def test_settings_are_refused_until_they_write_again(order):
+    set_customer = order.services.presence_service.set_customer
+    with pytest.raises(CustomerErased):
+        set_customer(order.source_id, "shop", NAME, {"text": "zanzibarstatus"})
+    assert (keys(order), rows_with(order)) == ([], [])
+    order.post("t-2", customer={"id": NAME})
+    set_customer(order.source_id, "shop", NAME, {"text": "back"})
+    beat(order)
+    assert status(order) == "online"

@@ -1,0 +1,59 @@
+"""A worker whose placements wait until the test lets them go, in any order."""
+
+from collections.abc import Sequence
+from contextlib import suppress
+from threading import Event
+from typing import Any
+
+from dashboard.db.database import Database
+from scoring.placing import Placement
+from scoring.ranking import RankingLost
+from scoring.rebuilding import RebuildLost
+from tests.dashboard.live.model import Worker
+from tests.dashboard.ordering.order import Order
+from tests.support import SettableClock
+
+
+class AtOnce:
+    """Builds a list before it answers, instead of beside it."""
+
+    def __init__(self, order: Order):
+        self._order = order
+
+    def build(self, list_id: str) -> Event:
+        with suppress(RankingLost, RebuildLost):
+            self._order.rebuilder.rebuild([list_id], only_missing=True)
+        ended = Event()
+        ended.set()
+        return ended
+
+
+class Process:
+    """A worker: its own connections, what it knows of lists, and what it has yet to place."""
+
+    def __init__(self, url: str, client: Any, clock: SettableClock):
+        self.database = Database(url)
+        self.order = Order(self.database, client, clock)
+        self.order.services.list_builder = AtOnce(self.order)  # type: ignore[assignment]
+        self.waiting: list[Sequence[Placement]] = []
+        self._place = self.order.placer.place
+        self.order.placer.place = self.waiting.append  # type: ignore[method-assign, assignment]
+        self.worker = Worker(self.order)
+        self.network = self.worker.network
+        self.worker.live_lists.view_totals._lengths._monotonic = self.order.monotonic
+        self.due = self.order.services.due_queue
+
+    def place(self, number: int) -> None:
+        """Lets one of the placements go that wait, the oldest or a later one."""
+        if self.waiting:
+            self._place(self.waiting.pop(number % len(self.waiting)))
+
+    def turn(self, seconds: float = 0.3) -> None:
+        """A turn of what pushes, after so long, with everything noted."""
+        self.order.seconds += seconds
+        self.worker.live_lists.renew()
+        self.worker.broadcaster.notify(None)
+        self.worker.broadcaster.notify_queries()
+        self.worker.broadcaster.turn()
+        self.worker.live_lists.view_totals.note()
+        self.worker.live_lists.view_totals.turn()

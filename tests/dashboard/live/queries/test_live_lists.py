@@ -1,0 +1,282 @@
+"""Lists of queries over sockets: opened, built, followed, kept, and ended."""
+
+import fakeredis
+import pytest
+
+from dashboard.db.lists import entries, query_lists, views
+from dashboard.db.lists.views import Draft
+from dashboard.errors import NotFound, Problem
+from dashboard.live.queries import live_lists as live_lists_module
+from dashboard.ordering import keeping
+from dashboard.rate_limits import NEW_LISTS
+from dashboard.transport.caller import Caller
+from tests.dashboard.ingest.shop import new_admin
+from tests.dashboard.live.model import Wire, Worker
+from tests.dashboard.ordering.order import Order
+from tests.support import SettableClock, wait_until
+
+WAITING = {"query": "is:waiting", "sort": "longest_wait"}
+
+
+class Scene:
+    """An order with some threads, a worker, and Mai's socket on it."""
+
+    def __init__(self, database):
+        self.order = Order(database, fakeredis.FakeRedis(), SettableClock())
+        self.mai = new_admin(database, "Mai", "supervisor")
+        for name in "abc":
+            self.order.post(name)
+        self.order.post("d", role="bot")
+        self.order.tick()
+        self.worker = Worker(self.order)
+        self.caller = self.socket("socket")
+
+    def socket(self, sid):
+        self.worker.network.wires[sid] = Wire()
+        self.worker.broadcaster.admins.add(sid, self.mai)
+        return Caller(sid, self.mai)
+
+    def call(self, name, caller=None, **fields):
+        return self.worker.call(caller or self.caller, f"list:{name}", fields)
+
+    def open(self, **fields):
+        """Opens a list that is there after a moment; the answer."""
+
+        def answer():
+            found = self.call("open", limit=10, **fields)
+            return {} if found.get("building") else found
+
+        found = wait_until(answer, what="the list")
+        assert "late" not in found
+        return found
+
+    def frames(self, sid="socket"):
+        """What is pushed after the next turn; all are acknowledged."""
+        self.order.seconds += 1
+        self.worker.broadcaster.notify_queries()
+        self.worker.broadcaster.turn()
+        wire = self.worker.network.wires[sid]
+        found = [*wire.frames]
+        wire.frames.clear()
+        for _, acknowledged in found:
+            acknowledged()
+        return [frame for frame, _ in found]
+
+    def save(self, query, sort="longest_wait", owner=None):
+        draft = Draft("a view", query, sort, "UTC", owner)
+        return self.order.database.write(
+            lambda connection: views.create(connection, draft, self.mai, self.order.clock())
+        )
+
+    def lists(self):
+        with self.order.database.read() as connection:
+            return dict(query_lists.current(connection).lists)
+
+    def in_sql(self, list_id):
+        with self.order.database.read() as connection:
+            found = query_lists.current(connection).lists[list_id]
+            return entries.entries(connection, found, self.order.clock(), 100)
+
+
+@pytest.fixture
+def scene(database):
+    return Scene(database)
+
+
+def test_an_unsaved_query_is_opened_as_a_list_and_followed(scene):
+    opened = scene.open(**WAITING)
+    assert [row["id"] for row in opened["rows"]] == opened["ids"] == [1, 2, 3]
+    assert (opened["total"], opened["version"] > 0) == (3, True)
+    assert scene.frames() == []
+    scene.order.post("d")
+    [frame] = scene.frames()
+    named = {name: frame[name] for name in ("query", "sort", "filter")}
+    assert named == WAITING | {"filter": "all"} and "view" not in frame
+    assert ([id for id, _ in frame["set"]], frame["total"]) == ([4], 4)
+    assert frame["from"] == opened["version"]
+    assert list(frame["rows"]) == ["4"]
+    more = scene.call("more", **WAITING, after=[opened["scores"][0], 1], limit=10)
+    assert more["ids"] == [2, 3, 4]
+    [list_id] = scene.lists()
+    assert [id for id, _ in scene.in_sql(list_id)] == [1, 2, 3, 4]
+    known = {"epoch": opened["epoch"], "version": opened["version"]}
+    synced = scene.call("sync", **WAITING, **known)
+    assert (synced["resync"], synced["query"]) == (False, "is:waiting")
+
+
+def test_what_asks_the_same_is_one_list_under_the_names_that_were_given(scene):
+    other = {"query": "is:waiting  is:waiting", "sort": "longest_wait"}
+    scene.open(**WAITING)
+    scene.open(**other)
+    assert len(scene.lists()) == 1
+    scene.order.post("d")
+    assert sorted(frame["query"] for frame in scene.frames()) == [*sorted(
+        [WAITING["query"], other["query"]]
+    )]  # fmt: skip
+
+
+def test_a_list_that_takes_longer_says_so_and_a_frame_tells_when_it_is_there(scene, monkeypatch):
+    """`building` and the frame at the end. (docs/protocol.md)"""
+    monkeypatch.setattr(live_lists_module, "WAIT_SECONDS", 0.01)
+    monkeypatch.setattr(scene.order.services.list_builder, "_build", lambda list_id: None)
+    answer = scene.call("open", **WAITING, limit=10)
+    assert answer == {"ok": True, "building": True, "progress": 0.0}
+    assert scene.frames() == []
+    scene.order.tick()
+    [frame] = scene.frames()
+    assert (frame["query"], frame["set"]) == ("is:waiting", [])
+    assert frame["from"] == frame["version"] and frame["epoch"]
+    assert scene.call("open", **WAITING, limit=10)["ids"] == [1, 2, 3]
+
+
+@pytest.mark.parametrize(
+    ("given", "ids"),
+    [
+        ({"view": "arrival", "filter": "mine"}, []),
+        ({"query": "assigned:me"}, []),
+        ({"query": "is:open", "filter": "unassigned"}, [1, 2, 3, 4]),
+        ({"query": "is:open", "filter": "mine"}, []),
+    ],
+)
+def test_a_filter_narrows_any_view_by_one_more_condition(scene, given, ids):
+    assert sorted(scene.open(**given, sort="arrival")["ids"]) == ids
+
+
+def test_a_mistake_is_told_at_its_place(scene):
+    with pytest.raises(Problem) as raised:
+        scene.call("open", query="is:open refund", sort="arrival", limit=1)
+    problem = raised.value.body()
+    assert (problem["code"], problem["status"]) == ("invalid_query", 422)
+    assert (problem["pointer"], problem["at"]) == ("/query", 8)
+    assert "member:" in problem["expected"]
+    for wrong in ({"query": "", "view": "arrival"}, {}, {"query": "", "timezone": "Mars"}):
+        with pytest.raises(Problem):
+            scene.call("open", **wrong, sort="arrival", limit=1)
+    with pytest.raises(NotFound):
+        scene.call("open", view="v99", sort="arrival", limit=1)
+    with pytest.raises(Problem):
+        scene.call("open", query="", sort="no_such_sort", limit=1)
+    assert scene.lists() == {}
+
+
+def test_a_list_is_kept_while_somebody_looks_and_goes_a_minute_later(scene):
+    scene.open(**WAITING)
+    for _ in range(10):
+        scene.order.clock.advance(20_000)
+        scene.worker.live_lists.renew()
+        scene.order.tick()
+        assert len(scene.lists()) == 1
+    scene.call("close", **WAITING)
+    scene.order.clock.advance(59_000)
+    scene.worker.live_lists.renew()
+    scene.order.tick()
+    assert len(scene.lists()) == 1
+    scene.order.clock.advance(keeping.RENEWED_MS + 1_001)
+    scene.order.tick()
+    assert scene.lists() == {}
+    assert not [key for key in scene.order.client.keys("*") if b"q:" in key]
+
+
+def test_renewing_writes_only_when_it_is_time(scene, monkeypatch):
+    scene.open(**WAITING)
+    writes = []
+    write = scene.order.database.write
+    monkeypatch.setattr(
+        scene.order.database, "write", lambda work: writes.append(work) or write(work)
+    )
+    for _ in range(4):
+        scene.order.clock.advance(5_000)
+        scene.worker.live_lists.renew()
+    assert writes == []
+    scene.order.clock.advance(1)
+    scene.worker.live_lists.renew()
+    scene.worker.live_lists.renew()
+    assert len(writes) == 1
+
+
+def test_a_view_that_is_changed_on_screens_is_opened_anew_as_what_it_is_now(scene):
+    view = scene.save("is:waiting")
+    named = {"view": view.public_id, "sort": "longest_wait"}
+    assert scene.open(**named)["ids"] == [1, 2, 3]
+    scene.order.database.write(
+        lambda connection: views.change(
+            connection, view, Draft("b", "is:open", "longest_wait", "UTC", None), scene.mai, 5
+        )
+    )
+    scene.worker.live_lists.views_changed(None)
+    [frame] = wait_until(scene.frames, what="the frame when the new list is there")
+    assert (frame["view"], frame["set"], frame["total"]) == (view.public_id, [], 4)
+    assert sorted(scene.open(**named)["ids"]) == [1, 2, 3, 4]
+    scene.order.post("a")
+    assert [frame["view"] for frame in scene.frames()] == [view.public_id]
+
+
+def test_a_view_that_is_deleted_on_screens_says_that_it_is_gone(scene):
+    view = scene.save("is:waiting", owner=scene.mai)
+    named = {"view": view.public_id, "sort": "longest_wait"}
+    scene.open(**named)
+    scene.order.database.write(lambda connection: views.remove(connection, view, 5))
+    told = []
+    scene.worker.network.send = lambda sid, event, data, acknowledged=None: told.append(event)
+    scene.worker.live_lists.views_changed(scene.mai + 1)
+    assert told == []
+    scene.worker.live_lists.views_changed(scene.mai)
+    assert told == ["list:gone"]
+    assert not [*scene.worker.broadcaster.subscriptions]
+    with pytest.raises(NotFound):
+        scene.call("open", **named, limit=1)
+
+
+def test_while_redis_is_away_lists_of_queries_are_those_of_sql(scene):
+    scene.worker.broadcaster.status.read_failed()
+    answer = scene.call("open", **WAITING, limit=2)
+    assert (answer["late"], answer["epoch"], answer["ids"]) == (True, None, [1, 2])
+    assert answer["total"] == 3
+    more = scene.call("more", **WAITING, after=[answer["scores"][0], 1], through=3)
+    assert (more["ids"], more["rank"], more["late"]) == ([2, 3], 2, True)
+    assert scene.lists() == {}
+
+
+def test_lists_are_limited_for_a_socket_an_admin_and_all(scene, monkeypatch):
+    monkeypatch.setattr(live_lists_module, "LISTS_MAX", 2)
+    for number in (1, 2):
+        scene.open(query=f"age:>{number}m", sort="arrival")
+    with pytest.raises(Problem) as raised:
+        scene.call("open", query="age:>3m", sort="arrival", limit=1)
+    assert raised.value.status == 429
+    scene.call("close", query="age:>1m", sort="arrival")
+    scene.open(query="age:>3m", sort="arrival")
+    monkeypatch.setattr(keeping, "TEMPORARY_MAX", 3)
+    answer = scene.call("open", scene.socket("other"), query="age:>4m", sort="arrival", limit=1)
+    assert (answer["late"], answer["epoch"]) == (True, None)
+    monkeypatch.setattr(live_lists_module, "NEW_LISTS", NEW_LISTS._replace(size=1))
+    with pytest.raises(Problem) as raised:
+        for number in (5, 6):
+            scene.call(
+                "open", scene.socket("third"), query=f"age:>{number}m", sort="arrival", limit=1
+            )
+    assert (raised.value.status, raised.value.code) == (429, "rate_limited")
+
+
+def test_redis_loses_all_and_the_list_is_opened_anew(scene):
+    opened = scene.open(**WAITING)
+    scene.order.client.flushall()
+    scene.order.tick(2)
+    scene.worker.broadcaster.notify(None)
+    [frame] = scene.frames()
+    assert frame["epoch"] != opened["epoch"] and frame["set"] == []
+    assert scene.open(**WAITING)["ids"] == [1, 2, 3]
+
+
+def test_the_totals_of_filters_are_asked_for_of_an_open_list(scene):
+    filters = scene.worker.live_lists.view_totals.filters
+    with pytest.raises(NotFound):
+        scene.call("totals", **WAITING)
+    scene.open(**WAITING)
+    scene.call("totals", **WAITING)
+    assert filters
+    scene.call("totals", view="arrival", sort="arrival")
+    assert not filters, "those of built-in views come by themselves"
+    scene.call("totals", **WAITING)
+    scene.call("close", **WAITING)
+    assert not filters

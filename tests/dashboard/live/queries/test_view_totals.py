@@ -1,0 +1,224 @@
+"""The totals of saved views: each the length of its list, sent when it changes."""
+
+import fakeredis
+import pytest
+
+from dashboard.db.lists import views
+from dashboard.db.lists.named_lists import ListName
+from dashboard.db.lists.views import Draft
+from dashboard.ingest.actions import Admin
+from dashboard.live.queries.filter_totals import FilterTotals
+from dashboard.live.queries.lengths import READ_ALL_SECONDS, Lengths
+from dashboard.live.queries.view_totals import ViewTotals
+from dashboard.live.reads import Reads
+from dashboard.live.socket_admins import SocketAdmins
+from tests.dashboard.ingest.shop import new_admin
+from tests.dashboard.live.emitter import FakeEmitter
+from tests.dashboard.ordering.order import Order
+from tests.support import SettableClock
+
+
+class Scene:
+    """An order, the views of two admins, and their sockets."""
+
+    def __init__(self, database):
+        self.order = Order(database, fakeredis.FakeRedis(), SettableClock())
+        self.mai = new_admin(database, "Mai", "supervisor")
+        self.ken = new_admin(database, "Ken", "admin")
+        self.emitter = FakeEmitter()
+        self.admins = SocketAdmins()
+        reads, keeper = Reads(database, self.order.clock), self.order.services.list_keeper
+        # Built by `tick`.
+        self.filters = FilterTotals(reads, self.emitter, keeper, lambda list_id: None, self.admins)
+        lengths = Lengths(self.order.ranking, self.order.monotonic)
+        self.totals = ViewTotals(lengths, reads, self.emitter, keeper, self.admins, self.filters)
+        self.admins.add("mai", self.mai)
+        self.admins.add("ken", self.ken)
+        self.order.tick()
+
+    def save(self, query, owner=None):
+        """A view whose list is built; its id."""
+        draft = Draft("a view", query, "arrival", "UTC", owner)
+        made = self.order.database.write(
+            lambda connection: views.create(connection, draft, self.mai, self.order.clock())
+        )
+        self.totals.views_changed()
+        self.order.tick()
+        self.totals.note()
+        return made.public_id
+
+    def post(self, *names, **fields):
+        for name in names:
+            self.order.post(name, **fields)
+        self.totals.note()
+
+    def claim(self, admin_id):
+        claim = self.order.services.actions.claim
+        self.order.ingest.act(claim, Admin(admin_id, "An admin"), 1)
+        self.totals.note()
+
+    def turn_with_lists(self):
+        """A turn, after which the lists are built that it has asked for."""
+        self.totals.turn()
+        self.order.tick()
+        self.totals.note()
+
+    def filter_totals(self):
+        """What the next turn sends of the lists' filters."""
+        self.totals.turn()
+        return self.emitter.take("list:totals")
+
+    def sent(self):
+        """Socket to the totals that it is sent by the next turn."""
+        self.totals.turn()
+        found = {sid: data["totals"] for sid, event, data in self.emitter.sent}
+        assert len(found) == len(self.emitter.sent)
+        self.emitter.sent.clear()
+        return found
+
+
+@pytest.fixture
+def scene(database):
+    return Scene(database)
+
+
+def test_the_changed_totals_alone_are_sent_to_those_who_see_the_view(scene):
+    """`views:totals` (docs/protocol.md)"""
+    assert scene.sent() == {}
+    waiting, everything, own = scene.save("is:waiting"), scene.save(""), scene.save("", scene.ken)
+    assert scene.sent() == {
+        "mai": {waiting: 0, everything: 0},
+        "ken": {waiting: 0, everything: 0, own: 0},
+    }
+    scene.post("a", role="bot")
+    assert scene.sent() == {"mai": {everything: 1}, "ken": {everything: 1, own: 1}}
+    scene.post("a", "b")
+    assert scene.sent() == {
+        "mai": {waiting: 2, everything: 2},
+        "ken": {waiting: 2, everything: 2, own: 2},
+    }
+    scene.post("a")
+    assert scene.sent() == {}, "a change that leaves the lengths as they were"
+
+
+def test_a_new_socket_gets_all_that_its_admin_sees(scene):
+    view = scene.save("is:waiting")
+    scene.post("a")
+    scene.sent()
+    scene.admins.add("second", scene.ken)
+    assert scene.sent() == {"second": {view: 1}}
+    scene.admins.drop("second")
+    scene.admins.drop("ken")
+    scene.post("b")
+    assert scene.sent() == {"mai": {view: 2}}
+
+
+def test_a_view_that_is_changed_has_the_total_of_what_it_is_now(scene):
+    view = scene.save("is:waiting")
+    scene.post("a", "b")
+    scene.sent()
+    with scene.order.database.read() as connection:
+        found = views.find(connection, int(view[1:]), scene.mai)
+    draft = Draft("a view", "is:closed", "arrival", "UTC", None)
+    scene.order.database.write(
+        lambda connection: views.change(connection, found, draft, scene.mai, 5)
+    )
+    scene.totals.views_changed()
+    assert scene.sent() == {}, "the list is not there yet"
+    scene.order.tick()
+    scene.totals.note()
+    assert scene.sent() == {"mai": {view: 0}, "ken": {view: 0}}
+
+
+def test_a_view_of_everybody_that_names_me_is_another_list_for_each(scene):
+    view = scene.save("assigned:me")
+    scene.sent()
+    scene.order.tick()
+    scene.totals.note()
+    assert scene.sent() == {"mai": {view: 0}, "ken": {view: 0}}
+    scene.post("a")
+    scene.claim(scene.ken)
+    assert scene.sent() == {"ken": {view: 1}}
+    assert len(scene.totals.looked_at) == 2
+
+
+def test_after_a_loss_of_data_no_total_is_sent_before_its_list_is_there(scene):
+    view = scene.save("is:waiting")
+    scene.post("a", "b")
+    scene.sent()
+    scene.order.client.flushall()
+    scene.totals.note()
+    scene.post("c")
+    assert scene.sent() == {}
+    scene.order.tick(2)
+    scene.totals.note()
+    assert scene.sent() == {"mai": {view: 3}, "ken": {view: 3}}
+
+
+def test_all_lengths_are_read_every_few_seconds(scene):
+    view = scene.save("is:waiting")
+    scene.sent()
+    scene.order.post("a")
+    assert scene.sent() == {}, "the notification was lost"
+    scene.order.seconds += READ_ALL_SECONDS
+    assert scene.sent() == {"mai": {view: 1}, "ken": {view: 1}}
+
+
+def test_a_socket_gets_the_totals_of_the_filters_of_one_list(scene):
+    """`list:totals` (docs/protocol.md)"""
+    view = scene.save("is:open")
+    scene.post("a", "b")
+    scene.sent()
+    name = ListName(view, "arrival", "all")
+    scene.filters.watch("ken", name)
+    assert scene.filter_totals() == [], "the lists are not there yet"
+    scene.order.tick()
+    scene.totals.note()
+    told = {"view": view, "sort": "arrival", "filter": "all"}
+    assert scene.filter_totals() == [told | {"totals": {"unassigned": 2, "mine": 0}}]
+    assert len(scene.totals.looked_at) == 2, "kept while somebody looks"
+    scene.claim(scene.ken)
+    assert scene.filter_totals() == [told | {"totals": {"unassigned": 1, "mine": 1}}]
+    assert scene.filter_totals() == []
+    scene.post("a")
+    assert scene.filter_totals() == [], "a change that leaves the lengths as they were"
+    scene.filters.watch("ken", ListName(None, "arrival", "all", "is:waiting"))
+    scene.turn_with_lists()
+    asked = {"query": "is:waiting", "sort": "arrival", "filter": "all"}
+    assert scene.filter_totals() == [asked | {"totals": {"all": 2, "unassigned": 1, "mine": 1}}]
+    scene.filters.close("ken", ListName(None, "arrival", "all", "is:waiting"))
+    scene.post("c")
+    assert scene.filter_totals() == []
+    assert not scene.totals.looked_at
+
+
+def test_the_totals_of_filters_follow_an_edited_view_and_end_with_a_deleted_one(scene):
+    view = scene.save("is:open")
+    scene.post("a", "b")
+    scene.filters.watch("mai", ListName(view, "arrival", "all"))
+    scene.turn_with_lists()
+    assert scene.filter_totals()[-1]["totals"] == {"unassigned": 2, "mine": 0}
+    number = int(view[1:])
+    with scene.order.database.read() as connection:
+        found = views.find(connection, number, scene.mai)
+    draft = Draft("a view", "is:closed", "arrival", "UTC", None)
+    scene.order.database.write(lambda c: views.change(c, found, draft, scene.mai, 5))
+    scene.filters.views_changed(lambda name: name.view == view)
+    scene.turn_with_lists()
+    assert scene.filter_totals()[-1]["totals"] == {"unassigned": 0, "mine": 0}
+    scene.order.database.write(lambda c: views.remove(c, found, 6))
+    scene.filters.views_changed(lambda name: name.view == view)
+    scene.totals.turn()
+    assert not scene.totals.looked_at
+
+
+def test_a_closed_socket_gets_no_totals_of_filters(scene):
+    view = scene.save("is:open")
+    scene.filters.watch("mai", ListName(view, "arrival", "all"))
+    scene.turn_with_lists()
+    scene.filter_totals()
+    scene.admins.drop("mai")
+    scene.filters.drop("mai")
+    scene.post("a")
+    assert scene.filter_totals() == []
+    assert not scene.totals.looked_at

@@ -1,0 +1,72 @@
+"""Totals are sent to their subscribers when they change."""
+
+import pytest
+
+from dashboard.live.totals import ALL_THREADS, Totals, scope_of
+from tests.dashboard.live.emitter import FakeEmitter
+
+
+@pytest.fixture
+def emitter():
+    return FakeEmitter()
+
+
+@pytest.fixture
+def totals(emitter):
+    return Totals(emitter)
+
+
+def numbers(scope, *counts):
+    return dict(zip(scope.list_ids().values(), counts, strict=True))
+
+
+def test_a_new_socket_gets_the_totals_and_then_only_changes(totals, emitter):
+    totals.subscribe("a", ALL_THREADS)
+    assert totals.list_ids_to_read([]) == {"arrival", "not_respond", "history"}
+    totals.announce(numbers(ALL_THREADS, 3, 2, 1))
+    expected = {"filter": "all", "arrival": 3, "not_respond": 2, "history": 1}
+    assert emitter.take("pages:totals") == [expected]
+    totals.announce(numbers(ALL_THREADS, 3, 2, 1))
+    assert emitter.take("pages:totals") == []
+    totals.announce(numbers(ALL_THREADS, 3, 1, 1))
+    assert emitter.take("pages:totals") == [expected | {"not_respond": 1}]
+
+
+def test_a_second_socket_does_not_send_the_totals_to_the_first_again(totals, emitter):
+    for sid in ("a", "b"):
+        totals.subscribe(sid, ALL_THREADS)
+        totals.announce(numbers(ALL_THREADS, 3, 2, 1))
+    assert [sid for sid, _, _ in emitter.sent] == ["a", "b"]
+
+
+def test_totals_of_mine_are_sent_to_their_admin_alone(totals, emitter):
+    mai, bob = scope_of("mine", 1), scope_of("mine", 2)
+    totals.subscribe("a", mai)
+    totals.subscribe("b", bob)
+    totals.announce(numbers(mai, 1, 1, 1) | numbers(bob, 2, 2, 2))
+    assert emitter.take("pages:totals", "a")[0]["arrival"] == 1
+    assert emitter.take("pages:totals", "b")[0]["arrival"] == 2
+
+
+def test_a_change_of_one_view_reads_the_whole_filter(totals):
+    totals.subscribe("a", scope_of("mine", 1))
+    totals.announce({})
+    list_ids = totals.list_ids_to_read(["history:mine:1", "arrival:mine:9"])
+    assert list_ids == {"arrival:mine:1", "not_respond:mine:1", "history:mine:1"}
+
+
+def test_a_new_socket_waits_until_the_totals_can_be_read(totals, emitter):
+    totals.subscribe("a", ALL_THREADS)
+    totals.announce({})
+    totals.announce(numbers(ALL_THREADS, 0, 0, 0))
+    assert len(emitter.take("pages:totals")) == 1
+
+
+def test_nothing_is_kept_for_a_closed_socket(totals):
+    for scope in (ALL_THREADS, scope_of("mine", 1), scope_of("unassigned", 1)):
+        totals.subscribe("a", scope)
+    totals.announce({})
+    totals.drop("a")
+    assert totals._subscribers == {ALL_THREADS: set()}
+    assert not totals._new and not totals._announced
+    assert set(totals.list_ids) <= set(ALL_THREADS.list_ids().values())

@@ -1,0 +1,67 @@
+"""Lists that somebody asks for are built once, beside each other, whatever Redis held of them."""
+
+import threading
+
+import fakeredis
+import pytest
+
+from dashboard.db.lists import query_lists
+from dashboard.db.lists.query_lists import ListedQuery
+from dashboard.ordering.building import ListBuilder
+from tests.dashboard.ordering.order import Order
+from tests.support import SettableClock, wait_until
+
+SECONDS = 15
+
+
+@pytest.fixture
+def order(database):
+    made = Order(database, fakeredis.FakeRedis(), SettableClock())
+    made.tick()
+    for name in "abc":
+        made.post(name)
+    return made
+
+
+def keep(order, query):
+    listed = ListedQuery(query, "arrival", "UTC")
+    return order.database.write(lambda connection: query_lists.keep(connection, listed))[0]
+
+
+def test_two_processes_that_are_asked_build_a_list_once(order, monkeypatch):
+    list_id = keep(order, "is:open")
+    builders = [ListBuilder(order.rebuilder, order.ranking) for _ in range(2)]
+    may_go_on = threading.Event()
+    filled = order.rebuilder._fill_queries
+
+    def slow(*given):
+        may_go_on.wait(SECONDS)
+        return filled(*given)
+
+    monkeypatch.setattr(order.rebuilder, "_fill_queries", slow)
+    ended = [builder.build(list_id) for builder in (*builders, *builders)]
+    assert ended[0] is ended[2] and ended[1] is ended[3]
+    wait_until(lambda: order.ranking.progress(list_id) is not None, what="the first one's lock")
+    may_go_on.set()
+    assert all(each.wait(SECONDS) for each in ended)
+    assert sum(builder.built for builder in builders) == 1
+    assert order.ranking.head(list_id, "arrival", 10).total == 3
+
+
+def test_a_list_that_redis_still_holds_of_an_earlier_life_is_built_anew(order):
+    list_id = keep(order, "is:open")
+    order.tick()
+    order.rebuilder.forget_epochs([list_id])
+    builder = ListBuilder(order.rebuilder, order.ranking)
+    before = order.ranking.states([list_id])[list_id].epoch
+    assert builder.build(list_id).wait(SECONDS)
+    after = order.ranking.states([list_id])[list_id].epoch
+    assert after not in (None, before)
+    assert order.rebuilder.epochs([list_id]) == {list_id: after}
+
+
+def test_what_nobody_wants_any_more_is_not_built(order):
+    builder = ListBuilder(order.rebuilder, order.ranking)
+    assert builder.build("q:0123:arrival").wait(SECONDS)
+    assert builder.built == 0
+    assert not [key for key in order.client.keys("*") if b"q:0123" in key]

@@ -1,0 +1,146 @@
+"""Time puts threads on lists of queries, and takes them off: at the moment, and once."""
+
+import threading
+
+import fakeredis
+import pytest
+from sqlalchemy import select, update
+
+from dashboard.db.lists import entries, query_lists
+from dashboard.db.lists.query_lists import ListedQuery
+from dashboard.db.models.query_lists import query_lists as table
+from dashboard.db.models.threads import epochs, threads
+from dashboard.ordering.due import DueQueue
+from tests.dashboard.ordering.order import Order
+
+
+@pytest.fixture
+def order(any_database, clock) -> Order:
+    made = Order(any_database, fakeredis.FakeRedis(), clock)
+    made.tick()
+    return made
+
+
+@pytest.fixture
+def due(order) -> DueQueue:
+    return order.services.due_queue
+
+
+def keep(order: Order, query: str, kept_until: int | None = None) -> str:
+    """Adds a list, and builds it."""
+    listed = ListedQuery(query, "longest_wait", "UTC")
+    id, _ = order.database.write(
+        lambda connection: query_lists.keep(connection, listed, kept_until)
+    )
+    order.tick()
+    return id
+
+
+def on(order: Order, list_id: str) -> list[int]:
+    """The threads that Redis has on a list; SQL must have the same."""
+    with order.database.read() as connection:
+        found = query_lists.current(connection).lists[list_id]
+        in_sql = entries.entries(connection, found, order.clock(), 100)
+        assert entries.total(connection, found, order.clock()) == len(in_sql)
+        ranks = [entries.rank(connection, found, order.clock(), entry.id) for entry in in_sql]
+    assert ranks == list(range(len(in_sql)))
+    assert order.ranking.head(list_id, "longest_wait", 100).entries == in_sql
+    return [entry.id for entry in in_sql]
+
+
+def revision(order: Order, id: int) -> int:
+    with order.database.read() as connection:
+        return connection.scalar(select(threads.c.revision).where(threads.c.id == id))
+
+
+@pytest.mark.parametrize("comes_first", ["the list", "the thread"])
+def test_a_thread_enters_a_list_at_its_moment_and_once(order, due, comes_first):
+    list_id = keep(order, "waits:>1m") if comes_first == "the list" else ""
+    order.post("t")
+    list_id = list_id or keep(order, "waits:>1m")
+    order.clock.advance(60_000)
+    assert due.turn() == 0
+    assert on(order, list_id) == []
+    before = revision(order, 1)
+    order.clock.advance(1)
+    assert on(order, list_id) == [], "nothing has taken it up"
+    assert due.turn() == 1
+    assert on(order, list_id) == [1]
+    assert revision(order, 1) == before + 1
+    assert due.turn() == 0
+
+
+def test_a_change_that_is_due_is_also_taken_up_by_an_event(order, due):
+    list_id = keep(order, "waits:<1m")
+    order.post("t")
+    assert on(order, list_id) == [1]
+    order.clock.advance(90_000)
+    assert on(order, list_id) == [1], "nothing has taken it up"
+    order.post("t", role="bot")
+    assert on(order, list_id) == []
+    assert due.turn() == 0
+
+
+def test_several_queues_take_up_a_change_once(order):
+    list_id = keep(order, "waits:>1m")
+    for number in range(20):
+        order.post(f"t-{number}")
+    order.clock.advance(200_000)
+    before = [revision(order, id) for id in range(1, 21)]
+    queues = [DueQueue(order.database, order.placer, order.clock) for _ in range(4)]
+    running = [threading.Thread(target=each.turn) for each in queues]
+    for each in running:
+        each.start()
+    for each in running:
+        each.join()
+    assert [revision(order, id) for id in range(1, 21)] == [one + 1 for one in before]
+    order.tick(3)
+    assert on(order, list_id) == list(range(1, 21))
+
+
+def test_a_list_that_nobody_needs_goes_with_all_its_keys(order):
+    list_id = keep(order, "is:open", kept_until=order.clock() + 60_000)
+    order.post("t")
+    assert on(order, list_id) == [1]
+    order.clock.advance(60_001)
+    order.tick()
+    assert not [key for key in order.client.keys("*") if list_id.encode() in key]
+    with order.database.read() as connection:
+        assert not query_lists.current(connection)
+        assert list_id not in set(connection.scalars(select(epochs.c.list_id)))
+    order.post("t")
+    assert order.differences() == []
+
+
+def test_a_list_is_kept_as_long_as_the_last_one_needs_it(order):
+    now = order.clock()
+    list_id = keep(order, "is:open", kept_until=now + 1_000)
+    assert keep(order, "is:open", kept_until=now + 500) == list_id
+    assert keep(order, " IS:open  ") == list_id
+    assert keep(order, "is:open", kept_until=now + 9_000) == list_id
+    order.clock.advance(100_000)
+    order.tick()
+    assert on(order, list_id) == []
+
+
+def test_a_stored_query_that_cannot_be_read_stops_no_event(order, caplog):
+    list_id = keep(order, "is:open")
+    keep(order, "is:waiting")
+    with order.database.engine.begin() as connection:
+        connection.execute(
+            update(table).where(table.c.id == list_id).values(query="assigned:gone@desk.example")
+        )
+    order.database.write(
+        lambda connection: query_lists.keep(connection, ListedQuery("", "arrival", "UTC"))
+    )
+    order.post("t")
+    assert "cannot be kept" in caplog.text
+
+
+def test_a_member_that_belongs_nowhere_is_found_by_its_length(order):
+    list_id = keep(order, "is:closed")
+    order.post("t")
+    key = order.ranking.keys.sort(list_id, "longest_wait")
+    order.client.zadd(key, {f"{1:012d}": 5})
+    order.tick(8, seconds=60)
+    assert on(order, list_id) == []

@@ -1,0 +1,99 @@
+"""Placements that are missed, or come late, leave no thread on a list that it has left."""
+
+import fakeredis
+import pytest
+
+from dashboard.db.lists import query_lists
+from dashboard.db.lists.query_lists import ListedQuery
+from dashboard.ordering.placer import Placer
+from tests.dashboard.ordering.order import Order
+
+
+def order_with(any_database, clock, *queries: str) -> Order:
+    made = Order(any_database, fakeredis.FakeRedis(), clock)
+    for query in queries:
+        listed = ListedQuery(query, "arrival", "UTC")
+        any_database.write(lambda connection, each=listed: query_lists.keep(connection, each))
+    made.tick()
+    return made
+
+
+@pytest.fixture
+def order(any_database, clock) -> Order:
+    return order_with(any_database, clock, "is:waiting", "")
+
+
+def unplaced(order: Order, monkeypatch: pytest.MonkeyPatch, role: str) -> list:
+    """The placements of a message that was stored by a worker which then placed nothing."""
+    kept: list = []
+    with monkeypatch.context() as patched:
+        patched.setattr(Placer, "place", lambda placer, placements: kept.extend(placements))
+        order.post("t", role=role)
+    return kept
+
+
+@pytest.mark.parametrize("queries", [["is:waiting", ""], ["is:waiting"], []], ids=len)
+def test_what_a_worker_that_died_did_not_place_is_placed_after_the_next_change(
+    any_database, clock, monkeypatch, queries
+):
+    """F50: the answer takes the thread off lists that the change after it does not name."""
+    order = order_with(any_database, clock, *queries)
+    order.post("t")
+    order.tick()
+    unplaced(order, monkeypatch, "admin")
+    order.post("t", role="bot")
+    assert order.differences() != []
+    without_comparing(order)
+    order.tick(2)
+    assert order.differences() == []
+
+
+def test_a_thread_that_changes_all_the_time_is_placed_all_the_same(
+    any_database, clock, monkeypatch
+):
+    order = order_with(any_database, clock)
+    order.post("t")
+    order.tick()
+    unplaced(order, monkeypatch, "admin")
+    without_comparing(order)
+    for _ in range(2):
+        order.post("t", role="bot")
+        order.tick()
+    assert order.differences() == []
+
+
+def without_comparing(order: Order) -> None:
+    """Leaves the reconciler with what it knows from revisions."""
+    diff = order.reconciler._diff
+    diff.differing_in_next_slice = diff.stale_ids = lambda states: set()  # type: ignore[method-assign]
+    diff.differing_in_heads = set  # type: ignore[method-assign]
+
+
+def test_a_placement_that_comes_after_the_next_one_changes_nothing(order, monkeypatch):
+    order.post("t")
+    late = unplaced(order, monkeypatch, "admin")
+    order.post("t", role="bot")
+    order.placer.place(late)
+    assert order.differences() == []
+
+
+@pytest.mark.parametrize("queries", [["is:waiting", ""], ["is:waiting"]], ids=len)
+def test_ordinary_changes_are_placed_on_their_own_lists_alone(
+    any_database, clock, monkeypatch, queries
+):
+    """Also where a thread comes back to a list of a query after changes that concerned none."""
+    order = order_with(any_database, clock, *queries)
+    everywhere = []
+    place = order.ranking.place
+    monkeypatch.setattr(
+        order.ranking,
+        "place",
+        lambda found: (
+            everywhere.extend(each for each in found if "history" in each.leave) or place(found)
+        ),
+    )
+    for role in ("client", "bot", "admin", "bot", "bot", "client", "admin"):
+        order.post("t", role=role)
+        order.tick()
+    assert everywhere == []
+    assert order.differences() == []

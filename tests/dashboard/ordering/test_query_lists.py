@@ -1,0 +1,240 @@
+"""Lists of queries hold what SQL and a plain reader say, whatever happens, at every moment."""
+
+import shutil
+from pathlib import Path
+
+import fakeredis
+import pytest
+from hypothesis import settings
+from hypothesis import strategies as st
+from hypothesis.stateful import (
+    RuleBasedStateMachine,
+    invariant,
+    rule,
+    run_state_machine_as_test,
+)
+from sqlalchemy import select
+
+from dashboard.db.conditions.columns import subjects
+from dashboard.db.database import Database
+from dashboard.db.lists import entries, kept_lists, query_lists, sorts
+from dashboard.db.lists.query_lists import ListedQuery
+from dashboard.db.lists.standing import moment_of
+from dashboard.db.models.threads import threads
+from dashboard.ingest.actions import Admin
+from dashboard.ordering.due import DueQueue
+from scoring.conditions.holding import holds
+from scoring.sorting.rules import Rule, Sort
+from scoring.sorts import SORTS
+from tests.dashboard.ingest.shop import new_admin
+from tests.dashboard.ordering.order import Order
+from tests.support import SettableClock
+
+THREADS = ("a", "b", "c")
+QUERIES = (
+    "",
+    "is:open",
+    "is:closed",
+    "waits:>1m",
+    "waits:<10s",
+    "-waits:<10s is:open",
+    "quiet:>30s last:client,bot",
+    "age:<2m",
+    "age:>1m (is:waiting or priority:urgent,high)",
+    "assigned:me",
+    "assigned:none is:unanswered",
+    "member:0,1 -lang:vi",
+    "lang:vi,none source:shop",
+    "is:answered -is:closed last:admin",
+)
+NAMES = (*SORTS, "vip", "vip")
+#: The rules that a saved sort may have, one after the other.
+RULES = (
+    (
+        Rule("waits:>1m", "waiting_since", "oldest", "member"),
+        Rule("quiet:>30s lang:vi", "recent_at", "oldest"),
+        Rule("", "recent_at", "newest", "priority"),
+    ),
+    (
+        Rule("-age:<2m assigned:anyone", "assigned_at", "newest"),
+        Rule("is:closed", "closed_at", "oldest"),
+        Rule("", "created_at", "newest"),
+    ),
+)
+#: Seconds by which time goes on: also just before, at and after thresholds of the queries.
+STEPS = (1, 9, 10, 20, 29, 31, 60, 61, 120)
+
+
+class Machine(RuleBasedStateMachine):
+    head: Path
+    folder: Path
+    client: object
+
+    def __init__(self):
+        super().__init__()
+        self.client.flushall()
+        path = shutil.copy(self.head, self.folder / "lineup.sqlite")
+        for suffix in ("-wal", "-shm"):
+            Path(f"{path}{suffix}").unlink(missing_ok=True)
+        self.clock = SettableClock()
+        self.database = Database(f"sqlite:///{path}")
+        self.order = Order(self.database, self.client, self.clock)
+        self.due = DueQueue(self.database, self.order.placer, self.clock)
+        id = new_admin(self.database, "Mai", "supervisor")
+        self.mai = Admin(id, "Mai", "supervisor")
+        vip = Sort("vip", RULES[0], "VIPs")
+        self.database.write(lambda connection: sorts.create(connection, vip, id, self.clock()))
+        for at, query in enumerate(QUERIES):
+            self.a_query_is_kept(query, NAMES[at % len(NAMES)])
+        self.order.tick()
+
+    def teardown(self):
+        self.due.turn()
+        self.order.tick(3)
+        self.agree()
+        with self.database.read() as connection:
+            for each in query_lists.current(connection).lists.values():
+                assert self.order.ranking.states([each.id])[each.id].epoch is not None
+        assert self.order.differences() == []
+        self.database.close()
+
+    @rule(
+        thread=st.sampled_from(THREADS),
+        role=st.sampled_from(["client", "client", "bot", "admin"]),
+        member=st.sampled_from([None, 0, 1, 3]),
+        locale=st.sampled_from([None, "vi", "vi-VN", "en"]),
+    )
+    def a_message_comes(self, thread, role, member, locale):
+        fields = {"member_status": member, "locale": locale}
+        known = {name: value for name, value in fields.items() if value is not None}
+        self._event(
+            type="message",
+            thread=thread,
+            role=role,
+            body="Xin chào",
+            customer={"id": f"customer-of-{thread}"} | known,
+        )
+
+    @rule(
+        thread=st.sampled_from(THREADS),
+        what=st.sampled_from(["thread.close", "thread.reopen", "thread.handoff"]),
+    )
+    def the_chatbot_acts(self, thread, what):
+        self._event(type=what, thread=thread)
+
+    @rule(thread=st.sampled_from(THREADS), priority=st.sampled_from(["urgent", "low"]))
+    def the_priority_changes(self, thread, priority):
+        self._event(type="thread.priority", thread=thread, priority=priority)
+
+    @rule(thread=st.sampled_from(THREADS), locale=st.sampled_from(["vi", "en"]))
+    def the_customer_changes(self, thread, locale):
+        self._event(type="customer", customer={"id": f"customer-of-{thread}", "locale": locale})
+
+    @rule(number=st.integers(0, 2), claims=st.booleans())
+    def mai_acts(self, number, claims):
+        with self.database.read() as connection:
+            ids = list(connection.scalars(select(threads.c.id).order_by(threads.c.id)))
+        if number < len(ids):
+            actions = self.order.services.actions
+            self.order.ingest.act(
+                actions.claim if claims else actions.release, self.mai, ids[number]
+            )
+
+    @rule(seconds=st.sampled_from(STEPS))
+    def time_passes(self, seconds):
+        self.clock.advance(seconds * 1_000)
+
+    @rule()
+    def what_is_due_is_taken_up(self):
+        self.due.turn()
+        with self.database.read() as connection:
+            assert connection.scalar(
+                select(threads.c.id).where(threads.c.next_change_at <= self.clock())
+            ) is None  # fmt: skip
+
+    @rule()
+    def the_reconciler_ticks(self):
+        self.order.tick()
+
+    @rule(rules=st.sampled_from(RULES))
+    def the_sort_is_changed(self, rules):
+        """Its lists stay ordered as they were; those that are kept from now on are others."""
+
+        def write(connection):
+            before = sorts.find(connection, "vip")
+            changed = Sort("vip", rules, "VIPs")
+            sorts.change(connection, before, changed, self.mai.id, self.clock())
+
+        self.database.write(write)
+        self.a_query_is_kept("is:open", "vip")
+
+    @rule(query=st.sampled_from(QUERIES), sort=st.sampled_from(NAMES))
+    def another_query_is_kept(self, query, sort):
+        self.a_query_is_kept(query, sort)
+
+    def a_query_is_kept(self, query, sort):
+        listed = ListedQuery(query, sort, "UTC", self.mai.id)
+        self.database.write(lambda connection: query_lists.keep(connection, listed))
+
+    @rule()
+    def a_list_is_given_up(self):
+        with self.database.read() as connection:
+            ids = list(query_lists.current(connection).lists)[:1]
+        self.database.write(
+            lambda connection: kept_lists.release(connection, ids, self.clock() - 1)
+        )
+
+    @rule()
+    def redis_is_flushed(self):
+        self.client.flushall()
+
+    @invariant()
+    def agree(self):
+        if not hasattr(self, "order"):
+            return
+        now = self.clock()
+        with self.database.read() as connection:
+            lists = query_lists.current(connection).lists
+            rows = connection.execute(
+                select(threads.c.id, threads.c.listed_at, threads.c.next_change_at)
+            ).all()
+            known = subjects(connection, [row.id for row in rows])
+            in_sql = {
+                each.id: entries.entries(connection, each, now, 100) for each in lists.values()
+            }
+        states = self.order.ranking.states(lists)
+        for each in lists.values():
+            moments = {id: moment_of(listed_at, at, now) for id, listed_at, at in rows}
+            held = {
+                (id, each.order.explain(known[id], at).score)
+                for id, at in moments.items()
+                if holds(each.resolved, known[id], at)
+            }
+            assert set(in_sql[each.id]) == held, each
+            if states[each.id].epoch is not None:
+                head = self.order.ranking.head(each.id, each.sort, 100)
+                assert head.entries == in_sql[each.id], each
+                assert states[each.id].total == len(held)
+
+    def _event(self, **fields):
+        self.clock.advance(1)
+        self.order.event(**fields)
+
+
+@pytest.fixture
+def machine(sqlite_at_head, tmp_path) -> type[Machine]:
+    given = {"head": sqlite_at_head, "folder": tmp_path, "client": fakeredis.FakeRedis()}
+    return type("HereMachine", (Machine,), given)
+
+
+def test_lists_of_queries_hold_what_sql_says(machine):
+    run_state_machine_as_test(
+        machine, settings=settings(max_examples=8, stateful_step_count=30, deadline=None)
+    )
+
+
+@pytest.mark.long
+def test_lists_of_queries_hold_what_sql_says_in_many_histories(machine):
+    run_state_machine_as_test(
+        machine, settings=settings(max_examples=300, stateful_step_count=50, deadline=None)
+    )

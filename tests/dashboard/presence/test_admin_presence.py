@@ -1,0 +1,181 @@
+"""Presence of a worker's sockets, with time in the test's hands."""
+
+from collections import Counter
+
+import fakeredis
+import pytest
+
+from dashboard.live.visible_rows import VisibleRows
+from dashboard.presence.admin_presence import AdminPresence
+from dashboard.presence.service import PresenceService
+from dashboard.presence.viewers import Viewers
+from dashboard.transport.caller import Caller
+from presence.connections import Connection
+from presence.keys import SEPARATOR
+from presence.states import Viewer
+
+SOCKETS = 5_000
+
+
+class Emitter:
+    """Counts what is sent."""
+
+    def __init__(self) -> None:
+        self.sent: list[tuple[str, str]] = []
+
+    def send(self, sid, event, data, acknowledged=None) -> None:
+        self.sent.append((sid, event))
+
+    def broadcast(self, event, data) -> None:
+        """Not needed here."""
+
+    def abort(self, sid) -> None:
+        """Not needed here."""
+
+
+class Worker:
+    def __init__(self, database, clock):
+        self.seconds = 1_000.0
+        self.emitter = Emitter()
+        self.presence_service = PresenceService(fakeredis.FakeRedis(), database, clock)
+        viewers = Viewers(self.presence_service, VisibleRows(), lambda ids: {}, self.emitter)
+        self.presence = AdminPresence(
+            self.presence_service, viewers, self.emitter, "worker-1", lambda: self.seconds
+        )
+
+    def come(self, sid: str, admin_id: int = 7, greet: bool = True) -> Caller:
+        caller = Caller(sid, admin_id, connection=sid, device="browser")
+        self.presence.on_connect(caller)
+        if greet:
+            self.presence.on_ready(caller)
+        return caller
+
+    def status(self, admin_id: int = 7) -> str:
+        person = str(admin_id)
+        return self.presence_service.look_up("admin", [person], Viewer(person))[person]["status"]
+
+    def deadline_ms(self, sid: str) -> int:
+        keys, member = self._deadline(sid)
+        return int(self.presence_service.client.zscore(keys, member))
+
+    def expire_in(self, sid: str, milliseconds: int) -> None:
+        """Sets the deadline of a socket's connection in Redis."""
+        keys, member = self._deadline(sid)
+        now_ms = self.presence_service.admins.now_ms()
+        self.presence_service.client.zadd(keys, {member: now_ms + milliseconds})
+
+    def _deadline(self, sid: str, person: str = "7") -> tuple[str, str]:
+        space = self.presence_service.admins.space
+        return space.people(space.shard_of(person)).deadlines, f"{person}{SEPARATOR}{sid}"
+
+    def connections(self) -> list[Connection]:
+        return self.presence_service.admins.connections_of("7")
+
+
+@pytest.fixture
+def worker(database, clock) -> Worker:
+    return Worker(database, clock)
+
+
+def test_each_socket_is_pinged_once_a_period_and_all_are_spread_over_it(worker):
+    """Heartbeats a second stay level. (T22)"""
+    for number in range(SOCKETS):
+        worker.come(f"s{number}", greet=False)
+    by_second: Counter[int] = Counter()
+    for step in range(50 * 4):
+        worker.seconds += 0.25
+        before = len(worker.emitter.sent)
+        worker.presence.tick()
+        by_second[step // 4] += len(worker.emitter.sent) - before
+    pinged = Counter(sid for sid, event in worker.emitter.sent if event == "presence:ping")
+    assert len(pinged) == SOCKETS and set(pinged.values()) == {2}
+    mean = SOCKETS / 25
+    assert all(0.6 * mean < count < 1.4 * mean for count in by_second.values())
+
+
+def test_a_window_hidden_for_a_minute_is_away_without_another_message(worker):
+    """The worker's clock decides, for a hidden window's timers do not. (R33)"""
+    caller = worker.come("s")
+    worker.presence.pong(caller, ({"visible": False, "idle_ms": 5},))
+    worker.seconds += 59
+    worker.presence.tick()
+    assert worker.status() == "online"
+    worker.seconds += 1
+    worker.presence.tick()
+    assert worker.status() == "away"
+    worker.presence.pong(caller, ({"visible": True, "idle_ms": 5},))
+    assert worker.status() == "online"
+
+
+@pytest.mark.parametrize(
+    ("reason", "stays"),
+    [
+        ("server disconnect", False),
+        ("client disconnect", True),
+        ("transport close", True),
+        ("ping timeout", True),
+    ],
+)
+def test_how_a_socket_ended_says_whether_it_may_come_back(worker, reason, stays):
+    """How a socket ended says whether it may come back. (R14, R18)"""
+    worker.come("s")
+    worker.presence.on_disconnect("s", reason)
+    assert (worker.status() == "online") == stays
+    assert bool(worker.connections()) == stays
+
+
+@pytest.mark.parametrize(
+    ("reason", "grace_ms"),
+    [("client disconnect", 5_000), ("transport close", 10_000), ("ping timeout", 10_000)],
+)
+def test_a_closed_page_has_half_the_grace_of_a_dropped_connection(worker, reason, grace_ms):
+    """Grace is 5 s after a closed page and 10 s after a network failure. (R14, R18)"""
+    worker.come("s")
+    worker.presence.on_disconnect("s", reason)
+    left_ms = worker.deadline_ms("s") - worker.presence_service.admins.now_ms()
+    assert grace_ms - 2_000 < left_ms <= grace_ms
+
+
+def test_any_message_of_a_socket_is_a_heartbeat(worker):
+    """Any inbound message refreshes the connection. (R6)"""
+    worker.come("s")
+    worker.expire_in("s", 20_000)
+    worker.presence.on_message("s")
+    worker.presence.heartbeats.flush_once()
+    left_ms = worker.deadline_ms("s") - worker.presence_service.admins.now_ms()
+    assert left_ms > worker.presence_service.timing.ttl_ms - 5_000
+
+
+def test_a_pong_is_a_heartbeat(worker):
+    """The pong that answers a ping refreshes the connection. (R7)"""
+    caller = worker.come("s")
+    worker.expire_in("s", 20_000)
+    worker.presence.pong(caller, ({"visible": True, "idle_ms": 0},))
+    worker.presence.heartbeats.flush_once()
+    left_ms = worker.deadline_ms("s") - worker.presence_service.admins.now_ms()
+    assert left_ms > worker.presence_service.timing.ttl_ms - 5_000
+
+
+def test_after_draining_the_sockets_ends_change_nothing(worker):
+    worker.come("s")
+    worker.presence.drain()
+    worker.presence.on_disconnect("s", "server disconnect")
+    assert worker.status() == "online" and len(worker.connections()) == 1
+
+
+def test_a_disconnect_before_the_socket_is_ready_leaves_nothing(worker):
+    """A disconnect that comes before `on_ready` leaves nothing. (B7)"""
+    caller = worker.come("s", greet=False)
+    worker.presence.on_disconnect("s", "client disconnect")
+    worker.presence.on_ready(caller)
+    assert worker.connections() == [] and worker.status() == "offline"
+
+
+def test_nothing_is_kept_of_a_socket_that_went(worker):
+    """Nothing is kept of a socket that went. (R71)"""
+    for number in range(50):
+        caller = worker.come(f"s{number}")
+        worker.presence.watch(caller, ({"kind": "admin", "add": ["7", "8"]},))
+        worker.presence.on_disconnect(caller.sid, "client disconnect")
+    assert len(worker.presence.heartbeats) == 0
+    assert [len(one) for one in worker.presence.watchers.values()] == [0, 0]

@@ -1,0 +1,37 @@
+"""Settings that are checked at the start."""
+
+from pathlib import Path
+
+import pytest
+
+from dashboard.config import Settings
+from dashboard.errors import StartError
+
+
+def picture_hosts(text: str) -> tuple[str, ...]:
+    return Settings.from_environment({"LINEUP_PICTURE_HOSTS": text}, Path("instance")).picture_hosts
+
+
+def test_hosts_of_pictures_are_hosts_and_nothing_else():
+    assert picture_hosts("") == picture_hosts(" , ") == ()
+    assert picture_hosts("CDN.shop.example, img.example:8443") == (
+        "cdn.shop.example",
+        "img.example:8443",
+    )
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "https://cdn.example",
+        "*",
+        "*.example",
+        "cdn.example/pictures",
+        "a b",
+        "a.example; x",
+        "'self'",
+    ],
+)
+def test_what_is_no_host_of_pictures_stops_the_start(text):
+    with pytest.raises(StartError, match="LINEUP_PICTURE_HOSTS must be hosts such as"):
+        picture_hosts(text)

@@ -1,0 +1,102 @@
+"""Checks of the sessions and roles behind sockets, with time in the test's hands."""
+
+import pytest
+
+from dashboard.errors import Problem
+from dashboard.transport.caller import Caller
+from dashboard.transport.connections import Connection
+from dashboard.transport.devices import device_of, type_of
+from dashboard.transport.sessions import SessionChecks
+
+IPHONE = "Mozilla/5.0 (iPhone; CPU iPhone OS 17_5 like Mac OS X) Version/17.5 Mobile/15E148"
+PIXEL = "Mozilla/5.0 (Linux; Android 14; Pixel 8) Chrome/125.0.0.0 Mobile Safari/537.36"
+TABLET = "Mozilla/5.0 (Linux; Android 14; SM-X710) Chrome/125.0.0.0 Safari/537.36"
+IPAD = "Mozilla/5.0 (iPad; CPU OS 12_2 like Mac OS X) Version/12.1 Mobile/15E148 Safari/604.1"
+COMPUTER = "Mozilla/5.0 (X11; Linux x86_64) Chrome/125.0.0.0 Safari/537.36"
+
+
+class Checks:
+    """Two sockets of two sessions; `roles` is what the database says."""
+
+    def __init__(self) -> None:
+        self.seconds, self.queries = 0.0, 0
+        self.roles = {b"one": "supervisor", b"two": "admin"}
+        self.changed: list[str] = []
+        self.one = Connection(Caller("1", 1, "supervisor"), b"one", None, None)
+        self.two = Connection(Caller("2", 2, "admin"), b"two", None, None)
+        self.checks = SessionChecks(
+            {"1": self.one, "2": self.two},
+            self._living,
+            lambda: self.seconds,
+            lambda connection: self.changed.append(connection.caller.sid),
+        )
+
+    def _living(self, hashes):
+        self.queries += 1
+        return {hash: role for hash, role in self.roles.items() if hash in hashes}
+
+
+@pytest.fixture
+def checks() -> Checks:
+    return Checks()
+
+
+def test_the_call_after_a_role_was_taken_away_has_the_new_one(checks):
+    """H15: a check of the least role is cached, others are not."""
+    checks.checks.require_valid(checks.one)
+    checks.roles[b"one"] = "admin"
+    checks.checks.require_valid(checks.one)
+    assert checks.one.caller.role == "admin" and checks.changed == ["1"]
+    queries = checks.queries
+    checks.checks.require_valid(checks.one)
+    assert checks.queries == queries
+
+
+def test_a_role_that_was_given_counts_within_a_second(checks):
+    checks.checks.require_valid(checks.two)
+    checks.roles[b"two"] = "supervisor"
+    checks.seconds += 1
+    checks.checks.require_valid(checks.two)
+    assert checks.two.caller.role == "supervisor"
+
+
+def test_sockets_that_say_nothing_get_the_new_role_from_the_regular_check(checks):
+    """H15: what is pushed to them ends with it."""
+    checks.roles[b"one"] = "admin"
+    assert checks.checks.ended() == []
+    assert checks.one.caller.role == "admin" and checks.changed == ["1"]
+
+
+def test_a_session_that_ended_is_refused_at_the_next_check(checks):
+    checks.checks.require_valid(checks.two)
+    del checks.roles[b"two"], checks.roles[b"one"]
+    checks.checks.require_valid(checks.two)
+    with pytest.raises(Problem):
+        checks.checks.require_valid(checks.one)
+    checks.seconds += 1
+    with pytest.raises(Problem):
+        checks.checks.require_valid(checks.two)
+    assert checks.checks.ended() == [checks.one, checks.two]
+
+
+@pytest.mark.parametrize(
+    ("auth", "user_agent", "type"),
+    [
+        (None, IPHONE, "mobile"),
+        ({}, PIXEL, "mobile"),
+        ({}, TABLET, "tablet"),
+        ({}, IPAD, "tablet"),
+        ({}, COMPUTER, "web"),
+        ({"type": "tablet"}, COMPUTER, "tablet"),
+        ({"type": "bot"}, COMPUTER, "web"),
+        ({"type": ["mobile"]}, "", "web"),
+    ],
+)
+def test_the_type_of_a_device(auth, user_agent, type):
+    """R27."""
+    assert type_of(auth, user_agent) == type
+
+
+def test_the_name_of_a_device():
+    assert device_of({"device": "0a1b2c3d-0a1b"}) == "0a1b2c3d-0a1b"
+    assert [device_of(auth) for auth in (None, {}, {"device": "x"}, {"device": 7})] == [""] * 4

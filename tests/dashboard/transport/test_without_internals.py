@@ -1,0 +1,40 @@
+"""A served dashboard works when Socket.IO, redis-py or the HTTP server lack undocumented names."""
+
+import sys
+
+import pytest
+
+from tests.drivers.lineup import LineupDriver
+from tests.servers import lineup
+from tests.servers.lineup import LiveServer
+from tests.support import wait_until
+
+pytestmark = [
+    pytest.mark.live,
+    pytest.mark.real_redis,
+    pytest.mark.rerun(
+        reason="the processes of the test wait for a processor longer than the product may"
+    ),
+]
+COMMAND = (sys.executable, "-m", "tests.dashboard.transport.app_without_internals")
+
+
+@pytest.mark.parametrize("async_mode", ["eventlet", "gevent"])
+@pytest.mark.parametrize(("lacking", "warnings"), [("transport", 2), ("server", 1)])
+def test_lists_are_pushed_without_undocumented_names(
+    tmp_path, redis_server, monkeypatch, async_mode, lacking, warnings
+):
+    monkeypatch.setattr(lineup, "COMMAND", COMMAND)
+    redis_server.client().flushall()
+    url = f"sqlite:///{tmp_path / 'lineup.sqlite'}"
+    environment = {"async_mode": async_mode, "LINEUP_TEST_LACKING": lacking}
+    with LiveServer(url, redis_server.url, **environment) as server:
+        driver = LineupDriver(server, redis_server)
+        with driver.dashboard() as dashboard:
+            dashboard.open("arrival", "arrival")
+            # A second frame comes only after the first was acknowledged.
+            for number in range(3):
+                id = driver.say(f"thread-{number}")
+                wait_until(lambda id=id: id in dashboard.ids("arrival", "arrival"), 15, "the frame")
+        lines = [line for line in server.log if "lacks" in line]
+        assert len(lines) == warnings and all("renamed" in line for line in lines), lines

@@ -1,0 +1,54 @@
+"""The session's cookie and the headers of an https site, and addresses to go on to."""
+
+import pytest
+
+from tests.dashboard.web.admin.signing_in.test_signin import MAI, cookie
+from tests.drivers.application import ApplicationDriver
+
+
+@pytest.fixture
+def client(dashboard):
+    dashboard.create_admin("Mai")
+    return dashboard.client()
+
+
+def test_over_tls_the_cookie_is_of_this_host_alone(database, clock, tmp_path):
+    """H21: whoever ends TLS in front of Lineup; and the plain name counts for nothing there."""
+    origins = {"LINEUP_ORIGINS": "https://desk.example"}
+    dashboard = ApplicationDriver(database, clock, tmp_path, **origins)
+    dashboard.create_admin("Mai")
+    headers = {"Origin": "https://desk.example", "Host": "desk.example"}
+    client, url = dashboard.client(), {"base_url": "https://desk.example"}
+    answer = client.post("/login", json=MAI, headers=headers)
+    name, value = cookie(answer).partition(";")[0].split("=", 1)
+    assert name == "__Host-lineup_session"
+    for attribute in ("Secure", "HttpOnly", "SameSite=Lax", "Path=/"):
+        assert attribute in cookie(answer)
+    assert "Domain" not in cookie(answer)
+    assert client.get("/admin/api/me", **url).status_code == 200
+    other = dashboard.client()
+    other.set_cookie("lineup_session", value, domain="desk.example")
+    assert other.get("/admin/api/me", **url).status_code == 401
+    left = client.post("/logout", json={}, headers=headers, **url)
+    assert cookie(left).startswith("__Host-lineup_session=;") and "Secure" in cookie(left)
+
+
+def test_browsers_are_told_to_use_https_alone_where_the_site_is(database, clock, tmp_path):
+    """H21: on pages, calls and refusals; never where the site is http."""
+    origins = {"LINEUP_ORIGINS": "https://desk.example,http://localhost:5000"}
+    client = ApplicationDriver(database, clock, tmp_path, **origins).client()
+    for path in ("/login", "/admin/api/me", "/static/js/main.js", "/nowhere"):
+        secure = client.get(path, base_url="http://desk.example")
+        assert secure.headers["Strict-Transport-Security"] == "max-age=31536000"
+        plain = client.get(path, base_url="http://localhost:5000")
+        assert "Strict-Transport-Security" not in plain.headers
+
+
+@pytest.mark.parametrize("goal", ["//[::1", "/[::1", "//[::1]:99999/", "/\ud800", "/日本"])
+def test_an_address_that_cannot_be_read_leads_to_us(client, goal):
+    """H9: not to a 500."""
+    given = {"next": goal.encode("utf-8", "surrogatepass")}
+    assert client.get("/login", query_string=given).status_code == 200
+    answer = client.post("/login", data=MAI | given)
+    assert answer.status_code == 303 and answer.headers["Location"].startswith("/")
+    assert not answer.headers["Location"].startswith("//")

@@ -1,0 +1,85 @@
+"""Handing threads over, over HTTP: one thread, many, and undoing."""
+
+import pytest
+
+from tests.dashboard.web.admin.calls import API, row
+
+THREADS = f"{API}/threads"
+
+
+def test_a_thread_is_handed_over_with_a_note_and_given_back(dashboard, mai):
+    dashboard.sign_in("Bob")
+    id = dashboard.say("t-1")
+    given = {"admin_id": 2, "note": "She has called twice."}
+    answer = mai.post(f"{THREADS}/{id}/assign", json=given)
+    assert (answer.status_code, answer.json["row"]["assignee"]) == (200, {"id": 2, "name": "Bob"})
+    conversation = mai.get(f"{THREADS}/{id}/messages").json
+    assert (conversation["messages"][-1]["body"], conversation["messages"][-1]["private"]) == (
+        "She has called twice.",
+        True,
+    )
+    [act] = conversation["acts"]
+    assert (act["type"], act["by"]["name"]) == ("thread.assigned", "Mai")
+    assert act["assignee"] == {"id": 2, "name": "Bob"}
+    [undone] = mai.post(f"{THREADS}/undo", json={"acts": [answer.json["act"]]}).json["results"]
+    assert undone["row"]["assignee"] is None
+    mai.post(f"{THREADS}/{id}/assign", json={"admin_id": 1})
+    assert (
+        mai.post(f"{THREADS}/{id}/assign", json={"admin_id": None}).json["row"]["assignee"] is None
+    )
+
+
+def test_what_a_colleague_has_is_refused_to_others_but_supervisors(dashboard, mai):
+    bob, boss = dashboard.sign_in("Bob"), dashboard.sign_in("Boss", "supervisor")
+    id = dashboard.say("t-1")
+    bob.post(f"{THREADS}/{id}/claim", json={})
+    refused = mai.post(f"{THREADS}/{id}/assign", json={"admin_id": 1})
+    assert (refused.status_code, refused.json["code"]) == (409, "already_claimed")
+    assert refused.json["assignee"] == {"id": 2, "name": "Bob"}
+    taken_over = boss.post(f"{THREADS}/{id}/assign", json={"admin_id": 3})
+    assert taken_over.json["row"]["assignee"]["name"] == "Boss"
+
+
+@pytest.mark.parametrize(
+    ("body", "pointer", "code"),
+    [
+        ({}, "/admin_id", "missing_field"),
+        ({"admin_id": "1"}, "/admin_id", "wrong_type"),
+        ({"admin_id": True}, "/admin_id", "wrong_type"),
+        ({"admin_id": 0}, "/admin_id", "number_out_of_range"),
+        ({"admin_id": 2**60}, "/admin_id", "number_out_of_range"),
+        ({"admin_id": 99}, "/admin_id", "unknown_value"),
+        ({"admin_id": 1, "note": " "}, "/note", "empty_text"),
+        ({"admin_id": 1, "note": "x" * 20_001}, "/note", "too_long"),
+        ({"admin_id": 1, "to": 1}, "/to", "unknown_field"),
+    ],
+)
+def test_a_wrong_hand_over_is_refused(dashboard, mai, body, pointer, code):
+    id = dashboard.say("t-1")
+    answer = mai.post(f"{THREADS}/{id}/assign", json=body)
+    [error] = answer.json["errors"]
+    assert (answer.status_code, error["pointer"], error["code"]) == (422, pointer, code)
+    assert row(mai, id)["assignee"] is None
+
+
+def test_many_threads_are_handed_over_and_each_has_its_result(dashboard, mai):
+    bob = dashboard.sign_in("Bob")
+    dashboard.sign_in("Ken")
+    one, two = dashboard.say("t-1"), dashboard.say("t-2")
+    bob.post(f"{THREADS}/{two}/claim", json={})
+    many = {"ids": [one, two], "action": "assign", "admin_id": 3, "note": "For you"}
+    results = mai.post(f"{THREADS}/bulk", json=many).json["results"]
+    assert [each["status"] for each in results] == ["done", "rejected"]
+    assert results[1]["problem"]["code"] == "already_claimed"
+    assert [row(mai, id)["assignee"]["name"] for id in (one, two)] == ["Ken", "Bob"]
+
+
+def test_the_team_says_who_has_how_many_threads(dashboard, mai):
+    dashboard.sign_in("Bob")
+    for number in range(3):
+        id = dashboard.say(f"t-{number}")
+        mai.post(f"{THREADS}/{id}/assign", json={"admin_id": 2})
+    mai.post(f"{THREADS}/{id}/close", json={})
+    dashboard.services.reconciler.tick()
+    team = mai.get(f"{API}/team").json["team"]
+    assert {member["name"]: member["assigned"] for member in team} == {"Mai": 0, "Bob": 2}

@@ -1,0 +1,43 @@
+"""The OpenAPI document of the dashboard's API is valid, whole, and true to the answers."""
+
+import pytest
+from openapi_spec_validator import validate
+
+API = "/admin/api"
+
+
+def test_the_document_is_valid_and_for_admins_only(dashboard, mai):
+    served = mai.get(f"{API}/openapi.json").json
+    validate(served)
+    assert dashboard.client().get(f"{API}/openapi.json").status_code == 401
+
+
+def test_every_route_of_the_dashboards_api_is_described(dashboard, mai):
+    served = mai.get(f"{API}/openapi.json").json
+    described = {
+        (method.upper(), API + path)
+        for path, methods in served["paths"].items()
+        for method in methods
+    }
+    declared = {
+        (view.route.method, API + view.route.path)
+        for rule in dashboard.app.url_map.iter_rules()
+        if rule.rule.startswith(API) and rule.rule != f"{API}/openapi.json"
+        for view in [dashboard.app.view_functions[rule.endpoint]]
+    }
+    assert described == declared
+    assert len(declared) == 54
+
+
+def test_an_answer_that_fits_no_model_of_its_route_fails_a_test(dashboard, mai, monkeypatch):
+    monkeypatch.setattr(
+        "dashboard.web.admin.canned.canned_replies.listing", lambda connection: [{"id": 1}]
+    )
+    with pytest.raises(AssertionError, match="getCanned answers"):
+        mai.get(f"{API}/canned")
+
+
+def test_problems_with_members_of_their_own_are_described(mai):
+    schemas = mai.get(f"{API}/openapi.json").json["components"]["schemas"]
+    assert {"unseen", "assignee", "assigned_at"} <= set(schemas["ActionProblem"]["properties"])
+    assert "unseen" not in schemas["Problem"]["properties"]

@@ -1,0 +1,52 @@
+"""Every refusal has a text in each language, and no text is idle."""
+
+import ast
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+ROOT = Path(__file__).parents[4]
+TEXTS = ROOT / "static" / "i18n"
+#: Calls that name a code, and where it stands among what they are given.
+NAMING = {"fault": 0, "_unreadable": 0} | dict.fromkeys(
+    ("Problem", "FieldError", "field_error", "Refusal", "_wrong", "__init__"), 1
+)
+#: Dictionaries that hold codes: of statuses, and of what the validation library says.
+TABLES = {"_KNOWN", "_CODES"}
+#: Only the command line makes admins.
+NEVER = {"email_taken"}
+#: Texts for what is no code: no answer, an answer without a known one.
+WITHOUT_CODE = {"network", "other"}
+
+
+def codes_of(tree: ast.AST) -> Iterator[str]:
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call):
+            function = node.func
+            name = getattr(function, "id", getattr(function, "attr", ""))
+            given = node.args[NAMING[name] :][:1] if name in NAMING else []
+            yield from (each.value for each in given if is_text(each))
+        elif isinstance(node, ast.Assign) and getattr(node.targets[0], "id", "") in TABLES:
+            pairs = node.value.values if isinstance(node.value, ast.Dict) else []
+            yield from (pair.elts[0].value for pair in pairs if isinstance(pair, ast.Tuple))
+
+
+def is_text(node: ast.AST) -> bool:
+    return isinstance(node, ast.Constant) and isinstance(node.value, str)
+
+
+def codes() -> set[str]:
+    """Every code of a problem in our sources."""
+    return {
+        code
+        for path in (*(ROOT / "dashboard").rglob("*.py"), ROOT / "scoring/sorting/checks.py")
+        for code in codes_of(ast.parse(path.read_text(encoding="utf-8")))
+    }
+
+
+def test_every_refusal_has_a_text_and_every_text_a_refusal() -> None:
+    for path in sorted(TEXTS.glob("*.json")):
+        texts = json.loads(path.read_text(encoding="utf-8"))
+        # `error.CODE.FIELD` is said where the code means more at that field.
+        worded = {key.split(".")[1] for key in texts if key.startswith("error.")}
+        assert worded - WITHOUT_CODE == codes() - NEVER, path.name

@@ -1,0 +1,9 @@
+"""Admins who have views."""
+
+import pytest
+
+
+@pytest.fixture
+def sue(dashboard):
+    """A browser in which Sue, a supervisor, is signed in."""
+    return dashboard.sign_in("Sue", "supervisor")

@@ -1,0 +1,224 @@
+"""Requests of every route that are right."""
+
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Any, NamedTuple
+
+
+class Call(NamedTuple):
+    """A request that is taken; `path` holds a part of the path in braces where senders write it."""
+
+    method: str
+    path: str
+    query: Mapping[str, Any] = MappingProxyType({})
+    body: Any = None
+
+
+_MESSAGE = {
+    "id": "m-h",
+    "type": "message",
+    "thread": "t-1",
+    "occurred_at": "2026-09-20T10:00:00Z",
+    "customer": {
+        "id": "c-1",
+        "name": "Mai",
+        "member_status": 2,
+        "locale": "vi",
+        "avatar_url": "https://cdn.example/a.png",
+    },
+    "role": "client",
+    "body": "hello",
+    "private": False,
+    "attachments": [{"url": "https://cdn.example/b.png", "type": "image/png", "name": "b"}],
+}
+_ACT = {"id": "a-h", "thread": "t-1", "occurred_at": "2026-09-20T10:00:00Z"}
+_SETTINGS = {
+    "status": "busy",
+    "text": "on the phone",
+    "activity": "calls",
+    "until": "2099-01-01T00:00:00Z",
+    "visibility": "everyone",
+    "show_last_seen": True,
+    "show_typing": True,
+}
+_PREFERENCES = {
+    "view": "arrival",
+    "saved": {"view": "v1", "sort": "arrival", "filter": "all"},
+    "sorts": {"arrival": "arrival"},
+    "filters": {"arrival": "all"},
+    "theme": "dark",
+    "locale": "vi",
+    "follow": "off",
+    "density": "compact",
+    "send_key": "enter",
+    "single_keys": True,
+    "notify": {"sound": True, "views": ["arrival"]},
+    "list_width": 300,
+    "list_hint": False,
+}
+_RULES = [
+    {"when": "is:waiting", "by": "waiting_since", "order": "oldest", "split": "member"},
+    {"when": "", "by": "recent_at", "order": "newest"},
+]
+_CALENDAR = {
+    "name": "Office",
+    "timezone": "Asia/Tokyo",
+    "week": {"mon": [["09:00", "12:00"], ["22:00", "06:00"]]},
+    "exceptions": [{"date": "2026-12-25", "intervals": [["10:00", "24:00"]]}],
+}
+_POLICY = {"name": "VIPs", "query": "member:0", "calendar": 1, "first_reply": 30, "next_reply": 60}
+_VIEW = {"name": "Waiting", "query": "is:open", "sort": "arrival", "timezone": "Asia/Tokyo"}
+
+BOT_CALLS = [
+    Call("POST", "/api/v1/events", body=_MESSAGE),
+    Call("POST", "/api/v1/events", body={"events": [_MESSAGE, _ACT | {"type": "thread.close"}]}),
+    Call("POST", "/api/v1/events", body=_ACT | {"type": "thread.priority", "priority": "high"}),
+    Call(
+        "POST",
+        "/api/v1/events",
+        body={
+            "id": "r-h",
+            "type": "receipt",
+            "occurred_at": "2026-09-20T10:00:00Z",
+            "message_id": 1,
+            "state": "read",
+        },
+    ),
+    Call("GET", "/api/v1/events", {"after": "", "limit": 5}),
+    Call("GET", "/api/v1/threads/{t-1}"),
+    Call("GET", "/api/v1/lists/{arrival}/{arrival}", {"limit": 5, "cursor": ""}),
+    Call("GET", "/api/v1/lists/{v1}/{arrival}", {"limit": 5}),
+    Call(
+        "POST",
+        "/api/v1/presence",
+        body={"beats": [{"customer": "c-1", "device": "d-1", "type": "web", "active": True}]},
+    ),
+    Call(
+        "POST", "/api/v1/presence/offline", body={"devices": [{"customer": "c-1", "device": "d"}]}
+    ),
+    Call("PUT", "/api/v1/presence/{c-1}", body=_SETTINGS),
+    Call("GET", "/api/v1/presence", {"customer": "c-1"}),
+    Call("GET", "/api/v1/presence/online", {"within": 60, "limit": 5, "cursor": ""}),
+    Call("GET", "/api/v1/presence/online", {"from": 0, "to": 9, "limit": 5}),
+    Call("GET", "/api/v1/presence/team", {"thread": "t-1"}),
+    Call("POST", "/api/v1/typing", body={"thread": "t-1", "customer": "c-1"}),
+]
+
+#: Those of a supervisor.
+ADMIN_CALLS = [
+    Call("GET", "/"),
+    Call("GET", "/webhooks"),
+    Call("GET", "/login", {"next": "/"}),
+    Call("GET", "/api/v1/openapi.json"),
+    Call("GET", "/api/docs"),
+    Call("GET", "/healthz"),
+    Call("GET", "/readyz"),
+    Call("GET", "/metrics"),
+    Call("GET", "/static/js/{main.js}"),
+    Call("GET", "/admin/api/openapi.json"),
+    Call("GET", "/admin/api/me"),
+    Call("PATCH", "/admin/api/me/preferences", body=_PREFERENCES),
+    Call("GET", "/admin/api/threads", {"ids": "1,2"}),
+    Call("POST", "/admin/api/threads/bulk", body={"ids": [1, 2], "action": "claim"}),
+    Call(
+        "POST",
+        "/admin/api/threads/bulk",
+        body={"ids": [1], "action": "priority", "priority": "high"},
+    ),
+    Call(
+        "POST",
+        "/admin/api/threads/bulk",
+        body={"ids": [1], "action": "assign", "admin_id": 1, "note": "Yours"},
+    ),
+    Call("POST", "/admin/api/threads/undo", body={"acts": [1]}),
+    Call("GET", "/admin/api/threads/{1}/messages", {"before": 9, "limit": 5}),
+    Call("GET", "/admin/api/threads/{1}/messages", {"after": 1}),
+    Call("GET", "/admin/api/threads/{1}/messages", {"around": 1}),
+    Call(
+        "POST",
+        "/admin/api/threads/{1}/replies",
+        body={
+            "body": "hi",
+            "token": "k-1",
+            "private": False,
+            "seen_message_id": 1,
+            "confirm": True,
+        },
+    ),
+    Call("POST", "/admin/api/threads/{1}/messages/{1}/send-again", body={}),
+    Call("POST", "/admin/api/threads/{1}/{claim}", body={}),
+    Call("POST", "/admin/api/threads/{1}/release", body={}),
+    Call("POST", "/admin/api/threads/{1}/close", body={}),
+    Call("POST", "/admin/api/threads/{1}/reopen", body={}),
+    Call("POST", "/admin/api/threads/{1}/assign", body={"admin_id": 1, "note": "Yours"}),
+    Call("PUT", "/admin/api/threads/{1}/priority", body={"priority": "high"}),
+    Call(
+        "POST",
+        "/admin/api/threads/{1}/snooze",
+        body={"until": "2027-01-01T09:00:00+07:00", "wake": "reply"},
+    ),
+    Call(
+        "GET",
+        "/admin/api/threads/{1}/explain",
+        {"view": "arrival", "sort": "arrival", "filter": "all"},
+    ),
+    Call("GET", "/admin/api/threads/{1}/customer"),
+    Call("GET", "/admin/api/threads/{1}/matches", {"q": "hello"}),
+    Call("GET", "/admin/api/search", {"q": "hello", "limit": 5, "cursor": ""}),
+    Call("GET", "/admin/api/canned"),
+    Call("POST", "/admin/api/canned", body={"shortcut": "hi", "body": "Hello {{customer.name}}"}),
+    Call("PUT", "/admin/api/canned/{1}", body={"shortcut": "hi", "body": "Hello"}),
+    Call("DELETE", "/admin/api/canned/{999}"),
+    Call("GET", "/admin/api/views"),
+    Call("POST", "/admin/api/views", body=_VIEW | {"owner": "me"}),
+    Call("PUT", "/admin/api/views/{v1}", body=_VIEW | {"owner": "all", "changed_at": 5}),
+    Call("DELETE", "/admin/api/views/{v999}"),
+    Call("PUT", "/admin/api/views/order", body={"ids": ["history", "v1"]}),
+    Call("POST", "/admin/api/views/preview", body={"query": "is:open", "sort": "arrival"}),
+    Call("GET", "/admin/api/sorts"),
+    Call("POST", "/admin/api/sorts", body={"name": "vip", "title": "VIPs", "rules": _RULES}),
+    Call("PUT", "/admin/api/sorts/{vip}", body={"title": "V", "rules": _RULES, "changed_at": 5}),
+    Call("DELETE", "/admin/api/sorts/{none}"),
+    Call("POST", "/admin/api/sorts/preview", body={"rules": _RULES, "view": "arrival"}),
+    Call("GET", "/admin/api/calendars"),
+    Call("POST", "/admin/api/calendars", body=_CALENDAR),
+    Call("PUT", "/admin/api/calendars/{1}", body=_CALENDAR | {"changed_at": 5}),
+    Call("DELETE", "/admin/api/calendars/{999}"),
+    Call("GET", "/admin/api/policies"),
+    Call("POST", "/admin/api/policies", body=_POLICY),
+    Call("PUT", "/admin/api/policies/{1}", body=_POLICY | {"changed_at": 5}),
+    Call("PUT", "/admin/api/policies/order", body={"ids": [1]}),
+    Call("DELETE", "/admin/api/policies/{999}"),
+    Call(
+        "POST",
+        "/admin/api/policies/preview",
+        body={"policies": [_POLICY, _POLICY | {"calendar": _CALENDAR}]},
+    ),
+    Call("GET", "/admin/api/query/complete", {"text": "is:o", "at": 4}),
+    Call("GET", "/admin/api/presence/online", {"within": 60, "limit": 5, "cursor": ""}),
+    Call("GET", "/admin/api/presence/online", {"from": 0, "to": 9}),
+    Call("GET", "/admin/api/team"),
+    Call("POST", "/admin/api/team/{999}/sign-out", body={}),
+    Call("GET", "/admin/api/webhooks"),
+    Call(
+        "POST",
+        "/admin/api/webhooks",
+        body={
+            "source": "shop",
+            "url": "https://bot.example/hook",
+            "events": ["message.created"],
+        },
+    ),
+    Call("DELETE", "/admin/api/webhooks/{999}"),
+    Call("POST", "/admin/api/webhooks/{1}/rotate", body={}),
+    Call("POST", "/admin/api/webhooks/{1}/enable", body={}),
+    Call("POST", "/admin/api/webhooks/{1}/test", body={}),
+    Call("POST", "/admin/api/webhooks/{1}/replay", body={"event": "evt_1"}),
+    Call("POST", "/admin/api/webhooks/{1}/replay", body={"since": 1, "until": 2}),
+    Call("GET", "/admin/api/webhooks/{1}/log", {"before": 9, "limit": 5}),
+]
+#: Sent last: it ends the session.
+SIGN_IN_CALLS = [
+    Call("POST", "/login", body={"email": "nobody@example.com", "password": "wrong"}),
+    Call("POST", "/logout", body={}),
+]

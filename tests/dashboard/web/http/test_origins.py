@@ -1,0 +1,53 @@
+"""Which origins and hosts are ours."""
+
+import pytest
+
+from dashboard.errors import Problem
+from dashboard.web.http.origins import Origins
+
+
+def takes_host(origins, host):
+    try:
+        origins.check_host({"HTTP_HOST": host})
+    except Problem as problem:
+        assert problem.code == "untrusted_host"
+        return False
+    return True
+
+
+def takes_origin(origins, origin):
+    try:
+        origins.check_origin({"HTTP_ORIGIN": origin})
+    except Problem as problem:
+        assert problem.code == "csrf_failed"
+        return False
+    return True
+
+
+def test_by_default_this_computer_at_the_port_served():
+    origins = Origins((), 8000)
+    for host in ("localhost:8000", "127.0.0.1:8000", "LOCALHOST:8000"):
+        assert takes_host(origins, host)
+        assert takes_origin(origins, f"http://{host}")
+    for host in ("localhost", "localhost:5000", "evil.example:8000", "", "localhost:8000.evil"):
+        assert not takes_host(origins, host)
+        assert not takes_origin(origins, f"http://{host}")
+    assert not takes_origin(origins, "https://localhost:8000")
+
+
+def test_the_usual_port_may_be_left_out_or_not():
+    origins = Origins(("https://desk.example",), 5000)
+    assert takes_host(origins, "desk.example") and takes_host(origins, "desk.example:443")
+    assert not takes_host(origins, "desk.example:5000")
+    assert takes_origin(origins, "https://desk.example")
+    assert not takes_origin(origins, "http://desk.example")
+    assert takes_origin(Origins((), 80), "http://localhost")
+
+
+@pytest.mark.parametrize("origin", ["", "null", "http://localhost:8000, http://evil.example"])
+def test_what_names_no_page_of_ours_is_refused(origin):
+    assert not takes_origin(Origins((), 8000), origin)
+
+
+def test_an_origin_that_is_sent_twice_is_one():
+    assert takes_origin(Origins((), 8000), "http://localhost:8000,http://localhost:8000")

@@ -1,0 +1,72 @@
+"""Ports and signals of the HTTP server."""
+
+import socket
+import subprocess
+import sys
+import time
+
+import pytest
+
+from dashboard.errors import StartError
+from dashboard.web.server.server import check_port, listen
+from tests.servers.lineup import ROOT, LiveServer, free_port
+
+live = pytest.mark.live
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory, redis_server):
+    url = f"sqlite:///{tmp_path_factory.mktemp('server') / 'lineup.sqlite'}"
+    with LiveServer(url, redis_server.url) as started:
+        yield started
+
+
+def test_a_taken_port_is_refused_with_one_sentence():
+    with listen("127.0.0.1", 0) as taken:
+        port = taken.getsockname()[1]
+        with pytest.raises(StartError, match=f"Port {port} is taken"):
+            check_port("127.0.0.1", port)
+
+
+def test_a_shared_port_is_taken_for_servers_that_do_not_share_it():
+    with listen("127.0.0.1", 0, reuse_port=True) as shared:
+        port = shared.getsockname()[1]
+        with listen("127.0.0.1", port, reuse_port=True):
+            pass
+        with pytest.raises(StartError, match="taken"):
+            check_port("127.0.0.1", port)
+
+
+@pytest.mark.parametrize("host", ["no.such.host.invalid", "8.8.8.8"])
+def test_an_address_of_another_computer_is_refused_with_one_sentence(host):
+    with pytest.raises(StartError, match="address"):
+        check_port(host, 8000)
+
+
+@live
+def test_serving_on_a_taken_port_prints_one_sentence(server):
+    done = subprocess.run(
+        [sys.executable, "app.py", "serve", "--port", str(server.port)],
+        cwd=ROOT,
+        env=server.environment,
+        capture_output=True,
+        text=True,
+        timeout=30,
+    )
+    assert done.returncode == 1
+    assert f"Port {server.port} is taken" in done.stderr
+    assert "Traceback" not in done.stderr and len(done.stderr.splitlines()) == 1
+
+
+@live
+@pytest.mark.parametrize("async_mode", ["eventlet", "gevent"])
+def test_a_signal_stops_the_server_within_seconds(async_mode, tmp_path, redis_server):
+    url = f"sqlite:///{tmp_path / 'lineup.sqlite'}"
+    server = LiveServer(url, redis_server.url, async_mode=async_mode, port=free_port()).start()
+    with socket.create_connection(("127.0.0.1", server.port)) as idle:
+        idle.sendall(f"GET /healthz HTTP/1.1\r\nHost: 127.0.0.1:{server.port}\r\n\r\n".encode())
+        assert idle.recv(100)
+        started = time.monotonic()
+        server.process.terminate()
+        assert server.process.wait(10) == 0, "\n".join(server.log)
+    assert time.monotonic() - started < 8

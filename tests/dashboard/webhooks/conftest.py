@@ -1,0 +1,10 @@
+"""What the tests of webhooks may ask for."""
+
+import pytest
+
+from tests.dashboard.webhooks.webhook_driver import WebhookDriver
+
+
+@pytest.fixture
+def driver(any_database, clock) -> WebhookDriver:
+    return WebhookDriver(any_database, clock)

@@ -1,0 +1,36 @@
+"""Receivers of webhooks that are no servers: they answer as configured and keep the requests."""
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+from dashboard.webhooks.http_client import Answer
+from dashboard.webhooks.signing import Request
+
+GOOD = Answer(200, None, "thanks")
+
+
+def run_here(work: Callable[..., object], *given: object) -> object:
+    """Spawns nothing: does it at once."""
+    return work(*given)
+
+
+class FakePoster:
+    """Takes the place of a Poster; `answers` by address, first to last, then 200."""
+
+    def __init__(self) -> None:
+        self.answers: dict[str, list[Answer]] = {}
+        self.got: list[tuple[str, Request]] = []
+
+    def post(self, url: str, request: Request) -> Answer:
+        self.got.append((url, request))
+        waiting = self.answers.get(url)
+        return waiting.pop(0) if waiting else GOOD
+
+    def will_answer(self, url: str, *answers: Answer | int) -> None:
+        made = [Answer(each, None) if isinstance(each, int) else each for each in answers]
+        self.answers.setdefault(url, []).extend(made)
+
+    def bodies(self, url: str | None = None) -> list[dict[str, Any]]:
+        """What came in, to one address or to all."""
+        return [json.loads(request.body) for to, request in self.got if url is None or to == url]

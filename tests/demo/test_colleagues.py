@@ -1,0 +1,239 @@
+"""The demo's admins, its chatbot, and the balance of what they do."""
+
+from collections import Counter
+from itertools import pairwise
+from random import Random
+
+import pytest
+
+from dashboard.ingest.schema import parse
+from demo.bot_client import BotClient
+from demo.chatbot import FAILED_EVERY, Chatbot
+from demo.colleagues import Colleague, Person
+from demo.dashboard_client import DashboardError
+from demo.simulate import EVENTS_PATH
+from demo.traffic_model import TrafficModel
+from demo.workload import FRESH_MS, LONGEST_WAIT_MS, SLACK, Level, Workload
+from tests.demo.server import Call, Reply, serving
+from tests.support import SettableClock
+
+NOW_MS = 1_790_000_000_000
+KENJI = Person(7, "Kenji", ("ja", "en"))
+ROW = {
+    "id": 3, "thread": "t-3", "source": "demo", "open": True, "assignee": None,
+    "waiting_since": NOW_MS - 60_000, "customer": {"id": "demo/c-3", "locale": "ja"},
+}  # fmt: skip
+
+
+class Window:
+    """An admin's window whose server always agrees, but for paths in `refused`."""
+
+    def __init__(self, *rows: dict, refused: tuple[str, ...] = ()):
+        self.rows = rows
+        self.refused = refused
+        self.done: list[tuple[str, dict]] = []
+
+    def connect(self) -> None:
+        self.done.append(("connect", {}))
+
+    def close(self) -> None:
+        self.done.append(("close", {}))
+
+    def call(self, name: str, data: dict) -> dict:
+        self.done.append((f"{name} {data.get('mode', '')}".strip(), data))
+        return {"row": self.rows[0], "messages": [{"id": 41}]} if name == "thread:open" else {}
+
+    def request(self, method: str, path: str, document: object = None) -> dict:
+        if method == "GET":
+            return {"rows": list(self.rows)}
+        kind = path.rpartition("/")[2]
+        self.done.append((kind, dict(document)))  # type: ignore[call-overload]
+        if kind in self.refused:
+            raise DashboardError("conversation_moved")
+        return {"message": {"id": 42}}
+
+
+class Work:
+    """One thread after the other."""
+
+    def __init__(self, may_answer: bool = True):
+        self.may_answer, self.may_close = may_answer, True
+        self.held: list[int] = []
+
+    def next_thread(self, person: Person) -> int:
+        self.held.append(ROW["id"])
+        return ROW["id"]
+
+    def let_go(self, thread_id: int) -> None:
+        self.held.remove(thread_id)
+
+
+def at_work(window: Window, work: Work, minutes: int = 20) -> list[str]:
+    """What Kenji does in that time, one word each."""
+    model = TrafficModel(Random(1), "run", is_staffed=True)
+    model.add_existing(ROW)
+    kenji = Colleague(KENJI, window, work, model, Random(5))
+    for second in range(minutes * 60):
+        kenji.tick(NOW_MS + second * 1000)
+    return [name for name, _ in window.done]
+
+
+def test_a_colleague_views_types_and_answers_what_was_seen():
+    window, work = Window(ROW), Work()
+    done = at_work(window, work)
+    assert {"thread:mode viewing", "thread:mode typing", "replies", "claim", "close"} <= set(done)
+    assert done[0] == "connect" and done.count("connect") == 1
+    assert len(work.held) <= 1
+    for before, name in pairwise(done):
+        if name == "replies":
+            assert before == "thread:mode typing"
+    replies = [data for name, data in window.done if name == "replies"]
+    assert all(reply["seen_message_id"] == 41 and reply["body"] for reply in replies)
+    assert len({reply["token"] for reply in replies}) == len(replies) > 10
+    assert 0 < sum(reply["private"] for reply in replies) < len(replies) / 2
+    looked = done.count("thread:open") - sum(not reply["private"] for reply in replies)
+    assert looked > 0, "some threads are only looked at"
+
+
+def test_where_few_wait_colleagues_only_look():
+    done = at_work(Window(ROW), Work(may_answer=False))
+    assert done.count("thread:open") > 10
+    assert not {"replies", "claim"} & set(done)
+
+
+def test_a_colleague_who_was_too_slow_goes_on():
+    done = at_work(Window(ROW, refused=("replies", "claim")), Work())
+    assert done.count("replies") > 10 and done.count("connect") == 1
+
+
+def test_a_colleague_comes_back_after_the_server_was_away():
+    window, work = Window(ROW), Work()
+    errors = iter([DashboardError("disconnected")])
+    call = window.call
+
+    def failing_call(name: str, data: dict) -> dict:
+        for error in errors:
+            raise error
+        return call(name, data)
+
+    window.call = failing_call  # type: ignore[method-assign]
+    done = at_work(window, work)
+    assert done.count("connect") == 2 and "replies" in done and len(work.held) <= 1
+
+
+def test_a_list_keeps_its_length_and_a_visitor_may_empty_it():
+    level = Level()
+    assert level.is_low and level.is_very_low
+    level.look(700)
+    assert level.is_low and not level.is_very_low
+    level.look(701)
+    assert not level.is_low
+    level.look(700 - SLACK)
+    assert level.is_low and level.is_very_low
+    level.look(200)
+    level.look(200 + SLACK + 1)
+    assert not level.is_low, "what a visitor has done does not come back"
+
+
+def test_the_oldest_waits_stay_and_nobody_gets_the_thread_of_another():
+    ages = {1: 60_000, 2: FRESH_MS + 60_000, 3: LONGEST_WAIT_MS + 60_000, 4: 1_000, 5: 1_000}
+    rows = [ROW | {"id": id, "waiting_since": NOW_MS - age} for id, age in ages.items()]
+    rows[3] |= {"assignee": {"id": 1, "name": "Demo"}}
+    rows[4] |= {"customer": {"id": "demo/c-5", "locale": "vi"}}
+    entries = [{"id": row["id"], "thread": f"t-{row['id']}", "source": "demo"} for row in rows]
+
+    def lists(call: Call) -> Reply:
+        return Reply(200, {"threads": entries, "total": 5})
+
+    with serving(lists) as server:
+        client = BotClient(server.url, "key", wait=bool, report=print, random=Random(1))
+        desk = Workload(client, TrafficModel(Random(1), "run"), Window(*rows), Random(1))
+        desk.tick(NOW_MS)
+        client.close()
+    assert {desk.next_thread(KENJI), desk.next_thread(KENJI)} == {1, 3}
+    assert desk.next_thread(KENJI) is None
+    desk.let_go(3)
+    assert desk.next_thread(Person(1, "Demo", ("ja",))) == 4, "one's own come first"
+
+
+def replies_of(*ids: int) -> list[dict]:
+    return [
+        {"id": f"evt_{id}", "type": "message.created", "thread": "t-3", "data": {"id": id}}
+        for id in ids
+    ]
+
+
+def test_the_chatbot_reports_each_reply_as_delivered_and_most_as_read():
+    pages = {"": (replies_of(*range(1, 401)), "c1"), "c1": ([], "c1")}
+    kept: list[str] = []
+
+    def answer(call: Call) -> Reply:
+        if call.method == "POST":
+            return Reply(200, {"results": []})
+        events, next = pages[call.path.partition("after=")[2].partition("&")[0]]
+        return Reply(200, {"events": events, "next": next})
+
+    clock = SettableClock()
+    with serving(answer) as server:
+        client = BotClient(server.url, "key", wait=bool, report=print, random=Random(1))
+        model = TrafficModel(Random(1), "run", is_staffed=True)
+        chatbot = Chatbot(client, model, Random(2), keep=kept.append)
+        for _ in range(120):
+            chatbot.tick(clock())
+            clock.advance(500)
+        client.close()
+    posts = [call.document["events"] for call in server.calls if call.path == EVENTS_PATH]
+    receipts = [event for events in posts for event in events]
+    assert all(parse(event) for event in receipts)
+    assert len({event["id"] for event in receipts}) == len(receipts)
+    states = Counter(event["state"] for event in receipts)
+    assert states["delivered"] + states["failed"] == 400
+    assert states["failed"] == 400 / FAILED_EVERY
+    assert 200 < states["read"] < 350
+    assert kept == ["c1"]
+
+
+def test_a_cursor_of_another_database_is_forgotten():
+    def answer(call: Call) -> Reply:
+        if "after=old" in call.path:
+            return Reply(422, {"code": "unknown_value"})
+        return Reply(200, {"events": [], "next": "new"})
+
+    kept: list[str] = []
+    with serving(answer) as server:
+        client = BotClient(server.url, "key", wait=bool, report=print, random=Random(1))
+        chatbot = Chatbot(client, TrafficModel(Random(1), "r"), Random(1), "old", kept.append)
+        for second in range(3):
+            chatbot.tick(NOW_MS + second * 1000)
+        client.close()
+    assert kept == ["new"]
+
+
+def test_at_a_staffed_desk_customers_begin_to_wait_only_while_they_may():
+    model = TrafficModel(Random(3), "run", is_staffed=True)
+    for number in range(40):
+        row = ROW | {"id": number, "thread": f"t-{number}", "waiting_since": None if number else 5}
+        model.add_existing(row)
+    model.may_wait = model.may_close = False
+    waited = {"t-0"}
+    for number in range(2000):
+        event = model.next_event(NOW_MS + number * 500)
+        assert event.get("role") != "admin" and event["type"] != "thread.close"
+        if event.get("role") == "client" or event["type"] == "thread.handoff":
+            waited.add(event["thread"])
+    assert waited == {"t-0"}
+    model.may_wait = True
+    later = [model.next_event(NOW_MS + 2_000_000 + number * 500) for number in range(400)]
+    assert {event["thread"] for event in later if event.get("role") == "client"} - waited
+
+
+@pytest.mark.parametrize("type", ["message.created", "thread.closed"])
+def test_the_model_takes_over_what_admins_did(type):
+    model = TrafficModel(Random(3), "run", is_staffed=True)
+    model.add_existing(ROW)
+    model.may_wait = False
+    model.happened({"type": type, "thread": "t-3", "data": {"id": 1}})
+    (thread,) = model._threads
+    assert not thread.waiting and thread.open == (type == "message.created")
+    model.happened({"type": type, "thread": "unknown", "data": {"id": 2}})
+    assert model.words("t-3", "admin") and model.words("unknown", "admin") is None

@@ -1,0 +1,26 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import { matching, parts } from "../../../static/js/core/find.js";
+
+const texts = (entries) => entries.map(({ text }) => text);
+const entries = ["Sort: Priority", "Priority: High", "Đóng cuộc trò chuyện", "検索"].map((text) => ({ text }));
+
+test("every word must be there; what begins with the first one comes first", () => {
+  assert.deepEqual(texts(matching(entries, "prio")), ["Priority: High", "Sort: Priority"]);
+  assert.deepEqual(texts(matching(entries, "high PRIO")), ["Priority: High"]);
+  assert.deepEqual(texts(matching(entries, "nothing")), []);
+  assert.equal(matching(entries, " ").length, entries.length);
+});
+
+test("marks and case do not matter", () => {
+  assert.deepEqual(texts(matching(entries, "dong tro")), ["Đóng cuộc trò chuyện"]);
+  assert.deepEqual(texts(matching(entries, "検")), ["検索"]);
+});
+
+test("an excerpt is cut at its marks, by code points", () => {
+  assert.deepEqual(parts("👍 order 7", [[2, 7]]), [
+    { text: "👍 ", marked: false }, { text: "order", marked: true }, { text: " 7", marked: false },
+  ]);
+  assert.deepEqual(parts("plain", []), [{ text: "plain", marked: false }]);
+});

@@ -1,0 +1,28 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import { receivers } from "../../../../static/js/core/hand-over/receivers.js";
+
+const MEMBERS = [
+  { id: 1, name: "Mai" }, { id: 2, name: "Đức" }, { id: 3, name: "An" }, { id: 4, name: "Ken" },
+];
+const DOTS = { 1: "online", 2: "away", 3: "offline", 4: "lately" };
+
+const names = (query, assigneeId = null, adminId = 1) => receivers(MEMBERS, query, {
+  adminId, assigneeId, dot: (id) => DOTS[id],
+}).map(({ name }) => name);
+
+test("oneself comes first, then who is here, then the others, by name", () => {
+  assert.deepEqual(names(""), ["Mai", "Đức", "An", "Ken"]);
+  assert.deepEqual(names("", null, 4), ["Ken", "Đức", "Mai", "An"]);
+});
+
+test("who has the thread is not offered", () => {
+  assert.deepEqual(names("", 2), ["Mai", "An", "Ken"]);
+});
+
+test("names are found without case and diacritics", () => {
+  assert.deepEqual(names("duc"), ["Đức"]);
+  assert.deepEqual(names("n"), ["An", "Ken"]);
+  assert.deepEqual(names("x"), []);
+});

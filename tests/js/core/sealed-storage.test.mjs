@@ -1,0 +1,100 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import { SealedStorage } from "../../../static/js/core/sealed-storage.js";
+import { Drafts } from "../../../static/js/core/thread/drafts.js";
+
+const KEY = Buffer.alloc(32, 1).toString("base64");
+const OTHER_KEY = Buffer.alloc(32, 2).toString("base64");
+
+// Like localStorage: keys are its own properties.
+function storage() {
+  const kept = {};
+  const hidden = (value) => ({ value, enumerable: false });
+  return Object.defineProperties(kept, {
+    getItem: hidden((key) => kept[key] ?? null),
+    setItem: hidden((key, value) => { kept[key] = value; }),
+    removeItem: hidden((key) => { delete kept[key]; }),
+  });
+}
+
+const open = (kept, { key = KEY, prefix = "lineup:draft:7" } = {}) => new SealedStorage({
+  storage: kept, prefix, key,
+}).open();
+
+test("what is kept shows nothing of the text, and is there after a reload (H26)", async () => {
+  const kept = storage();
+  (await open(kept)).setItem("lineup:draft:7:1", "Xin chào, Mai");
+  assert.deepEqual(Object.keys(kept), ["lineup:draft:7:1"]);
+  assert.ok(!/Xin|Mai/.test(kept["lineup:draft:7:1"] + atob(kept["lineup:draft:7:1"].slice(2))));
+  const again = await open(kept);
+  assert.equal(again.getItem("lineup:draft:7:1"), "Xin chào, Mai");
+  assert.deepEqual(again.keys(), ["lineup:draft:7:1"]);
+});
+
+test("another admin's key opens nothing, and leaves it to its owner (H26)", async () => {
+  const kept = storage();
+  (await open(kept)).setItem("lineup:draft:7:1", "secret");
+  const other = await open(kept, { key: OTHER_KEY });
+  assert.equal(other.getItem("lineup:draft:7:1"), null);
+  assert.deepEqual((await open(kept, { prefix: "lineup:draft:71" })).keys(), []);
+  assert.equal((await open(kept)).getItem("lineup:draft:7:1"), "secret");
+});
+
+test("the same text is sealed anew each time, at once or as soon as it can be", async () => {
+  const kept = storage();
+  const sealed = await open(kept);
+  const seen = new Set();
+  for (let number = 0; number < 5; number += 1) {
+    sealed.setItem("lineup:draft:7:1", "the same");
+    seen.add(kept["lineup:draft:7:1"]);
+  }
+  await new Promise((resolve) => { setTimeout(resolve, 20); });
+  seen.add(kept["lineup:draft:7:1"]);
+  assert.equal(seen.size, 2);
+  assert.equal((await open(kept)).getItem("lineup:draft:7:1"), "the same");
+});
+
+test("a text that is longer than the prepared bytes is sealed, too", async () => {
+  const kept = storage();
+  const sealed = await open(kept);
+  const text = "ữ".repeat(100_000);
+  sealed.setItem("lineup:draft:7:1", text);
+  for (let tries = 0; tries < 100 && !kept["lineup:draft:7:1"]; tries += 1) {
+    await new Promise((resolve) => { setTimeout(resolve, 10); });
+  }
+  assert.equal((await open(kept)).getItem("lineup:draft:7:1"), text);
+});
+
+test("what an earlier release kept in the clear is read and sealed", async () => {
+  const kept = storage();
+  kept["lineup:draft:7:1"] = '{"body":"old"}';
+  const sealed = await open(kept);
+  assert.equal(sealed.getItem("lineup:draft:7:1"), '{"body":"old"}');
+  await new Promise((resolve) => { setTimeout(resolve, 20); });
+  assert.ok(!kept["lineup:draft:7:1"].includes("old"));
+});
+
+test("what another window writes or removes is known here", async () => {
+  const kept = storage();
+  const [one, other] = [await open(kept), await open(kept)];
+  one.setItem("lineup:draft:7:1", "a");
+  await other.take("lineup:draft:7:1", kept["lineup:draft:7:1"]);
+  assert.equal(other.getItem("lineup:draft:7:1"), "a");
+  await other.take("lineup:draft:7:1", null);
+  assert.equal(other.getItem("lineup:draft:7:1"), null);
+});
+
+test("where storage is forbidden texts live as long as the page", async () => {
+  const broken = { getItem() { throw new Error(); }, setItem() { throw new Error(); } };
+  const drafts = new Drafts({ storage: await open(broken), adminId: 7 });
+  assert.equal(drafts.put(1, { body: "a" }), false);
+  assert.equal(drafts.get(1).body, "a");
+});
+
+test("drafts are kept in it like in any storage", async () => {
+  const kept = storage();
+  new Drafts({ storage: await open(kept), adminId: 7 }).put(1, { body: "Xin chào", private: true });
+  const again = new Drafts({ storage: await open(kept), adminId: 7 });
+  assert.deepEqual(again.get(1), { body: "Xin chào", private: true });
+});

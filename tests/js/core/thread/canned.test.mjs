@@ -1,0 +1,31 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import { typedShortcut, fill, insert, suggest } from "../../../../static/js/core/thread/canned.js";
+
+test("a slash asks at the start and after a space, not inside a word or an address", () => {
+  assert.equal(typedShortcut("/"), "");
+  assert.equal(typedShortcut("Hello /Re"), "re");
+  assert.equal(typedShortcut("a\n/x-1"), "x-1");
+  for (const text of ["1/2", "https://a", "/two words", ""]) assert.equal(typedShortcut(text), null, text);
+});
+
+test("shortcuts that begin so come before texts that hold it", () => {
+  const canned = [
+    { shortcut: "bye", body: "refund is on its way" }, { shortcut: "refund", body: "Money back" },
+  ];
+  const names = (asked) => suggest(canned, asked).map(({ shortcut }) => shortcut);
+  assert.deepEqual(names("ref"), ["refund", "bye"]);
+  assert.deepEqual(names(""), ["bye", "refund"]);
+  assert.deepEqual(names("zzz"), []);
+});
+
+test("names are filled in once; unknown ones stay as they are written", () => {
+  const facts = { "customer.name": "{{admin.name}}", "admin.name": "Mai" };
+  assert.equal(fill("{{ customer.name }}, {{admin.name}}, {{order.id}}", facts),
+    "{{admin.name}}, Mai, {{order.id}}");
+});
+
+test("the shortcut before the caret gives way to the text, the rest stays", () => {
+  assert.deepEqual(insert("Hi /re there", 6, "sorry"), { text: "Hi sorry there", caret: 8 });
+});

@@ -1,0 +1,71 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import { regional, translator } from "../../../static/js/core/i18n.js";
+import { age, sameDay, timeWords, waitLevel } from "../../../static/js/core/time.js";
+import { seeded } from "../support.mjs";
+
+const MINUTE = 60_000;
+
+test("an age is told by its greatest whole unit", () => {
+  const at = (ms) => { const { unit, value } = age(0, ms); return `${value}${unit}`; };
+  assert.equal(at(0), "0now");
+  assert.equal(at(59_999), "0now");
+  assert.equal(at(MINUTE), "1m");
+  assert.equal(at(59 * MINUTE + 59_999), "59m");
+  assert.equal(at(60 * MINUTE), "1h");
+  assert.equal(at(24 * 60 * MINUTE), "1d");
+  assert.equal(at(400 * 24 * 60 * MINUTE), "1y");
+  assert.equal(age(5000, 0).unit, "now", "a clock that is behind does not tell of the future");
+});
+
+test("an age says how long it stays true", () => {
+  const random = seeded(3);
+  for (let time = 0; time < 500; time += 1) {
+    const now = random.below(1e10);
+    const { unit, value, change } = age(0, now);
+    const same = age(0, now + change - 1);
+    const next = age(0, now + change);
+    assert.deepEqual([same.unit, same.value], [unit, value]);
+    assert.notDeepEqual([next.unit, next.value], [unit, value]);
+  }
+});
+
+test("a wait is long from ten minutes and too long from thirty", () => {
+  assert.equal(waitLevel(0, 10 * MINUTE - 1), "");
+  assert.equal(waitLevel(0, 10 * MINUTE), "long");
+  assert.equal(waitLevel(0, 30 * MINUTE), "too-long");
+});
+
+test("words come in the language asked for", () => {
+  const english = timeWords("en");
+  assert.equal(english.short({ unit: "m", value: 4 }, "now"), "4m");
+  assert.equal(english.short({ unit: "now", value: 0 }, "now"), "now");
+  assert.equal(english.long({ unit: "h", value: 2 }), "2 hours ago");
+  assert.match(timeWords("vi").long({ unit: "h", value: 2 }), /2 giờ trước/);
+  assert.match(timeWords("ja").long({ unit: "m", value: 5 }), /5\s?分前/);
+});
+
+test("times are written as the browser's user writes the language", () => {
+  const evening = new Date(2026, 10, 20, 21, 37).getTime();
+  const morning = new Date(2026, 10, 20, 9, 37).getTime();
+  assert.equal(regional("en", ["vi", "en-GB", "en-US"]), "en-GB");
+  assert.equal(regional("vi", ["en-GB", "vi-VN"]), "vi-VN");
+  assert.equal(regional("ja", ["en-GB"]), "ja");
+  assert.match(timeWords("en-US").clock(evening), /^9:37\sPM$/);
+  assert.match(timeWords("en-US").clock(morning), /^9:37\sAM$/, "no leading zero");
+  assert.equal(timeWords("en-GB").clock(evening), "21:37");
+  assert.match(timeWords("en-GB").exact(evening), /^20 Nov 2026/);
+  assert.match(timeWords("ja-JP").short({ unit: "h", value: 22 }, "今"), /^22\S+$/);
+  assert.equal(translator("en", {}, "en-IN").number(1_234_567), "12,34,567");
+});
+
+test("days are named by the local calendar", () => {
+  const noon = new Date(2026, 10, 20, 12).getTime();
+  const words = timeWords("en");
+  assert.equal(words.day(noon - 3600_000, noon), "Today");
+  assert.equal(words.day(noon - 13 * 3600_000, noon), "Yesterday");
+  assert.match(words.day(noon - 72 * 3600_000, noon), /November 17, 2026/);
+  assert.equal(sameDay(noon, noon + 11 * 3600_000), true);
+  assert.equal(sameDay(noon, noon + 13 * 3600_000), false);
+});

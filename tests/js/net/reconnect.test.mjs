@@ -1,0 +1,52 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+// The page's address; the client library reads it. Nothing listens there, and nothing connects.
+globalThis.location = /** @type {Location} */ ({ protocol: "http:", host: "127.0.0.1:9", hostname: "127.0.0.1", port: "9" });
+const { Connection } = await import("../../../static/js/net/socket.js");
+
+// So many that chance alone never fills a second to 1.6 times its share (five standard deviations).
+const WINDOWS = 2500;
+
+function windows() {
+  const nothing = () => {};
+  const on = { refused: nothing, event: nothing, connected: nothing, disconnected: nothing };
+  return Array.from({ length: WINDOWS }, () => {
+    const one = new Connection({ on, protocol: 1, now: () => 0 });
+    one.socket.connect = () => one.socket; // the test says what becomes of it
+    one.start();
+    return one;
+  });
+}
+
+// When each window tries again, in ms from now; 0 stands for at once.
+function tries(all, happens) {
+  return all.map((one) => {
+    happens(one);
+    const at = one.nextTryAt;
+    assert.equal(one.state, "waiting");
+    one.start();
+    return at;
+  });
+}
+
+function assertSpread(found, mostMs) {
+  assert.ok(Math.min(...found) >= 500 && Math.max(...found) <= mostMs, `${Math.min(...found)} to ${Math.max(...found)}`);
+  const perSecond = new Map();
+  for (const ms of found) perSecond.set(Math.floor(ms / 1000), (perSecond.get(Math.floor(ms / 1000)) ?? 0) + 1);
+  const level = (WINDOWS * 1000) / (mostMs - 500);
+  assert.ok(Math.max(...perSecond.values()) < 1.6 * level, JSON.stringify([...perSecond]));
+}
+
+test("windows that a restarted server has disconnected come back spread, the first time and later (T17)", () => {
+  const all = windows();
+  for (const one of all) one.socket.emitReserved("connect");
+  assertSpread(tries(all, (one) => one.socket.emitReserved("disconnect", "transport close")), 4000);
+  const refused = (one) => one.socket.emitReserved("connect_error", new Error("refused"));
+  assertSpread(tries(all, refused), 8000);
+  for (let attempt = 0; attempt < 5; attempt += 1) tries(all, refused);
+  assertSpread(tries(all, refused), 30_000);
+  for (const one of all) one.socket.emitReserved("connect");
+  assertSpread(tries(all, (one) => one.socket.emitReserved("disconnect", "io server disconnect")), 4000);
+  for (const one of all) one.stop();
+});

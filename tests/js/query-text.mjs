@@ -1,0 +1,42 @@
+// Drives what the page makes of queries from another program: JSON lines in, one JSON line out for each.
+//
+//   {"op": "fields"}                                        [[name, kind, words], …]
+//   {"op": "suggest", "text", "at", "choices"}              suggestions
+//   {"op": "parts", "text"}                                 the parts of the query
+//   {"op": "has_conditions", "text"}
+//   {"op": "write", "text", "field", "values", "is_not"}    the text with a term more
+//   {"op": "change", "text", "field", "values"}             the text with other values in the first term
+//                                                           of the field; null where there is none
+//
+// Places are in characters (code points).
+
+import { createInterface } from "node:readline";
+
+import { FIELDS } from "../../static/js/core/query/fields.js";
+import { suggest } from "../../static/js/core/query/suggest.js";
+import {
+  charactersBefore, hasConditions, partsOf, placeOf, termsOf, withTerm, withValues,
+} from "../../static/js/core/query/text.js";
+
+const counted = (text, parts, names) => parts.map((part) => ({
+  ...part, ...Object.fromEntries(names.map((name) => [name, charactersBefore(text, part[name])])),
+}));
+
+const ops = {
+  fields: () => Object.entries(FIELDS).map(([name, { kind, words }]) => [name, kind, words]),
+  suggest: ({ text, at, choices }) => (
+    counted(text, suggest(text, placeOf(text, at), choices), ["from", "to"])
+  ),
+  parts: ({ text }) => counted(text, partsOf(text), ["start", "end"]),
+  has_conditions: ({ text }) => hasConditions(text),
+  write: ({ text, field, values, is_not: isNot }) => withTerm(text, field, values, isNot),
+  change({ text, field, values }) {
+    const [term] = termsOf(text, field);
+    return term ? withValues(text, term, values) : null;
+  },
+};
+
+for await (const line of createInterface({ input: process.stdin })) {
+  const question = JSON.parse(line);
+  process.stdout.write(`${JSON.stringify(ops[question.op](question))}\n`);
+}

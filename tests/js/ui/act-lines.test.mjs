@@ -1,0 +1,50 @@
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { test } from "node:test";
+
+import { LOCALES, translator } from "../../../static/js/core/i18n.js";
+import { timeWords } from "../../../static/js/core/time.js";
+import { ColleagueActions } from "../../../static/js/ui/thread/colleague-actions.js";
+import { actLine } from "../../../static/js/ui/thread/act-line.js";
+
+const now = new Date(2026, 10, 24, 12).getTime();
+const morning = new Date(2026, 10, 25, 9).getTime();
+const ana = { id: 3, name: "Ana" };
+const texts = (locale) => JSON.parse(
+  readFileSync(new URL(`../../../static/i18n/${locale}.json`, import.meta.url), "utf8"),
+);
+const given = (locale = "en", region = "en-GB") => ({
+  t: translator(locale, texts(locale)), words: timeWords(region), adminId: 7, now,
+});
+// What the line says, without its time.
+const said = (act, locale) => actLine({ id: 1, at: now, by: null, ...act }, given(locale)).values[2];
+
+test("the conversation says until when, why it woke, and what was due", () => {
+  const snoozed = { type: "thread.snoozed", by: ana, until: morning };
+  assert.equal(said({ ...snoozed, wake: "reply" }), "Ana snoozed the thread until Wed 09:00");
+  assert.equal(said({ ...snoozed, by: { id: 7, name: "Me" }, wake: "never" }),
+    "You snoozed the thread until Wed 09:00 · also if the customer writes");
+  const woken = (reason, by = null) => said({ type: "thread.woken", reason, by });
+  assert.deepEqual([woken("time"), woken("reply"), woken("admin", ana)],
+    ["Woken: the time had come", "Woken by the customer’s message", "Ana woke the thread"]);
+  const due = { type: "thread.due", due_at: morning, policy: "VIP {name}", target: "first_reply" };
+  assert.equal(said(due), "Late: the first answer was due at Wed 09:00 (VIP {name})");
+  assert.equal(said({ type: "thread.due", due_at: morning }), "Late: an answer was due at Wed 09:00");
+  assert.equal(said({ type: "thread.snoozed", by: ana }), "Ana undid the last change");
+  for (const locale of LOCALES) assert.match(said({ ...snoozed, wake: "reply" }, locale), /Ana/);
+});
+
+test("a colleague's snooze is told, what time did is not", () => {
+  const told = [];
+  const { t, words } = given();
+  const actions = new ColleagueActions({
+    alerts: { quiet: false }, toasts: { show: (text) => told.push(text) }, language: { t, words },
+    adminId: 7, now: () => now,
+  });
+  actions.show({ type: "thread.snoozed", by: ana, until: morning });
+  actions.show({ type: "thread.woken", by: null, reason: "time" });
+  actions.show({ type: "thread.due", by: null, due_at: now });
+  actions.show({ type: "thread.snoozed", by: ana });
+  actions.show({ type: "thread.closed", by: null });
+  assert.deepEqual(told, ["Ana snoozed this thread until Wed 09:00.", "The chatbot closed this thread."]);
+});

@@ -1,0 +1,110 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import { choose } from "../../../static/js/app/sorts.js";
+import { matching } from "../../../static/js/core/find.js";
+import { Keymap } from "../../../static/js/core/keymap.js";
+import { Sorts, sortsOf } from "../../../static/js/core/query/sorts.js";
+import { format, parse } from "../../../static/js/core/route.js";
+import { commands } from "../../../static/js/ui/dialogs/commands.js";
+import { header } from "../../../static/js/ui/list/header.js";
+import { RowLook } from "../../../static/js/ui/list/row-look.js";
+import { nav } from "../../../static/js/ui/shell/nav.js";
+import { CHOICES } from "../support.mjs";
+
+// A sort that no script names, as a new declaration in scoring/sorts.py would bring it.
+const choices = { ...CHOICES, sorts: [...CHOICES.sorts, "vip"] };
+const keymap = new Keymap(choices);
+const t = Object.assign((key) => `<${key}>`, { number: String });
+const nothing = new Proxy({}, { get: () => () => nothing });
+
+function sortsWith(names) {
+  const made = new Sorts({ builtIn: CHOICES.sorts, ask: async () => {}, named() {}, changed() {}, choose() {} });
+  made.take(names.map((name) => ({ name, title: name })));
+  return made;
+}
+
+function parts(navigation) {
+  const list = { view: "arrival", sort: "vip", filter: "all" };
+  const listing = { ready: false, news: new Set() };
+  return {
+    lists: { list, listing, sync: { state: "live", syncedAt: null } },
+    totals: { of: () => undefined, here: () => undefined },
+    picks: { size: 0 },
+    hold: { state: () => "live" },
+    thread: { row: undefined },
+    threadPane: {},
+    connection: { connected: true },
+    liveness: { silentSince: null }, connectionState: { online: true, lateSince: null },
+    admin: { role: "admin" },
+    language: { t, words: {} },
+    now: () => 0,
+    sorts: sortsWith([]), sortsDialog: nothing,
+    savedViews: { list: [] }, viewDrag: {}, viewsDialog: nothing, viewEditor: nothing,
+    movement: nothing, settings: nothing, density: nothing, finder: nothing, search: nothing,
+    navigation, choices, keymap,
+  };
+}
+
+// All that a template says, in order; `found` collects its functions.
+function textOf(value, found = []) {
+  if (typeof value === "function") found.push(value);
+  if (Array.isArray(value)) return value.map((each) => textOf(each, found)).join("");
+  if (!value?.strings) return typeof value === "string" ? value : "";
+  return value.strings.map((text, index) => text + textOf(value.values[index], found)).join("");
+}
+
+test("a sort that the server adds is in the menu of the list, in the left column and the palette", () => {
+  const chosen = [];
+  const all = parts({ goSort: (sort) => chosen.push(sort) });
+  assert.match(textOf(header(all)), /<sort\.vip\.short>/);
+  assert.match(textOf(header(all)), /<sort\.vip><\/span>\s*<kbd>s v</);
+  assert.match(textOf(nav(all)), /<sort\.vip>/);
+  const command = commands(all).find(({ text }) => text === "<sort>: <sort.vip>");
+  assert.equal(command.keys, "s v");
+  command.run();
+  assert.deepEqual(chosen, ["vip"]);
+});
+
+test("it has a key of its own, which the help shows", () => {
+  const nowhere = { field: false, control: false };
+  assert.equal(keymap.press({ key: "s" }, nowhere, 0), null);
+  assert.equal(keymap.press({ key: "v" }, nowhere, 1), "sort:vip");
+  assert.deepEqual(keymap.help.find(([, verb]) => verb === "sort:vip"), [["s v"], "sort:vip"]);
+});
+
+test("it stands in the address", () => {
+  const place = { view: "arrival", sort: "vip", filter: "all", thread: null };
+  assert.deepEqual(parse(format(place), choices), { ...place, query: null, filter: null });
+  assert.equal(parse("#/arrival/vip", CHOICES).sort, null);
+});
+
+test("rows show a wait of less than a minute in the sorts that go by the wait", () => {
+  const look = (sort) => new RowLook({
+    lists: { list: { view: "arrival", sort } }, language: { t }, sortsByWait: ["vip"],
+  }).at(0);
+  assert.equal(look("vip").byWait, true);
+  assert.equal(look("arrival").byWait, false);
+});
+
+test("many saved sorts are found by name among all, where the current one is marked", () => {
+  const names = Array.from({ length: 100 }, (_, at) => `vip${at}`);
+  const opened = [];
+  const chosen = [];
+  const all = parts({ goSort: (sort) => chosen.push(sort) });
+  all.choices = { ...CHOICES, sorts: [...CHOICES.sorts, ...names] };
+  all.sorts = sortsWith(names);
+  all.lists.list.sort = "vip7";
+  all.palette = { open: (choice) => opened.push(choice) };
+  for (const shown of [textOf(nav(all)), textOf(header(all))]) {
+    assert.match(shown, /<sort\.vip7>/);
+    assert.doesNotMatch(shown, /<sort\.vip8>/);
+    assert.match(shown, /<sorts\.choose>/);
+  }
+  choose(all);
+  const entries = opened[0].entries();
+  assert.equal(entries.length, sortsOf("arrival", CHOICES.sorts).length + 100);
+  assert.deepEqual(entries.filter(({ isCurrent }) => isCurrent).map(({ text }) => text), ["<sort.vip7>"]);
+  matching(entries, "vip99")[0].run();
+  assert.deepEqual(chosen, ["vip99"]);
+});

@@ -1,0 +1,158 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import { about } from "../../../static/js/ui/views/about.js";
+import { empty } from "../../../static/js/ui/list/empty.js";
+import { Navigation } from "../../../static/js/ui/shell/navigation.js";
+import { savedViews as navViews } from "../../../static/js/ui/views/nav-views.js";
+import { CHOICES } from "../support.mjs";
+
+const t = Object.assign(
+  (key, values = {}) => [key, ...Object.values(values)].join(" "), { number: String, named: (_, name) => name },
+);
+const VIEW = { id: "v1", name: "VIPs", query: "member:0,1", sort: "priority", owner: "me", total: 4 };
+
+// The text of a template, and its functions in their order.
+function read(value, found = { text: "", acts: [] }) {
+  if (typeof value === "function") found.acts.push(value);
+  else if (Array.isArray(value)) for (const each of value) read(each, found);
+  else if (value?.strings) {
+    value.strings.forEach((text, index) => {
+      found.text += text;
+      read(value.values[index], found);
+    });
+  } else if (value?.values) value.values[0].forEach((each) => read(value.values[2](each), found)); // `repeat`
+  else if (["string", "number"].includes(typeof value)) found.text += value;
+  return found;
+}
+
+function parts({ list = {}, sync = {}, views = [], last, role = "admin", ready = false } = {}) {
+  const done = [];
+  const note = (name) => (...given) => done.push([name, ...given]);
+  return {
+    done,
+    lists: {
+      list: { view: "v1", sort: "priority", filter: "all", ...list },
+      listing: { ready, painted: { total: 0 } },
+      sync: { state: "live", problem: null, building: null, ...sync },
+    },
+    savedViews: { list: views, of: (id) => views.find((view) => view.id === id), last: () => last },
+    totals: { of: (id) => (id === "v1" ? 12 : undefined), here: () => undefined },
+    viewDrag: { id: null }, viewsDialog: { open: note("manage") },
+    navigation: { goView: note("goView"), goFilter: note("goFilter"), openQuery: note("openQuery") },
+    search: { open: note("search") }, viewEditor: { open: note("edit") },
+    admin: { role }, language: { t },
+  };
+}
+
+test("a deleted view says so, and offers its threads and a way back", () => {
+  const all = parts({ sync: { state: "refused", problem: { problem: { code: "not_found" } } }, last: VIEW });
+  const { text, acts } = read(empty(all));
+  assert.match(text, /view\.gone VIPs/);
+  acts.forEach((act) => act());
+  assert.deepEqual(all.done, [["openQuery", "member:0,1"], ["goView", "not_respond"]]);
+  const unknown = parts({ sync: { state: "refused", problem: { problem: { code: "not_found" } } } });
+  assert.match(read(empty(unknown)).text, /view\.none/);
+});
+
+test("a query with a mistake says which, and is edited where it was written", () => {
+  const problem = { code: "invalid_query", detail: "no" };
+  const all = parts({
+    list: { view: "query", query: "is:" }, sync: { state: "refused", problem: { problem } },
+  });
+  const { text, acts } = read(empty(all));
+  assert.match(text, /query\.refused/);
+  acts[0]();
+  assert.deepEqual(all.done, [["search", "is:"]]);
+  const saved = parts({ sync: { state: "refused", problem: { problem } }, views: [VIEW] });
+  read(empty(saved)).acts[0]();
+  assert.deepEqual(saved.done, [["edit", { id: "v1" }]]);
+});
+
+test("a list that is being built says how far it is; an empty view has words of its own", () => {
+  assert.match(read(empty(parts({ sync: { state: "building", building: 0.4 } }))).text, /building.*0\.4/s);
+  assert.match(read(empty(parts({ ready: true }))).text, /empty\.saved/);
+  assert.match(read(empty(parts({ ready: true, list: { view: "query", query: "is:open" } }))).text, /empty\.query/);
+  assert.match(read(empty(parts({ ready: true, list: { filter: "mine" } }))).text, /empty\.filtered/);
+});
+
+test("below the header stands what a view or a query asks for, and how it is saved", () => {
+  const all = parts({ list: { view: "query", query: "is:open" } });
+  const { text, acts } = read(about(all));
+  assert.match(text, /is:open/);
+  acts.forEach((act) => act());
+  assert.deepEqual(all.done, [["search", "is:open"], ["edit", { query: "is:open", sort: "priority" }]]);
+  const shared = { ...VIEW, owner: "all" };
+  assert.match(read(about(parts({ views: [VIEW] }))).text, /view\.edit/);
+  assert.doesNotMatch(read(about(parts({ views: [shared] }))).text, /view\.edit/);
+  assert.match(read(about(parts({ views: [shared], role: "supervisor" }))).text, /view\.edit/);
+  assert.match(read(about(parts({ views: [{ ...VIEW, query: "" }] }))).text, /query\.all/);
+  assert.equal(about(parts({ list: { view: "arrival" } })), "");
+});
+
+test("the left column has each saved view with its count, the live one before the first one read", () => {
+  const { text } = read(navViews(parts({ views: [VIEW, { ...VIEW, id: "v2", name: "B", total: 7 }] })));
+  assert.match(text, /VIPs, 12/);
+  assert.match(text, /B, 7/);
+  assert.match(read(navViews(parts())).text, /views\.manage/);
+});
+
+function navigation(list = { view: "arrival", sort: "arrival", filter: "all" }) {
+  const kept = [];
+  const told = [];
+  const prefs = {
+    kept: { view: "not_respond" }, sortOf: () => "longest_wait", filterOf: () => "mine",
+    place: (at) => kept.push(at), placeSaved: (at, ownSort) => kept.push({ ...at, ownSort }),
+  };
+  const lists = { current: {}, list, listing: {}, show(other) { lists.list = other; } };
+  const nothing = new Proxy(() => {}, { get: () => nothing, apply: () => undefined });
+  const made = new Navigation({
+    lists, thread: { id: null, close() {} }, prefs, toasts: { show: (text) => told.push(text) },
+    picks: nothing, hold: nothing, layout: {}, search: { shown: false }, painter: nothing,
+    language: { t }, announce() {}, changed() {}, showInList() {}, choices: CHOICES,
+    neighbours: nothing, savedViews: { list: [VIEW], of: (id) => (id === "v1" ? VIEW : undefined), last: () => VIEW },
+  });
+  return { made, lists, kept, prefs, told };
+}
+
+test("a saved view opens in its own sort; queries keep theirs, and are not remembered", () => {
+  globalThis.location = { hash: "" };
+  const moves = [];
+  globalThis.history = {
+    pushState: (_, __, hash) => moves.push(["push", hash]),
+    replaceState: (_, __, hash) => moves.push(["replace", hash]),
+  };
+  const { made, lists, kept } = navigation();
+  assert.equal(made.goSaved(2), false);
+  made.goSaved(1);
+  assert.equal(lists.list.sort, "priority");
+  made.openQuery("  is:open ", { replace: true });
+  assert.deepEqual(lists.list, { view: "query", query: "is:open", sort: "arrival", filter: "all" });
+  made.goSort("longest_wait");
+  made.openQuery("is:open lang:vi", { replace: true });
+  assert.equal(lists.list.sort, "longest_wait");
+  assert.equal(made.openQuery(" "), false);
+  assert.equal(made.openQuery("is:open lang:vi"), false, "it is shown already");
+  made.goView("history");
+  assert.deepEqual(kept, [
+    { view: "v1", sort: "priority", filter: "mine", ownSort: "priority" },
+    { view: "history", sort: "longest_wait", filter: "mine" },
+  ]);
+  assert.deepEqual(moves.map(([how]) => how), ["push", "push", "push", "replace", "push"]);
+});
+
+test("the page begins with the saved view that was open last, or says that it was deleted", () => {
+  const { made, lists, prefs, told } = navigation();
+  prefs.kept.saved = { view: "v1" };
+  made.goTo("", { deep: true });
+  assert.deepEqual(lists.list, { view: "v1", sort: "priority", filter: "all" }, "in its own sort");
+  prefs.kept.saved = { view: "v1", sort: "arrival", filter: "mine" };
+  made.goTo("", { deep: true });
+  assert.deepEqual(lists.list, { view: "v1", sort: "arrival", filter: "mine" });
+  prefs.kept.saved = { view: "v2" };
+  made.goTo("#/history/arrival", { deep: true });
+  assert.deepEqual(told, [], "the address says where to go");
+  made.goTo("", { deep: true });
+  assert.equal(lists.list.view, "not_respond");
+  assert.match(told.join(), /view\.lost/);
+});

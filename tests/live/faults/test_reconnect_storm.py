@@ -1,0 +1,39 @@
+"""All windows come back at the same moment, as after a restart of the server."""
+
+from uuid import uuid4
+
+from bench.drive.drivers import Dashboards
+from tests.servers.lineup import cookie_of
+from tests.support import wait_until
+
+#: Many times what may ask Redis at once.
+WINDOWS = 500
+
+
+def test_everybody_gets_the_list_that_redis_holds(lineup, tmp_path):
+    said = lineup.say("here")
+    with lineup.dashboard() as dashboard:
+
+        def is_placed() -> bool:
+            opened = dashboard.open("arrival", "arrival")
+            return "late" not in opened and said in opened["ids"]
+
+        # A lineup that has just started gives its Redis the order first.
+        wait_until(is_placed)
+    email = lineup.server.create_admin(f"Everybody{uuid4().hex}")  # a second try makes another
+    settings = {
+        "kind": "lineup",
+        "url": lineup.server.url,
+        "cookie": cookie_of(lineup.server.sign_in(email)),
+        "view": "arrival",
+        "sort": "arrival",
+        "dashboards": WINDOWS,
+    }
+    windows = Dashboards(settings, tmp_path / "log")
+    try:
+        windows.do("reconnect")
+        held = windows.do("held")
+    finally:
+        windows.stop()
+    assert held["problems"] == [], "some were answered as if Redis were away"
+    assert held["same"]

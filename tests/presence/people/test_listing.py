@@ -1,0 +1,163 @@
+"""Who was seen when: windows, pages, totals, many at once."""
+
+import random
+
+import pytest
+
+from presence.listing import MAX_ROWS, Page, colour
+from presence.settings import Settings
+from tests.presence.world import FRIEND, OUTSIDER, TRUSTED, World
+
+
+def fill(world: World, count: int, step_ms: int = 1_000) -> list[str]:
+    """People seen one after another; the names, the newest first."""
+    names = [f"acme/{number:03}" for number in range(count)]
+    for name in names:
+        world.clock.advance(step_ms)
+        world.open(name)
+    return names[::-1]
+
+
+def walk(world: World, limit: int, **more: object) -> tuple[list[str], list[int]]:
+    names, totals, after = [], [], None
+    while True:
+        page: Page = world.listing.page(3_600_000, limit, after, **more)  # type: ignore[arg-type]
+        names += [one.id for one in page.people]
+        totals.append(page.total)
+        after = page.next
+        if after is None:
+            return names, totals
+
+
+def test_who_was_seen_in_the_last_minutes_newest_first(world: World) -> None:
+    """A window holds people seen less than its length ago, connected or not. (R62, R64, B13)"""
+    names = fill(world, 10, step_ms=60_000)
+    world.people.sign_out(names[3])
+    page = world.listing.page(5 * 60_000)
+    assert [one.id for one in page.people] == [names[0], names[3], *names[1:3], names[4]]
+    assert (page.total, page.next) == (5, None)
+    assert page.people[0].last_seen == world.clock()
+
+
+def test_a_page_between_two_times(world: World) -> None:
+    """A page between two times. (B22, R62, R63, R65)"""
+    start = world.clock()
+    names = fill(world, 10)
+    page = world.listing.page((start + 3_000, start + 6_000))
+    assert [one.id for one in page.people] == names[4:8]
+    assert world.listing.page((start + 6_000, start + 3_000)) == Page([], None, 0)
+
+
+@pytest.mark.parametrize("limit", [1, 3, 7, 100])
+def test_pages_list_each_person_once_in_order(world: World, limit: int) -> None:
+    """Pages list each person once in order. (R63, R66)"""
+    names = fill(world, 23)
+    assert walk(world, limit) == (names, [23] * -(-23 // limit))
+
+
+def test_equal_times_are_walked_without_loss(world: World) -> None:
+    """Equal times are walked without loss. (B24)"""
+    names = fill(world, 60, step_ms=0)
+    assert walk(world, 7)[0] == names
+
+
+def test_pages_hold_still_while_people_move(world: World) -> None:
+    """Pages repeat no person while people move, and keep the first total. (B25)"""
+    names = fill(world, 30)
+    first = world.listing.page(3_600_000, 10)
+    for name in names[5:15]:
+        world.clock.advance(10_000)
+        world.beat(name)
+    second = world.listing.page(3_600_000, 10, first.next)
+    third = world.listing.page(3_600_000, 10, second.next)
+    seen = [one.id for page in (first, second, third) for one in page.people]
+    assert seen == names[:10] + names[15:]
+    assert (second.total, third.total, third.next) == (30, 30, None)
+
+
+def test_colours_by_age(world: World) -> None:
+    """Colours by age. (R38)"""
+    names = fill(world, 3, step_ms=0)
+    world.clock.advance(60_000)
+    world.beat(names[0])
+    world.clock.advance(30_000)
+    assert [one.colour for one in world.listing.page(3_600_000).people] == [
+        "green", "yellow", "yellow",
+    ]  # fmt: skip
+    world.clock.advance(300_000)
+    assert {one.colour for one in world.listing.page(3_600_000).people} == {"grey"}
+
+
+def test_names_with_a_prefix(world: World) -> None:
+    """One source's customers, in pages and total of their own."""
+    names = fill(world, 12)
+    for number in range(5):
+        world.open(f"other/{number}")
+    assert walk(world, 5, prefix="acme/") == (names, [12, 12, 12])
+    assert len(walk(world, 5, prefix="other/")[0]) == 5
+    assert walk(world, 5, prefix="none/") == ([], [0])
+
+
+def test_a_prefix_is_found_however_many_others_there_are(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("presence.listing.SLICE_ROWS", 1)
+    shard = world.people.space.seen(2, "everyone")[0]
+    members = {f"other/{number:04}": number for number in range(900)}
+    members |= {f"acme/{number}": number * 300 for number in range(3)}
+    world.client.zadd(shard, members)
+    page = world.listing.page((0, 10_000), prefix="acme/")
+    assert [one.id for one in page.people] == ["acme/2", "acme/1", "acme/0"]
+    assert page.total == 3
+
+
+def test_a_list_for_a_contact_merges_and_pages(world: World) -> None:
+    """A list for a contact merges and pages. (R79, R81)"""
+    rng = random.Random(7)
+    visible: dict[str, list[str]] = {"everyone": [], "contacts": [], "nobody": []}
+    order = []
+    for number in range(40):
+        world.clock.advance(rng.choice((0, 5)))
+        name, visibility = f"p{number:02}", rng.choice(list(visible))
+        world.open(name, settings=Settings(1, visibility))
+        visible[visibility].append(name)
+        order.append((world.clock(), name))
+    ordered = [name for _, name in sorted(order, reverse=True)]
+    for viewer, hidden in (
+        (OUTSIDER, ("contacts", "nobody")),
+        (FRIEND, ("nobody",)),
+        (TRUSTED, ()),
+    ):
+        gone = {name for visibility in hidden for name in visible[visibility]}
+        names, totals = walk(world, 6, viewer=viewer)
+        assert names == [name for name in ordered if name not in gone]
+        assert set(totals) == {40 - len(gone)}
+
+
+def test_a_page_is_capped(world: World) -> None:
+    assert MAX_ROWS == 500
+    fill(world, 3)
+    assert len(world.listing.page(3_600_000, 0).people) == 1
+
+
+def test_many_people_in_one_round_trip(world: World) -> None:
+    """Grouped by shard, one pipeline, keyed by person. (R53, R59, R60, R61, R75, R76)"""
+    names = fill(world, 100)
+    asked = [*names, "never"]
+    states = world.people.look_up(asked, OUTSIDER)
+    assert list(states) == asked
+    assert [states[name]["status"] for name in asked] == ["online"] * 100 + ["offline"]
+
+
+@pytest.mark.parametrize(
+    ("age_ms", "expected"),
+    [
+        (0, "green"), (59_999, "green"), (60_000, "yellow"), (299_999, "yellow"),
+        (300_000, "grey"), (-5_000, "green"),
+    ],
+)  # fmt: skip
+def test_green_below_a_minute_yellow_below_five_then_grey(age_ms: int, expected: str) -> None:
+    """The colour of a look-up by age; never seen is grey. (R38, B26)"""
+    now_ms = 1_790_000_000_000
+    assert colour(now_ms - age_ms, now_ms) == expected
+    assert colour(None, now_ms) == "grey"

@@ -1,0 +1,60 @@
+"""Times of last seen on their way to lasting storage."""
+
+from presence.outbox import Departure, Outbox
+from tests.presence.world import TTL, World
+
+
+def drain(outbox: Outbox) -> dict[str, Departure]:
+    found: dict[str, Departure] = {}
+    while departures := outbox.read_once():
+        found |= {one.person: one for one in departures}
+        outbox.acknowledge()
+    return found
+
+
+def test_every_departure_is_written_with_the_last_beat(world: World) -> None:
+    """Last seen is read in batches, on changes only, never for a beat. (R55, R56, R57, R13, T18)"""
+    outbox = Outbox(world.people)
+    drain(outbox)
+    world.open("ann")
+    opened = world.clock()
+    world.sweep_after(TTL)
+    assert drain(outbox) == {"ann": Departure("ann", opened, opened)}
+    world.open("ann")
+    world.clock.advance(20_000)
+    world.beat("ann")
+    world.people.sign_out("ann")
+    assert drain(outbox)["ann"].last_seen == world.clock()
+    assert drain(outbox) == {}
+
+
+def test_the_public_last_seen_is_stored_apart_from_the_true_one(world: World) -> None:
+    """The stored time does not reveal an invisible person later. (R77)"""
+    outbox = Outbox(world.people)
+    drain(outbox)
+    world.open("ann")
+    world.set("ann", status="invisible")
+    hidden = world.clock()
+    world.clock.advance(50_000)
+    world.people.sign_out("ann")
+    assert drain(outbox) == {"ann": Departure("ann", world.clock(), hidden)}
+
+
+def test_each_entry_goes_to_one_consumer_of_the_group(world: World) -> None:
+    one, two = Outbox(world.people, consumer="one"), Outbox(world.people, consumer="two")
+    drain(one)
+    for number in range(40):
+        world.open(str(number))
+    found = [one.read_once(15), two.read_once(100)]
+    names = sorted(departure.person for part in found for departure in part)
+    assert names == sorted(str(number) for number in range(40))
+
+
+def test_a_flushed_redis_is_read_from_its_new_start(world: World) -> None:
+    outbox = Outbox(world.people)
+    drain(outbox)
+    world.open("ann")
+    world.client.flushall()
+    world.clock.advance(1)
+    world.open("bob")
+    assert list(drain(outbox)) == ["bob"]

@@ -1,0 +1,131 @@
+"""Deadlines, found in time, and never an outage taken for a departure."""
+
+from presence.connections import Connection
+from presence.settings import Settings
+from presence.sweeper import OUTAGE_MIN_CONNECTIONS, Sweeper
+from tests.presence.world import TRUSTED, TTL, World
+
+
+def crowd_of_a_shard(world: World, count: int) -> list[str]:
+    found: list[str] = []
+    number = 0
+    while len(found) < count:
+        if world.people.space.shard_of(str(number)) == 3:
+            found.append(str(number))
+        number += 1
+    return found
+
+
+def fill(world: World, names: list[str]) -> None:
+    world.people.open_all([(Connection(name, "c1"), Settings(), None) for name in names])
+
+
+def test_a_silent_crash_is_announced_with_the_last_beat_as_last_seen(world: World) -> None:
+    """Expiry announces offline and stores last seen in one step. (T15, R15, R19, R55, R57, B2, B3,
+    B31)
+    """
+    world.open("ann")
+    world.sweep_after(20_000)
+    world.beat("ann")
+    last_beat = world.clock()
+    with world.watching("ann") as watcher:
+        world.sweep_after(TTL + 5_000)
+        watcher.settle()
+        assert watcher.states["ann"]["status"] == "offline"
+        assert watcher.states["ann"]["last_seen"] == last_beat
+    assert world.look_up("ann")["last_seen"] == last_beat
+
+
+def test_detection_does_not_depend_on_watchers(world: World) -> None:
+    """Expiry is detected without watchers. (R17, R69)"""
+    world.open("ann")
+    assert world.sweep_after(TTL).announced == 1
+    assert world.people.counts()["online"] == 0
+
+
+def test_the_sweep_returns_the_lag_of_the_oldest_connection(world: World) -> None:
+    world.open("ann", lifetime_ms=1_000)
+    world.sweeper.sweep_once()
+    world.clock.advance(1_700)
+    assert world.sweeper.sweep_once().lag_ms == 700
+
+
+def test_a_sweep_goes_on_until_nothing_is_due(world: World) -> None:
+    """A sweep settles at most `limit` connections a call, until none is due. (R68, B17)"""
+    names = crowd_of_a_shard(world, 40)
+    fill(world, names)
+    pauses: list[None] = []
+    sweeper = Sweeper([world.people], pause=lambda: pauses.append(None), limit=7)
+    world.sweep_after(TTL - 1)
+    world.clock.advance(1)
+    assert sweeper.sweep_once().announced == 40
+    assert len(pauses) == 6
+
+
+def test_a_shard_swept_just_now_can_be_skipped(world: World) -> None:
+    """The cost stays flat with many workers. (T10)"""
+    world.open("ann", lifetime_ms=100)
+    world.sweeper.sweep_once()
+    world.clock.advance(150)
+    assert world.sweeper.sweep_once(skip_swept_within_ms=200).expired == 0
+    world.clock.advance(100)
+    assert world.sweeper.sweep_once(skip_swept_within_ms=200).expired == 1
+
+
+def test_people_of_a_silent_shard_are_not_swept(world: World) -> None:
+    """100 connections without one beat; when beats return, every connection gets time. (R15)"""
+    names = crowd_of_a_shard(world, OUTAGE_MIN_CONNECTIONS)
+    fill(world, names)
+    held = world.sweep_after(TTL + 20_000)
+    assert held.announced == 0 and held.held
+    world.beat(names[0])
+    calm = world.sweep_after(world.timing.recovery_grace_ms - 5_000)
+    assert calm.announced == 0 and calm.held
+    for name in names[1:]:
+        assert world.beat(name) == []
+    assert world.sweep_after(10_000).announced == 0
+    assert world.people.counts()["online"] == OUTAGE_MIN_CONNECTIONS
+
+
+def test_a_silent_shard_is_held_for_a_limited_time(world: World) -> None:
+    names = crowd_of_a_shard(world, OUTAGE_MIN_CONNECTIONS)
+    fill(world, names)
+    assert world.sweep_after(world.timing.max_outage_ms - 5_000).announced == 0
+    late = world.sweep_after(world.timing.recovery_grace_ms + 10_000)
+    assert late.announced == OUTAGE_MIN_CONNECTIONS
+
+
+def test_people_who_left_a_silent_shard_are_not_held(world: World) -> None:
+    """A sign-out needs no sweeper."""
+    names = crowd_of_a_shard(world, OUTAGE_MIN_CONNECTIONS)
+    fill(world, names)
+    world.sweep_after(20_000)
+    assert world.people.sign_out(names[0])
+    assert world.status(names[0]) == "offline"
+
+
+def test_after_a_time_without_any_sweep_beats_get_time_to_return(world: World) -> None:
+    """Redis was away for a minute, or every worker was: no one goes offline because of it."""
+    world.open("ann")
+    world.sweep_after(30_000)
+    world.clock.advance(65_000)
+    assert world.sweeper.sweep_once().held == world.people.space.shards
+    assert world.beat("ann") == []
+    assert world.sweep_after(80_000).announced == 0
+    assert world.sweep_after(20_000).announced == 1
+
+
+def test_old_times_of_last_seen_are_trimmed_in_slices(world: World) -> None:
+    """Old rows are removed in slices, with the settings of absent people. (R56, R68, R72, B17)"""
+    for number in range(30):
+        world.open(str(number), settings=Settings(1))
+        world.people.sign_out(str(number))
+    world.open("bob")
+    world.sweep_after(1)
+    world.clock.advance(world.timing.last_seen_ttl_ms)
+    world.open("ann")
+    assert world.sweeper.trim_once() >= 30
+    assert world.look_up("0", TRUSTED)["last_seen"] is None
+    assert world.status("ann") == "online"
+    shard = world.people.space.shard_of("0")
+    assert not world.client.hexists(world.people.space.people(shard)[3], "0")

@@ -1,0 +1,28 @@
+"""Presence's Lua jobs with a clock that stands still."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from lua_scripts.runner import Client, LuaCall, LuaRunner
+from presence.lua.jobs import CLOCK, JOBS, job_sources
+from tests.support import SettableClock
+
+_CLOCK = """
+local NOW = tonumber(table.remove(ARGV))
+local function now_ms() return NOW end
+"""
+
+
+class SteppedLua(LuaRunner):
+    """Each call carries the time as its last argument, where the job reads a clock."""
+
+    def __init__(self, client: Client, clock: SettableClock):
+        self._clock = clock
+        super().__init__(client, job_sources({CLOCK: _CLOCK}))
+
+    def run_all(self, calls: Sequence[LuaCall]) -> list[Any]:
+        return super().run_all([self._timed(call) for call in calls])
+
+    def _timed(self, call: LuaCall) -> LuaCall:
+        needs_time = CLOCK in JOBS[call.script]
+        return call._replace(args=[*call.args, self._clock()]) if needs_time else call

@@ -1,0 +1,1 @@
+"""Tests of the condition language and of its readers."""

@@ -1,0 +1,111 @@
+"""The search field of the page reads queries as the parser does; its scripts run in node."""
+
+from collections.abc import Iterator
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from scoring.conditions.fields import FIELDS
+from scoring.conditions.language.completion import complete
+from scoring.conditions.language.errors import QueryError
+from scoring.conditions.language.parser import parse
+from scoring.conditions.language.search_text import has_conditions, read_search
+from tests.drivers.node import NodeScript
+from tests.scoring.conditions.oracle import World
+from tests.scoring.conditions.test_completion import CHOICES
+from tests.scoring.conditions.worlds import BLANKS, NOW, texts
+
+CHIPS = ("lang", "source", "priority", "member", "assigned", "age")
+WORDS = ("refund", '"not arrived"', '"lang:vi (is:open"', "re:", "https://x.example", "10:30", "-y")
+QUERIES = texts(World(NOW, 1, "UTC"))
+Items = list[str]
+
+
+@pytest.fixture(scope="module")
+def page() -> Iterator[NodeScript]:
+    script = NodeScript("tests/js/query-text.mjs")
+    yield script
+    script.close()
+
+
+def items() -> st.SearchStrategy[Items]:
+    """What a query consists of: terms, groups, words."""
+    one = QUERIES.map(str.strip) | st.sampled_from(WORDS)
+    return st.lists(one.filter(lambda text: text != "" and len(text) < 80), max_size=4)
+
+
+def spaced(items: Items, data: st.DataObject) -> str:
+    blank = st.sampled_from(BLANKS)
+    return "".join(item + data.draw(blank) for item in items)
+
+
+def test_the_page_knows_the_fields(page):
+    known = [[field.name, field.kind, list(field.words)] for field in FIELDS.values()]
+    assert page.ask({"op": "fields"}) == known
+
+
+@settings(max_examples=60)
+@given(QUERIES | st.text('isopen:ag ()-,">"\\é😀', max_size=20), st.data())
+def test_the_page_proposes_what_the_server_proposes(page, text, data):
+    text = text[:60]
+    at = data.draw(st.integers(0, len(text)))
+    asked = {"op": "suggest", "text": text, "at": at, "choices": CHOICES}
+    assert page.ask(asked) == complete(text, at, CHOICES)
+
+
+@settings(max_examples=60)
+@given(QUERIES | st.text('isopen:ag ()-,">"\\é😀\u200b', max_size=20))
+def test_the_page_searches_for_words_where_the_server_does(page, text):
+    conditions = page.ask({"op": "has_conditions", "text": text})
+    assert conditions == has_conditions(text)
+    try:
+        read = read_search(text)
+    except QueryError:
+        return
+    parts = page.ask({"op": "parts", "text": text})
+    assert any(part["kind"] == "word" for part in parts) == (read.words.strip() != "")
+
+
+@settings(max_examples=50)
+@given(items(), st.data())
+def test_a_term_is_found_and_changed_and_the_rest_stays_as_it_is(page, items, data):
+    text = spaced(items, data)
+    try:
+        query = parse(text, with_words=True)
+    except QueryError:
+        return  # too long, or a bare `or`
+    parts = page.ask({"op": "parts", "text": text})
+    words = [part for part in parts if part["kind"] == "word"]
+    if any(part["kind"] != "word" for part in parts):
+        assert [part["start"] for part in words] == [word.at for word in query.words]
+    field = data.draw(st.sampled_from(CHIPS))
+    terms = [part for part in parts if part.get("field") == field]
+    changed = page.ask({"op": "change", "text": text, "field": field, "values": ["none"]})
+    if not terms:
+        assert changed is None
+        return
+    first = terms[0]
+    term = text[first["start"] : first["end"]]
+    assert ",".join(first["values"]) == term.partition(":")[2]
+    assert parse(term).canonical
+    name = term.partition(":")[0]
+    assert changed == f"{text[: first['start']]}{name}:none{text[first['end'] :]}"
+    left = page.ask({"op": "change", "text": text, "field": field, "values": []})
+    rest = f"{text[: first['start']]} {text[first['end'] :]}"
+    assert parse(left, with_words=True).canonical == parse(rest, with_words=True).canonical
+
+
+@settings(max_examples=60)
+@given(items(), st.booleans(), st.data())
+def test_a_term_more_narrows_the_query_and_nothing_else(page, items, is_not, data):
+    text = spaced(items, data) + data.draw(st.sampled_from(["", '"unfinished phrase', "(is:open"]))
+    asked = {"op": "write", "text": text, "field": "lang", "values": ["vi"], "is_not": is_not}
+    wider = page.ask(asked)
+    term = "-lang:vi" if is_not else "lang:vi"
+    assert term in (wider[: len(term)], wider[-len(term) :])
+    try:
+        wanted = parse(f"{text} {term}", with_words=True).canonical
+    except QueryError:
+        return
+    assert parse(wider, with_words=True).canonical == wanted

@@ -1,0 +1,147 @@
+"""What conditions mean: the plain reader and the index against an oracle, and changes in time."""
+
+from collections.abc import Mapping
+from typing import Any
+from zoneinfo import ZoneInfo
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from scoring.conditions.fields import FIELDS
+from scoring.conditions.holding import holds, next_change
+from scoring.conditions.index import ConditionIndex
+from scoring.conditions.language.parser import parse
+from scoring.conditions.resolve import resolve
+from scoring.conditions.resolved import Resolved
+from tests.scoring.conditions import oracle
+from tests.scoring.conditions.oracle import ADMINS, World
+from tests.scoring.conditions.worlds import (
+    DAYS,
+    NOW,
+    TIMES,
+    subject,
+    texts,
+    threads,
+    values_of,
+    worlds,
+)
+
+#: Of 16 threads, so that some of them stand at the thresholds of a query.
+SEEDS = st.integers(0, 40).map(lambda first: range(16 * first, 16 * first + 16))
+FEW = st.integers(0, 160).map(lambda first: range(4 * first, 4 * first + 4))
+
+
+def resolved(text: str, world: World) -> Resolved:
+    return resolve(parse(text), world.me, ADMINS.get, world.zone)
+
+
+def first_change(text: str, thread: Mapping[str, Any], world: World) -> int | None:
+    """The first instant at which the oracle answers otherwise, of all at which it might."""
+    times = [thread[name] for name in oracle.TIMES.values()]
+    moments = {time + limit for time in times if time is not None for limit in TIMES}
+    if thread["due_at"] is not None:
+        moments |= {thread["due_at"] - limit for limit in TIMES}
+    around = sorted({at + by for at in moments for by in (-1, 0, 1)})
+    now_holds = oracle.holds(text, thread, world)
+    for at in around:
+        if at > world.now and oracle.holds(text, thread, world._replace(now=at)) != now_holds:
+            return at
+    return None
+
+
+@settings(max_examples=150)
+@given(worlds().flatmap(lambda world: st.tuples(st.just(world), texts(world))), SEEDS)
+def test_a_query_holds_where_the_requirement_says_so(case, seeds):
+    world, text = case
+    query = resolved(text, world)
+    canonical = parse(text).canonical
+    assert resolved(canonical, world) == query
+    for seed in seeds:
+        thread = threads(seed, world.zone)
+        expected = oracle.holds(text, thread, world)
+        assert holds(query, subject(thread), world.now) == expected, thread
+        assert oracle.holds(canonical, thread, world) == expected, thread
+
+
+@pytest.mark.parametrize("place", sorted(DAYS))
+def test_every_value_of_every_field_alone(place):
+    """Over more threads than a random query is asked of: at each threshold and midnight."""
+    world = World(NOW, 1, place)
+    several = [threads(seed, world.zone) for seed in range(120)]
+    fields = [field for field in FIELDS.values() if place == "UTC" or field.kind == "day"]
+    for field in fields:
+        for value in values_of(field, place):
+            text = f"{field.name}:{value}"
+            query = resolved(text, world)
+            index = ConditionIndex({"is": query, "is not": resolved(f"-{text}", world)})
+            for thread in several if field.kind == "day" else several[:60]:
+                expected = oracle.holds(text, thread, world)
+                assert holds(query, subject(thread), NOW) == expected, (text, thread)
+                names = index.names(index.matches(subject(thread), NOW))
+                assert names == ["is" if expected else "is not"]
+
+
+@settings(max_examples=100)
+@given(worlds().flatmap(lambda world: st.tuples(st.just(world), texts(world))), SEEDS)
+def test_the_next_change_is_the_first_instant_at_which_the_answer_differs(case, seeds):
+    world, text = case
+    query = resolved(text, world)
+    for seed in seeds:
+        thread = threads(seed, world.zone)
+        expected = first_change(text, thread, world)
+        assert next_change(query, subject(thread), world.now) == expected, thread
+        assert expected is None or not query.is_timeless
+
+
+@st.composite
+def several(draw: st.DrawFn) -> tuple[World, list[str]]:
+    world = draw(worlds())
+    return world, draw(st.lists(texts(world), min_size=1, max_size=12))
+
+
+@settings(max_examples=100)
+@given(several(), FEW)
+def test_the_index_knows_of_all_queries_at_once_what_each_says(case, seeds):
+    world, written = case
+    queries = {f"{at} {text}": resolved(text, world) for at, text in enumerate(written)}
+    index = ConditionIndex(queries)
+    for seed in seeds:
+        thread = threads(seed, world.zone)
+        # Several instants by one index, which remembers what it was asked.
+        for now in (world.now - 3_600_000, world.now - 1, world.now, world.now + 1):
+            then = world._replace(now=now)
+            expected = [
+                name for name in queries if oracle.holds(name.partition(" ")[2], thread, then)
+            ]
+            mask = index.matches(subject(thread), now)
+            assert sorted(index.names(mask)) == sorted(expected), thread
+        changes = [first_change(text, thread, world) for text in written]
+        first = min((at for at in changes if at is not None), default=None)
+        assert index.next_change(subject(thread), world.now) == first, thread
+
+
+def test_a_query_of_too_many_alternatives_is_asked_by_itself():
+    world = World(NOW, 1, "UTC")
+    wide = " ".join(
+        f"(waits:>{n}m assigned:me or member:{n % 6} is:open or quiet:<{n}h)" for n in range(1, 6)
+    )
+    queries = {text: resolved(text, world) for text in (wide, f"-({wide})", "is:open", "")}
+    assert queries[wide].conjuncts is None
+    index = ConditionIndex(queries)
+    for seed in range(60):
+        thread = threads(seed, world.zone)
+        names = index.names(index.matches(subject(thread), NOW))
+        expected = [text for text in queries if oracle.holds(text, thread, world)]
+        assert sorted(names) == sorted(expected)
+        alone = min(
+            (at for query in queries.values() if (at := next_change(query, subject(thread), NOW))),
+            default=None,
+        )
+        assert index.next_change(subject(thread), NOW) == alone
+
+
+def test_the_index_of_no_queries_holds_none():
+    index = ConditionIndex({})
+    assert index.names(index.matches(subject(threads(1, ZoneInfo("UTC"))), NOW)) == []
+    assert index.next_change(subject(threads(1, ZoneInfo("UTC"))), NOW) is None

@@ -1,0 +1,276 @@
+"""Lists of queries against a slow, obvious model: placed together, logged, built beside."""
+
+import pytest
+from hypothesis import settings
+from hypothesis import strategies as st
+from hypothesis.stateful import (
+    RuleBasedStateMachine,
+    initialize,
+    invariant,
+    precondition,
+    rule,
+    run_state_machine_as_test,
+)
+
+from scoring import placing
+from scoring.keys import Keys, query_list_id
+from scoring.placing import PlacedLate, Placement
+from tests.drivers.ranking import RankingDriver, placed
+
+NOBODY: frozenset[str] = frozenset()
+LISTS = tuple(query_list_id(name, "arrival") for name in ("aa", "bb", "cc"))
+
+
+def on(id: int, revision: int, **scores: int | None) -> Placement:
+    """`aa=5`: on the list `aa` with score 5; None: it leaves."""
+    queries = {query_list_id(name, "arrival"): score for name, score in scores.items()}
+    return Placement(id, revision, NOBODY, NOBODY, (), queries)
+
+
+class Model:
+    """One list; `epoch` None where it is lost."""
+
+    def __init__(self) -> None:
+        self.epoch: str | None = None
+        self.is_building = False
+        self.version = 0
+        self.floor = 0
+        self.scores: dict[int, int] = {}
+        self.changed_at: dict[int, int] = {}
+
+    @property
+    def takes_places(self) -> bool:
+        return self.epoch is not None or self.is_building
+
+    def order(self) -> list[tuple[int, int]]:
+        return sorted((score, id) for id, score in self.scores.items())
+
+
+ids = st.integers(1, 5)
+queries = st.dictionaries(
+    st.sampled_from(LISTS), st.none() | st.sampled_from([0, 7, 2**53 - 1]), min_size=1
+)
+placements = st.builds(
+    lambda id, revision, found: Placement(id, revision, NOBODY, NOBODY, (), found),
+    ids,
+    st.integers(0, 9),
+    queries,
+)
+
+
+class QueryListMachine(RuleBasedStateMachine):
+    client = None
+
+    @initialize()
+    def begin(self):
+        self.client.flushall()
+        self.driver = RankingDriver(self.client)
+        self.ranking = self.driver.ranking
+        self._forget()
+        self.epochs = 0
+        self.calls = 0
+
+    def _forget(self):
+        self.lists = {name: Model() for name in LISTS}
+        self.revisions: dict[int, float] = {}
+        self.touched: dict[str, int] = {}
+        self.calls = 0
+        self.rebuild = None
+        self.filled: dict[str, dict[int, tuple[int, int]]] = {}
+
+    @rule(batch=st.lists(placements, min_size=1, max_size=8))
+    def place(self, batch):
+        changed: dict[str, list[int]] = {}
+        late = set()
+        lost = {
+            name for each in batch for name in each.queries if not self.lists[name].takes_places
+        }
+        for each in batch:
+            held = self.revisions.get(each.thread_id, -1)
+            if each.revision < held:
+                late.add(each.thread_id)
+                continue
+            for name, score in each.queries.items():
+                model = self.lists[name]
+                before = model.scores.get(each.thread_id)
+                if name in lost:
+                    continue
+                if score is None:
+                    model.scores.pop(each.thread_id, None)
+                else:
+                    model.scores[each.thread_id] = score
+                if before != score or (score is not None and each.revision > held):
+                    changed.setdefault(name, []).append(each.thread_id)
+            self.revisions[each.thread_id] = max(held, each.revision)
+        for name, found in changed.items():
+            model = self.lists[name]
+            model.version += 1
+            model.changed_at.update(dict.fromkeys(found, model.version))
+        if changed:
+            self.calls += 1
+            self.touched.update(dict.fromkeys(changed, self.calls))
+        assert self.placed(batch) == (sum(map(len, changed.values())), late)
+
+    def placed(self, batch) -> tuple[int, set[int]]:
+        """How many changed, and which threads were refused."""
+        try:
+            return self.ranking.place(batch), set()
+        except PlacedLate as error:
+            return error.changed, set(error.thread_ids)
+
+    @rule(asked=st.sets(st.sampled_from(LISTS), min_size=1))
+    @precondition(lambda self: self.rebuild is None)
+    def begin_rebuild(self, asked):
+        self.rebuild = self.ranking.begin_rebuild(sorted(asked))
+        self.filled = {name: {} for name in asked}
+        self.began_at = {name: self.lists[name].version for name in asked}
+        for name in asked:
+            model = self.lists[name]
+            self.touched.setdefault(name, 0)
+            model.is_building = True
+            if model.epoch is None:
+                model.changed_at, model.floor = {}, model.version
+
+    @precondition(lambda self: self.rebuild is not None)
+    @rule(rows=st.dictionaries(ids, st.tuples(st.integers(0, 9), st.integers(0, 9)), min_size=1))
+    def fill(self, rows):
+        for name, filled in self.filled.items():
+            self.rebuild.fill(name, [(id, rev, (score,)) for id, (rev, score) in rows.items()])
+            filled |= rows
+        for id, (revision, _) in rows.items():
+            self.revisions[id] = max(self.revisions.get(id, -1), revision - 0.5)
+
+    @precondition(lambda self: self.rebuild is not None)
+    @rule(swaps=st.booleans())
+    def end_rebuild(self, swaps):
+        self.epochs += 1
+        for name, filled in self.filled.items():
+            model = self.lists[name]
+            model.is_building = False
+            if not swaps:
+                continue
+            since = {id for id, at in model.changed_at.items() if at > self.began_at[name]}
+            assert set(self.rebuild.swap(name, f"e{self.epochs}")) == since
+            model.epoch = f"e{self.epochs}"
+            model.version += 1
+            model.floor, model.changed_at = model.version, {}
+            model.scores = {id: score for id, (_, score) in filled.items()}
+            self.calls += 1
+            self.touched[name] = self.calls
+        self.rebuild.close()
+        self.rebuild = None
+
+    @rule()
+    @precondition(lambda self: self.rebuild is None)
+    def redis_is_flushed(self):
+        self.client.flushall()
+        self._forget()
+
+    @rule(name=st.sampled_from(LISTS))
+    @precondition(lambda self: self.rebuild is None)
+    def the_log_is_lost(self, name):
+        model = self.lists[name]
+        if model.changed_at and max(model.changed_at.values()) > model.floor:
+            self.client.delete(self.driver.keys.changes(name))
+            assert self.ranking.states([name])[name].epoch is None
+            model.epoch = None
+            self.client.hdel(self.driver.keys.meta(name), "epoch")
+
+    @rule(name=st.sampled_from(LISTS), back=st.integers(-1, 5))
+    def since(self, name, back):
+        model = self.lists[name]
+        version = model.version - back
+        found = self.ranking.since(name, ["arrival"], model.epoch or "none", version, limit=50)
+        if model.epoch is None or not model.floor <= version <= model.version:
+            assert found is None
+            return
+        changed = {id for id, at in model.changed_at.items() if at > version}
+        assert (found.version, found.total) == (model.version, len(model.scores))
+        assert {entry.id for entry in found.sets["arrival"]} == changed & set(model.scores)
+        assert set(found.gone) == changed - set(model.scores)
+
+    @rule(back=st.integers(-2, 5))
+    def query_totals(self, back):
+        since = self.calls - back
+        number, totals, is_whole = self.ranking.query_totals(since)
+        assert (number, is_whole) == (self.calls, back >= 0)
+        assert totals == {
+            name: len(self.lists[name].scores)
+            for name, at in self.touched.items()
+            if at > since and self.lists[name].epoch is not None
+        }
+        last = {name: self.touched.get(name) for name in LISTS}
+        assert self.ranking.last_changes(LISTS) == last
+
+    @invariant()
+    def redis_holds_what_the_model_holds(self):
+        if not hasattr(self, "lists"):
+            return
+        states = self.ranking.states(LISTS)
+        for name, model in self.lists.items():
+            assert states[name].epoch == model.epoch
+            if model.epoch is not None:
+                assert (states[name].version, states[name].total) == (
+                    model.version,
+                    len(model.scores),
+                )
+                found = self.driver.zrange(name, "arrival")
+                assert [(score, id) for id, score in found] == model.order()
+
+
+def test_query_lists_do_what_their_model_does(client):
+    machine = type("OnThisRedis", (QueryListMachine,), {"client": client})
+    run_state_machine_as_test(
+        machine, settings=settings(max_examples=60, stateful_step_count=30, deadline=None)
+    )
+
+
+def test_a_log_keeps_the_last_changes_alone(driver, monkeypatch):
+    monkeypatch.setattr(placing, "LOG_ENTRIES", 20)
+    driver.open(LISTS[0])
+    for revision in range(1, 200):
+        driver.ranking.place([on(revision, revision, aa=revision)])
+    version = driver.version(LISTS[0])
+    assert driver.client.zcard(driver.keys.changes(LISTS[0])) < 20 + 64
+    assert driver.ranking.since(LISTS[0], ["arrival"], "e1", version - 100, 500) is None
+    found = driver.ranking.since(LISTS[0], ["arrival"], "e1", version - 20, 500)
+    assert [entry.id for entry in found.sets["arrival"]] == list(range(180, 200))
+
+
+def test_while_a_list_is_built_its_log_is_whole(driver, monkeypatch):
+    monkeypatch.setattr(placing, "LOG_ENTRIES", 20)
+    driver.open(LISTS[0])
+    with driver.ranking.begin_rebuild([LISTS[0]]) as rebuild:
+        for revision in range(1, 200):
+            driver.ranking.place([on(revision, revision, aa=revision)])
+            if revision % 20 == 0:
+                rebuild.fill(LISTS[0], [])
+        assert sorted(rebuild.swap(LISTS[0], "e2")) == list(range(1, 200))
+
+
+def test_a_list_of_a_view_and_one_of_a_query_are_placed_together(driver):
+    driver.open(LISTS[0])
+    both = placed(1, 1, "arrival", 5)._replace(queries={LISTS[0]: 9})
+    assert driver.ranking.place([both]) == 2
+    assert driver.zrange("arrival", "arrival") == [(1, 5)]
+    assert driver.zrange(LISTS[0], "arrival") == [(1, 9)]
+
+
+def test_what_was_filled_refuses_older_placements_and_takes_its_own(driver):
+    with driver.ranking.begin_rebuild([LISTS[0]]) as rebuild:
+        rebuild.fill(LISTS[0], [(1, 5, (50,))])
+        rebuild.swap(LISTS[0], "e1")
+    with pytest.raises(PlacedLate):
+        driver.ranking.place([on(1, 4, aa=40)])
+    assert driver.zrange(LISTS[0], "arrival") == [(1, 50)]
+    assert driver.ranking.place([on(1, 5, aa=50)]) == 1, "the row of this revision is new"
+
+
+def test_the_log_of_a_query_notifies_nobody_and_its_keys_name_the_list():
+    keys = Keys()
+    assert keys.changes(LISTS[0]).endswith("|log")
+    for key in (keys.sort(LISTS[0], "arrival"), keys.meta(LISTS[0])):
+        assert keys.list_id_of(key) == LISTS[0]
+    assert keys.list_id_of(keys.next(LISTS[0])) is None
+    names = {keys.sort(query_list_id("aa", name), name) for name in ("log", "meta", "next")}
+    assert names == {f"{{lineup:queries}}|q:aa:{name}|list" for name in ("log", "meta", "next")}

@@ -1,0 +1,52 @@
+"""Rebuilds of lists of queries: each list by one of them, and beside all others."""
+
+import pytest
+
+from scoring.rebuilding import RebuildLost
+from tests.scoring.test_query_lists import LISTS, on
+
+
+def test_one_rebuild_at_a_time_makes_a_list_and_others_go_on_beside_it(driver):
+    aa, bb, cc = LISTS
+    driver.open(cc)
+    with driver.ranking.begin_rebuild([aa]) as first:
+        first.fill(aa, [(1, 1, (5,))], progress=0.25)
+        assert driver.ranking.progress(aa) == 0.25
+        with driver.ranking.begin_rebuild([aa, bb, cc, "arrival"], only_missing=True) as second:
+            assert second.list_ids == (bb, "arrival")
+            second.swap(bb, "e2")
+        with pytest.raises(RebuildLost):
+            second.swap(aa, "e2")
+        first.swap(aa, "e1")
+    assert driver.ranking.progress(aa) is None
+    with driver.ranking.begin_rebuild(LISTS, only_missing=True) as third:
+        assert third.list_ids == ()
+    with driver.ranking.begin_rebuild(LISTS) as third:
+        assert third.list_ids == LISTS
+    assert driver.zrange(aa, "arrival") == [(1, 5)]
+
+
+def test_a_rebuild_that_renews_nothing_is_taken_over(driver):
+    [aa, *_] = LISTS
+    frozen = driver.ranking.begin_rebuild([aa])
+    driver.client.delete(driver.keys.next(aa))
+    with driver.ranking.begin_rebuild([aa]) as rebuild:
+        rebuild.fill(aa, [(2, 1, (5,))])
+        with pytest.raises(RebuildLost):
+            frozen.fill(aa, [(1, 1, (5,))])
+        frozen.close()
+        rebuild.swap(aa, "e2")
+    assert driver.zrange(aa, "arrival") == [(2, 5)]
+
+
+def test_a_list_that_is_removed_leaves_no_key(driver):
+    [aa, *_] = LISTS
+    driver.open(aa)
+    driver.ranking.place([on(1, 1, aa=5)])
+    rebuild = driver.ranking.begin_rebuild([aa])
+    rebuild.fill(aa, [(2, 1, (5,))])
+    driver.ranking.remove([aa])
+    assert not [key for key in driver.client.keys("*") if b"q:" in key]
+    with pytest.raises(RebuildLost):
+        rebuild.swap(aa, "e2")
+    assert driver.ranking.query_totals(-1).totals == {}

@@ -1,0 +1,62 @@
+"""Databases of both kinds, as fixtures; a conftest.py that wants them imports them."""
+
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from sqlalchemy.engine import make_url
+
+from dashboard.db.database import Database
+from dashboard.db.migrate import bring_to_head
+from tests.servers.postgres import PostgresServer, running_postgres
+
+ON_BOTH = [pytest.param("sqlite"), pytest.param("postgres", marks=pytest.mark.postgres)]
+
+
+@pytest.fixture(scope="session")
+def postgres() -> Iterator[PostgresServer]:
+    with running_postgres() as server:
+        yield server
+
+
+@pytest.fixture(scope="session")
+def template(postgres: PostgresServer) -> str:
+    """The name of a PostgreSQL database at head, to be copied."""
+    url = postgres.new_database()
+    database = Database(url)
+    bring_to_head(database)
+    database.close()
+    name = make_url(url).database
+    assert name is not None
+    return name
+
+
+@pytest.fixture(params=ON_BOTH)
+def empty_url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+    """The URL of a database without tables."""
+    if request.param == "sqlite":
+        return f"sqlite:///{tmp_path / 'empty.sqlite'}"
+    return request.getfixturevalue("postgres").new_database()
+
+
+@pytest.fixture(params=ON_BOTH)
+def any_database(
+    request: pytest.FixtureRequest, tmp_path: Path, sqlite_at_head: Path
+) -> Iterator[Database]:
+    """A database at head: SQLite, and the same on PostgreSQL."""
+    if request.param == "sqlite":
+        opened = Database(f"sqlite:///{shutil.copy(sqlite_at_head, tmp_path / 'any.sqlite')}")
+    else:
+        template = request.getfixturevalue("template")
+        opened = Database(request.getfixturevalue("postgres").new_database(template))
+    yield opened
+    opened.close()
+
+
+@pytest.fixture
+def postgres_database(postgres: PostgresServer, template: str) -> Iterator[Database]:
+    """A PostgreSQL database at head."""
+    opened = Database(postgres.new_database(template))
+    yield opened
+    opened.close()

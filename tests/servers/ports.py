@@ -1,0 +1,22 @@
+"""TCP ports on this machine."""
+
+import socket
+
+#: Above it a cluster's bus port, 10,000 higher, would not fit into 16 bits.
+CLUSTER_PORT_MAX = 55_000
+
+
+def free_port(maximum: int = 65_535) -> int:
+    """A port that was free a moment ago."""
+    while True:
+        with socket.socket() as probe:
+            probe.bind(("127.0.0.1", 0))
+            port: int = probe.getsockname()[1]
+        if port <= maximum:
+            return port
+
+
+def is_taken(port: int) -> bool:
+    """Whether a server listens there; asking costs next to nothing."""
+    with socket.socket() as probe:
+        return probe.connect_ex(("127.0.0.1", port)) == 0

@@ -1,0 +1,99 @@
+"""A real Redis server: on a Unix socket or a port; may be killed, paused and started again."""
+
+import os
+import shutil
+import signal
+import subprocess
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from tempfile import TemporaryDirectory, mkdtemp
+
+import redis
+
+from dashboard.redis_server.binary import find
+from scoring.keys import NOTIFY_FLAGS
+from tests.servers.programs import missing
+from tests.support import wait_until
+
+START_SECONDS = 5.0
+
+
+def redis_program() -> str:
+    """The path of redis-server; without it fails in CI, and skips the test elsewhere."""
+    program = find()
+    if program is None:
+        missing("no redis-server 6.2 or later on the PATH")
+    return program
+
+
+class RedisServer:
+    """`redis-server` on a Unix socket; it saves nothing by itself.
+
+    `folder` takes its log, and a dump that it reads when it starts; `options` are appended to its
+    command line.
+    """
+
+    def __init__(self, folder: Path, *options: str):
+        self._folder = folder
+        self._options = options
+        # Not in pytest's folder: a socket's path has at most 107 bytes.
+        self.socket = Path(mkdtemp(prefix="lineup-test-")) / "redis.sock"
+        self.url = f"unix://{self.socket}"
+        self.process: subprocess.Popen[bytes] | None = None
+
+    def start(self, timeout_seconds: float = START_SECONDS) -> "RedisServer":
+        """Returns when it answers, with the dump in its folder read."""
+        command = [redis_program(), "--port", "0", "--unixsocket", str(self.socket)]
+        command += ["--save", "", "--appendonly", "no", "--notify-keyspace-events", NOTIFY_FLAGS]
+        command += ["--logfile", str(self._folder / "redis.log"), "--dir", str(self._folder)]
+        self.process = subprocess.Popen([*command, *self._options])
+        wait_until(self._answers, timeout_seconds, "redis-server answering")
+        return self
+
+    def client(self, **options) -> redis.Redis:
+        return redis.Redis.from_url(self.url, **options)
+
+    @property
+    def pid(self) -> int:
+        assert self.process is not None, "the server was never started"
+        return self.process.pid
+
+    def kill(self) -> None:
+        """kill -9; the process has ended when this returns."""
+        assert self.process is not None, "the server was never started"
+        self.process.kill()
+        self.process.wait()
+
+    def pause(self) -> None:
+        os.kill(self.pid, signal.SIGSTOP)
+
+    def resume(self) -> None:
+        os.kill(self.pid, signal.SIGCONT)
+
+    def close(self) -> None:
+        if self.process is not None:
+            self.kill()
+        shutil.rmtree(self.socket.parent, ignore_errors=True)
+
+    def _answers(self) -> bool:
+        try:
+            return bool(self.client().ping())
+        except redis.ConnectionError:
+            return False
+
+
+def start_redis(folder: Path, *options: str) -> RedisServer:
+    """A started server that logs into `folder`; close it."""
+    return RedisServer(folder, *options).start()
+
+
+@contextmanager
+def running_redis(folder: Path | None = None) -> Iterator[RedisServer]:
+    """A server while it is needed; in a folder of its own unless one is given."""
+    with TemporaryDirectory(prefix="lineup-redis-") as temporary:
+        server = RedisServer(folder or Path(temporary))
+        try:
+            yield server.start()
+        finally:
+            server.close()

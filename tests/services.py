@@ -1,0 +1,30 @@
+"""The services of a process, over a database and a Redis of the test's."""
+
+import time
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from dashboard.config import ROOT, Settings
+from dashboard.db.database import Database
+from dashboard.services import Services
+from tests.servers.lineup import SECRET_KEY
+
+
+def services_over(
+    database: Database,
+    redis_client: Any,
+    clock: Callable[[], int],
+    environment: Mapping[str, str] | None = None,
+    *,
+    monotonic: Callable[[], float] = time.monotonic,
+) -> Services:
+    """Services that read the settings from `environment` (LINEUP_*), and nothing else from it."""
+    settings = Settings.from_environment(
+        {"LINEUP_SECRET_KEY": SECRET_KEY} | dict(environment or {}), ROOT / "instance"
+    )
+    services = Services(settings, "", clock=clock, monotonic=monotonic)
+    services.database = database
+    services.redis_client = redis_client
+    # Tests have no green threads that a slow function could stop.
+    services.offload = lambda work, *arguments: work(*arguments)
+    return services

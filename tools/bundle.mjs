@@ -1,0 +1,207 @@
+// Bundles what the browser loads into static/build, which git ignores: hashed names, compressed
+// twins, and manifest.json, by which dashboard/web/http/assets.py finds the files.
+//   node tools/bundle.mjs [--if-changed]
+
+import { createHash } from "node:crypto";
+import { mkdir, readdir, readFile, rm, stat, utimes, writeFile } from "node:fs/promises";
+import { basename, dirname, extname, join, relative, sep } from "node:path";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { brotliCompress, constants, gzip } from "node:zlib";
+
+import * as esbuild from "esbuild";
+
+const root = join(dirname(fileURLToPath(import.meta.url)), "..");
+const source = join(root, "static");
+const out = join(source, "build");
+const manifestPath = join(out, "manifest.json");
+
+// What pages name in `asset("…")`, below static/. The first is split: see `later`.
+const DASHBOARD = "js/main.js";
+const LATER = "js/later.js"; // made here
+const EDITORS = "js/editors.js"; // made here
+// What few admins open, and seldom: its script is fetched when it is.
+const OF_EDITORS = /^static\/js\/ui\/(hours\/|query\/sorts-dialog\.js$)/;
+const PAGES = [
+  "js/webhooks.js", "js/login.js",
+  "css/dashboard.css", "css/pages/card.css", "css/pages/webhooks.css", "css/pages/api_docs.css",
+];
+const COPIED = /^(icon\.svg|i18n\/.*\.json)$/;
+const COMPRESSED = /\.(js|css|json|svg)$/;
+// Pages that are open keep loading parts of the build before: old files stay for so long.
+const KEPT_MS = 7 * 24 * 3600 * 1000;
+
+const options = {
+  absWorkingDir: root,
+  bundle: true,
+  minify: true,
+  format: "esm",
+  target: ["chrome125", "firefox125", "safari17.5"],
+  outdir: out,
+  outbase: source,
+  entryNames: "[dir]/[name]-[hash]",
+  chunkNames: "js/[name]-[hash]",
+  assetNames: "fonts/[name]-[hash]",
+  loader: { ".woff2": "file" },
+  metafile: true,
+  sourcemap: true,
+  logLevel: "warning",
+};
+const packed = { brotli: promisify(brotliCompress), gzip: promisify(gzip) };
+const paths = (names) => names.map((name) => join(source, name));
+const nameOf = (path) => relative(out, join(root, path)).split(sep).join("/");
+
+// Every import() of the dashboard leads to one of two scripts: `later`, which comes after the first rows
+// with the thread's pane (a script for each would be many small requests), and `editors`.
+async function parts() {
+  const { metafile } = await esbuild.build({
+    ...options, entryPoints: paths([DASHBOARD]), splitting: true, write: false,
+  });
+  const found = Object.values(metafile.outputs).filter(
+    ({ entryPoint }) => entryPoint && entryPoint !== `static/${DASHBOARD}`,
+  );
+  const names = found.flatMap(({ exports }) => exports);
+  const twice = names.filter((name, at) => names.indexOf(name) !== at);
+  if (twice.length) throw new Error(`two parts loaded by import() export ${twice.join(", ")}`);
+  const entries = found.map(({ entryPoint }) => entryPoint);
+  const editors = entries.filter((path) => OF_EDITORS.test(path));
+  const later = entries.filter((path) => !OF_EDITORS.test(path));
+  const others = reached([`static/${DASHBOARD}`, ...later], metafile.inputs);
+  const own = [...reached(editors, metafile.inputs)].filter((path) => !others.has(path));
+  // What `editors` shares with the other scripts it takes from `later`.
+  const shared = new Set(own.flatMap((path) => staticImports(path, metafile.inputs))
+    .filter((path) => others.has(path)));
+  return { later: [...later, ...shared], editors, own: new Set(own) };
+}
+
+const staticImports = (path, inputs) => inputs[path].imports
+  .filter(({ kind }) => kind === "import-statement").map((each) => each.path);
+
+// The files that these bring without an import().
+function reached(entries, inputs, found = new Set()) {
+  for (const path of entries) {
+    if (found.has(path)) continue;
+    found.add(path);
+    reached(staticImports(path, inputs), inputs, found);
+  }
+  return found;
+}
+
+const exportsOf = (files) => ({
+  contents: files.map((path) => `export * from "./${path}";`).join("\n"), resolveDir: root,
+});
+
+// editorsName: its file, which the others name before it is made.
+const laterPlugin = ({ later }, editorsName) => ({
+  name: "later",
+  setup(build) {
+    build.onResolve({ filter: /./ }, ({ kind, path, resolveDir }) => {
+      if (kind !== "dynamic-import") return undefined;
+      const file = relative(root, join(resolveDir, path)).split(sep).join("/");
+      return OF_EDITORS.test(file) ? { path: `./${basename(editorsName)}`, external: true }
+        : { path: "later", namespace: "later" };
+    });
+    build.onLoad({ filter: /./, namespace: "later" }, () => exportsOf(later));
+  },
+});
+
+const editorsPlugin = ({ editors, own }, laterName) => ({
+  name: "editors",
+  setup(build) {
+    build.onResolve({ filter: /^editors$/ }, () => ({ path: "editors", namespace: "editors" }));
+    build.onResolve({ filter: /./ }, ({ path, resolveDir, namespace }) => {
+      const file = relative(root, join(resolveDir, path)).split(sep).join("/");
+      if (namespace === "editors" || own.has(file)) return undefined;
+      return { path: `./${basename(laterName)}`, external: true };
+    });
+    build.onLoad({ filter: /./, namespace: "editors" }, () => exportsOf(editors));
+  },
+});
+
+// {name in the source: name of the built file}, and the scripts to fetch beside the first.
+async function bundle() {
+  const split = await parts();
+  const scripts = await fingerprint(names.filter((name) => name.endsWith(".js")));
+  const editorsName = `js/editors-${scripts.slice(0, 8).toUpperCase()}.js`;
+  const [first, whole] = await Promise.all([
+    esbuild.build({
+      ...options, entryPoints: paths([DASHBOARD]), splitting: true, plugins: [laterPlugin(split, editorsName)],
+    }),
+    esbuild.build({ ...options, entryPoints: paths(PAGES) }),
+  ]);
+  const outputs = { ...first.metafile.outputs, ...whole.metafile.outputs };
+  const files = {};
+  let beside = [];
+  for (const [path, { entryPoint, imports }] of Object.entries(outputs)) {
+    if (entryPoint === "later:later") files[LATER] = nameOf(path);
+    else if (entryPoint) files[entryPoint.replace("static/", "")] = nameOf(path);
+    if (entryPoint === `static/${DASHBOARD}`) {
+      beside = imports.filter(({ kind }) => kind === "import-statement").map((each) => nameOf(each.path));
+    }
+    if (path.endsWith(".woff2")) files[`fonts/${basename(path).replace(/-[A-Z0-9]+\.woff2$/, "")}`] = nameOf(path);
+  }
+  await esbuild.build({
+    ...options, entryPoints: ["editors"], entryNames: editorsName.replace(/\.js$/, ""),
+    plugins: [editorsPlugin(split, files[LATER])],
+  });
+  files[EDITORS] = editorsName;
+  return { files, beside };
+}
+
+async function copy(name) {
+  const content = await readFile(join(source, name));
+  const hash = createHash("sha256").update(content).digest("hex").slice(0, 8).toUpperCase();
+  const to = name.replace(/(\.\w+)$/, `-${hash}$1`);
+  await mkdir(dirname(join(out, to)), { recursive: true });
+  await writeFile(join(out, to), content);
+  return [name, to];
+}
+
+async function compress(name) {
+  const path = join(out, name);
+  const content = await readFile(path);
+  const quality = { params: { [constants.BROTLI_PARAM_QUALITY]: constants.BROTLI_MAX_QUALITY } };
+  await Promise.all([
+    packed.brotli(content, quality).then((data) => writeFile(`${path}.br`, data)),
+    packed.gzip(content, { level: 9 }).then((data) => writeFile(`${path}.gz`, data)),
+  ]);
+}
+
+async function filesBelow(folder) {
+  const found = await readdir(folder, { recursive: true, withFileTypes: true });
+  return found.filter((each) => each.isFile())
+    .map((each) => relative(folder, join(each.parentPath ?? each.path, each.name)).split(sep).join("/"))
+    .sort();
+}
+
+// A hash of all that the bundle is made from.
+async function fingerprint(names) {
+  const hash = createHash("sha256");
+  const tools = ["tools/bundle.mjs", "package-lock.json"].map((name) => join(root, name));
+  for (const path of [...paths(names), ...tools]) hash.update(path.slice(root.length)).update(await readFile(path));
+  return hash.digest("hex");
+}
+
+async function removeOld() {
+  for (const name of await filesBelow(out)) {
+    const path = join(out, name);
+    if (Date.now() - (await stat(path)).mtimeMs > KEPT_MS) await rm(path);
+  }
+}
+
+const names = (await filesBelow(source)).filter((name) => !name.startsWith("build/"));
+const sources = await fingerprint(names);
+const made = await readFile(manifestPath, "utf8").then(JSON.parse, () => null);
+if (process.argv.includes("--if-changed") && made?.sources === sources) {
+  await utimes(manifestPath, new Date(), new Date()); // the server compares it with the source's
+} else {
+  await mkdir(out, { recursive: true });
+  const { files, beside } = await bundle();
+  const copied = await Promise.all(names.filter((name) => COPIED.test(name)).map(copy));
+  Object.assign(files, Object.fromEntries(copied));
+  const written = [...Object.values(files), ...beside];
+  await Promise.all(written.filter((name) => COMPRESSED.test(extname(name))).map(compress));
+  await removeOld();
+  await writeFile(manifestPath, JSON.stringify({ sources, files, beside }, null, 1));
+  console.error(`static/build: ${written.length} files`);
+}
