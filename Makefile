@@ -6,7 +6,7 @@ BIN := .venv/bin
 # Tests and benches start hundreds of processes, which would compile all modules each time.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: setup setup-dev run test test-long lint bench bench-quick screenshots clean
+.PHONY: setup setup-dev run test test-all test-js lint bench bench-quick screenshots clean
 
 setup:
 	@sh tools/setup.sh $(PYTHON)
@@ -17,13 +17,17 @@ setup-dev:
 run: setup
 	@$(BIN)/python app.py demo --port $(PORT)
 
-test: setup-dev lint
-	@node --test --test-reporter=dot $$(find tests/js -name '*.test.mjs')
-	@$(BIN)/python -m pytest -q -n auto --dist loadfile --no-loadscope-reorder $(ARGS)
+# The gate, in minutes; docs/testing.md says which tests it takes.
+test: setup-dev lint test-js
+	@$(BIN)/python -m tools.testing gate $(ARGS)
 
-# What takes minutes: the same checks with many more examples.
-test-long: setup-dev
-	@$(BIN)/python -m pytest -q -n auto -m long $(ARGS)
+# Everything, in up to an hour; a run that was cut off goes on where it was.
+test-all: setup-dev lint test-js
+	@code=0; $(BIN)/python -m tools.testing all $(ARGS) || code=1; \
+	$(BIN)/python -m bench quick || code=1; exit $$code
+
+test-js: setup-dev
+	@node --test --test-reporter=dot $$(find tests/js -name '*.test.mjs')
 
 lint: setup-dev
 	@$(BIN)/ruff check --quiet .

@@ -5,7 +5,6 @@ import shutil
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
-from zlib import crc32
 
 import fakeredis
 import pytest
@@ -17,15 +16,12 @@ from dashboard.db.migrate import bring_to_head
 from tests.servers.redis import RedisServer, start_redis
 from tests.support import SettableClock
 
-# In CI the same examples each time: a failure there says what a change broke. A run on a laptop
-# looks for new ones.
-settings.register_profile(
-    "lineup",
-    deadline=None,
-    suppress_health_check=[HealthCheck.function_scoped_fixture],
-    derandomize=bool(os.environ.get("CI")),
-)
-settings.load_profile("lineup")
+# `make test` takes the same few examples each time, so that a failure says what a change broke.
+# `make test-all` looks for new ones (--hypothesis-profile=all) and prints how to repeat what fails.
+COMMON = {"deadline": None, "suppress_health_check": [HealthCheck.function_scoped_fixture]}
+settings.register_profile("gate", derandomize=True, max_examples=25, **COMMON)
+settings.register_profile("all", print_blob=True, **COMMON)
+settings.load_profile("gate")
 
 #: Tests of real processes wait half of their time, so there is one worker more than cores.
 WORKERS_MAX = 6
@@ -34,8 +30,7 @@ WORKERS_MAX = 6
 #: both together by name, so that tests that wait run beside tests that compute.
 LONG_FOLDERS = {"browser", "live"}
 
-#: What the tests of a folder need. Their processes may wait for a processor longer than the product
-#: may, so that each is run up to twice more after a failure.
+#: What the tests of a folder need.
 MARKS = {"live": ("live", "real_redis"), "browser": ("browser", "live", "real_redis")}
 
 ROOT = Path(__file__).parent
@@ -69,34 +64,14 @@ def pytest_configure(config: pytest.Config) -> None:
         config.pluginmanager.register(FailuresAtOnce(config))
 
 
-def is_for_both_modes_only(item: pytest.Item) -> bool:
-    """Whether a test marked `one_mode` has the mode that it does not take by itself.
-
-    Which one it takes depends on its name alone: half of the tests take each.
-    """
-    mode = next((mode for mode in MODES if mode in item.nodeid.rpartition("[")[2]), None)
-    if mode is None or not item.get_closest_marker("one_mode"):
-        return False
-    return mode != MODES[crc32(item.nodeid.replace(mode, "").encode()) % len(MODES)]
-
-
 @pytest.hookimpl(tryfirst=True)
-def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    for item in filter(is_for_both_modes_only, items):
-        item.add_marker("long")
-    if "long" not in config.option.markexpr:
-        long = [item for item in items if item.get_closest_marker("long")]
-        items[:] = [item for item in items if item not in long]
-        config.hook.pytest_deselected(items=long)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     items.sort(
         key=lambda item: (not LONG_FOLDERS & set(item.path.relative_to(ROOT).parts), item.path.name)
     )
     for item in items:
-        folder = item.path.relative_to(ROOT).parts[0]
-        for name in MARKS.get(folder, ()):
+        for name in MARKS.get(item.path.relative_to(ROOT).parts[0], ()):
             item.add_marker(name)
-        if folder in MARKS or item.get_closest_marker("rerun"):
-            item.add_marker(pytest.mark.flaky(reruns=2))
 
 
 def pytest_xdist_auto_num_workers() -> int:

@@ -34,3 +34,23 @@ def written_files(*suffixes: str) -> Iterator[Path]:
 def nodes_of(path: Path) -> tuple[ast.AST, ...]:
     """Every node of a Python file, the module first; several tests ask for the same."""
     return tuple(ast.walk(ast.parse(path.read_text(encoding="utf-8"))))
+
+
+def every_test() -> Iterator[tuple[Path, ast.FunctionDef, bool]]:
+    """(file, function, whether it is marked `slow`) of every test in Python."""
+    for path in sorted((ROOT / "tests").rglob("test_*.py")):
+        module = nodes_of(path)[0]
+        assert isinstance(module, ast.Module)
+        marks = [node for node in module.body if isinstance(node, ast.Assign)]
+        is_slow_file = any(
+            ast.unparse(mark.targets[0]) == "pytestmark" and _is_slow(mark.value) for mark in marks
+        )
+        for node in module.body:
+            if isinstance(node, ast.FunctionDef) and node.name.startswith("test_"):
+                yield path, node, is_slow_file or any(map(_is_slow, node.decorator_list))
+
+
+def _is_slow(mark: ast.expr) -> bool:
+    """Whether a decorator, or the value of `pytestmark`, marks all that it stands for as slow."""
+    each = mark.elts if isinstance(mark, ast.List) else [mark]
+    return any(ast.unparse(one) == "pytest.mark.slow" for one in each)

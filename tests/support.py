@@ -1,4 +1,4 @@
-"""What tests share: waiting for a condition, asyncio, and a clock that stands still."""
+"""What tests share: the number of examples, waiting for a condition, asyncio, a settable clock."""
 
 import asyncio
 import time
@@ -6,14 +6,26 @@ from collections.abc import Callable, Coroutine
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, TypeVar
 
+from hypothesis import settings
+
 Value = TypeVar("Value")
 
 #: Between two looks at a condition.
 PAUSE_MAX_SECONDS = 0.1
 
 
+def examples(count: int, gate: int | None = None) -> int:
+    """How many examples hypothesis takes: `count` in `make test-all`, `gate` in the gate.
+
+    `gate` is a quarter of `count` unless it is given.
+    """
+    if settings.get_current_profile_name() == "all":
+        return count
+    return max(5, count // 4) if gate is None else gate
+
+
 def wait_until(
-    condition: Callable[[], Value], timeout_seconds: float = 15.0, what: str = "the condition"
+    condition: Callable[[], Value], timeout_seconds: float = 60.0, what: str = "the condition"
 ) -> Value:
     """What `condition` gives as soon as it is truthy; fails after `timeout_seconds`."""
     deadline = time.monotonic() + timeout_seconds

@@ -1,4 +1,4 @@
-"""The layout that CONTRIBUTING.md describes holds."""
+"""The layout that CONTRIBUTING.md describes holds, and so does the gate of docs/testing.md."""
 
 import ast
 import re
@@ -12,7 +12,7 @@ import pytest
 from click.testing import CliRunner
 
 from dashboard.cli.main import cli
-from tests.repository import ROOT, files_of_the_project, nodes_of
+from tests.repository import ROOT, every_test, files_of_the_project, nodes_of
 
 PACKAGES = ("lua_scripts", "scoring", "presence", "dashboard", "demo")
 
@@ -212,3 +212,77 @@ def test_socket_io_is_imported_in_transport_and_green_threads_where_they_are_pat
             for module, line, _ in imports_of(path):
                 libraries = {"engineio", "socketio", "flask_socketio", "eventlet", "gevent"}
                 assert module.split(".")[0] not in libraries, f"{name}:{line}"
+
+
+#: By folder: at least so many tests in the gate, at most so many slow ones. Both are counted as
+#: functions. Who raises the second number says in the commit why the gate cannot have the test.
+TESTS_OF = {
+    "tests/bench": (40, 1),
+    "tests/browser": (2, 119),
+    "tests/dashboard": (1000, 32),
+    "tests/demo": (69, 0),
+    "tests/live": (80, 90),
+    "tests/presence": (165, 9),
+    "tests/scoring": (185, 2),
+}
+#: Where nearly all is slow, what shows the same rules in the gate.
+TWINS_OF = {
+    "tests/browser/lists": ("tests/browser/test_walk.py", "tests/js/core/list"),
+    "tests/browser/notices": ("tests/js/core/notice.test.mjs",),
+    "tests/browser/page": ("tests/browser/test_walk.py", "tests/js/ui", "tests/js/net"),
+    "tests/browser/presence": ("tests/js/core/presence.test.mjs",),
+    "tests/browser/threads": ("tests/browser/test_walk.py", "tests/js/core/thread"),
+    "tests/live/faults": ("tests/dashboard/live/test_invariant.py", "tests/dashboard/ordering"),
+    "tests/live/load": ("tests/dashboard/web/server", "tests/dashboard/transport"),
+    "tests/live/presence": ("tests/presence", "tests/dashboard/presence"),
+    "tests/live/threads": ("tests/live/test_walk.py", "tests/dashboard/webhooks"),
+}
+
+
+def test_the_gate_has_most_tests_and_slow_ones_stay_few():
+    counts: dict[str, Counter[bool]] = {}
+    for path, _, is_slow in every_test():
+        folder = "/".join(path.relative_to(ROOT).parts[:2])
+        counts.setdefault(folder, Counter())[is_slow] += 1
+    files_of_the_root = {folder for folder in counts if folder.endswith(".py")}
+    assert not [folder for folder in files_of_the_root if counts[folder][True]]
+    assert counts.keys() - files_of_the_root == TESTS_OF.keys()
+    for folder, (in_gate_min, slow_max) in TESTS_OF.items():
+        assert counts[folder][False] >= in_gate_min, f"{folder} lost tests of the gate"
+        assert counts[folder][True] <= slow_max, f"{folder} has more slow tests"
+
+
+def test_what_is_mostly_slow_has_twins_in_the_gate():
+    slow, quick = Counter[str](), Counter[str]()
+    for path, _, is_slow in every_test():
+        for folder in map(str, (path, *path.parents)):
+            (slow if is_slow else quick)[folder] += 1
+    mostly_slow = {
+        path.relative_to(ROOT).as_posix()
+        for kind in ("live", "browser")
+        for path in (ROOT / "tests" / kind).iterdir()
+        if slow[str(path)] > quick[str(path)]
+    }
+    assert mostly_slow <= TWINS_OF.keys()
+    for twins in TWINS_OF.values():
+        for twin in (ROOT / each for each in twins):
+            has_tests = quick[str(twin)] or [*twin.rglob("*.test.mjs")]
+            assert has_tests or (twin.name.endswith(".test.mjs") and twin.is_file()), twin
+
+
+def test_the_gate_does_not_wait_for_time_to_pass():
+    for path, function, is_slow in every_test():
+        for node in () if is_slow else ast.walk(function):
+            if isinstance(node, ast.Call):
+                called = ast.unparse(node.func).rpartition(".")[2]
+                assert called not in ("sleep", "stays"), f"{path}:{node.lineno}"
+
+
+def test_no_test_is_run_again_beside_others_and_none_has_a_port_of_its_own():
+    fixed_port = re.compile(r"(free_port|create_server|bind)\(.*[1-9]\d{3}|--port[= ]\d")
+    for path in sorted((ROOT / "tests").rglob("*.py")):
+        text = path.read_text(encoding="utf-8")
+        assert "mark." + "flaky" not in text and "re" + "runs" not in text, path
+        if path.name != "test_layout.py":
+            assert not fixed_port.search(text), path
+    assert "rerun" not in (ROOT / "requirements-dev.txt").read_text(encoding="utf-8")

@@ -119,6 +119,7 @@ print(json.dumps([result["broken"] for result in found]))
 """
 
 
+@pytest.mark.slow
 def test_a_scenario_that_hangs_or_fails_takes_no_other_along_and_the_whole_is_bounded():
     done = subprocess.run(
         [sys.executable, "-c", _RUN], cwd=ROOT, capture_output=True, text=True, timeout=60

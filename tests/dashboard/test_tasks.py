@@ -7,6 +7,7 @@ import time
 import pytest
 
 from dashboard.tasks import Backoff, PeriodicTask
+from tests.support import wait_until
 
 
 class Steps:
@@ -82,10 +83,9 @@ def test_stop_ends_the_pause_after_a_failure():
     )
     thread = threading.Thread(target=task.run, daemon=True)
     thread.start()
-    while not steps.count:
-        time.sleep(0.001)
+    wait_until(lambda: steps.count, what="the first step")
     task.stop()
-    thread.join(5)
+    thread.join(60)
     assert not thread.is_alive() and steps.count == 1
 
 

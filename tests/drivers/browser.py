@@ -66,7 +66,7 @@ class BrowserDriver:
             what=f"{list} being shown live",
         )
 
-    def wait_for(self, expression: str, what: str = "", timeout_seconds: float = 15) -> Any:
+    def wait_for(self, expression: str, what: str = "", timeout_seconds: float = 60) -> Any:
         """What the function in JavaScript gives, as soon as it is truthy."""
         return wait_until(
             lambda: self.page.evaluate(expression), timeout_seconds, what or expression
@@ -84,7 +84,7 @@ class BrowserDriver:
         """(place in the list from 1, thread id) of each row in view, top first."""
         return [(place, id) for place, id in self.page.evaluate(_ROWS_IN_VIEW)]
 
-    def wait_until_equal(self, database: Database, timeout_seconds: float = 15) -> None:
+    def wait_until_equal(self, database: Database, timeout_seconds: float = 60) -> None:
         """Until the rows in view are exactly SQL's, at the places where SQL has them."""
         try:
             wait_until(lambda: self._is_equal(database), timeout_seconds, "the list's order")

@@ -48,5 +48,5 @@ class ColleagueDriver:
         self._client.emit("presence:pong", alive, namespace=NAMESPACE)
 
     def _call(self, name: str, data: dict[str, object]) -> None:
-        answer = self._client.call(name, data, namespace=NAMESPACE, timeout=10)
+        answer = self._client.call(name, data, namespace=NAMESPACE, timeout=60)
         assert answer["ok"], answer

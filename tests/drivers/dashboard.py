@@ -12,7 +12,7 @@ from tests.servers.lineup import LiveServer
 from tests.support import wait_until
 
 NAMESPACE = "/admin"
-CALL_SECONDS = 10
+CALL_SECONDS = 60
 ACKNOWLEDGE_SECONDS = 60
 #: A list: (view, sort, filter); `?QUERY` in place of the view is one of a query.
 ListName = tuple[str, str, str]
@@ -138,7 +138,7 @@ class DashboardDriver:
         self,
         name: str,
         matches: Callable[[Any], bool] = lambda data: True,
-        timeout_seconds: float = 15,
+        timeout_seconds: float = 60,
     ) -> Any:
         """The data of the first event of a name that matches."""
 

@@ -17,7 +17,7 @@ from tests.presence.rooms.shown import Shown
 from tests.presence.world import FRIEND, OUTSIDER, TRUSTED, TTL, World
 from tests.servers.redis_cluster import RedisClusterServer
 
-pytestmark = pytest.mark.real_redis
+pytestmark = [pytest.mark.real_redis, pytest.mark.slow]
 NAMES = [f"acme/{number}" for number in range(200)]
 
 

@@ -21,6 +21,7 @@ from presence.settings import STATUSES, VISIBILITIES, Settings
 from presence.states import State
 from tests.presence.model import Model, Truth
 from tests.presence.world import FRIEND, OUTSIDER, TRUSTED, Watcher, World, fake
+from tests.support import examples
 
 PEOPLE = ("ann", "bob")
 CONNECTIONS = ("c1", "c2")
@@ -234,12 +235,12 @@ def shown(state: State) -> tuple[object, ...]:
     return (state["status"], tuple(state["devices"]), state["text"], state["activity"], last)
 
 
-def run(client: Client, examples: int) -> None:
+def run(client: Client, count: int) -> None:
     machine = type("Machine", (Presence,), {"client": client})
     run_state_machine_as_test(
         machine,
         settings=settings(
-            max_examples=examples,
+            max_examples=count,
             stateful_step_count=50,
             deadline=None,
             phases=[Phase.generate, Phase.shrink],
@@ -250,9 +251,9 @@ def run(client: Client, examples: int) -> None:
 
 def test_every_watcher_holds_what_the_slow_model_says() -> None:
     """Random sequences give the same states, lists and announcements as the model."""
-    run(fake(), examples=15)
+    run(fake(), examples(100, gate=4))
 
 
 @pytest.mark.real_redis
 def test_every_watcher_holds_what_the_slow_model_says_on_a_real_server(real: redis.Redis) -> None:
-    run(real, examples=20)
+    run(real, examples(100, gate=5))

@@ -177,7 +177,7 @@ class LiveServer:
             namespaces=["/admin"],
             transports=["websocket"],
             headers={"Cookie": cookie_of(session), "Origin": self.url},
-            wait_timeout=10,
+            wait_timeout=60,
         )
         return client
 

@@ -8,6 +8,8 @@ from tests.drivers.browser import BrowserDriver
 from tests.drivers.churn import Churn
 from tests.support import wait_until
 
+pytestmark = pytest.mark.slow
+
 TRIALS = 30
 SEEN_MS = 150
 #: Trials after which the pointer goes away until the order has moved.

@@ -10,6 +10,8 @@ from tests.drivers.browser import BrowserDriver
 from tests.drivers.churn import Churn
 from tests.support import wait_until
 
+pytestmark = pytest.mark.slow
+
 #: 1280 by 800 at 200 %.
 ZOOMED = {"viewport": {"width": 640, "height": 400}, "device_scale_factor": 2}
 PHONE = {
@@ -79,7 +81,7 @@ def in_vietnamese(lineup):
 @pytest.mark.parametrize(
     "options",
     [
-        pytest.param(ZOOMED, id="zoomed", marks=pytest.mark.long),
+        pytest.param(ZOOMED, id="zoomed"),
         pytest.param(PHONE, id="phone"),
     ],
 )

@@ -5,6 +5,8 @@ import pytest
 from tests.browser.threads.test_case import has_row
 from tests.support import wait_until
 
+pytestmark = pytest.mark.slow
+
 ACTIVE = "() => document.querySelector('.list').getAttribute('aria-activedescendant')"
 
 

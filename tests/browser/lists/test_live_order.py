@@ -8,6 +8,8 @@ from tests.drivers.browser import BrowserDriver
 from tests.drivers.sender import Sender
 from tests.support import wait_until
 
+pytestmark = pytest.mark.slow
+
 THREADS = 400
 EVENTS = 2_000
 
@@ -23,7 +25,7 @@ def scroll_to_middle(browser: BrowserDriver) -> None:
     wait_until(lambda: browser.page.evaluate(drag), 15, "the rows of the middle")
 
 
-@pytest.mark.one_mode
+@pytest.mark.slow
 @pytest.mark.parametrize("async_mode", MODES)
 def test_every_window_ends_with_the_order_of_sql(chromium, start_server, tmp_path, async_mode):
     first, last = start_server(async_mode), start_server(async_mode)

@@ -5,6 +5,8 @@ import pytest
 from tests.browser.threads.test_case import toast
 from tests.drivers.browser import BrowserDriver
 
+pytestmark = pytest.mark.slow
+
 PRESSES = 12
 #: The middle of the list, and the upper border of a row in view, moved by fractions of a pixel.
 BORDER = """(number) => {

@@ -2,8 +2,12 @@
 
 from uuid import uuid4
 
+import pytest
+
 from tests.drivers.browser import BrowserDriver
 from tests.drivers.lineup import LineupDriver
+
+pytestmark = pytest.mark.slow
 
 FIELD = "document.getElementById('search-field')"
 STATE = "document.getElementById('search-state').textContent"

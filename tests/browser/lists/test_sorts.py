@@ -1,7 +1,11 @@
 """Supervisors write sorts in the page; everybody has them at once."""
 
-from tests.browser.page.test_accessible import AXE, RUN_AXE
+import pytest
+
+from tests.browser.axe import violations
 from tests.drivers.browser import BrowserDriver
+
+pytestmark = pytest.mark.slow
 
 MENU = "() => [...document.querySelectorAll('#sort-menu .menu-text')].map((one) => one.textContent)"
 TITLES = "() => [...document.querySelectorAll('.sort-rule .query-field')].map((one) => one.value)"
@@ -21,8 +25,7 @@ def test_a_sort_is_written_tried_saved_and_deleted(chromium, browser, lineup):
     page.locator(".sort-rule .query-field").first.fill("is:waiting")
     sue.wait_for("() => document.querySelectorAll('.sort-compared tbody tr').length > 9", "it")
     assert "of 53 bits" in page.locator(".sort-size").inner_text()
-    page.evaluate(AXE.read_text(encoding="utf-8"))
-    assert page.evaluate(RUN_AXE) == []
+    assert violations(page) == []
 
     page.locator(".sort-down").first.click()
     assert page.evaluate(TITLES) == ["", "is:waiting"]

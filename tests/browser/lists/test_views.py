@@ -5,20 +5,14 @@ from typing import Any
 
 import pytest
 
-from tests.browser.page.test_accessible import AXE, PHONE, RUN_AXE, WIDE
+from tests.browser.axe import violations
+from tests.browser.page.test_accessible import PHONE, WIDE
 from tests.drivers.admin import AdminDriver
 from tests.drivers.browser import BrowserDriver
 from tests.drivers.lineup import LineupDriver
 from tests.support import wait_until
 
-pytestmark = [
-    pytest.mark.browser,
-    pytest.mark.live,
-    pytest.mark.real_redis,
-    pytest.mark.rerun(
-        reason="the processes of the test wait for a processor longer than the product may"
-    ),
-]
+pytestmark = pytest.mark.slow
 
 #: The saved views in the left column: names and counts.
 SHOWN = """() => [...document.querySelectorAll('.nav-view')].map((view) =>
@@ -55,9 +49,7 @@ def lists(browser: BrowserDriver, *ids: int) -> None:
 def has_no_fault(browser: BrowserDriver, state: str) -> None:
     # Colours that change slowly are measured half way.
     browser.page.emulate_media(reduced_motion="reduce")
-    if not browser.page.evaluate("() => 'axe' in window"):
-        browser.page.evaluate(AXE.read_text(encoding="utf-8"))
-    found = browser.page.evaluate(RUN_AXE)
+    found = violations(browser.page)
     browser.page.evaluate("() => { document.documentElement.dataset.theme = 'light'; }")
     assert found == [], state
 

@@ -8,6 +8,8 @@ from playwright.sync_api import Page
 
 from tests.support import wait_until
 
+pytestmark = pytest.mark.slow
+
 #: Stands in for the sound card, and counts the tones that are begun.
 COUNT_TONES = """() => {
   window.tones = 0;

@@ -10,6 +10,8 @@ from tests.drivers.browser import BrowserDriver
 from tests.drivers.lineup import LineupDriver
 from tests.support import stays, wait_until
 
+pytestmark = pytest.mark.slow
+
 #: Notes what is heard and seen: tones that start, notifications as they are shown.
 _RECORD = """() => {
   window.recorded = { tones: [], shown: [], closed: 0 };

@@ -1,10 +1,13 @@
 """What the page shows before its scripts run, and before its socket is connected."""
 
+import pytest
 from playwright.sync_api import Browser
 
 from tests.drivers.browser import BrowserDriver
 from tests.drivers.lineup import LineupDriver
 from tests.support import wait_until
+
+pytestmark = pytest.mark.slow
 
 
 def window(chromium: Browser, lineup: LineupDriver, **options):

@@ -3,10 +3,13 @@
 import os
 import subprocess
 
+import pytest
 from playwright.sync_api import Page
 
-from tests.browser.page.test_accessible import AXE, RUN_AXE
+from tests.browser.axe import violations
 from tests.drivers.browser import BrowserDriver
+
+pytestmark = pytest.mark.slow
 
 _TEXT = "() => document.querySelector('.first-steps:not([hidden])')?.innerText ?? ''"
 
@@ -27,8 +30,7 @@ def test_first_steps_until_the_first_event_arrives(chromium, start_server):
     text = page.evaluate(_TEXT)
     assert "create-key --source shop" in text and "Waiting for your first event" in text
     assert page.locator(".first-card a[href='/api/docs']").count() == 1
-    page.evaluate(AXE.read_text(encoding="utf-8"))
-    assert page.evaluate(RUN_AXE) == []
+    assert violations(page) == []
     page.context.grant_permissions(["clipboard-read", "clipboard-write"])
     page.click("[data-copies=post]")
     page.wait_for_selector("[data-copies=post]:text('Copied')")

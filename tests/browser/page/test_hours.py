@@ -5,9 +5,11 @@ from typing import Any
 
 import pytest
 
-from tests.browser.page.test_accessible import AXE, RUN_AXE
+from tests.browser.axe import violations
 from tests.drivers.admin import AdminDriver
 from tests.drivers.browser import BrowserDriver
+
+pytestmark = pytest.mark.slow
 
 #: The texts of the blocks of a day.
 TEXTS = """(day) => [...document.querySelectorAll(`[data-day=${day}] .week-block`)]
@@ -56,8 +58,7 @@ class Supervisor:
 
     def faults(self) -> list[Any]:
         self.page.mouse.move(2, 2)
-        self.page.evaluate(AXE.read_text(encoding="utf-8"))
-        found = self.page.evaluate(RUN_AXE)
+        found = violations(self.page)
         self.page.evaluate("() => { document.documentElement.dataset.theme = 'light'; }")
         return found
 

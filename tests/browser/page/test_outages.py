@@ -1,8 +1,12 @@
 """Nothing is lost and nothing doubled when the network, the page or the session goes away."""
 
+import pytest
+
 from tests.browser.threads.test_case import has_row
 from tests.servers.lineup import PASSWORD
 from tests.support import wait_until
+
+pytestmark = pytest.mark.slow
 
 WAKE_SECONDS = 3
 

@@ -8,6 +8,8 @@ import requests
 from tests.drivers.browser import BrowserDriver
 from tests.support import wait_until
 
+pytestmark = pytest.mark.slow
+
 LINE = "() => document.querySelector('.queue-line')?.innerText ?? ''"
 
 

@@ -3,9 +3,13 @@
 import os
 import signal
 
+import pytest
+
 from tests.drivers.browser import BrowserDriver
 from tests.drivers.lineup import LineupDriver
 from tests.support import wait_until
+
+pytestmark = pytest.mark.slow
 
 WRITING = "document.body.textContent.includes('is writing')"
 #: The page and what it keeps in the browser, as text.

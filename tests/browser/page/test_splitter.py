@@ -7,6 +7,8 @@ import pytest
 from tests.drivers.browser import BrowserDriver
 from tests.support import wait_until
 
+pytestmark = pytest.mark.slow
+
 LEAST_PX, MOST_PX = 320, 640
 WIDTH = "() => document.getElementById('pane-list').offsetWidth"
 ANNOUNCED = "() => Number(document.getElementById('splitter').getAttribute('aria-valuenow'))"

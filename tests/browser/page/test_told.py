@@ -9,14 +9,7 @@ from playwright.sync_api import Page
 from tests.browser.threads.test_case import toast
 from tests.drivers.browser import BrowserDriver
 
-pytestmark = [
-    pytest.mark.browser,
-    pytest.mark.live,
-    pytest.mark.real_redis,
-    pytest.mark.rerun(
-        reason="the processes of the test wait for a processor longer than the product may"
-    ),
-]
+pytestmark = pytest.mark.slow
 
 #: What of the list, the composer and the row of the keyboard is covered by a toast.
 COVERED = """() => {

@@ -11,6 +11,8 @@ from playwright.sync_api import Page
 from tests.drivers.browser import BrowserDriver
 from tests.support import wait_until
 
+pytestmark = pytest.mark.slow
+
 TEXTS = Path(__file__).parents[3] / "static" / "i18n"
 ADDRESS = "https://bot.example/lineup"
 NAMED = {

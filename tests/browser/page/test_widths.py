@@ -5,14 +5,7 @@ import pytest
 from tests.drivers.browser import BrowserDriver
 from tests.support import wait_until
 
-pytestmark = [
-    pytest.mark.browser,
-    pytest.mark.live,
-    pytest.mark.real_redis,
-    pytest.mark.rerun(
-        reason="the processes of the test wait for a processor longer than the product may"
-    ),
-]
+pytestmark = pytest.mark.slow
 
 #: Parts of texts that do not fit into their elements.
 CUT = """(selector) => [...document.querySelectorAll(selector)]

@@ -7,6 +7,8 @@ import pytest
 from tests.drivers.browser import BrowserDriver
 from tests.drivers.lineup import LineupDriver
 
+pytestmark = pytest.mark.slow
+
 LINES = 30
 
 #: Ken's face in the open thread: [left, top, right, bottom], or nothing.

@@ -11,7 +11,7 @@ from tests.drivers.lineup import LineupDriver
 from tests.drivers.plain_chromium import PlainChromium
 from tests.support import stays, wait_until
 
-pytestmark = pytest.mark.one_mode
+pytestmark = pytest.mark.slow
 
 #: Seconds: a tenth of the usual lifetime, and all other times with it.
 TTL = 9

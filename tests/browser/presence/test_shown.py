@@ -1,7 +1,11 @@
 """What an admin does not want to show, set on the page: writing, and when they were last here."""
 
+import pytest
+
 from tests.drivers.browser import BrowserDriver
 from tests.support import stays, wait_until
+
+pytestmark = pytest.mark.slow
 
 
 class Watcher:

@@ -4,6 +4,8 @@ import pytest
 
 from tests.support import wait_until
 
+pytestmark = pytest.mark.slow
+
 
 def open_third(browser, sort: str) -> tuple[int, int]:
     """Opens the third row by a click; returns it, and the one below it."""

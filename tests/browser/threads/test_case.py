@@ -2,7 +2,11 @@
 
 import uuid
 
+import pytest
+
 from tests.drivers.browser import BrowserDriver
+
+pytestmark = pytest.mark.slow
 
 
 def row_text(id: int) -> str:

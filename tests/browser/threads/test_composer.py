@@ -6,6 +6,8 @@ import pytest
 
 from tests.support import stays, wait_until
 
+pytestmark = pytest.mark.slow
+
 #: A short message that was readable for so long counts as read.
 READ_MS = 3_000
 FIELD = ".composer-field"

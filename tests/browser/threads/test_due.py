@@ -4,11 +4,15 @@ import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+import pytest
+
 from tests.browser.lists.test_views import has_no_fault
 from tests.browser.threads.test_undo import LINES
 from tests.drivers.browser import BrowserDriver
 from tests.drivers.lineup import LineupDriver
 from tests.support import now_ms
+
+pytestmark = pytest.mark.slow
 
 MINUTE_MS = 60_000
 DAYS = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")

@@ -16,6 +16,8 @@ from tests.servers.ports import free_port
 from tests.servers.webhook_gateway import WebhookGateway
 from tests.support import wait_until
 
+pytestmark = pytest.mark.slow
+
 CHATBOT = Path(__file__).parents[3] / "examples/chatbot/chatbot.py"
 
 

@@ -1,8 +1,12 @@
 """What a search found: the message in its conversation, and the ways to the others."""
 
+import pytest
+
 from tests.drivers.browser import BrowserDriver
 from tests.drivers.lineup import LineupDriver
 from tests.support import now_ms
+
+pytestmark = pytest.mark.slow
 
 PLACE = "document.querySelector('.matches-place')?.textContent"
 TOLD = "document.getElementById('announcer').textContent"

@@ -8,6 +8,8 @@ from tests.drivers.colleague import ColleagueDriver
 from tests.drivers.lineup import LineupDriver
 from tests.support import wait_until
 
+pytestmark = pytest.mark.slow
+
 PICKER = "#hand-over:popover-open"
 NAMES = f"""() => [...document.querySelectorAll('{PICKER} .hand-option .person-name')]
   .map((name) => name.textContent)"""

@@ -2,8 +2,12 @@
 
 import base64
 
+import pytest
+
 from tests.drivers.browser import BrowserDriver
 from tests.drivers.lineup import LineupDriver
+
+pytestmark = pytest.mark.slow
 
 ALLOWED, OTHER = "https://cdn.shop.example", "https://other.example"
 FACES = {"face": f"{ALLOWED}/face.gif", "lost": f"{ALLOWED}/gone.gif", "spy": f"{OTHER}/a.gif"}

@@ -2,7 +2,11 @@
 
 import uuid
 
+import pytest
+
 from tests.support import now_ms, wait_until
+
+pytestmark = pytest.mark.slow
 
 SLOW_MS = 3_000
 

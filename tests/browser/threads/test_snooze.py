@@ -10,6 +10,8 @@ from tests.drivers.browser import BrowserDriver
 from tests.drivers.lineup import LineupDriver
 from tests.support import wait_until
 
+pytestmark = pytest.mark.slow
+
 MENU = "#snooze:popover-open"
 
 

@@ -1,10 +1,14 @@
 """Nothing is done by accident: Undo, held keys, double clicks, questions; and what was done stands
 in the conversation."""
 
+import pytest
+
 from tests.browser.threads.test_case import toast
 from tests.drivers.browser import BrowserDriver
 from tests.drivers.lineup import LineupDriver
 from tests.support import stays, wait_until
+
+pytestmark = pytest.mark.slow
 
 LINES = """() => [...document.querySelectorAll('.act-line > span')]
   .map((line) => line.textContent)"""

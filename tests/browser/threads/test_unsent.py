@@ -2,8 +2,12 @@
 
 import uuid
 
+import pytest
+
 from tests.browser.threads.test_case import has_row, toast
 from tests.support import wait_until
+
+pytestmark = pytest.mark.slow
 
 FIELD = ".composer-field"
 MARK = "(id) => document.querySelector(`#row-${id} .row-own`)?.textContent ?? ''"

@@ -6,6 +6,8 @@ from tests.browser import states
 from tests.browser.threads.test_case import has_row, toast
 from tests.support import wait_until
 
+pytestmark = pytest.mark.slow
+
 #: The script of all that is not needed for the first rows.
 LATER = "**/later-*.js"
 

@@ -167,6 +167,7 @@ def test_a_server_that_is_not_there_is_refused():
         migrate.bring_to_head(Database("postgresql+psycopg://nobody@127.0.0.1:1/nothing"))
 
 
+@pytest.mark.slow
 def test_a_locked_database_at_head_does_not_prevent_the_start(tmp_path: Path, database):
     other = Database(f"sqlite:///{tmp_path / 'lineup.sqlite'}")
     with other.engine.connect() as connection:

@@ -52,6 +52,7 @@ def test_a_write_is_retried_when_its_connection_ends(shop):
     assert len(tries) == 2
 
 
+@pytest.mark.slow
 def test_a_table_lock_is_reported_after_two_seconds(shop):
     """The lock timeout becomes StorageUnavailable. (F32)"""
     shop.says(0)

@@ -233,6 +233,7 @@ def test_a_reader_beside_many_writers_gets_every_event_in_the_order_of_its_threa
         assert [event.seq for event in events if event.thread == name] == list(range(1, rounds + 1))
 
 
+@pytest.mark.slow
 @pytest.mark.postgres
 def test_a_process_that_freezes_while_assigning_positions_loses_its_session(
     postgres_database, late_writer, clock

@@ -3,6 +3,7 @@
 import subprocess
 import sys
 
+import pytest
 from sqlalchemy import text
 
 from dashboard.db.database import Database
@@ -17,6 +18,7 @@ database.close()
 """
 
 
+@pytest.mark.slow
 def test_another_process_that_opens_and_closes_it_does_not_take_the_log_away(tmp_path):
     """The last process that closes a database removes its log; locks tell it who else is there."""
     database = Database(f"sqlite:///{tmp_path / 'lineup.sqlite'}")

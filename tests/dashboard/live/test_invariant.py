@@ -29,7 +29,7 @@ from tests.dashboard.live.model import ListsModel
 from tests.dashboard.ordering.order import Order
 from tests.drivers.replay import Replay
 from tests.servers.redis import RedisServer
-from tests.support import SettableClock
+from tests.support import SettableClock, examples
 
 THREADS = st.integers(1, 7)
 LISTS = st.tuples(st.sampled_from(VIEWS), st.sampled_from([*SORTS]), st.sampled_from(FILTERS))
@@ -225,17 +225,17 @@ def template(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_the_invariant_on_fakeredis(template, replay):
-    _run(template, replay, FakeServer, examples=4, steps=30)
+    _run(template, replay, FakeServer, examples=2, steps=30)
 
 
-@pytest.mark.long
+@pytest.mark.slow
 def test_the_invariant_on_fakeredis_for_long(template, replay):
     _run(template, replay, FakeServer, examples=100, steps=30)
 
 
 @pytest.mark.real_redis
 def test_the_invariant_on_a_real_redis(template, replay, redis_server):
-    _run(template, replay, lambda: RealServer(redis_server), examples=6, steps=30)
+    _run(template, replay, lambda: RealServer(redis_server), examples=examples(6, gate=3), steps=30)
 
 
 def _run(template: Path, replay: Replay, server: Any, examples: int, steps: int) -> None:

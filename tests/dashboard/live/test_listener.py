@@ -126,7 +126,6 @@ def test_it_enables_notifications_and_keeps_the_flags_of_others(driver, server):
     client.config_set("notify-keyspace-events", "Kl")
     wait_until(
         lambda: set(NOTIFY_FLAGS) <= set(client.config_get()["notify-keyspace-events"]),
-        timeout_seconds=10,
         what="the flags being set again",
     )
     assert "l" in client.config_get()["notify-keyspace-events"]

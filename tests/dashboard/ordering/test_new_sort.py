@@ -94,6 +94,7 @@ def add_migration(checkout: Checkout, upgrade: str) -> None:
     checkout.edit(path, generated, f"{upgrade}\n\n")
 
 
+@pytest.mark.slow
 @pytest.mark.real_redis
 def test_a_sort_that_is_declared_and_migrated_is_a_list(checkout, empty_url, redis_server):
     declaration, upgrade = documented()

@@ -110,6 +110,7 @@ def test_stopping_ends_it(instance):
     assert not server.ensure(), "it was started after the stop"
 
 
+@pytest.mark.slow
 @needs_server
 def test_a_killed_server_is_started_again_at_the_same_url(embedded):
     url, pid = embedded.url, process_id(embedded)
@@ -119,6 +120,7 @@ def test_a_killed_server_is_started_again_at_the_same_url(embedded):
     assert embedded.url == url and process_id(embedded) != pid
 
 
+@pytest.mark.slow
 @needs_server
 def test_the_watch_starts_a_killed_server_within_two_seconds(embedded):
     embedded.watch()
@@ -128,6 +130,7 @@ def test_the_watch_starts_a_killed_server_within_two_seconds(embedded):
     wait_until(lambda: answers(embedded), timeout_seconds=2, what="a new server answering")
 
 
+@pytest.mark.slow
 @needs_server
 def test_a_server_that_is_only_stopped_is_not_replaced(embedded):
     pid = process_id(embedded)
@@ -149,6 +152,7 @@ def test_a_second_process_takes_over_when_the_first_has_ended(instance):
     second.stop()
 
 
+@pytest.mark.slow
 @needs_server
 @pytest.mark.parametrize("threads", ["plain", "eventlet", "gevent"])
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM], ids=["KILL", "TERM"])
@@ -167,6 +171,7 @@ def test_it_ends_with_its_parent_however_that_ended(instance, threads, number):
     wait_until(lambda: not is_running(pid), what="Redis having ended after its parent")
 
 
+@pytest.mark.slow
 @needs_server
 @pytest.mark.parametrize("threads", ["eventlet", "gevent"])
 def test_green_hosts_start_a_killed_server_again(instance, threads):

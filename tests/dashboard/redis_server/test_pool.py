@@ -27,6 +27,7 @@ def shared(redis_server):
     client.close()
 
 
+@pytest.mark.slow
 def test_a_caller_waits_while_callers_before_it_are_answered(shared):
     """Eight calls of 0.2 s on one connection: the last waits longer than the time-out."""
     with ThreadPoolExecutor(8) as callers:
@@ -34,6 +35,7 @@ def test_a_caller_waits_while_callers_before_it_are_answered(shared):
     assert answers == [None] * 8
 
 
+@pytest.mark.slow
 def test_a_caller_gives_up_when_no_call_is_answered(shared, redis_server):
     observer = redis_server.client()
     holder = threading.Thread(target=shared.blpop, args=["never", 4 * WAIT_SECONDS])

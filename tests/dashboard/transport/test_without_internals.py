@@ -9,13 +9,7 @@ from tests.servers import lineup
 from tests.servers.lineup import LiveServer
 from tests.support import wait_until
 
-pytestmark = [
-    pytest.mark.live,
-    pytest.mark.real_redis,
-    pytest.mark.rerun(
-        reason="the processes of the test wait for a processor longer than the product may"
-    ),
-]
+pytestmark = [pytest.mark.live, pytest.mark.real_redis, pytest.mark.slow]
 COMMAND = (sys.executable, "-m", "tests.dashboard.transport.app_without_internals")
 
 

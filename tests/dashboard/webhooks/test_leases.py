@@ -3,8 +3,6 @@
 import json
 import threading
 
-import pytest
-
 from dashboard.webhooks.dispatcher import ACTIVE_PER_WEBHOOK_MAX, LEASE_MS, WebhookDispatcher
 from dashboard.webhooks.http_client import Answer
 from tests.dashboard.webhooks.fake_poster import GOOD
@@ -100,10 +98,6 @@ class SlowPoster:
         return GOOD
 
 
-@pytest.mark.rerun(
-    reason="twelve threads write to one SQLite file: on a busy machine one may wait for the lock "
-    "longer than a write may take"
-)
 def test_several_dispatchers_post_each_event_once_and_in_order(driver):
     driver.webhook()
     for number in range(40):

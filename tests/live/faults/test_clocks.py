@@ -12,6 +12,8 @@ from tests.live.threads.test_settling import close, row
 from tests.repository import ROOT
 from tests.support import now_ms, stays, wait_until
 
+pytestmark = pytest.mark.slow
+
 HOUR = 3_600
 
 

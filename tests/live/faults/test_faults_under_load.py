@@ -17,7 +17,7 @@ from tests.live.faults.scene import RECOVERY_SECONDS, Scene
 from tests.servers.redis import start_redis
 from tests.support import wait_until
 
-pytestmark = pytest.mark.one_mode
+pytestmark = pytest.mark.slow
 
 
 @pytest.fixture(params=MODES)

@@ -11,6 +11,8 @@ import websocket
 from tests.servers.process import Process
 from tests.support import wait_until
 
+pytestmark = pytest.mark.slow
+
 CROWD = 30
 
 

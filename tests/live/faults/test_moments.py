@@ -23,6 +23,8 @@ from tests.servers.lineup import LiveServer
 from tests.servers.redis import start_redis
 from tests.support import now_ms, wait_until
 
+pytestmark = pytest.mark.slow
+
 THREADS = 12
 #: The promise of the policy.
 TARGET_MS = 60_000
@@ -197,7 +199,7 @@ def no_worker_lives(moments: Moments) -> None:
     moments.check_lists()
 
 
-@pytest.mark.one_mode
+@pytest.mark.slow
 @pytest.mark.parametrize("mode", MODES)
 def test_moments_come_while_workers_and_redis_are_killed(tmp_path, mode):
     """W3, W21, W22 and W24."""
@@ -207,7 +209,7 @@ def test_moments_come_while_workers_and_redis_are_killed(tmp_path, mode):
         assert median(late) <= LATE_MS
 
 
-@pytest.mark.long
+@pytest.mark.slow
 @pytest.mark.parametrize("mode", MODES)
 def test_moments_come_through_many_deaths(empty_url, tmp_path, mode):  # noqa: F811
     """W3, W21, W22 and W24, on both databases."""

@@ -11,7 +11,7 @@ from tests.drivers.lineup import LineupDriver, running_lineup
 from tests.servers.redis import RedisServer
 from tests.support import wait_until
 
-pytestmark = pytest.mark.one_mode
+pytestmark = pytest.mark.slow
 
 LISTS = (("arrival", "arrival"), ("not_respond", "longest_wait"), ("history", "priority"))
 RECOVERY_SECONDS = 10

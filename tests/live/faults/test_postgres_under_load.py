@@ -12,7 +12,7 @@ from tests.servers.postgres import PostgresServer, running_postgres
 from tests.servers.redis import start_redis
 from tests.support import wait_until
 
-pytestmark = [pytest.mark.postgres, pytest.mark.one_mode]
+pytestmark = [pytest.mark.postgres, pytest.mark.slow]
 #: Longer than the server waits for a database that answers nothing.
 STOPPED_SECONDS = 20
 #: One of the server's own checks of its storage, which do not wait for PostgreSQL.

@@ -2,9 +2,13 @@
 
 from uuid import uuid4
 
+import pytest
+
 from bench.drive.drivers import Dashboards
 from tests.servers.lineup import cookie_of
 from tests.support import wait_until
+
+pytestmark = pytest.mark.slow
 
 #: Many times what may ask Redis at once.
 WINDOWS = 500

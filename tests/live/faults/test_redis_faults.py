@@ -7,6 +7,8 @@ import pytest
 from scoring.keys import NOTIFY_FLAGS
 from tests.support import wait_until
 
+pytestmark = pytest.mark.slow
+
 PLACE = ("arrival", "arrival")
 RECOVERY_SECONDS = 10
 

@@ -17,7 +17,7 @@ from tests.support import wait_until
 
 PLACE = ("arrival", "arrival")
 RECOVERY_SECONDS = 10
-pytestmark = pytest.mark.one_mode
+pytestmark = pytest.mark.slow
 
 #: Most of Redis' connections that one process opens, those of listeners included.
 CONNECTIONS_MAX = 110

@@ -21,6 +21,8 @@ from tests.live.faults.scene import Scene
 from tests.servers.redis import start_redis
 from tests.support import now_ms, wait_until
 
+pytestmark = pytest.mark.slow
+
 QUERIES = (
     "is:open",
     "is:waiting priority:urgent,high",
@@ -170,7 +172,7 @@ def test_views_survive_the_death_of_a_worker_and_of_redis(scene):
     _go_through(scene, [_kill_a_worker, _kill_redis])
 
 
-@pytest.mark.long
+@pytest.mark.slow
 def test_views_survive_twenty_deaths(scene):
     """F1 and F50, again and again."""
     _go_through(scene, [_kill_a_worker, _kill_redis] * 10)

@@ -12,6 +12,7 @@ from tests.support import wait_until
 pytestmark = pytest.mark.parametrize("lineup", ["eventlet"], indirect=True, scope="module")
 
 
+@pytest.mark.slow
 def test_totals_are_pushed_no_more_often_than_frames(lineup, dashboard):
     """Case C6."""
     dashboard.open("arrival", "arrival")

@@ -2,11 +2,14 @@
 
 import time
 
+import pytest
+
 from tests.support import wait_until
 
 REST = {"when": "", "by": "recent_at", "order": "newest"}
 
 
+@pytest.mark.slow
 def test_a_saved_sort_orders_lists_moves_threads_by_time_and_is_changed_on_screens(lineup):
     sue = lineup.server.sign_in(lineup.server.create_admin("Sue", "supervisor"))
     url = f"{lineup.server.url}/admin/api/sorts"

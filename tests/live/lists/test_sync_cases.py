@@ -39,7 +39,7 @@ def test_the_reconciler_removes_a_row_that_a_lost_event_left(lineup, dashboard):
     def is_off():
         return id not in dashboard.open("arrival", "arrival", "unassigned")["ids"]
 
-    wait_until(is_off, 15, "the list being repaired")
+    wait_until(is_off, what="the list being repaired")
 
 
 def test_totals_equal_the_lists_and_come_with_their_frames(lineup, dashboard):

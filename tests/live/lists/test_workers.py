@@ -6,6 +6,8 @@ from tests.drivers.lineup import LineupDriver
 from tests.servers.lineup import LiveServer
 from tests.support import wait_until
 
+pytestmark = pytest.mark.slow
+
 LISTS = [("arrival", "arrival"), ("not_respond", "longest_wait"), ("arrival", "priority")]
 
 

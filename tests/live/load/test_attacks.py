@@ -7,13 +7,15 @@ from tests.attack.measure import is_survived
 from tests.attack.target import Target
 from tests.servers.lineup import cookie_of
 
+pytestmark = pytest.mark.slow
+
 #: Rounds of three requests. How long they wait is measured by `python -m tests.attack`.
 ROUNDS = 5
 #: An attack that holds a worker for itself does so until its end.
 SECONDS = 60
 
 
-@pytest.mark.one_mode
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ATTACKS)
 def test_others_are_served_during_an_attack(lineup, name):
     """H7: one connection or one socket, with everything that it can send."""

@@ -4,9 +4,12 @@ import contextlib
 import resource
 import socket
 
+import pytest
 import requests
 
 from tests.support import wait_until
+
+pytestmark = pytest.mark.slow
 
 DESCRIPTORS = 160
 

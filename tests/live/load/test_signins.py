@@ -3,9 +3,12 @@
 import time
 from concurrent.futures import ThreadPoolExecutor
 
+import pytest
 import requests
 
 from tests.servers.lineup import PASSWORD
+
+pytestmark = pytest.mark.slow
 
 AT_ONCE = 30
 BURSTS = 3

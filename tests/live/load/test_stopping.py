@@ -13,6 +13,8 @@ import websocket
 
 from tests.support import now_ms, wait_until
 
+pytestmark = pytest.mark.slow
+
 SENDERS = 8
 SOCKETS = 12
 STOPS = 2

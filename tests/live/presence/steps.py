@@ -16,7 +16,7 @@ def state_of(dashboard: DashboardDriver, person: str):
     return next((one[person] for one in reversed(updates) if person in one), None)
 
 
-def wait_for_status(dashboard: DashboardDriver, person: str, status: str, seconds: float = 5):
+def wait_for_status(dashboard: DashboardDriver, person: str, status: str, seconds: float = 60):
     wait_until(
         lambda: (state_of(dashboard, person) or {}).get("status") == status,
         seconds,

@@ -1,7 +1,11 @@
 """Presence of customers and admins over real sockets, in both async modes."""
 
+import pytest
+
 from tests.live.presence.steps import beat, leave, state_of, wait_for_status, watch
 from tests.support import stays
+
+pytestmark = pytest.mark.slow
 
 
 def test_a_watched_customer_comes_and_goes_before_ones_eyes(lineup, sign_in):

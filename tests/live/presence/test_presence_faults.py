@@ -29,7 +29,7 @@ CROWD_TTL = 18
 RELOADS = 100
 
 
-pytestmark = pytest.mark.one_mode
+pytestmark = pytest.mark.slow
 
 #: For the names of admins, of whom each test has its own.
 _numbers = itertools.count(1)

@@ -5,7 +5,7 @@ import random
 import pytest
 
 from tests.live.presence.steps import beat, viewers_of, watch
-from tests.support import stays, wait_until
+from tests.support import wait_until
 
 
 def test_who_is_online_and_the_team_are_listed(lineup, sign_in):
@@ -25,7 +25,7 @@ def test_who_is_online_and_the_team_are_listed(lineup, sign_in):
             team = session.get(f"{url}/team").json()["team"]
             return next(one["threads"] for one in team if one["id"] == id)
 
-        wait_until(lambda: [one["id"] for one in where()] == [thread], 3, "the team's place")
+        wait_until(lambda: [one["id"] for one in where()] == [thread], what="the team's place")
     assert lineup.server.bot("").get(f"{url}/team").status_code == 401
 
 
@@ -39,9 +39,11 @@ def test_presence_moves_no_thread(lineup, sign_in):
         before = len(dashboard.frames)
         beat(lineup, f"c-{name}")
         viewers = dashboard.call("thread:open", {"id": thread})["viewers"]
-        wait_until(lambda: viewers or viewers_of(dashboard, thread), 2)
-        # Ten times as long as a frame takes.
-        stays(lambda: dashboard.frames[before:] == [], 0.5, "the order")
+        wait_until(lambda: viewers or viewers_of(dashboard, thread))
+        lineup.say(f"{name}-after")
+        wait_until(lambda: dashboard.frames[before:], what="the frame of a later message")
+        moved = {id for frame in dashboard.frames[before:] for id, _ in frame["set"]}
+        assert moved and thread not in moved
 
 
 @pytest.mark.parametrize(
@@ -73,6 +75,7 @@ def test_a_thread_that_is_not_open_has_no_mode(lineup):
         assert answer["problem"]["status"] == 404
 
 
+@pytest.mark.slow
 def test_who_watches_ever_others_is_held_to_a_rate(lineup, sign_in):
     """Against collecting presence: windows and views count together."""
     session, _ = sign_in()

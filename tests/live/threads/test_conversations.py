@@ -117,6 +117,7 @@ def test_of_two_who_answer_at_once_the_second_is_stopped(lineup, bob):
     assert sorted(answer.status_code for answer in answers) == [201, 409]
 
 
+@pytest.mark.slow
 def test_a_whole_case(lineup, bob):
     """Wait, claim, answer, note, close, reopen by the customer: both admins see each step."""
     id = lineup.say("case", body="help")

@@ -18,6 +18,8 @@ from tests.servers.ports import free_port
 from tests.servers.redis import start_redis
 from tests.support import wait_until
 
+pytestmark = pytest.mark.slow
+
 #: `app.py`, with what it keeps in a folder of the test.
 _PROGRAM = """
 import sys, pathlib, app

@@ -15,7 +15,10 @@ from tests.support import wait_until
 #: Where README's examples find Lineup.
 README_SERVER = "http://localhost:5000"
 
-pytestmark = pytest.mark.skipif(shutil.which("curl") is None, reason="curl is not installed")
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(shutil.which("curl") is None, reason="curl is not installed"),
+]
 
 
 def typed(lineup, command: str) -> dict:

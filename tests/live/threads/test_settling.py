@@ -1,5 +1,7 @@
 """What an answer or a close on the dashboard settles, while clocks of chatbots are slow (H28)."""
 
+import pytest
+
 from tests.live.threads.test_conversations import call, newest, reply
 from tests.support import now_ms, wait_until
 
@@ -92,6 +94,7 @@ def test_a_close_that_had_not_seen_the_last_message_leaves_the_thread_open(lineu
     assert [row(lineup, id)["open"] for id in ids] == [False] * 3
 
 
+@pytest.mark.slow
 def test_the_lists_hold_after_a_rebuild_from_sql(lineup):
     """H28: `check` finds no difference, and a rebuild changes nothing."""
     id = slow(lineup, "rebuilt")

@@ -11,7 +11,7 @@ from tests.drivers.lineup import running_lineup
 from tests.servers.lineup import LiveServer
 from tests.support import wait_until
 
-pytestmark = pytest.mark.one_mode
+pytestmark = pytest.mark.slow
 
 
 class SlowReceiver:

@@ -6,9 +6,10 @@ from hypothesis import strategies as st
 
 from scoring.conditions.language.parser import parse
 from tests.scoring.conditions.worlds import texts, worlds
+from tests.support import examples
 
 
-@settings(max_examples=150)
+@settings(max_examples=examples(150))
 @given(worlds().flatmap(texts))
 def test_the_canonical_text_is_a_query_and_its_own_canonical_text(text):
     canonical = parse(text).canonical
@@ -18,7 +19,7 @@ def test_the_canonical_text_is_a_query_and_its_own_canonical_text(text):
     assert parse(text) == parse(f"  {text} ")
 
 
-@settings(max_examples=70)
+@settings(max_examples=examples(70))
 @given(
     worlds().flatmap(
         lambda world: st.lists(texts(world).filter(str.strip), min_size=2, max_size=4)

@@ -9,6 +9,7 @@ from scoring.conditions.language.completion import SUGGESTIONS_MAX, complete
 from tests.scoring.conditions.oracle import ADMINS
 from tests.scoring.conditions.test_parser import may_begin_a_query
 from tests.scoring.conditions.worlds import SOURCES, texts, worlds
+from tests.support import examples
 
 CHOICES = {"source": SOURCES, "lang": ("vi", "en-GB"), "assigned": tuple(ADMINS)}
 
@@ -64,7 +65,7 @@ def test_where_nothing_is_begun_fields_and_parentheses_are_proposed():
     assert complete("source:s", 999, many) == complete("source:s", 8, many)
 
 
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 @given(worlds().flatmap(texts).filter(lambda text: len(text) < 60), st.data())
 def test_with_every_suggestion_a_query_can_go_on(text, data):
     at = data.draw(st.integers(0, len(text)))

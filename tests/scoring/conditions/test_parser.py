@@ -11,6 +11,7 @@ from scoring.conditions.language.parser import DEPTH_MAX, LENGTH_MAX, TERMS_MAX,
 from scoring.conditions.language.syntax import SearchWord
 from tests.scoring.conditions import oracle
 from tests.scoring.conditions.worlds import texts, worlds
+from tests.support import examples
 
 TERMS = (
     *(f"{name}:{word}" for name, words in oracle.WORDS.items() for word in words.split()),
@@ -65,7 +66,7 @@ def check_place(text: str) -> None:
         assert oracle.is_valid(text), text
 
 
-@settings(max_examples=120)
+@settings(max_examples=examples(120))
 @given(nearly_right())
 def test_a_mistake_is_the_first_character_with_which_no_query_goes_on(text):
     check_place(text)

@@ -15,6 +15,7 @@ from tests.drivers.node import NodeScript
 from tests.scoring.conditions.oracle import World
 from tests.scoring.conditions.test_completion import CHOICES
 from tests.scoring.conditions.worlds import BLANKS, NOW, texts
+from tests.support import examples
 
 CHIPS = ("lang", "source", "priority", "member", "assigned", "age")
 WORDS = ("refund", '"not arrived"', '"lang:vi (is:open"', "re:", "https://x.example", "10:30", "-y")
@@ -45,7 +46,7 @@ def test_the_page_knows_the_fields(page):
     assert page.ask({"op": "fields"}) == known
 
 
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 @given(QUERIES | st.text('isopen:ag ()-,">"\\é😀', max_size=20), st.data())
 def test_the_page_proposes_what_the_server_proposes(page, text, data):
     text = text[:60]
@@ -54,7 +55,7 @@ def test_the_page_proposes_what_the_server_proposes(page, text, data):
     assert page.ask(asked) == complete(text, at, CHOICES)
 
 
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 @given(QUERIES | st.text('isopen:ag ()-,">"\\é😀\u200b', max_size=20))
 def test_the_page_searches_for_words_where_the_server_does(page, text):
     conditions = page.ask({"op": "has_conditions", "text": text})
@@ -67,7 +68,7 @@ def test_the_page_searches_for_words_where_the_server_does(page, text):
     assert any(part["kind"] == "word" for part in parts) == (read.words.strip() != "")
 
 
-@settings(max_examples=50)
+@settings(max_examples=examples(50))
 @given(items(), st.data())
 def test_a_term_is_found_and_changed_and_the_rest_stays_as_it_is(page, items, data):
     text = spaced(items, data)
@@ -96,7 +97,7 @@ def test_a_term_is_found_and_changed_and_the_rest_stays_as_it_is(page, items, da
     assert parse(left, with_words=True).canonical == parse(rest, with_words=True).canonical
 
 
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 @given(items(), st.booleans(), st.data())
 def test_a_term_more_narrows_the_query_and_nothing_else(page, items, is_not, data):
     text = spaced(items, data) + data.draw(st.sampled_from(["", '"unfinished phrase', "(is:open"]))

@@ -26,6 +26,7 @@ from tests.scoring.conditions.worlds import (
     values_of,
     worlds,
 )
+from tests.support import examples
 
 #: Of 16 threads, so that some of them stand at the thresholds of a query.
 SEEDS = st.integers(0, 40).map(lambda first: range(16 * first, 16 * first + 16))
@@ -50,7 +51,7 @@ def first_change(text: str, thread: Mapping[str, Any], world: World) -> int | No
     return None
 
 
-@settings(max_examples=150)
+@settings(max_examples=examples(150))
 @given(worlds().flatmap(lambda world: st.tuples(st.just(world), texts(world))), SEEDS)
 def test_a_query_holds_where_the_requirement_says_so(case, seeds):
     world, text = case
@@ -82,7 +83,7 @@ def test_every_value_of_every_field_alone(place):
                 assert names == ["is" if expected else "is not"]
 
 
-@settings(max_examples=100)
+@settings(max_examples=examples(100))
 @given(worlds().flatmap(lambda world: st.tuples(st.just(world), texts(world))), SEEDS)
 def test_the_next_change_is_the_first_instant_at_which_the_answer_differs(case, seeds):
     world, text = case
@@ -100,7 +101,7 @@ def several(draw: st.DrawFn) -> tuple[World, list[str]]:
     return world, draw(st.lists(texts(world), min_size=1, max_size=12))
 
 
-@settings(max_examples=100)
+@settings(max_examples=examples(100))
 @given(several(), FEW)
 def test_the_index_knows_of_all_queries_at_once_what_each_says(case, seeds):
     world, written = case

@@ -45,7 +45,7 @@ def test_due_times_equal_a_walk_minute_by_minute(part):
         equals_the_walker(seed, longest=600, most=2_000)
 
 
-@pytest.mark.long
+@pytest.mark.slow
 @pytest.mark.parametrize("part", range(20))
 def test_ten_thousand_due_times_equal_a_walk_minute_by_minute(part):
     for seed in range(1_000_000 + part * 500, 1_000_000 + (part + 1) * 500):
@@ -170,7 +170,7 @@ def test_a_year_of_opening_time_with_many_exceptions():
     )
 
 
-@pytest.mark.long
+@pytest.mark.slow
 def test_every_clock_change_is_known():
     """Offsets that are looked up once a day are those of each instant, in every time zone."""
     for name in zones():

@@ -14,6 +14,7 @@ from tests.scoring.conditions import oracle as conditions
 from tests.scoring.conditions import worlds
 from tests.scoring.conditions.oracle import ADMINS, World
 from tests.scoring.sorting import oracle
+from tests.support import examples
 
 REST = ("", "recent_at")
 UNREACHABLE = "unreachable_rule"
@@ -136,7 +137,7 @@ def possible(thread: dict[str, Any]) -> dict[str, Any]:
     return known
 
 
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 @given(worlds.worlds().flatmap(lambda world: st.tuples(st.just(world), oracle.rule_lists(world))))
 def test_no_rule_is_refused_that_places_a_thread(given_rules):
     world, rules = given_rules

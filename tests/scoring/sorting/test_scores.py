@@ -9,6 +9,7 @@ from scoring.sorting.rules import Rule, Sort
 from tests.scoring.conditions import worlds
 from tests.scoring.conditions.oracle import ADMINS
 from tests.scoring.sorting import oracle
+from tests.support import examples
 
 seeds = st.integers(0, 10_000)
 sorted_worlds = worlds.worlds().flatmap(
@@ -20,7 +21,7 @@ def resolved(rules, world):
     return resolve_sort(Sort("test", rules), ADMINS.get, world.zone)
 
 
-@settings(max_examples=50)
+@settings(max_examples=examples(50))
 @given(sorted_worlds, st.lists(seeds, min_size=1, max_size=5))
 def test_a_score_is_that_of_the_oracle_and_is_explained(given_rules, seeds):
     world, rules = given_rules
@@ -36,7 +37,7 @@ def test_a_score_is_that_of_the_oracle_and_is_explained(given_rules, seeds):
         assert 0 <= score < 2**sort.bits <= 2**53
 
 
-@settings(max_examples=50)
+@settings(max_examples=examples(50))
 @given(sorted_worlds, seeds)
 def test_time_changes_a_score_when_the_sort_says_so_and_not_before(given_rules, seed):
     world, rules = given_rules

@@ -12,6 +12,7 @@ from tests.dashboard.db.conditions.test_where import stored
 from tests.scoring.conditions import worlds
 from tests.scoring.conditions.oracle import ADMINS, World
 from tests.scoring.sorting import oracle
+from tests.support import examples
 
 PLACE = "America/Havana"
 
@@ -21,7 +22,7 @@ def test_a_score_in_sql_is_that_of_the_oracle(any_database):
     world = World(worlds.NOW, 1, PLACE)
     now = bindparam("now", type_=BigInteger)
 
-    @settings(max_examples=60)
+    @settings(max_examples=examples(60))
     @given(oracle.rule_lists(world))
     def check(rules):
         sort = resolve_sort(Sort("test", rules), ADMINS.get, world.zone)

@@ -20,6 +20,7 @@ from scoring.sorts import SORTS
 from tests.dashboard.ingest.shop import Shop
 from tests.scoring.conditions import oracle, worlds
 from tests.scoring.conditions.oracle import ADMINS, World
+from tests.support import examples
 
 THREADS = 70
 
@@ -80,7 +81,7 @@ def test_a_query_finds_the_threads_of_which_it_holds(any_database, place):
     facts = stored(any_database, place)
     now = bindparam("now", type_=BigInteger)
 
-    @settings(max_examples=80)
+    @settings(max_examples=examples(80))
     @given(worlds.texts(World(worlds.NOW, 1, place)))
     def check(text: str) -> None:
         world = World(worlds.NOW, 1, place)

@@ -18,7 +18,7 @@ from scoring.facts import fold
 from scoring.sorts import SORTS
 from tests.dashboard.ingest.recorder.oracle import expected
 from tests.dashboard.ingest.shop import START_MS, Shop, timestamp
-from tests.support import SettableClock
+from tests.support import SettableClock, examples
 
 _shops = count(1)
 TIMES = st.integers(0, 6)
@@ -87,14 +87,14 @@ def _parsed(event: dict[str, Any]):
 
 
 @given(batched_events(), st.booleans())
-@settings(max_examples=120)
+@settings(max_examples=examples(120))
 def test_any_order_of_a_set_of_events_gives_the_expected_threads(database, drawn, handoff_only):
     _send_and_check(database, *drawn, handoff_only)
 
 
 @pytest.mark.postgres
 @given(batched_events(), st.booleans())
-@settings(max_examples=40)
+@settings(max_examples=examples(40))
 def test_on_postgres_too(postgres_database, drawn, handoff_only):
     _send_and_check(postgres_database, *drawn, handoff_only)
 
@@ -148,7 +148,7 @@ def _check_refold_changes_nothing(shop: Shop) -> None:
 
 
 @given(batched_events())
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 def test_lists_built_from_placements_alone_equal_those_of_sql(database, drawn):
     """`leave`, `enter` and `scores` contain every change of the lists."""
     shop = Shop(database, SettableClock(), f"shop-{next(_shops)}")

@@ -6,6 +6,7 @@ import sys
 import time
 from pathlib import Path
 
+import pytest
 from sqlalchemy import func, select
 
 from dashboard.db.database import Database
@@ -37,6 +38,7 @@ def write_until_killed(path: str, round: int, seconds: float) -> int:
     return acknowledged
 
 
+@pytest.mark.slow
 def test_acknowledged_events_survive_a_kill_at_any_moment(database: Database, tmp_path: Path):
     moments = random.Random(5)
     path = str(tmp_path / "lineup.sqlite")

@@ -16,12 +16,7 @@ from dashboard.ingest.schema import ParsedEvent
 from scoring.facts import fold
 from tests.dashboard.ingest.shop import Shop, customer_event, message, thread_event
 
-pytestmark = [
-    pytest.mark.postgres,
-    pytest.mark.rerun(
-        reason="writers wait for each other's locks: on a busy machine longer than a write may take"
-    ),
-]
+pytestmark = pytest.mark.postgres
 ROUNDS = 200
 
 

@@ -18,7 +18,7 @@ from tests.dashboard.ingest.recorder.test_any_order import (
     _check_refold_changes_nothing,
 )
 from tests.dashboard.ingest.shop import START_MS, Shop, message, new_admin, thread_event
-from tests.support import SettableClock
+from tests.support import SettableClock, examples
 
 _names = count(1)
 #: What a chatbot sends in the thread, and how many milliseconds before it arrives.
@@ -119,13 +119,13 @@ def check(database, steps, handoff_only: bool) -> None:
 
 
 @given(STEPS, st.booleans())
-@settings(max_examples=120)
+@settings(max_examples=examples(120))
 def test_the_facts_are_those_of_the_requirements_after_each_act(database, steps, handoff_only):
     check(database, steps, handoff_only)
 
 
 @pytest.mark.postgres
 @given(STEPS, st.booleans())
-@settings(max_examples=25)
+@settings(max_examples=examples(25))
 def test_on_postgres_too(postgres_database, steps, handoff_only):
     check(postgres_database, steps, handoff_only)

@@ -57,6 +57,7 @@ def counted_statements(database: Database) -> Iterator[list[str]]:
         event.remove(database.engine, "before_cursor_execute", note)
 
 
+@pytest.mark.slow
 def test_a_locked_database_is_reported_after_two_seconds(database, clock, tmp_path):
     """Another process holds the write lock; nothing is stored. (F25)"""
     shop = Shop(database, clock)

@@ -15,6 +15,7 @@ from dashboard.db.models.threads import thread_acts, threads
 from dashboard.ingest.actions import Admin
 from tests.dashboard.ingest.shop import new_admin
 from tests.dashboard.ordering.order import Order
+from tests.support import examples
 
 MINUTE, HOUR = 60_000, 3_600_000
 THREADS = (1, 2, 3)
@@ -149,15 +150,15 @@ def new_database(sqlite_at_head, tmp_path):
     )
 
 
-@settings(max_examples=8)
+@settings(max_examples=examples(8))
 @given(steps)
 def test_whatever_the_clocks_do_each_thread_wakes_once_and_never_early(new_database, steps):
     """W3 and W21."""
     _follows(new_database(), steps)
 
 
-@pytest.mark.long
-@settings(max_examples=300)
+@pytest.mark.slow
+@settings(max_examples=examples(300))
 @given(steps)
 def test_each_thread_wakes_once_through_many_steps_of_clocks(new_database, steps):
     """W3 and W21."""

@@ -240,7 +240,7 @@ def test_an_epoch_has_one_history_on_a_real_redis(template, replay, redis_server
     run(template, replay, lambda: RealRedisWithDumps(redis_server, tmp_path), examples=3)
 
 
-@pytest.mark.long
+@pytest.mark.slow
 @pytest.mark.real_redis
 def test_an_epoch_has_one_history_in_200_rounds(template, replay, redis_server, tmp_path):
     """H1"""

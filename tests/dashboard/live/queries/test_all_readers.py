@@ -205,15 +205,15 @@ def machine(sqlite_at_head, tmp_path) -> Iterator[type[ReadersMachine]]:
 
 
 def test_all_readers_agree_on_every_list(machine):
-    _run(machine, examples=6, steps=25)
+    _run(machine, examples=3, steps=25)
 
 
-@pytest.mark.long
+@pytest.mark.slow
 def test_all_readers_agree_on_every_list_in_many_histories(machine):
     _run(machine, examples=300, steps=40)
 
 
-@pytest.mark.long
+@pytest.mark.slow
 @pytest.mark.real_redis
 def test_all_readers_agree_on_every_list_of_a_real_server(machine, redis_server):
     machine.client = redis_server.client()

@@ -86,13 +86,13 @@ def run(sources: Path, examples: int) -> subprocess.CompletedProcess[str]:
     )
 
 
-@pytest.mark.long
+@pytest.mark.slow
 def test_without_a_mistake_nothing_is_found(sources):
     result = run(sources, examples=20)
     assert result.returncode == 0, result.stderr
 
 
-@pytest.mark.long
+@pytest.mark.slow
 @pytest.mark.parametrize("name", MISTAKES)
 def test_each_mistake_is_found(sources, name):
     file, right, wrong = MISTAKES[name]

@@ -179,6 +179,7 @@ def test_events_are_taken_while_redis_is_away(bot, monkeypatch):
     assert bot.post(message()).status_code == 201
 
 
+@pytest.mark.slow
 def test_a_storage_that_is_away_answers_503_with_retry_after(bot):
     """Bad input 90, F25: nothing is stored and nothing acknowledged."""
     other = Database(bot.order.database.url)

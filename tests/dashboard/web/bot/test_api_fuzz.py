@@ -8,6 +8,7 @@ from sqlalchemy import func, select
 
 from dashboard.db.models.threads import customers, events, threads
 from tests.drivers.bot import BotDriver, message
+from tests.support import examples
 
 ODD = st.one_of(
     st.none(),
@@ -61,18 +62,18 @@ def check(bot: BotDriver, data: bytes, expected: set[int]) -> None:
 
 
 @given(mutants())
-@settings(max_examples=250)
+@settings(max_examples=examples(250))
 def test_a_mutated_event_is_taken_or_refused(bot, event):
     check(bot, json.dumps(event).encode(), {200, 201, 400, 409, 413, 422})
 
 
 @given(st.lists(mutants() | ODD, min_size=1, max_size=6))
-@settings(max_examples=120)
+@settings(max_examples=examples(120))
 def test_a_batch_of_mutants_is_answered_one_by_one(bot, batch):
     check(bot, json.dumps({"events": batch}).encode(), {200, 207, 400, 422})
 
 
 @given(st.binary(max_size=60) | st.text('{}[]":,\\u0019eE+-. ntf', max_size=60).map(str.encode))
-@settings(max_examples=250)
+@settings(max_examples=examples(250))
 def test_any_bytes_are_answered(bot, data):
     check(bot, data, {400, 422})

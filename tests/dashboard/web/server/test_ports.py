@@ -43,6 +43,7 @@ def test_an_address_of_another_computer_is_refused_with_one_sentence(host):
         check_port(host, 8000)
 
 
+@pytest.mark.slow
 @live
 def test_serving_on_a_taken_port_prints_one_sentence(server):
     done = subprocess.run(
@@ -58,6 +59,7 @@ def test_serving_on_a_taken_port_prints_one_sentence(server):
     assert "Traceback" not in done.stderr and len(done.stderr.splitlines()) == 1
 
 
+@pytest.mark.slow
 @live
 @pytest.mark.parametrize("async_mode", ["eventlet", "gevent"])
 def test_a_signal_stops_the_server_within_seconds(async_mode, tmp_path, redis_server):

@@ -10,7 +10,7 @@ from types import SimpleNamespace
 import pytest
 
 from dashboard.web.http import limits
-from tests.servers.lineup import ROOT, START_SECONDS, LiveServer
+from tests.servers.lineup import ROOT, LiveServer
 from tests.servers.ports import free_port, is_taken
 from tests.support import wait_until
 
@@ -36,7 +36,7 @@ def impatient(request):
         [*command, request.param, str(port), str(PATIENCE_SECONDS)], cwd=ROOT
     )
     try:
-        wait_until(lambda: is_taken(port), START_SECONDS, "the impatient server")
+        wait_until(lambda: is_taken(port), what="the impatient server")
         yield SimpleNamespace(port=port)
     finally:
         process.terminate()
@@ -81,6 +81,7 @@ def refused(server, given: bytes) -> tuple[int, str]:
     return status, json.loads(body)["code"]
 
 
+@pytest.mark.slow
 @live
 def test_a_header_of_64_kib_is_too_large(server):
     given = request(server, headers=["X: " + "x" * 65536])
@@ -220,6 +221,7 @@ def test_several_requests_go_over_one_connection(server):
             assert parsed(answer)[0] == 401
 
 
+@pytest.mark.slow
 @live
 def test_slow_senders_delay_no_other_request_and_are_disconnected(impatient):
     """One byte a second, in the head and in the body; both at once, for it takes its time."""
@@ -258,6 +260,7 @@ def test_slow_senders_delay_no_other_request_and_are_disconnected(impatient):
         connection.close()
 
 
+@pytest.mark.slow
 @live
 def test_the_whole_head_has_one_limit_of_time(impatient):
     """H18: byte by byte, its request line and its headers together."""

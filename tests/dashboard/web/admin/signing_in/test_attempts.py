@@ -78,6 +78,7 @@ def test_who_has_a_session_has_attempts_of_their_own(dashboard, client):
     assert client.post("/login", json=MAI).status_code == 204
 
 
+@pytest.mark.slow
 def test_guessing_from_many_addresses_ends_for_all_but_known_devices(dashboard, client):
     """H10: 100 in ten minutes."""
     assert client.post("/login", json=MAI).status_code == 204

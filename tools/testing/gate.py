@@ -1,0 +1,47 @@
+"""The gate: all tests that are not slow; at most five failures are run once more, alone."""
+
+import subprocess
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from tools.testing.report import results
+
+ROOT = Path(__file__).parents[2]
+LOG = ROOT / "build" / "test" / "gate.jsonl"
+SECOND_LOG = ROOT / "build" / "test" / "gate-second.jsonl"
+#: More failures than these are no matter of the machine.
+SECOND_CHANCES_MAX = 5
+PYTEST = (sys.executable, "-m", "pytest", "-q")
+NOT_SLOW = ("-m", "not slow")
+#: Files beside each other; conftest.py has the order.
+PARALLEL = ("-n", "auto", "--dist", "loadfile", "--no-loadscope-reorder")
+PYTEST_FAILED = 1
+
+
+def run_pytest(log: Path, *arguments: str) -> int:
+    """pytest's exit code; its results are in `log` afterwards."""
+    log.parent.mkdir(parents=True, exist_ok=True)
+    log.unlink(missing_ok=True)
+    return subprocess.run([*PYTEST, f"--report-log={log}", *arguments], cwd=ROOT).returncode
+
+
+def failed_in(log: Path) -> list[str]:
+    return [test.id for test in results([log]).values() if test.outcome == "failed"]
+
+
+def run_gate(arguments: Sequence[str]) -> int:
+    """Runs the tests; the exit code: 0 also where all that failed passed when it was run alone."""
+    code = run_pytest(LOG, *PARALLEL, *NOT_SLOW, *arguments)
+    failed = failed_in(LOG)
+    if code != PYTEST_FAILED or not failed:
+        return code
+    if len(failed) > SECOND_CHANCES_MAX:
+        print(f"{len(failed)} tests failed; more than {SECOND_CHANCES_MAX} are not run again")
+        return code
+    print(f"running again, one at a time: {len(failed)} of the tests that failed", flush=True)
+    code = run_pytest(SECOND_LOG, "-n", "0", *failed)
+    still = set(failed_in(SECOND_LOG))
+    for test in failed:
+        print(f"{'FAILED' if test in still else 'UNSTEADY'} {test}")
+    return code

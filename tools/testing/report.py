@@ -1,0 +1,64 @@
+"""Reads the logs that pytest-reportlog writes: one JSON object a line."""
+
+import json
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+
+@dataclass
+class TestResult:
+    """What became of one test; `seconds` are those of set-up, call and teardown together."""
+
+    id: str
+    outcome: str = "passed"  # or failed, skipped
+    seconds: float = 0.0
+    reason: str = ""  # the first line of the failure, or why it was skipped
+
+
+def is_complete(log: Path) -> bool:
+    """Whether the run that wrote this log came to its end by itself, red or green."""
+    ends = [line["exitstatus"] for line in _lines(log) if line["$report_type"] == "SessionFinish"]
+    return bool(ends) and ends[-1] in (0, 1, 5)
+
+
+def results(logs: Iterable[Path]) -> dict[str, TestResult]:
+    """Each test's result by its id; files that could not be imported count as failed tests."""
+    found: dict[str, TestResult] = {}
+    for log in logs:
+        for line in _lines(log):
+            kind = line["$report_type"]
+            if kind == "TestReport":
+                _add(found.setdefault(line["nodeid"], TestResult(line["nodeid"])), line)
+            elif kind == "CollectReport" and line["outcome"] == "failed":
+                reason = _reason(line["longrepr"])
+                found[line["nodeid"]] = TestResult(line["nodeid"], "failed", 0.0, reason)
+    return found
+
+
+def _add(test: TestResult, line: dict[str, Any]) -> None:
+    test.seconds += line["duration"]
+    if line["outcome"] == "passed" or test.outcome == "failed":
+        return
+    test.outcome = line["outcome"]
+    test.reason = _reason(line["longrepr"])
+
+
+def _reason(longrepr: Any) -> str:
+    """Of a skip its reason, of a failure the first line of its message."""
+    if isinstance(longrepr, list):  # [file, line, "Skipped: why"]
+        return str(longrepr[-1]).removeprefix("Skipped: ")
+    if isinstance(longrepr, dict) and longrepr.get("reprcrash"):
+        return str(longrepr["reprcrash"]["message"]).partition("\n")[0][:300]
+    return str(longrepr or "").strip().rpartition("\n")[2][:300]
+
+
+def _lines(log: Path) -> Iterator[dict[str, Any]]:
+    if not log.exists():
+        return
+    for line in log.read_text(encoding="utf-8").splitlines():
+        try:
+            yield json.loads(line)
+        except ValueError:  # the last line of a run that was cut off
+            return
