@@ -10,7 +10,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from tools.testing.gate import NOT_SLOW, PARALLEL, PYTEST, ROOT, failed_in, run_pytest
-from tools.testing.report import TestResult, is_complete, results
+from tools.testing.report import Result, is_complete, results
 
 FOLDER = ROOT / "build" / "test-all"
 TABLE = ROOT / "build" / "test-all.json"
@@ -129,7 +129,7 @@ def _tell(parts: Sequence[Part], seconds: float) -> int:
 
 
 def _text(
-    by_outcome: dict[str, list[TestResult]], longest: Sequence[TestResult], broken: Sequence[str]
+    by_outcome: dict[str, list[Result]], longest: Sequence[Result], broken: Sequence[str]
 ) -> str:
     lines = [f"\nThe {LONGEST} longest:"]
     lines += [f"  {test.seconds:7.1f} s  {test.id}" for test in longest]

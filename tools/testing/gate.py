@@ -8,8 +8,7 @@ from pathlib import Path
 from tools.testing.report import results
 
 ROOT = Path(__file__).parents[2]
-LOG = ROOT / "build" / "test" / "gate.jsonl"
-SECOND_LOG = ROOT / "build" / "test" / "gate-second.jsonl"
+LOGS = "build/test"
 #: More failures than these are no matter of the machine.
 SECOND_CHANCES_MAX = 5
 PYTEST = (sys.executable, "-m", "pytest", "-q")
@@ -19,29 +18,31 @@ PARALLEL = ("-n", "auto", "--dist", "loadfile", "--no-loadscope-reorder")
 PYTEST_FAILED = 1
 
 
-def run_pytest(log: Path, *arguments: str) -> int:
+def run_pytest(log: Path, *arguments: str, root: Path = ROOT) -> int:
     """pytest's exit code; its results are in `log` afterwards."""
     log.parent.mkdir(parents=True, exist_ok=True)
     log.unlink(missing_ok=True)
-    return subprocess.run([*PYTEST, f"--report-log={log}", *arguments], cwd=ROOT).returncode
+    return subprocess.run([*PYTEST, f"--report-log={log}", *arguments], cwd=root).returncode
 
 
 def failed_in(log: Path) -> list[str]:
+    """The ids of the tests that failed, and of the files that could not be imported."""
     return [test.id for test in results([log]).values() if test.outcome == "failed"]
 
 
-def run_gate(arguments: Sequence[str]) -> int:
+def run_gate(arguments: Sequence[str], root: Path = ROOT) -> int:
     """Runs the tests; the exit code: 0 also where all that failed passed when it was run alone."""
-    code = run_pytest(LOG, *PARALLEL, *NOT_SLOW, *arguments)
-    failed = failed_in(LOG)
+    first, second = root / LOGS / "gate.jsonl", root / LOGS / "gate.second.jsonl"
+    code = run_pytest(first, *PARALLEL, *NOT_SLOW, *arguments, root=root)
+    failed = failed_in(first)
     if code != PYTEST_FAILED or not failed:
         return code
     if len(failed) > SECOND_CHANCES_MAX:
         print(f"{len(failed)} tests failed; more than {SECOND_CHANCES_MAX} are not run again")
         return code
-    print(f"running again, one at a time: {len(failed)} of the tests that failed", flush=True)
-    code = run_pytest(SECOND_LOG, "-n", "0", *failed)
-    still = set(failed_in(SECOND_LOG))
+    print(f"running again, one at a time: {len(failed)} tests that failed", flush=True)
+    code = run_pytest(second, "-n", "0", *failed, root=root)
+    still = set(failed_in(second))
     for test in failed:
-        print(f"{'FAILED' if test in still else 'UNSTEADY'} {test}")
+        print(f"{'UNSTEADY' if code == 0 or test not in still else 'FAILED'} {test}")
     return code

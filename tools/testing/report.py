@@ -8,7 +8,7 @@ from typing import Any
 
 
 @dataclass
-class TestResult:
+class Result:
     """What became of one test; `seconds` are those of set-up, call and teardown together."""
 
     id: str
@@ -23,21 +23,21 @@ def is_complete(log: Path) -> bool:
     return bool(ends) and ends[-1] in (0, 1, 5)
 
 
-def results(logs: Iterable[Path]) -> dict[str, TestResult]:
+def results(logs: Iterable[Path]) -> dict[str, Result]:
     """Each test's result by its id; files that could not be imported count as failed tests."""
-    found: dict[str, TestResult] = {}
+    found: dict[str, Result] = {}
     for log in logs:
         for line in _lines(log):
             kind = line["$report_type"]
             if kind == "TestReport":
-                _add(found.setdefault(line["nodeid"], TestResult(line["nodeid"])), line)
+                _add(found.setdefault(line["nodeid"], Result(line["nodeid"])), line)
             elif kind == "CollectReport" and line["outcome"] == "failed":
                 reason = _reason(line["longrepr"])
-                found[line["nodeid"]] = TestResult(line["nodeid"], "failed", 0.0, reason)
+                found[line["nodeid"]] = Result(line["nodeid"], "failed", 0.0, reason)
     return found
 
 
-def _add(test: TestResult, line: dict[str, Any]) -> None:
+def _add(test: Result, line: dict[str, Any]) -> None:
     test.seconds += line["duration"]
     if line["outcome"] == "passed" or test.outcome == "failed":
         return
