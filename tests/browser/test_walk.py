@@ -1,6 +1,7 @@
 """One walk through the page: the list moves, a thread is opened, answered and closed; and axe."""
 
 import pytest
+from playwright.sync_api import Page
 
 from tests.browser.axe import violations
 from tests.browser.states import NARROW, STATES
@@ -11,6 +12,15 @@ from tests.support import wait_until
 MAIN_STATES = ("live", "open", "query", "palette")
 
 
+def point(browser: BrowserDriver) -> Page:
+    """Moves the pointer a little over the list, which holds it for 5 s; the page."""
+    box = browser.page.locator(".list").bounding_box()
+    assert box is not None
+    for offset in (0, 2):
+        browser.page.mouse.move(box["x"] + 90 + offset, box["y"] + 250)
+    return browser.page
+
+
 def test_a_row_moves_is_opened_answered_and_closed(browser, lineup):
     page = browser.page
     page.mouse.move(900, 300)
@@ -18,13 +28,11 @@ def test_a_row_moves_is_opened_answered_and_closed(browser, lineup):
     wait_until(lambda: browser.rows_in_view()[:2] == [(1, loud), (2, quiet)], what="both on top")
 
     # Under the pointer no row moves: what came is told above the list.
-    box = page.locator(".list").bounding_box()
-    page.mouse.move(box["x"] + 90, box["y"] + 250)
-    page.mouse.move(box["x"] + 92, box["y"] + 252)
-    browser.wait_for("() => window.lineup.list().hold !== 'live'", "the list being held")
+    point(browser)
+    browser.wait_for("() => window.lineup.list().hold === 'held'", "the list being held")
     held = browser.rows_in_view()
     lineup.say("walk-quiet", "I cannot wait any more")
-    page.wait_for_selector(".news")
+    wait_until(lambda: point(browser).locator(".news").count(), what="what is new being told")
     assert browser.rows_in_view() == held
     page.mouse.move(900, 300)
     wait_until(lambda: browser.rows_in_view()[:2] == [(1, quiet), (2, loud)], what="the row moved")
