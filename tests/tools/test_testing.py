@@ -67,7 +67,7 @@ def test_a_run_that_was_cut_off_is_not_complete(tmp_path, status, complete):
     [
         (UNSTEADY, 0, "UNSTEADY test_it.py::test_unsteady\n"),
         (ALWAYS, 1, "FAILED test_it.py::test_wrong\n"),
-        (MANY, 1, "6 tests failed; more than 5 are not run again\n"),
+        (MANY, 1, "6 tests failed; more than 5 end the run\n"),
         (SLOW, 5, ""),
     ],
     ids=["unsteady", "always", "many", "slow"],
