@@ -1,4 +1,4 @@
-"""Everything: what is not slow side by side, then each file with slow tests by itself."""
+"""Everything: what is not slow and what computes side by side, then each slow file by itself."""
 
 import hashlib
 import json
@@ -16,7 +16,9 @@ FOLDER = ROOT / "build" / "test-all"
 TABLE = ROOT / "build" / "test-all.json"
 #: Random examples, and many of them.
 RANDOM = "--hypothesis-profile=all"
-SLOW = ("-m", "slow")
+#: Slow by computing alone, each test beside others.
+CPU_BOUND = ("-n", "auto", "--dist", "worksteal", "-m", "slow and cpu_bound")
+SLOW = ("-m", "slow and not cpu_bound")
 ALONE = ("-n", "0")
 LONGEST = 20
 NO_TESTS = 5
@@ -65,11 +67,12 @@ def _parts(arguments: Sequence[str]) -> list[Part]:
     options = [each for each in arguments if not (ROOT / each.partition("::")[0]).exists()]
     paths = [each for each in arguments if each not in options]
     quick = Part(_name("quick", arguments), (*PARALLEL, *NOT_SLOW, *arguments))
+    cpu_bound = Part(_name("cpu-bound", arguments), (*CPU_BOUND, *arguments))
     slow = []
     for file in files:
         named = [path for path in paths if path.startswith(f"{file}::")] or [file]
         slow.append(Part(_name(file, options + named), (*ALONE, *SLOW, *options, *named)))
-    return [quick, *slow]
+    return [quick, cpu_bound, *slow]
 
 
 def _name(file: str, arguments: Sequence[str]) -> str:

@@ -229,6 +229,7 @@ def test_the_invariant_on_fakeredis(template, replay):
 
 
 @pytest.mark.slow
+@pytest.mark.cpu_bound
 def test_the_invariant_on_fakeredis_for_long(template, replay):
     _run(template, replay, FakeServer, examples=100, steps=30)
 

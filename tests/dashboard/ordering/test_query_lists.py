@@ -234,6 +234,7 @@ def test_lists_of_queries_hold_what_sql_says(machine):
 
 
 @pytest.mark.slow
+@pytest.mark.cpu_bound
 def test_lists_of_queries_hold_what_sql_says_in_many_histories(machine):
     run_state_machine_as_test(
         machine, settings=settings(max_examples=300, stateful_step_count=50, deadline=None)

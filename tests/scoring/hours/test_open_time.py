@@ -46,6 +46,7 @@ def test_due_times_equal_a_walk_minute_by_minute(part):
 
 
 @pytest.mark.slow
+@pytest.mark.cpu_bound
 @pytest.mark.parametrize("part", range(20))
 def test_ten_thousand_due_times_equal_a_walk_minute_by_minute(part):
     for seed in range(1_000_000 + part * 500, 1_000_000 + (part + 1) * 500):
@@ -171,6 +172,7 @@ def test_a_year_of_opening_time_with_many_exceptions():
 
 
 @pytest.mark.slow
+@pytest.mark.cpu_bound
 def test_every_clock_change_is_known():
     """Offsets that are looked up once a day are those of each instant, in every time zone."""
     for name in zones():

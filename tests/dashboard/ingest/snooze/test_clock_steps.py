@@ -158,6 +158,7 @@ def test_whatever_the_clocks_do_each_thread_wakes_once_and_never_early(new_datab
 
 
 @pytest.mark.slow
+@pytest.mark.cpu_bound
 @settings(max_examples=examples(300))
 @given(steps)
 def test_each_thread_wakes_once_through_many_steps_of_clocks(new_database, steps):

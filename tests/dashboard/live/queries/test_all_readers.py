@@ -209,6 +209,7 @@ def test_all_readers_agree_on_every_list(machine):
 
 
 @pytest.mark.slow
+@pytest.mark.cpu_bound
 def test_all_readers_agree_on_every_list_in_many_histories(machine):
     _run(machine, examples=300, steps=40)
 

@@ -87,12 +87,14 @@ def run(sources: Path, examples: int) -> subprocess.CompletedProcess[str]:
 
 
 @pytest.mark.slow
+@pytest.mark.cpu_bound
 def test_without_a_mistake_nothing_is_found(sources):
     result = run(sources, examples=20)
     assert result.returncode == 0, result.stderr
 
 
 @pytest.mark.slow
+@pytest.mark.cpu_bound
 @pytest.mark.parametrize("name", MISTAKES)
 def test_each_mistake_is_found(sources, name):
     file, right, wrong = MISTAKES[name]
