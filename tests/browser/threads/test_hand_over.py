@@ -139,9 +139,9 @@ def test_colleagues_who_are_loaded_late_are_offered_all_the_same(browser, lineup
     """Also where somebody has chosen nobody meanwhile, who is offered alone until then."""
     browser.open(lineup.say("hand-late", name="Late"))
     browser.page.locator(".act-claim").click()
-    browser.page.wait_for_selector(".act-claim", state="detached")
+    browser.page.wait_for_selector(".act-claim >> text=Release")
     held = []
-    browser.page.route("**/admin/api/team", held.append)
+    browser.page.route("**/admin/api/team", lambda route: held.append(route))
     opens_picker(browser)
     browser.page.keyboard.press("ArrowDown")
     assert browser.page.evaluate(NAMES) == ["Nobody: give it back"]

@@ -14,3 +14,11 @@ export function receivers(members, query, { adminId, assigneeId, dot }) {
     .sort((one, other) => one.rank - other.rank || one.text.localeCompare(other.text));
   return matching(others, query).map(({ member }) => member);
 }
+
+// What is offered while somebody points at it: all stay in their places, and who was loaded
+// meanwhile comes below.
+/** @template {{id: number}} T @param {T[]} offered @param {T[]} found @returns {T[]} */
+export function withLoaded(offered, found) {
+  const known = new Set(offered.map(({ id }) => id));
+  return [...offered, ...found.filter(({ id }) => !known.has(id))];
+}

@@ -2,7 +2,7 @@
 
 import { html, nothing, render } from "lit-html";
 
-import { receivers } from "../../core/hand-over/receivers.js";
+import { receivers, withLoaded } from "../../core/hand-over/receivers.js";
 import { initial } from "../../core/initials.js";
 import { shown } from "../../core/shown.js";
 import { hueStep } from "../elements/avatar.js";
@@ -90,9 +90,10 @@ export class HandOverPicker {
     return isTheirs ? t("error.already_claimed", { name: shown(assignee.name) }) : "";
   }
 
+  #choices() { return this.#order ?? this.#found(); }
+
   // Colleagues who match, and, where somebody has the thread and nothing is looked for, nobody.
-  #choices() {
-    if (this.#order) return this.#order;
+  #found() {
     const { picks, thread, admin, presence } = this.parts;
     const assigneeId = picks.size ? null : thread.row?.assignee?.id ?? null;
     const found = receivers(this.#members, this.#query, {
@@ -144,6 +145,7 @@ export class HandOverPicker {
     const { api, presence } = this.parts;
     try {
       this.#members = (await api.team()).team;
+      if (this.#order) this.#order = withLoaded(this.#order, this.#found());
       this.#failed = false;
     } catch {
       this.#failed = true;
