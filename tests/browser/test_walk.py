@@ -24,6 +24,7 @@ def point(browser: BrowserDriver) -> Page:
 def test_a_row_moves_is_opened_answered_and_closed(browser, lineup):
     page = browser.page
     page.mouse.move(900, 300)
+    page.get_by_role("region", name="No thread is open").wait_for()
     quiet, loud = lineup.say("walk-quiet", "I can wait"), lineup.say("walk-loud", "It is broken")
     wait_until(lambda: browser.rows_in_view()[:2] == [(1, loud), (2, quiet)], what="both on top")
 

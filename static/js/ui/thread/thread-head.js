@@ -18,8 +18,8 @@ export function threadHead(parts) {
     <button type="button" class="icon-button thread-back" aria-label=${t("thread.back")}
       @click=${() => parts.back()}>${ICONS.back}</button>
     ${row ? html`${avatar(row, t, threadDot(row, presence))}
-      <div class="thread-who"><div class="thread-line"><h2 class="thread-name"
-        id="thread-title">${who(row, t)}</h2>${threadPresence(row, presence, t)}</div>
+      <div class="thread-who"><div class="thread-line">
+        <h2 class="thread-name">${who(row, t)}</h2>${threadPresence(row, presence, t)}</div>
         <span class="thread-facts">${due(row, parts)}${facts(row, parts)}</span></div>` : html`<div
           class="thread-who"></div>`}
     <div class="thread-acts">${row ? acts(row, parts) : ""}</div>`;
