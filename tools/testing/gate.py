@@ -47,7 +47,7 @@ def run_gate(arguments: Sequence[str], root: Path = ROOT) -> int:
         return code
     print(f"running again, one at a time: {len(failed)} tests that failed", flush=True)
     code = run_pytest(second, "-n", "0", *failed, root=root)
-    still = set(failed_in(second))
+    outcomes = {test.id: test.outcome for test in results([second]).values()}
     for test in failed:
-        print(f"{'UNSTEADY' if code == 0 or test not in still else 'FAILED'} {test}")
+        print(f"{'UNSTEADY' if outcomes.get(test) == 'passed' else 'FAILED'} {test}")
     return code

@@ -16,7 +16,7 @@ from dashboard.web.http import limits
 from dashboard.web.server import body_reader, eventlet_server, gevent_server
 from dashboard.web.server.body_reader import BodyReader
 from dashboard.wsgi_keys import CLOSE
-from tests.servers.lineup import ROOT, free_port, is_taken
+from tests.servers.lineup import ROOT, START_SECONDS, free_port, is_taken
 from tests.support import wait_until
 
 
@@ -112,7 +112,7 @@ def test_without_a_name_the_library_serves_after_one_warning(kind):
         [*command, kind, str(port), "5", "renamed"], cwd=ROOT, stderr=subprocess.PIPE, text=True
     )
     try:
-        wait_until(lambda: is_taken(port), what="the server's start")
+        wait_until(lambda: is_taken(port), START_SECONDS, "the server's start")
         for _ in range(2):
             with socket.create_connection(("127.0.0.1", port), timeout=10) as connection:
                 connection.sendall(b"GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")

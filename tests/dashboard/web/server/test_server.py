@@ -10,7 +10,7 @@ from types import SimpleNamespace
 import pytest
 
 from dashboard.web.http import limits
-from tests.servers.lineup import ROOT, LiveServer
+from tests.servers.lineup import ROOT, START_SECONDS, LiveServer
 from tests.servers.ports import free_port, is_taken
 from tests.support import wait_until
 
@@ -36,7 +36,7 @@ def impatient(request):
         [*command, request.param, str(port), str(PATIENCE_SECONDS)], cwd=ROOT
     )
     try:
-        wait_until(lambda: is_taken(port), what="the impatient server")
+        wait_until(lambda: is_taken(port), START_SECONDS, "the impatient server")
         yield SimpleNamespace(port=port)
     finally:
         process.terminate()
