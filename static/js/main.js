@@ -175,7 +175,7 @@ const threadPane = new Lazy({
   failed: () => { if (thread.id !== null) failed(); },
   load: async () => {
     const [{ ThreadPane }, kept, { actions }] = await Promise.all([
-      import("./ui/thread/pane.js"), unsent.get(), acting.get(),
+      import("./ui/thread/pane.js"), unsent.preload(), acting.preload(),
     ]);
     const pane = new ThreadPane({
       at, connectionState, thread, outbox: kept.outbox, drafts: kept.drafts, mode, hold, prefs,
@@ -207,7 +207,7 @@ const bulk = new Lazy({
   failed,
   load: async () => {
     const [{ Bulk }, { undoing }] = await Promise.all([
-      import("./ui/list/bulk.js"), acting.get(),
+      import("./ui/list/bulk.js"), acting.preload(),
     ]);
     return new Bulk({
       picks, lists, api, rows, dialog, toasts, painter, language, undoing, priorities, snooze, handOver, now,

@@ -73,8 +73,8 @@ function addThread({ painter, threadPane, thread, bulk, notifier }) {
   let allowed = false;
   const load = async () => {
     if (await threadPane.get()) painter.ask("thread", "messages", "composer");
-    if (await bulk.get()) painter.ask("header", "banner");
-    await notifier.get();
+    if (await bulk.preload()) painter.ask("header", "banner");
+    await notifier.preload();
   };
   painter.add("thread", () => {
     if (threadPane.part) threadPane.part.paintHead();

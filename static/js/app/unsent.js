@@ -84,9 +84,9 @@ function tell({ threadId }, { thread, rows, toasts, open, language: { t } }) {
 
 // The reply of "send and done" was sent, maybe long after another thread was opened.
 async function finish(id, seen, { thread, rows, api, acting, toasts, language }) {
-  const { actions } = await acting.get();
-  if (rows.get(id)?.open === false) return id === thread.id && actions.openNext(id);
-  if (id === thread.id) return actions.finish(seen);
+  const actions = id === thread.id ? (await acting.get())?.actions : null;
+  if (rows.get(id)?.open === false) return actions?.openNext(id);
+  if (actions) return actions.finish(seen);
   try {
     rows.put((await api.close(id, seen)).row);
   } catch (error) {

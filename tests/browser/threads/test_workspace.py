@@ -185,7 +185,6 @@ def test_what_is_typed_ahead_of_a_slow_search_lands_in_its_field(browser):
 
 
 def test_a_module_that_cannot_be_loaded_gives_a_notice_and_opens_later(browser):
-    """Failed in one of three runs: the second press opened nothing within 30 s."""
     browser.page.route(LATER, lambda route: route.abort())
     browser.renew()
     browser.page.keyboard.press("?")

@@ -6,7 +6,7 @@ export class Lazy {
   #failed;
   #loading = null;
 
-  // load: () → the part; failed() is called when its script could not be loaded.
+  // load: () → the part; failed() tells the admin, who asked for it, that it could not be loaded.
   constructor({ load, failed }) {
     this.#load = load;
     this.#failed = failed;
@@ -14,13 +14,19 @@ export class Lazy {
 
   // The part, or null if it could not be loaded; the next call tries again.
   async get() {
+    const part = await this.preload();
+    if (!part) this.#failed();
+    return part;
+  }
+
+  // As get(), for a part that nobody asked for yet: a failure is not told.
+  async preload() {
     if (this.part) return this.part;
     this.#loading ??= this.#load();
     try {
       this.part = await this.#loading;
     } catch {
       this.#loading = null;
-      this.#failed();
     }
     return this.part;
   }
@@ -30,6 +36,7 @@ export class Lazy {
 export class LazyPane {
   #lazy;
   #hasField;
+  #asked = null; // the verb to run once the part is loaded, and what it gets
 
   // hasField: the part begins with a field, or takes letters; keys pressed while it loads are for it.
   constructor({ load, failed, hasField = false }) {
@@ -49,9 +56,15 @@ export class LazyPane {
     return part ? part[verb](...given) : this.#loadAndRun(verb, given);
   }
 
-  async #loadAndRun(verb, given) {
+  // A key that is pressed again while its dialog loads opens the dialog once.
+  async #loadAndRun(...asked) {
+    const isLoading = this.#asked !== null;
+    this.#asked = asked;
+    if (isLoading) return;
     const typed = this.#hasField ? keepTyping() : () => [];
     const part = await this.#lazy.get();
+    const [verb, given] = this.#asked;
+    this.#asked = null;
     const keys = typed();
     if (!part || !keys) return;
     part[verb](...given);

@@ -28,12 +28,12 @@ export class Alerts {
     this.write();
     if ((totals.filter ?? "all") !== "all") return;
     if (this.notifier.part) this.notifier.part.totals(totals);
-    else if (this.#early.length) this.notifier.get();
+    else if (this.#early.length) this.notifier.preload();
     this.#early = [this.#early[0] ?? totals, totals];
     // A hidden page paints no list.
     if (document.hidden) {
-      this.notifier.get();
-      this.unsent.get();
+      this.notifier.preload();
+      this.unsent.preload();
     }
   }
 
