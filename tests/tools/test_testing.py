@@ -1,10 +1,12 @@
 """The runner of the tests: what passes, fails, and passes the second time only."""
 
 import json
+import subprocess
 from pathlib import Path
 
 import pytest
 
+from tools.testing.everything import TABLE, run_everything
 from tools.testing.gate import SECOND_CHANCES_MAX, run_gate
 from tools.testing.report import Result, is_complete, results
 
@@ -79,3 +81,88 @@ def test_what_fails_once_is_unsteady_and_what_fails_twice_is_red(
     (tmp_path / "test_it.py").write_text(source)
     assert run_gate(["-p", "no:cacheprovider"], root=tmp_path) == code
     assert capsys.readouterr().out.endswith(said)
+
+
+CONFTEST = """
+import hypothesis
+hypothesis.settings.register_profile("all")
+"""
+PARTS = """
+import pathlib, pytest
+@pytest.fixture(autouse=True)
+def count(request):
+    with pathlib.Path("ran").open("a") as file:
+        file.write(request.node.name + "\\n")
+def test_quick(): pass
+@pytest.mark.skip(reason="no server")
+def test_skipped(): pass
+@pytest.mark.slow
+def test_slow(): pass
+@pytest.mark.slow
+@pytest.mark.cpu_bound
+def test_cpu_bound(): pass
+@pytest.mark.slow
+def test_unsteady():
+    seen = pathlib.Path("seen")
+    assert seen.exists() or seen.touch()
+"""
+WRONG = (
+    PARTS
+    + """
+@pytest.mark.slow
+def test_wrong(): assert 1 == 2
+"""
+)
+
+
+def project(root: Path, source: str) -> Path:
+    subprocess.run(["git", "init", "-q", root], check=True)
+    (root / ".gitignore").write_text("build\nran\nseen\n__pycache__\n")
+    (root / "pytest.ini").write_text("[pytest]\nmarkers = \n  slow\n  cpu_bound\n")
+    (root / "conftest.py").write_text(CONFTEST)
+    (root / "test_it.py").write_text(source)
+    return root
+
+
+def tests_that_ran(root: Path) -> list[str]:
+    ran = root / "ran"
+    names = sorted(ran.read_text().split()) if ran.exists() else []
+    ran.unlink(missing_ok=True)
+    return names
+
+
+@pytest.mark.slow  # starts pytest eight times
+def test_everything_runs_in_parts_and_again_when_a_file_has_changed(tmp_path, capsys):
+    root = project(tmp_path, PARTS)
+    options = ["-p", "no:cacheprovider"]
+    every = ["test_cpu_bound", "test_quick", "test_slow", "test_unsteady"]
+    assert run_everything(options, root) == 0
+    said = capsys.readouterr().out
+    assert "SKIPPED test_it.py::test_skipped: no server" in said
+    assert "UNSTEADY test_it.py::test_unsteady: AssertionError" in said
+    assert said.endswith("3 passed, 0 failed, 1 unsteady, 1 skipped\n")
+    table = json.loads((root / TABLE).read_text())
+    assert table["counts"] == {"passed": 3, "failed": 0, "unsteady": 1, "skipped": 1}
+    assert tests_that_ran(root) == sorted([*every, "test_unsteady"])
+
+    assert run_everything(options, root) == 0
+    assert capsys.readouterr().out.endswith("3 passed, 0 failed, 1 unsteady, 1 skipped\n")
+    assert tests_that_ran(root) == []
+
+    (root / "test_it.py").write_text(WRONG)
+    assert run_everything(options, root) == 1
+    said = capsys.readouterr().out
+    assert "FAILED test_it.py::test_wrong: assert 1 == 2" in said
+    assert said.endswith("4 passed, 1 failed, 0 unsteady, 1 skipped\n")
+    assert tests_that_ran(root) == sorted([*every, "test_wrong", "test_wrong"])
+
+
+@pytest.mark.slow  # starts pytest six times
+def test_a_part_that_breaks_off_makes_everything_red_and_runs_again(tmp_path, capsys):
+    root = project(tmp_path, PARTS + "@pytest.mark.slow\ndef test_ends(): pathlib.os._exit(2)\n")
+    options = ["-p", "no:cacheprovider", "-k", "slow or ends"]
+    assert run_everything(options, root) == 1
+    assert "BROKE OFF test_it" in capsys.readouterr().out
+    assert "test_slow" in tests_that_ran(root)
+    assert run_everything(options, root) == 1
+    assert "test_slow" in tests_that_ran(root)

@@ -12,8 +12,9 @@ from pathlib import Path
 from tools.testing.gate import NOT_SLOW, PARALLEL, PYTEST, ROOT, failed_in, run_pytest
 from tools.testing.report import Result, is_complete, results
 
-FOLDER = ROOT / "build" / "test-all"
-TABLE = ROOT / "build" / "test-all.json"
+#: Below the root: the logs of the parts, and the table.
+LOGS = Path("build", "test-all")
+TABLE = Path("build", "test-all.json")
 #: Random examples, and many of them.
 RANDOM = "--hypothesis-profile=all"
 #: Slow by computing alone, each test beside others.
@@ -30,48 +31,50 @@ class Part:
 
     name: str
     arguments: tuple[str, ...]
+    root: Path
 
     @property
     def log(self) -> Path:
-        return FOLDER / f"{self.name}.jsonl"
+        return self.root / LOGS / f"{self.name}.jsonl"
 
     @property
     def second_log(self) -> Path:
-        return FOLDER / f"{self.name}.second.jsonl"
+        return self.root / LOGS / f"{self.name}.second.jsonl"
 
 
-def run_everything(arguments: Sequence[str]) -> int:
+def run_everything(arguments: Sequence[str], root: Path = ROOT) -> int:
     """Runs the parts that have no result yet, prints the table of all; 0 where nothing failed."""
-    _forget_results_of_other_sources()
+    _forget_results_of_other_sources(root)
     began = time.monotonic()
-    parts = _parts(arguments)
+    parts = _parts(arguments, root)
     for number, part in enumerate(parts, 1):
         if not is_complete(part.log):
             print(f"\n== part {number} of {len(parts)}: {part.name}", flush=True)
-            run_pytest(part.log, RANDOM, *part.arguments)
+            run_pytest(part.log, RANDOM, *part.arguments, root=root)
     for part in parts:
         failed = failed_in(part.log)
         if failed and not is_complete(part.second_log):
             print(f"\n== again, one at a time: {part.name}", flush=True)
-            run_pytest(part.second_log, RANDOM, *ALONE, *failed)
-    return _tell(parts, time.monotonic() - began)
+            run_pytest(part.second_log, RANDOM, *ALONE, *failed, root=root)
+    return _tell(parts, time.monotonic() - began, root / TABLE)
 
 
-def _parts(arguments: Sequence[str]) -> list[Part]:
+def _parts(arguments: Sequence[str], root: Path) -> list[Part]:
     listed = subprocess.run(
-        [*PYTEST, *SLOW, "--collect-only", *arguments], cwd=ROOT, capture_output=True, text=True
+        [*PYTEST, *SLOW, "--collect-only", *arguments], cwd=root, capture_output=True, text=True
     )
     if listed.returncode not in (0, NO_TESTS):
         raise SystemExit(listed.stdout + listed.stderr)
     files = dict.fromkeys(re.findall(r"^(\S+\.py)::", listed.stdout, re.MULTILINE))
-    options = [each for each in arguments if not (ROOT / each.partition("::")[0]).exists()]
+    options = [each for each in arguments if not (root / each.partition("::")[0]).exists()]
     paths = [each for each in arguments if each not in options]
-    quick = Part(_name("quick", arguments), (*PARALLEL, *NOT_SLOW, *arguments))
-    cpu_bound = Part(_name("cpu-bound", arguments), (*CPU_BOUND, *arguments))
+    quick = Part(_name("quick", arguments), (*PARALLEL, *NOT_SLOW, *arguments), root)
+    cpu_bound = Part(_name("cpu-bound", arguments), (*CPU_BOUND, *arguments), root)
     slow = []
     for file in files:
         named = [path for path in paths if path.startswith(f"{file}::")] or [file]
-        slow.append(Part(_name(file, options + named), (*ALONE, *SLOW, *options, *named)))
+        name = _name(file, options + named)
+        slow.append(Part(name, (*ALONE, *SLOW, *options, *named), root))
     return [quick, cpu_bound, *slow]
 
 
@@ -83,28 +86,29 @@ def _name(file: str, arguments: Sequence[str]) -> str:
     return f"{words}-{hashlib.sha256(repr(list(arguments)).encode()).hexdigest()[:8]}"
 
 
-def _forget_results_of_other_sources() -> None:
+def _forget_results_of_other_sources(root: Path) -> None:
     """Empties the folder of results unless they are those of the files as they stand now."""
     names = subprocess.run(
         ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"],
-        cwd=ROOT,
+        cwd=root,
         capture_output=True,
         check=True,
     )
     digest = hashlib.sha256()
     for name in sorted(set(names.stdout.decode().split("\0"))):
-        path = ROOT / name
+        path = root / name
         if name and path.is_file():
             digest.update(name.encode() + b"\0" + hashlib.sha256(path.read_bytes()).digest())
-    FOLDER.mkdir(parents=True, exist_ok=True)
-    mark = FOLDER / "sources"
+    folder = root / LOGS
+    folder.mkdir(parents=True, exist_ok=True)
+    mark = folder / "sources"
     if not mark.exists() or mark.read_text() != digest.hexdigest():
-        for log in FOLDER.glob("*.jsonl"):
+        for log in folder.glob("*.jsonl"):
             log.unlink()
         mark.write_text(digest.hexdigest())
 
 
-def _tell(parts: Sequence[Part], seconds: float) -> int:
+def _tell(parts: Sequence[Part], seconds: float, table: Path) -> int:
     """Writes the table as JSON and as text; 1 where a test failed twice or a part broke off."""
     first = results(part.log for part in parts)
     second = results(part.second_log for part in parts)
@@ -126,7 +130,7 @@ def _tell(parts: Sequence[Part], seconds: float) -> int:
         "parts_that_broke_off": broken,
         "tests": [asdict(test) for test in first.values()],
     }
-    TABLE.write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
+    table.write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
     print(_text(by_outcome, longest, broken))
     return 1 if by_outcome["failed"] or broken else 0
 
