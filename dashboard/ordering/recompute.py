@@ -20,6 +20,9 @@ POLL_SECONDS = 1.0
 #: ms: so long the events of these threads wait, and with SQLite all others.
 SLICE, SLICE_MIN, SLICE_MAX = 50, 10, 200
 SLICE_SECONDS = 0.02
+#: Where pauses end late, others wait for the processor: they are longer by so many times as late.
+LATE_FACTOR = 4
+PAUSE_MAX_SECONDS = 1.0
 #: Each process takes one of so many slices, so that two seldom work at the same threads.
 SLICES_AHEAD = 8
 
@@ -37,12 +40,15 @@ class Recompute:
         placer: Placer,
         clock: Callable[[], int],
         monotonic: Callable[[], float] = time.monotonic,
+        sleep: Callable[[float], object] = time.sleep,
     ):
         self._database = database
         self._placer = placer
         self._clock = clock
         self._monotonic = monotonic
+        self._sleep = sleep
         self._slice = SLICE
+        self._late_seconds = 0.0
         #: The version that each thread follows: none can come to follow an older one.
         self._done = 0
         self._task = PeriodicTask(
@@ -96,9 +102,15 @@ class Recompute:
             self._slice = max(SLICE_MIN, self._slice // 2)
         elif seconds < SLICE_SECONDS / 2:
             self._slice = min(SLICE_MAX, self._slice * 2)
-        # Others come first: at most half of the time is taken.
-        time.sleep(min(self._monotonic() - begun, 1.0))
+        self._pause(self._monotonic() - begun)
         return count
+
+    def _pause(self, worked_seconds: float) -> None:
+        """Lets others work: at least half of the time, and more while the process is busy."""
+        seconds = min(worked_seconds + LATE_FACTOR * self._late_seconds, PAUSE_MAX_SECONDS)
+        begun = self._monotonic()
+        self._sleep(seconds)
+        self._late_seconds = max(0.0, self._monotonic() - begun - seconds)
 
     def _write(self, connection: Connection, ids: Sequence[int]) -> tuple[list[Placement], int]:
         states = thread_states.locked_by_id(connection, ids)

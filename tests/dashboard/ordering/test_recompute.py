@@ -121,6 +121,28 @@ def test_what_a_process_leaves_another_one_goes_on_with(hours, monkeypatch):
     assert hours.order.differences() == []
 
 
+def test_pauses_grow_while_the_process_is_busy(hours, monkeypatch):
+    """A pause that ends late says that events wait for the processor."""
+    for number in range(4):
+        hours.order.post(f"t-{number}")
+    hours.save_policy("All", "", hours.save_calendar("Always", ALWAYS))
+    late_seconds = iter([0.0, 0.05, 1.0, 0.0])
+    now, pauses = 0.0, []
+
+    def sleep(seconds: float) -> None:
+        nonlocal now
+        pauses.append(seconds)
+        now += seconds + next(late_seconds)
+
+    monkeypatch.setattr(recompute, "SLICE", 1)
+    monkeypatch.setattr(recompute, "SLICE_MAX", 1)
+    worker = Recompute(
+        hours.database, hours.order.placer, hours.clock, monotonic=lambda: now, sleep=sleep
+    )
+    assert worker.turn() == 4
+    assert pauses == pytest.approx([0.0, 0.0, 0.2, 1.0])
+
+
 @pytest.mark.parametrize("seed", [1, 2])
 def test_any_history_with_several_workers_gives_what_the_pure_function_gives(hours, seed):
     """W43 and W45: policies and calendars are edited while events come."""
