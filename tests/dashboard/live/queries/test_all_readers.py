@@ -212,7 +212,7 @@ def test_all_readers_agree_on_every_list(machine):
 @pytest.mark.cpu_bound
 @pytest.mark.parametrize("quarter", [1, 2, 3, 4])  # beside each other
 def test_all_readers_agree_on_every_list_in_many_histories(machine, quarter):
-    _run(machine, examples=75, steps=40)
+    _run(machine, examples=50, steps=40)
 
 
 @pytest.mark.slow
