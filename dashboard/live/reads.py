@@ -1,11 +1,12 @@
 """What is read from SQL to be pushed: rows, lists while Redis is away, messages, sessions."""
 
+import threading
 from collections.abc import Callable, Collection, Sequence
 from typing import Any, NamedTuple
 
 from dashboard.db.accounts import sessions, team
 from dashboard.db.database import Database
-from dashboard.db.lists import entries, named_lists, seen_lists, views
+from dashboard.db.lists import looking_through, named_lists, seen_lists, views
 from dashboard.db.lists.named_lists import ListName, NamedList, Stamp
 from dashboard.db.lists.seen_lists import SeenLists
 from dashboard.db.outbox import sent_messages, webhooks
@@ -43,6 +44,8 @@ class Reads:
     def __init__(self, database: Database, clock: Callable[[], int]):
         self._database = database
         self._clock = clock
+        #: One query at a time looks through all threads: the events wait for one slice of it.
+        self._one_look = threading.Lock()
 
     def rows(self, ids: Collection[int]) -> dict[int, dict[str, Any]]:
         if not ids:
@@ -54,12 +57,11 @@ class Reads:
         self, list: ListName, admin_id: int, limit: int, after: tuple[int, int] | None = None
     ) -> tuple[list[Entry], int]:
         """The list's entries in order, and how many there are in all."""
-        with self._database.read() as connection:
-            if not list.is_built_in:
+        if not list.is_built_in:
+            with self._one_look, self._database.read() as connection:
                 query_list = named_lists.find(connection, list, admin_id).query_list
-                now = self._clock()
-                found = entries.entries(connection, query_list, now, limit, after)
-                return found, entries.total(connection, query_list, now)
+                return looking_through.listed(connection, query_list, self._clock(), limit, after)
+        with self._database.read() as connection:
             assert list.view is not None
             found = threads.listed(
                 connection, list.view, list.filter, admin_id, list.sort, limit, after
@@ -99,10 +101,11 @@ class Reads:
 
     def rank(self, list: ListName, admin_id: int, thread_id: int) -> int | None:
         """How many threads are above this one; None where it is not on the list."""
-        with self._database.read() as connection:
-            if not list.is_built_in:
+        if not list.is_built_in:
+            with self._one_look, self._database.read() as connection:
                 query_list = named_lists.find(connection, list, admin_id).query_list
-                return entries.rank(connection, query_list, self._clock(), thread_id)
+                return looking_through.rank(connection, query_list, self._clock(), thread_id)
+        with self._database.read() as connection:
             assert list.view is not None
             return rank_queries.rank(
                 connection, list.view, list.filter, admin_id, list.sort, thread_id

@@ -1,4 +1,4 @@
-"""The lists of queries as SQL orders them: while Redis is away, and to build those of Redis."""
+"""The lists of queries as SQL orders them, to build and to compare those of Redis."""
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
@@ -8,7 +8,6 @@ from sqlalchemy import (
     Connection,
     Select,
     bindparam,
-    func,
     or_,
     select,
     tuple_,
@@ -60,21 +59,6 @@ def entries(
         statement = statement.where(tuple_(score, threads.c.id) > tuple_(*after))
     found = connection.execute(statement.order_by(score, threads.c.id).limit(limit))
     return [Entry(id, score) for id, score in found]
-
-
-def total(connection: Connection, query_list: QueryList, now_ms: int) -> int:
-    """The number of threads on a list."""
-    return connection.scalar(_on(query_list, now_ms, func.count())) or 0
-
-
-def rank(connection: Connection, query_list: QueryList, now_ms: int, id: int) -> int | None:
-    """How many threads are above this one; None where it is not on the list."""
-    score = score_of(query_list, now_ms)
-    own = connection.scalar(_on(query_list, now_ms, score).where(threads.c.id == id))
-    if own is None:
-        return None
-    before = tuple_(score, threads.c.id) < tuple_(own, id)
-    return connection.scalar(_on(query_list, now_ms, func.count()).where(before))
 
 
 def held(

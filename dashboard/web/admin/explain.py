@@ -11,7 +11,7 @@ from sqlalchemy import Connection
 from dashboard.db.conditions.columns import subjects
 from dashboard.db.database import Database
 from dashboard.db.hours import due_times
-from dashboard.db.lists import entries, named_lists
+from dashboard.db.lists import looking_through, named_lists
 from dashboard.db.lists.named_lists import ListName, NamedList
 from dashboard.db.threads import rank_queries, threads
 from dashboard.errors import NotFound
@@ -78,5 +78,5 @@ class Explainer:
         if named.epoch is not None:
             with suppress(RedisError):
                 return self._ranking.rank(query_list.id, query_list.sort, thread_id)
-        rank = entries.rank(connection, query_list, now, thread_id)
-        return rank, entries.total(connection, query_list, now)
+        rank = looking_through.rank(connection, query_list, now, thread_id)
+        return rank, looking_through.total(connection, query_list, now)

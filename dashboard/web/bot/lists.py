@@ -126,8 +126,7 @@ class ListsApi:
             pass
         now = self._clock()
         with self._database.read() as connection:
-            entries = walked.entries(connection, limit, since, now)
-            total = walked.total(connection, now)
+            entries, total = walked.listed(connection, limit, since, now)
         return Head(epoch="", version=0, total=total, entries=entries)
 
     def _named(self, entries: Sequence[Entry]) -> list[dict[str, Any]]:

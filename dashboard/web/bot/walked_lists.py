@@ -4,7 +4,8 @@ from typing import NamedTuple, Protocol
 
 from sqlalchemy import Connection
 
-from dashboard.db.lists import entries, query_lists, sorts, views
+from dashboard.db.lists import looking_through, query_lists, sorts, views
+from dashboard.db.lists.looking_through import Position
 from dashboard.db.lists.people import people_in
 from dashboard.db.lists.query_lists import TIMEZONE, ListedQuery, QueryList
 from dashboard.db.lists.views import number_of
@@ -13,9 +14,6 @@ from scoring.conditions.language.errors import QueryError
 from scoring.reading import Entry
 from scoring.sorts import SORTS
 from scoring.views import VIEW_QUERIES, VIEWS, list_id
-
-#: (score, id) of the entry after which a part begins.
-Position = tuple[int, int]
 
 
 class WalkedList(Protocol):
@@ -29,12 +27,11 @@ class WalkedList(Protocol):
     def in_redis(self) -> str | None:
         """The list id in Redis."""
 
-    def entries(
+    def listed(
         self, connection: Connection, limit: int, after: Position | None, now_ms: int
-    ) -> list[Entry]:
-        """Up to `limit` entries in order, from the head or after a position."""
-
-    def total(self, connection: Connection, now_ms: int) -> int: ...
+    ) -> tuple[list[Entry], int]:
+        """Up to `limit` entries in order, from the head or after a position; and how many there
+        are in all."""
 
 
 class BuiltInList(NamedTuple):
@@ -51,13 +48,11 @@ class BuiltInList(NamedTuple):
     def in_redis(self) -> str | None:
         return list_id(self.view)
 
-    def entries(
+    def listed(
         self, connection: Connection, limit: int, after: Position | None, now_ms: int
-    ) -> list[Entry]:
-        return threads.listed(connection, self.view, "all", None, self.sort, limit, after)
-
-    def total(self, connection: Connection, now_ms: int) -> int:
-        return threads.total(connection, self.view, "all", None)
+    ) -> tuple[list[Entry], int]:
+        found = threads.listed(connection, self.view, "all", None, self.sort, limit, after)
+        return found, threads.total(connection, self.view, "all", None)
 
 
 class SavedList(NamedTuple):
@@ -70,13 +65,10 @@ class SavedList(NamedTuple):
     def name(self) -> str:
         return self.query_list.id
 
-    def entries(
+    def listed(
         self, connection: Connection, limit: int, after: Position | None, now_ms: int
-    ) -> list[Entry]:
-        return entries.entries(connection, self.query_list, now_ms, limit, after)
-
-    def total(self, connection: Connection, now_ms: int) -> int:
-        return entries.total(connection, self.query_list, now_ms)
+    ) -> tuple[list[Entry], int]:
+        return looking_through.listed(connection, self.query_list, now_ms, limit, after)
 
 
 def _listed(connection: Connection, view: str) -> ListedQuery | None:

@@ -223,5 +223,11 @@ def test_threads_are_counted_by_slices_of_ids(shop, monkeypatch):
             whole = entries.entries(connection, query_list, NOW, 10)
             found = looking_through.look_through(connection, query_list, NOW, 3, lambda: False)
             assert (found.total, found.entries) == (total, whole[:3])
+            for rank, entry in enumerate(whole):
+                after = entry.score, entry.id
+                rest = looking_through.listed(connection, query_list, NOW, 3, after)
+                assert rest == (whole[rank + 1 :][:3], total)
+                assert looking_through.rank(connection, query_list, NOW, entry.id) == rank
+            assert looking_through.rank(connection, query_list, NOW, 99) is None
             rows = entries.between(connection, query_list, NOW, 0, 100)
             assert len(rows) == total

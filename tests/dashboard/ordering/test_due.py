@@ -6,7 +6,7 @@ import fakeredis
 import pytest
 from sqlalchemy import select, update
 
-from dashboard.db.lists import entries, query_lists
+from dashboard.db.lists import looking_through, query_lists
 from dashboard.db.lists.query_lists import ListedQuery
 from dashboard.db.models.query_lists import query_lists as table
 from dashboard.db.models.threads import epochs, threads
@@ -40,9 +40,10 @@ def on(order: Order, list_id: str) -> list[int]:
     """The threads that Redis has on a list; SQL must have the same."""
     with order.database.read() as connection:
         found = query_lists.current(connection).lists[list_id]
-        in_sql = entries.entries(connection, found, order.clock(), 100)
-        assert entries.total(connection, found, order.clock()) == len(in_sql)
-        ranks = [entries.rank(connection, found, order.clock(), entry.id) for entry in in_sql]
+        now = order.clock()
+        in_sql, total = looking_through.listed(connection, found, now, 100)
+        assert total == len(in_sql)
+        ranks = [looking_through.rank(connection, found, now, entry.id) for entry in in_sql]
     assert ranks == list(range(len(in_sql)))
     assert order.ranking.head(list_id, "longest_wait", 100).entries == in_sql
     return [entry.id for entry in in_sql]
