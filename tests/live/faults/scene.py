@@ -53,7 +53,7 @@ class Scene:
         sending = threading.Thread(target=send)
         sending.start()
         fault()
-        sending.join(60)
+        sending.join(120)
         assert not sending.is_alive(), "the sender is stuck"
         assert not failures, failures
 
