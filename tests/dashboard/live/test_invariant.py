@@ -231,7 +231,7 @@ def test_the_invariant_on_fakeredis(template, replay):
 @pytest.mark.slow
 @pytest.mark.cpu_bound
 def test_the_invariant_on_fakeredis_for_long(template, replay):
-    _run(template, replay, FakeServer, examples=100, steps=30)
+    _run(template, replay, FakeServer, examples=60, steps=30)
 
 
 @pytest.mark.real_redis

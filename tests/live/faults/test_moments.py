@@ -214,5 +214,5 @@ def test_moments_come_while_workers_and_redis_are_killed(tmp_path, mode):
 def test_moments_come_through_many_deaths(empty_url, tmp_path, mode):  # noqa: F811
     """W3, W21, W22 and W24, on both databases."""
     with moments_over(empty_url, tmp_path, mode) as moments:
-        assert max(late[-1] for late in go_through(moments, rounds=12)) <= LATE_MS
+        assert max(late[-1] for late in go_through(moments, rounds=8)) <= LATE_MS
         no_worker_lives(moments)
