@@ -181,20 +181,6 @@ def test_a_missing_entry_below_the_head_is_repaired_within_a_pass(busy):
     assert busy.differences() == []
 
 
-@pytest.mark.parametrize("part", [1, 4, 5, 12, 13])  # of the 12 threads
-def test_each_thread_is_compared_whatever_the_parts(busy, monkeypatch, part):
-    monkeypatch.setattr("dashboard.ordering.diff.PART", part)
-    monkeypatch.setattr("dashboard.ordering.diff.PAUSE_SECONDS", 0.0)
-    monkeypatch.setattr("dashboard.ordering.diff.HEAD", 0)
-    for _ in range(2):
-        for list_id, sort in (("arrival", "arrival"), ("history", "priority")):
-            wrong = {member(id): id for id in range(1, 13)}
-            busy.client.zadd(f"{{lineup:{list_id}}}|{sort}", wrong, xx=True)
-        assert len({each.entry.id for each in busy.differences()}) == 12
-        busy.tick(2)
-        assert busy.differences() == []
-
-
 @pytest.mark.parametrize("foreign", [member(4242), "no thread", "٠" * 6])
 @pytest.mark.parametrize("sorts", [["arrival"], [*SORTS]], ids=["one sort", "all sorts"])
 @pytest.mark.parametrize("list_id", ["history", "arrival:unassigned"])
