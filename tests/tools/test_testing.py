@@ -124,7 +124,7 @@ def project(root: Path, source: str) -> Path:
     return root
 
 
-def tests_that_ran(root: Path) -> list[str]:
+def ran_in(root: Path) -> list[str]:
     ran = root / "ran"
     names = sorted(ran.read_text().split()) if ran.exists() else []
     ran.unlink(missing_ok=True)
@@ -143,18 +143,18 @@ def test_everything_runs_in_parts_and_again_when_a_file_has_changed(tmp_path, ca
     assert said.endswith("3 passed, 0 failed, 1 unsteady, 1 skipped\n")
     table = json.loads((root / TABLE).read_text())
     assert table["counts"] == {"passed": 3, "failed": 0, "unsteady": 1, "skipped": 1}
-    assert tests_that_ran(root) == sorted([*every, "test_unsteady"])
+    assert ran_in(root) == sorted([*every, "test_unsteady"])
 
     assert run_everything(options, root) == 0
     assert capsys.readouterr().out.endswith("3 passed, 0 failed, 1 unsteady, 1 skipped\n")
-    assert tests_that_ran(root) == []
+    assert ran_in(root) == []
 
     (root / "test_it.py").write_text(WRONG)
     assert run_everything(options, root) == 1
     said = capsys.readouterr().out
     assert "FAILED test_it.py::test_wrong: assert 1 == 2" in said
     assert said.endswith("4 passed, 1 failed, 0 unsteady, 1 skipped\n")
-    assert tests_that_ran(root) == sorted([*every, "test_wrong", "test_wrong"])
+    assert ran_in(root) == sorted([*every, "test_wrong", "test_wrong"])
 
 
 @pytest.mark.slow  # starts pytest six times
@@ -163,6 +163,6 @@ def test_a_part_that_breaks_off_makes_everything_red_and_runs_again(tmp_path, ca
     options = ["-p", "no:cacheprovider", "-k", "slow or ends"]
     assert run_everything(options, root) == 1
     assert "BROKE OFF test_it" in capsys.readouterr().out
-    assert "test_slow" in tests_that_ran(root)
+    assert "test_slow" in ran_in(root)
     assert run_everything(options, root) == 1
-    assert "test_slow" in tests_that_ran(root)
+    assert "test_slow" in ran_in(root)
