@@ -2,6 +2,7 @@
 
 import base64
 import hmac
+import secrets
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from hashlib import sha256
@@ -66,12 +67,16 @@ class Identities:
         g.identity = self.of(request.environ)
 
     def storage_key(self, admin_id: int) -> str:
-        """The key that encrypts what this admin's page stores in the browser: 32 bytes in base64.
+        """The key that encrypts what this admin's page stores in the browser, in base64: 32 random
+        bytes, and the 32 of the key combined with them by exclusive or.
 
-        It is sent to this admin only, and changes with the secret key.
+        It is sent to this admin only, and changes with the secret key. The page holds texts of
+        customers, too: the random bytes keep the length of a compressed page from telling the key.
         """
-        derived = hmac.digest(self._secret_key, f"browser storage of {admin_id}".encode(), "sha256")
-        return base64.b64encode(derived).decode()
+        key = hmac.digest(self._secret_key, f"browser storage of {admin_id}".encode(), "sha256")
+        mask = secrets.token_bytes(len(key))
+        masked = bytes(one ^ other for one, other in zip(mask, key, strict=True))
+        return base64.b64encode(mask + masked).decode()
 
     def begin(self, admin_id: int) -> str:
         """Begins a session; returns the value of its cookie."""

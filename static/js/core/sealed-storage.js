@@ -13,7 +13,7 @@ export class SealedStorage {
   #pad = null; // {counter, bytes}: what the next text is sealed with; used once
   #making = null;
 
-  // prefix: that of its keys; key: 32 bytes in base64.
+  // prefix: that of its keys; key: in base64, random bytes and those of the key combined with them.
   /** @param {SealedStorageParts} parts */
   constructor({ storage, prefix, key, crypto = globalThis.crypto }) {
     this.storage = storage;
@@ -25,7 +25,7 @@ export class SealedStorage {
   // Reads what is kept. Before this nothing is found. Returns itself.
   async open() {
     const { subtle } = this.crypto;
-    this.#key = await subtle.importKey("raw", bytesOf(this.rawKey), "AES-CTR", false, ["encrypt"]);
+    this.#key = await subtle.importKey("raw", unmasked(bytesOf(this.rawKey)), "AES-CTR", false, ["encrypt"]);
     await Promise.all(this.#keptKeys().map((key) => this.take(key, this.#read(key))));
     await this.#makePad();
     return this;
@@ -127,5 +127,12 @@ export class SealedStorage {
 }
 
 const bytesOf = (text) => Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
+
+// Random bytes come before the key, so that no two pages hold the same.
+/** @param {Uint8Array<ArrayBuffer>} bytes */
+function unmasked(bytes) {
+  const middle = bytes.length / 2;
+  return bytes.slice(middle).map((byte, at) => byte ^ bytes[at]);
+}
 
 const base64 = (bytes) => btoa(bytes.map((byte) => String.fromCharCode(byte)).join(""));

@@ -1,5 +1,6 @@
 """The dashboard's page, and what comes along with it."""
 
+import base64
 import gzip
 import json
 import os
@@ -279,3 +280,12 @@ def test_before_the_scripts_run_the_page_has_its_words_and_shape(mai):
         assert words[name] in page
     assert 'data-density="compact"' in page
     assert page.count("row skeleton") > 10
+
+
+def test_the_key_of_drafts_is_written_otherwise_in_each_page(mai):
+    keys = [base64.b64decode(boot(mai.get("/").text)["storage_key"]) for _ in range(2)]
+    masks = [key[:32] for key in keys]
+    assert masks[0] != masks[1]
+    unmasked = [bytes(a ^ b for a, b in zip(key[:32], key[32:], strict=True)) for key in keys]
+    assert unmasked[0] == unmasked[1]
+    assert unmasked[0] not in keys[0]
