@@ -108,6 +108,7 @@ class Browser:
                 for filter in FILTERS:
                     self.stale.add((view, sort, filter))
         self._opened: set[tuple[str, str, str]] = set()
+        self._lost: set[tuple[str, str, str]] = set()
 
     def connect(self) -> None:
         self._connections += 1
@@ -152,11 +153,18 @@ class Browser:
             self.stale.add(list)
 
     def lose(self, place: int) -> None:
-        """A frame that never arrives, though its acknowledgement does."""
-        _, acknowledged = self.wire.frames[place]
+        """A frame that never arrives. The next frame shows the gap; without one, the connection
+        that lost it ends, and `notice_losses` is called."""
+        frame, acknowledged = self.wire.frames[place]
         del self.wire.frames[place]
+        self._lost.add((frame["view"], frame["sort"], frame["filter"]))
         if acknowledged is not None:
             acknowledged()
+
+    def notice_losses(self) -> None:
+        """The lists of lost frames are read again, as after a reconnection."""
+        self.stale |= self._lost & self._opened
+        self._lost = set()
 
     def freshen(self, list: tuple[str, str, str]) -> None:
         """Opens or syncs a list, as the page does."""
@@ -238,6 +246,7 @@ class ListsModel:
                 self._check_list(browser, list)
 
     def _bring_up_to_date(self, browser: Browser) -> bool:
+        browser.notice_losses()
         moved = bool(browser.wire.frames or browser.stale)
         while browser.wire.frames:
             browser.deliver()

@@ -23,6 +23,7 @@ class Screen:
         self._replay = replay
         #: Name of a list, and whether it must be read again.
         self.lists: dict[tuple[str, ...], bool] = {}
+        self._lost: set[tuple[str, ...]] = set()
         process.worker.broadcaster.admins.add(name, admin_id)
         self.wire = process.network.wires.setdefault(name, Wire())
 
@@ -49,14 +50,20 @@ class Screen:
             self._do("open", name, answer=_NOTHING)
 
     def deliver(self, place: int = 0, *, lost: bool = False) -> None:
-        """Brings one of the frames that are under way, or loses it; not always the first."""
+        """Brings one of the frames that are under way, or loses it; not always the first.
+
+        The next frame shows the gap; without one, the connection that lost it ends, and `freshen`
+        syncs the list.
+        """
         if not self.wire.frames:
             return
         place %= len(self.wire.frames)
         frame, acknowledged = self.wire.frames[place]
         del self.wire.frames[place]
         name = _name({field: frame[field] for field in _NAMING if field in frame})
-        if not lost and name in self.lists and self._do("frame", name, frame=frame) == "sync":
+        if lost:
+            self._lost.add(name)
+        elif name in self.lists and self._do("frame", name, frame=frame) == "sync":
             self.lists[name] = True
         if acknowledged is not None:
             acknowledged()
@@ -68,8 +75,9 @@ class Screen:
         came = bool(self.wire.frames)
         while self.wire.frames:
             self.deliver()
+        lost, self._lost = self._lost, set()
         for name, is_stale in [*self.lists.items()]:
-            if is_stale:
+            if is_stale or name in lost:
                 came = True
                 self.open(**dict(name))  # type: ignore[arg-type]
         return came
