@@ -55,6 +55,9 @@ class Connection:
 
     def wait_for_request(self) -> None:
         """Waits for the first byte of a request, or the end of the input. Raises TimeoutError."""
+        # A client that waited for its answer may have sent the next request by now. The time that
+        # the last one took, most of it often spent waiting for others, is not its debt.
+        self._pace.waited()
         self.green.settimeout(limits.KEEPALIVE_SECONDS)
         try:
             self.reader.peek(1)

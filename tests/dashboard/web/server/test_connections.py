@@ -6,6 +6,7 @@ import socket
 
 import pytest
 
+from dashboard.turns import Pace, TimeBudget
 from dashboard.web.server import connections
 from dashboard.web.server.connections import Connection
 from dashboard.web.server.descriptors import Descriptors
@@ -60,6 +61,22 @@ def test_after_a_pipelined_request_others_have_their_turn(pair, monkeypatch):
     pair.client.sendall(b"three\n")  # sent while the answer to `two` was on its way
     pair.connection.end_request()
     assert pair.turns == 1, "who waits for answers takes no turns"
+
+
+def test_who_waits_for_each_answer_owes_nothing_however_long_requests_take(pair):
+    """The next request is often there before the server reads again."""
+    now, paused = 0.0, []
+    pace = Pace(TimeBudget(lambda: now), pair._turn, paused.append, lambda: now)
+    pair.connection._pace = pair.connection._source._pace = pace
+    pair.client.sendall(b"one\n")
+    for _ in range(100):
+        pair.connection.wait_for_request()
+        assert pair.connection.reader.readline() == b"one\n"
+        pair.connection.begin_request()
+        now += 0.05
+        pair.client.sendall(b"one\n")
+        pair.connection.end_request()
+    assert (paused, pair.turns) == ([], 0)
 
 
 def test_a_connection_that_ended_has_no_more(pair):
