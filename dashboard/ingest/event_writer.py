@@ -8,13 +8,13 @@ from sqlalchemy import Connection
 from dashboard.db.accounts import sources
 from dashboard.db.outbox import sent_messages
 from dashboard.db.search import search_index
-from dashboard.db.threads import acts, customers, events, thread_states
+from dashboard.db.threads import acts, events, thread_states
 from dashboard.db.threads.last_writer import Stamp, stamped, wins
 from dashboard.db.threads.messages import message
 from dashboard.db.threads.thread_state import ThreadState
-from dashboard.db.threads.thread_states import ChangedCustomer
 from dashboard.errors import CustomerErased
 from dashboard.ingest.assignment.releases import IsAbsent, release_reopened
+from dashboard.ingest.customer_writer import write_customers
 from dashboard.ingest.erased_events import require_none
 from dashboard.ingest.folding import acts_of, fold_new
 from dashboard.ingest.outcomes import Outcome, WriteResult, repeated
@@ -64,7 +64,6 @@ class EventWriter:
         self._received_at = received_at
         self._is_absent = is_absent
         self._customers: dict[str, dict[str, Any]] = {}
-        self._changed_customers: dict[int, ChangedCustomer] = {}
         self._threads: dict[str, ThreadState] = {}
         self._sent: dict[int, int] = {}
 
@@ -78,8 +77,14 @@ class EventWriter:
         new = list(new_by_id.values())
         if not new:
             return WriteResult(outcomes)
-        touched = self._write_customers(new)
-        states = self._lock_threads(new, touched)
+        of_customers = write_customers(
+            self._connection,
+            self._source_id,
+            [(event, self._ranked_at(event)) for event in new if event.customer is not None],
+            self._received_at,
+        )
+        self._customers = of_customers.rows
+        states = self._lock_threads(new, of_customers.touched)
         if self._author is None:
             require_none(self._connection, self._source_id, new, self._customers, self._threads)
         ids = self._store(new)
@@ -89,7 +94,7 @@ class EventWriter:
         sent_messages.apply_receipts(self._connection, self._receipts(new), self._received_at)
         handoff_only = sources.is_handoff_only(self._connection, self._source_id)
         fold_new(self._connection, states, handoff_only)
-        thread_states.read_customers(self._connection, states, self._changed_customers)
+        thread_states.read_customers(self._connection, states, of_customers.changed)
         if self._author is None:
             acts.add_many(self._connection, [act for state in states for act in acts_of(state)])
             release_reopened(self._connection, states, self._is_absent, self._received_at)
@@ -134,46 +139,6 @@ class EventWriter:
         if event.thread is None or outcome.thread_id is not None or outcome.status == "rejected":
             return outcome
         return outcome._replace(thread_id=self._threads[event.thread].id)
-
-    def _write_customers(self, new: Iterable[ParsedEvent]) -> set[int]:
-        """Writes fields of customers; returns the ids of those whose rows on dashboards changed."""
-        named = {event.customer for event in new if event.customer is not None}
-        self._customers = customers.locked(
-            self._connection, self._source_id, named, self._received_at
-        )
-        written: dict[int, dict[str, Any]] = {}
-        changed: set[int] = set()
-        before = {row["id"]: customers.ranked_values(row) for row in self._customers.values()}
-        # For the search index: new customers, and those with a new name.
-        renamed = {row["id"]: row for row in self._customers.values() if row.get("is_new")}
-        for event in new:
-            if event.customer is None or not event.customer_fields:
-                continue
-            customer = self._customers[event.customer]
-            stamp = (self._ranked_at(event), event.id)
-            won = {
-                name: value
-                for name, value in event.customer_fields.items()
-                if wins(customer["stamps"], name, stamp)
-            }
-            if won:
-                written[customer["id"]] = customer
-                if any(customer[name] != value for name, value in won.items()):
-                    changed.add(customer["id"])
-                if won.get("name", customer["name"]) != customer["name"]:
-                    renamed[customer["id"]] = customer
-                customer.update(won)
-                customer["stamps"] = stamped(customer["stamps"], dict.fromkeys(won, stamp))
-        customers.save(self._connection, written.values())
-        self._changed_customers = {
-            row["id"]: ChangedCustomer(before[row["id"]], customers.ranked_values(row))
-            for row in self._customers.values()
-        }
-        search_index.put_customers(
-            self._connection,
-            [(id, row["external_id"], row["name"]) for id, row in sorted(renamed.items())],
-        )
-        return changed
 
     def _lock_threads(
         self, new: Iterable[ParsedEvent], customer_ids: set[int]
