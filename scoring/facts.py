@@ -23,11 +23,11 @@ _SETTLING: tuple[Kind, ...] = ("admin", "close", "reopen")
 class ThreadEvent(NamedTuple):
     """One event as far as the order is concerned; `ranked_at` in milliseconds.
 
-    `note` is an admin's private message; `other` is every event that changes no fact of the order:
-    bot and system messages, priorities. `id` grows in the order in which a thread's events are
+    `note` is an admin's private message; `other` is every event that changes no fact of the order,
+    such as bot and system messages. `id` grows in the order in which a thread's events are
     stored. `seen_id` is the id up to which the author of an answer or close on the dashboard had
     seen the thread; None for every other event, and for acts through the API. `undoes` is the id of
-    an earlier close or reopen on the dashboard: neither that event nor this one counts.
+    an earlier act on the dashboard that is an event: neither that event nor this one counts.
     """
 
     kind: Kind

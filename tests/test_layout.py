@@ -40,6 +40,8 @@ LAYERS = (
 )
 #: A folder holds at most so many files, `__init__.py` and `__main__.py` not counted.
 FILES_MAX = 15
+#: Each change of the schema adds a file there, and none is ever changed or removed.
+GROWING = Path("migrations/versions")
 
 
 def python_files() -> list[Path]:
@@ -120,6 +122,7 @@ def test_no_folder_is_wider_than_a_screen():
         for path in files_of_the_project()
         if path.name not in ("__init__.py", "__main__.py")
     )
+    del counts[GROWING]
     wide = {str(folder): count for folder, count in counts.items() if count > FILES_MAX}
     assert wide == {}
 

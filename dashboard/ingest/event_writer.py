@@ -8,19 +8,21 @@ from sqlalchemy import Connection
 from dashboard.db.accounts import sources
 from dashboard.db.outbox import sent_messages
 from dashboard.db.search import search_index
-from dashboard.db.threads import acts, events, thread_states
+from dashboard.db.threads import acts, events, thread_states, thread_tags
 from dashboard.db.threads.last_writer import Stamp, stamped, wins
 from dashboard.db.threads.messages import message
 from dashboard.db.threads.thread_state import ThreadState
+from dashboard.db.threads.thread_tags import change_of
 from dashboard.errors import CustomerErased
 from dashboard.ingest.assignment.releases import IsAbsent, release_reopened
-from dashboard.ingest.customer_writer import write_customers
+from dashboard.ingest.customer_writer import WrittenCustomers, write_customers
 from dashboard.ingest.erased_events import require_none
 from dashboard.ingest.folding import acts_of, fold_new
 from dashboard.ingest.outcomes import Outcome, WriteResult, repeated
 from dashboard.ingest.preview import columns_of, is_shown_next
 from dashboard.ingest.schema import ParsedEvent
 from dashboard.ingest.snooze.following import follow
+from dashboard.ingest.tagging.applying import apply_tags, take_back
 from dashboard.validation.field_errors import field_error
 from scoring.facts import Kind, ThreadEvent
 
@@ -29,7 +31,7 @@ class Author(NamedTuple):
     """The admin who acts on the dashboard, and the id of the dashboard's source.
 
     `seen_id` is the id up to which the author has seen the thread's events; `undoes_id` that of the
-    close or reopen that the new event undoes.
+    close, reopen or change of tags that the new event undoes.
     """
 
     id: int
@@ -77,16 +79,13 @@ class EventWriter:
         new = list(new_by_id.values())
         if not new:
             return WriteResult(outcomes)
-        of_customers = write_customers(
-            self._connection,
-            self._source_id,
-            [(event, self._ranked_at(event)) for event in new if event.customer is not None],
-            self._received_at,
-        )
-        self._customers = of_customers.rows
+        of_customers = self._write_customers(new)
         states = self._lock_threads(new, of_customers.touched)
         if self._author is None:
             require_none(self._connection, self._source_id, new, self._customers, self._threads)
+        new, outcomes = self._change_tags(new, outcomes)
+        if not new:
+            return WriteResult(outcomes)
         ids = self._store(new)
         for event in new:
             if event.thread is not None:
@@ -133,6 +132,36 @@ class EventWriter:
                 new[event.id] = event
                 outcomes.append(Outcome("created", event.id))
         return outcomes, new
+
+    def _write_customers(self, new: Iterable[ParsedEvent]) -> WrittenCustomers:
+        stating = [(event, self._ranked_at(event)) for event in new if event.customer is not None]
+        written = write_customers(self._connection, self._source_id, stating, self._received_at)
+        self._customers = written.rows
+        return written
+
+    def _change_tags(
+        self, new: list[ParsedEvent], outcomes: list[Outcome]
+    ) -> tuple[list[ParsedEvent], list[Outcome]]:
+        """Changes the tags of the threads; of the new events those that are not refused."""
+        by_admin = self._author is not None
+        changes = [
+            (event, change_of(self._ranked_at(event), event.id, by_admin, event.data))
+            for event in new
+            if event.type == thread_tags.TYPE
+        ]
+        if changes and self._undoes_id is not None:
+            [(event, _)] = changes
+            take_back(self._connection, self._threads[event.thread or ""], self._undoes_id)
+            return new, outcomes
+        refused = apply_tags(self._connection, self._threads, changes)
+        if not refused:
+            return new, outcomes
+        return [event for event in new if event.id not in refused], [
+            Outcome("rejected", each.id, problem=each.problem or refused[each.id])
+            if each.id in refused
+            else each
+            for each in outcomes
+        ]
 
     def _with_thread(self, outcome: Outcome, event: ParsedEvent) -> Outcome:
         """The outcome with the id of its thread, which may be new."""

@@ -5,7 +5,7 @@ from typing import Any
 
 from sqlalchemy import Connection
 
-from dashboard.db.threads import events
+from dashboard.db.threads import events, thread_tags
 from dashboard.db.threads.thread_state import ThreadState
 from scoring.facts import Kind, Settlement, ThreadEvent, advance, fold
 
@@ -48,15 +48,18 @@ def fold_stored(connection: Connection, states: Sequence[ThreadState], handoff_o
 def acts_of(state: ThreadState) -> Iterator[dict[str, Any]]:
     """The acts of a folded thread's new events, as rows of their table: what they changed.
 
-    A priority that a thread has from its beginning was not changed.
+    A priority and tags that a thread has from its beginning were not changed.
     """
     if state.stored.closed != state.facts.closed:
         closed = state.facts.closed
         yield _act(state, "thread.closed", _latest(state, "close")) if closed else _reopened(state)
     is_new = state.revision == 0
     if state.stored.priority != state.facts.priority and not is_new:
-        data = {"priority": state.facts.priority, "before": state.stored.priority}
-        yield _act(state, "thread.priority_changed", _latest(state, "other"), data)
+        priorities = {"priority": state.facts.priority, "before": state.stored.priority}
+        yield _act(state, "thread.priority_changed", _latest(state, "other"), priorities)
+    if state.before["tags"] != state.columns["tags"] and not is_new:
+        tags = thread_tags.difference(state.before["tags"], state.columns["tags"])
+        yield _act(state, "thread.tags_changed", _latest(state, "other"), tags)
 
 
 def _reopened(state: ThreadState) -> dict[str, Any]:

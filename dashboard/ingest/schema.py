@@ -2,7 +2,7 @@
 
 import hashlib
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Annotated, Any, Literal, NamedTuple
 
@@ -26,6 +26,7 @@ from dashboard.validation.fields import (
     Timestamp,
     Url,
 )
+from dashboard.validation.tags import TagList, check_change
 from dashboard.validation.visible import shows_something
 
 BATCH_MAX = 500
@@ -96,6 +97,15 @@ class PriorityEvent(EventBase):
     priority: Priority
 
 
+class TagsEvent(EventBase):
+    """Tags that the thread gets and loses: at least one, none of them twice."""
+
+    type: Literal["thread.tags"]
+    thread: Id
+    add: TagList = Field([])
+    remove: TagList = Field([])
+
+
 class ReceiptEvent(EventBase):
     """What became of a message that went out to the customer."""
 
@@ -111,6 +121,7 @@ EVENT_MODELS: dict[str, type[EventBase]] = {
     "thread.reopen": ReopenEvent,
     "thread.handoff": HandoffEvent,
     "thread.priority": PriorityEvent,
+    "thread.tags": TagsEvent,
     "receipt": ReceiptEvent,
 }
 
@@ -122,6 +133,7 @@ _AnyEvent = (
     | ReopenEvent
     | HandoffEvent
     | PriorityEvent
+    | TagsEvent
     | ReceiptEvent
 )
 
@@ -195,6 +207,8 @@ def parse(document: Any, pointer: str = "") -> ParsedEvent:
         raise invalid(error, pointer) from None
     if isinstance(event, MessageEvent):
         _check_body(event, pointer)
+    if isinstance(event, TagsEvent):
+        check_change(event.add, event.remove, pointer)
     return _parsed(event)
 
 
@@ -204,6 +218,12 @@ def event(id: str, type: str, occurred_at: int, **content: Any) -> ParsedEvent:
     canonical = _canonical([id, type, occurred_at, stated])
     fingerprint = hashlib.sha256(canonical.encode()).digest()
     return ParsedEvent(id, type, occurred_at, fingerprint, **content)
+
+
+def tags_data(add: Iterable[str], remove: Iterable[str]) -> dict[str, Any]:
+    """The content of an event that changes tags: lists in order, and none that are empty."""
+    found = {"add": sorted(add), "remove": sorted(remove)}
+    return {name: tags for name, tags in found.items() if tags}
 
 
 def _parsed_or_refused(document: Any, pointer: str) -> ParsedEvent | Invalid:
@@ -244,6 +264,8 @@ def _parsed(given: Any) -> ParsedEvent:
         content["attachments"] = [entry.model_dump() for entry in given.attachments]
     elif isinstance(given, PriorityEvent):
         content = {"data": {"priority": given.priority}}
+    elif isinstance(given, TagsEvent):
+        content = {"data": tags_data(given.add, given.remove)}
     elif isinstance(given, ReceiptEvent):
         content = {"data": {"message_id": given.message_id, "state": given.state}}
     if not isinstance(given, CustomerEvent | ReceiptEvent):

@@ -25,7 +25,7 @@ _CODES = {
     "string_unicode": ("invalid_unicode", "holds a lone surrogate"),
     "invalid_key": ("invalid_unicode", "has a name that is no text"),
 }
-_OPTIONAL = frozenset({"private", "attachments", "member_status"})
+_OPTIONAL = frozenset({"private", "attachments", "member_status", "add", "remove"})
 
 
 def invalid(error: ValidationError, pointer: str = "") -> Invalid:

@@ -46,7 +46,8 @@ customers = Table(
 #: is closed; `wake` says whether the customer ends it, too: `reply` or `never`. `woken_at` and
 #: `woken_reason` (`time`, `reply`, `admin`) say how the last one ended, until somebody has dealt
 #: with the thread. `due_at` is by when it is to be answered, by the policies of `due_version`;
-#: `due_told_for` is the `waiting_since` of the wait that was announced to be late.
+#: `due_told_for` is the `waiting_since` of the wait that was announced to be late. `tags` has
+#: them in order, with a blank before and behind each; NULL without any.
 threads = Table(
     "threads",
     metadata,
@@ -91,6 +92,7 @@ threads = Table(
     Column("due_at", BigInteger),
     Column("due_version", BigInteger, nullable=False, server_default="0"),
     Column("due_told_for", BigInteger),
+    Column("tags", Text),
     Column("closed", Boolean, nullable=False),
     Column("recent_at", BigInteger, nullable=False),
     Column("waiting_since", BigInteger),
@@ -126,6 +128,14 @@ Index(
     postgresql_where=threads.c.next_change_at.is_not(None),
 )
 
+#: The newest threads with tags, for proposing those that there are.
+Index(
+    "ix_threads_tagged",
+    threads.c.id,
+    sqlite_where=threads.c.tags.is_not(None),
+    postgresql_where=threads.c.tags.is_not(None),
+)
+
 #: Threads that wait, for taking up those that follow older policies.
 Index(
     "ix_threads_due_version",
@@ -138,7 +148,8 @@ Index(
 #: Every accepted event, kept forever; messages are the events with a role. `fingerprint` is a hash
 #: of the content: it distinguishes a repeated event from another one with the same id.
 #: `seen_id` is the id up to which the author of an answer or close on the dashboard had seen the
-#: thread's events; `undoes_id` that of the close or reopen on the dashboard which this one undoes.
+#: thread's events; `undoes_id` that of the close, reopen or change of tags on the dashboard which
+#: this one undoes.
 events = Table(
     "events",
     metadata,

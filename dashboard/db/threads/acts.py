@@ -15,12 +15,13 @@ GROUPS = (
     frozenset({"thread.closed", "thread.reopened"}),
     frozenset({"thread.assigned", "thread.released"}),
     frozenset({"thread.priority_changed"}),
+    frozenset({"thread.tags_changed"}),
     frozenset({"thread.snoozed", "thread.woken"}),
     frozenset({"thread.due"}),
 )
 #: What dashboards get of an act's data.
 _SHOWN = (
-    *("priority", "assignee", "cause"),
+    *("priority", "assignee", "cause", "added", "removed"),
     *("until", "wake", "reason"),
     *("due_at", "waiting_since", "policy", "target"),
 )
@@ -40,9 +41,10 @@ _ACTS: Select[Any] = select(
 class Act(NamedTuple):
     """One act; `at` in milliseconds. `admin_id` is None for the chatbot, the customer and time.
 
-    `data` may hold `priority` or `assignee` with `before`, `cause` of what no one meant to do
-    (`message` and `handoff` reopen a thread), what a snooze, a wake or a late thread says, the
-    `marks` of a snooze that was there before, and `undoes`, the id of an earlier act.
+    `data` may hold `priority` or `assignee` with `before`, tags that were `added` and `removed`,
+    `cause` of what no one meant to do (`message` and `handoff` reopen a thread), what a snooze, a
+    wake or a late thread says, the `marks` of a snooze that was there before, and `undoes`, the id
+    of an earlier act.
     """
 
     id: int

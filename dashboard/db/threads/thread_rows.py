@@ -7,6 +7,7 @@ from sqlalchemy import Connection, bindparam, select
 
 from dashboard.db.models.accounts import admins, sources
 from dashboard.db.models.threads import customers, threads
+from dashboard.db.threads.thread_tags import tags_in
 
 _snoozers = admins.alias("snoozers")
 _ROWS = (
@@ -39,6 +40,7 @@ _ROWS = (
         threads.c.woken_reason,
         threads.c.snoozed_by_id,
         _snoozers.c.name,
+        threads.c.tags,
     )
     .join_from(threads, sources, sources.c.id == threads.c.source_id)
     .join(customers, customers.c.id == threads.c.customer_id, isouter=True)
@@ -59,7 +61,7 @@ def rows(connection: Connection, ids: Collection[int]) -> dict[int, dict[str, An
 def _row_json(row: Sequence[Any]) -> dict[str, Any]:
     (id, revision, name, source, *person), rest = row[:9], row[9:]
     (role, body, at, closed, priority, recent_at, waiting_since, answered, *rest) = rest
-    unanswered, last_message_id, due_at, assignee_id, assignee, *snoozing = rest
+    unanswered, last_message_id, due_at, assignee_id, assignee, *snoozing, tags = rest
     return {
         "id": id,
         "rev": revision,
@@ -76,6 +78,7 @@ def _row_json(row: Sequence[Any]) -> dict[str, Any]:
         "last_message_id": last_message_id,
         "assignee": _admin_json(assignee_id, assignee),
         "due_at": due_at,
+        "tags": sorted(tags_in(tags)),
         **_snooze_json(closed, *snoozing),
     }
 

@@ -41,6 +41,7 @@ _OTHER_COLUMNS = (
     "woken_reason",
     "due_version",
     "due_told_for",
+    "tags",
 )
 _SCORES = tuple(f"score_{name}" for name in SORTS)
 _COMPUTED = ("recent_at", "waiting_since", "listed_at", "next_change_at", *_SCORES)

@@ -6,13 +6,13 @@ from pydantic import Field, create_model
 
 from dashboard.db.accounts.admins import ROLES
 from dashboard.db.threads.acts import GROUPS
-from dashboard.ingest.snooze.marks import Reason, Wake
-from dashboard.validation.fields import Priority, Role
+from dashboard.validation.fields import Role
 from dashboard.web.admin.hours.explanation import DueExplanation
 from dashboard.web.admin.preferences import PreferencesRequest
 from dashboard.web.http import schemas
 from dashboard.web.http.schemas import (
     Absent,
+    ActContent,
     Answer,
     Milliseconds,
     Person,
@@ -79,29 +79,16 @@ class Message(schemas.Message):
     delivery: Delivery | None
 
 
-class Act(Answer):
+class Act(ActContent):
     """What was done to a thread; `by` is null for the chatbot, the customer and the time."""
 
     id: int
     type: Literal[tuple(sorted(frozenset().union(*GROUPS)))]  # type: ignore[valid-type]
     at: Milliseconds
     by: Person | None
-    priority: Annotated[Priority, Field(description="With `thread.priority_changed`.")] = Absent
-    assignee: Annotated[
-        Person | None, Field(description="With `thread.assigned` and `thread.released`.")
-    ] = Absent
     cause: Annotated[
         Literal["message", "handoff"],
         Field(description="With `thread.reopened`, where the customer's message or a handoff did."),
-    ] = Absent
-    until: Annotated[Milliseconds, Field(description="With `thread.snoozed`.")] = Absent
-    wake: Annotated[Wake, Field(description="With `thread.snoozed`.")] = Absent
-    reason: Annotated[Reason, Field(description="With `thread.woken`.")] = Absent
-    due_at: Annotated[Milliseconds, Field(description="With `thread.due`.")] = Absent
-    waiting_since: Annotated[Milliseconds, Field(description="With `thread.due`.")] = Absent
-    policy: Annotated[str, Field(description="With `thread.due`: its name.")] = Absent
-    target: Annotated[
-        Literal["first_reply", "next_reply"], Field(description="With `thread.due`.")
     ] = Absent
 
 

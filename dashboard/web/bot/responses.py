@@ -5,12 +5,11 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from dashboard.db.outbox.outgoing_document import TYPES
-from dashboard.validation.fields import Priority
 from dashboard.web.http import schemas
 from dashboard.web.http.schemas import (
     Absent,
+    ActContent,
     Answer,
-    Milliseconds,
     Person,
     Problem,
     ThreadId,
@@ -70,7 +69,7 @@ class Message(schemas.Message):
     delivery: None
 
 
-class ThreadAct(Answer):
+class ThreadAct(ActContent):
     """`data` of all other types: which admin did it, and what changed.
 
     `by` is null where a thread woke at its moment or with the customer's message, and of
@@ -79,24 +78,6 @@ class ThreadAct(Answer):
 
     thread_id: ThreadId
     by: Person | None
-    assignee: Person | None = Absent
-    priority: Priority = Absent
-    until: Annotated[Milliseconds, Field(description="With `thread.snoozed`.")] = Absent
-    wake: Annotated[
-        Literal["reply", "never"],
-        Field(description="With `thread.snoozed`: whether the customer's message wakes it, too."),
-    ] = Absent
-    reason: Annotated[
-        Literal["time", "reply", "admin"], Field(description="With `thread.woken`.")
-    ] = Absent
-    due_at: Annotated[
-        Milliseconds, Field(description="With `thread.due`: by when it was to be answered.")
-    ] = Absent
-    waiting_since: Annotated[Milliseconds, Field(description="With `thread.due`.")] = Absent
-    policy: Annotated[str, Field(description="With `thread.due`: the policy's name.")] = Absent
-    target: Annotated[
-        Literal["first_reply", "next_reply"], Field(description="With `thread.due`.")
-    ] = Absent
 
 
 class OutgoingEvent(Answer):

@@ -118,11 +118,43 @@ class Row(Answer):
         int | None,
         Field(description="By when it is to be answered (ms); null where nobody waits."),
     ]
+    tags: Annotated[list[str], Field(description="In order.")]
     snooze: Annotated[Snooze | None, Field(description="Null where it is not snoozed.")]
     woken: Annotated[
         Woken | None,
         Field(description="Until it is answered, closed or snoozed again."),
     ]
+
+
+class ActContent(Answer):
+    """What an act on a thread has changed, or a moment that came."""
+
+    priority: Annotated[Priority, Field(description="With `thread.priority_changed`.")] = Absent
+    added: Annotated[
+        list[str], Field(description="With `thread.tags_changed`: tags that it got.")
+    ] = Absent
+    removed: Annotated[
+        list[str], Field(description="With `thread.tags_changed`: tags that it lost.")
+    ] = Absent
+    assignee: Annotated[
+        Person | None, Field(description="With `thread.assigned` and `thread.released`.")
+    ] = Absent
+    until: Annotated[Milliseconds, Field(description="With `thread.snoozed`.")] = Absent
+    wake: Annotated[
+        Literal["reply", "never"],
+        Field(description="With `thread.snoozed`: whether the customer's message wakes it, too."),
+    ] = Absent
+    reason: Annotated[
+        Literal["time", "reply", "admin"], Field(description="With `thread.woken`.")
+    ] = Absent
+    due_at: Annotated[
+        Milliseconds, Field(description="With `thread.due`: by when it was to be answered.")
+    ] = Absent
+    waiting_since: Annotated[Milliseconds, Field(description="With `thread.due`.")] = Absent
+    policy: Annotated[str, Field(description="With `thread.due`: the policy's name.")] = Absent
+    target: Annotated[
+        Literal["first_reply", "next_reply"], Field(description="With `thread.due`.")
+    ] = Absent
 
 
 class MessageAttachment(Answer):

@@ -70,6 +70,8 @@ declare global {
     assignee: Person | null;
     /** By when an answer is due. */
     due_at: number | null;
+    /** In order. */
+    tags: string[];
     snooze: { until: number; wake: "reply" | "never"; by: Person | null } | null;
     /** Since when and why it is no longer snoozed; `by` had snoozed it. */
     woken: { at: number; reason: "time" | "reply" | "admin"; by: Person | null } | null;
@@ -109,6 +111,9 @@ declare global {
     at: number;
     by: { id: number; name: string } | null;
     priority?: string;
+    /** Tags that it got and lost. */
+    added?: string[];
+    removed?: string[];
     assignee?: { id: number; name: string } | null;
     cause?: "message" | "handoff";
     /** Of a snooze. */

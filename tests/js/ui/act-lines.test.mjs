@@ -34,6 +34,17 @@ test("the conversation says until when, why it woke, and what was due", () => {
   for (const locale of LOCALES) assert.match(said({ ...snoozed, wake: "reply" }, locale), /Ana/);
 });
 
+test("the conversation says which tags the thread got and lost", () => {
+  const tagged = (more, by = ana) => said({ type: "thread.tags_changed", by, ...more });
+  assert.equal(tagged({ added: ["refund", "vip"] }), "Ana added tags: refund, vip");
+  assert.equal(tagged({ removed: ["vip"] }, null), "The chatbot removed tags: vip");
+  assert.equal(tagged({ added: ["a"], removed: ["b"] }), "Ana added tags: a; removed: b");
+  assert.equal(tagged({}), "Ana undid the last change");
+  for (const locale of LOCALES) {
+    assert.match(said({ type: "thread.tags_changed", by: ana, added: ["đổi-trả"] }, locale), /Ana.*đổi-trả/);
+  }
+});
+
 test("a colleague's snooze is told, what time did is not", () => {
   const told = [];
   const { t, words } = given();
@@ -46,5 +57,9 @@ test("a colleague's snooze is told, what time did is not", () => {
   actions.show({ type: "thread.due", by: null, due_at: now });
   actions.show({ type: "thread.snoozed", by: ana });
   actions.show({ type: "thread.closed", by: null });
-  assert.deepEqual(told, ["Ana snoozed this thread until Wed 09:00.", "The chatbot closed this thread."]);
+  actions.show({ type: "thread.tags_changed", by: ana, added: ["vip"] });
+  actions.show({ type: "thread.tags_changed", by: ana });
+  assert.deepEqual(told, [
+    "Ana snoozed this thread until Wed 09:00.", "The chatbot closed this thread.", "Ana tagged this thread: vip",
+  ]);
 });

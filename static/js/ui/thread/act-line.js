@@ -21,6 +21,10 @@ function textOf(act, given) {
   const by = act.by ? name(act.by) : t("did.bot");
   const timed = timedText(act, by, given);
   if (timed) return timed;
+  if (kindOf(act) === "tags_changed") {
+    const tags = tagsOf(act);
+    return t(tags ? `did.line.tags.${tags.kind}` : "did.line.undone", { name: by, ...tags });
+  }
   if (kindOf(act) === "priority_changed") {
     return t("did.line.priority_changed", { name: by, priority: t(`priority.${act.priority}`) });
   }
@@ -28,6 +32,14 @@ function textOf(act, given) {
     return t("did.line.given", { name: by, assignee: name(act.assignee) });
   }
   return t(`did.line.${kindOf(act)}`, { name: by });
+}
+
+// The tags that a thread got and lost, as parts of a text; null where nothing was changed any more.
+/** @param {{added?: string[], removed?: string[]}} act */
+export function tagsOf({ added, removed }) {
+  if (!added && !removed) return null;
+  const kind = added && removed ? "both" : added ? "added" : "removed";
+  return { kind, added: (added ?? []).join(", "), removed: (removed ?? []).join(", ") };
 }
 
 // What was put off, came back or became late; "" of other acts. What undoes one and changes nothing any

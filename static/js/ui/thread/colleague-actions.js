@@ -1,6 +1,7 @@
 // Shows what colleagues and the chatbot did to the open thread.
 
 import { shown } from "../../core/shown.js";
+import { tagsOf } from "./act-line.js";
 
 const IN_TIME = new Set(["thread.snoozed", "thread.woken", "thread.due"]);
 
@@ -17,12 +18,17 @@ export class ColleagueActions {
   // by: {id, name}, or null for the chatbot; cause: a message of the customer or a handoff, which
   // show themselves, as does what time or the customer did to a snooze, and what undoes nothing.
   /** @param {Act} act */
-  show({ type, by, priority, cause, until, reason, assignee }) {
+  show(act) {
+    const { type, by, priority, cause, until, reason, assignee } = act;
     const { t, words } = this.language;
-    const isSilent = cause || (IN_TIME.has(type) && (!by || (!until && !reason)));
+    const tags = type === "thread.tags_changed" ? tagsOf(act) : null;
+    const isNothing = type === "thread.tags_changed" && !tags;
+    const isSilent = cause || isNothing || (IN_TIME.has(type) && (!by || (!until && !reason)));
     if (isSilent || by?.id === this.adminId || this.alerts.quiet) return;
     const isGiven = assignee && assignee.id !== by?.id;
-    this.toasts.show(t(isGiven ? "did.thread.given" : `did.${type}`, {
+    const text = tags ? `did.thread.tags.${tags.kind}` : isGiven ? "did.thread.given" : `did.${type}`;
+    this.toasts.show(t(text, {
+      ...tags,
       name: by ? t("did.by", by) : t("did.bot"),
       assignee: !assignee ? "" : assignee.id === this.adminId ? t("author.you") : shown(assignee.name),
       priority: priority ? t(`priority.${priority}`) : "",

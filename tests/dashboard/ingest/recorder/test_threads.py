@@ -30,6 +30,7 @@ def test_a_first_message_creates_thread_and_customer(shop):
         "last_message_id": 1,
         "assignee": None,
         "due_at": None,
+        "tags": [],
         "snooze": None,
         "woken": None,
     }

@@ -1,0 +1,81 @@
+"""Tags of threads: how they are stored, and the events that changed them."""
+
+from collections.abc import Collection, Mapping
+from functools import lru_cache
+
+from sqlalchemy import Connection, bindparam, select
+
+from dashboard.db.models.threads import events
+from scoring.tags import TagChange, Tags
+
+#: The type of the events that change tags.
+TYPE = "thread.tags"
+
+_CHANGES = (
+    select(
+        events.c.thread_id,
+        events.c.id,
+        events.c.ranked_at,
+        events.c.external_id,
+        events.c.author_id,
+        events.c.data,
+        events.c.undoes_id,
+    )
+    .where(
+        events.c.thread_id.in_(bindparam("ids", expanding=True)),
+        events.c.ranked_at >= bindparam("since"),
+        events.c.type == TYPE,
+    )
+    .order_by(events.c.id)
+)
+
+
+def in_column(tags: Collection[str]) -> str | None:
+    """Tags as they are stored: in order, with a blank before and behind each; None without any."""
+    return f" {' '.join(sorted(tags))} " if tags else None
+
+
+@lru_cache(maxsize=10_000)
+def tags_in(column: str | None) -> Tags:
+    """The tags of a stored text."""
+    return frozenset(column.split()) if column else frozenset()
+
+
+def difference(before: str | None, after: str | None) -> dict[str, list[str]]:
+    """What was added and removed between two stored texts, as an act says it: the lists that are
+    not empty."""
+    was, tags = tags_in(before), tags_in(after)
+    found = {"added": sorted(tags - was), "removed": sorted(was - tags)}
+    return {name: some for name, some in found.items() if some}
+
+
+def change_of(
+    ranked_at: int, event_id: str, by_admin: bool, data: Mapping[str, Collection[str]]
+) -> TagChange:
+    """What an event with this content changes.
+
+    No sender's id contains "/", so the dashboard's ids never equal one.
+    """
+    stamp = f"/{event_id}" if by_admin else event_id
+    add, remove = (frozenset(data.get(name, ())) for name in ("add", "remove"))
+    return TagChange((ranked_at, stamp), add, remove)
+
+
+def changes_since(
+    connection: Connection, thread_ids: Collection[int], since_ms: int
+) -> dict[int, dict[int, TagChange]]:
+    """Thread id to what its stored events changed from a time on: event id to change.
+
+    What was undone is left out, and what undoes it: that is never before it.
+    """
+    if not thread_ids:
+        return {}
+    rows = connection.execute(_CHANGES, {"ids": list(thread_ids), "since": since_ms}).all()
+    undone = {row.undoes_id for row in rows}
+    found: dict[int, dict[int, TagChange]] = {}
+    for row in rows:
+        if row.undoes_id is None and row.id not in undone:
+            by_admin = row.author_id is not None
+            change = change_of(row.ranked_at, row.external_id, by_admin, row.data or {})
+            found.setdefault(row.thread_id, {})[row.id] = change
+    return found

@@ -1,0 +1,1 @@
+"""Tags of threads: what events and admins do to them."""
