@@ -12,6 +12,7 @@ from dashboard.ingest.assignment.assigning import Assigning
 from dashboard.ingest.ingest import Ingest
 from dashboard.ingest.recorder import Recorder
 from dashboard.ingest.snooze.snoozing import Snoozing
+from dashboard.ingest.tagging.tagging import Tagging
 from dashboard.ingest.undo import Undo
 from dashboard.live.broadcaster import Broadcaster
 from dashboard.live.handlers import ListHandlers
@@ -73,6 +74,10 @@ class Services(CoreServices):
     @cached_property
     def snoozing(self) -> Snoozing:
         return Snoozing(self.database, self.clock)
+
+    @cached_property
+    def tagging(self) -> Tagging:
+        return Tagging(self.database, self.clock)
 
     @cached_property
     def undo(self) -> Undo:

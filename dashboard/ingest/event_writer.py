@@ -12,7 +12,7 @@ from dashboard.db.threads import acts, events, thread_states, thread_tags
 from dashboard.db.threads.last_writer import Stamp, stamped, wins
 from dashboard.db.threads.messages import message
 from dashboard.db.threads.thread_state import ThreadState
-from dashboard.db.threads.thread_tags import change_of
+from dashboard.db.threads.thread_tags import change_of, name_of_admins
 from dashboard.errors import CustomerErased
 from dashboard.ingest.assignment.releases import IsAbsent, release_reopened
 from dashboard.ingest.customer_writer import WrittenCustomers, write_customers
@@ -143,12 +143,11 @@ class EventWriter:
         self, new: list[ParsedEvent], outcomes: list[Outcome]
     ) -> tuple[list[ParsedEvent], list[Outcome]]:
         """Changes the tags of the threads; of the new events those that are not refused."""
-        by_admin = self._author is not None
-        changes = [
-            (event, change_of(self._ranked_at(event), event.id, by_admin, event.data))
-            for event in new
-            if event.type == thread_tags.TYPE
-        ]
+        changes = []
+        for event in new:
+            if event.type == thread_tags.TYPE:
+                name = name_of_admins() if self._author else event.id
+                changes.append((event, change_of(self._ranked_at(event), name, event.data)))
         if changes and self._undoes_id is not None:
             [(event, _)] = changes
             take_back(self._connection, self._threads[event.thread or ""], self._undoes_id)

@@ -14,6 +14,7 @@ from dashboard.errors import NotFound, Problem
 from dashboard.ingest import acting, outgoing
 from dashboard.ingest.outgoing import Admin
 from dashboard.ingest.snooze import undone
+from dashboard.ingest.tagging.tagging import CHANGED, is_about_others, reverse
 from scoring.placing import Placement
 
 #: How long after it an act may be undone. Pages offer it for ten seconds; a request may be late,
@@ -39,10 +40,11 @@ class Undo:
     def undo(self, admin: Admin, act_id: int) -> tuple[int, Sequence[Placement]]:
         """Undoes one act of the admin; a second call changes nothing. Returns the thread's id.
 
-        A close or reopen that was undone counts as never made, so that the thread stands where it
-        stood, with what came in since. What somebody did since then is never overwritten. Raises
-        NotFound for what is no act of this admin, Problem (409): `done_meanwhile` where the same
-        was set again since, `too_late` after `UNDO_MS`; StorageUnavailable with nothing stored.
+        A close, a reopen or a change of tags that was undone counts as never made, so that the
+        thread is as it was, with what came in since. What somebody did since then is never
+        overwritten. Raises NotFound for what is no act of this admin, Problem (409):
+        `done_meanwhile` where the same was set again since, `too_late` after `UNDO_MS`; Invalid
+        where tags come back for which there is no room; StorageUnavailable with nothing stored.
         """
         now = self._clock()
 
@@ -65,7 +67,7 @@ class Undo:
         for later in acts.after(connection, act.thread_id, act.id):
             if later.data.get("undoes") == act.id:
                 return True
-            if later.type in group and not _is_by_itself(later):
+            if later.type in group and not _is_by_itself(later) and not is_about_others(act, later):
                 by = {"id": later.admin_id, "name": later.admin_name} if later.admin_id else None
                 detail = f"{later.admin_name or 'The chatbot'} has changed this since."
                 raise Problem(409, "done_meanwhile", detail, extra={"by": by})
@@ -85,6 +87,8 @@ def _undo(
 ) -> Sequence[Placement]:
     if act.type in _REVERSED:
         return _reverse(connection, admin, state, act, now)
+    if act.type == CHANGED:
+        return reverse(connection, admin, state, act, now)
     if act.type in undone.TYPES:
         undone.reverse(connection, admin, state, act, now)
     else:

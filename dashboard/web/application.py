@@ -181,7 +181,7 @@ def _register_dashboard(
     check = PasswordCheck(database, identities, attempts, Devices(secret_key), services.offload)
     sign_in = SignIn(check, presence, invalidate_sessions, origins, identities, site)
     explainer = Explainer(database, services.ranking, services.clock)
-    admin = ActingAdmin(services.ingest, services.actions, services.assigning, services.snoozing)
+    admin = _acting_admin(services)
     apis = (
         AdminApi(database, admin, explainer, site),
         BulkApi(database, admin, services.undo),
@@ -201,6 +201,11 @@ def _register_dashboard(
         webhooks.page_blueprint(site, identities),
     ):
         app.register_blueprint(blueprint)
+
+
+def _acting_admin(services: Services) -> ActingAdmin:
+    acts = services.actions, services.assigning, services.snoozing, services.tagging
+    return ActingAdmin(services.ingest, *acts)
 
 
 def _apis_of_lists(services: Services) -> tuple[Any, ...]:

@@ -16,6 +16,7 @@ TYPES = (
     "thread.assigned",
     "thread.released",
     "thread.priority_changed",
+    "thread.tags_changed",
     "thread.snoozed",
     "thread.woken",
     "thread.due",

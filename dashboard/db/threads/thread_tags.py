@@ -5,7 +5,7 @@ from functools import lru_cache
 
 from sqlalchemy import Connection, bindparam, select
 
-from dashboard.db.models.threads import events
+from dashboard.db.models.threads import events, threads
 from scoring.tags import TagChange, Tags
 
 #: The type of the events that change tags.
@@ -41,6 +41,11 @@ def tags_in(column: str | None) -> Tags:
     return frozenset(column.split()) if column else frozenset()
 
 
+def stored(connection: Connection, thread_id: int) -> str | None:
+    """The stored text of a thread's tags."""
+    return connection.scalar(select(threads.c.tags).where(threads.c.id == thread_id))
+
+
 def difference(before: str | None, after: str | None) -> dict[str, list[str]]:
     """What was added and removed between two stored texts, as an act says it: the lists that are
     not empty."""
@@ -49,16 +54,19 @@ def difference(before: str | None, after: str | None) -> dict[str, list[str]]:
     return {name: some for name, some in found.items() if some}
 
 
-def change_of(
-    ranked_at: int, event_id: str, by_admin: bool, data: Mapping[str, Collection[str]]
-) -> TagChange:
-    """What an event with this content changes.
+def change_of(ranked_at: int, name: str, data: Mapping[str, Collection[str]]) -> TagChange:
+    """What an event with this content changes; `name` is its id, or stands for that."""
+    add, remove = (frozenset(data.get(each, ())) for each in ("add", "remove"))
+    return TagChange((ranked_at, name), add, remove)
 
-    No sender's id contains "/", so the dashboard's ids never equal one.
+
+def name_of_admins(row_id: int | None = None) -> str:
+    """What stands for the id in the stamp of an admin's event; None: of one that is not stored yet.
+
+    Of equal times those of admins are later than those of chatbots, in whose ids there is no "~",
+    and among themselves in the order in which they were stored.
     """
-    stamp = f"/{event_id}" if by_admin else event_id
-    add, remove = (frozenset(data.get(name, ())) for name in ("add", "remove"))
-    return TagChange((ranked_at, stamp), add, remove)
+    return "~~" if row_id is None else f"~{row_id:020}"
 
 
 def changes_since(
@@ -75,7 +83,7 @@ def changes_since(
     found: dict[int, dict[int, TagChange]] = {}
     for row in rows:
         if row.undoes_id is None and row.id not in undone:
-            by_admin = row.author_id is not None
-            change = change_of(row.ranked_at, row.external_id, by_admin, row.data or {})
+            name = row.external_id if row.author_id is None else name_of_admins(row.id)
+            change = change_of(row.ranked_at, name, row.data or {})
             found.setdefault(row.thread_id, {})[row.id] = change
     return found

@@ -7,6 +7,7 @@ from dashboard.ingest.actions import Actions, Admin
 from dashboard.ingest.assignment.assigning import Assigning
 from dashboard.ingest.ingest import Ingest
 from dashboard.ingest.snooze.snoozing import Snoozing
+from dashboard.ingest.tagging.tagging import Tagging
 from dashboard.web.http.identity import current
 
 #: Actions that take nothing but the thread.
@@ -16,11 +17,19 @@ SIMPLE_ACTIONS = ("claim", "release", "reopen", "wake")
 class ActingAdmin:
     """Runs methods of what is done to threads as the admin of the current request."""
 
-    def __init__(self, ingest: Ingest, actions: Actions, assigning: Assigning, snoozing: Snoozing):
+    def __init__(
+        self,
+        ingest: Ingest,
+        actions: Actions,
+        assigning: Assigning,
+        snoozing: Snoozing,
+        tagging: Tagging,
+    ):
         self._ingest = ingest
         self.actions = actions
         self.assigning = assigning
         self.snoozing = snoozing
+        self.tagging = tagging
 
     def act(self, action: Callable[..., Any], *given: Any) -> Any:
         """The result of `action(admin, *given)`, once its thread is placed."""

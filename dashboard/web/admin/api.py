@@ -10,6 +10,8 @@ from dashboard.db.threads import conversations, thread_rows, threads
 from dashboard.errors import NotFound
 from dashboard.ingest.assignment.assigning import HandOver
 from dashboard.ingest.replies import Reply
+from dashboard.ingest.tagging.tagging import TagNames
+from dashboard.validation.tags import check_change
 from dashboard.web.admin import preferences, requests, responses
 from dashboard.web.admin.acting_admin import SIMPLE_ACTIONS, ActingAdmin
 from dashboard.web.admin.explain import Explainer
@@ -209,6 +211,22 @@ class AdminApi:
     )
     def prioritise(self, thread_id: int, body: requests.PriorityRequest) -> Response:
         act_id = self._admin.act(self._admin.actions.set_priority, thread_id, body.priority)
+        return self._changed(thread_id, act_id)
+
+    @route(
+        "PUT",
+        "/threads/{thread_id}/tags",
+        "putTags",
+        summary="Add tags to a thread, and remove some",
+        body=(requests.TagsRequest,),
+        example={"add": ["refund"], "remove": ["vip"]},
+        answers=done(responses.ChangedRow),
+    )
+    def tag(self, thread_id: int, body: requests.TagsRequest) -> Response:
+        """A thread has at most 20 tags (`too_many_tags`)."""
+        check_change(body.add, body.remove)
+        names = TagNames(body.add, body.remove)
+        act_id = self._admin.act(self._admin.tagging.change, thread_id, names)
         return self._changed(thread_id, act_id)
 
     @route(

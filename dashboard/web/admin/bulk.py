@@ -10,8 +10,10 @@ from dashboard.db.database import Database
 from dashboard.db.threads import thread_rows
 from dashboard.errors import Problem, StorageUnavailable
 from dashboard.ingest.assignment.assigning import HandOver
+from dashboard.ingest.tagging.tagging import TagNames
 from dashboard.ingest.undo import Undo
 from dashboard.validation.field_errors import field_error, json_pointer
+from dashboard.validation.tags import check_change
 from dashboard.web.admin import requests, responses
 from dashboard.web.admin.acting_admin import ActingAdmin
 from dashboard.web.http.responses import json_response
@@ -44,6 +46,10 @@ class BulkApi:
         _check_goes_with(body, "seen", "close")
         _check_goes_with(body, "admin_id", "assign", is_needed=True)
         _check_goes_with(body, "note", "assign")
+        _check_goes_with(body, "add", "tag")
+        _check_goes_with(body, "remove", "tag")
+        if body.action == "tag":
+            check_change(body.add or (), body.remove or ())
         if body.until is not None:
             self._admin.snoozing.check_until(body.until)
         if body.action == "close":
@@ -61,8 +67,9 @@ class BulkApi:
         answers=done(responses.UndoneActs),
     )
     def undo(self, body: requests.UndoRequest) -> Response:
-        """A close or reopen that was undone counts as never made. An act is left as it is where
-        somebody set the same again since (`done_meanwhile`), and after ten minutes (`too_late`)."""
+        """A close, reopen or change of tags that was undone counts as never made. An act is left
+        as it is where somebody set the same again since (`done_meanwhile`), and after ten minutes
+        (`too_late`)."""
         undone = list(_each(body.acts, lambda act_id: self._admin.act(self._undo.undo, act_id)))
         with self._database.read() as connection:
             ids = {result for _, result in undone if isinstance(result, int)}
@@ -108,6 +115,9 @@ class BulkApi:
         if body.admin_id is not None:
             given = HandOver(body.admin_id, body.note)
             return self._admin.act(self._admin.assigning.hand_over, thread_id, given)
+        if body.action == "tag":
+            names = TagNames(body.add or (), body.remove or ())
+            return self._admin.act(self._admin.tagging.change, thread_id, names)
         if body.action == "close":
             return self._admin.act(self._admin.actions.close, thread_id, seen, f"/seen/{thread_id}")
         return self._admin.act_simply(body.action, thread_id)

@@ -25,6 +25,7 @@ from dashboard.validation.fields import (
     fault,
     read_timestamp,
 )
+from dashboard.validation.tags import TagList
 from dashboard.validation.timezones import Timezone
 from dashboard.web.http.queries import IDS_MAX, Ids, Query, RowId, WholeNumber
 from scoring.views import FILTERS
@@ -66,6 +67,13 @@ class PriorityRequest(Strict):
     priority: Priority
 
 
+class TagsRequest(Strict):
+    """Tags that a thread gets and loses: at least one, none of them twice."""
+
+    add: TagList = Field([])
+    remove: TagList = Field([])
+
+
 def _moment(text: str) -> int:
     """A timestamp; one beyond all that are taken is as wrong as one that is only too far."""
     try:
@@ -105,16 +113,20 @@ class BulkRequest(Strict):
     """One action on many threads.
 
     `seen` goes with close, thread id to `seen_message_id`; `until` and `wake` go with snooze,
-    `admin_id` and `note` with assign.
+    `admin_id` and `note` with assign, `add` and `remove` with tag.
     """
 
     ids: Annotated[list[ThreadId], Field(min_length=1, max_length=IDS_MAX)]
-    action: Literal["claim", "release", "assign", "close", "reopen", "priority", "snooze", "wake"]
+    action: Literal[
+        "claim", "release", "assign", "close", "reopen", "priority", "snooze", "wake", "tag"
+    ]
     admin_id: AdminId | None = None
     note: MessageText | None = None
     priority: Priority | None = None
     until: Until | None = None
     wake: Wake | None = None
+    add: TagList | None = None
+    remove: TagList | None = None
     seen: Annotated[dict[str, SeenMessageId], Field(max_length=IDS_MAX)] | None = None
 
 

@@ -152,6 +152,7 @@ ADMIN_CALLS = [
     Call("POST", "/admin/api/threads/{1}/reopen", body={}),
     Call("POST", "/admin/api/threads/{1}/assign", body={"admin_id": 1, "note": "Yours"}),
     Call("PUT", "/admin/api/threads/{1}/priority", body={"priority": "high"}),
+    Call("PUT", "/admin/api/threads/{1}/tags", body={"add": ["vip"], "remove": ["đổi-trả"]}),
     Call(
         "POST",
         "/admin/api/threads/{1}/snooze",

@@ -16,6 +16,7 @@ from tests.dashboard.web.admin.calls import API, reply, row
         ("post", "/threads/1/claim"),
         ("post", "/threads/1/assign"),
         ("put", "/threads/1/priority"),
+        ("put", "/threads/1/tags"),
         ("post", "/threads/bulk"),
         ("get", "/threads/1/explain?view=arrival&sort=arrival"),
         ("get", "/threads/1/customer"),
@@ -98,6 +99,7 @@ def test_calls_of_an_unknown_thread_are_404(mai, thread_id):
         ("post", "claim", {}),
         ("post", "assign", {"admin_id": 1}),
         ("put", "priority", {"priority": "high"}),
+        ("put", "tags", {"add": ["vip"]}),
         ("get", "explain?view=arrival&sort=arrival", None),
     ):
         answer = getattr(mai, method)(f"{API}/threads/{thread_id}/{path}", json=given)

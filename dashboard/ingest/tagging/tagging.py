@@ -1,0 +1,110 @@
+"""Admins tag threads, and undo it."""
+
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+from sqlalchemy import Connection
+
+from dashboard.db.database import Database
+from dashboard.db.threads import acts, events, thread_states, thread_tags
+from dashboard.db.threads.acts import Act
+from dashboard.db.threads.thread_state import ThreadState
+from dashboard.ingest import acting, outgoing
+from dashboard.ingest.event_writer import Author
+from dashboard.ingest.outgoing import Admin
+from dashboard.ingest.schema import ParsedEvent, tags_data
+from scoring.placing import Placement
+
+#: The act of whoever changes tags.
+CHANGED = "thread.tags_changed"
+
+Placements = Sequence[Placement]
+
+
+class TagNames(NamedTuple):
+    """The tags that a thread gets and loses: none of them twice."""
+
+    add: Sequence[str]
+    remove: Sequence[str]
+
+
+class Tagging:
+    """Changes the tags of threads; `clock` gives milliseconds since 1970."""
+
+    def __init__(self, database: Database, clock: Callable[[], int]):
+        self._database = database
+        self._clock = clock
+
+    def change(
+        self, admin: Admin, thread_id: int, names: TagNames
+    ) -> tuple[int | None, Placements]:
+        """Adds and removes tags in one write transaction.
+
+        Returns the id of the act, None where that changes nothing, and the placements of the
+        thread. Raises NotFound for an unknown thread, Invalid (`too_many_tags`) where it would have
+        more than 20, StorageUnavailable with nothing stored.
+        """
+        now = self._clock()
+
+        def write(connection: Connection) -> tuple[int | None, Placements]:
+            state = acting.locked(connection, thread_id)
+            author, data = acting.author(connection, admin), tags_data(*names)
+            event = acting.new_act(admin, state, thread_tags.TYPE, now, data=data)
+            placements = _written(connection, state, author, event, now)
+            changes = _changes(connection, state)
+            if not changes:
+                return None, placements
+            stored = events.known(connection, author.source_id, {event.id})[event.id]
+            act_id = outgoing.add_event(
+                connection, admin, state, CHANGED, now, changes, event_id=stored.id
+            )
+            return act_id, placements
+
+        return self._database.write(write)
+
+
+def is_about_others(act: Act, other: Act) -> bool:
+    """Whether both acts have changed tags, and none that is the same."""
+    return act.type == CHANGED and _tags_of(act).isdisjoint(_tags_of(other))
+
+
+def reverse(
+    connection: Connection, admin: Admin, state: ThreadState, act: Act, now: int
+) -> Placements:
+    """Undoes a change of tags: it counts as never made. Raises Invalid as `Tagging.change`."""
+    # What undoes is never before what it undoes, whatever the clock says.
+    now = max(now, act.at)
+    author = acting.author(connection, admin)._replace(undoes_id=act.event_id)
+    data = tags_data(act.data.get("removed", ()), act.data.get("added", ()))
+    event = acting.new_act(admin, state, thread_tags.TYPE, now, data=data)
+    placements = _written(connection, state, author, event, now)
+    changes = _changes(connection, state)
+    if changes:
+        outgoing.add_event(connection, admin, state, CHANGED, now, changes, undoes=act.id)
+        return placements
+    # The tags are as wanted already; the act says that this was undone.
+    acts.add(connection, state.id, now, CHANGED, admin.id, None, {"undoes": act.id})
+    again = acting.locked(connection, state.id)
+    again.row_changed = True
+    return [*placements, *thread_states.save(connection, [again], now)]
+
+
+def _written(
+    connection: Connection, state: ThreadState, author: Author, event: ParsedEvent, now: int
+) -> Placements:
+    """Stores the event. Raises its problem where it is refused."""
+    written = acting.write(connection, state, author, event, now)
+    [outcome] = written.outcomes
+    if outcome.problem is not None:
+        raise outcome.problem
+    return written.placements
+
+
+def _changes(connection: Connection, state: ThreadState) -> dict[str, list[str]]:
+    """How the tags of the thread differ from those of `state`."""
+    stored = thread_tags.stored(connection, state.id)
+    return thread_tags.difference(state.columns["tags"], stored)
+
+
+def _tags_of(act: Act) -> frozenset[str]:
+    return frozenset([*act.data.get("added", ()), *act.data.get("removed", ())])
