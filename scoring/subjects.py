@@ -12,6 +12,7 @@ def subject_of(
     source: str,
     locale: str | None,
     last_role: str | None,
+    tags: frozenset[str],
 ) -> Subject:
     """The values that conditions and sorts read; times in milliseconds.
 
@@ -38,11 +39,12 @@ def subject_of(
         facts.first_request_at,
         assigned_at,
         facts.snoozed_until if facts.snoozed else None,
+        tags,
     )
 
 
 def subject_of_facts(facts: Facts) -> Subject:
-    """What the facts alone say; nothing of who has the thread, its source and its messages."""
+    """What the facts alone say; nothing of its assignee, source, messages and tags."""
     return subject_of(
         facts,
         assignee_id=None,
@@ -50,4 +52,5 @@ def subject_of_facts(facts: Facts) -> Subject:
         source="",
         locale=None,
         last_role=None,
+        tags=frozenset(),
     )

@@ -10,7 +10,7 @@ from dashboard.errors import quoted
 from dashboard.validation.field_errors import field_error
 from dashboard.validation.fields import check_characters, check_length, fault
 from dashboard.validation.visible import hides_something
-from scoring.tags import TAG_LENGTH_MAX, TAGS_MAX, folded, is_tag
+from scoring.conditions.tags import TAG_LENGTH_MAX, TAGS_MAX, folded, is_tag
 
 #: As far as JSON schemas say it: of ASCII these alone; which others are letters is not said.
 TAG_PATTERN = r"^[^\u0000-,./:-`{-\u007f]+$"

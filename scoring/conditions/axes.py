@@ -41,7 +41,7 @@ def standing(requirements: Requirements, free: int, value: Any) -> int:
 
 
 class ValueAxis:
-    """A value that is one of few, such as the priority or the assignee."""
+    """A value that is one of few, such as the priority, the assignee, or the set of tags."""
 
     def __init__(self, requirements: Requirements, free: int):
         self._requirements = requirements

@@ -8,13 +8,21 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
-from scoring.conditions.leaves import Language, Leaf, Measure, OneOf, Present, Within
+from scoring.conditions.leaves import (
+    Language,
+    Leaf,
+    Measure,
+    OneOf,
+    Present,
+    Tagged,
+    Within,
+)
 from scoring.conditions.subject import MEMBER_STATUSES, PRIORITIES
 
 #: How the values of a field are written: one of its words alone (`word`), or also an e-mail address
-#: (`admin`), any name (`name`), a language tag (`language`), a time with an operator (`duration`),
-#: days (`day`).
-Kind = Literal["word", "admin", "name", "language", "duration", "day"]
+#: (`admin`), any name (`name`), a tag (`tag`), a language tag (`language`), a time with an operator
+#: (`duration`), days (`day`).
+Kind = Literal["word", "admin", "name", "tag", "language", "duration", "day"]
 
 
 @dataclass(frozen=True)
@@ -76,6 +84,7 @@ _ALL = (
         },
     ),
     Field("source", "name", "source"),
+    Field("tag", "tag", "tags", words={"none": Tagged("tags", frozenset({None}))}),
     Field("lang", "language", "locale", words={"none": Language("locale", frozenset({None}))}),
     Field("last", "word", "last_role", words=_choices("last_role", "client", "admin", "bot")),
     Field("waits", "duration", "waiting_since", measure="since"),

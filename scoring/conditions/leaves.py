@@ -68,6 +68,20 @@ class Language:
 
 
 @dataclass(frozen=True, slots=True)
+class Tagged:
+    """The thread has one of these tags; None stands for a thread without any."""
+
+    attribute: str
+    tags: frozenset[str | None]
+
+    def takes(self, value: frozenset[str]) -> bool:
+        return not self.tags.isdisjoint(value) or (not value and None in self.tags)
+
+    def holds(self, subject: Subject, now_ms: int) -> bool:
+        return self.takes(value_of(subject, self.attribute))
+
+
+@dataclass(frozen=True, slots=True)
 class Within:
     """The time is there, and what is measured of it lies in one of the spans."""
 
@@ -92,7 +106,7 @@ class Within:
         return {bound for span in self.spans for bound in span if bound is not None}
 
 
-Leaf = OneOf | Present | Language | Within
+Leaf = OneOf | Present | Language | Tagged | Within
 
 
 def measured(measure: Measure, time_ms: int, now_ms: int) -> int:

@@ -10,9 +10,10 @@ from scoring.conditions.language.errors import QueryError
 from scoring.conditions.language.query import Query
 from scoring.conditions.language.syntax import Days, Duration, Name, Node, Not, Term, Value, Word
 from scoring.conditions.language.values import AN_ADDRESS
-from scoring.conditions.leaves import Language, Leaf, OneOf, Present, Span, Within
+from scoring.conditions.leaves import Language, Leaf, OneOf, Present, Span, Tagged, Within
 from scoring.conditions.nodes import AllNode, AnyNode, NotNode, ResolvedNode
 from scoring.conditions.resolved import Resolved
+from scoring.conditions.tags import folded
 
 ME = "me"
 
@@ -80,6 +81,8 @@ class _Resolver:
             return Within(field.attribute, field.measure, frozenset({self._days(value)}))
         if field.kind == "language":
             return Language(field.attribute, frozenset({value.text}))
+        if field.kind == "tag":
+            return Tagged(field.attribute, frozenset({folded(value.text)}))
         return OneOf(field.attribute, frozenset({value.text}))
 
     def _days(self, days: Days) -> Span:
@@ -111,6 +114,8 @@ def _either(one: Leaf, other: Leaf) -> Leaf:
         return OneOf(one.attribute, one.values | other.values)
     if isinstance(one, Language) and isinstance(other, Language):
         return Language(one.attribute, one.tags | other.tags)
+    if isinstance(one, Tagged) and isinstance(other, Tagged):
+        return Tagged(one.attribute, one.tags | other.tags)
     if isinstance(one, Within) and isinstance(other, Within):
         return Within(one.attribute, one.measure, one.spans | other.spans)
     assert isinstance(one, Present)

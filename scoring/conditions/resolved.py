@@ -7,7 +7,7 @@ from functools import cached_property
 from typing import Any
 
 from scoring.conditions.conjuncts import Conjunct, conjuncts
-from scoring.conditions.leaves import Language, Leaf, OneOf, Within
+from scoring.conditions.leaves import Language, Leaf, OneOf, Tagged, Within
 from scoring.conditions.nodes import AllNode, AnyNode, NotNode, ResolvedNode
 
 
@@ -63,6 +63,8 @@ def _key(node: ResolvedNode) -> str:
         return f"{node.attribute}={_listed(node.values)}"
     if isinstance(node, Language):
         return f"{node.attribute}~{_listed(node.tags)}"
+    if isinstance(node, Tagged):
+        return f"{node.attribute}#{_listed(node.tags)}"
     if isinstance(node, Within):
         return f"{node.attribute}.{node.measure}{_listed(node.spans)}"
     return f"{node.attribute}!"

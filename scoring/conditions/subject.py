@@ -15,6 +15,7 @@ class Subject(NamedTuple):
     `unanswered`: never answered, and somebody asked. `closed_at` is the time of the close in
     effect, None while the thread is open; `snoozed_until` is None unless it is snoozed. `last_role`
     is the role of the last public message.
+    `tags` may be empty, and is never None.
     `member_status` is -1 for a customer who is not a member, and without a customer.
     """
 
@@ -36,3 +37,4 @@ class Subject(NamedTuple):
     first_request_at: int | None = None
     assigned_at: int | None = None
     snoozed_until: int | None = None
+    tags: frozenset[str] = frozenset()

@@ -3,7 +3,7 @@
 On an axis, one value of a thread, all values that no question tells apart are one cell: the times
 between two thresholds, or the sources that no rule names. A box is a set of cells on each axis. So
 what rules leave over is decided exactly, as far as the values of a thread do not depend on each
-other; of these dependences those are known that `_states` lists.
+other; of these dependences those are known that `_states` lists. Each tag is a value of its own.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -11,7 +11,7 @@ from itertools import product
 from typing import Any
 
 from scoring.conditions.conjuncts import Conjunct, Literal
-from scoring.conditions.leaves import Language, Leaf, OneOf, Within
+from scoring.conditions.leaves import Language, Leaf, OneOf, Tagged, Within
 from scoring.conditions.nodes import AllNode, AnyNode, NotNode, ResolvedNode
 from scoring.conditions.resolved import Resolved
 from scoring.conditions.subject import MEMBER_STATUSES, PRIORITIES
@@ -34,13 +34,15 @@ _DOMAINS: Mapping[str, Sequence[Any]] = {
     "priority": PRIORITIES,
     "member_status": MEMBER_STATUSES,
 }
-_NEVER_MISSING = {*_DOMAINS, "source", "first_event_at"}
+_NEVER_MISSING = {*_DOMAINS, "source", "first_event_at", "tags"}
 #: Stands for all values that no rule names; no language tag begins with it.
 _ANOTHER = ""
 #: Attributes with an axis of their own in any case: what says whether a time is there, …
 _ALWAYS = ("waiting_since", "closed_at", "first_request_at", "due_at", "assignee_id")
 #: … and what depends on it.
 _OF_STATES = ("closed", "answered", "unanswered")
+#: The axis of whether a thread has any tag.
+_ANY_TAG: AxisName = ("tags", "any")
 #: What says whether a thread has a time, where that is not the time itself.
 _TOLD_BY = {"assigned_at": "assignee_id"}
 
@@ -53,6 +55,9 @@ class _Axis:
         self.cells: Sequence[Any]
         if attribute in _DOMAINS:
             self.cells = _DOMAINS[attribute]
+        elif attribute == "tags":
+            [tag] = {tag for leaf in leaves if isinstance(leaf, Tagged) for tag in leaf.tags}
+            self.cells = [frozenset(), frozenset({tag or _ANOTHER})]
         elif aspect == "value":
             self.cells = [*dict.fromkeys(_named(leaves)), _ANOTHER]
         else:
@@ -79,9 +84,10 @@ class Regions:
     """The threads for which the conditions of rules hold, one rule after the other."""
 
     def __init__(self, whens: Sequence[Resolved]):
+        self._asked = {when: Resolved(_of_single_tags(when.root)) for when in whens}
         leaves: dict[AxisName, list[Leaf]] = {(name, "value"): [] for name in _ALWAYS}
         leaves |= {(name, "value"): [] for name in _OF_STATES}
-        for when in whens:
+        for when in self._asked.values():
             for leaf in when.leaves():
                 leaves.setdefault(_axis_of(leaf), []).append(leaf)
         self._axes = {name: _Axis(name, found) for name, found in leaves.items()}
@@ -98,7 +104,7 @@ class Regions:
         if self._is_too_much(taken):
             return True
         is_reached = any(_common(box, each) for box in self._left for each in taken)
-        for each in taken if when.conjuncts is not None else ():
+        for each in taken if self._asked[when].conjuncts is not None else ():
             if self._is_too_much([each]):
                 break
             self._left = [rest for box in self._left for rest in _without(box, each)]
@@ -122,9 +128,10 @@ class Regions:
     def _boxes(self, when: Resolved) -> list[Box]:
         """The threads for which a condition holds; more than those where it has more than 64
         alternatives."""
-        forms = when.conjuncts
+        asked = self._asked[when]
+        forms = asked.conjuncts
         if forms is None:
-            parts = when.root.nodes if isinstance(when.root, AllNode) else ()
+            parts = asked.root.nodes if isinstance(asked.root, AllNode) else ()
             forms = [frozenset(found for part in parts for found in _literal(part))]
         return [self._of_conjunct(form) for form in forms]
 
@@ -145,7 +152,20 @@ class Regions:
 
     def _states(self) -> Iterator[dict[AxisName, int]]:
         """What a thread can be at once: who waits has asked, in an open thread; `unanswered` is who
-        has asked and was never answered; there is a time of closing where a thread is closed."""
+        has asked and was never answered; there is a time of closing where a thread is closed; who
+        has no tag has none of those that are named."""
+        for tags in self._states_of_tags():
+            yield from (state | tags for state in self._states_of_times())
+
+    def _states_of_tags(self) -> Iterator[dict[AxisName, int]]:
+        if _ANY_TAG not in self._axes:
+            yield {}
+            return
+        yield {_ANY_TAG: self._axes[_ANY_TAG].of(frozenset({_ANOTHER}))}
+        names = [name for name in self._axes if name[0] == "tags"]
+        yield {name: self._axes[name].of(frozenset()) for name in names}
+
+    def _states_of_times(self) -> Iterator[dict[AxisName, int]]:
         for closed, answered, asked, waits, is_due in product(_TRUE_OR_FALSE, repeat=5):
             if waits and (closed or not asked):
                 continue
@@ -167,7 +187,22 @@ class Regions:
             }
 
 
+def _of_single_tags(node: ResolvedNode) -> ResolvedNode:
+    """The same condition, in which each question about tags asks for one of them."""
+    if isinstance(node, NotNode):
+        return NotNode(_of_single_tags(node.node))
+    if isinstance(node, AllNode | AnyNode):
+        return type(node)(tuple(map(_of_single_tags, node.nodes)))
+    if isinstance(node, Tagged) and len(node.tags) > 1:
+        tags = sorted(node.tags, key=repr)
+        return AnyNode(tuple(Tagged(node.attribute, frozenset({tag})) for tag in tags))
+    return node
+
+
 def _axis_of(leaf: Leaf) -> AxisName:
+    if isinstance(leaf, Tagged):
+        [tag] = leaf.tags
+        return _ANY_TAG if tag is None else (leaf.attribute, f"#{tag}")
     return leaf.attribute, leaf.measure if isinstance(leaf, Within) else "value"
 
 

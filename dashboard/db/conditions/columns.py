@@ -16,6 +16,7 @@ from sqlalchemy import (
 
 from dashboard.db.models.accounts import sources
 from dashboard.db.models.threads import customers, threads
+from dashboard.db.threads.thread_tags import tags_in
 from scoring.conditions.subject import Subject
 
 #: Attribute of Subject to its value, over `joined()`. What is never NULL stands in NEVER_MISSING.
@@ -38,6 +39,7 @@ COLUMNS: Mapping[str, ColumnElement[Any]] = {
     "first_request_at": threads.c.first_request_at,
     "assigned_at": threads.c.assigned_at,
     "snoozed_until": case((threads.c.closed.is_(False), threads.c.snoozed_until)),
+    "tags": threads.c.tags,
 }
 #: Attributes that are true or false in SQL, too.
 TRUTHS = frozenset({"closed", "answered", "unanswered", "snoozed"})
@@ -72,6 +74,12 @@ def subjects(connection: Connection, ids: Collection[int]) -> dict[int, Subject]
 
 
 def _subject(values: Sequence[Any]) -> Subject:
-    # SQLite gives 0 and 1 for what it computes.
     named = zip(Subject._fields, values, strict=True)
-    return Subject._make(bool(value) if name in TRUTHS else value for name, value in named)
+    return Subject._make(_value(name, value) for name, value in named)
+
+
+def _value(name: str, value: Any) -> Any:
+    if name == "tags":
+        return tags_in(value)
+    # SQLite gives 0 and 1 for what it computes.
+    return bool(value) if name in TRUTHS else value

@@ -20,7 +20,8 @@ from sqlalchemy import (
 )
 
 from dashboard.db.conditions.columns import COLUMNS, NEVER_MISSING, TRUTHS, joined
-from scoring.conditions.leaves import Language, OneOf, Span, Within
+from dashboard.db.threads.thread_tags import in_column
+from scoring.conditions.leaves import Language, OneOf, Span, Tagged, Within
 from scoring.conditions.nodes import AllNode, AnyNode, NotNode, ResolvedNode
 from scoring.conditions.resolved import Resolved
 
@@ -50,6 +51,8 @@ def _condition(node: ResolvedNode, now_ms: Now) -> Condition:
         return _one_of(node)
     if isinstance(node, Language):
         return _language(node)
+    if isinstance(node, Tagged):
+        return _tagged(node)
     column = COLUMNS[node.attribute]
     if isinstance(node, Within):
         spans = (_within(column, node, span, now_ms) for span in node.spans)
@@ -81,6 +84,16 @@ def _language(leaf: Language) -> Condition:
     if None in leaf.tags:
         return or_(column.is_(None), *found)
     return and_(column.is_not(None), or_(*found))
+
+
+def _tagged(leaf: Tagged) -> Condition:
+    column = COLUMNS[leaf.attribute]
+    tags = sorted(one for one in leaf.tags if one is not None)
+    # Tags are of letters, digits and hyphens: nothing in them means more to LIKE.
+    found = or_(false(), *(column.contains(in_column([tag])) for tag in tags))
+    if None in leaf.tags:
+        return or_(column.is_(None), and_(column.is_not(None), found))
+    return and_(column.is_not(None), found)
 
 
 def _within(column: ColumnElement[Any], leaf: Within, span: Span, now_ms: Now) -> Condition:

@@ -7,10 +7,13 @@ from sqlalchemy import Connection, select
 
 from dashboard.db.accounts import sources
 from dashboard.db.models.accounts import admins
-from dashboard.db.models.threads import customers
+from dashboard.db.models.threads import customers, threads
+from dashboard.db.threads.thread_tags import tags_in
 
 #: The newest customers, whose languages are proposed: reading all of them would take too long.
 CUSTOMERS = 5_000
+#: The newest threads with tags, of which the tags are proposed.
+THREADS = 5_000
 
 
 def addresses(connection: Connection) -> list[str]:
@@ -31,9 +34,18 @@ def languages(connection: Connection) -> list[str]:
     return sorted(counts, key=lambda name: (-counts[name], name))
 
 
+def tags(connection: Connection) -> list[str]:
+    """The tags of the newest threads that have some, the most frequent first."""
+    tagged = select(threads.c.tags).where(threads.c.tags.is_not(None))
+    newest = connection.scalars(tagged.order_by(threads.c.id.desc()).limit(THREADS))
+    counts = Counter(tag for column in newest for tag in tags_in(column))
+    return sorted(counts, key=lambda name: (-counts[name], name))
+
+
 #: Field to what reads its values.
 BY_FIELD: Mapping[str, Callable[[Connection], list[str]]] = {
     "assigned": addresses,
     "source": sources.names,
+    "tag": tags,
     "lang": languages,
 }

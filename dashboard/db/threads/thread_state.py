@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from dashboard.db.threads.customers import NO_CUSTOMER, RankedValues
+from dashboard.db.threads.thread_tags import tags_in
 from scoring.conditions.subject import Subject
 from scoring.facts import Facts, ThreadEvent
 from scoring.subjects import subject_of
@@ -62,4 +63,5 @@ def _subject(
         source=source,
         locale=customer.locale,
         last_role=columns["last_role"],
+        tags=tags_in(columns["tags"]),
     )

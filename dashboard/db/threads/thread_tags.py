@@ -6,7 +6,7 @@ from functools import lru_cache
 from sqlalchemy import Connection, bindparam, select
 
 from dashboard.db.models.threads import events, threads
-from scoring.tags import TagChange, Tags
+from scoring.conditions.tags import TagChange, Tags
 
 #: The type of the events that change tags.
 TYPE = "thread.tags"

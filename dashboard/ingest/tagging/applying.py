@@ -9,7 +9,7 @@ from dashboard.db.threads.thread_tags import changes_since, in_column, tags_in
 from dashboard.errors import Problem
 from dashboard.ingest.schema import ParsedEvent
 from dashboard.validation.field_errors import field_error
-from scoring.tags import TAGS_MAX, LastWriters, TagChange, tags_after
+from scoring.conditions.tags import TAGS_MAX, LastWriters, TagChange, tags_after
 
 
 def apply_tags(

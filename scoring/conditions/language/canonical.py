@@ -1,8 +1,8 @@
 """One text for queries that mean the same, as far as their form shows it."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 
-from scoring.conditions.fields import UNITS
+from scoring.conditions.fields import FIELDS, UNITS
 from scoring.conditions.language.characters import is_bare
 from scoring.conditions.language.syntax import (
     Days,
@@ -27,7 +27,7 @@ def canonical_text(root: Node, words: Sequence[SearchWord]) -> str:
 def simplified(node: Node) -> Node:
     """The same condition without nesting, repetition and an order that mean nothing."""
     if isinstance(node, Term):
-        return Term(node.field, _in_order(node.values))
+        return _term(node.field, node.values)
     if isinstance(node, Not):
         inner = simplified(node.node)
         return inner.node if isinstance(inner, Not) else Not(inner)
@@ -51,19 +51,22 @@ def _merged(kind: str, nodes: Iterable[Node]) -> list[Node]:
             values.setdefault(term.field, []).extend(term.values)
         else:
             kept.append(node)
-    terms = [Term(field, _in_order(found)) for field, found in values.items()]
+    terms = [_term(field, found) for field, found in values.items()]
     return [*kept, *(terms if kind == "or" else map(Not, terms))]
 
 
-def _in_order(values: Iterable[Value]) -> tuple[Value, ...]:
-    by_text = {value_text(value): value for value in reversed(tuple(values))}
-    return tuple(by_text[text] for text in sorted(by_text))
+def _term(field: str, values: Iterable[Value]) -> Term:
+    """A term with its values in order, each once."""
+    words = FIELDS[field].words
+    by_text = {value_text(value, words): value for value in reversed(tuple(values))}
+    return Term(field, tuple(by_text[text] for text in sorted(by_text)))
 
 
 def node_text(node: Node) -> str:
     """The node as it stands between others."""
     if isinstance(node, Term):
-        return f"{node.field}:{','.join(map(value_text, node.values))}"
+        words = FIELDS[node.field].words
+        return f"{node.field}:{','.join(value_text(value, words) for value in node.values)}"
     if isinstance(node, Not):
         inner = node_text(node.node)
         is_all = isinstance(node.node, Group) and node.node.kind == "and"
@@ -73,9 +76,10 @@ def node_text(node: Node) -> str:
     return f"({' or '.join(node_text(each) for each in node.nodes)})"
 
 
-def value_text(value: Value) -> str:
+def value_text(value: Value, words: Collection[str] = ()) -> str:
+    """The value as it is written in a field with these words."""
     if isinstance(value, Name):
-        return name_text(value.text)
+        return name_text(value.text, words)
     if isinstance(value, Duration):
         return f"{value.operator}{duration_text(value.ms)}"
     if isinstance(value, Days):
@@ -85,9 +89,9 @@ def value_text(value: Value) -> str:
     return value.text
 
 
-def name_text(text: str) -> str:
-    """A name as it is written, in quotes where it needs them."""
-    return text if is_bare(text) else _quoted(text)
+def name_text(text: str, words: Collection[str] = ()) -> str:
+    """A name as it is written, in quotes where it needs them: a tag may be called as a word is."""
+    return text if is_bare(text) and text not in words else _quoted(text)
 
 
 def duration_text(ms: int) -> str:

@@ -16,7 +16,7 @@ _UNITS = ("m", "h", "d", "s")
 #: Behind these no alternative ends: nothing, an opening parenthesis, a minus, `or`.
 _ENDS_NOTHING = re.compile(rf"(?:^|[(\-]|[{BLANKS}(]or)[{BLANKS}]*$", re.IGNORECASE)
 
-#: Field name to what occurs as its values: sources, languages, addresses, days.
+#: Field name to what occurs as its values: sources, tags, languages, addresses, days.
 Choices = Mapping[str, Sequence[str]]
 Kind = Literal["field", "value", "operator"]
 Suggestion = TypedDict("Suggestion", {"text": str, "from": int, "to": int, "kind": Kind})
@@ -120,7 +120,7 @@ def _values(field: Field, begun: str, choices: Iterable[str]) -> Found:
     if not operator and not begun.startswith(QUOTE):
         yield from ((word, "value") for word in field.words if word.startswith(wanted))
     known = [one for one in dict.fromkeys(choices) if lower(one).startswith(wanted)]
-    yield from ((operator + name_text(one), "value") for one in known)
+    yield from ((operator + name_text(one, field.words), "value") for one in known)
     if field.kind == "day" and not begun:
         yield from ((one, "operator") for one in OPERATORS)
 

@@ -8,6 +8,7 @@ from scoring.conditions.fields import DIGITS_MAX, OPERATORS, UNITS, Field
 from scoring.conditions.language.characters import ends_value, is_forbidden, lower
 from scoring.conditions.language.errors import QueryError
 from scoring.conditions.language.syntax import Days, Duration, Name, Value, Word
+from scoring.conditions.tags import is_tag_character
 
 A_TIME = "a time such as 10m"
 A_DAY = "a day such as 2026-11-20"
@@ -110,6 +111,23 @@ def _name(text: str, at: int, field: Field) -> tuple[Value, int]:
     return Name(text[at:end], at), end
 
 
+def _tag(text: str, at: int, field: Field) -> tuple[Value, int]:
+    """A tag, in quotes or not; what follows it is for the parser to judge."""
+    is_quoted = text[at : at + 1] == QUOTE
+    first = end = at + is_quoted
+    while end < len(text) and is_tag_character(text[end]):
+        end += 1
+    if end == first or end - first > NAME_MAX:
+        expected = (SOME_TEXT,) if is_quoted else described(field)
+        raise QueryError(min(end, first + NAME_MAX), expected)
+    name = lower(text[first:end])
+    if not is_quoted:
+        return (Word(name, at) if name in field.words else Name(name, at)), end
+    if text[end : end + 1] != QUOTE:
+        raise QueryError(end, (QUOTE,))
+    return Name(name, at), end + 1
+
+
 def _language(text: str, at: int, field: Field) -> tuple[Value, int]:
     end = bare_end(text, at)
     written = lower(text[at:end])
@@ -191,6 +209,7 @@ _READERS: dict[str, Callable[[str, int, Field], tuple[Value, int]]] = {
     "word": _word,
     "admin": _admin,
     "name": _name,
+    "tag": _tag,
     "language": _language,
     "duration": _duration,
     "day": _days,
@@ -199,6 +218,7 @@ _DESCRIBED: dict[str, tuple[str, ...]] = {
     "word": (),
     "admin": (AN_ADDRESS,),
     "name": (A_NAME,),
+    "tag": (A_NAME,),
     "language": (A_LANGUAGE,),
     "duration": OPERATORS,
     "day": (A_DAY, *OPERATORS),

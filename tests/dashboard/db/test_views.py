@@ -18,7 +18,7 @@ from dashboard.db.lists.query_lists import ListedQuery
 from dashboard.db.lists.views import RELEASED_MS, Draft
 from dashboard.db.models.query_lists import query_lists as lists_table
 from scoring.conditions.language.errors import QueryError
-from tests.dashboard.ingest.shop import new_admin
+from tests.dashboard.ingest.shop import Shop, new_admin
 
 NOW = 1_790_000_000_000
 
@@ -178,6 +178,16 @@ def test_addresses_of_disabled_admins_are_not_proposed(any_database, mai):
     any_database.write(lambda c: admins.disable(c, mai, NOW))
     with any_database.read() as connection:
         assert query_values.addresses(connection) == ["bob@desk.example"]
+
+
+def test_the_tags_that_there_are_are_proposed_the_most_frequent_first(any_database, clock):
+    shop = Shop(any_database, clock)
+    for name, tags in (("a", ["vip", "đổi"]), ("b", ["refund", "vip"]), ("c", ["gone"])):
+        shop.does("thread.tags", 0, thread=name, add=tags)
+    shop.does("thread.tags", 1, thread="c", remove=["gone"])
+    with any_database.read() as connection:
+        assert query_values.tags(connection) == ["vip", "refund", "đổi"]
+        assert query_values.BY_FIELD["tag"] is query_values.tags
 
 
 def test_a_view_more_does_not_read_the_queries_of_all_others_again(any_database, mai, monkeypatch):

@@ -58,6 +58,21 @@ def test_a_thread_that_belongs_to_another_customer_now_keeps_its_scores(order):
     assert order.ranking.head("arrival", "arrival", 5).entries == before
 
 
+def test_tags_go_with_a_thread_and_stay_where_it_belongs_to_another_customer_now(order):
+    order.post("t-1", customer={"id": "first"})
+    order.post("t-1", customer={"id": "second"})
+    order.event(type="thread.tags", thread="t-1", add=["vip"])
+    erase(order, "first")
+    order.event(type="thread.tags", thread="t-1", add=["late"], occurred_at="2026-11-20T10:00:00Z")
+    with order.database.read() as connection:
+        assert list(connection.scalars(select(threads.c.tags))) == [" late vip "]
+    erase(order, "second")
+    with order.database.read() as connection:
+        assert list(connection.scalars(select(threads.c.tags))) == []
+        data = connection.scalars(select(events.c.data).where(events.c.type == "thread.tags"))
+        assert list(data) == [None, None]
+
+
 def test_an_unknown_customer_gives_none(order):
     assert erase(order, "nobody") is None
 

@@ -46,6 +46,8 @@ QUERIES = (
     "member:0,1 -lang:vi",
     "lang:vi,none source:shop",
     "is:answered -is:closed last:admin",
+    "tag:vip -tag:spam",
+    "tag:none",
 )
 NAMES = (*SORTS, "vip", "vip")
 #: The rules that a saved sort may have, one after the other.
@@ -58,6 +60,7 @@ RULES = (
     (
         Rule("-age:<2m assigned:anyone", "assigned_at", "newest"),
         Rule("is:closed", "closed_at", "oldest"),
+        Rule("tag:vip", "recent_at", "oldest", "priority"),
         Rule("", "created_at", "newest"),
     ),
 )
@@ -125,6 +128,14 @@ class Machine(RuleBasedStateMachine):
     @rule(thread=st.sampled_from(THREADS), priority=st.sampled_from(["urgent", "low"]))
     def the_priority_changes(self, thread, priority):
         self._event(type="thread.priority", thread=thread, priority=priority)
+
+    @rule(
+        thread=st.sampled_from(THREADS),
+        tag=st.sampled_from(["vip", "spam"]),
+        what=st.sampled_from(["add", "add", "remove"]),
+    )
+    def tags_change(self, thread, tag, what):
+        self._event(type="thread.tags", thread=thread, **{what: [tag]})
 
     @rule(thread=st.sampled_from(THREADS), locale=st.sampled_from(["vi", "en"]))
     def the_customer_changes(self, thread, locale):

@@ -4,6 +4,7 @@ It cuts the text anew each time and knows nothing of the tables and trees of the
 """
 
 import re
+import unicodedata
 from collections.abc import Mapping
 from datetime import datetime
 from functools import cache
@@ -12,6 +13,8 @@ from zoneinfo import ZoneInfo
 
 BLANK = r"[\s\u200b\u2060\ufeff]"
 BARE = r"[^\s\u200b\u2060\ufeff,()\"\x00-\x1f\x7f-\x9f\ud800-\udfff]"
+#: A letter with its marks as far as these tests write some, a digit, or a hyphen.
+OF_TAGS = r"(?:[^\W_]|-|[\u0300-\u036f]){1,64}"
 QUOTED = r'"(?:[^"\\\x00-\x1f\x7f-\x9f\ud800-\udfff]|\\["\\])+"'
 DAY = r"2[01][0-9]{2}-[0-9]{2}-[0-9]{2}"
 WORDS = {
@@ -19,12 +22,14 @@ WORDS = {
     "assigned": "me none anyone",
     "priority": "urgent high normal low",
     "member": "0 1 2 3 4 5 none",
+    "tag": "none",
     "lang": "none",
     "last": "client admin bot",
 }
 FORMS = {
     "assigned": rf"{BARE}+|{QUOTED}",
     "source": rf"{BARE}+|{QUOTED}",
+    "tag": rf'{OF_TAGS}|"{OF_TAGS}"',
     "lang": r"(?i:[a-z]{2,8}(-[a-z0-9]{1,8})*)",
     "created": rf"{DAY}|{DAY}\.\.{DAY}|[<>]=?{DAY}",
 }
@@ -187,6 +192,10 @@ def value_holds(name: str, value: str, thread: Mapping[str, Any], world: World) 
         if word == "none" or locale is None:
             return word == "none" and locale is None
         return locale.lower() == word or locale.lower().startswith(word + "-")
+    if name == "tag":
+        if word == "none":
+            return not thread["tags"]
+        return unicodedata.normalize("NFC", unquoted(word)) in thread["tags"]
     if name == "last":
         return thread["last_role"] == word
     if name in ("created", "closed"):

@@ -55,6 +55,8 @@ def test_order_and_repetition_change_nothing(parts, random):
         ("-(is:open or priority:low)", "-(is:open or priority:low)"),
         ("created:2026-11-01..2026-11-01", "created:2026-11-01"),
         ('source:"shop"', "source:shop"),
+        ('tag:VIP,"vip",None,"none"', 'tag:"none",none,vip'),
+        ('-tag:b -tag:"a"', "-tag:a,b"),
         ('source:"my \\"shop\\\\"', 'source:"my \\"shop\\\\"'),
         ("assigned:MAI@desk.example,me", "assigned:mai@desk.example,me"),
         ("lang:VI-vn", "lang:vi-vn"),

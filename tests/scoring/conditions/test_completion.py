@@ -12,6 +12,7 @@ from tests.scoring.conditions.worlds import SOURCES, texts, worlds
 from tests.support import examples
 
 CHOICES = {"source": SOURCES, "lang": ("vi", "en-GB"), "assigned": tuple(ADMINS)}
+CHOICES["tag"] = ("vip", "đổi-trả", "none")
 
 
 def proposed(text: str) -> list[str]:
@@ -40,6 +41,8 @@ def proposed(text: str) -> list[str]:
         ("assigned:n|", ["assigned:none"]),
         ("assigned:ma|", ["assigned:mai@desk.example"]),
         ("lang:|", ["lang:none", "lang:vi", "lang:en-GB"]),
+        ("tag:|", ["tag:none", "tag:vip", "tag:đổi-trả", 'tag:"none"']),
+        ("tag:none,V|", ["tag:none,vip"]),
         ("waits:|", ["waits:>", "waits:<", "waits:>=", "waits:<="]),
         ("waits:>15|", ["waits:>15m", "waits:>15h", "waits:>15d", "waits:>15s"]),
         ("(is:open o|", ["(is:open or"]),

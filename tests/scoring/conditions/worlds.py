@@ -16,7 +16,9 @@ from tests.scoring.conditions.oracle import ADMINS, World
 NOW = 1_780_000_000_000
 SOURCES = ("shop", "my shop", 'a"b\\c')
 LOCALES = ("vi", "vi-VN", "vie", "en-GB", "pt-br", "x-vi", None)
-TAGS = ("vi", "VI-vn", "en", "pt", "pt-BR", "ja")
+LANGUAGES = ("vi", "VI-vn", "en", "pt", "pt-BR", "ja")
+#: Sets of tags; among them one that is called as a word of the language is.
+TAGS = ((), (), ("vip",), ("vip", "vip-2"), ("vip-2", "đổi"), ("none",), ("返品", "none", "2"))
 #: Times that conditions name, in milliseconds; the ways in which each is written.
 TIMES = {
     0: ("0s", "00m"),
@@ -87,6 +89,7 @@ def threads(seed: int, zone: ZoneInfo) -> Mapping[str, Any]:
         else maybe(NOW + chance.choice(list(TIMES)) + chance.choice([-1, 0, 1])),
         "assigned_at": maybe(instant()),
         "snoozed_until": NOW + 3_600_000 if seed % 3 == 0 else None,
+        "tags": frozenset(chance.choice(TAGS)),
     }
 
 
@@ -144,7 +147,20 @@ def values_of(field: Field, place: str) -> list[str]:
     elif field.kind == "name":
         words += [*map(quoted, SOURCES), "shop", "nobody"]
     elif field.kind == "language":
-        words += TAGS
+        words += LANGUAGES
+    elif field.kind == "tag":
+        words += [
+            "vip",
+            "VIP",
+            "vip-2",
+            "Đổi",
+            "đo\u0302\u0309i",
+            "返品",
+            "ip",
+            "2",
+            '"none"',
+            '"vip"',
+        ]
     elif field.kind == "duration":
         written = [one for several in TIMES.values() for one in several]
         words += [f"{operator}{one}" for operator in ("<", ">", "<=", ">=") for one in written]

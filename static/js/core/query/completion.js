@@ -109,7 +109,7 @@ export class Completion {
     const name = lower(/([A-Za-z]+):[^:]*$/.exec(before)?.[1] ?? "");
     const field = FIELDS[name];
     const value = plainValue(text);
-    if (kind !== "value" || !["admin", "name", "language"].includes(field?.kind)) return;
+    if (kind !== "value" || !["admin", "name", "tag", "language"].includes(field?.kind)) return;
     if (field.words.includes(value)) return;
     const known = (this.#known[name] ?? []).filter((one) => one !== value);
     this.#known[name] = [...known, value].slice(-REMEMBERED_MAX);

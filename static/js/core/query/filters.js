@@ -4,9 +4,7 @@
 import { FIELDS, lower } from "./fields.js";
 import { plainValue, termsOf, withTerm, without, withValues, written } from "./text.js";
 
-// Tags come with the field.
-export const FILTERED = ["source", "lang", "tag", "priority", "member", "assigned", "age"]
-  .filter((name) => FIELDS[name]);
+export const FILTERED = ["source", "lang", "tag", "priority", "member", "assigned", "age"];
 export const AGES = ["<1h", "<1d", "<7d", "<30d", ">1d", ">7d", ">30d"];
 const UNIT_MS = { s: 1, m: 60, h: 3600, d: 86_400 };
 

@@ -96,7 +96,7 @@ function values({ kind, words }, begun, choices) {
   const wanted = lower(plainValue(begun.slice(before.length)));
   const fixed = before || begun.startsWith('"') ? [] : words.filter((word) => word.startsWith(wanted));
   const known = [...new Set(choices)].filter((one) => lower(one).startsWith(wanted))
-    .map((one) => before + written(one));
+    .map((one) => before + (words.includes(one) ? `"${one}"` : written(one)));
   return [
     ...[...fixed, ...known].map((one) => [one, "value"]),
     ...(kind === "day" && !begun ? OPERATORS.map((one) => [one, "operator"]) : []),

@@ -62,7 +62,7 @@ export class Filters {
   }
 
   async #load(field) {
-    if (!["source", "lang", "assigned"].includes(field)) return;
+    if (!["source", "lang", "tag", "assigned"].includes(field)) return;
     const found = await this.valuesOf(field);
     this.#values[field] = found.map(plainValue).filter((value) => !FIELDS[field].words.includes(value));
     this.changed();

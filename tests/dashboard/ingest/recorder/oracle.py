@@ -27,6 +27,7 @@ def expected(events: list[dict[str, Any]], thread: str, handoff_only: bool) -> d
         "answered": facts["answered"],
         "unanswered": facts.pop("unanswered"),
         "priority": facts["priority"],
+        "tags": _tags(mine),
         "customer": (person, name, status) if person is not None else None,
         "preview": _preview(mine),
         "scores": _scores(**facts),
@@ -79,6 +80,18 @@ def _customer(events: list[dict[str, Any]], mine: list[dict[str, Any]]) -> tuple
     name = _last(theirs, lambda event: event["customer"].get("name"))
     status = _last(theirs, lambda event: event["customer"].get("member_status"), default=-1)
     return person, name, status
+
+
+def _tags(mine: list[dict[str, Any]]) -> list[str]:
+    """Each tag is as its last writer left it."""
+    changes = sorted(
+        (event["at"], event["id"], tag, is_added)
+        for event in mine
+        for name, is_added in (("add", True), ("remove", False))
+        for tag in event.get(name, ())
+    )
+    last = {tag: is_added for _, _, tag, is_added in changes}
+    return sorted(tag for tag, is_there in last.items() if is_there)
 
 
 def _preview(mine: list[dict[str, Any]]) -> Any:

@@ -59,8 +59,17 @@ def _events() -> st.SearchStrategy[dict[str, Any]]:
             "priority": st.sampled_from(["urgent", "high", "normal", "low"]),
         }
     )
+    tags = st.fixed_dictionaries(
+        {
+            "type": st.just("thread.tags"),
+            "thread": THREADS,
+            "add": st.sampled_from([["a"], ["a", "b"]]),
+            "remove": st.sampled_from([[], ["c"]]),
+        }
+    )
+    untagged = tags.map(lambda event: event | {"add": event["remove"], "remove": event["add"]})
     customer = st.fixed_dictionaries({"type": st.just("customer"), "customer": _customer()})
-    return st.one_of(message, message, turn, turn, priority, customer)
+    return st.one_of(message, message, turn, turn, priority, tags, untagged, customer)
 
 
 @st.composite
@@ -115,7 +124,7 @@ def _send_and_check(database: Database, events, batches, handoff_only: bool) -> 
 def _found(shop: Shop, name: str) -> dict[str, Any]:
     row = shop.row(name)
     customer, preview = row["customer"], row["preview"]
-    wanted = ("open", "waiting_since", "recent_at", "answered", "unanswered", "priority")
+    wanted = ("open", "waiting_since", "recent_at", "answered", "unanswered", "priority", "tags")
     with shop.database.read() as connection:
         placement = threads.placements(connection, [row["id"]], 0)[0]
     return {key: row[key] for key in wanted} | {

@@ -14,7 +14,7 @@ from dashboard.errors import Invalid, NotFound, Problem
 from dashboard.ingest.actions import Admin
 from dashboard.ingest.tagging.tagging import Tagging, TagNames
 from dashboard.ingest.undo import UNDO_MS, Undo
-from scoring.tags import TAGS_MAX
+from scoring.conditions.tags import TAGS_MAX
 from tests.dashboard.ingest.shop import START_MS, Shop, new_admin
 from tests.dashboard.ingest.test_outbox import Reader
 from tests.support import SettableClock, examples

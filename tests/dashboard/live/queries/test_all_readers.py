@@ -39,6 +39,7 @@ QUERIES = (
     "member:0,1 -lang:vi",
     "lang:vi,none source:shop",
     "(priority:urgent or waits:>1m member:none)",
+    "tag:vip,none -tag:spam",
     "is:closed",
     "created:>=2026-05-29",
 )
@@ -123,6 +124,17 @@ class ReadersMachine(RuleBasedStateMachine):
     def the_chatbot_acts(self, process, thread, what):
         more = {"priority": "urgent"} if what == "priority" else {}
         self.both.event(process, type=f"thread.{what}", thread=f"t-{thread}", **more)
+
+    @rule(
+        process=processes,
+        thread=st.integers(1, 5),
+        tags=st.lists(st.sampled_from(["vip", "spam"]), min_size=1, unique=True),
+        is_added=st.booleans(),
+        back_ms=st.sampled_from([0, 0, 30_000]),
+    )
+    def the_chatbot_tags(self, process, thread, tags, is_added, back_ms):
+        change = {"add" if is_added else "remove": tags}
+        self.both.event(process, back_ms, type="thread.tags", thread=f"t-{thread}", **change)
 
     @rule(process=processes, customer=st.integers(0, 2), locale=st.sampled_from(["vi", "ja"]))
     def a_customer_changes(self, process, customer, locale):
