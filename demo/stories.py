@@ -16,6 +16,9 @@ from scoring.conditions.subject import PRIORITIES
 #: has all of them; those that follow are drawn by their shares.
 COVERED_THREADS = 2 * len(SCENARIOS)
 PRIORITY_WEIGHTS = (4, 12, 74, 10)
+TAGS = ("delivery", "refund", "vip", "invoice", "đổi-trả", "返品")
+TAGGED_SHARE = 0.4
+TAGS_MAX = 3
 #: After those, one thread in this many is of a customer who has another one.
 RETURNING_EVERY = 5
 #: One thread in this many is long; the first of them comes late, so that small seeds have none.
@@ -93,13 +96,23 @@ class _StoryWriter:
         conversation = Conversation(self.random, phrases(self.customer.locale))
         events: list[dict[str, Any]] = []
         facts: dict[str, Any] | None = self.customer.facts(self.former_status)
-        for number, (step, at_ms) in enumerate(zip(steps, self._times(steps), strict=True)):
+        times = self._times(steps)
+        for number, (step, at_ms) in enumerate(zip(steps, times, strict=True)):
             event: dict[str, Any] = {"id": f"{self.thread}:{number}", "occurred_at": iso(at_ms)}
             if step in ROLES:
                 event["customer"] = facts or {"id": self.customer.id}
                 facts = None
             events.append(event | self._content(step, conversation))
+        events += self._tagged(times[-1] + 1)
         return Story(self.thread, self.scenario.name, self.customer, events)
+
+    def _tagged(self, at_ms: int) -> Iterator[dict[str, Any]]:
+        """Some threads have tags in the end, by chances that change nothing else of the story."""
+        chances = Random(f"{self.thread} tags")
+        if chances.random() < TAGGED_SHARE:
+            tags = sorted(chances.sample(TAGS, chances.randint(1, TAGS_MAX)))
+            event = {"id": f"{self.thread}:tags", "occurred_at": iso(at_ms)}
+            yield event | {"type": "thread.tags", "thread": self.thread, "add": tags}
 
     def _scenario(self) -> Scenario:
         if self.index < COVERED_THREADS:

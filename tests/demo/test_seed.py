@@ -11,7 +11,7 @@ from dashboard.db.database import Database
 from dashboard.db.models.threads import customers, events, threads
 from dashboard.ingest.recorder import Recorder
 from demo.seed import BATCH_EVENTS, SeedError, seed
-from demo.stories import stories
+from demo.stories import TAGS, stories
 from scoring.conditions.subject import MEMBER_STATUSES, PRIORITIES
 from tests.support import SettableClock
 
@@ -67,6 +67,9 @@ def test_every_priority_member_status_locale_and_page_is_in_sql(seeding):
         MEMBER_STATUSES
     )
     assert {row.locale for row in seeding.rows(customers.c.locale)} == {"en", "vi", "ja"}
+    tags = [(row.tags or "").split() for row in seeding.rows(threads.c.tags)]
+    assert {tag for each in tags for tag in each} == set(TAGS)
+    assert {len(each) for each in tags} == {0, 1, 2, 3}
     states = {
         (row.closed, row.waiting_since is not None)
         for row in seeding.rows(threads.c.closed, threads.c.waiting_since)
