@@ -145,7 +145,7 @@ const toTop = () => {
 
 // Parts that are loaded at their first use.
 const failed = () => toasts.show(language.t("error.network"));
-const { search, customer, explain, snooze, handOver, ...dialogs } = lazyPanes({ parts: () => parts, failed });
+const { search, customer, explain, snooze, handOver, tagPicker, ...dialogs } = lazyPanes({ parts: () => parts, failed });
 const unsent = new Lazy({
   failed,
   load: async () => {
@@ -181,7 +181,7 @@ const threadPane = new Lazy({
       at, connectionState, thread, outbox: kept.outbox, drafts: kept.drafts, mode, hold, prefs,
       presence, announce, api, admin, adminId, actions, explain, customer, finish, showInList,
       back: () => layout.back(), replied: () => follow.replied(), now, painter, toasts, language, priorities,
-      bodyMax: limits.message_characters, snooze, handOver,
+      bodyMax: limits.message_characters, snooze, handOver, tagPicker,
     });
     kept.draftTaken = (threadId) => pane.composer.draftTaken(threadId);
     return pane;
@@ -210,7 +210,7 @@ const bulk = new Lazy({
       import("./ui/list/bulk.js"), acting.preload(),
     ]);
     return new Bulk({
-      picks, lists, api, rows, dialog, toasts, painter, language, undoing, priorities, snooze, handOver, now,
+      picks, lists, api, rows, dialog, toasts, painter, language, undoing, priorities, snooze, handOver, tagPicker, now,
       idsMax: limits.row_ids,
     });
   },
@@ -269,7 +269,7 @@ const rowRefresh = new RowRefresh({
   thread, lists, rows, api, now, painter, isEnded: () => connectionState.ended !== null,
 });
 const parts = {
-  ...dialogs, search, customer, explain, snooze, handOver, acting, admin, alerts, announce, api, bulk, choices,
+  ...dialogs, search, customer, explain, snooze, handOver, tagPicker, acting, admin, alerts, announce, api, bulk, choices,
   connection, connectionState, density, dialog, finder, finish, focusList, follow,
   heartbeat, hold, keymap, language, layout, limits, listPane, lists, liveness, movement, navigation,
   neighbours, notifier, now, open, painter, picks, prefs, presence, presencePanels, queueLine, rowRefresh, rows, splitter,

@@ -17,11 +17,13 @@ const MAY_IMPORT = {
   "core/list": ["core", "core/list"],
   "core/query": ["core", "core/query"],
   "core/snooze": ["core", "core/snooze"],
+  "core/tags": ["core", "core/tags"],
   "core/thread": ["core", "core/thread"],
   net: ["core", "net"],
 };
 const UI = [
-  "core", "core/hand-over", "core/list", "core/query", "core/snooze", "core/thread", "ui/elements",
+  "core", "core/hand-over", "core/list", "core/query", "core/snooze", "core/tags", "core/thread",
+  "ui/elements",
 ];
 MAY_IMPORT["ui/elements"] = UI;
 MAY_IMPORT["ui/presence"] = [...UI, "ui/presence"];
@@ -32,6 +34,7 @@ MAY_IMPORT["ui/hours"] = [...UI, "core/hours", "ui/query", "ui/hours"];
 MAY_IMPORT["ui/hand-over"] = [...UI, "ui/presence", "ui/hand-over"];
 MAY_IMPORT["ui/queue"] = [...UI, "ui/queue"];
 MAY_IMPORT["ui/snooze"] = [...UI, "ui/snooze"];
+MAY_IMPORT["ui/tags"] = [...UI, "ui/tags"];
 MAY_IMPORT["ui/thread"] = [...UI, "ui/presence", "ui/matches", "ui/snooze", "ui/thread"];
 MAY_IMPORT["ui/views"] = [...UI, "ui/query", "ui/views"];
 MAY_IMPORT["ui/shell"] = [...UI, "ui/presence", "ui/views", "ui/shell"];

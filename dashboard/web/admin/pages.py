@@ -36,6 +36,7 @@ from dashboard.web.http.identity import Identities, Unauthorized
 from dashboard.web.http.queries import IDS_MAX
 from scoring.conditions.language.parser import LENGTH_MAX
 from scoring.conditions.subject import PRIORITIES
+from scoring.conditions.tags import TAG_LENGTH_MAX
 from scoring.sorts import BUILT_IN_SORTS
 from scoring.views import BUILT_IN_VIEWS, FILTERS
 
@@ -58,6 +59,7 @@ LIMITS = {
     "own_views": OWN_MAX,
     "shared_views": SHARED_MAX,
     "snooze_years": YEARS_MAX,
+    "tag_characters": TAG_LENGTH_MAX,
 }
 
 

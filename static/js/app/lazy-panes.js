@@ -18,6 +18,7 @@ export function lazyPanes({ parts, failed }) {
     explain: pane(loadExplain),
     snooze: pane(loadSnooze, true),
     handOver: pane(loadHandOver, true),
+    tagPicker: pane(loadTags, true),
     helpDialog: pane(loadHelp),
     settingsDialog: pane(loadSettings),
     cannedDialog: pane(loadCanned),
@@ -108,6 +109,12 @@ async function loadSnooze(parts) {
 async function loadHandOver(parts) {
   const { HandOverPicker } = await import("../ui/hand-over/picker.js");
   return new HandOverPicker({ ...parts, element: at("hand-over") });
+}
+
+/** @param {LazyPanesParts} parts */
+async function loadTags(parts) {
+  const { TagPicker } = await import("../ui/tags/picker.js");
+  return new TagPicker({ ...parts, element: at("tags") });
 }
 
 /** @param {LazyPanesParts} parts */

@@ -42,6 +42,7 @@ export function addRegions(parts) {
   painter.add("palette", () => palette.paint());
   painter.add("dialog", () => parts.dialog.paint());
   painter.add("hand-over", () => parts.handOver.paint());
+  painter.add("tags", () => parts.tagPicker.paint());
   painter.add("customer", () => customer.paint());
   painter.add("first", () => parts.firstSteps.paint());
   addList(parts);

@@ -14,7 +14,7 @@ function chordsOf(kind, names, taken = {}) {
 
 const LETTERS = {
   j: "list:next", k: "list:previous", o: "list:open", ".": "thread:show", p: "list:pause",
-  r: "reply", n: "note", t: "thread:claim", a: "thread:hand", e: "thread:done", h: "thread:snooze", z: "undo",
+  r: "reply", n: "note", t: "thread:claim", a: "thread:hand", l: "thread:tag", e: "thread:done", h: "thread:snooze", z: "undo",
   w: "explain",
   i: "customer", x: "pick:toggle", "/": "search", "?": "help", m: "match:next", M: "match:previous",
   F: "filters",
@@ -40,7 +40,7 @@ const HELP = [
   [["x"], "pick:toggle"], [["Shift ↑", "Shift ↓"], "pick:range"], [["Ctrl A"], "pick:all"],
   [["r"], "reply"], [["n"], "note"], [["Ctrl Enter"], "send"],
   [["Ctrl Shift Enter"], "send:done"], [["Ctrl Alt Enter"], "send:next"], [["/"], "canned"],
-  [["t"], "thread:claim"], [["a"], "thread:hand"], [["e"], "thread:done"], [["h"], "thread:snooze"], [["z"], "undo"],
+  [["t"], "thread:claim"], [["a"], "thread:hand"], [["l"], "thread:tag"], [["e"], "thread:done"], [["h"], "thread:snooze"], [["z"], "undo"],
   [["i"], "customer"], [["w"], "explain"], [["/"], "search"],
   [["Shift F"], "filters"],
   [["F3", "m"], "match:next"], [["Shift F3", "Shift M"], "match:previous"], [["Ctrl K"], "palette"],

@@ -118,8 +118,8 @@ export class Api {
     return this.http.get(`${THREADS}/${threadId}/messages?limit=${limit}`);
   }
 
-  // action: claim, release, assign, close, reopen, priority, snooze or wake; more: {priority},
-  // {until, wake}, {admin_id, note?}, or {seen} for close: thread id → the newest message that was on screen
+  // action: claim, release, assign, close, reopen, priority, tag, snooze or wake; more: {priority},
+  // {until, wake}, {admin_id, note?}, {add, remove}, or {seen} for close: thread id → the newest message that was on screen
   /** @param {number[]} ids @param {string} action @param {any} more */
   bulk(ids, action, more = {}) {
     const given = action === "snooze" ? snoozed(more) : more;
@@ -154,6 +154,10 @@ export class Api {
   // given: {admin_id, note?}; null is nobody
   /** @param {number} threadId */
   assign(threadId, given) { return this.http.post(`${THREADS}/${threadId}/assign`, given); }
+
+  // changes: the tags to add and to remove
+  /** @param {number} threadId @param {TagChanges} changes */
+  tag(threadId, changes) { return this.http.put(`${THREADS}/${threadId}/tags`, changes); }
 
   /** @param {number[]} acts */
   undo(acts) { return this.http.post(`${THREADS}/undo`, { acts }); }

@@ -190,6 +190,7 @@ declare global {
     settingsDialog: LazyPane;
     snooze: LazyPane;
     handOver: LazyPane;
+    tagPicker: LazyPane;
     queueLine: QueueLine;
     showInList: (options?: { quiet?: boolean }) => Promise<void>;
     signedOut: () => void;
@@ -235,7 +236,7 @@ declare global {
     | "bulk">;
   type BulkParts = Pick<Parts,
     | "picks" | "lists" | "api" | "rows" | "dialog" | "toasts" | "painter" | "language"
-    | "undoing" | "priorities" | "idsMax" | "snooze" | "handOver" | "now">;
+    | "undoing" | "priorities" | "idsMax" | "snooze" | "handOver" | "tagPicker" | "now">;
   type CannedDialogParts = Pick<Parts, "dialog" | "api" | "language" | "loadCanned" | "limits">;
   type CannedParts = Pick<Parts, "api" | "thread" | "admin" | "now" | "painter" | "language">;
   type ColleagueActionsParts = Pick<Parts,
@@ -246,7 +247,7 @@ declare global {
     | "acting" | "finish" | "customer" | "explain" | "write" | "toTop" | "choices"
     | "keymap" | "language" | "unsentDialog" | "threadPane" | "savedViews" | "viewsDialog"
     | "viewEditor" | "lists" | "sortsDialog" | "sorts" | "calendarsDialog"
-    | "policiesDialog" | "snooze" | "handOver"> & {
+    | "policiesDialog" | "snooze" | "handOver" | "tagPicker"> & {
       snoozing?: { commands(): Command[] };
     };
   type ComposerParts = Pick<Parts,
@@ -401,13 +402,18 @@ declare global {
   type FinderParts = Omit<ThreadFinderParts, "goList"> & Pick<Parts, "navigation">;
   type ThreadHeadParts = Pick<Parts,
     | "thread" | "presence" | "actions" | "explain" | "customer" | "adminId" | "back" | "finish"
-    | "showInList" | "priorities" | "now" | "language" | "snooze" | "handOver" | "admin">;
+    | "showInList" | "priorities" | "now" | "language" | "snooze" | "handOver"
+    | "tagPicker" | "admin">;
   type QueueLineParts = Pick<Parts, "admin" | "painter" | "now" | "language" | "goList"> & {
     timers?: { setInterval(run: () => void, ms: number): unknown };
   };
   type HandOverParts = Pick<Parts,
     | "element" | "api" | "thread" | "picks" | "bulk" | "acting" | "presence" | "admin" | "limits"
     | "toasts" | "language">;
+  type TagPickerParts = Pick<Parts,
+    | "element" | "api" | "thread" | "picks" | "bulk" | "acting" | "rows" | "limits" | "language">;
+  type TagShare = "all" | "some" | "none";
+  type TagChanges = { add: string[]; remove: string[] };
   type SnoozeBarParts = Pick<Parts, "thread" | "actions" | "snooze" | "adminId" | "now" | "language">;
   type SnoozeMenuParts = Pick<Parts,
     | "element" | "dialog" | "thread" | "picks" | "bulk" | "acting" | "lists" | "rows" | "now" | "language"
@@ -419,11 +425,12 @@ declare global {
   type ThreadPaneParts = Pick<Parts,
     | "announce" | "at" | "replied" | "connectionState" | "thread" | "outbox" | "drafts" | "mode" | "hold" | "prefs" | "presence"
     | "api" | "admin" | "adminId" | "actions" | "explain" | "customer" | "back" | "finish"
-    | "showInList" | "priorities" | "bodyMax" | "now" | "painter" | "toasts" | "language" | "snooze" | "handOver">;
+    | "showInList" | "priorities" | "bodyMax" | "now" | "painter" | "toasts" | "language" | "snooze" | "handOver"
+    | "tagPicker">;
   type VerbParts = Pick<Parts,
     | "navigation" | "layout" | "movement" | "listPane" | "picks" | "finder" | "thread" | "search"
     | "palette" | "helpDialog" | "customer" | "explain" | "finish" | "write" | "toTop" | "bulk"
-    | "acting" | "threadPane" | "viewsDialog" | "sorts" | "snooze" | "handOver">;
+    | "acting" | "threadPane" | "viewsDialog" | "sorts" | "snooze" | "handOver" | "tagPicker">;
   type ViewDragParts = Pick<Parts, "savedViews" | "painter" | "announce" | "language">;
   type ViewEditorParts = Pick<Parts,
     | "dialog" | "api" | "savedViews" | "navigation" | "lists" | "admin" | "choices" | "limits"
@@ -445,7 +452,7 @@ declare global {
   type RegionParts = HeaderParts & NavParts & BannerParts & Pick<Parts,
     "painter" | "layout" | "splitter" | "follow" | "toasts" | "customer" | "dialog" | "listPane"
     | "rowRefresh" | "threadPane" | "thread" | "firstSteps" | "notifier" | "viewTold" | "filterTotals"
-    | "prefs" | "handOver" | "queueLine">
+    | "prefs" | "handOver" | "tagPicker" | "queueLine">
     & AboutParts & EmptyParts;
   type FirstStepsParts = Pick<Parts,
     "lists" | "totals" | "navigation" | "painter" | "announce" | "language"

@@ -274,6 +274,7 @@ declare global {
     own_views: number;
     shared_views: number;
     snooze_years: number;
+    tag_characters: number;
   }
 
   /** An order of threads that a supervisor has written. */

@@ -97,6 +97,8 @@ function ofThread(parts) {
     ...(row.assignee && !mine && admin.role !== "supervisor" ? []
       : [{ text: `${t("act.hand")}…`, keys: keymap.keysOf("thread:hand"),
         run: () => parts.handOver.open(), also: t("also.hand") }]),
+    { text: `${t("tags")}…`, keys: keymap.keysOf("thread:tag"), run: () => parts.tagPicker.open(),
+      also: t("also.tags") },
     command("thread:show", () => parts.finder.showInList()),
     command("customer", () => parts.customer.toggle()),
     command("explain", () => parts.explain.open()),

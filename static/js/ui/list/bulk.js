@@ -20,7 +20,8 @@ export class Bulk {
   // idsMax: the most threads in one request.
   /** @param {BulkParts} parts */
   constructor({
-    picks, lists, api, rows, dialog, toasts, painter, language, undoing, priorities, idsMax, snooze, handOver, now,
+    picks, lists, api, rows, dialog, toasts, painter, language, undoing, priorities, idsMax, snooze, handOver,
+    tagPicker, now,
   }) {
     this.picks = picks;
     this.lists = lists;
@@ -35,6 +36,7 @@ export class Bulk {
     this.idsMax = idsMax;
     this.snooze = snooze;
     this.handOver = handOver;
+    this.tagPicker = tagPicker;
     this.now = now;
   }
 
@@ -70,6 +72,7 @@ export class Bulk {
       close: ["ask.close", "act.done"], reopen: ["ask.reopen", "act.reopen"],
       release: ["ask.release", "act.release"], assign: ["ask.assign", "act.hand"], priority: ["ask.priority", "act.priority"],
       snooze: ["ask.snooze", "act.snooze"], wake: ["ask.wake", "act.wake"],
+      tag: ["ask.tag", "tags.apply"],
     };
     const [title, yes] = texts[action];
     return ask(this.dialog, {
@@ -138,6 +141,7 @@ export class Bulk {
     const { t } = this.language;
     return [
       { text: t("act.hand"), key: "a", run: () => this.handOver.open() },
+      { text: t("tags"), key: "l", run: () => this.tagPicker.open() },
       { text: t("act.release"), run: () => this.run("release") },
       { text: t("act.reopen"), run: () => this.run("reopen") },
       { heading: t("act.priority") },

@@ -12,6 +12,7 @@ import { picture, pictureUrl } from "../elements/pictures.js";
 import { presenceLabel, RowPresence } from "../presence/row.js";
 
 const BY_DUE = "next_due"; // this sort goes by the due time first
+const TAGS_SHOWN = 2;
 const template = /** @type {HTMLTemplateElement} */ (document.getElementById("row"));
 
 export class RowElement {
@@ -23,7 +24,8 @@ export class RowElement {
     this.element = /** @type {HTMLElement} */ (firstElementChild.cloneNode(true));
     for (const name of [
       "avatar", "avatar-letter", "avatar-face", "row-fresh", "row-name", "row-badge", "row-note",
-      "row-time", "row-own", "row-snooze", "row-lang", "row-preview", "row-wait", "row-due",
+      "row-time", "row-own", "row-snooze", "row-lang", "row-tag", "row-tag-second", "row-tags-more",
+      "row-preview", "row-wait", "row-due",
       "row-due-text", "row-count",
     ]) this.#parts[name] = this.element.querySelector(`.${name}`);
     this.presence = new RowPresence(this.element);
@@ -138,6 +140,9 @@ function rowTexts(row, look) {
     "row-own": look.own ? t(`row.${look.own}`) : "",
     "row-snooze": row.snooze ? t("row.snoozed", { time: words.moment(row.snooze.until, now) }) : woken,
     "row-lang": language.code,
+    "row-tag": row.tags[0] ?? "",
+    "row-tag-second": row.tags[1] ?? "",
+    "row-tags-more": row.tags.length > TAGS_SHOWN ? `+${row.tags.length - TAGS_SHOWN}` : "",
     "row-preview": previewOf(row, t),
     "row-wait": waiting,
     "row-due-text": row.due_at ? dueText(row.due_at, look) : "",
@@ -219,6 +224,7 @@ function labelOf(row, parts, { due, snoozed, language }, look) {
     parts["row-wait"] ? t("row.waiting", { time: parts["row-wait"] }) : "", due, snoozed,
     fresh ? t("row.fresh") : "", mark === "up" ? t("row.moved_up") : "",
     parts["row-note"], parts["row-own"], language ? t("row.language", { language }) : "",
+    row.tags.length ? t("row.tags", { tags: row.tags.join(", ") }) : "",
     parts["row-preview"], words.long(age(row.recent_at, now)),
     ...presenceLabel(row, look),
   ];

@@ -32,6 +32,7 @@ export function verbsOf(parts) {
     "thread:show": onThread(() => parts.finder.showInList()),
     "thread:claim": () => act(parts, "claim"),
     "thread:snooze": () => (picks.size || thread.id !== null ? void parts.snooze.open() : false),
+    "thread:tag": () => (picks.size || thread.id !== null ? void parts.tagPicker.open() : false),
     "thread:hand": () => (picks.size || thread.id !== null ? void parts.handOver.open() : false),
     "thread:done": () => (picks.size || thread.id !== null ? void parts.finish() : false),
   };

@@ -60,6 +60,16 @@ export class ThreadActions {
     return done !== null;
   }
 
+  // Of any thread: the picker stays open while others are opened.
+  /** @param {number} id @param {TagChanges} changes */
+  async tag(id, { add, remove }) {
+    const done = await this.#try(() => this.api.tag(id, { add, remove }), id);
+    if (!done) return false;
+    const text = add.length ? "undo.tagged" : "undo.untagged";
+    this.#offer(text, done, { tags: [...add, ...remove].join(", ") });
+    return true;
+  }
+
   // Closes and opens the next thread of the list; reopens a closed one. A thread in which the
   // customer wrote what was not on screen yet stays open (H28).
   // seen: the newest message that was on screen.
@@ -140,8 +150,7 @@ export class ThreadActions {
   }
 
   // The answer {row, act}, or null where it was not done.
-  async #try(run) {
-    const { id } = this.thread;
+  async #try(run, id = this.thread.id) {
     if (id === null) return null;
     try {
       const answer = await run();

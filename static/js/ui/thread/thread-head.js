@@ -20,7 +20,7 @@ export function threadHead(parts) {
     ${row ? html`${avatar(row, t, threadDot(row, presence))}
       <div class="thread-who"><div class="thread-line">
         <h2 class="thread-name">${who(row, t)}</h2>${threadPresence(row, presence, t)}</div>
-        <span class="thread-facts">${due(row, parts)}${facts(row, parts)}</span></div>` : html`<div
+        <span class="thread-facts">${tags(row, parts)}${due(row, parts)}${facts(row, parts)}</span></div>` : html`<div
           class="thread-who"></div>`}
     <div class="thread-acts">${row ? acts(row, parts) : ""}</div>`;
 }
@@ -31,6 +31,12 @@ function due({ due_at: dueAt }, { now, language: { t, words } }) {
   const level = dueLevel(dueAt, given.now);
   return html`<span class="thread-due" data-level=${level}>${
     level === "late" ? ICONS.unsent : ICONS.sort_next_due} ${dueAtText(dueAt, given)}</span> · `;
+}
+
+function tags(row, { language: { t } }) {
+  if (!row.tags.length) return "";
+  return html`<span class="thread-tags" role="group" aria-label=${t("tags")}>${
+    row.tags.map((tag) => html`<bdi class="tag" title=${tag}>${tag}</bdi>`)}</span>`;
 }
 
 function facts(row, { adminId, now, language: { t, words } }) {
@@ -54,7 +60,7 @@ function withWhom({ assignee }, adminId, t) {
 
 function acts(row, parts) {
   const {
-    actions, explain, customer, snooze, handOver, adminId, finish, showInList, priorities,
+    actions, explain, customer, snooze, handOver, tagPicker, adminId, finish, showInList, priorities,
     language: { t },
   } = parts;
   return html`
@@ -84,6 +90,9 @@ function acts(row, parts) {
       aria-label=${t("customer")} title=${t("customer.toggle")}
       @click=${() => customer.toggle()}
       >${ICONS.mine}</button>
+    <button type="button" class="button act-tags" aria-haspopup="dialog" aria-keyshortcuts="l"
+      aria-label=${t("tags")} title=${`${t("tags")} (l)`}
+      @click=${(event) => tagPicker.open(event)}>${ICONS.tag}</button>
     ${row.open ? html`<button type="button" class="button act-snooze" aria-haspopup="menu"
       aria-keyshortcuts="h" aria-label=${t("act.snooze")} title=${`${t("act.snooze")} (h)`}
       @click=${(event) => snooze.open(event)}>${ICONS.snoozed}</button>` : ""}
@@ -104,7 +113,8 @@ const isFirst = ({ detail }) => detail < 2;
 // The menu of narrow screens, with what has no button there.
 function more(row, parts) {
   const {
-    actions, explain, customer, snooze, handOver, adminId, showInList, priorities, language: { t },
+    actions, explain, customer, snooze, handOver, tagPicker, adminId, showInList, priorities,
+    language: { t },
   } = parts;
   const given = [
     { text: claimText(row, adminId, t), run: () => actions.claim() },
@@ -118,6 +128,7 @@ function more(row, parts) {
     items: [
       ...(mayGive(row, parts) ? given : []),
       ...(row.open ? [{ text: t("act.snooze"), run: () => snooze.open() }] : []),
+      { text: t("tags"), run: () => tagPicker.open() },
       { text: t("act.show"), run: () => showInList() },
       { text: t("act.explain"), run: () => explain.open() },
       { text: t("customer"), run: () => customer.toggle() },

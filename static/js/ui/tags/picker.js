@@ -1,0 +1,200 @@
+// The picker of tags for the open thread, where each press counts at once, or for the selected ones,
+// where the changes are applied together.
+
+import { html, nothing, render } from "lit-html";
+
+import { offered, ordered, shareOf, switched } from "../../core/tags/tags.js";
+import { ICONS } from "../elements/icons.js";
+import { placeBelow } from "../elements/menu.js";
+
+// What it is placed below, the first that is on screen.
+const OPENERS = [
+  "#bulk-menu", ".thread-acts .act-tags", ".act-more", "#thread-head", "#list-header",
+];
+// A press on the button of an open picker closes it, and is a click on the button then.
+const SAME_PRESS_MS = 300;
+const NONE = { add: [], remove: [] };
+
+export class TagPicker {
+  #ids = []; // the threads it was opened for
+  #tags = []; // in the order in which they are offered
+  #changes = NONE; // of selected threads, not applied yet
+  #query = "";
+  #active = 0; // the place of the one that Enter switches
+  #failed = false;
+  #closedAt = -Infinity;
+
+  /** @param {TagPickerParts} parts */
+  constructor(parts) {
+    this.parts = parts;
+    this.element = parts.element;
+    this.element.addEventListener("keydown", (event) => this.#key(event));
+    this.element.addEventListener("beforetoggle", ({ newState, timeStamp }) => {
+      if (newState === "closed") this.#closedAt = timeStamp;
+    });
+  }
+
+  get shown() { return this.element.matches(":popover-open"); }
+
+  // event: the press on a button.
+  /** @param {MouseEvent | null} event */
+  open(event = null) {
+    const { element, parts: { picks, thread } } = this;
+    if (this.shown) return element.hidePopover();
+    if (event && event.timeStamp - this.#closedAt < SAME_PRESS_MS) return undefined;
+    this.#ids = picks.size ? [...picks.ids] : [thread.id];
+    this.#tags = ordered(this.#tagsOfThreads(), []);
+    this.#changes = NONE;
+    this.#query = "";
+    this.#active = 0;
+    this.#paint();
+    element.querySelector("input").value = "";
+    element.showPopover();
+    this.#place();
+    element.querySelector("input").focus();
+    return this.#load();
+  }
+
+  paint() { if (this.shown) this.#paint(); }
+
+  get #isBulk() { return this.parts.picks.size > 0; }
+
+  #tagsOfThreads() {
+    const { rows } = this.parts;
+    return this.#ids.map((id) => rows.get(id)?.tags).filter(Boolean);
+  }
+
+  #choices() {
+    return offered(this.#tags, this.#query, this.parts.limits.tag_characters);
+  }
+
+  // What stands in the box of a tag: the changes that are not applied yet count.
+  #share(tag) {
+    if (this.#changes.add.includes(tag)) return "all";
+    if (this.#changes.remove.includes(tag)) return "none";
+    return shareOf(this.#tagsOfThreads(), tag);
+  }
+
+  #paint() {
+    const { language: { t } } = this.parts;
+    const title = this.#isBulk ? t("tags.many", { count: this.#ids.length }) : t("tags");
+    this.element.setAttribute("aria-label", title);
+    const choices = this.#choices();
+    this.#active = Math.max(0, Math.min(this.#active, choices.length - 1));
+    render(html`
+      <label class="menu-heading" for="tag-find">${title}</label>
+      <input id="tag-find" class="tag-find" type="text" role="combobox" autocomplete="off"
+        autocapitalize="none" spellcheck="false" aria-expanded="true" aria-controls="tag-list"
+        aria-autocomplete="list" aria-activedescendant=${choices.length ? `tag-${this.#active}` : nothing}
+        placeholder=${t("tags.find")} @input=${(event) => this.#find(event.target.value)}>
+      <div id="tag-list" class="tag-list" role="listbox" aria-multiselectable="true" aria-label=${title}>
+        ${choices.map((choice, at) => this.#option(choice, at))}</div>
+      ${this.#note(choices)}
+      ${this.#isBulk ? this.#applyButton() : ""}`, this.element);
+  }
+
+  #option({ tag, isNew }, at) {
+    const { language: { t } } = this.parts;
+    const share = this.#share(tag);
+    return html`<div class="tag-option" id=${`tag-${at}`} role="option"
+      aria-selected=${String(share === "all")} data-active=${String(at === this.#active)}
+      data-share=${share} @click=${() => this.#switch(tag)}
+      @pointermove=${() => { if (at !== this.#active) this.#walk(at - this.#active); }}>
+      <span class="tag-box" aria-hidden="true">${share === "all" ? ICONS.check : ""}</span>
+      <bdi>${isNew ? t("tags.new", { tag }) : tag}</bdi>
+      ${share === "some" ? html`<span class="tag-some">${t("tags.some")}</span>` : ""}</div>`;
+  }
+
+  #note(choices) {
+    const { language: { t } } = this.parts;
+    if (this.#failed) return html`<p class="tag-note" role="status">${t("error.network")}</p>`;
+    if (choices.length) return "";
+    return html`<p class="tag-note" role="status">${t(this.#query ? "tags.wrong" : "tags.none")}</p>`;
+  }
+
+  #applyButton() {
+    const { language: { t } } = this.parts;
+    const { add, remove } = this.#changes;
+    return html`<button type="button" class="button button-accent tag-apply"
+      ?disabled=${!add.length && !remove.length} @click=${() => this.#apply()}
+      >${t("tags.apply")}<kbd>Ctrl Enter</kbd></button>`;
+  }
+
+  #find(query) {
+    this.#query = query;
+    this.#active = 0;
+    this.#paint();
+  }
+
+  #walk(step) {
+    const { length } = this.#choices();
+    if (!length) return;
+    this.#active = (this.#active + step + length) % length;
+    this.#paint();
+    this.element.querySelector("[data-active=true]")?.scrollIntoView({ block: "nearest" });
+  }
+
+  #place() {
+    const openers = OPENERS.map((each) => document.querySelector(each));
+    const opener = openers.find((each) => each?.checkVisibility()) ?? document.body;
+    placeBelow(this.element, opener.getBoundingClientRect());
+  }
+
+  // The tags that are in use come below those of the threads; what is offered stays in its place.
+  async #load() {
+    const { api } = this.parts;
+    try {
+      const { suggestions } = await api.complete("tag:", "tag:".length);
+      const inUse = suggestions.filter(({ kind }) => kind === "value").map(({ text }) => text);
+      const known = ordered(this.#tags.map((tag) => [tag]), inUse.filter((tag) => tag !== "none"));
+      this.#tags = [...this.#tags, ...known.filter((tag) => !this.#tags.includes(tag))];
+      this.#failed = false;
+    } catch {
+      this.#failed = true;
+    }
+    if (!this.shown) return;
+    this.#paint();
+    this.#place();
+  }
+
+  #switch(tag) {
+    const share = shareOf(this.#tagsOfThreads(), tag);
+    if (!this.#tags.includes(tag)) this.#tags = [...this.#tags, tag];
+    this.#query = "";
+    this.element.querySelector("input").value = "";
+    this.#active = this.#choices().findIndex((choice) => choice.tag === tag);
+    if (this.#isBulk) this.#changes = switched(this.#changes, tag, share);
+    else void this.#tagThread(share === "all" ? { add: [], remove: [tag] } : { add: [tag], remove: [] });
+    this.#paint();
+    this.element.querySelector("input").focus();
+  }
+
+  // The thread it was opened for, whichever is open by now.
+  async #tagThread(changes) {
+    const { acting } = this.parts;
+    await (await acting.get())?.actions.tag(this.#ids[0], changes);
+    this.paint();
+  }
+
+  async #apply() {
+    const changes = this.#changes;
+    this.element.hidePopover();
+    (await this.parts.bulk.get())?.run("tag", changes);
+  }
+
+  // What letters do elsewhere they do not do here.
+  #key(event) {
+    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+    if (event.isComposing || event.key === "Tab" || event.key === "Escape") return;
+    event.stopPropagation();
+    if (step) {
+      event.preventDefault();
+      this.#walk(step);
+    } else if (event.key === "Enter" && !event.target.matches("button")) {
+      event.preventDefault();
+      if (event.ctrlKey || event.metaKey) return void (this.#isBulk && this.#apply());
+      const chosen = this.#choices()[this.#active];
+      if (chosen) this.#switch(chosen.tag);
+    }
+  }
+}
