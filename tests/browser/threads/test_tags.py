@@ -43,7 +43,7 @@ def test_a_thread_is_tagged_by_keys_and_it_is_undone(browser, lineup):
     wait_until(lambda: tags(lineup, id) == ["late-delivery", "refund"], what="both tags")
     browser.wait_for(f"() => ({on_row(id)})() === 'late-delivery refund'", "both on the row")
     assert browser.page.locator(".thread-tags").inner_text().split() == ["late-delivery", "refund"]
-    browser.wait_for(f"() => ({LINES})().includes('You added refund')", "the line")
+    browser.wait_for(f"() => ({LINES})().includes('You added tags: refund')", "the line")
     browser.page.keyboard.press("Escape")
     browser.page.locator(".list").focus()
     browser.page.keyboard.press("z")
@@ -80,7 +80,5 @@ def test_tags_are_a_filter(browser, lineup):
     browser.page.keyboard.press("F")
     browser.page.locator(".query-filter-button", has_text="Tag").click()
     browser.page.locator(".query-filter .menu-item", has_text="only-here").click()
-    browser.wait_for(
-        f"() => document.getElementById('row-{ids[0]}') && !document.getElementById('row-{ids[1]}')",
-        "the tagged thread alone",
-    )
+    rows = [f"document.getElementById('row-{id}')" for id in ids]
+    browser.wait_for(f"() => {rows[0]} && !{rows[1]}", "the tagged thread alone")
