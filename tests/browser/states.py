@@ -236,6 +236,26 @@ def together(browser: BrowserDriver, lineup: LineupDriver) -> None:
     browser.page.wait_for_selector(".here-typing")
 
 
+def tags(browser: BrowserDriver, lineup: LineupDriver) -> None:
+    """Tags on a row and in the head, and the picker with one that is on and one that is new."""
+    open_thread(browser, lineup)
+    url = f"{lineup.server.url}/admin/api/threads/{lineup.shown}/tags"
+    assert lineup.mai.put(url, json={"add": ["返品", "vip"], "remove": []}).ok
+    browser.page.wait_for_selector(".thread-tags .tag")
+    browser.page.locator(".list").focus()
+    browser.page.keyboard.press("l")
+    browser.page.wait_for_selector("#tags:popover-open")
+    browser.page.keyboard.type("vi")
+    browser.page.wait_for_selector(".tag-option[data-share=all]")
+
+
+def hand_over(browser: BrowserDriver, lineup: LineupDriver) -> None:
+    open_thread(browser, lineup)
+    browser.page.locator(".list").focus()
+    browser.page.keyboard.press("a")
+    browser.page.wait_for_selector("#hand-over:popover-open .hand-option")
+
+
 #: By name.
 STATES: dict[str, State] = {
     "live": live,
@@ -256,6 +276,8 @@ STATES: dict[str, State] = {
     "empty": empty,
     "explain": explain,
     "help": help_keys,
+    "tags": tags,
+    "hand-over": hand_over,
     "offline": offline,
     "presence": presence,
     "team": team,
