@@ -68,9 +68,7 @@ def test_many_threads_are_tagged_together(browser, lineup):
     browser.page.keyboard.press("Enter")
     assert tags(lineup, ids[1]) == [], "nothing is changed before it is applied"
     browser.page.keyboard.press("Control+Enter")
-    wait_until(
-        lambda: all(tags(lineup, id) == ["march", "vip"] for id in ids), what="both on both"
-    )
+    wait_until(lambda: all(tags(lineup, id) == ["march", "vip"] for id in ids), what="both on both")
 
 
 def test_tags_are_a_filter(browser, lineup):
