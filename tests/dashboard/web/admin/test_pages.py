@@ -58,6 +58,7 @@ def test_the_page_begins_with_admin_preferences_and_time(mai, clock):
         "own_views": 200,
         "shared_views": 1_000,
         "snooze_years": 5,
+        "tag_characters": 32,
     }
     assert values["saved_views"] == []
     assert values["preferences"]["sorts"]["not_respond"] == "longest_wait"
