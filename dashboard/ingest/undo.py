@@ -14,7 +14,7 @@ from dashboard.errors import NotFound, Problem
 from dashboard.ingest import acting, outgoing
 from dashboard.ingest.outgoing import Admin
 from dashboard.ingest.snooze import undone
-from dashboard.ingest.tagging.tagging import CHANGED, is_about_others, reverse
+from dashboard.ingest.tagging import tagging
 from scoring.placing import Placement
 
 #: How long after it an act may be undone. Pages offer it for ten seconds; a request may be late,
@@ -67,7 +67,11 @@ class Undo:
         for later in acts.after(connection, act.thread_id, act.id):
             if later.data.get("undoes") == act.id:
                 return True
-            if later.type in group and not _is_by_itself(later) and not is_about_others(act, later):
+            if (
+                later.type in group
+                and not _is_by_itself(later)
+                and not tagging.is_about_others(act, later)
+            ):
                 by = {"id": later.admin_id, "name": later.admin_name} if later.admin_id else None
                 detail = f"{later.admin_name or 'The chatbot'} has changed this since."
                 raise Problem(409, "done_meanwhile", detail, extra={"by": by})
@@ -87,8 +91,8 @@ def _undo(
 ) -> Sequence[Placement]:
     if act.type in _REVERSED:
         return _reverse(connection, admin, state, act, now)
-    if act.type == CHANGED:
-        return reverse(connection, admin, state, act, now)
+    if act.type == tagging.CHANGED:
+        return tagging.reverse(connection, admin, state, act, now)
     if act.type in undone.TYPES:
         undone.reverse(connection, admin, state, act, now)
     else:

@@ -204,8 +204,13 @@ def _register_dashboard(
 
 
 def _acting_admin(services: Services) -> ActingAdmin:
-    acts = services.actions, services.assigning, services.snoozing, services.tagging
-    return ActingAdmin(services.ingest, *acts)
+    return ActingAdmin(
+        services.ingest,
+        services.actions,
+        services.assigning,
+        services.snoozing,
+        services.tagging,
+    )
 
 
 def _apis_of_lists(services: Services) -> tuple[Any, ...]:

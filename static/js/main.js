@@ -188,7 +188,6 @@ const threadPane = new Lazy({
   },
 });
 const notifier = new Lazy({
-  failed() {}, // the count is enough
   load: async () => {
     const { openNotifier } = await import("./app/notifier.js");
     return openNotifier({

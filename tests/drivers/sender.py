@@ -1,11 +1,12 @@
 """A chatbot that posts a seeded stream of events to a server, and never loses one."""
 
 import random
-import time
 from datetime import UTC, datetime
 from typing import Any
 
 import requests
+
+from tests.support import wait_until
 
 ROLES = ("client", "client", "client", "admin", "bot")
 KINDS = ("message",) * 16 + ("thread.close", "thread.reopen", "thread.handoff", "thread.priority")
@@ -70,18 +71,15 @@ class Sender:
         }
 
     def _post_until_accepted(self, events: list[dict[str, Any]]) -> None:
-        deadline = time.monotonic() + PATIENCE_SECONDS
-        while time.monotonic() < deadline:
-            try:
-                answer = self._session.post(
-                    f"{self._url}/api/v1/events", json={"events": events}, timeout=10
-                )
-            except requests.RequestException:
-                time.sleep(0.05)
-                continue
-            if answer.status_code == 503:
-                time.sleep(0.1)
-                continue
-            assert answer.status_code == 200, answer.text
-            return
-        raise AssertionError("the events were not accepted")
+        accepted = "the events being accepted"
+        wait_until(lambda: self._is_accepted(events), PATIENCE_SECONDS, accepted)
+
+    def _is_accepted(self, events: list[dict[str, Any]]) -> bool:
+        try:
+            answer = self._session.post(
+                f"{self._url}/api/v1/events", json={"events": events}, timeout=10
+            )
+        except requests.RequestException:
+            return False
+        assert answer.status_code in (200, 503), answer.text
+        return answer.status_code == 200

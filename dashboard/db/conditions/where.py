@@ -90,10 +90,10 @@ def _tagged(leaf: Tagged) -> Condition:
     column = COLUMNS[leaf.attribute]
     tags = sorted(one for one in leaf.tags if one is not None)
     # Tags are of letters, digits and hyphens: nothing in them means more to LIKE.
-    found = or_(false(), *(column.contains(in_column([tag])) for tag in tags))
+    found = [column.contains(in_column([tag])) for tag in tags]
     if None in leaf.tags:
-        return or_(column.is_(None), and_(column.is_not(None), found))
-    return and_(column.is_not(None), found)
+        return or_(column.is_(None), *found)
+    return and_(column.is_not(None), or_(*found))
 
 
 def _within(column: ColumnElement[Any], leaf: Within, span: Span, now_ms: Now) -> Condition:

@@ -7,7 +7,7 @@ export class Lazy {
   #loading = null;
 
   // load: () → the part; failed() tells the admin, who asked for it, that it could not be loaded.
-  constructor({ load, failed }) {
+  constructor({ load, failed = () => {} }) {
     this.#load = load;
     this.#failed = failed;
   }

@@ -6,7 +6,7 @@ import { receivers, withLoaded } from "../../core/hand-over/receivers.js";
 import { initial } from "../../core/initials.js";
 import { shown } from "../../core/shown.js";
 import { hueStep } from "../elements/avatar.js";
-import { placeBelow } from "../elements/menu.js";
+import { onListKey, Popover } from "../elements/popover.js";
 import { statusText } from "../presence/words.js";
 
 // What it is placed below, the first that is on screen.
@@ -14,8 +14,6 @@ const OPENERS = [
   ".list-header .act-hand", "#bulk-menu", ".thread-acts .act-hand", ".act-more", "#thread-head",
   "#list-header",
 ];
-// A press on the button of an open picker closes it, and is a click on the button then.
-const SAME_PRESS_MS = 300;
 const NOBODY = { id: 0, name: "", assigned: null };
 
 export class HandOverPicker {
@@ -24,28 +22,28 @@ export class HandOverPicker {
   #query = "";
   #active = 0; // the place of the one whom Enter chooses
   #order = null; // what is offered, once somebody points at it: then nobody moves any more
-  #closedAt = -Infinity;
+  #popover;
 
   /** @param {HandOverParts} parts */
   constructor(parts) {
     this.parts = parts;
     this.element = parts.element;
-    this.element.addEventListener("keydown", (event) => this.#key(event));
-    this.element.addEventListener("beforetoggle", ({ newState, timeStamp }) => {
-      if (newState !== "closed") return;
-      this.#closedAt = timeStamp;
-      parts.presence.want("admin", "hand-over", []);
+    this.element.addEventListener("keydown", (event) => onListKey(event, {
+      walk: (step) => this.#walk(step), choose: () => this.#chooseActive(),
+    }));
+    this.#popover = new Popover({
+      element: this.element, openers: OPENERS,
+      closed: () => parts.presence.want("admin", "hand-over", []),
     });
   }
 
-  get shown() { return this.element.matches(":popover-open"); }
+  get shown() { return this.#popover.shown; }
 
   // event: the press on a button.
   /** @param {MouseEvent | null} event */
   open(event = null) {
     const { element } = this;
-    if (this.shown) return element.hidePopover();
-    if (event && event.timeStamp - this.#closedAt < SAME_PRESS_MS) return undefined;
+    if (!this.#popover.mayOpen(event)) return undefined;
     const refusal = this.#refusal();
     if (refusal) return void this.parts.toasts.show(refusal);
     this.#query = "";
@@ -54,7 +52,7 @@ export class HandOverPicker {
     this.#paint();
     for (const field of element.querySelectorAll("input")) field.value = "";
     element.showPopover();
-    this.#place();
+    this.#popover.place();
     element.querySelector("input")?.focus();
     return this.#load();
   }
@@ -135,12 +133,6 @@ export class HandOverPicker {
     this.element.querySelector("[aria-selected=true]")?.scrollIntoView({ block: "nearest" });
   }
 
-  #place() {
-    const openers = OPENERS.map((each) => document.querySelector(each));
-    const opener = openers.find((each) => each?.checkVisibility()) ?? document.body;
-    placeBelow(this.element, opener.getBoundingClientRect());
-  }
-
   async #load() {
     const { api, presence } = this.parts;
     try {
@@ -153,7 +145,7 @@ export class HandOverPicker {
     if (!this.shown) return;
     presence.want("admin", "hand-over", this.#members.map(({ id }) => id));
     this.#paint();
-    this.#place();
+    this.#popover.place();
   }
 
   // For the selected threads, or else for the open one.
@@ -168,18 +160,8 @@ export class HandOverPicker {
     else (await acting.get())?.actions.handOver(given);
   }
 
-  // What letters do elsewhere they do not do here.
-  #key(event) {
-    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
-    if (event.isComposing || event.key === "Tab" || event.key === "Escape") return;
-    event.stopPropagation();
-    if (step) {
-      event.preventDefault();
-      this.#walk(step);
-    } else if (event.key === "Enter") {
-      event.preventDefault();
-      const chosen = this.#choices()[this.#active];
-      if (chosen) void this.#choose(chosen.id);
-    }
+  #chooseActive() {
+    const chosen = this.#choices()[this.#active];
+    if (chosen) void this.#choose(chosen.id);
   }
 }

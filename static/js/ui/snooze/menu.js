@@ -3,7 +3,8 @@
 import { html, render } from "lit-html";
 
 import { choicesInWords, ownZone } from "../../core/snooze/choices.js";
-import { menuItems, placeBelow, walkMenu } from "../elements/menu.js";
+import { menuItems, walkMenu } from "../elements/menu.js";
+import { Popover } from "../elements/popover.js";
 import { nameOf } from "../elements/avatar.js";
 import { OwnMoment } from "./own-moment.js";
 
@@ -12,12 +13,10 @@ const KEYS = { later: "l", hours: "l", tomorrow: "t", monday: "m", own: "d", wak
 const OPENERS = [
   ".list-header .act-snooze", ".thread-acts .act-snooze", ".act-more", "#thread-head", "#list-header",
 ];
-// A press on the button of an open menu closes it, and is a click on the button then.
-const SAME_PRESS_MS = 300;
 
 export class SnoozeMenu {
   #wakes = true; // the customer's next message wakes the thread
-  #closedAt = -Infinity;
+  #popover;
   #ownMoment;
 
   /** @param {SnoozeMenuParts} parts */
@@ -29,23 +28,20 @@ export class SnoozeMenu {
       ...parts, zone: ownZone, snooze: (until, wakes) => this.#snooze(until, wakes),
     });
     element.addEventListener("keydown", (event) => this.#key(event));
-    element.addEventListener("beforetoggle", ({ newState, timeStamp }) => {
-      if (newState === "closed") this.#closedAt = timeStamp;
-    });
+    this.#popover = new Popover({ element, openers: OPENERS });
   }
 
   // event: the press on a button.
   /** @param {MouseEvent | null} event */
   open(event = null) {
     const { element } = this;
-    if (element.matches(":popover-open")) return element.hidePopover();
-    if (event && event.timeStamp - this.#closedAt < SAME_PRESS_MS) return undefined;
+    if (!this.#popover.mayOpen(event)) return undefined;
     const refusal = this.#refusal();
     if (refusal) return void this.parts.toasts.show(refusal);
     this.#wakes = true;
     this.#paint();
     element.showPopover();
-    placeBelow(element, this.#opener().getBoundingClientRect());
+    this.#popover.place();
     return element.querySelector("button")?.focus();
   }
 
@@ -68,11 +64,6 @@ export class SnoozeMenu {
     const { picks, thread, lists, language: { t } } = this.parts;
     const isClosed = picks.size ? lists.list.view === "history" : thread.row?.open === false;
     return isClosed ? t("snooze.closed") : "";
-  }
-
-  #opener() {
-    const openers = OPENERS.map((each) => document.querySelector(each));
-    return openers.find((each) => each?.checkVisibility()) ?? document.body;
   }
 
   #paint() {

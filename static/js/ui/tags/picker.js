@@ -3,46 +3,47 @@
 
 import { html, nothing, render } from "lit-html";
 
+import { plainValue } from "../../core/query/text.js";
 import { offered, ordered, shareOf, switched } from "../../core/tags/tags.js";
 import { ICONS } from "../elements/icons.js";
-import { placeBelow } from "../elements/menu.js";
+import { onListKey, Popover } from "../elements/popover.js";
 
 // What it is placed below, the first that is on screen.
 const OPENERS = [
   "#bulk-menu", ".thread-acts .act-tags", ".act-more", "#thread-head", "#list-header",
 ];
-// A press on the button of an open picker closes it, and is a click on the button then.
-const SAME_PRESS_MS = 300;
 const NONE = { add: [], remove: [] };
+const UNTAGGED = "none"; // a word of the field, which stands for no tag; a tag of this name is quoted
 
 export class TagPicker {
   #ids = []; // the threads it was opened for
+  #isBulk = false; // these are the selected ones
   #tags = []; // in the order in which they are offered
   #changes = NONE; // of selected threads, not applied yet
   #query = "";
   #active = 0; // the place of the one that Enter switches
   #failed = false;
-  #closedAt = -Infinity;
+  #popover;
 
   /** @param {TagPickerParts} parts */
   constructor(parts) {
     this.parts = parts;
     this.element = parts.element;
-    this.element.addEventListener("keydown", (event) => this.#key(event));
-    this.element.addEventListener("beforetoggle", ({ newState, timeStamp }) => {
-      if (newState === "closed") this.#closedAt = timeStamp;
-    });
+    this.element.addEventListener("keydown", (event) => onListKey(event, {
+      walk: (step) => this.#walk(step), choose: (press) => this.#entered(press),
+    }));
+    this.#popover = new Popover({ element: this.element, openers: OPENERS });
   }
 
-  get shown() { return this.element.matches(":popover-open"); }
+  get shown() { return this.#popover.shown; }
 
   // event: the press on a button.
   /** @param {MouseEvent | null} event */
   open(event = null) {
     const { element, parts: { picks, thread } } = this;
-    if (this.shown) return element.hidePopover();
-    if (event && event.timeStamp - this.#closedAt < SAME_PRESS_MS) return undefined;
-    this.#ids = picks.size ? [...picks.ids] : [thread.id];
+    if (!this.#popover.mayOpen(event)) return undefined;
+    this.#isBulk = picks.size > 0;
+    this.#ids = this.#isBulk ? [...picks.ids] : [thread.id];
     this.#tags = ordered(this.#tagsOfThreads(), []);
     this.#changes = NONE;
     this.#query = "";
@@ -50,14 +51,12 @@ export class TagPicker {
     this.#paint();
     element.querySelector("input").value = "";
     element.showPopover();
-    this.#place();
+    this.#popover.place();
     element.querySelector("input").focus();
     return this.#load();
   }
 
   paint() { if (this.shown) this.#paint(); }
-
-  get #isBulk() { return this.parts.picks.size > 0; }
 
   #tagsOfThreads() {
     const { rows } = this.parts;
@@ -134,27 +133,21 @@ export class TagPicker {
     this.element.querySelector("[data-active=true]")?.scrollIntoView({ block: "nearest" });
   }
 
-  #place() {
-    const openers = OPENERS.map((each) => document.querySelector(each));
-    const opener = openers.find((each) => each?.checkVisibility()) ?? document.body;
-    placeBelow(this.element, opener.getBoundingClientRect());
-  }
-
   // The tags that are in use come below those of the threads; what is offered stays in its place.
   async #load() {
     const { api } = this.parts;
     try {
       const { suggestions } = await api.complete("tag:", "tag:".length);
-      const inUse = suggestions.filter(({ kind }) => kind === "value").map(({ text }) => text);
-      const known = ordered(this.#tags.map((tag) => [tag]), inUse.filter((tag) => tag !== "none"));
-      this.#tags = [...this.#tags, ...known.filter((tag) => !this.#tags.includes(tag))];
+      const inUse = suggestions.filter(({ kind, text }) => kind === "value" && text !== UNTAGGED)
+        .map(({ text }) => plainValue(text)).filter((tag) => !this.#tags.includes(tag));
+      this.#tags = [...this.#tags, ...ordered([], inUse)];
       this.#failed = false;
     } catch {
       this.#failed = true;
     }
     if (!this.shown) return;
     this.#paint();
-    this.#place();
+    this.#popover.place();
   }
 
   #switch(tag) {
@@ -182,19 +175,10 @@ export class TagPicker {
     (await this.parts.bulk.get())?.run("tag", changes);
   }
 
-  // What letters do elsewhere they do not do here.
-  #key(event) {
-    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
-    if (event.isComposing || event.key === "Tab" || event.key === "Escape") return;
-    event.stopPropagation();
-    if (step) {
-      event.preventDefault();
-      this.#walk(step);
-    } else if (event.key === "Enter" && !event.target.matches("button")) {
-      event.preventDefault();
-      if (event.ctrlKey || event.metaKey) return void (this.#isBulk && this.#apply());
-      const chosen = this.#choices()[this.#active];
-      if (chosen) this.#switch(chosen.tag);
-    }
+  #entered({ ctrlKey, metaKey }) {
+    const chosen = this.#choices()[this.#active];
+    if (ctrlKey || metaKey) return void (this.#isBulk && this.#apply());
+    if (chosen) this.#switch(chosen.tag);
+    return undefined;
   }
 }

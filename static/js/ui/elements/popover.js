@@ -1,0 +1,55 @@
+// Popovers that buttons, keys and commands open, such as pickers: where they stand, which press closes
+// them, and the keys of a field with a list below it.
+
+import { placeBelow } from "./menu.js";
+
+// A press on the button of an open popover closes it, and is a click on the button then.
+const SAME_PRESS_MS = 300;
+const STEPS = { ArrowDown: 1, ArrowUp: -1 };
+
+export class Popover {
+  #openers;
+  #closedAt = -Infinity;
+
+  // openers: what it is placed below, the first that is on screen.
+  /** @param {{element: HTMLElement, openers: string[], closed?: () => void}} given */
+  constructor({ element, openers, closed = () => {} }) {
+    this.element = element;
+    this.#openers = openers;
+    element.addEventListener("beforetoggle", ({ newState, timeStamp }) => {
+      if (newState !== "closed") return;
+      this.#closedAt = timeStamp;
+      closed();
+    });
+  }
+
+  get shown() { return this.element.matches(":popover-open"); }
+
+  // Whether it is to be opened now; one that is open is closed. event: the press on a button.
+  /** @param {MouseEvent | null} event */
+  mayOpen(event) {
+    if (this.shown) {
+      this.element.hidePopover();
+      return false;
+    }
+    return !event || event.timeStamp - this.#closedAt >= SAME_PRESS_MS;
+  }
+
+  place() {
+    const openers = this.#openers.map((each) => document.querySelector(each));
+    const opener = openers.find((each) => each?.checkVisibility()) ?? document.body;
+    placeBelow(this.element, opener.getBoundingClientRect());
+  }
+}
+
+// walk(step) goes through the list, choose(event) takes Enter. What letters do elsewhere they do not do
+// in the field.
+export function onListKey(event, { walk, choose }) {
+  if (event.isComposing || event.key === "Tab" || event.key === "Escape") return;
+  event.stopPropagation();
+  const step = STEPS[event.key];
+  if (step) walk(step);
+  else if (event.key === "Enter" && !event.target.matches("button")) choose(event);
+  else return;
+  event.preventDefault();
+}
