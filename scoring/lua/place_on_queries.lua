@@ -9,7 +9,8 @@
 -- ARGV[3..]   for each thread: member, revision, and its places: `number=score` for each list, counted
 --             from 1, `number=` where it leaves, separated by blanks
 -- An older revision than held is refused on all lists; the same one only repairs what differs; a newer
--- one always counts as a change of a thread that is on the list: its row has changed.
+-- one always counts as a change of a thread that is on the list: its row has changed. While a list is
+-- built, a thread that leaves it counts, too: it may stand on what is being filled.
 -- A list with neither epoch nor building, of another life of the server (LIFE is this one), or with a
 -- log that does not end at its version is lost: nothing is placed on it before it is built.
 -- Returns how many threads changed, counted on each list, the numbers of lost lists, and the members
@@ -36,13 +37,13 @@ for at = 3, #ARGV, 3 do
     for number, score in string.gmatch(ARGV[at + 2], '(%d+)=(%S*)') do
       local list = tonumber(number)
       if not is_lost[list] then
-        local moved
+        local counts
         if score == '' then
-          moved = redis.call('ZREM', KEYS[3 * list + 1], member)
+          counts = redis.call('ZREM', KEYS[3 * list + 1], member) > 0 or building[list]
         else
-          moved = redis.call('ZADD', KEYS[3 * list + 1], 'CH', score, member)
+          counts = redis.call('ZADD', KEYS[3 * list + 1], 'CH', score, member) > 0 or revision > held
         end
-        if moved > 0 or (revision > held and score ~= '') then
+        if counts then
           local found = changed[list] or {}
           changed[list] = found
           found[#found + 1] = member

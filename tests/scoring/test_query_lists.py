@@ -100,7 +100,8 @@ class QueryListMachine(RuleBasedStateMachine):
                     model.scores.pop(each.thread_id, None)
                 else:
                     model.scores[each.thread_id] = score
-                if before != score or (score is not None and each.revision > held):
+                is_noted = model.is_building if score is None else each.revision > held
+                if before != score or is_noted:
                     changed.setdefault(name, []).append(each.thread_id)
             self.revisions[each.thread_id] = max(held, each.revision)
         for name, found in changed.items():

@@ -26,6 +26,17 @@ def test_one_rebuild_at_a_time_makes_a_list_and_others_go_on_beside_it(driver):
     assert driver.zrange(aa, "arrival") == [(1, 5)]
 
 
+def test_what_leaves_a_list_while_it_is_built_first_is_named_for_placing_again(driver):
+    [aa, *_] = LISTS
+    with driver.ranking.begin_rebuild([aa]) as rebuild:
+        rebuild.fill(aa, [(1, 1, (5,)), (2, 1, (6,))])
+        # Another rebuild may have raised the revision that all lists share.
+        with driver.ranking.begin_rebuild([LISTS[1]]) as other:
+            other.fill(LISTS[1], [(1, 2, (5,))])
+        driver.ranking.place([on(1, 2, aa=None), on(2, 2, aa=None)])
+        assert sorted(rebuild.swap(aa, "e1")) == [1, 2]
+
+
 def test_a_rebuild_that_renews_nothing_is_taken_over(driver):
     [aa, *_] = LISTS
     frozen = driver.ranking.begin_rebuild([aa])

@@ -183,6 +183,26 @@ class Machine(RuleBasedStateMachine):
     def another_query_is_kept(self, query, sort):
         self.a_query_is_kept(query, sort)
 
+    @rule(
+        query=st.sampled_from(QUERIES),
+        thread=st.sampled_from(THREADS),
+        what=st.sampled_from(["message", "thread.close", None]),
+        seconds=st.sampled_from(STEPS),
+    )
+    def lists_are_built_while_threads_leave_and_enter(self, query, thread, what, seconds):
+        self.a_query_is_kept(query, "arrival")
+
+        def between_filling_and_swapping(count):
+            self.clock.advance(seconds * 1_000)
+            self.due.turn()
+            if what == "message":
+                self.a_message_comes(thread, "client", None, None)
+            elif what:
+                self.the_chatbot_acts(thread, what)
+
+        self.order.seconds += 1
+        self.order.reconciler.tick(between_filling_and_swapping)
+
     def a_query_is_kept(self, query, sort):
         listed = ListedQuery(query, sort, "UTC", self.mai.id)
         self.database.write(lambda connection: query_lists.keep(connection, listed))
