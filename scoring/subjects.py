@@ -13,11 +13,12 @@ def subject_of(
     locale: str | None,
     last_role: str | None,
     tags: frozenset[str],
+    desk: str,
 ) -> Subject:
     """The values that conditions and sorts read; times in milliseconds.
 
-    `source` is the name of the thread's source, `locale` its customer's, `last_role` the role of
-    its last public message.
+    `source` and `desk` are the names of the thread's source and desk, `locale` its customer's,
+    `last_role` the role of its last public message.
     """
     answered = facts.answered
     return Subject(
@@ -40,11 +41,12 @@ def subject_of(
         assigned_at,
         facts.snoozed_until if facts.snoozed else None,
         tags,
+        desk,
     )
 
 
 def subject_of_facts(facts: Facts) -> Subject:
-    """What the facts alone say; nothing of its assignee, source, messages and tags."""
+    """What the facts alone say; nothing of its assignee, source, desk, messages and tags."""
     return subject_of(
         facts,
         assignee_id=None,
@@ -53,4 +55,5 @@ def subject_of_facts(facts: Facts) -> Subject:
         locale=None,
         last_role=None,
         tags=frozenset(),
+        desk="",
     )

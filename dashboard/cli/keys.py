@@ -4,15 +4,15 @@ import click
 from sqlalchemy import Connection
 
 from dashboard.cli.context import open_services
-from dashboard.cli.params import Names, Source, command, minute
-from dashboard.db.accounts import api_keys, sources
+from dashboard.cli.params import Desk, Names, Source, command, minute
+from dashboard.db.accounts import api_keys, desks, sources
 from dashboard.errors import StartError
 
 
 @command(
     "create-key",
     "Create an API key for a chatbot; it is printed once.",
-    example="create-key --source shop --scopes events,read",
+    example="create-key --source shop --desk sales --scopes events,read",
 )
 @click.option("--source", type=Source(), required=True, help="The chatbot.")
 @click.option(
@@ -27,14 +27,22 @@ from dashboard.errors import StartError
     is_flag=True,
     help="The chatbot answers until it hands over: before that, no thread waits.",
 )
+@click.option(
+    "--desk", type=Desk(), help="Where the chatbot's new threads begin; added if there is none."
+)
 @click.option("--rate", type=click.IntRange(1, 1_000_000), help="Most events a second.")
-def create_key(source: str, scopes: list[str], handoff: bool, rate: int | None) -> None:
+def create_key(
+    source: str, scopes: list[str], handoff: bool, desk: str | None, rate: int | None
+) -> None:
     """Prints the key; with `--handoff` the facts of the source's threads are computed anew."""
     with open_services() as services:
         clock = services.clock
 
         def write(connection: Connection) -> tuple[str, int]:
             source_id = sources.ensure(connection, source, clock())
+            if desk is not None:
+                desks.add(connection, desk, clock())
+                sources.set_desk(connection, source_id, desk)
             if handoff:
                 sources.set_handoff_only(connection, source_id)
             return api_keys.create(connection, source_id, scopes, rate, clock()), source_id

@@ -8,6 +8,7 @@ from dashboard.cli.admins import create_admin, disable_admin, list_admins, set_p
 from dashboard.cli.customers import delete_customer
 from dashboard.cli.demo import demo
 from dashboard.cli.demo_data import seed, simulate
+from dashboard.cli.desks import create_desk, list_desks
 from dashboard.cli.keys import create_key, list_keys, revoke_key
 from dashboard.cli.ordering import check, rebuild
 from dashboard.cli.serve import serve
@@ -27,6 +28,8 @@ COMMANDS = (
     list_admins,
     set_password,
     disable_admin,
+    create_desk,
+    list_desks,
     create_key,
     list_keys,
     revoke_key,

@@ -8,6 +8,7 @@ import click
 
 from dashboard.db.accounts.admins import EMAIL_MAX_CHARACTERS
 from dashboard.db.accounts.sources import NAME
+from dashboard.validation.fields import DESK_MAX, is_desk_name
 from dashboard.validation.visible import hides_something
 
 SEED_THREADS_MAX = 5_000_000
@@ -63,6 +64,17 @@ class Source(click.ParamType):
     def convert(self, value: Any, param: Parameter, ctx: Context) -> str:
         if not NAME.fullmatch(value):
             self.fail(f"“{value}” is not 1 to 64 of a-z 0-9 -.", param, ctx)
+        return value
+
+
+class Desk(click.ParamType):
+    """The name of a desk."""
+
+    name = "desk"
+
+    def convert(self, value: Any, param: Parameter, ctx: Context) -> str:
+        if not is_desk_name(value):
+            self.fail(f"“{value}” is not 1 to {DESK_MAX} of a-z 0-9 -.", param, ctx)
         return value
 
 

@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 
 from sqlalchemy import Connection
 
-from dashboard.db.accounts import sources
+from dashboard.db.accounts import desks, sources
 from dashboard.db.outbox import sent_messages
 from dashboard.db.search import search_index
 from dashboard.db.threads import acts, events, thread_states, thread_tags
@@ -117,6 +117,8 @@ class EventWriter:
             self._source_id,
             {event.data["message_id"] for event in parsed if event.type == "receipt"},
         )
+        named = {event.data["desk"] for event in parsed if "desk" in event.data}
+        unknown_desks = desks.unknown(self._connection, named)
         outcomes: list[Outcome] = []
         new: dict[str, ParsedEvent] = {}
         for event in parsed:
@@ -127,6 +129,9 @@ class EventWriter:
                 outcomes.append(Outcome("rejected", event.id, problem=CustomerErased()))
             elif event.type == "receipt" and event.data["message_id"] not in self._sent:
                 problem = field_error("/message_id", "unknown_value", "is no message that went out")
+                outcomes.append(Outcome("rejected", event.id, problem=problem))
+            elif event.data.get("desk") in unknown_desks:
+                problem = field_error("/desk", "unknown_value", "is no desk")
                 outcomes.append(Outcome("rejected", event.id, problem=problem))
             else:
                 new[event.id] = event
@@ -256,6 +261,9 @@ class EventWriter:
         if "priority" in event.data and wins(stamps, "priority", stamp):
             won["priority"] = stamp
             state.facts = state.facts._replace(priority=event.data["priority"])
+        if "desk" in event.data and wins(stamps, "desk", stamp):
+            won["desk"] = stamp
+            state.columns["desk"] = event.data["desk"]
         if event.customer is not None and wins(stamps, "customer", stamp):
             won["customer"] = stamp
             state.columns["customer_id"] = self._customers[event.customer]["id"]

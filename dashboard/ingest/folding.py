@@ -48,7 +48,7 @@ def fold_stored(connection: Connection, states: Sequence[ThreadState], handoff_o
 def acts_of(state: ThreadState) -> Iterator[dict[str, Any]]:
     """The acts of a folded thread's new events, as rows of their table: what they changed.
 
-    A priority and tags that a thread has from its beginning were not changed.
+    A priority, a desk and tags that a thread has from its beginning were not changed.
     """
     if state.stored.closed != state.facts.closed:
         closed = state.facts.closed
@@ -57,6 +57,9 @@ def acts_of(state: ThreadState) -> Iterator[dict[str, Any]]:
     if state.stored.priority != state.facts.priority and not is_new:
         priorities = {"priority": state.facts.priority, "before": state.stored.priority}
         yield _act(state, "thread.priority_changed", _latest(state, "other"), priorities)
+    if state.before["desk"] != state.columns["desk"] and not is_new:
+        moved = {"desk": state.columns["desk"], "before": {"desk": state.before["desk"]}}
+        yield _act(state, "thread.desk_changed", _latest(state, "handoff"), moved)
     if state.before["tags"] != state.columns["tags"] and not is_new:
         tags = thread_tags.difference(state.before["tags"], state.columns["tags"])
         yield _act(state, "thread.tags_changed", _latest(state, "other"), tags)

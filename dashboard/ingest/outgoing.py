@@ -8,6 +8,7 @@ from sqlalchemy import Connection
 from dashboard.db.accounts import admins
 from dashboard.db.outbox import deliveries, outgoing, sent_messages
 from dashboard.db.threads import acts, messages, threads
+from dashboard.db.threads.last_writer import stamped
 from dashboard.db.threads.thread_state import ThreadState
 
 
@@ -89,6 +90,19 @@ def set_assignee(
     data = {"assignee": to and {"id": to.id, "name": to.name}}
     type = "thread.assigned" if to else "thread.released"
     return add_event(connection, admin, state, type, now, data, **kept)
+
+
+def set_desk(
+    connection: Connection, admin: Admin, state: ThreadState, desk: str, now: int, **kept: Any
+) -> int:
+    """Sets the desk, later than any hand-off that came so far, and writes the event; the caller
+    saves the thread.
+
+    `kept` as for `add_event`. Returns the act's id.
+    """
+    stamps = stamped(state.columns["stamps"], {"desk": (now, f"/{admin.id}")})
+    state.columns |= {"desk": desk, "stamps": stamps}
+    return add_event(connection, admin, state, "thread.desk_changed", now, {"desk": desk}, **kept)
 
 
 def is_changed(connection: Connection, state: ThreadState) -> bool:

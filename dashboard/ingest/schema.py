@@ -13,6 +13,7 @@ from dashboard.validation.field_errors import field_error, invalid, json_pointer
 from dashboard.validation.fields import (
     ATTACHMENTS_MAX,
     Body,
+    DeskName,
     Id,
     Locale,
     MediaType,
@@ -85,10 +86,11 @@ class ReopenEvent(EventBase):
 
 
 class HandoffEvent(EventBase):
-    """The chatbot asks for a person."""
+    """The chatbot asks for a person, at a desk if it names one."""
 
     type: Literal["thread.handoff"]
     thread: Id
+    desk: DeskName | None = None
 
 
 class PriorityEvent(EventBase):
@@ -264,6 +266,8 @@ def _parsed(given: Any) -> ParsedEvent:
         content["attachments"] = [entry.model_dump() for entry in given.attachments]
     elif isinstance(given, PriorityEvent):
         content = {"data": {"priority": given.priority}}
+    elif isinstance(given, HandoffEvent) and given.desk is not None:
+        content = {"data": {"desk": given.desk}}
     elif isinstance(given, TagsEvent):
         content = {"data": tags_data(given.add, given.remove)}
     elif isinstance(given, ReceiptEvent):

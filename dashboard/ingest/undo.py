@@ -5,13 +5,13 @@ from typing import Any
 
 from sqlalchemy import Connection
 
-from dashboard.db.accounts import admins
 from dashboard.db.database import Database
 from dashboard.db.threads import acts, thread_states
 from dashboard.db.threads.acts import Act
 from dashboard.db.threads.thread_state import ThreadState
 from dashboard.errors import NotFound, Problem
 from dashboard.ingest import acting, outgoing
+from dashboard.ingest.assignment import assigning
 from dashboard.ingest.outgoing import Admin
 from dashboard.ingest.snooze import undone
 from dashboard.ingest.tagging import tagging
@@ -95,8 +95,11 @@ def _undo(
         return tagging.reverse(connection, admin, state, act, now)
     if act.type in undone.TYPES:
         undone.reverse(connection, admin, state, act, now)
+    elif act.type == "thread.desk_changed":
+        assigning.restore_desk(connection, admin, state, act, now)
     else:
-        _restore_assignee(connection, admin, state, act, now)
+        before = act.data.get("before")
+        assigning.restore_assignee(connection, admin, state, before, now, undoes=act.id)
     return thread_states.save(connection, [state], now)
 
 
@@ -125,15 +128,3 @@ def _bring_back(connection: Connection, act: Act, now: int) -> Sequence[Placemen
     """The snooze that a close or reopen has ended comes back with the undoing."""
     state = acting.locked(connection, act.thread_id)
     return thread_states.save(connection, [state], now) if undone.bring_back(state, act) else []
-
-
-def _restore_assignee(
-    connection: Connection, admin: Admin, state: ThreadState, act: Act, now: int
-) -> None:
-    before = act.data.get("before")
-    to = admins.by_id(connection, before["id"]) if before else None
-    if before and (to is None or to.disabled_at is not None):
-        detail = f"{before['name']} takes no threads any more."
-        raise Problem(409, "done_meanwhile", detail, extra={"by": None})
-    assigned_at = before["assigned_at"] if before else None
-    outgoing.set_assignee(connection, admin, state, to, assigned_at, now, undoes=act.id)

@@ -18,6 +18,7 @@ NAME_MAX = 200
 URL_MAX = 2_048
 LOCALE_MAX = 35
 ATTACHMENTS_MAX = 10
+DESK_MAX = 32
 #: Whole numbers that every JSON reader holds exactly.
 INTEGER_MAX = 2**53 - 1
 
@@ -25,6 +26,7 @@ _ID = re.compile(rf"[A-Za-z0-9._:-]{{1,{ID_MAX}}}")
 #: Programs take these out of a URL before they send it.
 _PATH_SEGMENTS = frozenset({".", ".."})
 _LOCALE = re.compile(r"[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*")
+_DESK = re.compile(rf"[a-z0-9-]{{1,{DESK_MAX}}}")
 _MEDIA_TYPE = re.compile(r"[A-Za-z0-9!#$&^_.+-]{1,63}/[A-Za-z0-9!#$&^_.+-]{1,63}")
 #: The same for JSON schemas.
 ID_PATTERN = r"^(?!\.\.?$)[A-Za-z0-9._:-]+$"
@@ -78,6 +80,18 @@ def check_id(text: str) -> str:
     if text in _PATH_SEGMENTS:
         raise fault("invalid_id", f"{quoted(text)} is no id: it would be lost from a URL")
     raise fault("invalid_id", f"{quoted(text, 60)} is no id: 1 to {ID_MAX} of A-Z a-z 0-9 . _ : -")
+
+
+def is_desk_name(text: str) -> bool:
+    return _DESK.fullmatch(text) is not None
+
+
+def check_desk_name(text: str) -> str:
+    """The name of a desk, whether or not there is one."""
+    if is_desk_name(text):
+        return text
+    check_length(check_characters(text), DESK_MAX)
+    raise fault("unknown_value", f"{quoted(text, 60)} is no desk: 1 to {DESK_MAX} of a-z 0-9 -")
 
 
 def check_text(text: str) -> str:
@@ -162,6 +176,7 @@ Locale = _string(
     check_locale, maxLength=LOCALE_MAX, pattern=f"^{_LOCALE.pattern}$", examples=["vi", "en-GB"]
 )
 Url = _string(check_url, format="uri", pattern="^https://", maxLength=URL_MAX)
+DeskName = _string(check_desk_name, pattern=f"^{_DESK.pattern}$", examples=["main"])
 MediaType = _string(check_media_type, pattern=f"^{_MEDIA_TYPE.pattern}$", examples=["image/png"])
 Timestamp = _string(read_timestamp, format="date-time", examples=["2026-11-20T10:00:00.123Z"])
 MemberStatus = Annotated[StrictInt, Field(ge=-1, le=5)]

@@ -84,6 +84,7 @@ _ALL = (
         },
     ),
     Field("source", "name", "source"),
+    Field("desk", "name", "desk"),
     Field("tag", "tag", "tags", words={"none": Tagged("tags", frozenset({None}))}),
     Field("lang", "language", "locale", words={"none": Language("locale", frozenset({None}))}),
     Field("last", "word", "last_role", words=_choices("last_role", "client", "admin", "bot")),

@@ -38,3 +38,4 @@ class Subject(NamedTuple):
     assigned_at: int | None = None
     snoozed_until: int | None = None
     tags: frozenset[str] = frozenset()
+    desk: str = ""

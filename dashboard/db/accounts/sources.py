@@ -12,6 +12,7 @@ from dashboard.errors import StartError
 DASHBOARD = "_lineup"
 NAME = re.compile(r"[a-z0-9-]{1,64}")
 
+_DESK = select(sources.c.desk).where(sources.c.id == bindparam("source"))
 _HANDOFF_ONLY = select(sources.c.handoff_only).where(sources.c.id == bindparam("source"))
 _NAMES = select(sources.c.id, sources.c.name).where(
     sources.c.id.in_(bindparam("ids", expanding=True))
@@ -45,6 +46,25 @@ def ensure(connection: Connection, name: str, now_ms: int) -> int:
 def ensure_dashboard(connection: Connection, now_ms: int) -> int:
     """The id of the built-in source, added if unknown."""
     return _ensure(connection, DASHBOARD, now_ms)
+
+
+def desk_of(connection: Connection, source_id: int) -> str:
+    """The desk at which the source's threads begin."""
+    return connection.execute(_DESK, {"source": source_id}).scalar_one()
+
+
+def set_desk(connection: Connection, source_id: int, desk: str) -> None:
+    """Where the source's threads begin from now on; those that there are stay where they are."""
+    connection.execute(update(sources).where(sources.c.id == source_id).values(desk=desk))
+
+
+def by_desk(connection: Connection) -> dict[str, list[str]]:
+    """Desk to the names of the chatbots' sources whose threads begin there, in order."""
+    named = select(sources.c.desk, sources.c.name).where(sources.c.name != DASHBOARD)
+    found: dict[str, list[str]] = {}
+    for desk, name in connection.execute(named.order_by(sources.c.name)):
+        found.setdefault(desk, []).append(name)
+    return found
 
 
 def is_handoff_only(connection: Connection, source_id: int) -> bool:

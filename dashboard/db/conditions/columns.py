@@ -40,10 +40,11 @@ COLUMNS: Mapping[str, ColumnElement[Any]] = {
     "assigned_at": threads.c.assigned_at,
     "snoozed_until": case((threads.c.closed.is_(False), threads.c.snoozed_until)),
     "tags": threads.c.tags,
+    "desk": threads.c.desk,
 }
 #: Attributes that are true or false in SQL, too.
 TRUTHS = frozenset({"closed", "answered", "unanswered", "snoozed"})
-NEVER_MISSING = TRUTHS | {"priority", "member_status", "source"}
+NEVER_MISSING = TRUTHS | {"priority", "member_status", "source", "desk"}
 #: Attributes for which a thread must be joined with its source or its customer.
 _OF_SOURCES = frozenset({"source"})
 _OF_CUSTOMERS = frozenset({"member_status", "locale"})

@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping
 
 from sqlalchemy import Connection, select
 
-from dashboard.db.accounts import sources
+from dashboard.db.accounts import desks, sources
 from dashboard.db.models.accounts import admins
 from dashboard.db.models.threads import customers, threads
 from dashboard.db.threads.thread_tags import tags_in
@@ -46,6 +46,7 @@ def tags(connection: Connection) -> list[str]:
 BY_FIELD: Mapping[str, Callable[[Connection], list[str]]] = {
     "assigned": addresses,
     "source": sources.names,
+    "desk": desks.names,
     "tag": tags,
     "lang": languages,
 }

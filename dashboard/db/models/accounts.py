@@ -39,14 +39,24 @@ sessions = Table(
     Column("expires_at", BigInteger, nullable=False, index=True),
 )
 
+#: Each thread is at one desk. None is ever removed.
+desks = Table(
+    "desks",
+    metadata,
+    Column("name", String(32), primary_key=True),
+    Column("created_at", BigInteger, nullable=False),
+)
+
 #: A source is a chatbot, with ids of its own. `_lineup`, a name that no chatbot can have, is the
-#: source of events from the dashboard, so that their ids never collide with a chatbot's.
+#: source of events from the dashboard, so that their ids never collide with a chatbot's. `desk` is
+#: where its threads begin.
 sources = Table(
     "sources",
     metadata,
     Column("id", Id, primary_key=True),
     Column("name", String(64), nullable=False, unique=True),
     Column("handoff_only", Boolean, nullable=False, server_default=false()),
+    Column("desk", String(32), nullable=False, server_default="main"),
     Column("created_at", BigInteger, nullable=False),
     sqlite_autoincrement=True,
 )

@@ -47,7 +47,8 @@ customers = Table(
 #: `woken_reason` (`time`, `reply`, `admin`) say how the last one ended, until somebody has dealt
 #: with the thread. `due_at` is by when it is to be answered, by the policies of `due_version`;
 #: `due_told_for` is the `waiting_since` of the wait that was announced to be late. `tags` has
-#: them in order, with a blank before and behind each; NULL without any.
+#: them in order, with a blank before and behind each; NULL without any. `desk` is the name of its
+#: desk.
 threads = Table(
     "threads",
     metadata,
@@ -93,6 +94,7 @@ threads = Table(
     Column("due_version", BigInteger, nullable=False, server_default="0"),
     Column("due_told_for", BigInteger),
     Column("tags", Text),
+    Column("desk", String(32), nullable=False, server_default="main"),
     Column("closed", Boolean, nullable=False),
     Column("recent_at", BigInteger, nullable=False),
     Column("waiting_since", BigInteger),

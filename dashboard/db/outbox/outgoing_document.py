@@ -15,6 +15,7 @@ TYPES = (
     "thread.reopened",
     "thread.assigned",
     "thread.released",
+    "thread.desk_changed",
     "thread.priority_changed",
     "thread.tags_changed",
     "thread.snoozed",

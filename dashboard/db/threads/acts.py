@@ -13,7 +13,7 @@ PART_MAX = 200
 #: Acts of one group set the same thing: the later one replaces what the earlier one set.
 GROUPS = (
     frozenset({"thread.closed", "thread.reopened"}),
-    frozenset({"thread.assigned", "thread.released"}),
+    frozenset({"thread.assigned", "thread.released", "thread.desk_changed"}),
     frozenset({"thread.priority_changed"}),
     frozenset({"thread.tags_changed"}),
     frozenset({"thread.snoozed", "thread.woken"}),
@@ -21,7 +21,7 @@ GROUPS = (
 )
 #: What dashboards get of an act's data.
 _SHOWN = (
-    *("priority", "assignee", "cause", "added", "removed"),
+    *("priority", "assignee", "desk", "cause", "added", "removed"),
     *("until", "wake", "reason"),
     *("due_at", "waiting_since", "policy", "target"),
 )
@@ -41,10 +41,10 @@ _ACTS: Select[Any] = select(
 class Act(NamedTuple):
     """One act; `at` in milliseconds. `admin_id` is None for the chatbot, the customer and time.
 
-    `data` may hold `priority` or `assignee` with `before`, tags that were `added` and `removed`,
-    `cause` of what no one meant to do (`message` and `handoff` reopen a thread), what a snooze, a
-    wake or a late thread says, the `marks` of a snooze that was there before, and `undoes`, the id
-    of an earlier act.
+    `data` may hold `priority`, `assignee` or `desk` with `before`, tags that were `added` and
+    `removed`, `cause` of what no one meant to do (`message` and `handoff` reopen a thread), what a
+    snooze, a wake or a late thread says, the `marks` of a snooze that was there before, and
+    `undoes`, the id of an earlier act.
     """
 
     id: int

@@ -41,6 +41,7 @@ _ROWS = (
         threads.c.snoozed_by_id,
         _snoozers.c.name,
         threads.c.tags,
+        threads.c.desk,
     )
     .join_from(threads, sources, sources.c.id == threads.c.source_id)
     .join(customers, customers.c.id == threads.c.customer_id, isouter=True)
@@ -61,7 +62,7 @@ def rows(connection: Connection, ids: Collection[int]) -> dict[int, dict[str, An
 def _row_json(row: Sequence[Any]) -> dict[str, Any]:
     (id, revision, name, source, *person), rest = row[:9], row[9:]
     (role, body, at, closed, priority, recent_at, waiting_since, answered, *rest) = rest
-    unanswered, last_message_id, due_at, assignee_id, assignee, *snoozing, tags = rest
+    unanswered, last_message_id, due_at, assignee_id, assignee, *snoozing, tags, desk = rest
     return {
         "id": id,
         "rev": revision,
@@ -79,6 +80,7 @@ def _row_json(row: Sequence[Any]) -> dict[str, Any]:
         "assignee": _admin_json(assignee_id, assignee),
         "due_at": due_at,
         "tags": sorted(tags_in(tags)),
+        "desk": desk,
         **_snooze_json(closed, *snoozing),
     }
 

@@ -64,4 +64,5 @@ def _subject(
         locale=customer.locale,
         last_role=columns["last_role"],
         tags=tags_in(columns["tags"]),
+        desk=columns["desk"],
     )

@@ -42,6 +42,7 @@ _OTHER_COLUMNS = (
     "due_version",
     "due_told_for",
     "tags",
+    "desk",
 )
 _SCORES = tuple(f"score_{name}" for name in SORTS)
 _COMPUTED = ("recent_at", "waiting_since", "listed_at", "next_change_at", *_SCORES)
@@ -85,7 +86,9 @@ def locked(
     found = _named(connection, source_id, names, customer_ids)
     missing = sorted(set(names) - {state.external_id for state in found})
     if missing:
-        insert_missing(connection, threads, [_new(source_id, name, now_ms) for name in missing])
+        desk = sources.desk_of(connection, source_id)
+        new = [_new(source_id, name, desk, now_ms) for name in missing]
+        insert_missing(connection, threads, new)
         found += _named(connection, source_id, missing, ())
     return found
 
@@ -268,7 +271,7 @@ def _state(row: Sequence[Any]) -> ThreadState:
     )
 
 
-def _new(source_id: int, name: str, now_ms: int) -> dict[str, Any]:
+def _new(source_id: int, name: str, desk: str, now_ms: int) -> dict[str, Any]:
     """The row of a thread without events; it is saved again in the same transaction."""
     empty = {"source_id": source_id, "external_id": name, "created_at": now_ms, "revision": 0}
-    return empty | {"closed": False, "recent_at": 0} | dict.fromkeys(_SCORES, 0)
+    return empty | {"desk": desk, "closed": False, "recent_at": 0} | dict.fromkeys(_SCORES, 0)

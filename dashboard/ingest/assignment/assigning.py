@@ -1,13 +1,14 @@
-"""Who has a thread: taken, given back, and handed over to a colleague."""
+"""Who has a thread, and at which desk: taken, given back, and handed over."""
 
-from collections.abc import Callable, Sequence
-from typing import NamedTuple
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple
 
 from sqlalchemy import Connection
 
-from dashboard.db.accounts import admins
+from dashboard.db.accounts import admins, desks
 from dashboard.db.database import Database
 from dashboard.db.threads import thread_states
+from dashboard.db.threads.acts import Act
 from dashboard.db.threads.thread_state import ThreadState
 from dashboard.errors import Problem
 from dashboard.ingest import acting, outgoing
@@ -17,10 +18,12 @@ from scoring.placing import Placement
 
 
 class HandOver(NamedTuple):
-    """To whom a thread goes, None for nobody, with a note for whoever has it next."""
+    """To whom a thread goes, None for nobody, and to which desk, None where it stays at its own;
+    with a note for whoever has it next."""
 
     admin_id: int | None
     note: str | None = None
+    desk: str | None = None
 
 
 class Assigning:
@@ -33,27 +36,30 @@ class Assigning:
     def hand_over(
         self, admin: Admin, thread_id: int, given: HandOver
     ) -> tuple[int | None, Sequence[Placement]]:
-        """Assigns a thread to an admin, or to nobody: neither its place nor its wait changes.
+        """Assigns a thread to an admin, or to nobody, here or at another desk: neither its place
+        nor its wait changes.
 
         What a colleague has is handed over by that colleague and by supervisors. The note is a
         private message, stored with the act or not at all. Returns the id of the act, and the
         placements of the thread; where whoever gets it has it already, None, and no note is stored.
-        Raises NotFound for an unknown thread, Invalid for an admin who takes no threads, Problem
-        (409, `already_claimed`), StorageUnavailable with nothing stored.
+        Raises NotFound for an unknown thread, Invalid for an admin who takes no threads and for an
+        unknown desk, Problem (409, `already_claimed`), StorageUnavailable with nothing stored.
         """
         now = self._clock()
 
         def write(connection: Connection) -> tuple[int | None, Sequence[Placement]]:
             to = _receiver(connection, given.admin_id)
+            _check_desk(connection, given.desk)
             state = acting.locked(connection, thread_id)
             check_may_give(connection, admin, state)
-            if state.columns["assignee_id"] == given.admin_id:
+            desk = given.desk or state.columns["desk"]
+            if (state.columns["assignee_id"], state.columns["desk"]) == (given.admin_id, desk):
                 return None, []
             placements: list[Placement] = []
             if given.note is not None:
                 placements += _write_note(connection, admin, state, given.note, now)
                 state = acting.locked(connection, thread_id)
-            act_id = assign(connection, admin, state, to, now)
+            act_id = _move(connection, admin, state, (to, desk), now)
             return act_id, [*placements, *thread_states.save(connection, [state], now)]
 
         return self._database.write(write)
@@ -66,15 +72,7 @@ def assign(
 
     Returns the act's id.
     """
-    before = None
-    if state.columns["assignee_id"] is not None:
-        held = admins.by_id(connection, state.columns["assignee_id"])
-        name = held.name if held else ""
-        before = {
-            "id": state.columns["assignee_id"],
-            "name": name,
-            "assigned_at": state.columns["assigned_at"],
-        }
+    before = _assignee_of(connection, state)
     return outgoing.set_assignee(connection, admin, state, to, to and now, now, before=before)
 
 
@@ -102,6 +100,73 @@ def check_not_claimed_by_another(connection: Connection, admin: Admin, state: Th
             "assigned_at": state.columns["assigned_at"],
         },
     )
+
+
+def restore_desk(
+    connection: Connection, admin: Admin, state: ThreadState, act: Act, now: int
+) -> None:
+    """Undoes that the thread was moved to another desk; the caller saves it.
+
+    Raises Problem as `restore_assignee`.
+    """
+    before = act.data["before"]
+    held = before.get("assignee")
+    if (held and held["id"]) != state.columns["assignee_id"]:
+        restore_assignee(connection, admin, state, held, now, undoes=act.id)
+    outgoing.set_desk(connection, admin, state, before["desk"], now, undoes=act.id)
+
+
+def restore_assignee(
+    connection: Connection,
+    admin: Admin,
+    state: ThreadState,
+    before: Mapping[str, Any] | None,
+    now: int,
+    undoes: int,
+) -> None:
+    """Gives the thread back to whoever had it before an act, None for nobody; the caller saves it.
+
+    Raises Problem (409, `done_meanwhile`) where that admin takes no threads any more.
+    """
+    to = admins.by_id(connection, before["id"]) if before else None
+    if before and (to is None or to.disabled_at is not None):
+        detail = f"{before['name']} takes no threads any more."
+        raise Problem(409, "done_meanwhile", detail, extra={"by": None})
+    assigned_at = before["assigned_at"] if before else None
+    outgoing.set_assignee(connection, admin, state, to, assigned_at, now, undoes=undoes)
+
+
+def _move(
+    connection: Connection,
+    admin: Admin,
+    state: ThreadState,
+    to: tuple[Assignee | None, str],
+    now: int,
+) -> int:
+    """Sets the assignee and the desk where they differ; returns the id of the act to undo."""
+    assignee, desk = to
+    before = {"desk": state.columns["desk"], "assignee": _assignee_of(connection, state)}
+    act_id = 0
+    if state.columns["assignee_id"] != (assignee and assignee.id):
+        act_id = assign(connection, admin, state, assignee, now)
+    if state.columns["desk"] != desk:
+        act_id = outgoing.set_desk(connection, admin, state, desk, now, before=before)
+    return act_id
+
+
+def _assignee_of(connection: Connection, state: ThreadState) -> dict[str, Any] | None:
+    """Who has the thread since when, as acts keep it."""
+    id = state.columns["assignee_id"]
+    if id is None:
+        return None
+    held = admins.by_id(connection, id)
+    name = held.name if held else ""
+    return {"id": id, "name": name, "assigned_at": state.columns["assigned_at"]}
+
+
+def _check_desk(connection: Connection, desk: str | None) -> None:
+    if desk is not None and desks.unknown(connection, [desk]):
+        raise field_error("/desk", "unknown_value", "is no desk")
 
 
 def _receiver(connection: Connection, admin_id: int | None) -> admins.Admin | None:

@@ -186,7 +186,7 @@ class AdminApi:
         "POST",
         "/threads/{thread_id}/assign",
         "postAssign",
-        summary="Hand a thread over to an admin, or give it back",
+        summary="Hand a thread over to an admin or a desk, or give it back",
         body=(requests.AssignRequest,),
         example={"admin_id": 2, "note": "She has called twice."},
         answers=done(responses.ChangedRow),
@@ -197,7 +197,7 @@ class AdminApi:
         """Neither its place nor its wait changes. What a colleague has is handed over by that
         colleague and by supervisors. Where whoever gets it has it already, no note is written."""
         hand_over = self._admin.assigning.hand_over
-        given = HandOver(body.admin_id, body.note)
+        given = HandOver(body.admin_id, body.note, body.desk)
         return self._changed(thread_id, self._admin.act(hand_over, thread_id, given))
 
     @route(

@@ -44,7 +44,10 @@ class BulkApi:
         _check_goes_with(body, "until", "snooze", is_needed=True)
         _check_goes_with(body, "wake", "snooze")
         _check_goes_with(body, "seen", "close")
-        _check_goes_with(body, "admin_id", "assign", is_needed=True)
+        # Null is nobody.
+        is_named = "admin_id" in body.model_fields_set
+        _check_goes_with(body, "admin_id", "assign", is_needed=not is_named)
+        _check_goes_with(body, "desk", "assign")
         _check_goes_with(body, "note", "assign")
         _check_goes_with(body, "add", "tag")
         _check_goes_with(body, "remove", "tag")
@@ -112,8 +115,8 @@ class BulkApi:
         if body.until is not None:
             wake = body.wake or "reply"
             return self._admin.act(self._admin.snoozing.snooze, thread_id, body.until, wake)
-        if body.admin_id is not None:
-            given = HandOver(body.admin_id, body.note)
+        if body.action == "assign":
+            given = HandOver(body.admin_id, body.note, body.desk)
             return self._admin.act(self._admin.assigning.hand_over, thread_id, given)
         if body.action == "tag":
             names = TagNames(body.add or (), body.remove or ())

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from flask import Response
 from sqlalchemy import Connection
 
-from dashboard.db.accounts import admins, sessions, team
+from dashboard.db.accounts import admins, desks, sessions, team
 from dashboard.db.database import Database
 from dashboard.db.threads import thread_rows
 from dashboard.errors import NotFound
@@ -78,7 +78,7 @@ class AdminPresence:
         "GET",
         "/team",
         "getTeam",
-        summary="List the admins, and the threads that they read and have",
+        summary="List the admins with the threads that they read and have, and the desks",
         answers=done(Team),
     )
     def team(self) -> Response:
@@ -86,7 +86,7 @@ class AdminPresence:
         for membership in self._presence_service.threads.memberships():
             inside[int(membership.person)].add(int(membership.room))
         with self._database.read() as connection:
-            members = team.members(connection)
+            members, all_desks = team.members(connection), desks.names(connection)
             rows = thread_rows.rows(connection, sorted(set().union(*inside.values())))
         mine = {member["id"]: list_id("arrival", "mine", member["id"]) for member in members}
         states = self._ranking.states(mine.values())
@@ -98,7 +98,7 @@ class AdminPresence:
                 for id in sorted(inside.get(member["id"], ()))
                 if id in rows
             ]
-        return json_response({"team": members})
+        return json_response({"team": members, "desks": all_desks})
 
     @route(
         "POST",

@@ -15,6 +15,7 @@ from dashboard.validation.fields import (
     INTEGER_MAX,
     AdminId,
     Body,
+    DeskName,
     Id,
     Priority,
     Strict,
@@ -103,9 +104,11 @@ class SnoozeRequest(Strict):
 
 
 class AssignRequest(Strict):
-    """To whom a thread is handed over, null for nobody, and a note for whoever has it next."""
+    """To whom a thread is handed over, null for nobody, to which desk, its own where none is named,
+    and a note for whoever has it next."""
 
     admin_id: AdminId | None
+    desk: DeskName | None = None
     note: MessageText | None = None
 
 
@@ -113,7 +116,7 @@ class BulkRequest(Strict):
     """One action on many threads.
 
     `seen` goes with close, thread id to `seen_message_id`; `until` and `wake` go with snooze,
-    `admin_id` and `note` with assign, `add` and `remove` with tag.
+    `admin_id`, `desk` and `note` with assign, `add` and `remove` with tag.
     """
 
     ids: Annotated[list[ThreadId], Field(min_length=1, max_length=IDS_MAX)]
@@ -121,6 +124,7 @@ class BulkRequest(Strict):
         "claim", "release", "assign", "close", "reopen", "priority", "snooze", "wake", "tag"
     ]
     admin_id: AdminId | None = None
+    desk: DeskName | None = None
     note: MessageText | None = None
     priority: Priority | None = None
     until: Until | None = None

@@ -281,6 +281,7 @@ class Member(Answer):
 
 
 class Team(Answer):
-    """All admins who may sign in."""
+    """All admins who may sign in, and the desks."""
 
     team: list[Member]
+    desks: Annotated[list[str], Field(description="`main` first.")]

@@ -119,6 +119,7 @@ class Row(Answer):
         Field(description="By when it is to be answered (ms); null where nobody waits."),
     ]
     tags: Annotated[list[str], Field(description="In order.")]
+    desk: str
     snooze: Annotated[Snooze | None, Field(description="Null where it is not snoozed.")]
     woken: Annotated[
         Woken | None,
@@ -139,6 +140,7 @@ class ActContent(Answer):
     assignee: Annotated[
         Person | None, Field(description="With `thread.assigned` and `thread.released`.")
     ] = Absent
+    desk: Annotated[str, Field(description="With `thread.desk_changed`.")] = Absent
     until: Annotated[Milliseconds, Field(description="With `thread.snoozed`.")] = Absent
     wake: Annotated[
         Literal["reply", "never"],

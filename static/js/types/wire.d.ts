@@ -72,6 +72,7 @@ declare global {
     due_at: number | null;
     /** In order. */
     tags: string[];
+    desk: string;
     snooze: { until: number; wake: "reply" | "never"; by: Person | null } | null;
     /** Since when and why it is no longer snoozed; `by` had snoozed it. */
     woken: { at: number; reason: "time" | "reply" | "admin"; by: Person | null } | null;
@@ -114,6 +115,7 @@ declare global {
     /** Tags that it got and lost. */
     added?: string[];
     removed?: string[];
+    desk?: string;
     assignee?: { id: number; name: string } | null;
     cause?: "message" | "handoff";
     /** Of a snooze. */

@@ -15,6 +15,7 @@ from hypothesis.stateful import (
 )
 from sqlalchemy import select
 
+from dashboard.db.accounts import desks
 from dashboard.db.conditions.columns import subjects
 from dashboard.db.database import Database
 from dashboard.db.lists import entries, kept_lists, query_lists, sorts
@@ -23,6 +24,7 @@ from dashboard.db.lists.standing import moment_of
 from dashboard.db.models.threads import threads
 from dashboard.ingest.actions import Admin
 from dashboard.ordering.due import DueQueue
+from dashboard.ordering.placer import BREAK_SECONDS
 from scoring.conditions.holding import holds
 from scoring.sorting.rules import Rule, Sort
 from scoring.sorts import SORTS
@@ -48,6 +50,8 @@ QUERIES = (
     "is:answered -is:closed last:admin",
     "tag:vip -tag:spam",
     "tag:none",
+    "desk:sales -is:closed",
+    "-desk:sales",
 )
 NAMES = (*SORTS, "vip", "vip")
 #: The rules that a saved sort may have, one after the other.
@@ -83,6 +87,7 @@ class Machine(RuleBasedStateMachine):
         self.database = Database(f"sqlite:///{path}")
         self.order = Order(self.database, self.client, self.clock)
         self.due = DueQueue(self.database, self.order.placer, self.clock)
+        self.database.write(lambda connection: desks.add(connection, "sales", self.clock()))
         id = new_admin(self.database, "Mai", "supervisor")
         self.mai = Admin(id, "Mai", "supervisor")
         vip = Sort("vip", RULES[0], "VIPs")
@@ -124,6 +129,10 @@ class Machine(RuleBasedStateMachine):
     )
     def the_chatbot_acts(self, thread, what):
         self._event(type=what, thread=thread)
+
+    @rule(thread=st.sampled_from(THREADS), desk=st.sampled_from(["main", "sales"]))
+    def the_chatbot_hands_over(self, thread, desk):
+        self._event(type="thread.handoff", thread=thread, desk=desk)
 
     @rule(thread=st.sampled_from(THREADS), priority=st.sampled_from(["urgent", "low"]))
     def the_priority_changes(self, thread, priority):
@@ -190,6 +199,8 @@ class Machine(RuleBasedStateMachine):
         seconds=st.sampled_from(STEPS),
     )
     def lists_are_built_while_threads_leave_and_enter(self, query, thread, what, seconds):
+        # While the lists of views are lost, whatever happens is left to the next ticks.
+        self.order.tick(seconds=BREAK_SECONDS)
         self.a_query_is_kept(query, "arrival")
 
         def between_filling_and_swapping(count):
@@ -200,7 +211,7 @@ class Machine(RuleBasedStateMachine):
             elif what:
                 self.the_chatbot_acts(thread, what)
 
-        self.order.seconds += 1
+        self.order.seconds += BREAK_SECONDS
         self.order.reconciler.tick(between_filling_and_swapping)
 
     def a_query_is_kept(self, query, sort):

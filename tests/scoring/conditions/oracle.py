@@ -29,6 +29,7 @@ WORDS = {
 FORMS = {
     "assigned": rf"{BARE}+|{QUOTED}",
     "source": rf"{BARE}+|{QUOTED}",
+    "desk": rf"{BARE}+|{QUOTED}",
     "tag": rf'{OF_TAGS}|"{OF_TAGS}"',
     "lang": r"(?i:[a-z]{2,8}(-[a-z0-9]{1,8})*)",
     "created": rf"{DAY}|{DAY}\.\.{DAY}|[<>]=?{DAY}",
@@ -139,7 +140,7 @@ def is_valid_value(name: str, value: str) -> bool:
     if name == "assigned":
         address = unquoted(value)
         return len(address) <= 254 and re.fullmatch(r"[^@].*@.+", address, re.DOTALL) is not None
-    if name == "source":
+    if name in ("source", "desk"):
         return len(unquoted(value)) <= 64
     if name == "lang":
         return len(value) <= 35
@@ -185,8 +186,8 @@ def value_holds(name: str, value: str, thread: Mapping[str, Any], world: World) 
         return thread["priority"] == word
     if name == "member":
         return thread["member_status"] == (-1 if word == "none" else int(word))
-    if name == "source":
-        return thread["source"] == unquoted(value)
+    if name in ("source", "desk"):
+        return thread[name] == unquoted(value)
     if name == "lang":
         locale = thread["locale"]
         if word == "none" or locale is None:

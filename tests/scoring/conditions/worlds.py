@@ -90,6 +90,7 @@ def threads(seed: int, zone: ZoneInfo) -> Mapping[str, Any]:
         "assigned_at": maybe(instant()),
         "snoozed_until": NOW + 3_600_000 if seed % 3 == 0 else None,
         "tags": frozenset(chance.choice(TAGS)),
+        "desk": chance.choice(["main", "sales"]),
     }
 
 
@@ -145,7 +146,7 @@ def values_of(field: Field, place: str) -> list[str]:
     if field.kind == "admin":
         words += [quoted(address) for address in ADMINS] + ["Mai@desk.example"]
     elif field.kind == "name":
-        words += [*map(quoted, SOURCES), "shop", "nobody"]
+        words += [*map(quoted, SOURCES), "shop", "nobody", "main", "sales", '"sales"']
     elif field.kind == "language":
         words += LANGUAGES
     elif field.kind == "tag":

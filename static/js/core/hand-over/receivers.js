@@ -1,4 +1,4 @@
-// To whom threads may be handed over, in the order in which they are offered.
+// To whom and to which desks threads may be handed over, in the order in which they are offered.
 
 import { matching } from "../find.js";
 
@@ -15,9 +15,17 @@ export function receivers(members, query, { adminId, assigneeId, dot }) {
   return matching(others, query).map(({ member }) => member);
 }
 
+// The desks to which threads may be handed over; current: where the thread is, null for several.
+/** @param {string[]} desks @param {string} query @param {string | null} current */
+export function deskReceivers(desks, query, current) {
+  const others = desks.filter((name) => name !== current)
+    .map((name) => ({ member: { id: `desk-${name}`, name, desk: name, assigned: null }, text: name }));
+  return desks.length > 1 ? matching(others, query).map(({ member }) => member) : [];
+}
+
 // What is offered while somebody points at it: all stay in their places, and who was loaded
 // meanwhile comes below.
-/** @template {{id: number}} T @param {T[]} offered @param {T[]} found @returns {T[]} */
+/** @template {{id: number | string}} T @param {T[]} offered @param {T[]} found @returns {T[]} */
 export function withLoaded(offered, found) {
   const known = new Set(offered.map(({ id }) => id));
   return [...offered, ...found.filter(({ id }) => !known.has(id))];

@@ -13,6 +13,7 @@ export const FIELDS = {
   priority: { kind: "word", words: ["urgent", "high", "normal", "low"] },
   member: { kind: "word", words: ["0", "1", "2", "3", "4", "5", "none"] },
   source: { kind: "name", words: [] },
+  desk: { kind: "name", words: [] },
   tag: { kind: "tag", words: ["none"] },
   lang: { kind: "language", words: ["none"] },
   last: { kind: "word", words: ["client", "admin", "bot"] },

@@ -1,8 +1,8 @@
-// The picker of a colleague to whom the open thread, or the selected ones, are handed over.
+// The picker of a colleague or a desk to whom the open thread, or the selected ones, are handed over.
 
 import { html, nothing, render } from "lit-html";
 
-import { receivers, withLoaded } from "../../core/hand-over/receivers.js";
+import { deskReceivers, receivers, withLoaded } from "../../core/hand-over/receivers.js";
 import { initial } from "../../core/initials.js";
 import { shown } from "../../core/shown.js";
 import { hueStep } from "../elements/avatar.js";
@@ -18,6 +18,7 @@ const NOBODY = { id: 0, name: "", assigned: null };
 
 export class HandOverPicker {
   #members = [];
+  #desks = [];
   #failed = false;
   #query = "";
   #active = 0; // the place of the one whom Enter chooses
@@ -70,7 +71,7 @@ export class HandOverPicker {
       <input id="hand-find" class="hand-find" type="text" role="combobox" autocomplete="off"
         aria-expanded="true" aria-controls="hand-list" aria-autocomplete="list"
         aria-activedescendant=${choices.length ? `hand-${choices[this.#active].id}` : nothing}
-        placeholder=${t("hand.find")} @input=${(event) => this.#find(event.target.value)}>
+        placeholder=${t(this.#desks.length > 1 ? "hand.find.desks" : "hand.find")} @input=${(event) => this.#find(event.target.value)}>
       <div id="hand-list" class="hand-list" role="listbox" aria-label=${title}>
         ${choices.map((choice, at) => this.#option(choice, at))}</div>
       ${this.#failed ? html`<p class="hand-none" role="status">${t("error.network")}</p>`
@@ -90,31 +91,45 @@ export class HandOverPicker {
 
   #choices() { return this.#order ?? this.#found(); }
 
-  // Colleagues who match, and, where somebody has the thread and nothing is looked for, nobody.
+  // Colleagues who match, then desks, and, where somebody has the thread and nothing is looked for,
+  // nobody.
   #found() {
     const { picks, thread, admin, presence } = this.parts;
     const assigneeId = picks.size ? null : thread.row?.assignee?.id ?? null;
     const found = receivers(this.#members, this.#query, {
       adminId: admin.id, assigneeId, dot: (id) => presence.dot("admin", id),
     });
+    found.push(...deskReceivers(this.#desks, this.#query, picks.size ? null : thread.row?.desk ?? null));
     return assigneeId === null || this.#query ? found : [...found, NOBODY];
   }
 
-  #option({ id, name, assigned }, at) {
+  #option({ id, name, assigned, desk }, at) {
+    if (desk) return this.#deskOption(id, desk, at);
     const { admin, presence, language: { t } } = this.parts;
-    const isActive = at === this.#active;
     const text = id === NOBODY.id ? t("hand.nobody") : id === admin.id ? t("hand.me") : shown(name);
     const state = id === NOBODY.id || id === admin.id ? "" : statusText(presence, "admin", id, t);
     const load = id === NOBODY.id || assigned === null ? "" : t("hand.has", { count: assigned });
-    return html`<div class="hand-option" id=${`hand-${id}`} role="option"
-      aria-selected=${String(isActive)} @click=${() => this.#choose(id)}
-      @pointermove=${() => { if (!isActive || !this.#order) this.#walk(at - this.#active); }}>
+    return this.#asOption(id, at, html`
       ${id === NOBODY.id ? html`<span class="avatar hand-nobody" aria-hidden="true"></span>`
         : html`<span class="avatar" data-hue=${hueStep(`admin/${id}`)} aria-hidden="true"
           ><span class="avatar-letter">${initial(name)}</span><span class="dot"
           data-dot=${presence.dot("admin", id)}></span></span>`}
       <span class="hand-who"><bdi class="person-name">${text}</bdi>
-        <span class="person-state">${[state, load].filter(Boolean).join(" · ")}</span></span></div>`;
+        <span class="person-state">${[state, load].filter(Boolean).join(" · ")}</span></span>`);
+  }
+
+  #deskOption(id, desk, at) {
+    return this.#asOption(id, at, html`<span class="avatar hand-nobody" aria-hidden="true"></span>
+      <span class="hand-who"><bdi class="person-name">${desk}</bdi>
+        <span class="person-state">${this.parts.language.t("hand.desk")}</span></span>`);
+  }
+
+  #asOption(id, at, content) {
+    const isActive = at === this.#active;
+    return html`<div class="hand-option" id=${`hand-${id}`} role="option"
+      aria-selected=${String(isActive)} @click=${() => this.#choose(this.#choices()[at])}
+      @pointermove=${() => { if (!isActive || !this.#order) this.#walk(at - this.#active); }}
+      >${content}</div>`;
   }
 
   #find(query) {
@@ -136,7 +151,9 @@ export class HandOverPicker {
   async #load() {
     const { api, presence } = this.parts;
     try {
-      this.#members = (await api.team()).team;
+      const { team, desks } = await api.team();
+      this.#members = team;
+      this.#desks = desks;
       if (this.#order) this.#order = withLoaded(this.#order, this.#found());
       this.#failed = false;
     } catch {
@@ -149,12 +166,13 @@ export class HandOverPicker {
   }
 
   // For the selected threads, or else for the open one.
-  async #choose(id) {
+  async #choose({ id, desk }) {
     const { picks, bulk, acting } = this.parts;
     /** @type {HTMLInputElement} */
     const field = this.element.querySelector("#hand-note");
     const note = field.value.trim();
-    const given = { admin_id: id || null, ...(note && { note }) };
+    const to = desk ? { admin_id: null, desk } : { admin_id: id || null };
+    const given = { ...to, ...(note && { note }) };
     this.element.hidePopover();
     if (picks.size) (await bulk.get())?.run("assign", given);
     else (await acting.get())?.actions.handOver(given);
@@ -162,6 +180,6 @@ export class HandOverPicker {
 
   #chooseActive() {
     const chosen = this.#choices()[this.#active];
-    if (chosen) void this.#choose(chosen.id);
+    if (chosen) void this.#choose(chosen);
   }
 }

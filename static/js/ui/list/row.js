@@ -5,6 +5,7 @@ import { render } from "lit-html";
 import { age, dueLevel, waitLevel } from "../../core/time.js";
 import { initial } from "../../core/initials.js";
 import { languageOf } from "../../core/i18n.js";
+import { deskOf } from "../../core/hand-over/texts.js";
 import { shown } from "../../core/shown.js";
 import { dueAtText, dueText, snoozedText, wokenText } from "../../core/snooze/texts.js";
 import { avatarId, hueStep, isNamed, memberText, nameOf } from "../elements/avatar.js";
@@ -24,7 +25,7 @@ export class RowElement {
     this.element = /** @type {HTMLElement} */ (firstElementChild.cloneNode(true));
     for (const name of [
       "avatar", "avatar-letter", "avatar-face", "row-fresh", "row-name", "row-badge", "row-note",
-      "row-time", "row-own", "row-snooze", "row-lang", "row-tag", "row-tag-second", "row-tags-more",
+      "row-time", "row-own", "row-snooze", "row-desk", "row-lang", "row-tag", "row-tag-second", "row-tags-more",
       "row-preview", "row-wait", "row-due",
       "row-due-text", "row-count",
     ]) this.#parts[name] = this.element.querySelector(`.${name}`);
@@ -139,6 +140,7 @@ function rowTexts(row, look) {
     "row-time": short(row.recent_at),
     "row-own": look.own ? t(`row.${look.own}`) : "",
     "row-snooze": row.snooze ? t("row.snoozed", { time: words.moment(row.snooze.until, now) }) : woken,
+    "row-desk": deskOf(row),
     "row-lang": language.code,
     "row-tag": row.tags[0] ?? "",
     "row-tag-second": row.tags[1] ?? "",
@@ -224,6 +226,7 @@ function labelOf(row, parts, { due, snoozed, language }, look) {
     parts["row-wait"] ? t("row.waiting", { time: parts["row-wait"] }) : "", due, snoozed,
     fresh ? t("row.fresh") : "", mark === "up" ? t("row.moved_up") : "",
     parts["row-note"], parts["row-own"], language ? t("row.language", { language }) : "",
+    parts["row-desk"] ? t("desk.of", { desk: parts["row-desk"] }) : "",
     row.tags.length ? t("row.tags", { tags: row.tags.join(", ") }) : "",
     parts["row-preview"], words.long(age(row.recent_at, now)),
     ...presenceLabel(row, look),

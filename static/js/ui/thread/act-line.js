@@ -28,6 +28,7 @@ function textOf(act, given) {
   if (kindOf(act) === "priority_changed") {
     return t("did.line.priority_changed", { name: by, priority: t(`priority.${act.priority}`) });
   }
+  if (act.desk) return t("did.line.desk_changed", { name: by, desk: act.desk });
   if (act.assignee && act.assignee.id !== act.by?.id) {
     return t("did.line.given", { name: by, assignee: name(act.assignee) });
   }

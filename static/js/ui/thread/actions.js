@@ -38,14 +38,15 @@ export class ThreadActions {
     return assignee && this.isSupervisor ? this.handOver({ admin_id: this.adminId }) : this.#act("claim");
   }
 
-  // To a colleague or to nobody (null), with a note for whoever has it next.
-  /** @param {{admin_id: number | null, note?: string}} given */
+  // To a colleague or to nobody (null), here or at a desk, with a note for whoever has it next.
+  /** @param {{admin_id: number | null, desk?: string, note?: string}} given */
   async handOver(given) {
     const { id } = this.thread;
     const done = await this.#try(() => this.api.assign(id, given));
     if (!done) return false;
     const { assignee } = done.row;
-    if (!assignee) this.#offer("undo.released", done);
+    if (given.desk) this.#offer("undo.handed", done, { assignee: given.desk });
+    else if (!assignee) this.#offer("undo.released", done);
     else this.#offer("undo.handed", done, { assignee: shown(assignee.name) });
     return true;
   }

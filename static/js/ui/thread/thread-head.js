@@ -2,7 +2,7 @@
 
 import { html } from "lit-html";
 
-import { claimText } from "../../core/hand-over/texts.js";
+import { claimText, deskOf } from "../../core/hand-over/texts.js";
 import { dueAtText, wokenText } from "../../core/snooze/texts.js";
 import { age, dueLevel } from "../../core/time.js";
 import { avatar, memberText, who } from "../elements/avatar.js";
@@ -47,6 +47,7 @@ function facts(row, { adminId, now, language: { t, words } }) {
       : t("row.waiting", { time: words.short(age(row.waiting_since, now()), t("time.now")) }),
     row.customer?.member_status >= 0 ? memberText(row, t) : "",
     withWhom(row, adminId, t),
+    deskOf(row) ? t("desk.of", { desk: deskOf(row) }) : "",
     row.source, row.customer?.locale ?? "",
   ];
   return told.filter(Boolean).join(" · ");

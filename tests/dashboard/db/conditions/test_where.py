@@ -62,7 +62,7 @@ def _thread(id: int, facts: dict[str, Any], of_source: dict[str, int]) -> dict[s
     row = {name: value for name, value in facts.items() if name in threads.c}
     row |= {"id": id, "external_id": f"t{id}", "customer_id": id, "created_at": 0, "revision": 1}
     row |= {"source_id": of_source[facts["source"]], "last_role": facts["last_role"]}
-    row["tags"] = in_column(facts["tags"])
+    row |= {"tags": in_column(facts["tags"]), "desk": facts["desk"]}
     row |= dict.fromkeys((f"score_{name}" for name in SORTS), 0) | {"recent_at": 0}
     return row
 

@@ -28,6 +28,7 @@ def expected(events: list[dict[str, Any]], thread: str, handoff_only: bool) -> d
         "unanswered": facts.pop("unanswered"),
         "priority": facts["priority"],
         "tags": _tags(mine),
+        "desk": _last(mine, lambda event: event.get("desk"), default="main"),
         "customer": (person, name, status) if person is not None else None,
         "preview": _preview(mine),
         "scores": _scores(**facts),

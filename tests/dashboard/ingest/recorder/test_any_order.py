@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sqlalchemy import select
 
-from dashboard.db.accounts import sources
+from dashboard.db.accounts import desks, sources
 from dashboard.db.database import Database
 from dashboard.db.models.threads import threads as thread_table
 from dashboard.db.threads import events as stored_events
@@ -52,6 +52,13 @@ def _events() -> st.SearchStrategy[dict[str, Any]]:
             "thread": THREADS,
         }
     )
+    handoff = st.fixed_dictionaries(
+        {
+            "type": st.just("thread.handoff"),
+            "thread": THREADS,
+            "desk": st.sampled_from(["main", "sales"]),
+        }
+    )
     priority = st.fixed_dictionaries(
         {
             "type": st.just("thread.priority"),
@@ -59,7 +66,14 @@ def _events() -> st.SearchStrategy[dict[str, Any]]:
             "priority": st.sampled_from(["urgent", "high", "normal", "low"]),
         }
     )
-    tags = st.fixed_dictionaries(
+    tags = _tags()
+    untagged = tags.map(lambda event: event | {"add": event["remove"], "remove": event["add"]})
+    customer = st.fixed_dictionaries({"type": st.just("customer"), "customer": _customer()})
+    return st.one_of(message, message, turn, turn, handoff, priority, tags, untagged, customer)
+
+
+def _tags() -> st.SearchStrategy[dict[str, Any]]:
+    return st.fixed_dictionaries(
         {
             "type": st.just("thread.tags"),
             "thread": THREADS,
@@ -67,9 +81,6 @@ def _events() -> st.SearchStrategy[dict[str, Any]]:
             "remove": st.sampled_from([[], ["c"]]),
         }
     )
-    untagged = tags.map(lambda event: event | {"add": event["remove"], "remove": event["add"]})
-    customer = st.fixed_dictionaries({"type": st.just("customer"), "customer": _customer()})
-    return st.one_of(message, message, turn, turn, priority, tags, untagged, customer)
 
 
 @st.composite
@@ -110,6 +121,7 @@ def test_on_postgres_too(postgres_database, drawn, handoff_only):
 
 def _send_and_check(database: Database, events, batches, handoff_only: bool) -> None:
     shop = Shop(database, SettableClock(), f"shop-{next(_shops)}")
+    database.write(lambda connection: desks.add(connection, "sales", START_MS))
     if handoff_only:
         database.write(lambda connection: sources.set_handoff_only(connection, shop.source_id))
     for batch in batches:
@@ -124,7 +136,8 @@ def _send_and_check(database: Database, events, batches, handoff_only: bool) -> 
 def _found(shop: Shop, name: str) -> dict[str, Any]:
     row = shop.row(name)
     customer, preview = row["customer"], row["preview"]
-    wanted = ("open", "waiting_since", "recent_at", "answered", "unanswered", "priority", "tags")
+    wanted = ("open", "waiting_since", "recent_at", "answered", "unanswered", "priority")
+    wanted += ("tags", "desk")
     with shop.database.read() as connection:
         placement = threads.placements(connection, [row["id"]], 0)[0]
     return {key: row[key] for key in wanted} | {

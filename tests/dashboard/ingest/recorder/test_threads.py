@@ -31,6 +31,7 @@ def test_a_first_message_creates_thread_and_customer(shop):
         "assignee": None,
         "due_at": None,
         "tags": [],
+        "desk": "main",
         "snooze": None,
         "woken": None,
     }

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { receivers, withLoaded } from "../../../../static/js/core/hand-over/receivers.js";
+import { deskReceivers, receivers, withLoaded } from "../../../../static/js/core/hand-over/receivers.js";
 
 const MEMBERS = [
   { id: 1, name: "Mai" }, { id: 2, name: "Đức" }, { id: 3, name: "An" }, { id: 4, name: "Ken" },
@@ -32,4 +32,12 @@ test("who is loaded while somebody is chosen comes below, and nobody moves", () 
   const [mai, duc, an] = MEMBERS;
   assert.deepEqual(withLoaded([nobody], [mai, duc, nobody]), [nobody, mai, duc]);
   assert.deepEqual(withLoaded([duc, mai], [mai, an, duc]), [duc, mai, an]);
+});
+
+test("desks are offered where there are several, but not the one where the thread is", () => {
+  const found = (...given) => deskReceivers(...given).map(({ desk }) => desk);
+  assert.deepEqual(found(["main"], "", null), []);
+  assert.deepEqual(found(["main", "sales"], "", null), ["main", "sales"]);
+  assert.deepEqual(found(["main", "sales", "billing"], "", "sales").sort(), ["billing", "main"]);
+  assert.deepEqual(found(["main", "sales"], "SAL", "main"), ["sales"]);
 });

@@ -2,6 +2,7 @@
 
 import pytest
 
+from dashboard.db.accounts import desks
 from tests.dashboard.web.admin.calls import API, row
 
 THREADS = f"{API}/threads"
@@ -52,6 +53,9 @@ def test_what_a_colleague_has_is_refused_to_others_but_supervisors(dashboard, ma
         ({"admin_id": 1, "note": " "}, "/note", "empty_text"),
         ({"admin_id": 1, "note": "x" * 20_001}, "/note", "too_long"),
         ({"admin_id": 1, "to": 1}, "/to", "unknown_field"),
+        ({"admin_id": None, "desk": "nowhere"}, "/desk", "unknown_value"),
+        ({"admin_id": None, "desk": "Main"}, "/desk", "unknown_value"),
+        ({"admin_id": None, "desk": "x" * 33}, "/desk", "too_long"),
     ],
 )
 def test_a_wrong_hand_over_is_refused(dashboard, mai, body, pointer, code):
@@ -83,3 +87,40 @@ def test_the_team_says_who_has_how_many_threads(dashboard, mai):
     dashboard.services.reconciler.tick()
     team = mai.get(f"{API}/team").json["team"]
     assert {member["name"]: member["assigned"] for member in team} == {"Mai": 0, "Bob": 2}
+
+
+def test_a_thread_is_handed_over_to_a_desk_and_that_is_undone(dashboard, mai):
+    _add_desk(dashboard, "billing")
+    id = dashboard.say("t-1")
+    mai.post(f"{THREADS}/{id}/claim", json={})
+    before = row(mai, id)
+    assert before["desk"] == "main"
+    given = {"admin_id": None, "desk": "billing", "note": "An invoice"}
+    answer = mai.post(f"{THREADS}/{id}/assign", json=given).json
+    assert (answer["row"]["desk"], answer["row"]["assignee"]) == ("billing", None)
+    assert answer["row"]["waiting_since"] == before["waiting_since"]
+    acts = mai.get(f"{THREADS}/{id}/messages").json["acts"]
+    assert [(act["type"], act.get("desk")) for act in acts] == [
+        ("thread.assigned", None),
+        ("thread.released", None),
+        ("thread.desk_changed", "billing"),
+    ]
+    [undone] = mai.post(f"{THREADS}/undo", json={"acts": [answer["act"]]}).json["results"]
+    assert (undone["row"]["desk"], undone["row"]["assignee"]["name"]) == ("main", "Mai")
+    same = {"admin_id": 1, "desk": "main"}
+    assert mai.post(f"{THREADS}/{id}/assign", json=same).json["act"] is None
+
+
+def test_many_threads_are_handed_over_to_a_desk(dashboard, mai):
+    _add_desk(dashboard, "billing")
+    ids = [dashboard.say("t-1"), dashboard.say("t-2")]
+    many = {"ids": ids, "action": "assign", "admin_id": None, "desk": "billing"}
+    results = mai.post(f"{THREADS}/bulk", json=many).json["results"]
+    assert [each["status"] for each in results] == ["done", "done"]
+    assert [row(mai, id)["desk"] for id in ids] == ["billing", "billing"]
+    assert mai.get(f"{API}/team").json["desks"] == ["main", "billing"]
+
+
+def _add_desk(dashboard, name):
+    services = dashboard.services
+    services.database.write(lambda connection: desks.add(connection, name, services.clock()))

@@ -1,0 +1,34 @@
+"""The commands of desks, at which threads stand."""
+
+import click
+
+from dashboard.cli.context import open_services
+from dashboard.cli.params import Desk, command
+from dashboard.db.accounts import desks, sources
+from dashboard.errors import StartError
+
+
+@command(
+    "create-desk",
+    "Create a desk, to which threads can be handed over.",
+    arguments="NAME is 1 to 32 of a-z, 0-9 and -.",
+    example="create-desk billing",
+)
+@click.argument("desk", type=Desk(), metavar="NAME")
+def create_desk(desk: str) -> None:
+    with open_services() as services:
+        added = services.database.write(
+            lambda connection: desks.add(connection, desk, services.clock())
+        )
+        if not added:
+            raise StartError(f"There is a desk “{desk}” already.")
+        click.echo(desk)
+
+
+@command("list-desks", "List the desks.", example="list-desks")
+def list_desks() -> None:
+    """Prints each desk with the sources whose threads begin there."""
+    with open_services() as services, services.database.read() as connection:
+        begin = sources.by_desk(connection)
+        for desk in desks.names(connection):
+            click.echo(f"{desk}\t{','.join(begin.get(desk, ()))}")
