@@ -54,11 +54,6 @@ def open_thread(browser: BrowserDriver, lineup: LineupDriver) -> None:
     browser.page.fill(".composer-field", "追跡番号は JP-4471-8802 です。")
 
 
-def leave_fields(browser: BrowserDriver) -> None:
-    """Keys act on threads; the list, which could have the focus, is off a narrow screen."""
-    browser.page.evaluate("document.activeElement.blur()")
-
-
 def note(browser: BrowserDriver, lineup: LineupDriver) -> None:
     open_thread(browser, lineup)
     browser.page.locator(".composer-mode").nth(1).click()
@@ -247,7 +242,7 @@ def tags(browser: BrowserDriver, lineup: LineupDriver) -> None:
     url = f"{lineup.server.url}/admin/api/threads/{lineup.shown}/tags"
     assert lineup.mai.put(url, json={"add": ["返品", "vip"], "remove": []}).ok
     browser.page.wait_for_selector(".thread-tags .tag")
-    leave_fields(browser)
+    browser.page.evaluate("document.activeElement.blur()")
     browser.page.keyboard.press("l")
     browser.page.wait_for_selector("#tags:popover-open")
     browser.page.keyboard.type("vi")
@@ -256,7 +251,7 @@ def tags(browser: BrowserDriver, lineup: LineupDriver) -> None:
 
 def hand_over(browser: BrowserDriver, lineup: LineupDriver) -> None:
     open_thread(browser, lineup)
-    leave_fields(browser)
+    browser.page.evaluate("document.activeElement.blur()")
     browser.page.keyboard.press("a")
     browser.page.wait_for_selector("#hand-over:popover-open .hand-option")
 

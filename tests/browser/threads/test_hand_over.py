@@ -148,3 +148,36 @@ def test_colleagues_who_are_loaded_late_are_offered_all_the_same(browser, lineup
     wait_until(lambda: browser.state() and held, what="the request for the team")
     held[0].continue_()
     browser.wait_for(f"() => ({NAMES})().length > 1", "the colleagues")
+
+
+def test_a_thread_is_handed_over_to_a_desk_which_rows_and_conditions_know(browser, lineup):
+    lineup.server.command("create-desk", "billing")
+    id = lineup.say("hand-desk", name="Hand desk")
+    browser.open(id)
+    opens_picker(browser)
+    browser.wait_for(f"() => ({NAMES})().at(-1) === 'billing'", "the other desk, last")
+    browser.page.keyboard.type("bill")
+    browser.wait_for(f"() => ({NAMES})().join() === 'billing'", "the desk alone")
+    browser.page.keyboard.press("Enter")
+    browser.wait_for(toast("Handed Hand desk over to billing"), "the toast")
+    browser.wait_for(
+        f"() => document.querySelector('#row-{id} .row-desk')?.textContent === 'billing'",
+        "the desk on the row",
+    )
+    browser.wait_for(
+        "() => document.querySelector('.thread-facts').textContent.includes('desk billing')",
+        "the desk in the head",
+    )
+    browser.wait_for(
+        f"() => ({LINES})().some((line) => line.endsWith('moved the thread to the desk billing'))",
+        "the line in the conversation",
+    )
+    url = f"{lineup.server.url}/admin/api/query/complete?text=desk:"
+    proposed = lineup.mai.get(url).json()["suggestions"]
+    assert {"main", "billing"} <= {each["text"] for each in proposed}
+    browser.page.locator(".list").focus()
+    browser.page.keyboard.press("z")
+    browser.wait_for(
+        f"() => document.querySelector('#row-{id} .row-desk')?.textContent === ''",
+        "the thread being at the main desk again",
+    )

@@ -57,6 +57,8 @@ def run_with_password(run, monkeypatch):
         (["serve", "--prot", "1"], "No such option"),
         (["create-key", "--source", "A shop"], "“A shop” is not 1 to 64 of a-z 0-9 -."),
         (["create-key", "--source", "shop", "--scopes", "read,all"], "“all” is not one of"),
+        (["create-key", "--source", "shop", "--desk", "Sales"], "“Sales” is not 1 to 32 of"),
+        (["create-desk", "Sales"], "“Sales” is not 1 to 32 of a-z 0-9 -."),
         (["create-admin", "--email", "mai", "--name", "Mai"], "“mai” is not an e-mail address."),
         (["revoke-webhook", "0"], "0 is not in the range"),
     ],
@@ -95,6 +97,18 @@ def test_a_key_is_printed_alone_and_once(run):
     assert run("revoke-key", prefix) == (0, "", "The key is revoked.\n")
     assert "\trevoked " in run("list-keys")[1]
     assert run("revoke-key", "lu_none")[0] == 1
+
+
+def test_desks_are_created_by_themselves_or_with_a_key_and_listed_with_their_sources(run):
+    assert run("list-desks") == (0, "main\t\n", "")
+    assert run("create-desk", "billing") == (0, "billing\n", "")
+    assert run("create-desk", "billing") == (
+        1, "", "lineup: There is a desk “billing” already.\n",
+    )  # fmt: skip
+    assert run("create-key", "--source", "shop", "--desk", "sales")[0] == 0
+    assert run("create-key", "--source", "blog")[0] == 0
+    assert run("create-key", "--source", "shop")[0] == 0, "the desk stays"
+    assert run("list-desks")[1] == "main\tblog\nbilling\t\nsales\tshop\n"
 
 
 def test_admins_are_created_listed_and_disabled(run, run_with_password):
