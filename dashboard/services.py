@@ -237,6 +237,7 @@ class Services(CoreServices):
             (self.broadcaster, self.live_lists),
             self.presence_tasks.send_status,
         )
+        self.broadcaster.held_threads.observe(self.admin_presence.thread_gone)
         self.sockets.register(
             self.admin_presence.handlers(self.list_handlers.calls()),
             [lists, self.admin_presence, self.queue_line],

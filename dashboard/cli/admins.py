@@ -3,13 +3,14 @@
 import getpass
 import secrets
 import sys
+from collections.abc import Collection
 
 import click
 from sqlalchemy import Connection
 
 from dashboard.cli.context import open_services
-from dashboard.cli.params import Email, command
-from dashboard.db.accounts import admins, passwords
+from dashboard.cli.params import Email, Names, command
+from dashboard.db.accounts import admin_desks, admins, desks, passwords
 from dashboard.db.accounts.password_rules import WeakPassword, require_strong
 from dashboard.db.database import Database
 from dashboard.db.lists import views
@@ -33,8 +34,16 @@ PASSWORD_STDIN_OPTION = click.option(
 @EMAIL_OPTION
 @click.option("--name", required=True, help="The name that others see.")
 @click.option("--role", type=click.Choice(admins.ROLES), default="admin", show_default=True)
+@click.option(
+    "--desks",
+    "names",
+    type=Names(),
+    default=desks.MAIN,
+    show_default=True,
+    help="The desks whose threads the admin sees; supervisors see all.",
+)
 @PASSWORD_STDIN_OPTION
-def create_admin(email: str, name: str, role: str, password_stdin: bool) -> None:
+def create_admin(email: str, name: str, role: str, names: list[str], password_stdin: bool) -> None:
     """Prints the id and the address."""
     with open_services() as services:
         name = name.strip()
@@ -45,7 +54,8 @@ def create_admin(email: str, name: str, role: str, password_stdin: bool) -> None
 
         def write(connection: Connection) -> int:
             now = services.clock()
-            return admins.create(connection, email, name, role, password_hash, now)
+            _check_desks(connection, names)
+            return admins.create(connection, email, name, role, password_hash, now, names)
 
         try:
             click.echo(f"{services.database.write(write)}\t{email}")
@@ -55,10 +65,49 @@ def create_admin(email: str, name: str, role: str, password_stdin: bool) -> None
 
 @command("list-admins", "List the admins.", example="list-admins")
 def list_admins() -> None:
+    """Prints each admin with the desks that the admin belongs to; supervisors see `all`."""
     with open_services() as services, services.database.read() as connection:
-        for admin in admins.listing(connection):
+        found = admins.listing(connection)
+        theirs = admin_desks.of(connection, [admin.id for admin in found])
+        for admin in found:
             state = "active" if admin.disabled_at is None else "disabled"
-            click.echo("\t".join((str(admin.id), admin.email, admin.name, admin.role, state)))
+            names = ",".join(sorted(theirs[admin.id]))
+            shown = "all" if admin.role == "supervisor" else names
+            columns = (str(admin.id), admin.email, admin.name, admin.role, state, shown)
+            click.echo("\t".join(columns))
+
+
+@command(
+    "set-desks",
+    "Set the desks to which an admin belongs.",
+    arguments="Their threads at other desks are released; open pages follow within two seconds.",
+    example="set-desks --email mai@example.com --desks main,billing",
+)
+@EMAIL_OPTION
+@click.option(
+    "--desks",
+    "names",
+    type=Names(),
+    required=True,
+    help="The desks whose threads the admin sees; a supervisor sees all threads all the same.",
+)
+def set_desks(email: str, names: list[str]) -> None:
+    with open_services() as services:
+        database, clock = services.database, services.clock
+        admin = _admin(database, email)
+
+        def save(connection: Connection) -> None:
+            _check_desks(connection, names)
+            admin_desks.save(connection, admin.id, names)
+
+        database.write(save)
+        released = 0
+        if admin.role != "supervisor":
+            for placements in release_all_of(database, admin.id, clock(), kept_at=names):
+                services.placer.place(placements)
+                released += len(placements)
+            services.placer.save_placed_revisions()
+        click.echo(f"{email} sees {', '.join(names)}; {released} threads released.", err=True)
 
 
 @command(
@@ -105,6 +154,13 @@ def disable_admin(email: str) -> None:
 def generated_password() -> str:
     """A random password."""
     return secrets.token_urlsafe(GENERATED_BYTES)
+
+
+def _check_desks(connection: Connection, names: Collection[str]) -> None:
+    """Raises StartError where one of these is no desk."""
+    unknown = sorted(desks.unknown(connection, names))
+    if unknown:
+        raise StartError(f"There is no desk “{unknown[0]}”; create it with create-desk.")
 
 
 def _admin(database: Database, email: str) -> admins.Admin:

@@ -23,6 +23,7 @@ def create_desk(desk: str) -> None:
         if not added:
             raise StartError(f"There is a desk “{desk}” already.")
         click.echo(desk)
+        click.echo("Supervisors alone see its threads until set-desks adds admins.", err=True)
 
 
 @command("list-desks", "List the desks.", example="list-desks")

@@ -4,7 +4,13 @@ from collections.abc import Sequence
 
 import click
 
-from dashboard.cli.admins import create_admin, disable_admin, list_admins, set_password
+from dashboard.cli.admins import (
+    create_admin,
+    disable_admin,
+    list_admins,
+    set_desks,
+    set_password,
+)
 from dashboard.cli.customers import delete_customer
 from dashboard.cli.demo import demo
 from dashboard.cli.demo_data import seed, simulate
@@ -28,6 +34,7 @@ COMMANDS = (
     list_admins,
     set_password,
     disable_admin,
+    set_desks,
     create_desk,
     list_desks,
     create_key,

@@ -6,6 +6,7 @@ from typing import Any
 from sqlalchemy import Connection
 
 from dashboard.db.accounts import sources
+from dashboard.db.accounts.admin_desks import Desks, sees
 from dashboard.db.threads import thread_states
 from dashboard.db.threads.thread_state import ThreadState
 from dashboard.errors import NotFound
@@ -16,10 +17,11 @@ from dashboard.ingest.schema import ParsedEvent
 from dashboard.ingest.schema import event as new_event
 
 
-def locked(connection: Connection, thread_id: int) -> ThreadState:
-    """The thread, locked until the transaction ends. Raises NotFound."""
+def locked(connection: Connection, thread_id: int, seen: Desks) -> ThreadState:
+    """The thread, locked until the transaction ends. Raises NotFound, too where it is at none of
+    the desks that are seen; None: all are."""
     states = thread_states.locked_by_id(connection, [thread_id])
-    if not states:
+    if not states or not sees(seen, states[0].columns["desk"]):
         raise NotFound("There is no such thread.")
     return states[0]
 

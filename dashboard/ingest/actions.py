@@ -49,7 +49,7 @@ class Actions:
         seen_message_id = self._seen_message_id(thread_id, reply.seen_message_id)
 
         def write(connection: Connection) -> tuple[ReplyResult, Placements]:
-            state = acting.locked(connection, thread_id)
+            state = acting.locked(connection, thread_id, admin.desks)
             author = acting.author(connection, admin)
             event = replies.reply_event(admin, state, reply, now)
             known = events.known(connection, author.source_id, {event.id}).get(event.id)
@@ -128,7 +128,7 @@ class Actions:
         now = self._clock()
 
         def write(connection: Connection) -> messages.Message:
-            state = acting.locked(connection, thread_id)
+            state = acting.locked(connection, thread_id, admin.desks)
             stage = sent_messages.stage_of(connection, message_id, thread_id)
             if stage is None:
                 raise NotFound("There is no such message on its way.")
@@ -151,7 +151,7 @@ class Actions:
                 return None
             return assign(connection, admin, state, admin, now)
 
-        return self._change(thread_id, change)
+        return self._change(admin, thread_id, change)
 
     def release(self, admin: Admin, thread_id: int) -> tuple[int | None, Placements]:
         """Unassigns a thread; a supervisor may release anyone's. Raises Problem as `claim`."""
@@ -163,18 +163,18 @@ class Actions:
                 return None
             return assign(connection, admin, state, None, now)
 
-        return self._change(thread_id, change)
+        return self._change(admin, thread_id, change)
 
     def _seen_message_id(self, thread_id: int, given: int | None) -> int:
         return self.last_messages([thread_id]).get(thread_id, 0) if given is None else given
 
     def _change(
-        self, thread_id: int, change: Callable[[Connection, ThreadState], int | None]
+        self, admin: Admin, thread_id: int, change: Callable[[Connection, ThreadState], int | None]
     ) -> tuple[int | None, Placements]:
         now = self._clock()
 
         def write(connection: Connection) -> tuple[int | None, Placements]:
-            state = acting.locked(connection, thread_id)
+            state = acting.locked(connection, thread_id, admin.desks)
             act_id = change(connection, state)
             return act_id, thread_states.save(connection, [state], now)
 
@@ -193,7 +193,7 @@ class Actions:
         now = self._clock()
 
         def write(connection: Connection) -> tuple[int | None, Placements]:
-            state = acting.locked(connection, thread_id)
+            state = acting.locked(connection, thread_id, admin.desks)
             if not applies(state):
                 return None, []
             before = {"before": state.facts.priority} if "data" in content else marks.kept(state)

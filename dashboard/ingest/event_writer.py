@@ -14,7 +14,7 @@ from dashboard.db.threads.messages import message
 from dashboard.db.threads.thread_state import ThreadState
 from dashboard.db.threads.thread_tags import change_of, name_of_admins
 from dashboard.errors import CustomerErased
-from dashboard.ingest.assignment.releases import IsAbsent, release_reopened
+from dashboard.ingest.assignment.releases import IsAbsent, release_unanswered
 from dashboard.ingest.customer_writer import WrittenCustomers, write_customers
 from dashboard.ingest.erased_events import require_none
 from dashboard.ingest.folding import acts_of, fold_new
@@ -96,7 +96,7 @@ class EventWriter:
         thread_states.read_customers(self._connection, states, of_customers.changed)
         if self._author is None:
             acts.add_many(self._connection, [act for state in states for act in acts_of(state)])
-            release_reopened(self._connection, states, self._is_absent, self._received_at)
+            release_unanswered(self._connection, states, self._is_absent, self._received_at)
         follow(self._connection, states, self._received_at)
         placements = thread_states.save(self._connection, states, self._received_at)
         return WriteResult(

@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 from sqlalchemy import Connection
 
 from dashboard.db.accounts import admins
+from dashboard.db.accounts.admin_desks import Desks
 from dashboard.db.outbox import deliveries, outgoing, sent_messages
 from dashboard.db.threads import acts, messages, threads
 from dashboard.db.threads.last_writer import stamped
@@ -13,11 +14,12 @@ from dashboard.db.threads.thread_state import ThreadState
 
 
 class Admin(NamedTuple):
-    """The admin who acts."""
+    """The admin who acts, on threads at `desks`; None: on all threads."""
 
     id: int
     name: str
     role: str = "admin"
+    desks: Desks = None
 
 
 #: Who gets a thread: the admin who acts, or one as stored.

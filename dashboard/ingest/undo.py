@@ -5,6 +5,7 @@ from typing import Any
 
 from sqlalchemy import Connection
 
+from dashboard.db.accounts.admin_desks import sees
 from dashboard.db.database import Database
 from dashboard.db.threads import acts, thread_states
 from dashboard.db.threads.acts import Act
@@ -52,8 +53,16 @@ class Undo:
             found = acts.one(connection, act_id)
             if found is None or found.admin_id != admin.id or "undoes" in found.data:
                 raise NotFound("There is no such act of yours.")
-            state = acting.locked(connection, found.thread_id)
-            if self._is_undone(connection, found):
+            # Whoever gave a thread to a desk that is not their own may take it back.
+            seen = None if found.type == "thread.desk_changed" else admin.desks
+            state = acting.locked(connection, found.thread_id, seen)
+            try:
+                is_undone = self._is_undone(connection, found)
+            except Problem:
+                if not sees(admin.desks, state.columns["desk"]):
+                    raise NotFound("There is no such thread.") from None
+                raise
+            if is_undone:
                 return found.thread_id, []
             if now - found.at > UNDO_MS:
                 raise Problem(409, "too_late", "This was done too long ago to be undone.")
@@ -126,5 +135,5 @@ def _reverse(
 
 def _bring_back(connection: Connection, act: Act, now: int) -> Sequence[Placement]:
     """The snooze that a close or reopen has ended comes back with the undoing."""
-    state = acting.locked(connection, act.thread_id)
+    state = acting.locked(connection, act.thread_id, None)
     return thread_states.save(connection, [state], now) if undone.bring_back(state, act) else []

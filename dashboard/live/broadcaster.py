@@ -17,6 +17,7 @@ from dashboard.live.status import Status
 from dashboard.live.subscriptions import ReadGroup, Subscriber, Subscriptions
 from dashboard.live.threads.conversations import Conversations
 from dashboard.live.threads.delivery_updates import DeliveryUpdates
+from dashboard.live.threads.held_threads import HeldThreads
 from dashboard.live.threads.new_messages import NewMessages
 from dashboard.live.totals import Totals
 from dashboard.live.visible_rows import VisibleRows
@@ -73,8 +74,11 @@ class Broadcaster:
         self.visible_rows = VisibleRows()
         self.totals = Totals(self._batched)
         self.conversations = Conversations(reads, emitter)
-        self.delivery_updates = DeliveryUpdates(reads, self.conversations, emitter)
-        self._new_messages = NewMessages(ranking, self.conversations, status)
+        self.delivery_updates = DeliveryUpdates(reads, self.conversations, emitter, self.admins)
+        self.held_threads = HeldThreads(
+            reads, self.admins, self.visible_rows, self.conversations, emitter
+        )
+        self._new_messages = NewMessages(ranking, self.conversations, self.held_threads, status)
         self._touched = TouchedQueries(ranking, self.subscriptions)
         self._pending: set[str] = set()
         self._due_at: dict[str, float] = {}

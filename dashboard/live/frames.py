@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from dashboard.db.accounts.admin_desks import Desks, sees
 from dashboard.db.lists.named_lists import ListName
 from dashboard.transport.packets import EncodedJson, encode
 from scoring.reading import Changes, Entry, Head
@@ -12,11 +13,13 @@ class Rows:
     """Rows by thread id, each encoded once however many frames carry it."""
 
     def __init__(self, rows: Mapping[int, Mapping[str, Any]]):
-        self._encoded = {id: encode(row) for id, row in rows.items()}
+        self._encoded = {id: (row["desk"], encode(row)) for id, row in rows.items()}
 
-    def by_id(self, entries: list[Entry]) -> str:
-        """`{id: row}` as JSON, of those entries whose rows were given."""
-        pairs = (f'"{id}":{self._encoded[id]}' for id, _ in entries if id in self._encoded)
+    def by_id(self, entries: list[Entry], desks: Desks = None) -> str:
+        """`{id: row}` as JSON, of those entries whose rows were given, for whoever sees these
+        desks; None: all."""
+        found = ((id, *self._encoded[id]) for id, _ in entries if id in self._encoded)
+        pairs = (f'"{id}":{row}' for id, desk, row in found if sees(desks, desk))
         return "{" + ",".join(pairs) + "}"
 
 
@@ -53,7 +56,7 @@ def order(list: ListName, changes: Changes, since: int, rows: Rows, **more: Any)
         "set": entries,
         "del": changes.gone,
     }
-    return EncodedJson(f'{encode(frame)[:-1]},"rows":{rows.by_id(entries)}}}')
+    return EncodedJson(f'{encode(frame)[:-1]},"rows":{rows.by_id(entries, list.desks)}}}')
 
 
 def reopen(list: ListName, epoch: str, version: int, total: int) -> EncodedJson:

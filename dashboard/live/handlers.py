@@ -68,16 +68,17 @@ class ListHandlers:
 
     def on_ready(self, caller: Caller) -> None:
         """Sends a new socket what it needs before it makes a call."""
-        self._broadcaster.admins.add(caller.sid, caller.admin_id)
+        self._broadcaster.admins.add(caller.sid, caller.admin_id, caller.desks)
         self._broadcaster.status.send_to(caller.sid)
-        self._broadcaster.delivery_updates.send_to(caller.sid)
-        for filter in FILTERS:
-            self._broadcaster.totals.subscribe(caller.sid, scope_of(filter, caller.admin_id))
+        self._broadcaster.delivery_updates.send_to(caller)
+        if caller.desks is None:
+            for filter in FILTERS:
+                self._broadcaster.totals.subscribe(caller.sid, scope_of(filter, caller.admin_id))
         self._broadcaster.notify(VIEWS)
 
     def open_list(self, caller: Caller, arguments: tuple[Any, ...]) -> Answer:
         request = read_call(ListOpenRequest, arguments)
-        list, limit = request.list, request.limit
+        list, limit = request.list_of(caller.desks), request.limit
         if not list.is_built_in:
             return self._open_query(caller, list, limit)
         list_id = list.list_id(caller.admin_id)
@@ -88,7 +89,8 @@ class ListHandlers:
 
     def more_of_list(self, caller: Caller, arguments: tuple[Any, ...]) -> Answer:
         request = read_call(ListMoreRequest, arguments)
-        list, list_id = request.list, self._list_id(caller, request.list)
+        list = request.list_of(caller.desks)
+        list_id = self._list_id(caller, list)
         limit, through = request.limit, request.through
         if limit is None and through is not None:
             return self._through(caller, request, list_id, through)
@@ -105,7 +107,8 @@ class ListHandlers:
 
     def sync_list(self, caller: Caller, arguments: tuple[Any, ...]) -> Answer:
         request = read_call(ListSyncRequest, arguments)
-        list, list_id = request.list, self._list_id(caller, request.list, is_kept=True)
+        list = request.list_of(caller.desks)
+        list_id = self._list_id(caller, list, is_kept=True)
         since = request.version
         changes = self._read(
             lambda: self._ranking.since(list_id, [list.sort], request.epoch, since, CHANGES_MAX),
@@ -116,18 +119,18 @@ class ListHandlers:
         on_screen = self._broadcaster.visible_rows.on_screen(
             entry.id for entry in changes.sets[list.sort]
         )
-        rows = frames.Rows(self._reads.rows(on_screen))
+        rows = frames.Rows(self._reads.rows(on_screen, caller.desks))
         self._live_lists.subscribe(caller, list, list_id, changes.epoch, changes.version)
         return frames.order(list, changes, since, rows, ok=True, resync=False)
 
     def close_list(self, caller: Caller, arguments: tuple[Any, ...]) -> Answer:
-        list = read_call(ListRequest, arguments).list
+        list = read_call(ListRequest, arguments).list_of(caller.desks)
         self._broadcaster.subscriptions.unsubscribe(caller.sid, list)
         self._live_lists.view_totals.filters.close(caller.sid, list)
         return {}
 
     def watch_totals(self, caller: Caller, arguments: tuple[Any, ...]) -> Answer:
-        list = read_call(ListRequest, arguments).list
+        list = read_call(ListRequest, arguments).list_of(caller.desks)
         filters = self._live_lists.view_totals.filters
         if list.view in VIEWS:
             # `pages:totals` has those.
@@ -140,15 +143,16 @@ class ListHandlers:
 
     def watch_threads(self, caller: Caller, arguments: tuple[Any, ...]) -> Answer:
         request = read_call(WatchThreadsRequest, arguments)
-        self._broadcaster.visible_rows.watch(caller.sid, request.add or (), request.remove or ())
+        add = self._reads.seen_threads(request.add or (), caller.desks)
+        self._broadcaster.visible_rows.watch(caller.sid, add, request.remove or ())
         return {}
 
     def open_thread(self, caller: Caller, arguments: tuple[Any, ...]) -> Answer:
         thread_id = read_call(ThreadRequest, arguments).id
-        row = self._reads.rows([thread_id]).get(thread_id)
+        row = self._reads.rows([thread_id], caller.desks).get(thread_id)
         if row is None:
             raise NotFound("There is no such thread.")
-        self._broadcaster.conversations.join(caller.sid, thread_id)
+        self._broadcaster.conversations.join(caller.sid, thread_id, caller.desks)
         newest = self._reads.newest(thread_id, MESSAGES)
         newest_id = max((message["id"] for message in newest.messages), default=0)
         self._broadcaster.conversations.has_read(thread_id, newest_id, newest.newest_act_id)
@@ -201,7 +205,7 @@ class ListHandlers:
         return {"building": True, "progress": head}
 
     def _opened(self, caller: Caller, list: ListName, list_id: str, head: Head) -> Answer:
-        rows = self._row_cache.rows(list_id, head)
+        rows = self._row_cache.rows(list_id, head, list.desks)
         self._watch_first(caller, head.entries)
         self._live_lists.subscribe(caller, list, list_id, head.epoch, head.version)
         answer = encode({"ok": True, **frames.head(head)})
@@ -222,7 +226,7 @@ class ListHandlers:
     def _through(
         self, caller: Caller, request: ListMoreRequest, list_id: str, target: int
     ) -> Answer:
-        list = request.list
+        list = request.list_of(caller.desks)
         score, id = request.after
         found = self._read(
             lambda: self._ranking.through(list_id, list.sort, score, id, target, THREADS_BEYOND),

@@ -1,10 +1,12 @@
 """What is read from SQL to be pushed: rows, lists while Redis is away, messages, sessions."""
 
 import threading
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from dashboard.db.accounts import sessions, team
+from dashboard.db.accounts.admin_desks import Desks
+from dashboard.db.accounts.sessions import Rights
 from dashboard.db.database import Database
 from dashboard.db.lists import looking_through, named_lists, seen_lists, views
 from dashboard.db.lists.named_lists import ListName, NamedList, Stamp
@@ -47,11 +49,24 @@ class Reads:
         #: One query at a time looks through all threads: the events wait for one slice of it.
         self._one_look = threading.Lock()
 
-    def rows(self, ids: Collection[int]) -> dict[int, dict[str, Any]]:
+    def rows(self, ids: Collection[int], desks: Desks = None) -> dict[int, dict[str, Any]]:
+        """The rows of those of the threads that are at these desks; None: of all."""
         if not ids:
             return {}
         with self._database.read() as connection:
-            return thread_rows.rows(connection, ids)
+            return thread_rows.rows(connection, ids, desks)
+
+    def seen_threads(self, ids: Collection[int], desks: Desks) -> Collection[int]:
+        """Those of the threads that are at these desks; None: all of them."""
+        if desks is None or not ids:
+            return ids
+        found = self.desks_of(ids)
+        return [id for id in ids if found.get(id) in desks]
+
+    def desks_of(self, ids: Collection[int]) -> dict[int, str]:
+        """Thread id to its desk; unknown ids are left out."""
+        with self._database.read() as connection:
+            return threads.desks_of(connection, ids)
 
     def listed(
         self, list: ListName, admin_id: int, limit: int, after: tuple[int, int] | None = None
@@ -95,7 +110,7 @@ class Reads:
 
     def _head(self, name: HeadName) -> SqlHead:
         found, total = self.listed(name.list, name.admin_id, name.limit)
-        rows = self.rows([entry.id for entry in found])
+        rows = self.rows([entry.id for entry in found], name.list.desks)
         shown = [rows[entry.id] for entry in found if entry.id in rows]
         return SqlHead(found, total, EncodedJson(encode(shown)))
 
@@ -143,10 +158,10 @@ class Reads:
         with self._database.read() as connection:
             return sent_messages.changed_since(connection, thread_ids, since_ms)
 
-    def seen_lists(self, admin_ids: Collection[int]) -> SeenLists:
-        """The lists of the saved views that these admins see."""
+    def seen_lists(self, admins: Mapping[int, Desks]) -> SeenLists:
+        """The lists of the saved views that these admins see, each with the admin's desks."""
         with self._database.read() as connection:
-            return seen_lists.seen_by(connection, admin_ids)
+            return seen_lists.seen_by(connection, admins)
 
     def views_version(self) -> int:
         """A number that grows with each change of saved views."""
@@ -158,8 +173,8 @@ class Reads:
         with self._database.read() as connection:
             return webhooks.failing(connection)
 
-    def living_sessions(self, hashes: Collection[bytes]) -> dict[bytes, str]:
-        """The valid ones of these session hashes, each with its admin's role."""
+    def living_sessions(self, hashes: Collection[bytes]) -> dict[bytes, Rights]:
+        """The valid ones of these session hashes, each with its admin's rights."""
         if not hashes:
             return {}
         with self._database.read() as connection:

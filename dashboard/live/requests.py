@@ -5,6 +5,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, BeforeValidator, Field, StrictInt
 
+from dashboard.db.accounts.admin_desks import Desks
 from dashboard.db.lists.named_lists import ListName
 from dashboard.db.lists.views import number_of
 from dashboard.errors import quoted
@@ -59,11 +60,13 @@ class ListRequest(Strict):
     filter: Literal[views.FILTERS] | None = None  # type: ignore[valid-type]
     timezone: Timezone | None = None
 
-    @property
-    def list(self) -> ListName:
-        """Raises Invalid where it is named by neither a view nor a query, or by both."""
-        name = ListName(self.view, self.sort, self.filter or "all", self.query, self.timezone)
-        return checked_name(name)
+    def list_of(self, desks: Desks) -> ListName:
+        """The list, for whoever sees these desks. Raises Invalid where it is named by neither a
+        view nor a query, or by both."""
+        filter = self.filter or "all"
+        return checked_name(
+            ListName(self.view, self.sort, filter, self.query, self.timezone, desks)
+        )
 
 
 def checked_name(name: ListName) -> ListName:

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 
 from redis.exceptions import RedisError
 
+from dashboard.db.accounts.admin_desks import Desks
 from dashboard.live.reads import Reads
 from dashboard.transport.packets import encode
 from scoring.ranking import Ranking
@@ -34,15 +35,18 @@ class RowCache:
     def __init__(self, ranking: Ranking, reads: Reads):
         self._ranking = ranking
         self._reads = reads
-        self._cached: OrderedDict[str, _CachedRows] = OrderedDict()
+        self._cached: OrderedDict[tuple[str, Desks], _CachedRows] = OrderedDict()
 
-    def rows(self, list_id: str, head: Head) -> list[str]:
-        """The rows of a list's head, in its order. Raises StorageUnavailable."""
+    def rows(self, list_id: str, head: Head, desks: Desks = None) -> list[str]:
+        """The rows of a list's head, in its order, for whoever sees these desks.
+
+        Raises StorageUnavailable.
+        """
         ids = [entry.id for entry in head.entries]
-        cached = self._up_to_date(list_id, head)
+        cached = self._up_to_date(list_id, desks, head)
         version = cached.version
         missing = [id for id in ids if id not in cached.rows]
-        read = {id: encode(row) for id, row in self._reads.rows(missing).items()}
+        read = {id: encode(row) for id, row in self._reads.rows(missing, desks).items()}
         found = cached.rows | read
         if cached.version == version and len(found) <= ROWS_MAX:
             cached.rows = found
@@ -50,11 +54,11 @@ class RowCache:
             cached.rows = read
         return [found[id] for id in ids if id in found]
 
-    def _up_to_date(self, list_id: str, head: Head) -> _CachedRows:
-        cached = self._cached.pop(list_id, None)
+    def _up_to_date(self, list_id: str, desks: Desks, head: Head) -> _CachedRows:
+        cached = self._cached.pop((list_id, desks), None)
         if cached is None or not self._advance(cached, list_id, head):
             cached = _CachedRows(head.epoch, head.version)
-        self._cached[list_id] = cached
+        self._cached[list_id, desks] = cached
         while len(self._cached) > LIST_IDS_MAX:
             self._cached.popitem(last=False)
         return cached

@@ -1,13 +1,16 @@
 """Whose the sockets of this worker are."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+
+from dashboard.db.accounts.admin_desks import Desks
 
 
 class SocketAdmins:
-    """Socket id to admin id, of all sockets that have joined."""
+    """Socket id to admin id, of all sockets that have joined, and whose threads each sees."""
 
     def __init__(self) -> None:
         self._admins: dict[str, int] = {}
+        self._desks: dict[str, Desks] = {}
 
     def __len__(self) -> int:
         return len(self._admins)
@@ -22,10 +25,28 @@ class SocketAdmins:
         """Each socket with its admin, also while sockets come and go."""
         return iter([*self._admins.items()])
 
-    def add(self, sid: str, admin_id: int) -> None:
-        """A socket has joined."""
+    def add(self, sid: str, admin_id: int, desks: Desks = None) -> None:
+        """A socket has joined, which is to see the threads at these desks; None: all threads."""
         self._admins[sid] = admin_id
+        self._desks[sid] = desks
+
+    def desks_of(self, sid: str) -> Desks:
+        """The desks whose threads a socket sees; None: all. Of a closed socket none."""
+        return self._desks.get(sid, frozenset())
+
+    def of_all_desks(self) -> list[str]:
+        """The sockets that see all threads."""
+        return [sid for sid, desks in self._desks.items() if desks is None]
+
+    def of_some_desks(self) -> list[str]:
+        """The sockets that see the threads of some desks alone."""
+        return [sid for sid, desks in self._desks.items() if desks is not None]
+
+    def desks_by_admin(self) -> Mapping[int, Desks]:
+        """The admins who are here, each with the desks of a socket of theirs."""
+        return {admin_id: self._desks[sid] for sid, admin_id in [*self._admins.items()]}
 
     def drop(self, sid: str) -> None:
         """Forgets a closed socket."""
         self._admins.pop(sid, None)
+        self._desks.pop(sid, None)

@@ -236,6 +236,10 @@ class AdminPresence:
                 log.info("the viewers of a thread are not available: %s", error)
         return answer
 
+    def thread_gone(self, sid: str, thread_id: int) -> None:
+        """A thread is open no more: the socket's admin does not see it any more."""
+        self._attempt(self.viewers.leave, sid, thread_id)
+
     def _close_thread(self, close_thread: Handler, caller: Caller, args: tuple[Any, ...]) -> Answer:
         answer = close_thread(caller, args)
         self._attempt(self.viewers.leave, caller.sid, args[0]["id"])

@@ -3,14 +3,27 @@
 import time
 from collections.abc import Callable, Collection, Sequence
 
-from sqlalchemy import bindparam, or_, select, union
+from sqlalchemy import ColumnElement, and_, bindparam, or_, select, union
 
 from dashboard.db.database import Database
-from dashboard.db.models.accounts import sources
+from dashboard.db.models.accounts import admin_desks, admins, sources
 from dashboard.db.models.threads import customers, events, threads
 
+
+def _sees(admin_id: ColumnElement[int], desk: ColumnElement[str]) -> ColumnElement[bool]:
+    """Whether an admin sees the threads at a desk."""
+    return or_(
+        select(admins.c.id).where(admins.c.id == admin_id, admins.c.role == "supervisor").exists(),
+        select(admin_desks.c.desk)
+        .where(admin_desks.c.admin_id == admin_id, admin_desks.c.desk == desk)
+        .exists(),
+    )
+
+
+_ADMIN = bindparam("admin", type_=threads.c.assignee_id.type)
 _PERSON = sources.c.name + "/" + customers.c.external_id
-#: Customers one of whose threads the admin is assigned to or has answered.
+#: Customers one of whose threads the admin is assigned to or has answered, of those that the admin
+#: sees.
 _THEIR_CUSTOMERS = (
     select(_PERSON)
     .distinct()
@@ -19,12 +32,13 @@ _THEIR_CUSTOMERS = (
     .where(
         sources.c.name.in_(bindparam("sources", expanding=True)),
         customers.c.external_id.in_(bindparam("names", expanding=True)),
+        _sees(_ADMIN, threads.c.desk),
         or_(
-            threads.c.assignee_id == bindparam("admin"),
+            threads.c.assignee_id == _ADMIN,
             select(events.c.id)
             .where(
                 events.c.thread_id == threads.c.id,
-                events.c.author_id == bindparam("admin"),
+                events.c.author_id == _ADMIN,
                 events.c.role == "admin",
                 events.c.private.is_(False),
             )
@@ -33,20 +47,28 @@ _THEIR_CUSTOMERS = (
     )
 )
 _THEIR_THREADS = (
-    select(threads.c.id, threads.c.assignee_id)
+    select(threads.c.id, threads.c.assignee_id, threads.c.desk)
     .join(customers, customers.c.id == threads.c.customer_id)
     .join(sources, sources.c.id == customers.c.source_id)
     .where(sources.c.name == bindparam("source"), customers.c.external_id == bindparam("name"))
     .cte("theirs")
 )
-#: Admins who are assigned to one of the customer's threads or have answered one.
+#: Admins who are assigned to one of the customer's threads or have answered one, and see it.
 _THEIR_ADMINS = union(
     select(_THEIR_THREADS.c.assignee_id.label("id")).where(
-        _THEIR_THREADS.c.assignee_id.is_not(None)
+        and_(
+            _THEIR_THREADS.c.assignee_id.is_not(None),
+            _sees(_THEIR_THREADS.c.assignee_id, _THEIR_THREADS.c.desk),
+        )
     ),
     select(events.c.author_id)
     .join(_THEIR_THREADS, _THEIR_THREADS.c.id == events.c.thread_id)
-    .where(events.c.role == "admin", events.c.private.is_(False), events.c.author_id.is_not(None)),
+    .where(
+        events.c.role == "admin",
+        events.c.private.is_(False),
+        events.c.author_id.is_not(None),
+        _sees(events.c.author_id, _THEIR_THREADS.c.desk),
+    ),
 )
 #: Cache lifetime of a customer's contacts, in seconds, and how many customers are cached.
 _CACHE_SECONDS = 2.0

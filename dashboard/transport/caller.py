@@ -3,13 +3,17 @@
 from collections.abc import Callable
 from typing import Any, NamedTuple, Protocol
 
+from dashboard.db.accounts.admin_desks import Desks
 from dashboard.transport.packets import EncodedJson
 
 Answer = dict[str, Any] | EncodedJson
 
 
 class Caller(NamedTuple):
-    """A connected socket and the admin who is signed in on it."""
+    """A connected socket and the admin who is signed in on it.
+
+    `desks` are those whose threads the admin sees; None: all threads.
+    """
 
     sid: str
     admin_id: int
@@ -19,6 +23,7 @@ class Caller(NamedTuple):
     device: str = ""
     #: The kind of device: `web` (a computer), `mobile` or `tablet`.
     type: str = "web"
+    desks: Desks = None
 
 
 #: Answers one call from the arguments that the browser sent. Raises Problem.

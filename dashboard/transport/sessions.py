@@ -1,8 +1,10 @@
-"""Checks the session behind each socket, and its admin's role, with few queries."""
+"""Checks the session behind each socket, and its admin's rights, with few queries."""
 
 from collections.abc import Callable, Iterable, Mapping
 
+from dashboard.db.accounts.sessions import Rights
 from dashboard.errors import Problem
+from dashboard.transport.caller import Caller
 from dashboard.transport.connections import Connection, Connections
 
 #: Seconds a session check is cached; a local sign-out invalidates it immediately.
@@ -11,8 +13,10 @@ SESSION_CACHE_SECONDS = 1.0
 #: must not work for one more call.
 _LEAST_ROLE = "admin"
 
-#: Session hashes -> the roles of those that are valid.
-LivingSessions = Callable[[set[bytes]], Mapping[bytes, str]]
+#: Session hashes -> the rights of those that are valid.
+LivingSessions = Callable[[set[bytes]], Mapping[bytes, Rights]]
+#: A connection whose admin has other rights now, and its caller with those of before.
+OnRights = Callable[[Connection, Caller], object]
 
 
 class SessionChecks:
@@ -23,21 +27,21 @@ class SessionChecks:
         connections: Connections,
         living_sessions: LivingSessions,
         monotonic: Callable[[], float],
-        on_role: Callable[[Connection], object] = lambda connection: None,
+        on_rights: OnRights = lambda connection, before: None,
     ):
-        """`on_role`: called with a connection whose admin has another role than before.
+        """`on_rights` is called where an admin has another role, or sees other desks, than before.
 
         `living_sessions` raises StorageUnavailable.
         """
         self._connections = connections
         self._living_sessions = living_sessions
         self._monotonic = monotonic
-        self._on_role = on_role
+        self._on_rights = on_rights
 
     def require_valid(self, connection: Connection) -> None:
         """Raises Problem (401) where the session is over, and StorageUnavailable.
 
-        Afterwards the caller of the connection has today's role.
+        Afterwards the caller of the connection has today's rights.
         """
         now = self._monotonic()
         if now < connection.session_valid_until and connection.caller.role == _LEAST_ROLE:
@@ -54,8 +58,8 @@ class SessionChecks:
     def ended(self) -> list[Connection]:
         """The connections whose session is over. Raises StorageUnavailable."""
         connections = [each for each in self._connections.values() if not each.is_leaving]
-        roles = self._roles(connections)
-        return [connection for connection in connections if connection.session not in roles]
+        rights = self._rights(connections)
+        return [connection for connection in connections if connection.session not in rights]
 
     def _refresh(self, overdue: Connection, now: float) -> None:
         """Checks the session of the connection, and all whose cached check ends soon."""
@@ -66,17 +70,18 @@ class SessionChecks:
             for connection in self._connections.values()
             if connection.session_valid_until < soon
         ]
-        roles = self._roles(connections)
+        rights = self._rights(connections)
         for connection in connections:
-            if connection.session in roles:
+            if connection.session in rights:
                 connection.session_valid_until = now + SESSION_CACHE_SECONDS
 
-    def _roles(self, connections: Iterable[Connection]) -> Mapping[bytes, str]:
-        """Reads the roles of valid sessions, and stores them in their connections."""
-        roles = self._living_sessions({connection.session for connection in connections})
+    def _rights(self, connections: Iterable[Connection]) -> Mapping[bytes, Rights]:
+        """Reads the rights of valid sessions, and stores them in their connections."""
+        found = self._living_sessions({connection.session for connection in connections})
         for connection in connections:
-            role = roles.get(connection.session, connection.caller.role)
-            if role != connection.caller.role:
-                connection.caller = connection.caller._replace(role=role)
-                self._on_role(connection)
-        return roles
+            before = connection.caller
+            rights = found.get(connection.session)
+            if rights is not None and rights != (before.role, before.desks):
+                connection.caller = before._replace(role=rights.role, desks=rights.desks)
+                self._on_rights(connection, before)
+        return found

@@ -46,11 +46,11 @@ class Sockets:
         living_sessions: LivingSessions,
         monotonic: Callable[[], float] = time.monotonic,
     ):
-        """`living_sessions`: the valid ones of the session hashes, with their admins' roles."""
+        """`living_sessions`: the valid ones of the session hashes, with their admins' rights."""
         self._monotonic = monotonic
         self._connections: Connections = {}
         self._sessions = SessionChecks(
-            self._connections, living_sessions, monotonic, self._role_changed
+            self._connections, living_sessions, monotonic, self._rights_changed
         )
         self._calls = Calls(self._sessions, monotonic, self._end_session, self._dismiss)
         self._driver = Driver()
@@ -141,7 +141,7 @@ class Sockets:
         self._sessions.invalidate()
 
     def check_sessions(self) -> None:
-        """Disconnects sockets whose session is over, and takes over changed roles.
+        """Disconnects sockets whose session is over, and takes over changed rights.
 
         Raises StorageUnavailable.
         """
@@ -173,6 +173,7 @@ class Sockets:
             f"{prefix}{sid}",
             device_of(auth) or prefix,
             type_of(auth, environ.get("HTTP_USER_AGENT", "")),
+            identity.desks,
         )
         websocket = environ.get(WEBSOCKET)
         path = self._path(sid, websocket)
@@ -200,9 +201,14 @@ class Sockets:
             for observer in self._calls.observers:
                 observer.on_disconnect(sid, str(reason))
 
-    def _role_changed(self, connection: Connection) -> None:
-        for observer in self._calls.observers:
-            observer.on_role(connection.caller)
+    def _rights_changed(self, connection: Connection, before: Caller) -> None:
+        caller = connection.caller
+        if caller.role != before.role:
+            for observer in self._calls.observers:
+                observer.on_role(caller)
+        if caller.desks != before.desks:
+            # What it has on screen is not its own any more: it connects again and opens its lists.
+            self.abort(caller.sid)
 
     def _call(self, event: str, sid: str, *arguments: Any) -> Answer | None:
         connection = self._connections.get(sid)

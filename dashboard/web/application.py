@@ -197,7 +197,7 @@ def _register_dashboard(
     for blueprint in (
         pages.blueprint(site, identities),
         signin.blueprint(sign_in),
-        *admin_routes.blueprints(apis, people, origins, identities),
+        *admin_routes.blueprints(apis, people, database, origins, identities),
         webhooks.page_blueprint(site, identities),
     ):
         app.register_blueprint(blueprint)

@@ -41,6 +41,12 @@ class Resolved:
         """Every question in it."""
         return _leaves(self.root)
 
+    def at_desks(self, desks: frozenset[str] | None) -> "Resolved":
+        """The same of threads at these desks alone; None: at any."""
+        if desks is None:
+            return self
+        return Resolved(AllNode((OneOf("desk", desks), self.root)))
+
 
 def _leaves(node: ResolvedNode) -> Iterator[Leaf]:
     if isinstance(node, NotNode):

@@ -17,7 +17,7 @@ import requests
 import socketio
 from sqlalchemy import Connection
 
-from dashboard.db.accounts import admins, api_keys, passwords, sources
+from dashboard.db.accounts import admin_desks, admins, api_keys, desks, passwords, sources
 from dashboard.db.database import Database
 from dashboard.db.migrate import bring_to_head
 from tests.servers.ports import free_port, is_taken
@@ -133,18 +133,31 @@ class LiveServer:
         return self._written(write)
 
     def create_admin(self, name: str = "Mai", role: str = "admin") -> str:
-        """The e-mail address of a new admin; the password is PASSWORD."""
+        """The e-mail address of a new admin, who sees all threads; the password is PASSWORD."""
         password_hash = passwords.hashed(PASSWORD)
 
         def write(connection: Connection) -> str:
             for number in itertools.count():  # a test that is run again makes its admin again
                 email = f"{name.lower()}{number or ''}@example.com"
                 with contextlib.suppress(admins.EmailTaken):
-                    admins.create(connection, email, name, role, password_hash, now_ms())
+                    everywhere = desks.names(connection)
+                    given = (email, name, role, password_hash, now_ms(), everywhere)
+                    admins.create(connection, *given)
                     break
             return email
 
         return self._written(write)
+
+    def create_desk(self, name: str) -> None:
+        """A desk whose threads all admins see that there are."""
+
+        def write(connection: Connection) -> None:
+            desks.add(connection, name, now_ms())
+            for admin in admins.listing(connection):
+                theirs = admin_desks.of(connection, [admin.id])[admin.id]
+                admin_desks.save(connection, admin.id, {*theirs, name})
+
+        self._written(write)
 
     def bot(self, key: str) -> requests.Session:
         """A session that calls the bot API."""

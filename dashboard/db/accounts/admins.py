@@ -1,12 +1,12 @@
 """Admins: accounts that may sign in, and their preferences."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from typing import Any, NamedTuple
 
 from sqlalchemy import Connection, insert, select, update
 from sqlalchemy.exc import IntegrityError
 
-from dashboard.db.accounts import sessions
+from dashboard.db.accounts import admin_desks, desks, sessions
 from dashboard.db.models.accounts import admins
 from dashboard.errors import Problem
 
@@ -31,9 +31,15 @@ _COLUMNS = tuple(admins.c[name] for name in Admin._fields)
 
 
 def create(
-    connection: Connection, email: str, name: str, role: str, password_hash: str, now: int
+    connection: Connection,
+    email: str,
+    name: str,
+    role: str,
+    password_hash: str,
+    now: int,
+    at_desks: Collection[str] = (desks.MAIN,),
 ) -> int:
-    """Adds an admin and returns the id. Raises EmailTaken."""
+    """Adds an admin of these desks, and returns the id. Raises EmailTaken."""
     values = {
         "email": canonical_email(email),
         "name": name,
@@ -44,9 +50,11 @@ def create(
     try:
         with connection.begin_nested():
             inserted = connection.execute(insert(admins).values(values).returning(admins.c.id))
-            return inserted.scalar_one()
+            admin_id = inserted.scalar_one()
     except IntegrityError:
         raise EmailTaken() from None
+    admin_desks.save(connection, admin_id, at_desks)
+    return admin_id
 
 
 def by_email(connection: Connection, email: str) -> Admin | None:

@@ -7,6 +7,8 @@ from typing import NamedTuple
 
 from sqlalchemy import Connection, delete, insert, select, update
 
+from dashboard.db.accounts import admin_desks
+from dashboard.db.accounts.admin_desks import Desks
 from dashboard.db.models.accounts import admins, sessions
 
 TOKEN_BYTES = 32
@@ -18,7 +20,10 @@ _RENEW_AFTER_MS = 600_000
 
 
 class Identity(NamedTuple):
-    """The signed-in admin and the session; times in milliseconds."""
+    """The signed-in admin and the session; times in milliseconds.
+
+    `desks` are those whose threads the admin sees; None: all threads.
+    """
 
     admin_id: int
     email: str
@@ -27,9 +32,17 @@ class Identity(NamedTuple):
     session: bytes
     expires_at: int
     created_at: int
+    desks: Desks = frozenset()
 
     def due_for_renewal(self, now: int) -> bool:
         return renewed_until(self, now) - self.expires_at >= _RENEW_AFTER_MS
+
+
+class Rights(NamedTuple):
+    """What an admin may do, and the desks whose threads the admin sees; None: all threads."""
+
+    role: str
+    desks: Desks = None
 
 
 def begin(connection: Connection, admin_id: int, now: int) -> str:
@@ -66,21 +79,24 @@ def admin_of(connection: Connection, token: str, now: int) -> Identity | None:
             admins.c.disabled_at.is_(None),
         )
     ).first()
-    return None if row is None else Identity(*row)
+    if row is None:
+        return None
+    return Identity(*row, admin_desks.seen_by(connection, {row.id: row.role})[row.id])
 
 
-def valid(connection: Connection, hashes: Iterable[bytes], now: int) -> dict[bytes, str]:
-    """Token hash to the admin's role, of valid sessions whose admin is enabled."""
+def valid(connection: Connection, hashes: Iterable[bytes], now: int) -> dict[bytes, Rights]:
+    """Token hash to the admin's rights, of valid sessions whose admin is enabled."""
     found = connection.execute(
-        select(sessions.c.token_hash, admins.c.role)
+        select(sessions.c.token_hash, admins.c.id, admins.c.role)
         .join(admins, admins.c.id == sessions.c.admin_id)
         .where(
             sessions.c.token_hash.in_(list(hashes)),
             sessions.c.expires_at > now,
             admins.c.disabled_at.is_(None),
         )
-    )
-    return {bytes(hash): role for hash, role in found}
+    ).all()
+    seen = admin_desks.seen_by(connection, {row.id: row.role for row in found})
+    return {bytes(row.token_hash): Rights(row.role, seen[row.id]) for row in found}
 
 
 def renew(connection: Connection, identity: Identity, now: int) -> None:

@@ -3,8 +3,9 @@
 from collections.abc import Collection
 from typing import Any
 
-from sqlalchemy import Connection, func, select
+from sqlalchemy import Connection, func, select, true
 
+from dashboard.db.accounts.admin_desks import Desks
 from dashboard.db.models.accounts import admins, sources
 from dashboard.db.models.threads import customers, threads
 
@@ -37,13 +38,29 @@ def assignee_of(connection: Connection, thread_id: int) -> tuple[int, str] | Non
     return None if row is None else (row.id, row.name)
 
 
-def newest_threads(connection: Connection, people: Collection[str]) -> dict[str, dict[str, Any]]:
-    """Customers, named SOURCE/ID, to their name, avatar and the id of their newest thread."""
+def open_threads(connection: Connection, desks: Collection[str]) -> dict[int, int]:
+    """Admin id to how many threads of the admin, open and not snoozed, are at these desks; who has
+    none is left out."""
+    has = threads.c.assignee_id.is_not(None) & threads.c.closed.is_(False)
+    found = connection.execute(
+        select(threads.c.assignee_id, func.count())
+        .where(has, threads.c.snoozed_until.is_(None), threads.c.desk.in_(desks))
+        .group_by(threads.c.assignee_id)
+    )
+    return {row[0]: row[1] for row in found}
+
+
+def newest_threads(
+    connection: Connection, people: Collection[str], desks: Desks = None
+) -> dict[str, dict[str, Any]]:
+    """Customers, named SOURCE/ID, to their name, avatar and the id of their newest thread; those
+    that have threads at these desks, None: at any."""
     named = [person.partition("/") for person in people]
     person = sources.c.name + "/" + customers.c.external_id
+    is_seen = true() if desks is None else threads.c.desk.in_(desks)
     newest = (
         select(threads.c.id)
-        .where(threads.c.customer_id == customers.c.id)
+        .where(threads.c.customer_id == customers.c.id, is_seen)
         .order_by(threads.c.recent_at.desc(), threads.c.id.desc())
         .limit(1)
         .scalar_subquery()
@@ -59,4 +76,5 @@ def newest_threads(connection: Connection, people: Collection[str]) -> dict[str,
     return {
         row.person: {"name": row.name, "avatar_url": row.avatar_url, "thread_id": row.id}
         for row in found
+        if desks is None or row.id is not None
     }

@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 from sqlalchemy import Connection, select
 
+from dashboard.db.accounts.admin_desks import Desks
 from dashboard.db.lists import query_lists, sorts, views
 from dashboard.db.lists.people import people_in
 from dashboard.db.lists.query_lists import TIMEZONE, ListedQuery, QueryList
@@ -26,7 +27,7 @@ class ListName(NamedTuple):
     """A list as an admin calls it, by a view or by a query.
 
     `mine`, `me` and a view of one's own mean another list for each admin. `timezone` is that of the
-    days of a query.
+    days of a query. `desks` are those whose threads the admin sees; None: all threads.
     """
 
     view: str | None
@@ -34,11 +35,13 @@ class ListName(NamedTuple):
     filter: str
     query: str | None = None
     timezone: str | None = None
+    desks: Desks = None
 
     @property
     def is_built_in(self) -> bool:
-        """Whether it is a list that there always is, of a built-in view in a built-in sort."""
-        return self.view in VIEWS and self.sort in SORTS
+        """Whether it is a list that there always is: of a built-in view in a built-in sort, of the
+        threads of all desks."""
+        return self.view in VIEWS and self.sort in SORTS and self.desks is None
 
     def list_id(self, admin_id: int) -> str:
         """The list id, where it is a built-in one."""
@@ -48,7 +51,7 @@ class ListName(NamedTuple):
     def to_json(self) -> dict[str, str]:
         """The name as it was given: `{view, sort, filter}` or `{query, sort, filter}`."""
         given = self._asdict().items()
-        return {field: value for field, value in given if value is not None}
+        return {name: value for name, value in given if value is not None and name != "desks"}
 
 
 class NamedList(NamedTuple):
@@ -83,11 +86,11 @@ def find(connection: Connection, name: ListName, admin_id: int) -> NamedList:
     pointer = "/view" if name.query is None else "/query"
     try:
         listed, kept_in = _listed(connection, name, admin_id)
-        narrowed = _narrowed(listed, name.filter, admin_id)
+        narrowed = _narrowed(listed, name.filter, admin_id)._replace(desks=name.desks)
         query_list = query_lists.list_of(connection, narrowed)
     except QueryError as error:
         raise invalid_query(error, pointer) from error
-    is_kept = kept_in == name.sort and name.filter == "all"
+    is_kept = kept_in == name.sort and name.filter == "all" and name.desks is None
     return NamedList(query_list, narrowed, is_kept, epoch_of(connection, query_list.id))
 
 

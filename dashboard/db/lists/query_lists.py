@@ -13,6 +13,7 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 from sqlalchemy import Connection, Engine, bindparam, delete, select, update
 
 from dashboard.db.accounts import admins
+from dashboard.db.accounts.admin_desks import Desks
 from dashboard.db.lists import sorts, versions
 from dashboard.db.lists.people import people_in
 from dashboard.db.lists.sort_versions import Orders
@@ -43,12 +44,14 @@ _KEPT_UNTIL = (
 
 
 class ListedQuery(NamedTuple):
-    """A query whose list Redis keeps, in one sort. `admin_id` is who `me` is."""
+    """A query whose list Redis keeps, in one sort. `admin_id` is who `me` is; its threads are those
+    at `desks`, None: at any."""
 
     query: str
     sort: str
     timezone: str
     admin_id: int | None = None
+    desks: Desks = None
 
     def resolved(self, connection: Connection) -> Resolved:
         """With the ids of admins and the instants of days. Raises QueryError."""
@@ -62,7 +65,8 @@ class ListedQuery(NamedTuple):
         except ZoneInfoNotFoundError as error:
             # It was known where the query was written: another machine.
             raise QueryError(0) from error
-        return resolve(parse(self.query), self.admin_id, admin_id_of, zone)
+        asked = resolve(parse(self.query), self.admin_id, admin_id_of, zone)
+        return asked.at_desks(self.desks)
 
 
 class QueryList(NamedTuple):
@@ -103,11 +107,12 @@ class Row(NamedTuple):
     sort: str
     timezone: str
     admin_id: int | None
+    desks: Desks
     sort_id: int | None
 
     @property
     def listed(self) -> ListedQuery:
-        return ListedQuery(self.query, self.sort, self.timezone, self.admin_id)
+        return ListedQuery(self.query, self.sort, self.timezone, self.admin_id, self.desks)
 
 
 #: What a list is made of: a row, and the ids of the addresses in its query, None of nobody.

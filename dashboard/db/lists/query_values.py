@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from sqlalchemy import Connection, select
 
 from dashboard.db.accounts import desks, sources
+from dashboard.db.accounts.admin_desks import Desks
 from dashboard.db.models.accounts import admins
 from dashboard.db.models.threads import customers, threads
 from dashboard.db.threads.thread_tags import tags_in
@@ -16,15 +17,19 @@ CUSTOMERS = 5_000
 THREADS = 5_000
 
 
-def addresses(connection: Connection) -> list[str]:
+def addresses(connection: Connection, seen: Desks) -> list[str]:
     """The e-mail addresses of all admins who may sign in."""
     enabled = select(admins.c.email).where(admins.c.disabled_at.is_(None))
     return list(connection.scalars(enabled.order_by(admins.c.email)))
 
 
-def languages(connection: Connection) -> list[str]:
-    """The languages of the newest customers, the most frequent first: `vi` before `vi-vn`."""
+def languages(connection: Connection, seen: Desks) -> list[str]:
+    """The languages of the newest customers with threads at these desks, the most frequent first:
+    `vi` before `vi-vn`. None: of all customers."""
     newest = select(customers.c.locale).order_by(customers.c.id.desc()).limit(CUSTOMERS)
+    if seen is not None:
+        theirs = threads.c.customer_id == customers.c.id
+        newest = newest.where(select(threads.c.id).where(theirs, threads.c.desk.in_(seen)).exists())
     counts: Counter[str] = Counter()
     for locale, count in Counter(connection.scalars(newest)).items():
         if locale is not None:
@@ -34,19 +39,22 @@ def languages(connection: Connection) -> list[str]:
     return sorted(counts, key=lambda name: (-counts[name], name))
 
 
-def tags(connection: Connection) -> list[str]:
-    """The tags of the newest threads that have some, the most frequent first."""
+def tags(connection: Connection, seen: Desks) -> list[str]:
+    """The tags of the newest threads at these desks that have some, the most frequent first. None:
+    at any desk."""
     tagged = select(threads.c.tags).where(threads.c.tags.is_not(None))
+    if seen is not None:
+        tagged = tagged.where(threads.c.desk.in_(seen))
     newest = connection.scalars(tagged.order_by(threads.c.id.desc()).limit(THREADS))
     counts = Counter(tag for column in newest for tag in tags_in(column))
     return sorted(counts, key=lambda name: (-counts[name], name))
 
 
-#: Field to what reads its values.
-BY_FIELD: Mapping[str, Callable[[Connection], list[str]]] = {
+#: Field to what reads its values, for whoever sees the threads at some desks.
+BY_FIELD: Mapping[str, Callable[[Connection, Desks], list[str]]] = {
     "assigned": addresses,
-    "source": sources.names,
-    "desk": desks.names,
+    "source": lambda connection, seen: sources.names(connection),
+    "desk": lambda connection, seen: desks.names(connection),
     "tag": tags,
     "lang": languages,
 }

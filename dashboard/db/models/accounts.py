@@ -47,6 +47,14 @@ desks = Table(
     Column("created_at", BigInteger, nullable=False),
 )
 
+#: The desks that admins belong to. A supervisor sees all desks, whatever stands here.
+admin_desks = Table(
+    "admin_desks",
+    metadata,
+    Column("admin_id", Id, ForeignKey("admins.id", ondelete="CASCADE"), primary_key=True),
+    Column("desk", String(32), ForeignKey("desks.name"), primary_key=True),
+)
+
 #: A source is a chatbot, with ids of its own. `_lineup`, a name that no chatbot can have, is the
 #: source of events from the dashboard, so that their ids never collide with a chatbot's. `desk` is
 #: where its threads begin.

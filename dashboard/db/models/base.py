@@ -3,12 +3,28 @@
 Times are integer milliseconds since 1970 (UTC) unless a name says otherwise.
 """
 
-from sqlalchemy import JSON, BigInteger, Integer, MetaData
+from typing import Any
+
+from sqlalchemy import JSON, BigInteger, Integer, MetaData, Text, TypeDecorator
 from sqlalchemy.dialects.postgresql import JSONB
 
 #: SQLite generates row ids only for a column of type INTEGER.
 Id = BigInteger().with_variant(Integer, "sqlite")
 Json = JSON(none_as_null=True).with_variant(JSONB(none_as_null=True), "postgresql")
+
+
+class Names(TypeDecorator[frozenset[str]]):
+    """A set of names without commas, as a text in which they are sorted and commas between."""
+
+    impl = Text
+    cache_ok = True
+
+    def process_bind_param(self, value: frozenset[str] | None, dialect: Any) -> str | None:
+        return None if value is None else ",".join(sorted(value))
+
+    def process_result_value(self, value: str | None, dialect: Any) -> frozenset[str] | None:
+        return None if value is None else frozenset(filter(None, value.split(",")))
+
 
 metadata = MetaData(
     naming_convention={

@@ -2,11 +2,12 @@
 
 from sqlalchemy import BigInteger, Column, ForeignKey, SmallInteger, String, Table, Text
 
-from dashboard.db.models.base import Id, metadata
+from dashboard.db.models.base import Id, Names, metadata
 
 #: The lists of queries that Redis keeps, besides those of the built-in views. `id` is the list id;
-#: `sort_id` is the version of a saved sort, `admin_id` is who `me` is in the query. `kept_until`:
-#: while somebody looks; null for the list of a saved view, which is always kept.
+#: `sort_id` is the version of a saved sort, `admin_id` is who `me` is in the query, `desks` are
+#: those of its threads, null for all. `kept_until`: while somebody looks; null for the list of a
+#: saved view, which is always kept.
 query_lists = Table(
     "query_lists",
     metadata,
@@ -16,6 +17,7 @@ query_lists = Table(
     Column("sort_id", Id, ForeignKey("sorts.id")),
     Column("timezone", String(64), nullable=False),
     Column("admin_id", Id, ForeignKey("admins.id", ondelete="CASCADE")),
+    Column("desks", Names),
     Column("kept_until", BigInteger),
 )
 

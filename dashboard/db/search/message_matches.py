@@ -1,10 +1,11 @@
 """Messages that contain all terms of a query: the newest ones of all threads, and of one thread."""
 
 from collections.abc import Collection, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from sqlalchemy import Connection, TextClause, text
+from sqlalchemy import Connection, String, TextClause, bindparam, text
 
+from dashboard.db.accounts.admin_desks import Desks
 from dashboard.db.search.search_index import POSITIONS_MISSING_QUERY, matching, message_text
 from dashboard.db.search.words import Term, places, words_with_positions
 from dashboard.db.threads import messages
@@ -24,6 +25,25 @@ _NEWEST = {
         " (SELECT id, is_unsure FROM found ORDER BY id DESC LIMIT :most) AS newest"
         " JOIN events ON events.id = newest.id"
     ),
+}
+#: The same of threads at some desks.
+_NEWEST_AT = {
+    "sqlite": text(
+        "SELECT events.thread_id, events.id, events.ranked_at, 0"
+        " FROM message_search CROSS JOIN events ON events.id = message_search.rowid"
+        " CROSS JOIN threads ON threads.id = events.thread_id"
+        " WHERE words MATCH :query AND threads.desk IN :desks"
+        " ORDER BY message_search.rowid DESC LIMIT :most"
+    ).bindparams(bindparam("desks", type_=String, expanding=True)),
+    "postgresql": text(
+        "WITH found AS MATERIALIZED"
+        " (SELECT id, words @@ CAST(:unsure AS tsquery) AS is_unsure"
+        "  FROM message_search WHERE words @@ CAST(:query AS tsquery))"
+        " SELECT events.thread_id, events.id, events.ranked_at, found.is_unsure"
+        " FROM found JOIN events ON events.id = found.id"
+        " JOIN threads ON threads.id = events.thread_id WHERE threads.desk IN :desks"
+        " ORDER BY events.id DESC LIMIT :most"
+    ).bindparams(bindparam("desks", type_=String, expanding=True)),
 }
 _IN_THREAD_POSTGRES = text(
     "SELECT events.thread_id, events.id, events.ranked_at, words @@ CAST(:unsure AS tsquery)"
@@ -46,15 +66,19 @@ class MessageMatch(NamedTuple):
 
 
 def newest(
-    connection: Connection, terms: Sequence[Term], most: int
+    connection: Connection, terms: Sequence[Term], most: int, desks: Desks = None
 ) -> tuple[list[MessageMatch], bool]:
-    """The matches among the newest `most` that the index gives, and whether these are all."""
+    """The matches among the newest `most` that the index gives, and whether these are all; of
+    threads at these desks, None: at any."""
     dialect = connection.dialect.name
     # One more than the limit shows whether there are more.
-    parameters = {"query": matching(dialect, terms), "most": most + 1}
+    parameters: dict[str, Any] = {"query": matching(dialect, terms), "most": most + 1}
+    statement = _NEWEST[dialect]
+    if desks is not None:
+        statement, parameters["desks"] = _NEWEST_AT[dialect], [*desks]
     if dialect == "postgresql":
         parameters["unsure"] = POSITIONS_MISSING_QUERY
-    found = connection.execute(_NEWEST[dialect], parameters).all()
+    found = connection.execute(statement, parameters).all()
     return _sure(connection, found, terms), len(found) <= most
 
 

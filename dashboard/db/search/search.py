@@ -3,8 +3,9 @@
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from sqlalchemy import Connection, select, text
+from sqlalchemy import Connection, String, bindparam, select, text, true
 
+from dashboard.db.accounts.admin_desks import Desks
 from dashboard.db.models.accounts import sources
 from dashboard.db.models.threads import customers
 from dashboard.db.models.threads import threads as threads_table
@@ -27,6 +28,19 @@ _CUSTOMERS = {
         "SELECT id FROM customer_search WHERE words @@ CAST(:query AS tsquery)"
         " ORDER BY id DESC LIMIT :most"
     ),
+}
+_IS_AT = """EXISTS (SELECT 1 FROM threads
+    WHERE threads.customer_id = {id} AND threads.desk IN :desks)"""
+#: Those with threads at some desks.
+_CUSTOMERS_AT = {
+    "sqlite": text(
+        "SELECT rowid FROM customer_search WHERE words MATCH :query"
+        f" AND {_IS_AT.format(id='customer_search.rowid')} ORDER BY rowid DESC LIMIT :most"
+    ).bindparams(bindparam("desks", type_=String, expanding=True)),
+    "postgresql": text(
+        "SELECT id FROM customer_search WHERE words @@ CAST(:query AS tsquery)"
+        f" AND {_IS_AT.format(id='customer_search.id')} ORDER BY id DESC LIMIT :most"
+    ).bindparams(bindparam("desks", type_=String, expanding=True)),
 }
 
 
@@ -55,18 +69,22 @@ def find(
     limit: int,
     after: SortKey | None = None,
     condition: HoldsAt | None = None,
+    desks: Desks = None,
 ) -> Found:
     """Threads where one message, or the customer's name and id, contains all terms of the words.
 
     A thread is a result once: by its newest matching message, or else by its customer. With a
-    condition, those for which it holds; without words, all of these.
+    condition, those for which it holds; without words, all of these. Only those at `desks`, and
+    whatever is at others changes nothing; None: at any.
     """
     query_terms = terms(words)
+    if condition is not None:
+        condition = condition._replace(resolved=condition.resolved.at_desks(desks))
     if condition is not None and not words:
         by_thread, whole = narrowing.newest(connection, condition, MATCHES_MAX)
     else:
-        customers_threads, all_customers = _by_customer(connection, words, query_terms)
-        messages_threads, all_messages = _by_message(connection, query_terms)
+        customers_threads, all_customers = _by_customer(connection, words, query_terms, desks)
+        messages_threads, all_messages = _by_message(connection, query_terms, desks)
         by_thread, whole = customers_threads | messages_threads, all_customers and all_messages
         if condition is not None:
             by_thread = narrowing.narrowed(connection, condition, by_thread)
@@ -74,7 +92,7 @@ def find(
     rest = [key for key in keys if after is None or key < after]
     shown = rest[:limit]
     shown_messages = messages.several(connection, [by_thread[key.thread_id][1] for key in shown])
-    rows = thread_rows.rows(connection, [key.thread_id for key in shown])
+    rows = thread_rows.rows(connection, [key.thread_id for key in shown], desks)
     results = [
         {"row": rows[id], "message": _match_json(shown_messages.get(by_thread[id][1]), query_terms)}
         for _, id in shown
@@ -84,11 +102,13 @@ def find(
     return Found(results, len(keys), next, whole)
 
 
-def _by_message(connection: Connection, query_terms: Sequence[Term]) -> tuple[Matches, bool]:
+def _by_message(
+    connection: Connection, query_terms: Sequence[Term], desks: Desks
+) -> tuple[Matches, bool]:
     """Thread id to (time, id) of its newest message that matches."""
     if not query_terms:
         return {}, True
-    matches, whole = message_matches.newest(connection, query_terms, MATCHES_MAX)
+    matches, whole = message_matches.newest(connection, query_terms, MATCHES_MAX, desks)
     newest: dict[int, tuple[int, int]] = {}
     for thread_id, id, at in matches:
         newest[thread_id] = max((at, id), newest.get(thread_id, (0, 0)))
@@ -96,13 +116,14 @@ def _by_message(connection: Connection, query_terms: Sequence[Term]) -> tuple[Ma
 
 
 def _by_customer(
-    connection: Connection, query: str, query_terms: Sequence[Term]
+    connection: Connection, query: str, query_terms: Sequence[Term], desks: Desks
 ) -> tuple[Matches, bool]:
     """Thread id to (`recent_at`, 0) for threads of the customers that match."""
-    customer_ids = _customers(connection, query, query_terms)
+    customer_ids = _customers(connection, query, query_terms, desks)
+    is_seen = true() if desks is None else threads_table.c.desk.in_(desks)
     found = connection.execute(
         select(threads_table.c.id, threads_table.c.recent_at)
-        .where(threads_table.c.customer_id.in_(customer_ids))
+        .where(threads_table.c.customer_id.in_(customer_ids), is_seen)
         .order_by(threads_table.c.recent_at.desc())
         .limit(MATCHES_MAX + 1)
     ).all()
@@ -110,7 +131,9 @@ def _by_customer(
     return {id: (recent_at, 0) for id, recent_at in found}, whole
 
 
-def _customers(connection: Connection, query: str, query_terms: Sequence[Term]) -> list[int]:
+def _customers(
+    connection: Connection, query: str, query_terms: Sequence[Term], desks: Desks
+) -> list[int]:
     """Ids of customers by their names and ids, or by SOURCE/ID as dashboards show it."""
     source, _, name = query.strip().partition("/")
     exact = (
@@ -122,7 +145,10 @@ def _customers(connection: Connection, query: str, query_terms: Sequence[Term]) 
     if query_terms:
         dialect = connection.dialect.name
         parameters = {"query": matching(dialect, query_terms), "most": CUSTOMERS_MAX + 1}
-        ids += connection.scalars(_CUSTOMERS[dialect], parameters)
+        if desks is None:
+            ids += connection.scalars(_CUSTOMERS[dialect], parameters)
+        else:
+            ids += connection.scalars(_CUSTOMERS_AT[dialect], parameters | {"desks": [*desks]})
     return ids
 
 

@@ -5,6 +5,7 @@ from typing import Any
 
 from sqlalchemy import Connection, bindparam, select
 
+from dashboard.db.accounts.admin_desks import Desks, sees
 from dashboard.db.models.accounts import admins, sources
 from dashboard.db.models.threads import customers, threads
 from dashboard.db.threads.thread_tags import tags_in
@@ -51,12 +52,15 @@ _ROWS = (
 )
 
 
-def rows(connection: Connection, ids: Collection[int]) -> dict[int, dict[str, Any]]:
-    """Thread id to the row that dashboards show; unknown ids are left out."""
+def rows(
+    connection: Connection, ids: Collection[int], desks: Desks = None
+) -> dict[int, dict[str, Any]]:
+    """Thread id to the row that dashboards show; unknown ids, and those of threads that are at
+    none of these desks, are left out. None: all desks."""
     if not ids:
         return {}
     found = connection.execute(_ROWS, {"ids": list(ids)})
-    return {row[0]: _row_json(row) for row in found}
+    return {row[0]: _row_json(row) for row in found if sees(desks, row[-1])}
 
 
 def _row_json(row: Sequence[Any]) -> dict[str, Any]:

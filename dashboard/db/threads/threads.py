@@ -72,6 +72,18 @@ def with_customer(
     return None if found is None else (found[0], found[1])
 
 
+def desks_of(connection: Connection, ids: Collection[int]) -> dict[int, str]:
+    """Thread id to its desk; unknown ids are left out."""
+    found = connection.execute(select(threads.c.id, threads.c.desk).where(threads.c.id.in_(ids)))
+    return {row.id: row.desk for row in found}
+
+
+def is_any_at(connection: Connection, desks: Collection[str]) -> bool:
+    """Whether there is a thread at one of these desks."""
+    found = select(threads.c.id).where(threads.c.desk.in_(desks)).limit(1)
+    return connection.scalar(found) is not None
+
+
 def closed_and_priority(connection: Connection, id: int) -> tuple[bool, str]:
     """Whether a thread is closed, and its priority."""
     found = select(threads.c.closed, threads.c.priority).where(threads.c.id == id)

@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 
 from sqlalchemy import Connection
 
-from dashboard.db.accounts import admins, desks
+from dashboard.db.accounts import admin_desks, admins, desks
 from dashboard.db.database import Database
 from dashboard.db.threads import thread_states
 from dashboard.db.threads.acts import Act
@@ -42,23 +42,26 @@ class Assigning:
         What a colleague has is handed over by that colleague and by supervisors. The note is a
         private message, stored with the act or not at all. Returns the id of the act, and the
         placements of the thread; where whoever gets it has it already, None, and no note is stored.
-        Raises NotFound for an unknown thread, Invalid for an admin who takes no threads and for an
-        unknown desk, Problem (409, `already_claimed`), StorageUnavailable with nothing stored.
+        Raises NotFound for an unknown thread, Invalid for an admin who takes no threads, or sees
+        none of the desk, and for an unknown desk, Problem (409, `already_claimed`),
+        StorageUnavailable with nothing stored.
         """
         now = self._clock()
 
         def write(connection: Connection) -> tuple[int | None, Sequence[Placement]]:
             to = _receiver(connection, given.admin_id)
             _check_desk(connection, given.desk)
-            state = acting.locked(connection, thread_id)
+            state = acting.locked(connection, thread_id, admin.desks)
             check_may_give(connection, admin, state)
             desk = given.desk or state.columns["desk"]
+            if to is not None and not admin_desks.is_seen_by(connection, desk, to.id, to.role):
+                raise field_error("/admin_id", "unknown_value", f"sees no threads of {desk}")
             if (state.columns["assignee_id"], state.columns["desk"]) == (given.admin_id, desk):
                 return None, []
             placements: list[Placement] = []
             if given.note is not None:
                 placements += _write_note(connection, admin, state, given.note, now)
-                state = acting.locked(connection, thread_id)
+                state = acting.locked(connection, thread_id, admin.desks)
             act_id = _move(connection, admin, state, (to, desk), now)
             return act_id, [*placements, *thread_states.save(connection, [state], now)]
 
@@ -112,7 +115,7 @@ def restore_desk(
     before = act.data["before"]
     held = before.get("assignee")
     if (held and held["id"]) != state.columns["assignee_id"]:
-        restore_assignee(connection, admin, state, held, now, undoes=act.id)
+        restore_assignee(connection, admin, state, held, now, act.id, before["desk"])
     outgoing.set_desk(connection, admin, state, before["desk"], now, undoes=act.id)
 
 
@@ -123,13 +126,20 @@ def restore_assignee(
     before: Mapping[str, Any] | None,
     now: int,
     undoes: int,
+    desk: str | None = None,
 ) -> None:
     """Gives the thread back to whoever had it before an act, None for nobody; the caller saves it.
 
-    Raises Problem (409, `done_meanwhile`) where that admin takes no threads any more.
+    It is, or comes back, to `desk`; None: to its own. Raises Problem (409, `done_meanwhile`) where
+    that admin takes no threads of that desk any more.
     """
     to = admins.by_id(connection, before["id"]) if before else None
-    if before and (to is None or to.disabled_at is not None):
+    desk = desk or state.columns["desk"]
+    if before and not (
+        to is not None
+        and to.disabled_at is None
+        and admin_desks.is_seen_by(connection, desk, to.id, to.role)
+    ):
         detail = f"{before['name']} takes no threads any more."
         raise Problem(409, "done_meanwhile", detail, extra={"by": None})
     assigned_at = before["assigned_at"] if before else None

@@ -1,10 +1,10 @@
 """Releases threads whose assignee will not answer."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 
 from sqlalchemy import Connection, select
 
-from dashboard.db.accounts import admins
+from dashboard.db.accounts import admin_desks, admins
 from dashboard.db.database import Database
 from dashboard.db.models.threads import threads
 from dashboard.db.threads import thread_states
@@ -19,37 +19,56 @@ SLICE = 200
 IsAbsent = Callable[[int], bool]
 
 
-def release_all_of(database: Database, admin_id: int, now_ms: int) -> Iterator[list[Placement]]:
+def release_all_of(
+    database: Database, admin_id: int, now_ms: int, kept_at: Collection[str] = ()
+) -> Iterator[list[Placement]]:
     """Releases every thread of an admin, open or closed, in slices; yields their placements.
+    Those at the desks `kept_at` are kept.
 
     Only the assignee changes, so each keeps its place on the lists for everybody.
     """
     while placements := database.write(
-        lambda connection: _release_slice(connection, admin_id, now_ms)
+        lambda connection: _release_slice(connection, admin_id, now_ms, kept_at)
     ):
         yield placements
 
 
-def release_reopened(
+def release_unanswered(
     connection: Connection, states: Iterable[ThreadState], is_absent: IsAbsent, now_ms: int
 ) -> None:
-    """Releases those that events have reopened while their assignee is absent; saves nothing.
+    """Releases those that events have reopened while their assignee is absent, or moved to a desk
+    whose threads the assignee does not see; saves nothing.
 
-    No thread is bound to an absent admin. (Case E7)
+    No thread is bound to an admin who will not answer it. (Case E7)
     """
     for state in states:
         assignee_id = state.columns["assignee_id"]
+        if assignee_id is None:
+            continue
         is_reopened = state.stored.closed and not state.facts.closed
-        if assignee_id is not None and is_reopened and is_absent(assignee_id):
+        is_moved = state.before["desk"] != state.columns["desk"]
+        if (is_reopened and is_absent(assignee_id)) or (
+            is_moved and not _is_seen_by(connection, state, assignee_id)
+        ):
             _release(connection, state, now_ms)
 
 
-def _release_slice(connection: Connection, admin_id: int, now_ms: int) -> list[Placement]:
-    theirs = select(threads.c.id).where(threads.c.assignee_id == admin_id)
+def _is_seen_by(connection: Connection, state: ThreadState, admin_id: int) -> bool:
+    found = admins.by_id(connection, admin_id)
+    desk = state.columns["desk"]
+    return found is not None and admin_desks.is_seen_by(connection, desk, found.id, found.role)
+
+
+def _release_slice(
+    connection: Connection, admin_id: int, now_ms: int, kept_at: Collection[str]
+) -> list[Placement]:
+    theirs = select(threads.c.id).where(
+        threads.c.assignee_id == admin_id, threads.c.desk.not_in(kept_at)
+    )
     ids = list(connection.scalars(theirs.order_by(threads.c.id).limit(SLICE)))
     states = thread_states.locked_by_id(connection, ids)
     for state in states:
-        if state.columns["assignee_id"] == admin_id:
+        if state.columns["assignee_id"] == admin_id and state.columns["desk"] not in kept_at:
             _release(connection, state, now_ms)
     return thread_states.save(connection, states, now_ms)
 

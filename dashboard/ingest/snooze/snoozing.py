@@ -66,7 +66,7 @@ class Snoozing:
             set_marks(state, wanted)
             return act_id
 
-        return self._change(thread_id, change)
+        return self._change(admin, thread_id, change)
 
     def wake(self, admin: Admin, thread_id: int) -> tuple[int | None, Placements]:
         """Wakes a snoozed thread; any other one stays as it is."""
@@ -79,15 +79,18 @@ class Snoozing:
             set_marks(state, marks_of(state).woken("admin", now))
             return act_id
 
-        return self._change(thread_id, change)
+        return self._change(admin, thread_id, change)
 
     def _change(
-        self, thread_id: int, change: Callable[[Connection, ThreadState, int], int | None]
+        self,
+        admin: Admin,
+        thread_id: int,
+        change: Callable[[Connection, ThreadState, int], int | None],
     ) -> tuple[int | None, Placements]:
         now = self._clock()
 
         def write(connection: Connection) -> tuple[int | None, Placements]:
-            state = acting.locked(connection, thread_id)
+            state = acting.locked(connection, thread_id, admin.desks)
             act_id = change(connection, state, now)
             return act_id, thread_states.save(connection, [state], now)
 

@@ -47,7 +47,7 @@ class Tagging:
         now = self._clock()
 
         def write(connection: Connection) -> tuple[int | None, Placements]:
-            state = acting.locked(connection, thread_id)
+            state = acting.locked(connection, thread_id, admin.desks)
             author, data = acting.author(connection, admin), tags_data(*names)
             event = acting.new_act(admin, state, thread_tags.TYPE, now, data=data)
             placements = _written(connection, state, author, event, now)
@@ -84,7 +84,7 @@ def reverse(
         return placements
     # The tags are as wanted already; the act says that this was undone.
     acts.add(connection, state.id, now, CHANGED, admin.id, None, {"undoes": act.id})
-    again = acting.locked(connection, state.id)
+    again = acting.locked(connection, state.id, None)
     again.row_changed = True
     return [*placements, *thread_states.save(connection, [again], now)]
 

@@ -8,9 +8,10 @@ from redis.exceptions import RedisError
 from dashboard.db.lists.named_lists import ListName, NamedList, Stamp
 from dashboard.errors import Problem, StorageUnavailable
 from dashboard.live.broadcaster import Broadcaster
+from dashboard.live.queries.desk_totals import DeskTotals
 from dashboard.live.queries.filter_totals import FilterTotals
 from dashboard.live.queries.lengths import Lengths
-from dashboard.live.queries.view_totals import ViewTotals
+from dashboard.live.queries.view_totals import OtherTotals, ViewTotals
 from dashboard.live.reads import Reads
 from dashboard.ordering.building import ListBuilder
 from dashboard.ordering.keeping import ListKeeper, TooManyLists
@@ -60,7 +61,8 @@ class LiveLists:
         self._builder = builder
         admins = broadcaster.admins
         filters = FilterTotals(reads, emitter, keeper, builder.build, admins)
-        self.view_totals = ViewTotals(Lengths(ranking), reads, emitter, keeper, admins, filters)
+        others = OtherTotals(filters, DeskTotals(reads, emitter, keeper, builder.build, admins))
+        self.view_totals = ViewTotals(Lengths(ranking), reads, emitter, keeper, admins, others)
         self._limits = RateLimiter(time.monotonic)
         #: Held while a list is read from Redis.
         self.reading = threading.BoundedSemaphore(READS_AT_ONCE)

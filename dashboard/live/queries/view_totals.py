@@ -2,11 +2,14 @@
 
 import logging
 from collections.abc import Collection, Iterable, Mapping
+from typing import NamedTuple
 
 from redis.exceptions import RedisError
 
+from dashboard.db.accounts.admin_desks import Desks
 from dashboard.db.lists.seen_lists import Lists, SeenLists
 from dashboard.errors import StorageUnavailable
+from dashboard.live.queries.desk_totals import DeskTotals
 from dashboard.live.queries.filter_totals import FilterTotals
 from dashboard.live.queries.lengths import Lengths
 from dashboard.live.reads import Reads
@@ -18,6 +21,13 @@ from dashboard.transport.packets import EncodedJson
 
 #: Interval of sending: a socket gets at most four messages a second.
 SEND_SECONDS = 0.25
+
+
+class OtherTotals(NamedTuple):
+    """Totals of lists that are no saved views."""
+
+    filters: FilterTotals
+    desks: DeskTotals
 
 
 class ViewTotals:
@@ -34,20 +44,21 @@ class ViewTotals:
         emitter: Emitter,
         keeper: ListKeeper,
         admins: SocketAdmins,
-        filters: FilterTotals,
+        others: OtherTotals,
     ):
-        """All sockets of `admins` get totals; those of `filters` go out in the same turn."""
+        """All sockets of `admins` get totals; the others go out in the same turn."""
         self._lengths = lengths
         self._reads = reads
         self._emitter = emitter
         self._keeper = keeper
         self._admins = admins
-        self.filters = filters
+        self.filters, self._desks = others
         #: Sockets that have been told all totals that their admin sees, and get changes.
         self._told: set[str] = set()
         self._lists = self._sent_lists = SeenLists({}, {}, {})
-        #: The admins of whose views these are the lists; None where views have changed since.
-        self._admin_ids: frozenset[int] | None = None
+        #: The admins of whose views these are the lists, each with the desks that the admin sees;
+        #: None where views have changed since.
+        self._whose: frozenset[tuple[int, Desks]] | None = None
         self._task = PeriodicTask(
             "sending the totals of views",
             self.turn,
@@ -63,7 +74,7 @@ class ViewTotals:
 
     def views_changed(self) -> None:
         """Saved views have changed, or who sees them."""
-        self._admin_ids = None
+        self._whose = None
 
     def run(self) -> None:
         """Sends until `stop`; never raises. Run it in a thread."""
@@ -78,38 +89,49 @@ class ViewTotals:
         admins = dict(self._admins)
         if not admins:
             return
-        self._find_lists(frozenset(admins.values()))
+        self._find_lists(self._admins.desks_by_admin())
         self.filters.look_up()
+        self._desks.look_up()
         changed = self._lengths.read() if self._has_lists() else set()
         before, self._sent_lists = self._sent_lists, self._lists
         told = {sid: admin_id for sid, admin_id in admins.items() if sid in self._told}
         self._send_changes(before, changed, told)
         for sid in admins.keys() - told.keys():
-            parts = (self._lists.shared, self._lists.own.get(admins[sid], {}))
+            own = self._lists.own.get(admins[sid], {})
+            parts = (own,) if self._is_of_some_desks(sid) else (self._lists.shared, own)
             self._send([sid], [self._text(lists, lists) for lists in parts])
         self._told = set(admins)
         self.filters.send(changed, self._lengths.known)
+        self._desks.send(self._lengths.known)
 
     @property
     def looked_at(self) -> Collection[str]:
         """Lists that are kept for the sake of their totals, while their admins are here."""
-        return {*self._lists.temporary, *self.filters.looked_at} if self._admins else ()
+        if not self._admins:
+            return ()
+        return {*self._lists.temporary, *self.filters.looked_at, *self._desks.looked_at}
 
-    def _find_lists(self, admin_ids: frozenset[int]) -> None:
+    def _find_lists(self, admins: Mapping[int, Desks]) -> None:
         """Reads the lists of all views that these admins see, where they may be others."""
-        if self._admin_ids is not None and self._admin_ids >= admin_ids:
+        whose = frozenset(admins.items())
+        if self._whose is not None and self._whose >= whose:
             return
-        self._admin_ids = admin_ids
+        self._whose = whose
         try:
-            lists = self._reads.seen_lists(admin_ids)
+            lists = self._reads.seen_lists(admins)
             self._keeper.keep_many(lists.temporary)
         except BaseException:
-            self._admin_ids = None
+            self._whose = None
             raise
         self._lists = lists
 
     def _has_lists(self) -> bool:
-        return bool(self._lists.shared or any(self._lists.own.values()) or self.filters)
+        own = any(self._lists.own.values())
+        return bool(self._lists.shared or own or self.filters or self._desks)
+
+    def _is_of_some_desks(self, sid: str) -> bool:
+        """Whether a socket is sent no totals of lists of all threads."""
+        return self._admins.desks_of(sid) is not None
 
     def _send_changes(
         self, before: SeenLists, changed: set[str], admins: Mapping[str, int]
@@ -123,10 +145,13 @@ class ViewTotals:
         for admin_id, sids in by_admin.items():
             lists = self._lists.own.get(admin_id, {})
             own = self._changed_text(before.own.get(admin_id, {}), lists, changed)
-            if own:
-                self._send(sids, [shared, own])
-            else:
-                others += sids
+            for sid in sids:
+                if self._is_of_some_desks(sid):
+                    self._send([sid], [own])
+                elif own:
+                    self._send([sid], [shared, own])
+                else:
+                    others.append(sid)
         self._send(others, [shared])
 
     def _changed_text(self, before: Lists, lists: Lists, changed: set[str]) -> str:

@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 from typing import Any
 
+from dashboard.db.accounts.admin_desks import Desks, sees
 from dashboard.live.reads import Reads
 from dashboard.transport.emitter import Emitter
 from dashboard.transport.packets import EncodedJson, encode
@@ -14,14 +15,16 @@ class Conversations:
     def __init__(self, reads: Reads, emitter: Emitter):
         self._reads = reads
         self._emitter = emitter
-        self._readers: dict[int, set[str]] = {}
+        #: Thread id to the sockets that have it open, each with the desks that it sees.
+        self._readers: dict[int, dict[str, Desks]] = {}
         self._pushed: dict[int, int] = {}
         self._pushed_acts: dict[int, int] = {}
         self._unchecked: set[int] = set()
 
-    def join(self, sid: str, thread_id: int) -> None:
-        """Pushes to this socket from now on. Join before reading, so that nothing falls between."""
-        self._readers.setdefault(thread_id, set()).add(sid)
+    def join(self, sid: str, thread_id: int, desks: Desks = None) -> None:
+        """Pushes to this socket from now on, while the thread is at one of these desks; None: at
+        any. Join before reading, so that nothing falls between."""
+        self._readers.setdefault(thread_id, {})[sid] = desks
 
     def has_read(self, thread_id: int, message_id: int, act_id: int) -> None:
         """Notes that a reader has every message and every act up to these."""
@@ -32,8 +35,8 @@ class Conversations:
             self._unchecked.add(thread_id)
 
     def leave(self, sid: str, thread_id: int) -> None:
-        readers = self._readers.get(thread_id, set())
-        readers.discard(sid)
+        readers = self._readers.get(thread_id, {})
+        readers.pop(sid, None)
         if not readers:
             self._readers.pop(thread_id, None)
             self._pushed.pop(thread_id, None)
@@ -42,15 +45,25 @@ class Conversations:
 
     def drop(self, sid: str) -> None:
         """Closes all threads of a closed socket."""
-        for thread_id in [id for id, readers in self._readers.items() if sid in readers]:
+        for thread_id in self.opened_by(sid):
             self.leave(sid, thread_id)
+
+    def opened_by(self, sid: str) -> list[int]:
+        """The threads that a socket has open."""
+        return [id for id, readers in self._readers.items() if sid in readers]
 
     @property
     def open_threads(self) -> tuple[int, ...]:
         return tuple(self._readers)
 
-    def readers_of(self, thread_id: int) -> tuple[str, ...]:
-        return tuple(self._readers.get(thread_id, ()))
+    def readers_of(self, thread_id: int) -> list[str]:
+        """The sockets that have the thread open, and see the desk at which it is now: ask after
+        reading what they are sent. Raises StorageUnavailable."""
+        readers = dict(self._readers.get(thread_id, {}))
+        if all(desks is None for desks in readers.values()):
+            return list(readers)
+        desk = self._reads.desks_of([thread_id]).get(thread_id, "")
+        return [sid for sid, desks in readers.items() if sees(desks, desk)]
 
     @property
     def has_readers(self) -> bool:

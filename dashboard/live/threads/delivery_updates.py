@@ -1,11 +1,13 @@
-"""Pushes delivery states of replies to the sockets of their threads, failing sources to all."""
+"""Pushes delivery states of replies to the sockets of their threads, and which sources fail."""
 
 from typing import Any
 
 from dashboard.errors import StorageUnavailable
 from dashboard.live.reads import Reads
+from dashboard.live.socket_admins import SocketAdmins
 from dashboard.live.threads.conversations import Conversations
 from dashboard.tasks import PeriodicTask
+from dashboard.transport.caller import Caller
 from dashboard.transport.emitter import Emitter
 from dashboard.transport.packets import EncodedJson, encode
 
@@ -17,10 +19,17 @@ OVERLAP_MS = 15_000
 
 
 class DeliveryUpdates:
-    """Reads changes from SQL, because dispatchers and receipts may be on any worker."""
+    """Reads changes from SQL, because dispatchers and receipts may be on any worker.
 
-    def __init__(self, reads: Reads, conversations: Conversations, emitter: Emitter):
+    Which sources fail is told to those who see all threads: it is found by sending the messages of
+    any thread.
+    """
+
+    def __init__(
+        self, reads: Reads, conversations: Conversations, emitter: Emitter, admins: SocketAdmins
+    ):
         self._reads = reads
+        self._admins = admins
         self._conversations = conversations
         self._emitter = emitter
         self._failing: dict[str, int] = {}
@@ -33,8 +42,10 @@ class DeliveryUpdates:
             expected=(StorageUnavailable,),
         )
 
-    def send_to(self, sid: str) -> None:
-        self._emitter.send(sid, "sources:failing", self._data())
+    def send_to(self, caller: Caller) -> None:
+        """Sends a new socket what is known."""
+        if caller.desks is None:
+            self._emitter.send(caller.sid, "sources:failing", self._data())
 
     def run(self) -> None:
         """Polls until `stop`; never raises. Run it in a thread."""
@@ -49,7 +60,8 @@ class DeliveryUpdates:
         failing = self._reads.failing_sources()
         if failing != self._failing:
             self._failing = failing
-            self._emitter.broadcast("sources:failing", self._data())
+            for sid in self._admins.of_all_desks():
+                self._emitter.send(sid, "sources:failing", self._data())
         self._send_deliveries()
 
     def _send_deliveries(self) -> None:

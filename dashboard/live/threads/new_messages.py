@@ -6,6 +6,7 @@ from collections.abc import Collection, Iterable
 from dashboard.errors import StorageUnavailable
 from dashboard.live.status import Status
 from dashboard.live.threads.conversations import Conversations
+from dashboard.live.threads.held_threads import HeldThreads
 from scoring.ranking import Ranking, RankingLost
 from scoring.sorts import SORTS
 
@@ -23,19 +24,27 @@ _ANY_SORT = next(iter(SORTS))
 class NewMessages:
     """A message changes its thread, and the thread stands in the log of changes of a view."""
 
-    def __init__(self, ranking: Ranking, conversations: Conversations, status: Status):
+    def __init__(
+        self,
+        ranking: Ranking,
+        conversations: Conversations,
+        held_threads: HeldThreads,
+        status: Status,
+    ):
         self._ranking = ranking
         self._conversations = conversations
+        self._held_threads = held_threads
         self._status = status
         self._cursors: dict[str, tuple[str, int]] = {}
         self._next_poll_at = 0.0
 
     def push(self, due: Collection[str]) -> None:
-        """Sends what is new in open threads, of which these lists have changed.
+        """Sends what is new in open threads, of which these lists have changed, and ends what
+        sockets hold of threads that have gone to another desk.
 
         Raises RedisError and RankingLost.
         """
-        if not self._conversations.has_readers:
+        if not (self._conversations.has_readers or self._held_threads):
             self._cursors.clear()
             return
         changed: set[int] | None = set()
@@ -59,11 +68,12 @@ class NewMessages:
         if self._status.since is not None and now >= self._next_poll_at:
             self._next_poll_at = now + POLL_SECONDS
             self._push(None)
-        elif self._conversations.has_unchecked:
+        elif self._conversations.has_unchecked or self._held_threads.has_unchecked:
             self._push(())
 
     def _push(self, changed: Iterable[int] | None) -> None:
-        try:
-            self._conversations.push(changed)
-        except StorageUnavailable as error:
-            log.warning("open threads cannot be read: %s", error)
+        for work in (self._conversations.push, self._held_threads.check):
+            try:
+                work(changed)
+            except StorageUnavailable as error:
+                log.warning("open threads cannot be read: %s", error)

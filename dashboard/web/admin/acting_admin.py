@@ -34,7 +34,7 @@ class ActingAdmin:
     def act(self, action: Callable[..., Any], *given: Any) -> Any:
         """The result of `action(admin, *given)`, once its thread is placed."""
         identity = current()
-        admin = Admin(identity.admin_id, identity.name, identity.role)
+        admin = Admin(identity.admin_id, identity.name, identity.role, identity.desks)
         return self._ingest.act(action, admin, *given)
 
     def act_simply(self, name: str, thread_id: int) -> int | None:

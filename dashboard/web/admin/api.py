@@ -239,11 +239,14 @@ class AdminApi:
         problem=ViewProblem,
     )
     def explain(self, thread_id: int, query: requests.ExplainQuery) -> Response:
-        return json_response(self._explainer.explain(thread_id, query.list, current().admin_id))
+        identity = current()
+        list = query.list_of(identity.desks)
+        return json_response(self._explainer.explain(thread_id, list, identity.admin_id))
 
     def _rows(self, ids: list[int]) -> dict[int, dict[str, Any]]:
         with self._database.read() as connection:
-            return thread_rows.rows(connection, ids)
+            return thread_rows.rows(connection, ids, current().desks)
 
     def _changed(self, thread_id: int, act_id: int | None) -> Response:
-        return json_response({"row": self._rows([thread_id])[thread_id], "act": act_id})
+        """Who gives a thread to a desk that is not their own sees it no more."""
+        return json_response({"row": self._rows([thread_id]).get(thread_id), "act": act_id})

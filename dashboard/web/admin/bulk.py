@@ -16,6 +16,7 @@ from dashboard.validation.field_errors import field_error, json_pointer
 from dashboard.validation.tags import check_change
 from dashboard.web.admin import requests, responses
 from dashboard.web.admin.acting_admin import ActingAdmin
+from dashboard.web.http.identity import current
 from dashboard.web.http.responses import json_response
 from dashboard.web.http.routes import done, route
 
@@ -76,11 +77,11 @@ class BulkApi:
         undone = list(_each(body.acts, lambda act_id: self._admin.act(self._undo.undo, act_id)))
         with self._database.read() as connection:
             ids = {result for _, result in undone if isinstance(result, int)}
-            rows = thread_rows.rows(connection, ids)
+            rows = thread_rows.rows(connection, ids, current().desks)
         results = [
             {"act": act_id, "status": "rejected", "problem": result.body()}
             if isinstance(result, Problem)
-            else {"act": act_id, "status": "done", "row": rows[result]}
+            else {"act": act_id, "status": "done", "row": rows.get(result)}
             for act_id, result in undone
         ]
         return json_response({"results": results})

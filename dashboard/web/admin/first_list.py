@@ -34,7 +34,7 @@ class FirstList:
             return None
         if head is None:
             return None
-        rows = self._reads.rows([entry.id for entry in head.entries])
+        rows = self._reads.rows([entry.id for entry in head.entries], list.desks)
         return {
             **list.to_json(),
             **frames.head(head),

@@ -20,7 +20,7 @@ from dashboard.db.database import Database
 from dashboard.db.lists import sorts
 from dashboard.db.lists.views import NAME_MAX, OWN_MAX, SHARED_MAX
 from dashboard.db.outbox.outgoing_document import TYPES, TYPING
-from dashboard.db.threads import events
+from dashboard.db.threads import events, threads
 from dashboard.errors import Problem
 from dashboard.ingest.snooze.snoozing import YEARS_MAX
 from dashboard.live.requests import MORE_MAX, WATCH_MAX, ListName
@@ -102,9 +102,12 @@ class Pages:
             "limits": LIMITS,
             "picture_hosts": self._picture_hosts,
             "storage_key": self._storage_key(identity.admin_id),
-            "has_events": self._has_events(),
+            "has_events": self._has_events(identity),
             "saved_views": saved_views,
-            "head": self._first_list.head(_list_of(preferences, saved_views), identity.admin_id),
+            "head": self._first_list.head(
+                _list_of(preferences, saved_views)._replace(desks=identity.desks),
+                identity.admin_id,
+            ),
         }
         response = _rendered(
             "dashboard.html",
@@ -166,9 +169,12 @@ class Pages:
             "sorts_by_wait": [name for name, sort in known.items() if sort.goes_by("oldest")],
         }
 
-    def _has_events(self) -> bool:
-        """Whether any event is stored; without one the page shows the first steps."""
+    def _has_events(self, identity: Identity) -> bool:
+        """Whether any event is stored that the admin sees; without one the page shows the first
+        steps."""
         with self._database.read() as connection:
+            if identity.desks is not None:
+                return threads.is_any_at(connection, identity.desks)
             return events.is_any(connection)
 
     def _saved_views(

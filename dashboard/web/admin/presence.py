@@ -1,12 +1,12 @@
 """Presence on the dashboard, over HTTP: customers who were here lately, and the team."""
 
 from collections import defaultdict
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 from flask import Response
 from sqlalchemy import Connection
 
-from dashboard.db.accounts import admins, desks, sessions, team
+from dashboard.db.accounts import admin_desks, admins, desks, sessions, team
 from dashboard.db.database import Database
 from dashboard.db.threads import thread_rows
 from dashboard.errors import NotFound
@@ -65,7 +65,8 @@ class AdminPresence:
         admin = f"admin {identity.admin_id}"
         page, next = read_page(query, self._cursors, admin, read)
         with self._database.read() as connection:
-            known = team.newest_threads(connection, [one.id for one in page.people])
+            people = [one.id for one in page.people]
+            known = team.newest_threads(connection, people, identity.desks)
         nothing = {"name": None, "avatar_url": None, "thread_id": None}
         customers = [
             {"id": one.id, "last_seen": one.last_seen, "colour": one.colour}
@@ -82,23 +83,38 @@ class AdminPresence:
         answers=done(Team),
     )
     def team(self) -> Response:
+        seen = current().desks
         inside: dict[int, set[int]] = defaultdict(set)
         for membership in self._presence_service.threads.memberships():
             inside[int(membership.person)].add(int(membership.room))
         with self._database.read() as connection:
             members, all_desks = team.members(connection), desks.names(connection)
-            rows = thread_rows.rows(connection, sorted(set().union(*inside.values())))
-        mine = {member["id"]: list_id("arrival", "mine", member["id"]) for member in members}
-        states = self._ranking.states(mine.values())
+            roles = {member["id"]: member["role"] for member in members}
+            theirs = admin_desks.seen_by(connection, roles)
+            ids = sorted(set().union(*inside.values()))
+            rows = thread_rows.rows(connection, ids, seen)
+            counts = None if seen is None else team.open_threads(connection, seen)
+        assigned = self._assigned(roles) if counts is None else counts
         for member in members:
-            state = states[mine[member["id"]]]
-            member["assigned"] = None if state.epoch is None else state.total
+            member["assigned"] = assigned.get(member["id"], 0)
+            # Null: all, as a supervisor.
+            at = theirs[member["id"]]
+            member["desks"] = None if at is None else sorted(at)
             member["threads"] = [
                 {"id": id, "customer": rows[id]["customer"]}
                 for id in sorted(inside.get(member["id"], ()))
                 if id in rows
             ]
         return json_response({"team": members, "desks": all_desks})
+
+    def _assigned(self, admin_ids: Iterable[int]) -> dict[int, int | None]:
+        """How many open threads admins have; None where Redis lacks their list."""
+        mine = {id: list_id("arrival", "mine", id) for id in admin_ids}
+        states = self._ranking.states(mine.values())
+        return {
+            id: None if (state := states[name]).epoch is None else state.total
+            for id, name in mine.items()
+        }
 
     @route(
         "POST",

@@ -6,6 +6,7 @@ from typing import Annotated, Any, Literal
 from pydantic import AfterValidator, Field, StrictBool, StrictInt, WithJsonSchema
 from pydantic_core import PydanticCustomError
 
+from dashboard.db.accounts.admin_desks import Desks
 from dashboard.db.lists.named_lists import ListName
 from dashboard.errors import quoted
 from dashboard.ingest.snooze.marks import Wake
@@ -164,10 +165,12 @@ class ExplainQuery(Query):
     filter: Literal[FILTERS] = "all"  # type: ignore[valid-type]
     timezone: Timezone | None = None
 
-    @property
-    def list(self) -> ListName:
-        """Raises Invalid where it is named by neither a view nor a query, or by both."""
-        return checked_name(ListName(self.view, self.sort, self.filter, self.query, self.timezone))
+    def list_of(self, desks: Desks) -> ListName:
+        """The list, for whoever sees these desks. Raises Invalid where it is named by neither a
+        view nor a query, or by both."""
+        return checked_name(
+            ListName(self.view, self.sort, self.filter, self.query, self.timezone, desks)
+        )
 
 
 def shortcut(text: str) -> str:

@@ -59,7 +59,7 @@ class Rows(Answer):
 class ChangedRow(Answer):
     """The row after the action, and the id under which the action can be undone."""
 
-    row: Row
+    row: Annotated[Row | None, Field(description="Null where one does not see its desk.")]
     act: Annotated[int | None, Field(description="Null where nothing was changed.")]
 
 
@@ -136,11 +136,12 @@ class BulkResults(Answer):
 
 
 class UndoneAct(Answer):
-    """The result for one act; `row` is its thread's, as it is now."""
+    """The result for one act; `row` is its thread's, as it is now, null where one does not see
+    its desk."""
 
     act: int
     status: Literal["done", "rejected"]
-    row: Row = Absent
+    row: Row | None = Absent
     problem: ActionProblem = Absent
 
 
@@ -271,11 +272,13 @@ class OpenedThread(Answer):
 
 
 class Member(Answer):
-    """An admin, the threads that they read, and how many of `arrival` they have."""
+    """An admin, the threads that they read, and how many of `arrival` they have, of those that one
+    sees."""
 
     id: int
     name: str
     role: AdminRole
+    desks: Annotated[list[str] | None, Field(description="Whose threads they see; null: all.")]
     assigned: Annotated[int | None, Field(description="Null until the lists are built.")]
     threads: list[OpenedThread]
 

@@ -6,6 +6,8 @@ from typing import Any
 from flask import Blueprint, Response, request
 from redis.exceptions import RedisError
 
+from dashboard.db.database import Database
+from dashboard.db.threads import threads
 from dashboard.errors import NotFound, Problem
 from dashboard.validation.fields import INTEGER_MAX
 from dashboard.web.http import openapi
@@ -43,11 +45,15 @@ _API = openapi.Api(
 
 
 def blueprints(
-    apis: Sequence[Any], about_presence: Any, origins: Origins, identities: Identities
+    apis: Sequence[Any],
+    about_presence: Any,
+    database: Database,
+    origins: Origins,
+    identities: Identities,
 ) -> tuple[Blueprint, Blueprint]:
     """The routes of these objects and their document; those of presence, which need Redis."""
-    main = _blueprint("admin_api", apis, origins, identities)
-    presence = _blueprint("admin_presence", [about_presence], origins, identities)
+    main = _blueprint("admin_api", apis, database, origins, identities)
+    presence = _blueprint("admin_presence", [about_presence], database, origins, identities)
     presence.register_error_handler(RedisError, redis_unavailable)
     declared = routes_of(*map(type, (*apis, about_presence)))
 
@@ -59,13 +65,14 @@ def blueprints(
 
 
 def _blueprint(
-    name: str, apis: Iterable[Any], origins: Origins, identities: Identities
+    name: str, apis: Iterable[Any], database: Database, origins: Origins, identities: Identities
 ) -> Blueprint:
     """Routes for admins who are signed in, called from our own pages."""
     made = Blueprint(name, __name__, url_prefix=URL_PREFIX)
     made.before_request(lambda: require_own_page(origins))
     made.before_request(identities.require)
     made.before_request(_check_ids)
+    made.before_request(lambda: _check_thread(database))
     add_routes(made, apis, _check_role, document_or_empty)
     return made
 
@@ -87,3 +94,15 @@ def _check_ids() -> None:
     for value in (request.view_args or {}).values():
         if isinstance(value, int) and value > INTEGER_MAX:
             raise NotFound("There is no such thing.")
+
+
+def _check_thread(database: Database) -> None:
+    """A thread at a desk that the admin does not see is as if it were not."""
+    thread_id = (request.view_args or {}).get("thread_id")
+    seen = current().desks
+    if thread_id is None or seen is None:
+        return
+    with database.read() as connection:
+        desk = threads.desks_of(connection, [thread_id]).get(thread_id)
+    if desk not in seen:
+        raise NotFound("There is no such thread.")

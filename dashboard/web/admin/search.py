@@ -75,7 +75,8 @@ class SearchApi:
             after = search.SortKey(*self._cursors.decode(_LIST_NAME, query.cursor))
         with self._database.read() as connection:
             words, condition = self._read(connection, query)
-            found = search.find(connection, words, query.limit, after, condition)
+            desks = current().desks
+            found = search.find(connection, words, query.limit, after, condition, desks)
         next = self._cursors.encode(_LIST_NAME, found.next) if found.next else None
         return json_response(found._asdict() | {"next": next})
 
@@ -104,7 +105,7 @@ class SearchApi:
     )
     def customer(self, thread_id: int) -> Response:
         with self._database.read() as connection:
-            found = customer_threads.panel(connection, thread_id, PANEL_THREADS)
+            found = customer_threads.panel(connection, thread_id, PANEL_THREADS, current().desks)
         if found is None:
             raise NotFound("There is no such thread.")
         return json_response(found)

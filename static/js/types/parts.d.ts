@@ -409,7 +409,7 @@ declare global {
   };
   type HandOverParts = Pick<Parts,
     | "element" | "api" | "thread" | "picks" | "bulk" | "acting" | "presence" | "admin" | "limits"
-    | "toasts" | "language">;
+    | "rows" | "toasts" | "language">;
   type TagPickerParts = Pick<Parts,
     | "element" | "api" | "thread" | "picks" | "bulk" | "acting" | "rows" | "limits" | "language">;
   type TagShare = "all" | "some" | "none";

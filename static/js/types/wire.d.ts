@@ -205,6 +205,8 @@ declare global {
 
   interface Member extends Person {
     role: string;
+    /** Whose threads they see; null: all. */
+    desks: string[] | null;
     assigned: number | null;
     threads: { id: number; customer: Customer | null }[];
   }

@@ -13,6 +13,7 @@ pytestmark = pytest.mark.slow
 PICKER = "#hand-over:popover-open"
 NAMES = f"""() => [...document.querySelectorAll('{PICKER} .hand-option .person-name')]
   .map((name) => name.textContent)"""
+IS_AWAY = "document.body.textContent.includes('at a desk that you do not see')"
 LINES = """() => [...document.querySelectorAll('.act-line > span')]
   .map((line) => line.textContent)"""
 
@@ -151,7 +152,7 @@ def test_colleagues_who_are_loaded_late_are_offered_all_the_same(browser, lineup
 
 
 def test_a_thread_is_handed_over_to_a_desk_which_rows_and_conditions_know(browser, lineup):
-    lineup.server.command("create-desk", "billing")
+    lineup.server.create_desk("billing")
     id = lineup.say("hand-desk", name="Hand desk")
     browser.open(id)
     opens_picker(browser)
@@ -181,3 +182,56 @@ def test_a_thread_is_handed_over_to_a_desk_which_rows_and_conditions_know(browse
         f"() => document.querySelector('#row-{id} .row-desk')?.textContent === ''",
         "the thread being at the main desk again",
     )
+
+
+def test_a_thread_at_a_desk_that_is_not_ones_own_is_out_of_sight_and_comes_back(
+    chromium, lineup, ken
+):
+    server = lineup.server
+    server.create_desk("sales")
+    email = server.create_admin("Lan")
+    lan = BrowserDriver(chromium, server, email)
+    id = lineup.say("hand-away", name="Hand away")
+    lan.open(id)
+    server.command("set-desks", "--email", email, "--desks", "main")
+    lan.wait_for(
+        f"() => document.querySelector('#row-{id}') && !document.querySelector('.list-skeleton')",
+        "the list of the one desk",
+    )
+    ken.open(id)
+    opens_picker(lan)
+    lan.page.keyboard.type("sales")
+    lan.wait_for(f"() => ({NAMES})().join() === 'sales'", "the desk alone")
+    lan.page.keyboard.press("Enter")
+    lan.wait_for(toast("Handed Hand away over to sales"), "the toast")
+    lan.wait_for(f"() => !document.querySelector('#row-{id}')", "the row being gone")
+    lan.wait_for(f"() => {IS_AWAY}", "the conversation being gone")
+    ken.wait_for(
+        f"() => ({LINES})().some((line) => line.endsWith('moved the thread to the desk sales'))",
+        "the line in the conversation of who sees both",
+    )
+    lan.page.locator(".list").focus()
+    lan.page.keyboard.press("z")
+    lan.wait_for(f"() => document.querySelector('#row-{id}')", "the row being back")
+    lan.wait_for(
+        f"() => ({LINES})().some((line) => line.includes('moved the thread to the desk sales'))",
+        "the conversation being back",
+    )
+    assert lan.errors == []
+    lan.close()
+
+
+def test_a_thread_that_a_colleague_moves_away_goes_from_the_screen(chromium, lineup):
+    server = lineup.server
+    server.create_desk("night")
+    email = server.create_admin("Nga")
+    server.command("set-desks", "--email", email, "--desks", "main")
+    nga = BrowserDriver(chromium, server, email)
+    id = lineup.say("hand-off", name="Hand off")
+    nga.open(id)
+    url = f"{server.url}/admin/api/threads/{id}/assign"
+    lineup.mai.post(url, json={"admin_id": None, "desk": "night"}).raise_for_status()
+    nga.wait_for(f"() => !document.querySelector('#row-{id}')", "the row being gone")
+    nga.wait_for(f"() => {IS_AWAY}", "the conversation being gone")
+    assert nga.errors == []
+    nga.close()

@@ -9,6 +9,10 @@ from dashboard.cli.main import main
 from dashboard.db.accounts import passwords
 from dashboard.db.database import Database
 from dashboard.db.lists import views
+from dashboard.ingest.assignment.assigning import Assigning, HandOver
+from dashboard.ingest.outgoing import Admin
+from tests.dashboard.ingest.shop import Shop
+from tests.support import SettableClock
 
 PASSWORD = "correct horse battery"
 
@@ -101,7 +105,8 @@ def test_a_key_is_printed_alone_and_once(run):
 
 def test_desks_are_created_by_themselves_or_with_a_key_and_listed_with_their_sources(run):
     assert run("list-desks") == (0, "main\t\n", "")
-    assert run("create-desk", "billing") == (0, "billing\n", "")
+    hint = "Supervisors alone see its threads until set-desks adds admins.\n"
+    assert run("create-desk", "billing") == (0, "billing\n", hint)
     assert run("create-desk", "billing") == (
         1, "", "lineup: There is a desk “billing” already.\n",
     )  # fmt: skip
@@ -115,7 +120,7 @@ def test_admins_are_created_listed_and_disabled(run, run_with_password):
     new = ("create-admin", "--email", "Mai@Example.com", "--name", "Mai", "--role", "supervisor")
     assert run_with_password(*new) == (0, "1\tmai@example.com\n", "")
     assert run_with_password(*new)[0] == 1
-    assert run("list-admins")[1] == "1\tmai@example.com\tMai\tsupervisor\tactive\n"
+    assert run("list-admins")[1] == "1\tmai@example.com\tMai\tsupervisor\tactive\tall\n"
     code, out, err = run_with_password("set-password", "--email", "mai@example.com")
     assert (code, out) == (0, "") and "sessions are over" in err
     database = Database(os.environ["LINEUP_DATABASE_URL"])
@@ -126,9 +131,31 @@ def test_admins_are_created_listed_and_disabled(run, run_with_password):
         found = "SELECT kept_until FROM query_lists WHERE query = 'is:open'"
         kept_until = connection.exec_driver_sql(found).scalar_one()
     assert kept_until is not None, "the lists of the account's views go"
-    assert run("list-admins")[1].endswith("\tdisabled\n")
+    assert run("list-admins")[1].endswith("\tdisabled\tall\n")
     code, _, err = run("disable-admin", "--email", "linh@example.com")
     assert (code, err) == (1, "lineup: There is no admin with the address linh@example.com.\n")
+
+
+def test_the_desks_of_an_admin_are_set_and_threads_elsewhere_are_released(run, run_with_password):
+    run("create-desk", "billing")
+    new = ("create-admin", "--email", "mai@example.com", "--name", "Mai", "--desks")
+    refused = "lineup: There is no desk “sales”; create it with create-desk.\n"
+    assert run_with_password(*new, "main,sales") == (1, "", refused)
+    assert run_with_password(*new, "main,billing")[0] == 0
+    assert run("list-admins")[1].endswith("\tactive\tbilling,main\n")
+    database = Database(os.environ["LINEUP_DATABASE_URL"])
+    shop = Shop(database, SettableClock())
+    one, two = (shop.says(0, thread=name).thread_id for name in ("t", "u"))
+    assigning = Assigning(database, SettableClock())
+    for thread, desk in ((one, "main"), (two, "billing")):
+        assigning.hand_over(Admin(1, "Mai"), thread, HandOver(1, desk=desk))
+    setting = ("set-desks", "--email", "mai@example.com", "--desks")
+    assert run(*setting, "main,sales") == (1, "", refused)
+    said = "mai@example.com sees billing; 1 threads released.\n"
+    assert run(*setting, "billing") == (0, "", said)
+    assert [shop.row(name)["assignee"] for name in ("t", "u")] == [None, {"id": 1, "name": "Mai"}]
+    assert run("list-admins")[1].endswith("\tactive\tbilling\n")
+    assert run("set-desks", "--email", "x@example.com", "--desks", "main")[0] == 1
 
 
 def test_a_short_password_is_refused(run_with_password):

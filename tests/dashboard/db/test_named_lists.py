@@ -6,6 +6,7 @@ from dashboard.db.lists import named_lists, query_lists
 from dashboard.db.lists.named_lists import ListName
 from dashboard.db.lists.query_lists import ListedQuery
 from dashboard.errors import Problem
+from scoring.conditions.subject import Subject
 from tests.dashboard.ingest.shop import new_admin
 
 
@@ -24,6 +25,39 @@ def test_a_filter_that_asks_what_the_query_asks_is_the_same_list(database):
         by_filter.query_list.id
     )
     assert by_filter.listed.admin_id == mai and not by_filter.is_always_kept
+
+
+def test_of_some_desks_each_list_is_another_one_which_those_of_the_same_desks_share(database):
+    mai, ken = new_admin(database, "Mai", "admin"), new_admin(database, "Ken", "admin")
+    names = [
+        ListName("arrival", "arrival", "all", desks=desks)
+        for desks in (None, frozenset({"main"}), frozenset({"main", "sales"}), frozenset())
+    ]
+    ids = {found(database, name, mai).query_list.id for name in names}
+    assert len(ids) == len(names)
+    assert ids == {found(database, name, ken).query_list.id for name in names}
+    assert [name.is_built_in for name in names] == [True, False, False, False]
+    assert names[1].to_json() == names[0].to_json()
+    snoozed = ListName("snoozed", "soonest", "all")
+    assert found(database, snoozed, mai).is_always_kept
+    assert not found(database, snoozed._replace(desks=frozenset({"main"})), mai).is_always_kept
+
+
+def test_the_desks_of_a_list_are_kept_with_it(database):
+    listed = ListedQuery("(is:open or is:closed)", "arrival", "UTC", desks=frozenset({"b", "a"}))
+    list_id, _ = database.write(lambda connection: query_lists.keep(connection, listed))
+    nothing = listed._replace(desks=frozenset())
+    empty_id, _ = database.write(lambda connection: query_lists.keep(connection, nothing))
+    with database.read() as connection:
+        [(kept,)] = connection.exec_driver_sql(
+            "SELECT desks FROM query_lists WHERE id = ?", (list_id,)
+        )
+        lists = query_lists.current(connection).lists
+    assert kept == "a,b"
+    at = {desk: Subject(desk=desk) for desk in ("a", "c", "")}
+    holds = {desk: lists[list_id].resolved.root.holds(at[desk], 0) for desk in at}
+    assert holds == {"a": True, "c": False, "": False}
+    assert not any(lists[empty_id].resolved.root.holds(each, 0) for each in at.values())
 
 
 def test_a_query_without_room_for_the_condition_of_a_filter_is_refused(database):

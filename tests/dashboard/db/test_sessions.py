@@ -4,7 +4,7 @@ import pytest
 from sqlalchemy import select
 
 from dashboard.db.accounts import admins, sessions
-from dashboard.db.accounts.sessions import SESSION_IDLE_MS, SESSION_MAX_MS
+from dashboard.db.accounts.sessions import SESSION_IDLE_MS, SESSION_MAX_MS, Rights
 from dashboard.db.models.accounts import sessions as table
 
 NOW = 1_790_000_000_000
@@ -69,7 +69,9 @@ def test_valid_sessions_are_distinguished_from_ended_ones(database, admin_id, to
     database.write(lambda connection: sessions.end(connection, token))
     hashes = [sessions.token_hash(each) for each in (token, other, "unknown")]
     with database.read() as connection:
-        assert sessions.valid(connection, hashes, NOW) == {sessions.token_hash(other): "admin"}
+        assert sessions.valid(connection, hashes, NOW) == {
+            sessions.token_hash(other): Rights("admin")
+        }
         assert sessions.valid(connection, hashes, NOW + SESSION_IDLE_MS) == {}
 
 

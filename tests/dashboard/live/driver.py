@@ -22,9 +22,9 @@ class FakeReads:
         self.stored = []
         self.acts = []
 
-    def rows(self, ids):
+    def rows(self, ids, desks=None):
         self.row_reads.append(sorted(ids))
-        return {id: {"id": id, "name": f"thread {id}"} for id in ids}
+        return {id: {"id": id, "name": f"thread {id}", "desk": "main"} for id in ids}
 
     def acts_after(self, thread_id, act_id):
         return [act for act in self.acts if act["id"] > act_id]

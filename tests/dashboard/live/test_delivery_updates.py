@@ -1,10 +1,12 @@
-"""Delivery states go to the sockets of their threads, failing sources to all sockets."""
+"""Delivery states go to the sockets of their threads, failing sources to those that see all."""
 
 import pytest
 
 from dashboard.db.outbox.sent_messages import DeliveryUpdate
+from dashboard.live.socket_admins import SocketAdmins
 from dashboard.live.threads.conversations import Conversations
 from dashboard.live.threads.delivery_updates import DeliveryUpdates
+from dashboard.transport.caller import Caller
 from tests.dashboard.live.emitter import FakeEmitter
 
 
@@ -30,7 +32,10 @@ class DeliveryDriver:
         self.reads = FakeReads()
         self.emitter = FakeEmitter()
         self.conversations = Conversations(self.reads, self.emitter)
-        self.delivery_updates = DeliveryUpdates(self.reads, self.conversations, self.emitter)
+        self.admins = SocketAdmins()
+        self.delivery_updates = DeliveryUpdates(
+            self.reads, self.conversations, self.emitter, self.admins
+        )
 
 
 @pytest.fixture
@@ -71,15 +76,20 @@ def test_changes_while_sql_was_away_are_read_afterwards(driver):
     assert driver.reads.since > read_at
 
 
-def test_failing_sources_are_sent_to_all_when_they_change_and_to_new_sockets(driver):
+def test_failing_sources_are_sent_when_they_change_and_to_new_sockets(driver):
+    # Who sees some desks alone is told nothing that threads of others have caused.
+    driver.admins.add("ken", 1)
+    driver.admins.add("lan", 2, frozenset({"main"}))
     driver.delivery_updates.poll()
     assert driver.emitter.sent == []
     driver.reads.failing = {"shop": 5}
     driver.delivery_updates.poll()
     driver.delivery_updates.poll()
     expected = {"sources": [{"source": "shop", "since": 5}]}
-    assert driver.emitter.take("sources:failing") == [expected]
-    driver.delivery_updates.send_to("mai")
+    assert driver.emitter.take("sources:failing", "ken") == [expected]
+    driver.delivery_updates.send_to(Caller("tam", 3, desks=frozenset()))
+    assert driver.emitter.sent == []
+    driver.delivery_updates.send_to(Caller("mai", 4))
     assert driver.emitter.take("sources:failing", "mai") == [expected]
     driver.reads.failing = {}
     driver.delivery_updates.poll()

@@ -21,7 +21,7 @@ def test_a_change_becomes_a_frame_from_the_known_version_to_the_new_one(driver):
         "total": 2,
         "set": [[2, 40]],
         "del": [],
-        "rows": {"2": {"id": 2, "name": "thread 2"}},
+        "rows": {"2": {"id": 2, "name": "thread 2", "desk": "main"}},
     }
 
 
@@ -176,6 +176,6 @@ def test_rows_that_are_visible_or_on_top_are_read_once_for_all_lists(driver):
     driver.turn()
     frames = driver.frames()
     assert len(frames) == 2
-    named = {str(id): {"id": id, "name": f"thread {id}"} for id in (1, 103)}
+    named = {str(id): {"id": id, "name": f"thread {id}", "desk": "main"} for id in (1, 103)}
     assert all(frame["rows"] == named for frame in frames)
     assert driver.reads.row_reads == [[1, 103]]

@@ -152,6 +152,6 @@ def test_a_thread_is_opened_with_its_messages_until_it_is_closed(dashboard):
     assert [message["body"] for message in answer["messages"]] == ["Xin chào"]
     assert (answer["thread_id"], answer["row"]["id"], answer["more"]) == (6, 6, False)
     conversations = dashboard.worker.broadcaster.conversations
-    assert conversations.readers_of(6) == ("socket",)
+    assert conversations.readers_of(6) == ["socket"]
     dashboard.call("thread:close", id=6)
-    assert conversations.readers_of(6) == ()
+    assert conversations.readers_of(6) == []

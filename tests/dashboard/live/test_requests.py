@@ -22,11 +22,13 @@ def codes(model, *given):
 
 
 def test_a_call_without_a_filter_is_of_all():
-    assert read_call(ListOpenRequest, (OPEN,)).list == ListName("arrival", "priority", "all")
+    assert read_call(ListOpenRequest, (OPEN,)).list_of(None) == ListName(
+        "arrival", "priority", "all"
+    )
 
 
 def test_mine_is_another_list_for_each_admin():
-    list = read_call(ListOpenRequest, (OPEN | {"filter": "mine"},)).list
+    list = read_call(ListOpenRequest, (OPEN | {"filter": "mine"},)).list_of(None)
     assert list.list_id(7) == "arrival:mine:7"
 
 

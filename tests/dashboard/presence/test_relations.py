@@ -3,8 +3,9 @@
 import fakeredis
 import pytest
 
-from dashboard.db.accounts import admins, team
+from dashboard.db.accounts import admins, desks, team
 from dashboard.ingest.actions import Actions, Admin, Reply
+from dashboard.ingest.assignment.assigning import Assigning, HandOver
 from dashboard.presence.relations import Relations
 from tests.dashboard.ordering.order import Order
 from tests.support import SettableClock
@@ -67,3 +68,23 @@ def test_the_team_is_listed_by_name_without_disabled_admins(order):
     with order.database.read() as connection:
         assert [one["name"] for one in team.members(connection)] == ["Ann", "zoe"]
         assert team.names(connection, [ann.id, 999]) == {ann.id: "Ann"}
+
+
+def test_a_thread_at_a_desk_that_an_admin_does_not_see_makes_no_contact(order):
+    for name in ("sales", "billing"):
+        order.database.write(lambda connection, name=name: desks.add(connection, name, 0))
+    mai, actions = create_admin(order, "Mai"), Actions(order.database, order.clock)
+    person = "shop/customer-of-one"
+    order.post("one")
+    order.ingest.act(actions.claim, mai, 1)
+    relations = Relations(order.database, order.monotonic)
+    assert relations.contacts_of(person) == {mai.id}
+    assert set(relations.of_customers(str(mai.id), [person])) == {person}
+    boss = create_admin(order, "Boss")._replace(role="supervisor")
+    given = HandOver(None, desk="billing")
+    reply = Reply("hello", "t", False, None, confirm=True)
+    order.ingest.act(actions.reply, mai, 1, reply)
+    order.ingest.act(Assigning(order.database, order.clock).hand_over, boss, 1, given)
+    order.seconds += 10
+    assert relations.contacts_of(person) == set()
+    assert set(relations.of_customers(str(mai.id), [person])) == set()

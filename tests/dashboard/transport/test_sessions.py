@@ -2,6 +2,8 @@
 
 import pytest
 
+from dashboard.db.accounts.admin_desks import Desks
+from dashboard.db.accounts.sessions import Rights
 from dashboard.errors import Problem
 from dashboard.transport.caller import Caller
 from dashboard.transport.connections import Connection
@@ -21,6 +23,7 @@ class Checks:
     def __init__(self) -> None:
         self.seconds, self.queries = 0.0, 0
         self.roles = {b"one": "supervisor", b"two": "admin"}
+        self.desks: dict[bytes, Desks] = {}
         self.changed: list[str] = []
         self.one = Connection(Caller("1", 1, "supervisor"), b"one", None, None)
         self.two = Connection(Caller("2", 2, "admin"), b"two", None, None)
@@ -28,12 +31,16 @@ class Checks:
             {"1": self.one, "2": self.two},
             self._living,
             lambda: self.seconds,
-            lambda connection: self.changed.append(connection.caller.sid),
+            lambda connection, before: self.changed.append(connection.caller.sid),
         )
 
     def _living(self, hashes):
         self.queries += 1
-        return {hash: role for hash, role in self.roles.items() if hash in hashes}
+        return {
+            hash: Rights(role, self.desks.get(hash))
+            for hash, role in self.roles.items()
+            if hash in hashes
+        }
 
 
 @pytest.fixture
@@ -65,6 +72,17 @@ def test_sockets_that_say_nothing_get_the_new_role_from_the_regular_check(checks
     checks.roles[b"one"] = "admin"
     assert checks.checks.ended() == []
     assert checks.one.caller.role == "admin" and checks.changed == ["1"]
+
+
+def test_other_desks_count_within_a_second(checks):
+    checks.checks.require_valid(checks.two)
+    checks.desks[b"two"] = frozenset({"main"})
+    checks.seconds += 1
+    checks.checks.require_valid(checks.two)
+    assert checks.two.caller.desks == {"main"} and checks.changed == ["2"]
+    checks.desks[b"two"] = frozenset()
+    assert checks.checks.ended() == []
+    assert checks.two.caller.desks == frozenset() and checks.changed == ["2", "2"]
 
 
 def test_a_session_that_ended_is_refused_at_the_next_check(checks):

@@ -63,7 +63,8 @@ class ViewsApi:
         answers=done(responses.Views),
     )
     def listing(self) -> Response:
-        found = self._seen_views.of(current().admin_id, languages.browsers_locale())
+        identity, locale = current(), languages.browsers_locale()
+        found = self._seen_views.of(identity.admin_id, locale, identity.desks)
         return json_response({"views": found})
 
     @route(

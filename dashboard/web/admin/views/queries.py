@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from flask import Response
 
 from dashboard.clock import time_limit
+from dashboard.db.accounts.admin_desks import Desks
 from dashboard.db.database import Database
 from dashboard.db.lists import query_lists, query_values
 from dashboard.db.lists.looking_through import look_through
@@ -50,15 +51,16 @@ class QueriesApi:
     def preview(self, body: requests.PreviewRequest) -> Response:
         is_over = time_limit(PREVIEW_SECONDS, self._monotonic)
         timezone = body.timezone or TIMEZONE
-        listed = ListedQuery(body.query, body.sort, timezone, current().admin_id)
+        identity = current()
+        listed = ListedQuery(body.query, body.sort, timezone, identity.admin_id, identity.desks)
         with self._database.read() as connection:
             try:
                 query_list = query_lists.list_of(connection, listed)
             except QueryError as error:
                 raise invalid_query(error) from error
             found = look_through(connection, query_list, self._clock(), ROWS_MAX, is_over)
-            rows = thread_rows.rows(connection, [entry.id for entry in found.entries])
-        ids = (entry.id for entry in found.entries)
+            ids = [entry.id for entry in found.entries]
+            rows = thread_rows.rows(connection, ids, identity.desks)
         return json_response({"total": found.total, "rows": [rows[id] for id in ids if id in rows]})
 
     @route(
@@ -71,18 +73,22 @@ class QueriesApi:
     )
     def complete(self, query: requests.CompletionQuery) -> Response:
         at = len(query.text) if query.at is None else query.at
-        return json_response({"suggestions": complete(query.text, at, _Choices(self._database))})
+        return json_response(
+            {"suggestions": complete(query.text, at, _Choices(self._database, current().desks))}
+        )
 
 
 class _Choices(Mapping[str, Sequence[str]]):
-    """The values of fields that are not fixed, read when they are asked for."""
+    """The values of fields that are not fixed, read when they are asked for: those of threads at
+    these desks; None: of all."""
 
-    def __init__(self, database: Database):
+    def __init__(self, database: Database, desks: Desks):
         self._database = database
+        self._desks = desks
 
     def __getitem__(self, name: str) -> Sequence[str]:
         with self._database.read() as connection:
-            return query_values.BY_FIELD[name](connection)
+            return query_values.BY_FIELD[name](connection, self._desks)
 
     def __iter__(self) -> Iterator[str]:
         return iter(query_values.BY_FIELD)

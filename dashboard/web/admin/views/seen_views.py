@@ -1,7 +1,7 @@
 """The views that an admin sees, with the number of threads of each."""
 
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from redis.exceptions import RedisError
@@ -10,6 +10,7 @@ from sqlalchemy import Connection
 from dashboard import languages
 from dashboard.clock import time_limit
 from dashboard.db.accounts import admins
+from dashboard.db.accounts.admin_desks import Desks
 from dashboard.db.database import Database
 from dashboard.db.lists import built_in_lists, query_lists, view_orders, views
 from dashboard.db.lists.looking_through import look_through
@@ -20,10 +21,13 @@ from dashboard.web.admin import preferences
 from scoring.conditions.language.errors import QueryError
 from scoring.ranking import Ranking
 from scoring.reading import State
-from scoring.views import BUILT_IN_VIEWS, VIEW_QUERIES, VIEWS
+from scoring.sorts import SORTS
+from scoring.views import BUILT_IN_VIEWS, QUERY_VIEWS, VIEW_QUERIES, VIEWS
 
 #: How long one answer counts threads in SQL; what is not counted by then has no total.
 COUNTING_SECONDS = 1.0
+#: All sorts have the same threads.
+_ANY_SORT = next(iter(SORTS))
 
 
 class SeenView(NamedTuple):
@@ -31,7 +35,6 @@ class SeenView(NamedTuple):
 
     view: View
     query_list: QueryList | None
-    is_kept: bool
     mistake: QueryError | None
 
 
@@ -50,16 +53,24 @@ class SeenViews:
         self._clock = clock
         self._monotonic = monotonic
 
-    def of(self, admin_id: int, locale: str) -> list[dict[str, Any]]:
-        """All views that an admin sees, in the admin's order. Raises StorageUnavailable."""
+    def of(self, admin_id: int, locale: str, desks: Desks) -> list[dict[str, Any]]:
+        """All views that an admin sees, in the admin's order, with the totals of the threads at
+        these desks; None: of all. Raises StorageUnavailable."""
         with self._database.read() as connection:
             chosen = preferences.complete(admins.preferences(connection, admin_id), locale)
             known = query_lists.current(connection).lists
             saved = views.visible_to(connection, admin_id)
-            seen = {each.public_id: _seen(connection, each, admin_id, known) for each in saved}
+            seen = {
+                each.public_id: _seen(connection, each, admin_id, known, desks) for each in saved
+            }
             order = view_orders.ordered(connection, admin_id, BUILT_IN_VIEWS, seen)
-            kept = built_in_lists.lists(connection)
-        totals = self._totals(seen, kept)
+            built_in = _built_in(connection, desks)
+        lists = {id: each.query_list for id, each in seen.items() if each.query_list is not None}
+        lists |= built_in
+        # Of all desks, Redis keeps those of built-in views in any case.
+        kept = known.keys() | {each.id for each in built_in.values() if desks is None}
+        live = {id: each.id for id, each in lists.items() if each.id in kept}
+        totals = self._totals(lists, live, VIEWS if desks is None else ())
         return [
             _saved_json(seen[id], admin_id, totals.get(id))
             if id in seen
@@ -68,20 +79,17 @@ class SeenViews:
         ]
 
     def _totals(
-        self, seen: Mapping[str, SeenView], kept: Mapping[str, QueryList]
+        self, lists: Mapping[str, QueryList], live: Mapping[str, str], always: Sequence[str]
     ) -> dict[str, int | None]:
-        """View id to total; None while its list is built. `kept`: those of built-in views that are
-        lists of queries."""
-        lists = {id: each.query_list for id, each in seen.items() if each.query_list is not None}
-        live = {id: lists[id].id for id in lists if seen[id].is_kept}
-        lists |= kept
-        live |= {id: each.id for id, each in kept.items()}
-        states = self._states({*VIEWS, *live.values()})
+        """View id to total; None while its list is built. `live`: the ids of those lists that Redis
+        keeps; `always`: the views that have lists there in any case."""
+        by_view = {**live, **{view: view for view in always}}
+        states = self._states({*by_view.values()})
         if states is None:
-            return self._counted(VIEWS, lists)
+            return self._counted(always, lists)
         totals = {
             id: state.total if (state := states[list_id]).epoch is not None else None
-            for id, list_id in (live | dict(zip(VIEWS, VIEWS, strict=True))).items()
+            for id, list_id in by_view.items()
         }
         rest = {id: query_list for id, query_list in lists.items() if id not in live}
         return totals | self._counted((), rest)
@@ -124,19 +132,37 @@ def without_totals(
     that of the id `also`."""
     saved = views.visible_to(connection, admin_id)
     shown = saved[:most] + [view for view in saved[most:] if view.public_id == also]
-    return [_saved_json(SeenView(view, None, False, None), admin_id, None) for view in shown]
+    return [_saved_json(SeenView(view, None, None), admin_id, None) for view in shown]
+
+
+def _built_in(connection: Connection, desks: Desks) -> Mapping[str, QueryList]:
+    """The lists of the built-in views that are lists of queries; for who sees the threads of some
+    desks alone, all are."""
+    if desks is None:
+        return built_in_lists.lists(connection)
+    return {
+        view: query_lists.list_of(
+            connection, built_in_lists.listed(view, QUERY_VIEWS.get(view, _ANY_SORT), desks)
+        )
+        for view in BUILT_IN_VIEWS
+    }
 
 
 def _seen(
-    connection: Connection, view: View, admin_id: int, known: Mapping[str, QueryList]
+    connection: Connection,
+    view: View,
+    admin_id: int,
+    known: Mapping[str, QueryList],
+    desks: Desks = None,
 ) -> SeenView:
-    if view.list_id is not None and view.list_id in known:
-        return SeenView(view, known[view.list_id], True, None)
+    if desks is None and view.list_id is not None and view.list_id in known:
+        return SeenView(view, known[view.list_id], None)
     try:
-        query_list = query_lists.list_of(connection, view.listed(admin_id))
+        listed = view.listed(admin_id)._replace(desks=desks)
+        query_list = query_lists.list_of(connection, listed)
     except QueryError as error:
-        return SeenView(view, None, False, error)
-    return SeenView(view, query_list, query_list.id in known, None)
+        return SeenView(view, None, error)
+    return SeenView(view, query_list, None)
 
 
 def _saved_json(seen: SeenView, admin_id: int, total: int | None) -> dict[str, Any]:

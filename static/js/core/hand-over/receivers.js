@@ -5,11 +5,13 @@ import { matching } from "../find.js";
 const HERE = new Set(["online", "away", "busy", "dnd"]);
 
 // members: as the team's call answers them; assigneeId: who has the thread, null for nobody and for
-// several threads; dot(id): how present an admin is. Oneself comes first, then who is here, by name.
+// several threads; desks: where the threads are; dot(id): how present an admin is. Oneself comes first,
+// then who is here, by name; who does not see the threads of these desks is left out.
 /** @param {string} query @returns {Member[]} */
-export function receivers(members, query, { adminId, assigneeId, dot }) {
+export function receivers(members, query, { adminId, assigneeId, desks = [], dot }) {
+  const sees = (member) => !member.desks || desks.every((desk) => member.desks.includes(desk));
   const rank = ({ id }) => (id === adminId ? 0 : HERE.has(dot(id)) ? 1 : 2);
-  const others = members.filter(({ id }) => id !== assigneeId)
+  const others = members.filter((member) => member.id !== assigneeId && sees(member))
     .map((member) => ({ member, text: member.name, rank: rank(member) }))
     .sort((one, other) => one.rank - other.rank || one.text.localeCompare(other.text));
   return matching(others, query).map(({ member }) => member);

@@ -27,6 +27,13 @@ export class Rows {
     return !known || known.rev !== row.rev;
   }
 
+  // The thread is not to be seen any more.
+  /** @param {number} id */
+  drop(id) {
+    this.#rows.delete(id);
+    this.#stale.delete(id);
+  }
+
   // The thread changed, and its row did not come with the frame.
   /** @param {number} id */
   mark(id) {

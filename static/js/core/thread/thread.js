@@ -36,7 +36,7 @@ export class OpenThread {
   // messageId: where to open it; null for its end, or where it stands if it is open.
   /** @param {number} id @param {number | null} messageId */
   open(id, messageId = null) {
-    if (this.id === id) {
+    if (this.id === id && this.state !== "missing") {
       if (messageId !== null) this.show(messageId);
       return;
     }
@@ -74,7 +74,7 @@ export class OpenThread {
   retry() { this.#load(); }
 
   received({ thread_id: id, message }) {
-    if (id !== this.id) return;
+    if (id !== this.id || this.state === "missing") return;
     if (this.messages.add(message)) {
       this.news += 1;
       this.arrivals?.came(message);
@@ -88,6 +88,21 @@ export class OpenThread {
     if (id !== this.id || !this.acts.add(act)) return false;
     this.changed();
     return true;
+  }
+
+  // A thread is at a desk now that the admin does not see.
+  /** @param {number} id */
+  gone(id) {
+    this.rows.drop(id);
+    if (id !== this.id) return;
+    this.#run += 1;
+    this.left();
+    this.arrivals?.forget();
+    this.messages = new Messages();
+    this.acts = new Acts();
+    this.target = null;
+    this.state = "missing";
+    this.changed();
   }
 
   // The state of delivery of a reply changed.

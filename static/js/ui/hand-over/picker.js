@@ -97,10 +97,18 @@ export class HandOverPicker {
     const { picks, thread, admin, presence } = this.parts;
     const assigneeId = picks.size ? null : thread.row?.assignee?.id ?? null;
     const found = receivers(this.#members, this.#query, {
-      adminId: admin.id, assigneeId, dot: (id) => presence.dot("admin", id),
+      adminId: admin.id, assigneeId, desks: this.#desksOfThreads(),
+      dot: (id) => presence.dot("admin", id),
     });
     found.push(...deskReceivers(this.#desks, this.#query, picks.size ? null : thread.row?.desk ?? null));
     return assigneeId === null || this.#query ? found : [...found, NOBODY];
+  }
+
+  // Of selected threads whose rows are not here, the server looks.
+  #desksOfThreads() {
+    const { picks, thread, rows } = this.parts;
+    const shownRows = picks.size ? picks.ids.map((id) => rows.get(id)) : [thread.row];
+    return [...new Set(shownRows.filter(Boolean).map(({ desk }) => desk))];
   }
 
   #option({ id, name, assigned, desk }, at) {

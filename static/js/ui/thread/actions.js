@@ -41,9 +41,14 @@ export class ThreadActions {
   // To a colleague or to nobody (null), here or at a desk, with a note for whoever has it next.
   /** @param {{admin_id: number | null, desk?: string, note?: string}} given */
   async handOver(given) {
-    const { id } = this.thread;
+    const { id, row } = this.thread;
     const done = await this.#try(() => this.api.assign(id, given));
     if (!done) return false;
+    // At a desk that is not one's own it is out of sight; undone, it is opened again.
+    if (!done.row) {
+      this.#offer("undo.handed", { ...done, row }, { assignee: given.desk }, () => this.open(id));
+      return true;
+    }
     const { assignee } = done.row;
     if (given.desk) this.#offer("undo.handed", done, { assignee: given.desk });
     else if (!assignee) this.#offer("undo.released", done);
@@ -155,7 +160,8 @@ export class ThreadActions {
     if (id === null) return null;
     try {
       const answer = await run();
-      this.rows.put(answer.row);
+      if (answer.row) this.rows.put(answer.row);
+      else this.thread.gone(id);
       return answer;
     } catch (error) {
       if (error.code === "already_claimed") this.rows.mark(id);

@@ -2,6 +2,7 @@
 
 import pytest
 
+from dashboard.db.accounts import desks
 from dashboard.db.search import search
 from dashboard.ingest.actions import Actions, Admin, Reply
 from dashboard.ingest.erase import erase_customer
@@ -169,3 +170,27 @@ def test_a_result_is_marked_incomplete_above_the_limit_of_matches(shop, monkeypa
     monkeypatch.setattr(search, most, 3)
     assert find(shop, word).whole is False
     assert find(shop, "t-none").whole is True
+
+
+def test_what_is_at_other_desks_takes_no_place_of_what_is_found(shop, monkeypatch):
+    monkeypatch.setattr(search, "MATCHES_MAX", 2)
+    monkeypatch.setattr(search, "CUSTOMERS_MAX", 1)
+    shop.database.write(lambda connection: desks.add(connection, "billing", 0))
+    shop.says(1, "a refund", thread="t-1", customer="c-1", fields={"name": "Refund Mai"})
+    for number in range(2, 8):
+        thread = f"t-{number}"
+        shop.does("thread.handoff", number, thread=thread, desk="billing")
+        shop.says(
+            number, "a refund", thread=thread, customer=f"c-{number}", fields={"name": "Refund Ken"}
+        )
+
+    def at(*names, query="refund"):
+        with shop.database.read() as connection:
+            found = search.find(connection, query, 50, desks=frozenset(names))
+        return [result["row"]["thread"] for result in found.results], found.total, found.whole
+
+    for query in ("refund", "mai", "shop/c-1"):
+        assert at("main", query=query) == (["t-1"], 1, True), query
+    assert at("main", query="shop/c-5") == ([], 0, True)
+    assert at("billing")[0][:2] == ["t-7", "t-6"] and not at("billing")[2]
+    assert at() == ([], 0, True)

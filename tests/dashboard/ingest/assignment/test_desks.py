@@ -2,7 +2,7 @@
 
 import pytest
 
-from dashboard.db.accounts import desks, sources
+from dashboard.db.accounts import admin_desks, desks, sources
 from dashboard.db.threads import acts
 from dashboard.errors import Invalid
 from dashboard.ingest.assignment.assigning import Assigning, HandOver
@@ -19,6 +19,10 @@ def shop(shop):
     for name in ("sales", "billing"):
         shop.database.write(lambda connection, name=name: desks.add(connection, name, START_MS))
     return shop
+
+
+def belongs_to(shop, admin: Admin, *names: str) -> None:
+    shop.database.write(lambda connection: admin_desks.save(connection, admin.id, names))
 
 
 def said(shop, thread: int) -> list[tuple[int, str]]:
@@ -80,6 +84,7 @@ def test_what_an_admin_decided_stays_when_an_older_hand_off_comes_late(shop):
 def test_undoing_a_move_is_refused_where_the_thread_was_moved_again_since(shop):
     thread = shop.says(0).thread_id
     mai, bob = (Admin(added(shop.database, name), name) for name in ("Mai", "Bob"))
+    belongs_to(shop, bob, "main", "sales", "billing")
     clock = SettableClock(START_MS + 1_000)
     assigning, undo = Assigning(shop.database, clock), Undo(shop.database, clock)
     act, _ = assigning.hand_over(mai, thread, HandOver(bob.id, desk="sales"))

@@ -7,9 +7,10 @@ from dashboard.db.lists import views
 from dashboard.db.lists.named_lists import ListName
 from dashboard.db.lists.views import Draft
 from dashboard.ingest.actions import Admin
+from dashboard.live.queries.desk_totals import DeskTotals
 from dashboard.live.queries.filter_totals import FilterTotals
 from dashboard.live.queries.lengths import READ_ALL_SECONDS, Lengths
-from dashboard.live.queries.view_totals import ViewTotals
+from dashboard.live.queries.view_totals import OtherTotals, ViewTotals
 from dashboard.live.reads import Reads
 from dashboard.live.socket_admins import SocketAdmins
 from tests.dashboard.ingest.shop import new_admin
@@ -31,7 +32,10 @@ class Scene:
         # Built by `tick`.
         self.filters = FilterTotals(reads, self.emitter, keeper, lambda list_id: None, self.admins)
         lengths = Lengths(self.order.ranking, self.order.monotonic)
-        self.totals = ViewTotals(lengths, reads, self.emitter, keeper, self.admins, self.filters)
+        desks = DeskTotals(reads, self.emitter, keeper, lambda list_id: None, self.admins)
+        self.totals = ViewTotals(
+            lengths, reads, self.emitter, keeper, self.admins, OtherTotals(self.filters, desks)
+        )
         self.admins.add("mai", self.mai)
         self.admins.add("ken", self.ken)
         self.order.tick()

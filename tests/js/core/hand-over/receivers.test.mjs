@@ -41,3 +41,13 @@ test("desks are offered where there are several, but not the one where the threa
   assert.deepEqual(found(["main", "sales", "billing"], "", "sales").sort(), ["billing", "main"]);
   assert.deepEqual(found(["main", "sales"], "SAL", "main"), ["sales"]);
 });
+
+test("who does not see the desks of the threads is not offered", () => {
+  const desks = { 1: ["main", "sales"], 2: null, 3: ["main"], 4: [] };
+  const found = (...at) => receivers(MEMBERS.map((one) => ({ ...one, desks: desks[one.id] })), "", {
+    adminId: 1, assigneeId: null, desks: at, dot: (id) => DOTS[id],
+  }).map(({ name }) => name);
+  assert.deepEqual(found("main"), ["Mai", "Đức", "An"]);
+  assert.deepEqual(found("main", "sales"), ["Mai", "Đức"]);
+  assert.deepEqual(found("billing"), ["Đức"]);
+});

@@ -87,6 +87,24 @@ test("a thread that does not exist is told apart from one that could not be load
   assert.equal(failed.state, "failed");
 });
 
+test("a thread that went to another desk leaves nothing of it on the screen", async () => {
+  const { thread, rows } = desk();
+  thread.open(1);
+  await settled();
+  rows.put({ id: 2, rev: 1 });
+  thread.gone(2);
+  assert.equal(rows.get(2), undefined);
+  assert.equal(thread.state, "ready");
+  thread.gone(1);
+  thread.received({ thread_id: 1, message: message(12) });
+  assert.equal(thread.state, "missing");
+  assert.equal(rows.get(1), undefined);
+  assert.deepEqual(thread.messages.list, []);
+  thread.open(1);
+  await settled();
+  assert.equal(thread.state, "ready", "it came back");
+});
+
 test("seen is what was painted before someone's eyes, and never less than before", async () => {
   const { thread } = desk();
   thread.open(1);

@@ -2,7 +2,7 @@
 
 import pytest
 
-from dashboard.db.accounts import desks
+from dashboard.db.accounts import admin_desks, desks
 from tests.dashboard.web.admin.calls import API, row
 
 THREADS = f"{API}/threads"
@@ -121,6 +121,58 @@ def test_many_threads_are_handed_over_to_a_desk(dashboard, mai):
     assert mai.get(f"{API}/team").json["desks"] == ["main", "billing"]
 
 
-def _add_desk(dashboard, name):
+def test_who_gives_a_thread_to_a_desk_that_is_not_theirs_sees_it_no_more_and_may_take_it_back(
+    dashboard, mai
+):
+    _add_desk(dashboard, "billing", members=())
+    id = dashboard.say("t-1")
+    answer = mai.post(f"{THREADS}/{id}/assign", json={"admin_id": None, "desk": "billing"}).json
+    assert answer["row"] is None
+    assert mai.get(f"{THREADS}?ids={id}").json == {"rows": [], "missing": [id]}
+    for call in (
+        lambda: mai.get(f"{THREADS}/{id}/messages"),
+        lambda: mai.post(f"{THREADS}/{id}/claim", json={}),
+    ):
+        assert (call().status_code, call().json["detail"]) == (404, "There is no such thread.")
+    [undone] = mai.post(f"{THREADS}/undo", json={"acts": [answer["act"]]}).json["results"]
+    assert undone["row"]["desk"] == "main"
+
+
+def test_what_was_done_since_at_another_desk_is_not_told(dashboard, mai):
+    _add_desk(dashboard, "billing", members=())
+    boss = dashboard.sign_in("Boss", "supervisor")
+    id = dashboard.say("t-1")
+    given = {"admin_id": None, "desk": "billing"}
+    act = mai.post(f"{THREADS}/{id}/assign", json=given).json["act"]
+    boss.post(f"{THREADS}/{id}/assign", json={"admin_id": None, "desk": "main"})
+    boss.post(f"{THREADS}/{id}/assign", json=given)
+    [undone] = mai.post(f"{THREADS}/undo", json={"acts": [act]}).json["results"]
+    assert (undone["status"], undone["problem"]["code"]) == ("rejected", "not_found")
+    assert "by" not in undone["problem"]
+
+
+def test_a_thread_goes_to_nobody_who_does_not_see_its_desk(dashboard, mai):
+    dashboard.sign_in("Bob")
+    boss = dashboard.sign_in("Boss", "supervisor")
+    _add_desk(dashboard, "billing")
+    id = dashboard.say("t-1")
+    for given in ({"admin_id": 2, "desk": "billing"}, {"admin_id": 3, "desk": "billing"}):
+        answer = mai.post(f"{THREADS}/{id}/assign", json=given)
+        if given["admin_id"] == 2:
+            [error] = answer.json["errors"]
+            assert (error["pointer"], error["code"]) == ("/admin_id", "unknown_value")
+    assert row(boss, id)["assignee"]["name"] == "Boss"
+
+
+def _add_desk(dashboard, name, members=(1,)):
     services = dashboard.services
     services.database.write(lambda connection: desks.add(connection, name, services.clock()))
+    if members:
+        _set_desks(dashboard, "main", name, members=members)
+
+
+def _set_desks(dashboard, *names, members):
+    for admin_id in members:
+        dashboard.services.database.write(
+            lambda connection, id=admin_id: admin_desks.save(connection, id, names)
+        )

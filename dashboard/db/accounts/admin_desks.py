@@ -1,0 +1,56 @@
+"""The desks that admins belong to: those whose threads they see."""
+
+from collections import defaultdict
+from collections.abc import Collection, Mapping
+
+from sqlalchemy import Connection, delete, insert, select
+
+from dashboard.db.accounts import desks
+from dashboard.db.models.accounts import admin_desks
+
+#: The desks whose threads somebody sees; None: all threads, at whatever desk.
+Desks = frozenset[str] | None
+
+
+def sees(seen: Desks, desk: str) -> bool:
+    """Whether whoever sees these desks sees a thread at that desk."""
+    return seen is None or desk in seen
+
+
+def seen_by(connection: Connection, roles: Mapping[int, str]) -> dict[int, Desks]:
+    """Of each admin, by id and role, the desks whose threads the admin sees.
+
+    None for supervisors, and for who belongs to all desks.
+    """
+    found: dict[int, Desks] = dict.fromkeys(roles)
+    asked = [id for id, role in roles.items() if role != "supervisor"]
+    if asked:
+        all_desks = frozenset(desks.names(connection))
+        theirs = of(connection, asked)
+        for id in asked:
+            found[id] = None if theirs[id] >= all_desks else theirs[id]
+    return found
+
+
+def is_seen_by(connection: Connection, desk: str, admin_id: int, role: str) -> bool:
+    """Whether an admin of this role sees the threads at a desk."""
+    return sees(seen_by(connection, {admin_id: role})[admin_id], desk)
+
+
+def of(connection: Connection, admin_ids: Collection[int]) -> dict[int, frozenset[str]]:
+    """The desks that admins belong to, by their ids."""
+    theirs: dict[int, set[str]] = defaultdict(set)
+    columns = (admin_desks.c.admin_id, admin_desks.c.desk)
+    for id, desk in connection.execute(
+        select(*columns).where(admin_desks.c.admin_id.in_(admin_ids))
+    ):
+        theirs[id].add(desk)
+    return {id: frozenset(theirs[id]) for id in admin_ids}
+
+
+def save(connection: Connection, admin_id: int, names: Collection[str]) -> None:
+    """Sets the desks that an admin belongs to; the caller has checked that there are such desks."""
+    connection.execute(delete(admin_desks).where(admin_desks.c.admin_id == admin_id))
+    if names:
+        rows = [{"admin_id": admin_id, "desk": name} for name in sorted(set(names))]
+        connection.execute(insert(admin_desks), rows)

@@ -1,0 +1,117 @@
+"""What an admin's requests are answered is the same whether other desks have threads or not."""
+
+import json
+from collections.abc import Iterator
+from itertools import count, islice
+from typing import Any
+
+import pytest
+
+from tests.dashboard.desks.world import LAN, OWN_THREADS, Numbers, World, without_random
+from tests.dashboard.web.hostile_calls import ADMIN_CALLS, Call
+
+#: Thread ids of which Lan sees none: the first ones of the other desk, and one that is none.
+HIDDEN = (OWN_THREADS + 1, OWN_THREADS + 2, 999)
+#: What happens elsewhere, and of how many calls one is made: in the gate few, else each.
+RUNS = [(0, 12), *(pytest.param(seed, 1, marks=pytest.mark.slow) for seed in range(1, 4))]
+_QUERIES = (
+    "is:open",
+    "",
+    "desk:billing",
+    "desk:main,billing is:waiting",
+    "-desk:main",
+    "assigned:me",
+    "assigned:ken@example.com",
+    "tag:secret",
+    "(lang:ja or is:closed)",
+    "(waits:>0s or last:admin)",
+)
+_WORDS = ("hello", "invoice", "secretly", "Hidden", "shop/c-t-1", "shop/only-1", '"an invoice"')
+_LISTS = tuple(
+    {"view": view, "sort": sort, "filter": filter}
+    for view in ("arrival", "not_respond", "snoozed", "history", "v1", "v2")
+    for sort, filter in (("arrival", "all"), ("longest_wait", "mine"), ("priority", "unassigned"))
+)
+
+
+def calls() -> Iterator[Call]:
+    """The calls of the dashboard, each about threads that Lan sees, and about others."""
+    for call in ADMIN_CALLS:
+        if not (call.path.startswith("/admin/api") or call.path == "/"):
+            continue
+        if "/messages" in call.path:
+            # Of the messages that are as old as the threads; later ones have other numbers.
+            call = call._replace(query={name: min(value, 5) for name, value in call.query.items()})
+        yield call
+        if "/threads/{1}" in call.path:
+            for id in (2, 4, *HIDDEN):
+                yield call._replace(path=call.path.replace("{1}", f"{{{id}}}", 1))
+        if call.body and "ids" in call.body and "action" in call.body:
+            ids = [*range(1, OWN_THREADS + 1), *HIDDEN]
+            yield call._replace(body=call.body | {"ids": ids})
+    yield Call("GET", "/admin/api/threads", {"ids": ",".join(map(str, range(1, 20)))})
+    yield Call("POST", "/admin/api/threads/undo", body={"acts": [1, 2, 3, 4]})
+    for query in _QUERIES:
+        yield Call("POST", "/admin/api/views/preview", body={"query": query, "sort": "priority"})
+        yield Call("GET", "/admin/api/search", {"q": query or "x"})
+        yield Call("GET", "/admin/api/threads/{1}/explain", {"query": query, "sort": "arrival"})
+    for words in _WORDS:
+        yield Call("GET", "/admin/api/search", {"q": words, "limit": 2})
+        yield Call("GET", "/admin/api/search", {"q": f"is:open {words}"})
+    for text in ("tag:", "lang:", "desk:", "source:", "assigned:", "is:", ""):
+        yield Call("GET", "/admin/api/query/complete", {"text": text})
+    for named in _LISTS:
+        yield Call("GET", "/admin/api/threads/{1}/explain", named)
+        yield Call("GET", f"/admin/api/threads/{{{HIDDEN[0]}}}/explain", named)
+    for admin in (1, 2, 3):
+        assign = {"admin_id": admin, "desk": "billing"}
+        yield Call("POST", "/admin/api/threads/{5}/assign", body=assign)
+
+
+def answer(world: World, call: Call, numbers: Numbers) -> tuple[Any, ...]:
+    path = call.path.replace("{", "").replace("}", "")
+    found = world.lan.open(path, method=call.method, query_string=call.query, json=call.body)
+    headers = {
+        name: value
+        for name, value in found.headers
+        if name not in ("Date", "Content-Length", "Content-Security-Policy")
+    }
+    if found.mimetype.endswith("json"):
+        return found.status_code, headers, numbers.told(json.loads(found.data))
+    return found.status_code, headers, without_random(found.data)
+
+
+def test_every_route_is_compared(worlds):
+    """Who adds a route says by a call in `hostile_calls.py` how it is asked."""
+    alone, _ = worlds
+    adapter = alone.site.app.url_map.bind("localhost")
+    asked = {
+        adapter.match(call.path.replace("{", "").replace("}", ""), call.method)[0]
+        for call in calls()
+    }
+    routes = {
+        rule.endpoint
+        for rule in alone.site.app.url_map.iter_rules()
+        if rule.rule.startswith("/admin/api")
+    }
+    assert routes - asked == set()
+
+
+@pytest.mark.parametrize(("seed", "stride"), RUNS)
+def test_answers_do_not_depend_on_the_threads_of_other_desks(worlds, seed, stride):
+    alone, full = worlds
+    numbers = Numbers(), Numbers()
+    activity = count(seed * 1_000)
+    for call in islice(calls(), seed % stride, None, stride):
+        happens = next(activity)
+        for world in worlds:
+            world.elsewhere(happens)
+            world.colleagues_read(happens)
+        one, other = (
+            answer(world, call, told) for world, told in zip(worlds, numbers, strict=True)
+        )
+        assert one == other, call
+    assert len(full.hidden) > 2 and not alone.hidden
+    with full.database.read() as connection:
+        count_of_lan = "SELECT count(*) FROM threads WHERE desk = 'billing' AND assignee_id = ?"
+        assert connection.exec_driver_sql(count_of_lan, (LAN,)).scalar() == 0
