@@ -36,7 +36,10 @@ export function socketEvents(parts) {
     "thread:act": (data) => {
       if (parts().thread.did(data)) parts().acting.part?.colleagueActions.show(data);
     },
-    "thread:gone": ({ thread_id: id }) => parts().thread.gone(id),
+    "thread:gone": ({ thread_id: id }) => {
+      parts().thread.gone(id);
+      parts().presence.gone(id);
+    },
     "thread:delivery": (data) => parts().thread.delivered(data),
     "queue:numbers": (numbers) => parts().queueLine.take(numbers),
     "sources:failing": ({ sources }) => parts().connectionState.setFailing(sources),

@@ -142,6 +142,14 @@ export class Presence {
     this.#changed(customers.length > 0);
   }
 
+  // The thread is at a desk now that the admin does not see: nothing more comes about it.
+  /** @param {number} threadId */
+  gone(threadId) {
+    this.#viewers.delete(threadId);
+    this.#typing.delete(threadId);
+    this.changed();
+  }
+
   // typing: it ends by itself.
   #changed(typing) {
     this.changed();

@@ -13,6 +13,7 @@ pytestmark = pytest.mark.slow
 PICKER = "#hand-over:popover-open"
 NAMES = f"""() => [...document.querySelectorAll('{PICKER} .hand-option .person-name')]
   .map((name) => name.textContent)"""
+FACE = "document.querySelector('.cursors .face')"
 IS_AWAY = "document.body.textContent.includes('at a desk that you do not see')"
 LINES = """() => [...document.querySelectorAll('.act-line > span')]
   .map((line) => line.textContent)"""
@@ -199,6 +200,7 @@ def test_a_thread_at_a_desk_that_is_not_ones_own_is_out_of_sight_and_comes_back(
         "the list of the one desk",
     )
     ken.open(id)
+    lan.wait_for(f"() => {FACE}", "the colleague who reads it, too")
     opens_picker(lan)
     lan.page.keyboard.type("sales")
     lan.wait_for(f"() => ({NAMES})().join() === 'sales'", "the desk alone")
@@ -206,6 +208,7 @@ def test_a_thread_at_a_desk_that_is_not_ones_own_is_out_of_sight_and_comes_back(
     lan.wait_for(toast("Handed Hand away over to sales"), "the toast")
     lan.wait_for(f"() => !document.querySelector('#row-{id}')", "the row being gone")
     lan.wait_for(f"() => {IS_AWAY}", "the conversation being gone")
+    lan.wait_for(f"() => !{FACE}", "the colleague being gone")
     ken.wait_for(
         f"() => ({LINES})().some((line) => line.endsWith('moved the thread to the desk sales'))",
         "the line in the conversation of who sees both",

@@ -157,6 +157,16 @@ test("typing that the server does not repeat ends by itself, of customers and co
   assert.ok(!presence.isTyping(1));
 });
 
+test("of a thread that went to a desk that is not seen nobody is there any more", () => {
+  const { presence } = desk();
+  presence.connected();
+  for (const id of [1, 2]) presence.viewers({ thread_id: id, viewers: [mai("typing")] });
+  presence.typing({ thread_id: 1, customers: ["shop/a"] });
+  presence.gone(1);
+  assert.deepEqual([presence.others(1), presence.isTyping(1)], [[], false]);
+  assert.equal(presence.others(2).length, 1);
+});
+
 test("after a reconnection only who is named again is still there (H12)", async () => {
   const { clock, presence } = desk();
   presence.connected();
