@@ -55,6 +55,8 @@ _UNSTORED: dict[str, tuple[Rule, ...]] = {
 }
 #: The built-in sorts by name whose scores are columns of threads.
 SORTS: Mapping[str, Sort] = {name: Sort(name, rules) for name, rules in _RULES.items()}
+#: For what is the same in each of them: which threads are on a list.
+ANY_SORT = next(iter(SORTS))
 #: All built-in sorts, those first.
 BUILT_IN_SORTS: Mapping[str, Sort] = {
     **SORTS,

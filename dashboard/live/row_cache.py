@@ -10,14 +10,13 @@ from dashboard.live.reads import Reads
 from dashboard.transport.packets import encode
 from scoring.ranking import Ranking
 from scoring.reading import Head
-from scoring.sorts import SORTS
+from scoring.sorts import ANY_SORT
 
 #: Lists and rows that are cached; the least recently used list goes first.
 LIST_IDS_MAX = 32
 ROWS_MAX = 2_000
 #: With more changed threads, the cached rows of the list are dropped.
 CHANGES_MAX = 1_000
-_ANY_SORT = next(iter(SORTS))
 
 
 @dataclass
@@ -71,13 +70,13 @@ class RowCache:
             return True
         try:
             changes = self._ranking.since(
-                list_id, [_ANY_SORT], cached.epoch, cached.version, CHANGES_MAX
+                list_id, [ANY_SORT], cached.epoch, cached.version, CHANGES_MAX
             )
         except RedisError:
             return False
         if changes is None:
             return False
-        changed = {entry.id for entry in changes.sets[_ANY_SORT]} | set(changes.gone)
+        changed = {entry.id for entry in changes.sets[ANY_SORT]} | set(changes.gone)
         cached.rows = {id: row for id, row in cached.rows.items() if id not in changed}
         cached.version = max(cached.version, changes.version)
         return True

@@ -9,8 +9,7 @@ class SocketAdmins:
     """Socket id to admin id, of all sockets that have joined, and whose threads each sees."""
 
     def __init__(self) -> None:
-        self._admins: dict[str, int] = {}
-        self._desks: dict[str, Desks] = {}
+        self._admins: dict[str, tuple[int, Desks]] = {}
 
     def __len__(self) -> int:
         return len(self._admins)
@@ -19,34 +18,32 @@ class SocketAdmins:
         return sid in self._admins
 
     def __getitem__(self, sid: str) -> int:
-        return self._admins[sid]
+        return self._admins[sid][0]
 
     def __iter__(self) -> Iterator[tuple[str, int]]:
         """Each socket with its admin, also while sockets come and go."""
-        return iter([*self._admins.items()])
+        return iter([(sid, admin_id) for sid, (admin_id, _) in [*self._admins.items()]])
 
     def add(self, sid: str, admin_id: int, desks: Desks = None) -> None:
         """A socket has joined, which is to see the threads at these desks; None: all threads."""
-        self._admins[sid] = admin_id
-        self._desks[sid] = desks
+        self._admins[sid] = admin_id, desks
 
     def desks_of(self, sid: str) -> Desks:
         """The desks whose threads a socket sees; None: all. Of a closed socket none."""
-        return self._desks.get(sid, frozenset())
+        return self._admins[sid][1] if sid in self._admins else frozenset()
 
     def of_all_desks(self) -> list[str]:
         """The sockets that see all threads."""
-        return [sid for sid, desks in self._desks.items() if desks is None]
+        return [sid for sid, (_, desks) in [*self._admins.items()] if desks is None]
 
     def of_some_desks(self) -> list[str]:
         """The sockets that see the threads of some desks alone."""
-        return [sid for sid, desks in self._desks.items() if desks is not None]
+        return [sid for sid, (_, desks) in [*self._admins.items()] if desks is not None]
 
     def desks_by_admin(self) -> Mapping[int, Desks]:
         """The admins who are here, each with the desks of a socket of theirs."""
-        return {admin_id: self._desks[sid] for sid, admin_id in [*self._admins.items()]}
+        return dict([*self._admins.values()])
 
     def drop(self, sid: str) -> None:
         """Forgets a closed socket."""
         self._admins.pop(sid, None)
-        self._desks.pop(sid, None)

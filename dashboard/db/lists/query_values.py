@@ -17,7 +17,7 @@ CUSTOMERS = 5_000
 THREADS = 5_000
 
 
-def addresses(connection: Connection, seen: Desks) -> list[str]:
+def addresses(connection: Connection) -> list[str]:
     """The e-mail addresses of all admins who may sign in."""
     enabled = select(admins.c.email).where(admins.c.disabled_at.is_(None))
     return list(connection.scalars(enabled.order_by(admins.c.email)))
@@ -52,7 +52,7 @@ def tags(connection: Connection, seen: Desks) -> list[str]:
 
 #: Field to what reads its values, for whoever sees the threads at some desks.
 BY_FIELD: Mapping[str, Callable[[Connection, Desks], list[str]]] = {
-    "assigned": addresses,
+    "assigned": lambda connection, seen: addresses(connection),
     "source": lambda connection, seen: sources.names(connection),
     "desk": lambda connection, seen: desks.names(connection),
     "tag": tags,

@@ -4,45 +4,28 @@ from collections.abc import Callable, Collection, Mapping
 from typing import NamedTuple
 
 from dashboard.db.lists.named_lists import ListName
-from dashboard.db.lists.query_lists import ListedQuery
-from dashboard.errors import Problem, StorageUnavailable
-from dashboard.live.reads import Reads
+from dashboard.live.queries.filtered_lists import Filtered, FilteredLists
 from dashboard.live.socket_admins import SocketAdmins
-from dashboard.ordering.keeping import TEMPORARY_MAX, ListKeeper
 from dashboard.transport.emitter import Emitter
 from dashboard.transport.packets import EncodedJson, encode
 
-#: Lists that may be kept for these totals alone; the rest is for lists that are open.
-KEPT_MAX = TEMPORARY_MAX // 2
-
 
 class Watched(NamedTuple):
-    """The list of a socket, and the lists whose lengths are its totals, by filter."""
+    """The list of a socket, and the lists whose lengths are its totals."""
 
     name: ListName
-    lists: Mapping[str, str]
-    temporary: Mapping[str, ListedQuery]
+    lists: Filtered
 
 
 class FilterTotals:
     """Keeps the lists of the filters of one list for each socket, and sends how long they are.
 
-    A list whose filter is then chosen is there already. `build(list_id)` begins to build a list
-    that Redis lacks.
+    A list whose filter is then chosen is there already.
     """
 
-    def __init__(
-        self,
-        reads: Reads,
-        emitter: Emitter,
-        keeper: ListKeeper,
-        build: Callable[[str], object],
-        admins: SocketAdmins,
-    ):
-        self._reads = reads
+    def __init__(self, lists: FilteredLists, emitter: Emitter, admins: SocketAdmins):
+        self._lists = lists
         self._emitter = emitter
-        self._keeper = keeper
-        self._build = build
         self._admins = admins
         self._watched: dict[str, Watched] = {}
         #: What is read from SQL at the next turn: a list that was asked for, or is another one now.
@@ -55,7 +38,7 @@ class FilterTotals:
     @property
     def looked_at(self) -> Collection[str]:
         """Lists that are kept for the sake of their totals."""
-        return {id for watched in self._watched.values() for id in watched.temporary}
+        return {id for watched in self._watched.values() for id in watched.lists.temporary}
 
     def watch(self, sid: str, name: ListName) -> None:
         """Sends the socket the totals of this list, and of no other one any more."""
@@ -84,42 +67,22 @@ class FilterTotals:
         """Finds and keeps the lists that were asked for. Raises StorageUnavailable."""
         while self._asked:
             sid, name = next(iter(self._asked.items()))
-            watched = self._found(sid, name) if sid in self._admins else None
+            found = self._lists.find(name, self._admins[sid]) if sid in self._admins else None
             # Another one may have been asked for meanwhile.
             if self._asked.get(sid) == name:
                 self.drop(sid)
-                if watched is not None:
-                    self._watched[sid] = watched
+                if found is not None:
+                    self._watched[sid] = Watched(name, found)
 
     def send(self, changed: Collection[str], totals: Mapping[str, int]) -> None:
         """Sends what has changed; to whom nothing was sent yet, all that is known."""
         for sid, watched in [*self._watched.items()]:
             sent = self._sent.get(sid)
-            if sent is not None and not any(id in changed for id in watched.lists.values()):
+            if sent is not None and not any(id in changed for id in watched.lists.ids.values()):
                 continue
-            found = {each: totals[id] for each, id in watched.lists.items() if id in totals}
+            found = {each: totals[id] for each, id in watched.lists.ids.items() if id in totals}
             # A list that is lost is built anew: until then the last number stays.
             if found and found != sent and found.keys() >= (sent or found).keys():
                 self._sent[sid] = found
                 data = EncodedJson(encode(watched.name.to_json() | {"totals": found}))
                 self._emitter.send(sid, "list:totals", data)
-
-    def _found(self, sid: str, name: ListName) -> Watched | None:
-        """None where there is no such list any more."""
-        try:
-            found = self._reads.by_filter(name, self._admins[sid])
-        except StorageUnavailable:
-            raise
-        except Problem:
-            return None
-        lists = {filter: named.query_list.id for filter, named in found.items()}
-        temporary = {
-            named.query_list.id: named.listed
-            for named in found.values()
-            if not named.is_always_kept
-        }
-        self._keeper.keep_many(temporary, KEPT_MAX)
-        for list_id in temporary:
-            if self._keeper.is_kept(list_id):
-                self._build(list_id)
-        return Watched(name, lists, temporary)

@@ -10,6 +10,7 @@ from dashboard.errors import Problem, StorageUnavailable
 from dashboard.live.broadcaster import Broadcaster
 from dashboard.live.queries.desk_totals import DeskTotals
 from dashboard.live.queries.filter_totals import FilterTotals
+from dashboard.live.queries.filtered_lists import FilteredLists
 from dashboard.live.queries.lengths import Lengths
 from dashboard.live.queries.view_totals import OtherTotals, ViewTotals
 from dashboard.live.reads import Reads
@@ -60,8 +61,10 @@ class LiveLists:
         self._keeper = keeper
         self._builder = builder
         admins = broadcaster.admins
-        filters = FilterTotals(reads, emitter, keeper, builder.build, admins)
-        others = OtherTotals(filters, DeskTotals(reads, emitter, keeper, builder.build, admins))
+        filtered = FilteredLists(reads, keeper, builder.build)
+        others = OtherTotals(
+            FilterTotals(filtered, emitter, admins), DeskTotals(filtered, emitter, admins)
+        )
         self.view_totals = ViewTotals(Lengths(ranking), reads, emitter, keeper, admins, others)
         self._limits = RateLimiter(time.monotonic)
         #: Held while a list is read from Redis.

@@ -8,7 +8,7 @@ from dashboard.live.status import Status
 from dashboard.live.threads.conversations import Conversations
 from dashboard.live.threads.held_threads import HeldThreads
 from scoring.ranking import Ranking, RankingLost
-from scoring.sorts import SORTS
+from scoring.sorts import ANY_SORT
 
 log = logging.getLogger(__name__)
 
@@ -18,7 +18,6 @@ POLL_SECONDS = 2.0
 CHANGES_MAX = 5_000
 #: Every thread is on one of these views.
 _EVERY_THREAD = ("arrival", "history")
-_ANY_SORT = next(iter(SORTS))
 
 
 class NewMessages:
@@ -50,11 +49,11 @@ class NewMessages:
         changed: set[int] | None = set()
         for list_id in (name for name in _EVERY_THREAD if name in due):
             known = self._cursors.get(list_id)
-            found = known and self._ranking.since(list_id, [_ANY_SORT], *known, CHANGES_MAX)
+            found = known and self._ranking.since(list_id, [ANY_SORT], *known, CHANGES_MAX)
             if found:
                 self._cursors[list_id] = found.epoch, found.version
                 if changed is not None:
-                    changed |= {entry.id for entry in found.sets[_ANY_SORT]} | set(found.gone)
+                    changed |= {entry.id for entry in found.sets[ANY_SORT]} | set(found.gone)
             else:
                 state = self._ranking.states([list_id])[list_id]
                 if state.epoch is None:

@@ -21,13 +21,11 @@ from dashboard.web.admin import preferences
 from scoring.conditions.language.errors import QueryError
 from scoring.ranking import Ranking
 from scoring.reading import State
-from scoring.sorts import SORTS
+from scoring.sorts import ANY_SORT
 from scoring.views import BUILT_IN_VIEWS, QUERY_VIEWS, VIEW_QUERIES, VIEWS
 
 #: How long one answer counts threads in SQL; what is not counted by then has no total.
 COUNTING_SECONDS = 1.0
-#: All sorts have the same threads.
-_ANY_SORT = next(iter(SORTS))
 
 
 class SeenView(NamedTuple):
@@ -142,7 +140,7 @@ def _built_in(connection: Connection, desks: Desks) -> Mapping[str, QueryList]:
         return built_in_lists.lists(connection)
     return {
         view: query_lists.list_of(
-            connection, built_in_lists.listed(view, QUERY_VIEWS.get(view, _ANY_SORT), desks)
+            connection, built_in_lists.listed(view, QUERY_VIEWS.get(view, ANY_SORT), desks)
         )
         for view in BUILT_IN_VIEWS
     }

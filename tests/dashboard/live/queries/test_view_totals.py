@@ -9,6 +9,7 @@ from dashboard.db.lists.views import Draft
 from dashboard.ingest.actions import Admin
 from dashboard.live.queries.desk_totals import DeskTotals
 from dashboard.live.queries.filter_totals import FilterTotals
+from dashboard.live.queries.filtered_lists import FilteredLists
 from dashboard.live.queries.lengths import READ_ALL_SECONDS, Lengths
 from dashboard.live.queries.view_totals import OtherTotals, ViewTotals
 from dashboard.live.reads import Reads
@@ -30,9 +31,10 @@ class Scene:
         self.admins = SocketAdmins()
         reads, keeper = Reads(database, self.order.clock), self.order.services.list_keeper
         # Built by `tick`.
-        self.filters = FilterTotals(reads, self.emitter, keeper, lambda list_id: None, self.admins)
+        filtered = FilteredLists(reads, keeper, lambda list_id: None)
+        self.filters = FilterTotals(filtered, self.emitter, self.admins)
         lengths = Lengths(self.order.ranking, self.order.monotonic)
-        desks = DeskTotals(reads, self.emitter, keeper, lambda list_id: None, self.admins)
+        desks = DeskTotals(filtered, self.emitter, self.admins)
         self.totals = ViewTotals(
             lengths, reads, self.emitter, keeper, self.admins, OtherTotals(self.filters, desks)
         )
