@@ -232,8 +232,17 @@ def test_a_thread_that_a_colleague_moves_away_goes_from_the_screen(chromium, lin
     nga = BrowserDriver(chromium, server, email)
     id = lineup.say("hand-off", name="Hand off")
     nga.open(id)
+    box = nga.page.locator(f"#row-{id}").bounding_box()
+    nga.page.mouse.move(box["x"] + 90, box["y"] + 20)
+    nga.page.mouse.move(box["x"] + 92, box["y"] + 22)
+    nga.wait_for("() => window.lineup.list().hold === 'held'")
     url = f"{server.url}/admin/api/threads/{id}/assign"
     lineup.mai.post(url, json={"admin_id": None, "desk": "night"}).raise_for_status()
+    nga.wait_for(
+        f"() => document.querySelector('#row-{id}')?.innerText.trim() === 'Left this list'",
+        "the row under the pointer saying so alone",
+    )
+    nga.page.mouse.move(1000, 300)
     nga.wait_for(f"() => !document.querySelector('#row-{id}')", "the row being gone")
     nga.wait_for(f"() => {IS_AWAY}", "the conversation being gone")
     assert nga.errors == []

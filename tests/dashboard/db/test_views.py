@@ -177,7 +177,7 @@ def test_addresses_of_disabled_admins_are_not_proposed(any_database, mai):
     new_admin(any_database, "Bob")
     any_database.write(lambda c: admins.disable(c, mai, NOW))
     with any_database.read() as connection:
-        assert query_values.addresses(connection, None) == ["bob@desk.example"]
+        assert query_values.addresses(connection) == ["bob@desk.example"]
 
 
 def test_the_tags_that_there_are_are_proposed_the_most_frequent_first(any_database, clock):

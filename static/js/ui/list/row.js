@@ -47,7 +47,7 @@ export class RowElement {
     this.#attribute("aria-current", String(look.current));
     this.#classes(row, look);
     this.presence.bind(row, look);
-    if (!row) return this.#attribute("aria-label", look.t("list.loading"));
+    if (!row) return this.#withoutRow(look);
     const texts = rowTexts(row, look);
     this.#face(row, look.t);
     for (const [name, text] of Object.entries(texts.parts)) this.#text(name, text);
@@ -70,6 +70,13 @@ export class RowElement {
     this.#attribute("aria-current", "false");
     this.#attribute("aria-label", label);
     this.#set("classes", "row skeleton", (names) => { this.element.className = names; });
+  }
+
+  // Not loaded yet, or not to be seen any more.
+  #withoutRow({ mark, t }) {
+    const text = t(mark === "left" ? "row.left" : "list.loading");
+    this.#text("row-note", text);
+    this.#attribute("aria-label", text);
   }
 
   #classes(row, look) {
