@@ -45,7 +45,7 @@ def site(any_database, clock, tmp_path) -> ApplicationDriver:
     return driver
 
 
-@pytest.fixture(params=[STEP, pytest.param(1, marks=pytest.mark.slow)])
+@pytest.fixture(params=[STEP, pytest.param(1, marks=[pytest.mark.slow, pytest.mark.cpu_bound])])
 def step(request) -> int:
     """Of so many spoiled forms one is sent."""
     return request.param
