@@ -26,6 +26,7 @@ from dashboard.live.status import Status
 from dashboard.live.view_changes import ViewChanges
 from dashboard.presence.admin_presence import AdminPresence
 from dashboard.presence.bots import BotPresence
+from dashboard.presence.erasing import Erasing
 from dashboard.presence.present_admins import PresentAdmins
 from dashboard.presence.service import PresenceService
 from dashboard.presence.tasks import PresenceTasks
@@ -128,6 +129,10 @@ class Services(CoreServices):
     @cached_property
     def bot_presence(self) -> BotPresence:
         return BotPresence(self.presence_service, self.database, self.clock, self.monotonic)
+
+    @cached_property
+    def erasing(self) -> Erasing:
+        return Erasing(self.database, self.placer, self.presence_service, self.clock)
 
     # HTTP
 

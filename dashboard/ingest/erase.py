@@ -1,11 +1,10 @@
-"""Erases a customer: all stored data of the person, and what is left of them in files."""
+"""Erases a customer: all stored data of the person."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
 
 from sqlalchemy import ColumnElement, Connection, delete, select, update
 
-from dashboard.db import traces
 from dashboard.db.database import Database
 from dashboard.db.lists import query_lists
 from dashboard.db.models.accounts import admins, sources
@@ -34,8 +33,8 @@ def erase_customer(
     """Deletes a source's customer with all threads and their contents; None if unknown.
 
     The threads leave the lists in Redis, or the reconciler removes them. Events that occurred
-    until `now_ms` and come later are refused. Raises StorageUnavailable: with nothing deleted, or
-    with nothing left but traces in the files of the database; then call it again.
+    until `now_ms` and come later are refused. Traces stay in the files of the database. Raises
+    StorageUnavailable, with nothing deleted.
     """
 
     def write(connection: Connection) -> tuple[Erased, list[Placement]] | None:
@@ -43,10 +42,11 @@ def erase_customer(
         return None if found is None else _erase(connection, *found, customer, now_ms)
 
     result = database.write(write)
-    if result is not None:
-        placer.place(result[1])
-    traces.remove(database)
-    return None if result is None else result[0]
+    if result is None:
+        return None
+    erased, placements = result
+    placer.place(placements)
+    return erased
 
 
 def _locked(connection: Connection, source: str, customer: str) -> tuple[int, int] | None:

@@ -20,6 +20,7 @@ from dashboard.web.admin.api import AdminApi
 from dashboard.web.admin.attempts import Attempts, Devices
 from dashboard.web.admin.bulk import BulkApi
 from dashboard.web.admin.canned import CannedApi
+from dashboard.web.admin.customers.api import CustomersApi
 from dashboard.web.admin.explain import Explainer
 from dashboard.web.admin.first_list import FirstList
 from dashboard.web.admin.hours.calendars import CalendarsApi
@@ -187,6 +188,7 @@ def _register_dashboard(
         BulkApi(database, admin, services.undo),
         SearchApi(database, services.cursors, clock),
         CannedApi(database, clock),
+        CustomersApi(services.erasing),
         *_apis_of_lists(services),
         *_apis_of_hours(services),
         WebhookApi(services.webhooks),

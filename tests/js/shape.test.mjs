@@ -30,6 +30,7 @@ MAY_IMPORT["ui/presence"] = [...UI, "ui/presence"];
 MAY_IMPORT["ui/list"] = [...UI, "ui/presence", "ui/list"];
 MAY_IMPORT["ui/matches"] = [...UI, "ui/matches"];
 MAY_IMPORT["ui/query"] = [...UI, "ui/query"];
+MAY_IMPORT["ui/customer"] = [...UI, "ui/customer"];
 MAY_IMPORT["ui/hours"] = [...UI, "core/hours", "ui/query", "ui/hours"];
 MAY_IMPORT["ui/hand-over"] = [...UI, "ui/presence", "ui/hand-over"];
 MAY_IMPORT["ui/queue"] = [...UI, "ui/queue"];

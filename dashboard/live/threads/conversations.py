@@ -56,6 +56,10 @@ class Conversations:
     def open_threads(self) -> tuple[int, ...]:
         return tuple(self._readers)
 
+    def sockets_at(self, thread_id: int) -> list[str]:
+        """The sockets that have the thread open."""
+        return list(self._readers.get(thread_id, ()))
+
     def readers_of(self, thread_id: int) -> list[str]:
         """The sockets that have the thread open, and see the desk at which it is now: ask after
         reading what they are sent. Raises StorageUnavailable."""

@@ -1,4 +1,4 @@
-"""Ends what sockets hold of threads that their admins see no more: they are at another desk now."""
+"""Ends what sockets hold of threads that their admins see no more: moved to a desk, or erased."""
 
 from collections.abc import Callable, Iterable
 
@@ -14,7 +14,7 @@ OnGone = Callable[[str, int], object]
 
 
 class HeldThreads:
-    """Rows on screen and open threads of the sockets that see the threads of some desks alone."""
+    """Open threads of all sockets, and rows on screen of those that see some desks alone."""
 
     def __init__(
         self,
@@ -48,6 +48,8 @@ class HeldThreads:
     def check(self, changed: Iterable[int] | None) -> None:
         """Looks at which desks these threads are, where a socket holds them; None: at all held.
 
+        One that was erased is at no desk.
+
         Raises StorageUnavailable; a later call looks at them again.
         """
         if changed is None or self._unchecked is None:
@@ -57,15 +59,20 @@ class HeldThreads:
         held = {sid: self._of(sid) for sid in self._admins.of_some_desks()}
         if self._unchecked is not None:
             held = {sid: threads & self._unchecked for sid, threads in held.items()}
-        asked = frozenset().union(*held.values())
+        opened = frozenset(self._conversations.open_threads)
+        if self._unchecked is not None:
+            opened &= self._unchecked
+        asked = opened.union(*held.values())
         desks_of = self._reads.desks_of(asked) if asked else {}
         self._unchecked = set()
         for sid, threads in held.items():
             seen = self._admins.desks_of(sid)
-            for id in threads:
-                # One that was erased is at no desk, and nothing is sent of it.
-                if seen is not None and id in desks_of and desks_of[id] not in seen:
+            for id in threads & desks_of.keys():
+                if seen is not None and desks_of[id] not in seen:
                     self._end(sid, id)
+        for id in opened - desks_of.keys():
+            for sid in self._conversations.sockets_at(id):
+                self._end(sid, id)
 
     def _of(self, sid: str) -> frozenset[int]:
         return frozenset([*self._visible_rows.of(sid), *self._conversations.opened_by(sid)])

@@ -85,11 +85,9 @@ async function loadPalette(parts) {
 }
 
 /** @param {LazyPanesParts} parts */
-async function loadCustomer({ thread, rows, api, now, painter, language, open, focusList }) {
-  const { CustomerPanel } = await import("../ui/thread/customer.js");
-  return new CustomerPanel({
-    root: at("customer"), thread, rows, api, now, painter, language, open, focusList,
-  });
+async function loadCustomer(parts) {
+  const { CustomerPanel } = await import("../ui/customer/panel.js");
+  return new CustomerPanel({ ...parts, root: at("customer") });
 }
 
 /** @param {LazyPanesParts} parts */

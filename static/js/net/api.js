@@ -113,6 +113,14 @@ export class Api {
 
   /** @param {number} threadId */
   customer(threadId) { return this.http.get(`${THREADS}/${threadId}/customer`); }
+  // person: SOURCE/ID
+  /** @param {string} person */
+  deleteCustomer(person) {
+    const at = person.indexOf("/");
+    const named = { source: person.slice(0, at), customer: person.slice(at + 1) };
+    return this.http.post("/admin/api/customers/delete", named);
+  }
+
   /** @param {number} threadId @param {number} limit */
   newest(threadId, limit) {
     return this.http.get(`${THREADS}/${threadId}/messages?limit=${limit}`);

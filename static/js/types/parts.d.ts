@@ -257,8 +257,10 @@ declare global {
     | "connection" | "api" | "lists" | "thread" | "presence" | "unsent" | "alerts" | "painter"
     | "announce" | "language" | "now" | "clear">;
   type CursorsParts = Pick<Parts, "presence" | "thread" | "mode" | "painter" | "language">;
-  type CustomerPanelParts = Pick<Parts,
-    | "root" | "thread" | "rows" | "api" | "now" | "painter" | "language" | "open" | "focusList">;
+  type CustomerDeletionParts = Pick<Parts,
+    "api" | "admin" | "dialog" | "toasts" | "thread" | "painter" | "language">;
+  type CustomerPanelParts = CustomerDeletionParts & Pick<Parts,
+    "root" | "rows" | "now" | "open" | "focusList">;
   type AboutParts = Pick<Parts,
     "lists" | "savedViews" | "search" | "viewEditor" | "admin" | "language">;
   type EmptyParts = AboutParts & Pick<Parts, "navigation">;

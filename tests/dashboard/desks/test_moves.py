@@ -101,3 +101,22 @@ def test_a_hand_off_of_the_chatbot_releases_it_from_who_does_not_see_the_desk(wo
     with world.database.read() as connection:
         held = "SELECT id, assignee_id FROM threads WHERE id IN (2, 5) ORDER BY id"
         assert [*map(tuple, connection.exec_driver_sql(held))] == [(2, None), (5, KEN)]
+
+
+def test_a_deleted_customers_thread_goes_from_whoever_has_it_open(world):
+    lan, boss = world.connect(LAN), world.colleagues[1]
+    for caller in (lan, boss):
+        world.call(caller, "list:open", LIST | {"limit": 50})
+        world.call(caller, "thread:open", {"id": 1})
+        world.call(caller, "thread:open", {"id": 2})
+        events(world, caller)
+    customer = world.call(lan, "thread:open", {"id": 1})["row"]["customer"]["id"]
+    assert world.services.erasing.erase(*customer.split("/")) is not None
+    world.settle()
+    gone = [(sid, data) for sid, event, data in world.sockets.sent if event == "thread:gone"]
+    left = [sid for sid, event, data in world.sockets.sent if event == "list:order" and data["del"]]
+    assert sorted(gone) == sorted((caller.sid, {"thread_id": 1}) for caller in (lan, boss))
+    assert {lan.sid, boss.sid} <= {*left}
+    events(world, boss)
+    world.own_happens(2)
+    assert "thread:gone" not in events(world, boss)

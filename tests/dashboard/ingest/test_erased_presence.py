@@ -3,10 +3,11 @@
 from typing import Any
 
 import pytest
+from redis.exceptions import RedisError
 
 from dashboard.errors import CustomerErased, NotFound
-from dashboard.ingest.erase import erase_customer
 from dashboard.presence.bots import CustomerWrote
+from presence.connections import Connection
 from tests.dashboard.ingest.test_traces import rows_with
 from tests.dashboard.ordering.order import Order
 
@@ -21,14 +22,8 @@ def order(any_database, client, clock) -> Order:
     opened.post("t", customer={"id": NAME, "name": "Zanzibar"})
     opened.event(type="thread.handoff", thread="nobodys")
     beat(opened)
-    erase(opened)
+    assert opened.erase(NAME) is not None
     return opened
-
-
-def erase(order: Order) -> None:
-    erased = erase_customer(order.database, order.placer, "shop", NAME, order.clock())
-    assert erased is not None
-    order.services.presence_service.forget_customer(PERSON, erased.thread_ids)
 
 
 def beat(order: Order) -> None:
@@ -87,3 +82,25 @@ def test_settings_are_refused_until_they_write_again(order):
     set_customer(order.source_id, "shop", NAME, {"text": "back"})
     beat(order)
     assert status(order) == "online"
+
+
+def test_a_sign_of_life_that_was_under_way_is_forgotten_too(order):
+    order.post("t-2", customer={"id": NAME})
+
+    def report(seconds: float) -> None:
+        order.services.presence_service.customers.open(Connection(f"shop/{NAME}", "phone"))
+
+    assert order.erase(NAME, report) is not None
+    assert keys(order) == []
+
+
+def test_a_customer_is_deleted_while_redis_is_away(order, monkeypatch):
+    order.post("t-2", customer={"id": NAME})
+
+    def fails(*arguments) -> None:
+        raise RedisError("gone")
+
+    monkeypatch.setattr(order.services.presence_service, "forget_customer", fails)
+    deleted = order.erase(NAME)
+    assert deleted is not None and not deleted.is_forgotten
+    assert rows_with(order) == []

@@ -13,7 +13,6 @@ from dashboard.db.database import Database
 from dashboard.db.migrate import bring_to_head
 from dashboard.errors import StorageUnavailable
 from dashboard.ingest.actions import Admin, Reply
-from dashboard.ingest.erase import erase_customer
 from presence.rooms import Membership
 from tests.dashboard.ingest.shop import new_admin
 from tests.dashboard.ordering.order import Order
@@ -127,9 +126,8 @@ def test_nothing_is_left_of_a_person(order, caplog):
     assert rows_with(order) and keys_with(order, id), "there is something to delete"
     if order.database.is_sqlite:
         assert files_with(order)
-    erased = erase_customer(order.database, order.placer, "shop", PERSON, order.clock())
-    assert erased is not None and list(erased.thread_ids) == [id]
-    order.services.presence_service.forget_customer(f"shop/{PERSON}", erased.thread_ids)
+    erased = order.erase(PERSON)
+    assert erased is not None and (erased.threads, erased.is_forgotten) == (1, True)
     order.tick(3)
     assert rows_with(order) == []
     assert keys_with(order, id) == []
@@ -147,7 +145,7 @@ def test_what_was_replaced_before_is_not_left_either(database, client, clock):
     for number in range(30):
         name = {"id": "c", "name": f"zanzibar-{number} " + "x" * 5 * number}
         order.post("t", customer=name, body=f"zanzibar {number}")
-    erase_customer(database, order.placer, "shop", "c", clock())
+    order.erase("c")
     assert files_with(order) == []
 
 
@@ -161,9 +159,9 @@ def test_who_is_in_the_middle_of_reading_is_waited_for(database, client, clock):
         with pytest.MonkeyPatch.context() as patched:
             patched.setattr("dashboard.db.traces._CHECKPOINT_SECONDS", 0.2)
             with pytest.raises(StorageUnavailable, match="log"):
-                erase_customer(database, order.placer, "shop", "c", clock())
+                order.erase("c")
     assert rows_with(order) == []
-    assert erase_customer(database, order.placer, "shop", "c", clock()) is None
+    assert order.erase("c") is None
     assert files_with(order) == []
 
 

@@ -9,6 +9,7 @@ import redis
 from dashboard.db.accounts import sources
 from dashboard.db.database import Database
 from dashboard.ingest.schema import parse
+from dashboard.presence.erasing import Deleted, Erasing
 from tests.services import services_over
 from tests.support import SettableClock
 
@@ -62,6 +63,15 @@ class Order:
         event = {"id": f"e-{self.count}", "occurred_at": moment, **fields}
         [outcome] = self.ingest.accept(self.source_id, [parse(event)])
         assert outcome.status == "created", outcome
+
+    def erase(
+        self, customer: str, now: Callable[[float], object] = lambda seconds: None
+    ) -> Deleted | None:
+        """Deletes a customer; `now` is called where presence is waited for."""
+        presence = self.services.presence_service
+        return Erasing(self.database, self.placer, presence, self.clock, now).erase(
+            "shop", customer
+        )
 
     def tick(self, times: int = 1, seconds: float = 1.0) -> bool:
         """Runs ticks of the reconciler; returns the result of the last one."""

@@ -90,7 +90,7 @@ export class OpenThread {
     return true;
   }
 
-  // A thread is at a desk now that the admin does not see.
+  // A thread is at a desk now that the admin does not see, or was deleted with its customer.
   /** @param {number} id */
   gone(id) {
     this.rows.drop(id);

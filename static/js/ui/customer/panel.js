@@ -8,6 +8,7 @@ import { shown } from "../../core/shown.js";
 import { avatar, memberText, who } from "../elements/avatar.js";
 import { copyButton } from "../elements/copy.js";
 import { ICONS } from "../elements/icons.js";
+import { CustomerDeletion } from "./deletion.js";
 
 export class CustomerPanel {
   shown = false;
@@ -16,7 +17,8 @@ export class CustomerPanel {
   #failed = false;
 
   /** @param {CustomerPanelParts} parts */
-  constructor({ root, thread, rows, api, now, painter, language, open, focusList }) {
+  constructor(parts) {
+    const { root, thread, rows, api, now, painter, language, open, focusList } = parts;
     this.root = root;
     this.thread = thread;
     this.rows = rows;
@@ -26,6 +28,7 @@ export class CustomerPanel {
     this.language = language;
     this.open = open;
     this.focusList = focusList;
+    this.deletion = new CustomerDeletion(parts);
   }
 
   toggle() {
@@ -36,8 +39,8 @@ export class CustomerPanel {
   }
 
   paint() {
-    const { id: threadId } = this.thread;
-    const shown = this.shown && threadId !== null;
+    const { id: threadId, state } = this.thread;
+    const shown = this.shown && threadId !== null && state !== "missing";
     this.root.hidden = !shown;
     this.root.setAttribute("aria-label", this.language.t("customer"));
     if (shown && threadId !== this.#threadId) this.#load(threadId);
@@ -67,7 +70,8 @@ export class CustomerPanel {
           @click=${() => this.toggle()}>${ICONS.close}</button></div>
       ${row ? html`<div class="customer-who">${avatar(row, t)}${who(row, t)}</div>
         ${this.#facts(row)}` : ""}
-      <h3 class="customer-title">${t("customer.threads")}</h3>${this.#threads()}`;
+      <h3 class="customer-title">${t("customer.threads")}</h3>${this.#threads()}
+      ${row && this.#answer ? this.deletion.button(row, this.#answer.total) : ""}`;
   }
 
   #facts(row) {

@@ -1,0 +1,68 @@
+"""Deletes all that is kept of a customer: in SQL, in the lists, in presence and in files."""
+
+import time
+from collections.abc import Callable
+from typing import NamedTuple
+
+from redis.exceptions import RedisError
+
+from dashboard.db import traces
+from dashboard.db.database import Database
+from dashboard.ingest.erase import Erased, erase_customer
+from dashboard.ordering.placer import Placer
+from dashboard.presence.service import PresenceService
+
+#: Servers report messages as signs of life within half a second.
+REPORTED_SECONDS = 1.0
+
+
+class Deleted(NamedTuple):
+    """How many threads were deleted, and the contents of how many events.
+
+    `is_forgotten` is False where presence could not be told, because Redis is away: it forgets
+    within a day when they were last seen.
+    """
+
+    threads: int
+    events: int
+    is_forgotten: bool
+
+
+class Erasing:
+    """What supervisors do in the page, and the command `delete-customer`."""
+
+    def __init__(
+        self,
+        database: Database,
+        placer: Placer,
+        presence_service: PresenceService,
+        clock: Callable[[], int],
+        wait: Callable[[float], object] = time.sleep,
+    ):
+        """`clock` gives milliseconds; `wait` is called with seconds."""
+        self._database = database
+        self._placer = placer
+        self._presence_service = presence_service
+        self._clock = clock
+        self._wait = wait
+
+    def erase(self, source: str, customer: str) -> Deleted | None:
+        """Deletes a source's customer with all threads and their contents; None if unknown.
+
+        Raises StorageUnavailable: with nothing deleted, or with nothing left but traces
+        in the files of the database; then call it again.
+        """
+        erased = erase_customer(self._database, self._placer, source, customer, self._clock())
+        is_forgotten = erased is not None and self._forget(f"{source}/{customer}", erased)
+        traces.remove(self._database)
+        return erased and Deleted(len(erased.thread_ids), erased.events, is_forgotten)
+
+    def _forget(self, person: str, erased: Erased) -> bool:
+        try:
+            self._presence_service.forget_customer(person, erased.thread_ids)
+            # Servers may hold a message of theirs that they report as a sign of life.
+            self._wait(REPORTED_SECONDS)
+            self._presence_service.forget_customer(person, erased.thread_ids)
+        except RedisError:
+            return False
+        return True

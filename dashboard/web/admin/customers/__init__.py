@@ -1,0 +1,1 @@
+"""Deleting all that is kept of a customer, for supervisors."""
