@@ -8,11 +8,13 @@ from dataclasses import dataclass, field
 class OrderingStatus:
     """Late from the first failure of Redis until a tick of the reconciler succeeds.
 
-    `clock` gives milliseconds; `late_since` is the time of the first failure, else None.
+    `clock` gives milliseconds; `late_since` is the time of the first failure, else None, and
+    `compared_at` that of the last tick that succeeded.
     """
 
     clock: Callable[[], int]
     late_since: int | None = field(default=None, init=False)
+    compared_at: int | None = field(default=None, init=False)
 
     @property
     def late(self) -> bool:
@@ -24,3 +26,4 @@ class OrderingStatus:
 
     def mark_current(self) -> None:
         self.late_since = None
+        self.compared_at = self.clock()

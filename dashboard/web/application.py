@@ -23,6 +23,7 @@ from dashboard.web.admin.canned import CannedApi
 from dashboard.web.admin.customers.api import CustomersApi
 from dashboard.web.admin.explain import Explainer
 from dashboard.web.admin.first_list import FirstList
+from dashboard.web.admin.health.api import HealthApi
 from dashboard.web.admin.hours.calendars import CalendarsApi
 from dashboard.web.admin.hours.policies import PoliciesApi
 from dashboard.web.admin.hours.preview import PolicyPreviewApi
@@ -189,6 +190,7 @@ def _register_dashboard(
         SearchApi(database, services.cursors, clock),
         CannedApi(database, clock),
         CustomersApi(services.erasing),
+        HealthApi(services.ordering_status, lambda: services.reconciler.repairs),
         *_apis_of_lists(services),
         *_apis_of_hours(services),
         WebhookApi(services.webhooks),

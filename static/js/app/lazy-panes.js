@@ -127,14 +127,14 @@ async function loadHelp(parts) {
 async function loadSettings(parts) {
   const {
     dialog, theme, density, prefs, keymap, alerts, admin, language, cannedDialog, choices,
-    connection, toasts, calendarsDialog, policiesDialog,
+    connection, toasts, calendarsDialog, policiesDialog, api, now,
   } = parts;
   const settings = await settingsOf(parts);
   const { SettingsDialog } = await import("../ui/dialogs/settings-dialog.js");
   return new SettingsDialog({
     dialog, settings, theme, density, prefs, keymap, alerts, admin, language,
     openCanned: () => cannedDialog.open(), views: choices.views.filter((view) => view !== "snoozed"),
-    call: (name, data) => connection.call(name, data), toasts, calendarsDialog, policiesDialog,
+    call: (name, data) => connection.call(name, data), toasts, calendarsDialog, policiesDialog, api, now,
   });
 }
 

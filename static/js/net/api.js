@@ -18,6 +18,7 @@ export class Api {
 
   me() { return this.http.get("/admin/api/me"); }
   prefer(changes) { return this.http.patch("/admin/api/me/preferences", changes); }
+  health() { return this.http.get("/admin/api/health"); }
   signOut() { return this.http.post("/logout"); }
 
   team() { return this.http.get("/admin/api/team"); }

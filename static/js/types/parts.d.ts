@@ -377,7 +377,8 @@ declare global {
   };
   type SettingsDialogParts = Pick<Parts,
     | "dialog" | "settings" | "theme" | "density" | "prefs" | "keymap" | "alerts" | "admin"
-    | "language" | "openCanned" | "views" | "call" | "toasts" | "calendarsDialog" | "policiesDialog">;
+    | "language" | "openCanned" | "views" | "call" | "toasts" | "calendarsDialog" | "policiesDialog"
+    | "api" | "now">;
   type SettingsParts = Pick<Parts,
     | "prefs" | "theme" | "keymap" | "alerts" | "api" | "painter" | "toasts" | "language"
     | "signedOut">;

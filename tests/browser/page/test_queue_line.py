@@ -55,3 +55,8 @@ def test_a_supervisor_sees_how_the_desk_is_doing(boss, browser, lineup):
     assert browser.page.evaluate(LINE) == "", "an admin who is no supervisor sees none"
     boss.page.locator(".queue-line button").click()
     boss.wait_until_shown("not_respond/longest_wait")
+    boss.page.locator(".nav-settings").click()
+    boss.page.locator(".settings-health", has_text="The order equals the database").wait_for()
+    browser.page.locator(".nav-settings").click()
+    browser.page.wait_for_selector(".settings")
+    assert browser.page.locator(".settings-health").count() == 0

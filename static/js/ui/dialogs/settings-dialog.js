@@ -11,11 +11,12 @@ const SHOWN = ["show_typing", "show_last_seen"];
 
 export class SettingsDialog {
   #presence = null;
+  #health = null;
 
   /** @param {SettingsDialogParts} parts */
   constructor({
     dialog, settings, theme, density, prefs, keymap, alerts, admin, language, openCanned, views,
-    call, toasts, calendarsDialog, policiesDialog,
+    call, toasts, calendarsDialog, policiesDialog, api, now,
   }) {
     this.dialog = dialog;
     this.settings = settings;
@@ -32,12 +33,33 @@ export class SettingsDialog {
     this.toasts = toasts;
     this.calendarsDialog = calendarsDialog;
     this.policiesDialog = policiesDialog;
+    this.api = api;
+    this.now = now;
   }
 
   open() {
     const { dialog, language } = this;
     dialog.open(() => language.t("settings"), () => this.#content());
     this.#setPresence({});
+    if (this.admin.role === "supervisor") this.#loadHealth();
+  }
+
+  async #loadHealth() {
+    this.#health = await this.api.health().catch(() => null);
+    this.dialog.paint();
+  }
+
+  // Whether the order is known to be right.
+  #order() {
+    const { language: { t, words } } = this;
+    if (!this.#health) return "";
+    const { late_since: late, compared_at: at, repairs: count } = this.#health;
+    // Not compared yet: the server has just started.
+    if (late === null && at === null) return "";
+    const time = words.moment(late ?? at, this.now());
+    const state = t(late === null ? "health.equal" : "health.late", { time });
+    return html`<p class="settings-health" data-late=${String(late !== null)}>${state}${
+      count ? ` ${t("health.repairs", { count })}` : ""}</p>`;
   }
 
   // Without changes: reads what is set.
@@ -73,6 +95,7 @@ export class SettingsDialog {
       ${this.#switch(t("keys"), keymap.lettersOn, (on) => settings.setKeys(on))}
       ${this.#notify(prefs.notify)}
       ${this.#seen()}
+      ${this.#order()}
       <div class="form-acts">
         <span class="settings-who"><bdi>${shown(admin.name)}</bdi> · ${admin.email}</span>
         <button type="button" class="button" @click=${() => this.openCanned()}

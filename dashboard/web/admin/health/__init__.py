@@ -1,0 +1,1 @@
+"""Whether the order is known to be right, for supervisors."""

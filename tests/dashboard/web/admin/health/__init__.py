@@ -1,0 +1,1 @@
+"""Tests of what supervisors are told of the order."""
