@@ -180,12 +180,12 @@ def _register_dashboard(
     attempts = Attempts(services.redis_client, services.settings.key_prefix, clock)
     secret_key = services.settings.secret_key
     assert secret_key is not None, "nobody can be signed in without a secret key"
-    check = PasswordCheck(database, identities, attempts, Devices(secret_key), services.offload)
+    devices, failed = Devices(secret_key), services.failed_sign_ins
+    check = PasswordCheck(database, identities, attempts, devices, services.offload, failed)
     sign_in = SignIn(check, presence, invalidate_sessions, origins, identities, site)
-    explainer = Explainer(database, services.ranking, services.clock)
     admin = _acting_admin(services)
     apis = (
-        AdminApi(database, admin, explainer, site),
+        AdminApi(database, admin, Explainer(database, services.ranking, clock), site),
         BulkApi(database, admin, services.undo),
         SearchApi(database, services.cursors, clock),
         CannedApi(database, clock),

@@ -42,7 +42,7 @@ RECOVERY_CODES_CREATED = _action("recovery_codes.created", "account")
 
 # Sign-ins: `method` is how (password, oidc), `second_factor` by what (totp, recovery_code).
 SIGNIN_SUCCEEDED = _action("signin.succeeded", "account", "method", "second_factor")
-SIGNIN_FAILED = _action("signin.failed", "account", "reason", "attempts", "since")
+SIGNIN_FAILED = _action("signin.failed", "account", "reason", "attempts", "since", "accounts")
 SESSIONS_ENDED = _action("sessions.ended", "account", "count", "reason")
 
 DESK_CREATED = _action("desk.created", "desk")
@@ -50,25 +50,27 @@ KEY_CREATED = _action(
     "key.created", "key", "source", "scopes", "rate_per_second", "handoff_only", "desk"
 )
 KEY_REVOKED = _action("key.revoked", "key", "source")
-# Of a webhook's address only scheme and host: the rest may hold what lets somebody in.
-WEBHOOK_CREATED = _action("webhook.created", "webhook", "source", "host", "events")
+# The target of a webhook is named by scheme and host: the rest of its address may be a secret.
+WEBHOOK_CREATED = _action("webhook.created", "webhook", "source", "events")
 WEBHOOK_ROTATED = _action("webhook.rotated", "webhook", "source")
 WEBHOOK_ENABLED = _action("webhook.enabled", "webhook", "source")
 WEBHOOK_REVOKED = _action("webhook.revoked", "webhook", "source")
-WEBHOOK_REPLAYED = _action("webhook.replayed", "webhook", "source", "events", "since", "until")
+WEBHOOK_REPLAYED = _action(
+    "webhook.replayed", "webhook", "source", "events", "event", "since", "until"
+)
 
 # Views that others see; an admin's own ones are their own affair.
 VIEW_SHARED = _action("view.shared", "view", "owner", "query", "sort")
 VIEW_CHANGED = _action("view.changed", "view", "name", "query", "sort", "timezone", "owner")
-VIEW_UNSHARED = _action("view.unshared", "view", "owner")
-VIEW_DELETED = _action("view.deleted", "view", "owner", "query", "sort")
+VIEW_UNSHARED = _action("view.unshared", "view", "query", "sort")
+VIEW_DELETED = _action("view.deleted", "view", "query", "sort")
 SORT_CREATED = _action("sort.created", "sort", "title", "rules")
 SORT_CHANGED = _action("sort.changed", "sort", "title", "rules")
 SORT_DELETED = _action("sort.deleted", "sort", "title", "rules")
 CALENDAR_CREATED = _action("calendar.created", "calendar", "timezone", "week", "exceptions")
 CALENDAR_CHANGED = _action("calendar.changed", "calendar", "name", "timezone", "week", "exceptions")
 CALENDAR_DELETED = _action("calendar.deleted", "calendar", "timezone", "week", "exceptions")
-_POLICY = ("query", "calendar_id", "first_reply", "next_reply")
+_POLICY = ("query", "calendar", "first_reply", "next_reply")
 POLICY_CREATED = _action("policy.created", "policy", *_POLICY)
 POLICY_CHANGED = _action("policy.changed", "policy", "name", *_POLICY)
 POLICY_DELETED = _action("policy.deleted", "policy", *_POLICY)

@@ -15,7 +15,9 @@ from dashboard.errors import NotFound, Problem
 from dashboard.validation.queries import invalid_query
 from dashboard.web.admin.routes import require_supervisor
 from dashboard.web.admin.views import requests, responses
+from dashboard.web.admin.views.audited import audit_change
 from dashboard.web.admin.views.seen_views import SeenViews, without_total
+from dashboard.web.http.audit.actors import acting
 from dashboard.web.http.identity import current
 from dashboard.web.http.responses import json_response
 from dashboard.web.http.routes import NO_CONTENT, Documented, PathParameter, done, route
@@ -84,6 +86,7 @@ class ViewsApi:
 
         def write(connection: Connection) -> tuple[View, dict[str, Any]]:
             made = views.create(connection, draft, admin_id, now)
+            audit_change(connection, now, acting(), None, made)
             return made, without_total(connection, made, admin_id)
 
         made, shown = self._write(write)
@@ -119,6 +122,7 @@ class ViewsApi:
             owner_id = view.owner_id if body.owner is None else _owner_id(body.owner)
             draft = _draft(body, owner_id, body.timezone or view.timezone)
             changed = views.change(connection, view, draft, admin_id, now)
+            audit_change(connection, now, acting(), view, changed)
             return view, changed, without_total(connection, changed, admin_id)
 
         before, changed, shown = self._write(write)
@@ -143,6 +147,7 @@ class ViewsApi:
         def write(connection: Connection) -> int | None:
             view = _locked(connection, view_id, admin_id)
             views.remove(connection, view, now)
+            audit_change(connection, now, acting(), view, None)
             return view.owner_id
 
         self._announce(self._write(write))
