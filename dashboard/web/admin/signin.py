@@ -18,7 +18,7 @@ from dashboard.errors import Problem
 from dashboard.presence.service import PresenceService
 from dashboard.validation.fields import Strict
 from dashboard.web.admin.attempts import Attempt, Attempts, Devices
-from dashboard.web.admin.pages import Pages
+from dashboard.web.admin.site.pages import Pages
 from dashboard.web.http.bodies import is_json, read_body, require_json
 from dashboard.web.http.identity import Identities, Unauthorized
 from dashboard.web.http.origins import Origins
