@@ -19,7 +19,7 @@ from dashboard.presence.service import PresenceService
 from dashboard.rate_limits import RateLimitExceeded
 from dashboard.validation.fields import Strict
 from dashboard.web.admin.attempts import Attempt, Attempts, Devices
-from dashboard.web.admin.pages import Pages
+from dashboard.web.admin.site.pages import Pages
 from dashboard.web.http.audit.signins import CREDENTIALS, RATE_LIMITED, FailedSignIns, signed_in
 from dashboard.web.http.bodies import is_json, read_body, require_json
 from dashboard.web.http.identity import Identities, Unauthorized

@@ -3,19 +3,17 @@
 from functools import partial
 from typing import Annotated
 
-from flask import Blueprint, Response, redirect
+from flask import Response
 from pydantic import AfterValidator, Field, StrictInt
 
 from dashboard.db.accounts.sources import NAME
 from dashboard.errors import NotFound
 from dashboard.validation.field_errors import field_error
 from dashboard.validation.fields import INTEGER_MAX, Strict, check_characters
-from dashboard.web.admin.pages import Pages
 from dashboard.web.admin.requests import EmptyRequest
-from dashboard.web.admin.routes import SUPERVISOR, require_supervisor
+from dashboard.web.admin.routes import SUPERVISOR
 from dashboard.web.admin.webhooks import responses
 from dashboard.web.http.audit.actors import acting
-from dashboard.web.http.identity import Identities, Unauthorized, current
 from dashboard.web.http.queries import Query, RowId, WholeNumber
 from dashboard.web.http.responses import json_response
 from dashboard.web.http.routes import NO_CONTENT, Documented, done, route
@@ -165,19 +163,3 @@ class WebhookApi:
             until = INTEGER_MAX if body.until is None else body.until
             count = self._service.replay(acting(), id, from_ms=body.since, to_ms=until)
         return json_response({"replayed": count})
-
-
-def page_blueprint(pages: Pages, identities: Identities) -> Blueprint:
-    """`/webhooks`."""
-    site = Blueprint("webhooks_page", __name__)
-
-    @site.get("/webhooks")
-    def webhooks() -> Response:
-        try:
-            identities.require()
-        except Unauthorized:
-            return redirect("/login?next=/webhooks", 302)  # type: ignore[return-value]
-        require_supervisor()
-        return pages.webhooks(current())
-
-    return site
