@@ -9,6 +9,7 @@ import click
 from sqlalchemy import Connection
 
 from dashboard.cli.audit.actors import operator
+from dashboard.cli.audit.notes import account_created
 from dashboard.cli.context import open_services
 from dashboard.cli.params import Email, Names, command
 from dashboard.db.accounts import admin_desks, admins, desks, passwords
@@ -59,8 +60,7 @@ def create_admin(email: str, name: str, role: str, names: list[str], password_st
             now = services.clock()
             _check_desks(connection, names)
             id = admins.create(connection, email, name, role, password_hash, now, names)
-            said = {"name": name, "role": role, "desks": sorted(names), "method": "password"}
-            add(connection, now, operator(), actions.ACCOUNT_CREATED, Target(id, email), said)
+            account_created(connection, now, Target(id, email), name, role, names)
             return id
 
         try:

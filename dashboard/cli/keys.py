@@ -4,6 +4,7 @@ import click
 from sqlalchemy import Connection
 
 from dashboard.cli.audit.actors import operator
+from dashboard.cli.audit.notes import key_created
 from dashboard.cli.context import open_services
 from dashboard.cli.params import Desk, Names, Source, command, minute
 from dashboard.db.accounts import api_keys, desks, sources
@@ -50,10 +51,7 @@ def create_key(
             if handoff:
                 sources.set_handoff_only(connection, source_id)
             made = api_keys.create(connection, source_id, scopes, rate, now)
-            said = {"source": source, "scopes": sorted(scopes), "rate_per_second": rate}
-            said |= {"handoff_only": handoff, "desk": desk}
-            by, target = operator(), Target(api_keys.prefix_of(made))
-            add(connection, now, by, actions.KEY_CREATED, target, said)
+            key_created(connection, now, made, source, scopes, rate, handoff, desk)
             return made, source_id
 
         key, source_id = services.database.write(write)
