@@ -11,6 +11,7 @@ from dashboard.web.admin import signin
 from dashboard.web.admin.acting_admin import ActingAdmin
 from dashboard.web.admin.api import AdminApi
 from dashboard.web.admin.attempts import Attempts, Devices
+from dashboard.web.admin.audit.api import AuditApi
 from dashboard.web.admin.bulk import BulkApi
 from dashboard.web.admin.canned import CannedApi
 from dashboard.web.admin.customers.api import CustomersApi
@@ -68,6 +69,7 @@ def dashboard_blueprints(
         *_apis_of_lists(services),
         *_apis_of_hours(services),
         WebhookApi(services.webhooks),
+        AuditApi(database, services.cursors, clock),
     )
     people = AdminPresence(
         presence, database, invalidate_sessions, services.cursors, services.ranking

@@ -78,7 +78,7 @@ POLICIES_ORDERED = _action("policies.ordered", "policies", "order")
 
 # The target is the row that is gone, and the name of its source: nothing of the person.
 CUSTOMER_DELETED = _action("customer.deleted", "customer", "source", "threads", "events")
-EXPORT_MADE = _action("export.made", "export", "format", "filters", "entries")
+EXPORT_MADE = _action("export.made", "export", "format", "filters")
 
 #: All of them, by name.
 ACTIONS = dict(_declared)

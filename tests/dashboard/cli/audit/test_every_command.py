@@ -23,6 +23,7 @@ REASONS = {
     "simulate": _THREADS,
     "rebuild": "lists in Redis follow from the database",
     "check": _READS,
+    "audit": _READS,
     "list-admins": _READS,
     "list-desks": _READS,
     "list-keys": _READS,

@@ -194,6 +194,10 @@ ENTRIES: dict[str, tuple[Callable[[Chief], object], list[tuple[Any, ...]]]] = {
         _signed_out,
         [("sessions.ended", "2", "mai@example.com", {"count": 1})],
     ),
+    "postAuditExport": (
+        lambda chief: chief.does("POST", "audit/export", {"action": "sort", "format": "jsonl"}),
+        [("export.made", None, "audit", {"format": "jsonl", "filters": {"action": "sort"}})],
+    ),
     "postSort": (_sorted, [_SORT]),
     "putSort": (
         _sort_changed,
