@@ -26,7 +26,7 @@ def audit_change(
         action = actions.VIEW_CHANGED
         data = changes(_said(before), _said(view))
     elif is_shared:
-        action, data = actions.VIEW_SHARED, data | {"owner": "all"}
+        action, data = actions.VIEW_SHARED, data | {"owner": _owner(view)}
     elif was_shared:
         action = actions.VIEW_UNSHARED if after else actions.VIEW_DELETED
     if data and (was_shared or is_shared):
@@ -34,4 +34,9 @@ def audit_change(
 
 
 def _said(view: View) -> dict[str, str]:
-    return {name: getattr(view, name) for name in _FIELDS}
+    return {name: getattr(view, name) for name in _FIELDS} | {"owner": _owner(view)}
+
+
+def _owner(view: View) -> str:
+    """Who sees a view that is not an admin's own."""
+    return "all" if view.desk is None else f"desk:{view.desk}"

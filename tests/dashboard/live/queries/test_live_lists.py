@@ -3,6 +3,7 @@
 import fakeredis
 import pytest
 
+from dashboard.db.accounts import desks
 from dashboard.db.lists import entries, query_lists, views
 from dashboard.db.lists.views import Draft
 from dashboard.errors import NotFound, Problem
@@ -39,11 +40,11 @@ class Scene:
     def call(self, name, caller=None, **fields):
         return self.worker.call(caller or self.caller, f"list:{name}", fields)
 
-    def open(self, **fields):
+    def open(self, caller=None, **fields):
         """Opens a list that is there after a moment; the answer."""
 
         def answer():
-            found = self.call("open", limit=10, **fields)
+            found = self.call("open", caller, limit=10, **fields)
             return {} if found.get("building") else found
 
         found = wait_until(answer, what="the list")
@@ -225,6 +226,31 @@ def test_a_view_that_is_deleted_on_screens_says_that_it_is_gone(scene):
     assert not [*scene.worker.broadcaster.subscriptions]
     with pytest.raises(NotFound):
         scene.call("open", **named, limit=1)
+
+
+def test_a_view_that_goes_to_a_desk_out_of_sight_is_gone(scene):
+    scene.order.database.write(lambda c: [desks.add(c, name, 0) for name in ("billing", "vip")])
+    draft = Draft("a view", "is:waiting", "longest_wait", "UTC", None, "main")
+    view = scene.order.database.write(lambda c: views.create(c, draft, scene.mai, 5))
+    named = {"view": view.public_id, "sort": "longest_wait"}
+    scene.worker.network.wires["lan"] = Wire()
+    scene.worker.broadcaster.admins.add("lan", scene.mai, frozenset(["main", "vip"]))
+    lan = Caller("lan", scene.mai, desks=frozenset(["main", "vip"]))
+    scene.open(**named)
+    scene.open(caller=lan, **named)
+    told = []
+    scene.worker.network.send = lambda sid, event, *_: told.append((sid, event))
+    for desk, gone in (("vip", []), ("billing", [("lan", "list:gone")])):
+        scene.order.database.write(
+            lambda c, desk=desk: views.change(
+                c, views.lock(c, view.id, scene.mai, None), draft._replace(desk=desk), 1, 5
+            )
+        )
+        scene.worker.live_lists.views_changed(None)
+        assert [each for each in told if each[1] == "list:gone"] == gone
+    with pytest.raises(NotFound):
+        scene.call("open", lan, **named, limit=1)
+    assert scene.open(**named)["total"] == 3
 
 
 def test_while_redis_is_away_lists_of_queries_are_those_of_sql(scene):
