@@ -29,7 +29,7 @@ def chief_email(lineup) -> str:
 
 @pytest.fixture
 def chief(chromium, lineup, chief_email) -> Iterator[BrowserDriver]:
-    made = BrowserDriver(chromium, lineup.server, chief_email)
+    made = BrowserDriver(chromium, lineup.server, chief_email, reduced_motion="reduce")
     yield made
     made.close()
     assert made.errors == []
