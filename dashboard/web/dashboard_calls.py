@@ -5,6 +5,7 @@ from typing import Any
 
 from flask import Blueprint
 
+from dashboard.live.view_changes import Whose
 from dashboard.services import Services
 from dashboard.web.admin import routes as admin_routes
 from dashboard.web.admin import signin
@@ -94,8 +95,8 @@ def _apis_of_lists(services: Services) -> tuple[Any, ...]:
     database, clock = services.database, services.clock
 
     # Looked up at each change: without sockets nobody is told.
-    def announce(admin_id: int | None = None) -> None:
-        services.view_changes.announce(admin_id)
+    def announce(whose: Whose = None) -> None:
+        services.view_changes.announce(whose)
 
     def build(list_id: str) -> None:
         services.list_builder.build(list_id)

@@ -146,12 +146,12 @@ class SortsApi:
     )
     def remove(self, name: str) -> Response:
         """Built-in views that an admin has in this sort are in their first one again."""
-        admin_id, now = current().admin_id, self._clock()
+        admin_id, desks, now = current().admin_id, current().desks, self._clock()
 
         def write(connection: Connection) -> None:
             sort = _locked(connection, name)
             if views.uses_sort(connection, name):
-                seen = views.visible_to(connection, admin_id)
+                seen = views.visible_to(connection, admin_id, desks)
                 users = [
                     {"id": view.public_id, "name": view.name} for view in seen if view.sort == name
                 ]
