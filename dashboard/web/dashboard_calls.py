@@ -12,6 +12,7 @@ from dashboard.web.admin import signin
 from dashboard.web.admin.acting_admin import ActingAdmin
 from dashboard.web.admin.api import AdminApi
 from dashboard.web.admin.attempts import Attempts, Devices
+from dashboard.web.admin.audit.api import AuditApi
 from dashboard.web.admin.bulk import BulkApi
 from dashboard.web.admin.canned import CannedApi
 from dashboard.web.admin.customers.api import CustomersApi
@@ -54,7 +55,8 @@ def dashboard_blueprints(
     attempts = Attempts(services.redis_client, services.settings.key_prefix, clock)
     secret_key = services.settings.secret_key
     assert secret_key is not None, "nobody can be signed in without a secret key"
-    check = PasswordCheck(database, identities, attempts, Devices(secret_key), services.offload)
+    devices, failed = Devices(secret_key), services.failed_sign_ins
+    check = PasswordCheck(database, identities, attempts, devices, services.offload, failed)
     sign_in = SignIn(check, presence, invalidate_sessions, origins, identities, site)
     explainer = Explainer(database, services.ranking, services.clock)
     admin = _acting_admin(services)
@@ -68,6 +70,7 @@ def dashboard_blueprints(
         *_apis_of_lists(services),
         *_apis_of_hours(services),
         WebhookApi(services.webhooks),
+        AuditApi(database, services.cursors, clock),
     )
     people = AdminPresence(
         presence, database, invalidate_sessions, services.cursors, services.ranking

@@ -16,7 +16,9 @@ from dashboard.live.view_changes import Whose
 from dashboard.validation.queries import invalid_query
 from dashboard.web.admin.routes import require_supervisor
 from dashboard.web.admin.views import requests, responses
+from dashboard.web.admin.views.audited import audit_change
 from dashboard.web.admin.views.seen_views import SeenViews, without_total
+from dashboard.web.http.audit.actors import acting
 from dashboard.web.http.identity import current
 from dashboard.web.http.responses import json_response
 from dashboard.web.http.routes import NO_CONTENT, Documented, PathParameter, done, route
@@ -85,6 +87,7 @@ class ViewsApi:
 
         def write(connection: Connection) -> tuple[View, dict[str, Any]]:
             made = views.create(connection, draft, admin_id, now)
+            audit_change(connection, now, acting(), None, made)
             return made, without_total(connection, made, admin_id)
 
         made, shown = self._write(write)
@@ -121,6 +124,7 @@ class ViewsApi:
             owner = before if body.owner is None else _owner(body.owner)
             draft = _draft(body, owner, body.timezone or view.timezone)
             changed = views.change(connection, view, draft, admin_id, now)
+            audit_change(connection, now, acting(), view, changed)
             return view, changed, without_total(connection, changed, admin_id)
 
         before, changed, shown = self._write(write)
@@ -145,6 +149,7 @@ class ViewsApi:
         def write(connection: Connection) -> Whose:
             view = _locked(connection, view_id)
             views.remove(connection, view, now)
+            audit_change(connection, now, acting(), view, None)
             return _whose(view)
 
         self._announce(self._write(write))
@@ -205,7 +210,7 @@ def _owner(owner: str) -> _Owner:
     if owner == "me":
         return _Owner(current().admin_id, None)
     require_supervisor()
-    return _Owner(None, None if owner == "all" else owner.removeprefix(requests.DESK))
+    return _Owner(None, None if owner == "all" else owner.removeprefix(views.DESK))
 
 
 def _whose(view: View) -> Whose:
