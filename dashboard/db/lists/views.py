@@ -25,6 +25,8 @@ NAME_MAX = 80
 #: Views that one admin may own, and that may belong to desks and everybody together.
 OWN_MAX = 200
 SHARED_MAX = 1_000
+#: Begins the owner of a view of a desk in APIs; the desk's name follows.
+DESK = "desk:"
 #: How long a list stays that no view needs any more: it may be on screens.
 RELEASED_MS = 60_000
 
@@ -58,6 +60,13 @@ class View(NamedTuple):
     def public_id(self) -> str:
         """The id by which APIs call it: `v17`."""
         return f"v{self.id}"
+
+    @property
+    def shared_with(self) -> str | None:
+        """Who sees it, as APIs say it: `all` or `desk:NAME`; None: its owner alone."""
+        if self.owner_id is not None:
+            return None
+        return "all" if self.desk is None else f"{DESK}{self.desk}"
 
     def listed(self, admin_id: int | None) -> ListedQuery:
         """Its list for an admin who looks; of a view that does not name `me` all have one."""

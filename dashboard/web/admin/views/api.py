@@ -210,7 +210,7 @@ def _owner(owner: str) -> _Owner:
     if owner == "me":
         return _Owner(current().admin_id, None)
     require_supervisor()
-    return _Owner(None, None if owner == "all" else owner.removeprefix(requests.DESK))
+    return _Owner(None, None if owner == "all" else owner.removeprefix(views.DESK))
 
 
 def _whose(view: View) -> Whose:

@@ -1,5 +1,7 @@
 """What the audit log says of views that others see."""
 
+from typing import Any
+
 from sqlalchemy import Connection
 
 from dashboard.db.audit import actions
@@ -20,23 +22,18 @@ def audit_change(
     was_shared, is_shared = (each is not None and each.owner_id is None for each in (before, after))
     view = after or before
     assert view is not None, "a view was or is there"
-    data = {"query": view.query, "sort": view.sort}
+    data: dict[str, Any] = {"query": view.query, "sort": view.sort}
     if was_shared and is_shared:
         assert before is not None, "it was shared"
         action = actions.VIEW_CHANGED
         data = changes(_said(before), _said(view))
     elif is_shared:
-        action, data = actions.VIEW_SHARED, data | {"owner": _owner(view)}
+        action, data = actions.VIEW_SHARED, data | {"owner": view.shared_with}
     elif was_shared:
         action = actions.VIEW_UNSHARED if after else actions.VIEW_DELETED
     if data and (was_shared or is_shared):
         add(connection, at_ms, actor, action, Target(view.public_id, view.name), data)
 
 
-def _said(view: View) -> dict[str, str]:
-    return {name: getattr(view, name) for name in _FIELDS} | {"owner": _owner(view)}
-
-
-def _owner(view: View) -> str:
-    """Who sees a view that is not an admin's own."""
-    return "all" if view.desk is None else f"desk:{view.desk}"
+def _said(view: View) -> dict[str, str | None]:
+    return {name: getattr(view, name) for name in _FIELDS} | {"owner": view.shared_with}

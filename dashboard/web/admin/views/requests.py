@@ -4,7 +4,7 @@ from typing import Annotated
 
 from pydantic import AfterValidator, Field, StrictInt
 
-from dashboard.db.lists.views import NAME_MAX, OWN_MAX, SHARED_MAX
+from dashboard.db.lists.views import DESK, NAME_MAX, OWN_MAX, SHARED_MAX
 from dashboard.errors import quoted
 from dashboard.live.requests import ViewId
 from dashboard.validation.fields import (

@@ -163,13 +163,6 @@ def _seen(
     return SeenView(view, query_list, None)
 
 
-def _owner(view: View) -> str:
-    """Whose a view is that the admin sees who asks."""
-    if view.owner_id is not None:
-        return "me"
-    return "all" if view.desk is None else f"desk:{view.desk}"
-
-
 def _saved_json(seen: SeenView, total: int | None) -> dict[str, Any]:
     view, mistake = seen.view, seen.mistake
     return {
@@ -177,7 +170,7 @@ def _saved_json(seen: SeenView, total: int | None) -> dict[str, Any]:
         "name": view.name,
         "query": view.query,
         "sort": view.sort,
-        "owner": _owner(view),
+        "owner": view.shared_with or "me",
         "timezone": view.timezone,
         "changed_at": view.changed_at,
         "total": total,
