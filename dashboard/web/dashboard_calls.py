@@ -51,16 +51,51 @@ def dashboard_blueprints(
     `invalidate_sessions()` has the sockets look up their sessions again.
     """
     site = _pages(services, identities, assets)
-    database, clock, presence = services.database, services.clock, services.presence_service
-    attempts = Attempts(services.redis_client, services.settings.key_prefix, clock)
+    database = services.database
+    people = AdminPresence(
+        services.presence_service,
+        database,
+        invalidate_sessions,
+        services.cursors,
+        services.ranking,
+    )
+    sign_in = _sign_in(services, origins, identities, site, invalidate_sessions)
+    return (
+        pages.blueprint(site, identities),
+        signin.blueprint(sign_in),
+        *admin_routes.blueprints(_apis(services, site), people, database, origins, identities),
+        settings.blueprint(SettingsPages(database, identities, site)),
+    )
+
+
+def _sign_in(
+    services: Services,
+    origins: Origins,
+    identities: Identities,
+    site: Pages,
+    invalidate_sessions: Callable[[], object],
+) -> SignIn:
+    attempts = Attempts(services.redis_client, services.settings.key_prefix, services.clock)
     secret_key = services.settings.secret_key
     assert secret_key is not None, "nobody can be signed in without a secret key"
-    devices, failed = Devices(secret_key), services.failed_sign_ins
-    check = PasswordCheck(database, identities, attempts, devices, services.offload, failed)
-    sign_in = SignIn(check, presence, invalidate_sessions, origins, identities, site)
-    explainer = Explainer(database, services.ranking, services.clock)
+    check = PasswordCheck(
+        services.database,
+        identities,
+        attempts,
+        Devices(secret_key),
+        services.offload,
+        services.failed_sign_ins,
+    )
+    presence = services.presence_service
+    return SignIn(check, presence, invalidate_sessions, origins, identities, site)
+
+
+def _apis(services: Services, site: Pages) -> tuple[Any, ...]:
+    """The routes below /admin/api, but for those of people."""
+    database, clock = services.database, services.clock
+    explainer = Explainer(database, services.ranking, clock)
     admin = _acting_admin(services)
-    apis = (
+    return (
         AdminApi(database, admin, explainer, site),
         BulkApi(database, admin, services.undo),
         SearchApi(database, services.cursors, clock),
@@ -71,15 +106,6 @@ def dashboard_blueprints(
         *_apis_of_hours(services),
         WebhookApi(services.webhooks),
         AuditApi(database, services.cursors, clock),
-    )
-    people = AdminPresence(
-        presence, database, invalidate_sessions, services.cursors, services.ranking
-    )
-    return (
-        pages.blueprint(site, identities),
-        signin.blueprint(sign_in),
-        *admin_routes.blueprints(apis, people, database, origins, identities),
-        settings.blueprint(SettingsPages(database, identities, site)),
     )
 
 
