@@ -20,8 +20,6 @@ from dashboard.web.http.queries import Query, WholeNumber
 from scoring.conditions.language.parser import LENGTH_MAX
 from scoring.views import BUILT_IN_VIEWS
 
-#: Begins the owner of a view of a desk, whose name follows.
-DESK = "desk:"
 IDS_MAX = len(BUILT_IN_VIEWS) + OWN_MAX + SHARED_MAX
 
 
