@@ -7,6 +7,7 @@ from redis.exceptions import RedisError
 
 from dashboard.clock import READ_SECONDS
 from dashboard.errors import StorageUnavailable
+from dashboard.files.cleaning import STEP_SECONDS
 from dashboard.ordering.reconciler import TICK_SECONDS
 from dashboard.services import Services
 from dashboard.tasks import PeriodicTask
@@ -41,6 +42,13 @@ class Background:
             expected_level=logging.DEBUG,
         )
 
+        self._files = PeriodicTask(
+            "removing files",
+            services.file_cleaner.step,
+            interval_seconds=STEP_SECONDS,
+            expected=(StorageUnavailable,),
+        )
+
     def start(self) -> None:
         """Begins to listen, to push, to reconcile, to deliver, and to take up what is due."""
         services = self._services
@@ -59,6 +67,7 @@ class Background:
         services.presence_tasks.start(spawn)
         self._reconciling.start()
         self._clock.start()
+        self._files.start()
         for name, run in (
             ("webhooks", services.dispatcher.run),
             ("due", services.due_queue.run),
@@ -88,6 +97,7 @@ class Background:
         """Ends what may still be needed by the requests under way when the sockets close."""
         self._reconciling.stop()
         self._clock.stop()
+        self._files.stop()
         self._services.dispatcher.stop()
         self._services.due_queue.stop()
         self._services.recompute.stop()

@@ -24,7 +24,7 @@ LAYERS = (
     {"dashboard"},
     {"dashboard.validation", "dashboard.redis_server"},
     {"dashboard.db"},
-    {"dashboard.ordering", "dashboard.webhooks"},
+    {"dashboard.files", "dashboard.ordering", "dashboard.webhooks"},
     {"dashboard.ingest"},
     {"dashboard.transport", "demo"},
     {"dashboard.live"},

@@ -8,6 +8,7 @@ from redis.exceptions import RedisError
 
 from dashboard.db import traces
 from dashboard.db.database import Database
+from dashboard.files.store import FileStore
 from dashboard.ingest.erase import Erased, erase_customer
 from dashboard.ordering.placer import Placer
 from dashboard.presence.service import PresenceService
@@ -36,6 +37,7 @@ class Erasing:
         database: Database,
         placer: Placer,
         presence_service: PresenceService,
+        file_store: FileStore,
         clock: Callable[[], int],
         wait: Callable[[float], object] = time.sleep,
     ):
@@ -43,6 +45,7 @@ class Erasing:
         self._database = database
         self._placer = placer
         self._presence_service = presence_service
+        self._file_store = file_store
         self._clock = clock
         self._wait = wait
 
@@ -53,6 +56,8 @@ class Erasing:
         in the files of the database; then call it again.
         """
         erased = erase_customer(self._database, self._placer, source, customer, self._clock())
+        if erased is not None:
+            self._file_store.remove(erased.file_ids)
         is_forgotten = erased is not None and self._forget(f"{source}/{customer}", erased)
         traces.remove(self._database)
         return erased and Deleted(len(erased.thread_ids), erased.events, is_forgotten)

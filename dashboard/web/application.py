@@ -10,9 +10,10 @@ from redis.exceptions import RedisError
 from werkzeug.middleware.proxy_fix import ProxyFix
 
 from dashboard.config import ROOT
+from dashboard.files.addresses import SIGNED_PATH
 from dashboard.rate_limits import RateLimiter
 from dashboard.services import Services
-from dashboard.web import probes
+from dashboard.web import probes, signed_files
 from dashboard.web.admin import pages, signin
 from dashboard.web.admin import routes as admin_routes
 from dashboard.web.admin.acting_admin import ActingAdmin
@@ -22,6 +23,7 @@ from dashboard.web.admin.bulk import BulkApi
 from dashboard.web.admin.canned import CannedApi
 from dashboard.web.admin.customers.api import CustomersApi
 from dashboard.web.admin.explain import Explainer
+from dashboard.web.admin.files.api import FilesApi
 from dashboard.web.admin.first_list import FirstList
 from dashboard.web.admin.health.api import HealthApi
 from dashboard.web.admin.hours.calendars import CalendarsApi
@@ -38,6 +40,7 @@ from dashboard.web.admin.views.queries import QueriesApi
 from dashboard.web.admin.views.seen_views import SeenViews
 from dashboard.web.admin.webhooks import api as webhooks
 from dashboard.web.admin.webhooks.api import WebhookApi
+from dashboard.web.background_metrics import watch_background
 from dashboard.web.bot import api as bot_api
 from dashboard.web.bot import openapi
 from dashboard.web.bot.callers import Callers
@@ -55,7 +58,7 @@ from dashboard.web.server.state import ServerState
 
 #: Answered under any Host: bots and probes need not use one of the origins.
 _ANY_HOST_PATHS = ("/healthz", "/readyz", "/metrics")
-_ANY_HOST_PREFIX = "/api/"
+_ANY_HOST_PREFIXES = ("/api/", SIGNED_PATH)
 
 #: How long browsers are to use https alone: a year.
 _HTTPS_SECONDS = 31_536_000
@@ -83,6 +86,7 @@ def create_app(
     app.config[OFFLOAD] = services.offload
     settings = services.settings
     origins = Origins(settings.origins, port)
+    services.public_origin = origins.first
     assert settings.secret_key is not None, "sessions are signed with the secret key"
     identities = Identities(services.database, services.clock, settings.secret_key, origins)
     app.before_request(lambda: _check_host(origins))
@@ -96,7 +100,7 @@ def create_app(
     if with_sockets:
         services.connect_sockets()
         services.sockets.attach(app)
-        _watch_background(services)
+        watch_background(services)
     assets.install(app, _HEADERS)
     app.wsgi_app = _behind_proxies(  # type: ignore[method-assign]
         Gate(app.wsgi_app, origins, identities), settings.trusted_proxies
@@ -143,12 +147,16 @@ def register_bot_api(app: Flask, services: Services) -> None:
         presence,
         callers=Callers(services.key_ring),
         cursors=services.cursors,
+        addresses=services.file_addresses,
         metrics=services.metrics,
         clock=services.clock,
         rate_limiter=RateLimiter(services.monotonic),
     ):
         app.register_blueprint(blueprint)
     app.register_blueprint(openapi.blueprint())
+    app.register_blueprint(
+        signed_files.blueprint(services.database, services.file_store, services.file_addresses)
+    )
 
 
 def _register_probes(app: Flask, services: Services, state: ServerState) -> None:
@@ -190,6 +198,7 @@ def _register_dashboard(
         SearchApi(database, services.cursors, clock),
         CannedApi(database, clock),
         CustomersApi(services.erasing),
+        FilesApi(database, services.file_store, services.uploads),
         HealthApi(services.ordering_status, lambda: services.reconciler.repairs),
         *_apis_of_lists(services),
         *_apis_of_hours(services),
@@ -246,32 +255,6 @@ def _apis_of_hours(services: Services) -> tuple[Any, ...]:
     )
 
 
-def _watch_background(services: Services) -> None:
-    """Adds the numbers of the sockets and of what feeds them to the metrics."""
-    watch = services.metrics.watch
-    sockets, host, listener = services.sockets, services.presence_tasks, services.listener
-    count, reconciler = services.metrics.watch_count, services.reconciler
-    count("list_repairs", "Places in the lists that differed from SQL.", lambda: reconciler.repairs)
-    count("list_rebuilds", "Lists that were made from SQL anew.", lambda: reconciler.rebuilds)
-    builder = services.list_builder
-    count("query_lists_built", "Lists of queries that somebody asked for.", lambda: builder.built)
-    watch("sockets", "Dashboards that are connected.", lambda: len(sockets))
-    watch("bad_calls", "Calls over sockets that made no sense.", lambda: sockets.bad_calls)
-    watch(
-        "clock_ahead_seconds",
-        "By how much the clock of this machine is ahead of the shared one.",
-        lambda: services.shared_clock.own_ahead_ms / 1000,
-    )
-    watch("presence_late", "1 while presence may be old.", lambda: bool(host.late_since))
-    watch(
-        "presence_sweep_lag_ms",
-        "How overdue the oldest connection of the last sweep was.",
-        lambda: host.lag_ms,
-    )
-    watch("bell_heard", "1 while notifications come.", lambda: listener.is_receiving)
-    watch("bell_reconnects", "How often the listener connected anew.", lambda: listener.reconnects)
-
-
 def _is_there(services: Services) -> bool:
     try:
         return bool(services.redis_client.ping())
@@ -280,7 +263,7 @@ def _is_there(services: Services) -> bool:
 
 
 def _check_host(origins: Origins) -> None:
-    if request.path in _ANY_HOST_PATHS or request.path.startswith(_ANY_HOST_PREFIX):
+    if request.path in _ANY_HOST_PATHS or request.path.startswith(_ANY_HOST_PREFIXES):
         return
     origins.check_host(request.environ)
 
@@ -288,6 +271,9 @@ def _check_host(origins: Origins) -> None:
 def _with_headers(response: Response, origins: Origins) -> Response:
     # No route sets one of these itself, so nothing is looked up.
     response.headers.extend(_HEADERS)
+    if request.path.startswith(SIGNED_PATH):
+        # A chatbot may show these to customers in a page of its own.
+        response.headers["Cross-Origin-Resource-Policy"] = "cross-origin"
     if origins.is_https(request.environ):
         response.headers["Strict-Transport-Security"] = f"max-age={_HTTPS_SECONDS}"
     return response
