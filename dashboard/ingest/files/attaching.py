@@ -23,7 +23,7 @@ def taken(
     """
     found = stored_files.take(connection, thread_id, admin_id, ids)
     wrong = [
-        FieldError(f"/files/{at}", "unknown_value", f"“files/{at}” is no file that waits for this.")
+        FieldError(f"/files/{at}", "unknown_file", f"“files/{at}” is no file that waits for this.")
         for at, id in enumerate(ids)
         if id not in found or id in ids[:at]
     ]
