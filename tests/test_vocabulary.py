@@ -38,7 +38,7 @@ EXEMPT = ("CHANGELOG.md", "package-lock.json", "demo/texts/", "tests/test_vocabu
 #: Where such a word is right: quotations of customers and notes, and names that others rely on.
 ALLOWED = {
     # Names of metrics, which monitoring reads.
-    ("bell", "dashboard/web/background_metrics.py"),
+    ("bell", "dashboard/web/application.py"),
     ("bell", "tests/live/faults/test_redis_network.py"),
     ("parcels", "tests/browser/states.py"),
     ("parcels", "tests/browser/threads/test_example_chatbot.py"),

@@ -13,6 +13,7 @@ from tests.dashboard.web.admin.calls import API, reply, row
 from tests.dashboard.web.admin.files.calls import stored, uploaded
 from tests.dashboard.web.answers import is_problem
 from tests.drivers.application import ORIGIN
+from tests.drivers.audit import OPERATOR
 
 
 @pytest.fixture
@@ -119,7 +120,7 @@ def test_a_sent_file_is_no_longer_discarded_or_counted(dashboard, mai, thread):
 
 
 def test_chatbots_get_signed_addresses_by_cursor_and_by_webhook(dashboard, mai, thread, chatbot):
-    dashboard.webhooks.create("shop", "https://bot.example/hook", None)
+    dashboard.webhooks.create(OPERATOR, "shop", "https://bot.example/hook", None)
     reply(mai, thread, files=[uploaded(mai, thread, samples.PDF, "Hóa đơn.pdf")])
     [event] = chatbot()
     dashboard.dispatcher.turn()
@@ -175,7 +176,7 @@ def test_where_a_customer_is_deleted_files_of_their_threads_go(dashboard, mai, t
     reply(mai, thread, files=[sent])
     url = dashboard.services.file_addresses.signed(sent)
     dashboard.services.erasing._wait = lambda seconds: None
-    dashboard.services.erasing.erase("shop", "c-t-1")
+    dashboard.services.erasing.erase(OPERATOR, "shop", "c-t-1")
     assert stored(dashboard) == [kept]
     with dashboard.database.read() as connection:
         assert list(connection.scalars(select(files.c.id))) == [kept]
