@@ -11,6 +11,7 @@ from sqlalchemy.engine import make_url
 from sqlalchemy.exc import ArgumentError
 
 from dashboard.errors import StartError
+from dashboard.oidc_config import OidcSettings, SignInMode, oidc_settings, sign_in_mode
 
 #: The project's folder, which holds static/, templates/, migrations/ and instance/.
 ROOT = Path(__file__).resolve().parents[1]
@@ -49,11 +50,14 @@ class Settings:
     webhook_private: bool
     log_level: str
     log_format: str
+    oidc: OidcSettings | None
+    sign_in: SignInMode
 
     @classmethod
     def from_environment(cls, environ: Mapping[str, str], instance: Path) -> "Settings":
         """Reads every LINEUP_* variable; raises StartError naming the first that is wrong."""
         default_url = f"sqlite:///{instance / 'lineup.sqlite'}"
+        oidc = oidc_settings(environ)
         return cls(
             instance=instance,
             database_url=_database_url(environ.get("LINEUP_DATABASE_URL") or default_url),
@@ -77,6 +81,8 @@ class Settings:
             webhook_private=_integer(environ, "LINEUP_WEBHOOK_PRIVATE", 0, 0, 1) == 1,
             log_level=_one_of(environ, "LINEUP_LOG_LEVEL", "INFO", LOG_LEVELS, fold=str.upper),
             log_format=_one_of(environ, "LINEUP_LOG_FORMAT", "text", LOG_FORMATS),
+            oidc=oidc,
+            sign_in=sign_in_mode(environ, oidc),
         )
 
 

@@ -49,6 +49,11 @@ SIGN_INS_PER_DEVICE = RateLimit(5, 60, _SIGN_IN_DETAIL)
 SIGN_INS_PER_ADDRESS = RateLimit(60, 60, _SIGN_IN_DETAIL)
 SIGN_INS_PER_ACCOUNT = RateLimit(100, 600, _SIGN_IN_DETAIL)
 
+#: Sign-ins by the provider of accounts from one address, begun and completed.
+OIDC_SIGN_INS_PER_ADDRESS = RateLimit(
+    120, 60, "Too many sign-ins from this address; try again in {seconds} s."
+)
+
 
 def event_quota(events_per_second: int) -> RateLimit:
     """The quota of an API key that was made with `--rate`."""

@@ -28,6 +28,7 @@ from dashboard.live.queue.numbers import QueueReader
 from dashboard.live.reads import Reads
 from dashboard.live.status import Status
 from dashboard.live.view_changes import ViewChanges
+from dashboard.oidc.provider import Provider
 from dashboard.presence.admin_presence import AdminPresence
 from dashboard.presence.bots import BotPresence
 from dashboard.presence.erasing import Erasing
@@ -187,6 +188,11 @@ class Services(CoreServices):
     @cached_property
     def failed_sign_ins(self) -> FailedSignIns:
         return FailedSignIns(self.database, self.clock)
+
+    @cached_property
+    def oidc_provider(self) -> Provider | None:
+        oidc = self.settings.oidc
+        return None if oidc is None else Provider(oidc, self.clock, self.monotonic)
 
     @cached_property
     def key_ring(self) -> KeyRing:

@@ -146,7 +146,10 @@ def test_every_lua_script_says_what_it_takes():
 
 
 def settings_in_code() -> set[str]:
-    return set(re.findall(r"LINEUP_[A-Z_]+", (ROOT / "dashboard/config.py").read_text()))
+    files = ("dashboard/config.py", "dashboard/oidc_config.py")
+    return {
+        name for file in files for name in re.findall(r"LINEUP_[A-Z_]+", (ROOT / file).read_text())
+    }
 
 
 def test_every_setting_stands_in_the_readme_and_the_other_way_round():

@@ -38,6 +38,7 @@ from dashboard.web.admin.webhooks.api import WebhookApi
 from dashboard.web.http.assets import Assets
 from dashboard.web.http.identity import Identities
 from dashboard.web.http.origins import Origins
+from dashboard.web.oidc_calls import oidc_blueprint
 
 
 def dashboard_blueprints(
@@ -64,6 +65,7 @@ def dashboard_blueprints(
     return (
         pages.blueprint(site, identities),
         signin.blueprint(sign_in),
+        oidc_blueprint(services, identities, site, invalidate_sessions),
         *admin_routes.blueprints(_apis(services, site), people, database, origins, identities),
         settings.blueprint(SettingsPages(database, identities, site)),
     )

@@ -273,7 +273,7 @@ const parts = {
   heartbeat, hold, keymap, language, layout, limits, listPane, lists, liveness, movement, navigation,
   neighbours, notifier, now, open, painter, picks, prefs, presence, presencePanels, queueLine, rowRefresh, rows, splitter,
   savedViews, sorts: savedSorts, theme, thread, threadPane, toTop, toasts, totals, unsent, write,
-  filterTotals: new FilterTotals({ lists, call, totals }),
+  filterTotals: new FilterTotals({ lists, call, totals }), signedOutAt: boot.signed_out,
   viewDrag: viewDragging(() => parts), viewTold: viewTeller({ lists, announce, language }),
 };
 addRegions(parts);

@@ -24,6 +24,7 @@ def _action(name: str, target: str, *fields: str) -> Action:
 
 # Accounts: the target is the admin, by id and e-mail address.
 ACCOUNT_CREATED = _action("account.created", "account", "name", "role", "desks", "method")
+ACCOUNT_LINKED = _action("account.linked", "account", "method")
 ACCOUNT_CHANGED = _action("account.changed", "account", "name", "email", "locale", "timezone")
 ACCOUNT_ROLE_CHANGED = _action("account.role_changed", "account", "role", "reason")
 ACCOUNT_DESKS_CHANGED = _action("account.desks_changed", "account", "desks", "reason")

@@ -1,6 +1,5 @@
 """Signing in and out: by a form or by JSON, with a session cookie."""
 
-import re
 import threading
 from collections.abc import Callable
 from contextlib import suppress
@@ -23,13 +22,14 @@ from dashboard.web.admin.site.pages import Pages
 from dashboard.web.http.audit.signins import CREDENTIALS, RATE_LIMITED, FailedSignIns, signed_in
 from dashboard.web.http.bodies import is_json, read_body, require_json
 from dashboard.web.http.identity import Identities, Unauthorized
+from dashboard.web.http.local_paths import local_path
 from dashboard.web.http.origins import Origins
 from dashboard.web.http.queries import only_value
+from dashboard.web.http.sign_in_methods import require_passwords
 
 #: Longest body of a sign-in: it is sent without a session, so it must be cheap to refuse.
 _BODY_BYTES = 16 * 1024
 _FORM = "application/x-www-form-urlencoded"
-_CONTROLS = re.compile(r"[\x00-\x1f\x7f]")
 #: Runs a function where it does not stop the other green threads, and gives its result.
 Offload = Callable[..., Any]
 _WRONG = "The e-mail address or the password is wrong."
@@ -124,7 +124,7 @@ class SignIn:
 
     def show(self) -> Response:
         """The sign-in page; a redirect where the caller is signed in."""
-        goal = _local_path(only_value("next", "/"))
+        goal = local_path(only_value("next", "/"))
         try:
             self._identities.of(request.environ)
         except Unauthorized:
@@ -133,6 +133,7 @@ class SignIn:
 
     def login(self) -> Response:
         self._origins.check_origin(request.environ)
+        require_passwords()
         request.max_content_length = _BODY_BYTES
         if is_json():
             given = read_body(_Credentials, _BODY_BYTES)
@@ -158,7 +159,7 @@ class SignIn:
             self._presence_service.sign_out(identity.admin_id, connection_prefix(identity.session))
 
     def _login_by_form(self) -> Response:
-        goal = _local_path(request.form.get("next", "/"))
+        goal = local_path(request.form.get("next", "/"))
         email, password = request.form.get("email", ""), request.form.get("password", "")
         try:
             return self._let_in(_see(goal), email, password)
@@ -193,11 +194,3 @@ def blueprint(calls: SignIn) -> Blueprint:
 def _see(goal: str) -> Response:
     """A redirect that is followed by GET."""
     return Response(status=303, headers={"Location": goal})
-
-
-def _local_path(goal: str) -> str:
-    """Where to go after signing in: a path of this server, else "/"."""
-    if _CONTROLS.search(goal):
-        raise Problem(400, "forbidden_character", "`next` holds a control character.")
-    is_local = goal.startswith("/") and not goal.startswith("//") and "\\" not in goal
-    return goal if is_local else "/"

@@ -93,7 +93,11 @@ class Identities:
                 note(connection, now, admin_id)
             return sessions.begin(connection, admin_id, now)
 
-        return self._signer.sign(self._database.write(write)).decode()
+        return self.cookie_of(self._database.write(write))
+
+    def cookie_of(self, token: str) -> str:
+        """The value of the cookie for a session's token."""
+        return self._signer.sign(token).decode()
 
     def end(self) -> None:
         """Ends the session that the request's cookie holds, if any."""

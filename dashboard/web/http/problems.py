@@ -48,7 +48,7 @@ def problem_response(problem: Problem) -> Response:
     if problem.status >= 500:
         log.warning("%s %s: %s", request.method, _route(), problem)
     response = json_problem(problem, request.path[:_INSTANCE_MAX])
-    if _prefers_page():
+    if prefers_page():
         response.data = _page(problem)
         response.mimetype = "text/html"
         response.vary.update(("Accept-Language", "Cookie"))
@@ -89,6 +89,7 @@ def _route() -> str:
     return request.url_rule.rule if request.url_rule is not None else request.path[:_INSTANCE_MAX]
 
 
-def _prefers_page() -> bool:
+def prefers_page() -> bool:
+    """Whether the request asks for a page rather than JSON."""
     offered = (_MEDIA_TYPE, "application/json", "text/html")
     return request.accept_mimetypes.best_match(offered, _MEDIA_TYPE) == "text/html"

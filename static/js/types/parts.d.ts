@@ -195,6 +195,7 @@ declare global {
     queueLine: QueueLine;
     showInList: (options?: { quiet?: boolean }) => Promise<void>;
     signedOut: () => void;
+    signedOutAt: string;
     shown: (painted: { seen: Range; ids: number[]; end: number }) => void;
     sorts: Sorts;
     sortsByWait: string[];
@@ -382,7 +383,7 @@ declare global {
     | "api" | "now">;
   type SettingsParts = Pick<Parts,
     | "prefs" | "theme" | "keymap" | "alerts" | "api" | "painter" | "toasts" | "language"
-    | "signedOut">;
+    | "signedOut" | "signedOutAt">;
   type SplitterParts = Pick<Parts, "element" | "panel" | "list" | "prefs" | "language">;
   type TeamPanelParts = Pick<Parts,
     | "api" | "call" | "presence" | "admin" | "now" | "painter" | "toasts" | "language" | "open"
@@ -463,7 +464,7 @@ declare global {
   > & { root: HTMLElement };
   type LazyPanesParts = Omit<CommandParts, "settings"> & Pick<Parts,
     "bulk" | "connectionState" | "totals" | "announce" | "connection" | "toasts" | "layout" | "rows" | "api" | "now" | "painter" | "open" | "focusList" | "lists" | "dialog"
-    | "theme" | "prefs" | "alerts" | "limits" | "threadPane" | "unsent" | "presence">;
+    | "theme" | "prefs" | "alerts" | "limits" | "threadPane" | "unsent" | "presence" | "signedOutAt">;
   type ViewChange = { was?: SavedView; now?: SavedView; own?: boolean };
   type SavedViewsParts = {
     ask(): Promise<{ views: SavedView[] }>;

@@ -11,6 +11,7 @@ from dashboard.db.accounts.sessions import Identity
 from dashboard.db.database import Database
 from dashboard.db.lists import sorts
 from dashboard.db.lists.views import NAME_MAX, OWN_MAX, SHARED_MAX
+from dashboard.db.oidc import logouts
 from dashboard.db.threads import events, threads
 from dashboard.errors import Problem
 from dashboard.files.uploads import FILE_BYTES
@@ -27,6 +28,7 @@ from dashboard.web.admin.views.seen_views import without_totals
 from dashboard.web.http.assets import Assets
 from dashboard.web.http.identity import Identities, Unauthorized
 from dashboard.web.http.queries import IDS_MAX
+from dashboard.web.http.sign_in_methods import sign_in_methods
 from scoring.conditions.language.parser import LENGTH_MAX
 from scoring.conditions.subject import PRIORITIES
 from scoring.conditions.tags import TAG_LENGTH_MAX
@@ -87,6 +89,7 @@ class Pages:
         saved_views = self._saved_views(identity, preferences["saved"])
         boot = {
             "protocol": PROTOCOL,
+            "signed_out": self._signed_out(identity),
             "admin": describe(identity),
             "preferences": preferences,
             "server_now": self._clock(),
@@ -130,6 +133,7 @@ class Pages:
             error=problem and _error_text(problem, locale),
             next=next,
             email=email,
+            methods=sign_in_methods(),
         )
 
     def preferences(self, identity: Identity) -> dict[str, Any]:
@@ -149,6 +153,14 @@ class Pages:
             # On lists in these sorts, rows also show waits below a minute.
             "sorts_by_wait": [name for name, sort in known.items() if sort.goes_by("oldest")],
         }
+
+    def _signed_out(self, identity: Identity) -> str:
+        """Where signing out leads: by way of the provider, for who came from there."""
+        if sign_in_methods().provider:
+            with self._database.read() as connection:
+                if logouts.is_noted(connection, identity.session):
+                    return "/login/oidc/leave"
+        return "/login"
 
     def _has_events(self, identity: Identity) -> bool:
         """Whether any event is stored that the admin sees; without one the page shows the first

@@ -2,7 +2,7 @@
 
 export class Settings {
   /** @param {SettingsParts} parts */
-  constructor({ prefs, theme, keymap, alerts, api, painter, toasts, language, signedOut }) {
+  constructor({ prefs, theme, keymap, alerts, api, painter, toasts, language, signedOut, signedOutAt }) {
     this.prefs = prefs;
     this.theme = theme;
     this.keymap = keymap;
@@ -12,6 +12,7 @@ export class Settings {
     this.toasts = toasts;
     this.language = language;
     this.signedOut = signedOut;
+    this.signedOutAt = signedOutAt; // where signing out leads
   }
 
   change(changes) {
@@ -65,6 +66,6 @@ export class Settings {
       }
     }
     this.signedOut();
-    location.replace("/login");
+    location.replace(this.signedOutAt);
   }
 }

@@ -1,0 +1,1 @@
+"""What is kept of sign-ins by OpenID Connect."""

@@ -1,0 +1,66 @@
+"""Who signs in, as the provider describes them."""
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+from dashboard.validation.visible import hides_something
+
+NAME_MAX = 128
+_EMAIL_MAX = 254
+_GROUPS_MAX = 2_000
+
+
+class Person(NamedTuple):
+    """Somebody whom the provider has let in.
+
+    `email` is "" where the provider does not vouch for one. `sid` names the session at the
+    provider, `issued_at` says when its ID token was made, in seconds.
+    """
+
+    subject: str
+    email: str
+    name: str
+    groups: tuple[str, ...]
+    sid: str | None
+    issued_at: int
+
+
+def person_of(claims: Mapping[str, Any], groups_claim: str) -> Person:
+    """The person of claims that have been checked: those of an ID token, and of user info."""
+    email = _email(claims)
+    return Person(
+        claims["sub"],
+        email,
+        _name(claims, email),
+        _groups(claims.get(groups_claim)),
+        claims.get("sid"),
+        max(0, int(claims["iat"])),
+    )
+
+
+def _email(claims: Mapping[str, Any]) -> str:
+    email = claims.get("email")
+    is_vouched_for = claims.get("email_verified") in (True, "true")
+    if not (is_vouched_for and isinstance(email, str)):
+        return ""
+    email = email.strip().lower()
+    local, at, host = email.partition("@")
+    is_whole = bool(local and at and host) and len(email) <= _EMAIL_MAX and email.isprintable()
+    return email if is_whole and not hides_something(email) and " " not in email else ""
+
+
+def _name(claims: Mapping[str, Any], email: str) -> str:
+    """The first name that can be shown; every person has one."""
+    for given in (claims.get("name"), claims.get("preferred_username"), email.partition("@")[0]):
+        name = " ".join(given.split())[:NAME_MAX].strip() if isinstance(given, str) else ""
+        if name and name.isprintable() and not hides_something(name):
+            return name
+    return claims["sub"][:NAME_MAX]
+
+
+def _groups(given: object) -> tuple[str, ...]:
+    """A list of names; some providers send one name as it is."""
+    listed = [given] if isinstance(given, str) else given
+    if not isinstance(listed, list):
+        return ()
+    return tuple(each for each in listed[:_GROUPS_MAX] if isinstance(each, str))

@@ -1,0 +1,1 @@
+"""Signing in and out by a provider of accounts (OpenID Connect)."""

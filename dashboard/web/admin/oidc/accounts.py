@@ -1,0 +1,202 @@
+"""The account of somebody whom the provider has let in, and the session that begins."""
+
+import logging
+import secrets
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+from sqlalchemy import Connection
+
+from dashboard.db.accounts import admin_desks, admins, desks, passwords, sessions
+from dashboard.db.accounts.admins import Admin, EmailTaken
+from dashboard.db.audit import actions
+from dashboard.db.audit.actions import Action
+from dashboard.db.audit.actors import PROVIDER
+from dashboard.db.audit.entries import Target, add, changes
+from dashboard.db.database import Database
+from dashboard.db.oidc import accounts, logouts
+from dashboard.db.oidc.logouts import Signed
+from dashboard.errors import Problem
+from dashboard.ingest.assignment.releases import release_all_of
+from dashboard.oidc.people import Person
+from dashboard.oidc_config import Grant
+from dashboard.ordering.placer import Placer
+from dashboard.web.http.audit.actors import signing_in
+from dashboard.web.http.audit.signins import signed_in
+
+log = logging.getLogger(__name__)
+
+#: Runs a function where it does not stop the other green threads, and gives its result.
+Offload = Callable[..., Any]
+
+
+class EmailUnverified(Problem):
+    def __init__(self) -> None:
+        super().__init__(
+            403, "email_unverified", "The provider does not vouch for an e-mail address of yours."
+        )
+
+
+class AccountConflict(Problem):
+    def __init__(self) -> None:
+        super().__init__(
+            403, "account_conflict", "The account with this e-mail address is somebody else's."
+        )
+
+
+class AccountDisabled(Problem):
+    def __init__(self) -> None:
+        super().__init__(403, "account_disabled", "This account is disabled.")
+
+
+class SignedOutMeanwhile(Problem):
+    def __init__(self) -> None:
+        super().__init__(403, "signed_out_meanwhile", "The provider has signed you out meanwhile.")
+
+
+class _Begun(NamedTuple):
+    """A session, and the desks whose threads its admin sees; None: all."""
+
+    token: str
+    admin_id: int
+    seen: admin_desks.Desks
+
+
+class ProviderAccounts:
+    """Finds, links or creates accounts for the people of one issuer.
+
+    Name, e-mail address, role and desks are set at each sign-in, to what the provider says.
+    """
+
+    def __init__(
+        self,
+        issuer: str,
+        database: Database,
+        clock: Callable[[], int],
+        placer: Placer,
+        offload: Offload,
+    ):
+        self._issuer = issuer
+        self._database = database
+        self._clock = clock
+        self._placer = placer
+        self._offload = offload
+
+    def begin_session(self, person: Person, grant: Grant) -> str:
+        """The token of a new session of the current request. Raises Problem (403).
+
+        All of it is one transaction; threads that the admin does not see any more are released
+        after it.
+        """
+        # An account that is created has a password that nobody knows.
+        password_hash = self._offload(passwords.hashed, secrets.token_urlsafe(32))
+        signed = Signed(self._issuer, person.subject, person.sid, person.issued_at * 1000)
+
+        def write(connection: Connection) -> _Begun:
+            if logouts.is_over(connection, signed):
+                raise SignedOutMeanwhile()
+            now = self._clock()
+            known = self._with_known_desks(connection, grant)
+            admin = self._account(connection, person, known, password_hash, now)
+            admin = _follow(connection, admin, person, known, now)
+            token = sessions.begin(connection, admin.id, now)
+            logouts.note_session(connection, sessions.token_hash(token), signed)
+            signed_in("oidc")(connection, now, admin.id)
+            seen = admin_desks.seen_by(connection, {admin.id: admin.role})[admin.id]
+            return _Begun(token, admin.id, seen)
+
+        begun = self._database.write(write)
+        if begun.seen is not None:
+            self._release(begun.admin_id, begun.seen)
+        return begun.token
+
+    def _account(
+        self, connection: Connection, person: Person, grant: Grant, password_hash: str, now: int
+    ) -> Admin:
+        """The account of this person, linked or created at the first sign-in."""
+        admin = accounts.admin_of(connection, self._issuer, person.subject)
+        if admin is None:
+            if not person.email:
+                raise EmailUnverified()
+            admin = admins.by_email(connection, person.email)
+            if admin is not None and accounts.is_bound(connection, self._issuer, admin.id):
+                raise AccountConflict()
+            is_new = admin is None
+            if admin is None:
+                admin = _created(connection, person, grant, password_hash, now)
+            if admin.disabled_at is None:
+                accounts.bind(connection, self._issuer, person.subject, admin.id, now)
+                if not is_new:
+                    _note(connection, now, admin, actions.ACCOUNT_LINKED, {"method": "oidc"})
+        if admin.disabled_at is not None:
+            raise AccountDisabled()
+        return admin
+
+    def _with_known_desks(self, connection: Connection, grant: Grant) -> Grant:
+        unknown = desks.unknown(connection, grant.desks)
+        if unknown:
+            log.warning("LINEUP_OIDC_GROUPS names desks that do not exist: %s", sorted(unknown))
+        return grant._replace(desks=grant.desks - unknown)
+
+    def _release(self, admin_id: int, seen: frozenset[str]) -> None:
+        released = 0
+        for placements in release_all_of(self._database, admin_id, self._clock(), kept_at=seen):
+            self._placer.place(placements)
+            released += len(placements)
+        if released:
+            self._placer.save_placed_revisions()
+
+
+def _created(
+    connection: Connection, person: Person, grant: Grant, password_hash: str, now: int
+) -> Admin:
+    try:
+        id = admins.create(
+            connection, person.email, person.name, grant.role, password_hash, now, grant.desks
+        )
+    except EmailTaken:
+        # Another sign-in has just created it; it is linked at the next one.
+        raise AccountConflict() from None
+    admin = Admin(id, person.email, person.name, grant.role)
+    said = {"name": admin.name, "role": grant.role, "desks": grant.desks, "method": "oidc"}
+    _note(connection, now, admin, actions.ACCOUNT_CREATED, said)
+    return admin
+
+
+def _follow(connection: Connection, admin: Admin, person: Person, grant: Grant, now: int) -> Admin:
+    """Sets the account to what the provider says; an address of another account is not taken."""
+    email = person.email or admin.email
+    holder = admins.by_email(connection, email)
+    if holder is not None and holder.id != admin.id:
+        log.warning("admin %s keeps the e-mail address: another account has the new one", admin.id)
+        email = admin.email
+    followed = admin._replace(email=email, name=person.name, role=grant.role)
+    before = {"name": admin.name, "email": admin.email}
+    changed = changes(before, {"name": followed.name, "email": followed.email})
+    _note_changed(connection, now, followed, actions.ACCOUNT_CHANGED, changed)
+    role = changes({"role": admin.role}, {"role": followed.role})
+    _note_changed(connection, now, followed, actions.ACCOUNT_ROLE_CHANGED, role)
+    if changed or role:
+        values = {"name": followed.name, "email": followed.email, "role": followed.role}
+        accounts.change(connection, admin.id, values)
+    theirs = admin_desks.of(connection, [admin.id])[admin.id]
+    moved = changes({"desks": theirs}, {"desks": grant.desks})
+    if moved:
+        admin_desks.save(connection, admin.id, grant.desks)
+    _note_changed(connection, now, followed, actions.ACCOUNT_DESKS_CHANGED, moved)
+    return followed
+
+
+def _note_changed(
+    connection: Connection, now: int, admin: Admin, action: Action, said: dict[str, Any]
+) -> None:
+    if said:
+        _note(connection, now, admin, action, said)
+
+
+def _note(
+    connection: Connection, now: int, admin: Admin, action: Action, said: dict[str, Any]
+) -> None:
+    """Adds an entry to the audit log: the provider did it, when this admin signed in."""
+    by = signing_in(admin)._replace(via=PROVIDER)
+    add(connection, now, by, action, Target(admin.id, admin.email), said)

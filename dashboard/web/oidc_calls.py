@@ -1,0 +1,53 @@
+"""The calls of sign-in by a provider of accounts, each with what it needs."""
+
+from collections.abc import Callable
+
+from flask import Blueprint
+
+from dashboard.rate_limits import RateLimiter
+from dashboard.services import Services
+from dashboard.web.admin.oidc import logout, signin
+from dashboard.web.admin.oidc.accounts import ProviderAccounts
+from dashboard.web.admin.oidc.logout import BackChannelLogout
+from dashboard.web.admin.oidc.pending import PendingSignIns
+from dashboard.web.admin.oidc.signin import Parts, ProviderSignIn
+from dashboard.web.admin.site.pages import Pages
+from dashboard.web.http.identity import Identities
+from dashboard.web.http.sign_in_methods import SignInMethods, install
+
+
+def oidc_blueprint(
+    services: Services,
+    identities: Identities,
+    site: Pages,
+    invalidate_sessions: Callable[[], object],
+) -> Blueprint:
+    """`/login/oidc` and what is below it; without a provider nothing is there."""
+    settings, provider = services.settings, services.oidc_provider
+    if settings.oidc is None or provider is None:
+        made = Blueprint("oidc", __name__)
+        install(made, SignInMethods())
+        return made
+    secret_key = settings.secret_key
+    assert secret_key is not None, "nobody can be signed in without a secret key"
+    accounts = ProviderAccounts(
+        settings.oidc.issuer, services.database, services.clock, services.placer, services.offload
+    )
+    parts = Parts(
+        provider,
+        accounts,
+        PendingSignIns(secret_key, services.clock),
+        services.failed_sign_ins,
+        RateLimiter(services.monotonic),
+    )
+    made = signin.routes(ProviderSignIn(parts, identities, site))
+    leaving = BackChannelLogout(
+        provider,
+        services.database,
+        services.clock,
+        services.presence_service,
+        invalidate_sessions,
+    )
+    logout.add_route(made, leaving)
+    install(made, SignInMethods(settings.sign_in == "password", settings.oidc.name))
+    return made
