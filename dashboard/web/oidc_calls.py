@@ -13,7 +13,7 @@ from dashboard.web.admin.oidc.pending import PendingSignIns
 from dashboard.web.admin.oidc.signin import Parts, ProviderSignIn
 from dashboard.web.admin.site.pages import Pages
 from dashboard.web.http.identity import Identities
-from dashboard.web.http.sign_in_methods import SignInMethods, install
+from dashboard.web.http.sign_in.methods import SignInMethods, install
 
 
 def oidc_blueprint(

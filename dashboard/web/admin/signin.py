@@ -22,10 +22,10 @@ from dashboard.web.admin.site.pages import Pages
 from dashboard.web.http.audit.signins import CREDENTIALS, RATE_LIMITED, FailedSignIns, signed_in
 from dashboard.web.http.bodies import is_json, read_body, require_json
 from dashboard.web.http.identity import Identities, Unauthorized
-from dashboard.web.http.local_paths import local_path
 from dashboard.web.http.origins import Origins
 from dashboard.web.http.queries import only_value
-from dashboard.web.http.sign_in_methods import require_passwords
+from dashboard.web.http.sign_in.local_paths import local_path
+from dashboard.web.http.sign_in.methods import require_passwords
 
 #: Longest body of a sign-in: it is sent without a session, so it must be cheap to refuse.
 _BODY_BYTES = 16 * 1024

@@ -15,9 +15,9 @@ from dashboard.web.admin.oidc.pending import PendingSignIns
 from dashboard.web.admin.site.pages import Pages
 from dashboard.web.http.audit.signins import FailedSignIns
 from dashboard.web.http.identity import Identities, Unauthorized
-from dashboard.web.http.local_paths import local_path
 from dashboard.web.http.problems import json_problem, prefers_page
 from dashboard.web.http.queries import only_value
+from dashboard.web.http.sign_in.local_paths import local_path
 
 BEGIN_PATH = "/login/oidc"
 CALLBACK_PATH = "/login/oidc/callback"

@@ -28,7 +28,7 @@ from dashboard.web.admin.views.seen_views import without_totals
 from dashboard.web.http.assets import Assets
 from dashboard.web.http.identity import Identities, Unauthorized
 from dashboard.web.http.queries import IDS_MAX
-from dashboard.web.http.sign_in_methods import sign_in_methods
+from dashboard.web.http.sign_in.methods import sign_in_methods
 from scoring.conditions.language.parser import LENGTH_MAX
 from scoring.conditions.subject import PRIORITIES
 from scoring.conditions.tags import TAG_LENGTH_MAX

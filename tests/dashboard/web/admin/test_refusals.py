@@ -15,6 +15,13 @@ NAMING = {"fault": 0, "_unreadable": 0} | dict.fromkeys(
 TABLES = {"_KNOWN", "_CODES"}
 #: Only the command line makes admins.
 NEVER = {"email_taken"}
+#: Said on the sign-in page, which has texts of its own, or to the provider.
+AT_SIGN_IN = {
+    *("provider_unavailable", "provider_refused", "provider_answer_invalid", "signin_not_begun"),
+    *("no_access", "email_unverified", "account_conflict", "account_disabled"),
+    "signed_out_meanwhile",
+}
+TO_THE_PROVIDER = {"invalid_logout_token"}
 #: Texts for what is no code: no answer, an answer without a known one.
 WITHOUT_CODE = {"network", "other"}
 
@@ -49,4 +56,11 @@ def test_every_refusal_has_a_text_and_every_text_a_refusal() -> None:
         texts = json.loads(path.read_text(encoding="utf-8"))
         # `error.CODE.FIELD` is said where the code means more at that field.
         worded = {key.split(".")[1] for key in texts if key.startswith("error.")}
-        assert worded - WITHOUT_CODE == codes() - NEVER, path.name
+        assert worded - WITHOUT_CODE == codes() - NEVER - AT_SIGN_IN - TO_THE_PROVIDER, path.name
+
+
+def test_every_refusal_of_a_sign_in_has_a_text_on_its_page() -> None:
+    assert codes() >= AT_SIGN_IN | TO_THE_PROVIDER
+    for path in sorted((TEXTS / "login").glob("*.json")):
+        texts = json.loads(path.read_text(encoding="utf-8"))
+        assert {code for code in AT_SIGN_IN if f"login.{code}" not in texts} == set(), path.name

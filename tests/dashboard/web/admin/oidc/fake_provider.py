@@ -15,7 +15,7 @@ from joserfc import jwt
 from joserfc.jwk import RSAKey
 from requests.adapters import BaseAdapter
 
-from tests.servers.oidc_provider import CLIENT_ID, CLIENT_SECRET, GROUPS
+from tests.servers.oidc_provider import CLIENT_ID, CLIENT_SECRET, GROUPS, parameters
 from tests.support import SettableClock
 
 ISSUER = "https://id.example"
@@ -35,7 +35,7 @@ class FakeProvider(BaseAdapter):
     def __init__(self, clock: SettableClock):
         super().__init__()
         self._clock = clock
-        self.key = new_key("first")
+        self.key = _FIRST
         self.published = [self.key]
         self.is_away = False
         self.claims: dict[str, Any] = {}
@@ -50,11 +50,8 @@ class FakeProvider(BaseAdapter):
 
     def code_for(self, authorization_url: str) -> str:
         """What the browser brings back after somebody has signed in."""
-        asked = {
-            name: each[0] for name, each in parse_qs(urlsplit(authorization_url).query).items()
-        }
         code = secrets.token_urlsafe(8)
-        self._codes[code] = asked
+        self._codes[code] = dict(parameters(authorization_url))
         return code
 
     def signed(self, claims: dict[str, Any], typ: str = "JWT", key: Any = None) -> str:
@@ -124,6 +121,10 @@ class FakeProvider(BaseAdapter):
 
 def new_key(kid: str) -> RSAKey:
     return RSAKey.generate_key(2048, {"kid": kid, "use": "sig"}, private=True)
+
+
+#: Made once: it takes long.
+_FIRST = new_key("first")
 
 
 def person(subject: str, groups: list[str], **more: Any) -> dict[str, Any]:

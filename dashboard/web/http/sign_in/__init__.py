@@ -1,0 +1,1 @@
+"""What signing in needs of HTTP, by whatever method."""

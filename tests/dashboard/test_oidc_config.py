@@ -1,0 +1,134 @@
+"""Settings of sign-in by OpenID Connect, checked at the start."""
+
+from pathlib import Path
+
+import pytest
+
+from dashboard.config import Settings
+from dashboard.errors import StartError
+from dashboard.oidc_config import Grant, parse_groups
+
+WHOLE = {
+    "LINEUP_OIDC_ISSUER": "https://id.example/realms/shop",
+    "LINEUP_OIDC_CLIENT_ID": "lineup",
+    "LINEUP_OIDC_CLIENT_SECRET": "secret",
+    "LINEUP_OIDC_GROUPS": "support=admin:main,sales; leads=supervisor",
+}
+
+
+def settings(**given: str) -> Settings:
+    return Settings.from_environment(given, Path("instance"))
+
+
+def test_without_them_passwords_are_taken_and_there_is_no_provider():
+    assert (settings().oidc, settings().sign_in) == (None, "password")
+
+
+def test_what_is_not_set_has_a_default():
+    oidc = settings(**WHOLE).oidc
+    assert oidc is not None
+    assert (oidc.groups_claim, oidc.scopes, oidc.name) == (
+        *("groups", "openid email profile"),
+        "id.example",
+    )
+    more = {"LINEUP_OIDC_SCOPES": "openid  groups", "LINEUP_OIDC_NAME": "Shop"}
+    oidc = settings(**WHOLE, **more, LINEUP_OIDC_GROUPS_CLAIM="roles").oidc
+    assert oidc is not None
+    assert (oidc.groups_claim, oidc.scopes, oidc.name) == ("roles", "openid groups", "Shop")
+
+
+def test_groups_say_role_and_desks():
+    assert parse_groups(" support = admin : main , sales ;leads=supervisor; a=b=admin;") == {
+        "support": Grant("admin", frozenset({"main", "sales"})),
+        "leads": Grant("supervisor", frozenset()),
+        "a=b": Grant("admin", frozenset({"main"})),
+    }
+    assert set(parse_groups("/company/Support Team:1=admin:sales")) == {"/company/Support Team:1"}
+
+
+def test_the_strongest_role_and_all_desks_count():
+    text = WHOLE["LINEUP_OIDC_GROUPS"] + "; billing=admin:billing"
+    oidc = settings(**WHOLE | {"LINEUP_OIDC_GROUPS": text}).oidc
+    assert oidc is not None
+    assert oidc.granted(["billing", "support"]) == Grant(
+        "admin", frozenset({"main", "sales", "billing"})
+    )
+    assert oidc.granted(["billing", "leads"]) == Grant("supervisor", frozenset({"billing"}))
+    assert oidc.granted(["Support", "others"]) is None
+    assert oidc.granted([]) is None
+
+
+@pytest.mark.parametrize("missing", WHOLE)
+def test_they_are_set_together(missing):
+    given = {name: value for name, value in WHOLE.items() if name != missing}
+    with pytest.raises(StartError, match=f"^{missing} is missing"):
+        settings(**given)
+
+
+def test_options_alone_are_refused():
+    with pytest.raises(StartError, match="LINEUP_OIDC_ISSUER is missing"):
+        settings(LINEUP_OIDC_NAME="Shop")
+
+
+@pytest.mark.parametrize(
+    "issuer",
+    [
+        "http://id.example",
+        "id.example",
+        "https://",
+        "https://id.example?x=1",
+        "https://id.example#x",
+        "https://user@id.example",
+        "https://id.example:port",
+        "ftp://id.example",
+        f"https://id.example/{'x' * 255}",
+    ],
+)
+def test_an_issuer_is_an_https_address(issuer):
+    with pytest.raises(StartError, match="LINEUP_OIDC_ISSUER must be"):
+        settings(**WHOLE | {"LINEUP_OIDC_ISSUER": issuer})
+
+
+@pytest.mark.parametrize("host", ["localhost", "127.0.0.1", "[::1]"])
+def test_an_issuer_on_this_machine_may_do_without_tls(host):
+    assert settings(**WHOLE | {"LINEUP_OIDC_ISSUER": f"http://{host}:8080"}).oidc is not None
+
+
+@pytest.mark.parametrize(
+    "groups",
+    [
+        ";",
+        "support",
+        "=admin",
+        "support=",
+        "support=owner",
+        "support=admin:",
+        "support=admin:Main",
+        "support=admin:a b",
+        "support=admin; support=supervisor",
+    ],
+)
+def test_groups_that_cannot_be_read_stop_the_start(groups):
+    with pytest.raises(StartError, match="LINEUP_OIDC_GROUPS"):
+        settings(**WHOLE | {"LINEUP_OIDC_GROUPS": groups})
+
+
+def test_passwords_are_off_with_a_provider_alone():
+    assert settings(**WHOLE, LINEUP_SIGNIN="oidc").sign_in == "oidc"
+    with pytest.raises(StartError, match="LINEUP_SIGNIN=oidc needs"):
+        settings(LINEUP_SIGNIN="oidc")
+    with pytest.raises(StartError, match="LINEUP_SIGNIN must be one of"):
+        settings(**WHOLE, LINEUP_SIGNIN="saml")
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("LINEUP_OIDC_SCOPES", "email profile"),
+        ("LINEUP_OIDC_NAME", "x" * 41),
+        ("LINEUP_OIDC_NAME", "a\nb"),
+    ],
+)
+def test_an_option_that_is_wrong_is_named(name, value):
+    with pytest.raises(StartError, match=name):
+        settings(**WHOLE | {name: value})
