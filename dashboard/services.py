@@ -10,6 +10,7 @@ from dashboard.db.accounts.api_keys import KeyRing
 from dashboard.ingest.actions import Actions
 from dashboard.ingest.assignment.assigning import Assigning
 from dashboard.ingest.ingest import Ingest
+from dashboard.ingest.mentions.mentioning import Mentioning
 from dashboard.ingest.recorder import Recorder
 from dashboard.ingest.snooze.snoozing import Snoozing
 from dashboard.ingest.tagging.tagging import Tagging
@@ -79,6 +80,10 @@ class Services(CoreServices):
     @cached_property
     def tagging(self) -> Tagging:
         return Tagging(self.database, self.clock)
+
+    @cached_property
+    def mentioning(self) -> Mentioning:
+        return Mentioning(self.database, self.clock)
 
     @cached_property
     def undo(self) -> Undo:

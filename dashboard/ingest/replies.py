@@ -1,13 +1,16 @@
 """What an admin writes in a thread, and how far the thread was seen by who acts in it."""
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from sqlalchemy import Connection
 
+from dashboard.db.mentions.mentions import Mentioned, of_note
 from dashboard.db.threads import events, messages
 from dashboard.db.threads.thread_state import ThreadState
 from dashboard.errors import Problem
 from dashboard.ingest.event_writer import Author
+from dashboard.ingest.mentions.mentioning import mentioned_in
 from dashboard.ingest.outgoing import Admin
 from dashboard.ingest.schema import ParsedEvent
 from dashboard.ingest.schema import event as new_event
@@ -22,7 +25,8 @@ class Reply(NamedTuple):
 
     `token` is the browser's idempotency key: the same token is the same message. `seen_message_id`
     is the newest message that the admin has seen (0: none; None: the last one stored before the
-    call); `confirm` sends even if newer ones came.
+    call); `confirm` sends even if newer ones came. `mentions` says who is meant in a note by names
+    that several have.
     """
 
     body: str
@@ -30,6 +34,7 @@ class Reply(NamedTuple):
     private: bool = False
     seen_message_id: int | None = None
     confirm: bool = False
+    mentions: Sequence[int] = ()
 
 
 class ReplyResult(NamedTuple):
@@ -70,13 +75,22 @@ def stored_reply(
 ) -> messages.Message:
     """The message that was stored with the token. Raises Problem where it is another one."""
     message = messages.one(connection, known.id)
-    if message is None or (message["thread_id"], message["body"], message["private"]) != (
-        state.id,
-        reply.body,
-        reply.private,
-    ):
+    given = (state.id, reply.body, reply.private)
+    is_other = message is None or given != tuple(
+        message[name] for name in ("thread_id", "body", "private")
+    )
+    if message is None or is_other or not of_note(connection, known.id).issuperset(reply.mentions):
         raise Problem(409, "event_id_conflict", "Another message was sent with this token.")
     return message
+
+
+def mentioned(
+    connection: Connection, admin: Admin, state: ThreadState, reply: Reply
+) -> list[Mentioned]:
+    """Whom a note mentions; a reply mentions nobody. Raises Invalid."""
+    if not reply.private:
+        return []
+    return mentioned_in(connection, admin, state, reply.body, reply.mentions)
 
 
 def check_all_seen(

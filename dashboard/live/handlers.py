@@ -164,6 +164,7 @@ class ListHandlers:
             "more": newest.more,
             "row": row,
             "viewers": [],
+            "mentions": self._reads.unread_mentions(thread_id, caller.admin_id),
         }
 
     def close_thread(self, caller: Caller, arguments: tuple[Any, ...]) -> Answer:

@@ -27,6 +27,7 @@ from dashboard.web.admin.health.api import HealthApi
 from dashboard.web.admin.hours.calendars import CalendarsApi
 from dashboard.web.admin.hours.policies import PoliciesApi
 from dashboard.web.admin.hours.preview import PolicyPreviewApi
+from dashboard.web.admin.mentions.api import MentionsApi
 from dashboard.web.admin.pages import Pages
 from dashboard.web.admin.presence import AdminPresence
 from dashboard.web.admin.search import SearchApi
@@ -187,6 +188,7 @@ def _register_dashboard(
     apis = (
         AdminApi(database, admin, explainer, site),
         BulkApi(database, admin, services.undo),
+        MentionsApi(admin, services.mentioning),
         SearchApi(database, services.cursors, clock),
         CannedApi(database, clock),
         CustomersApi(services.erasing),
@@ -208,13 +210,8 @@ def _register_dashboard(
 
 
 def _acting_admin(services: Services) -> ActingAdmin:
-    return ActingAdmin(
-        services.ingest,
-        services.actions,
-        services.assigning,
-        services.snoozing,
-        services.tagging,
-    )
+    acts = services.actions, services.assigning, services.snoozing, services.tagging
+    return ActingAdmin(services.ingest, *acts)
 
 
 def _apis_of_lists(services: Services) -> tuple[Any, ...]:

@@ -12,6 +12,7 @@ from dashboard.db.threads.acts import Act
 from dashboard.db.threads.thread_state import ThreadState
 from dashboard.errors import Problem
 from dashboard.ingest import acting, outgoing
+from dashboard.ingest.mentions.mentioning import mentioned_in, store
 from dashboard.ingest.outgoing import Admin, Assignee
 from dashboard.validation.field_errors import field_error
 from scoring.placing import Placement
@@ -192,5 +193,8 @@ def _receiver(connection: Connection, admin_id: int | None) -> admins.Admin | No
 def _write_note(
     connection: Connection, admin: Admin, state: ThreadState, body: str, now: int
 ) -> Sequence[Placement]:
+    named = mentioned_in(connection, admin, state, body)
     event = acting.new_act(admin, state, "message", now, role="admin", body=body, private=True)
-    return acting.write(connection, state, acting.author(connection, admin), event, now).placements
+    written = acting.write(connection, state, acting.author(connection, admin), event, now)
+    placements = store(connection, state.id, written.messages[0]["id"], named, now)
+    return [*written.placements, *placements]

@@ -11,6 +11,7 @@ from dashboard.errors import NotFound
 from dashboard.ingest.assignment.assigning import HandOver
 from dashboard.ingest.replies import Reply
 from dashboard.ingest.tagging.tagging import TagNames
+from dashboard.validation.field_errors import field_error
 from dashboard.validation.tags import check_change
 from dashboard.web.admin import preferences, requests, responses
 from dashboard.web.admin.acting_admin import SIMPLE_ACTIONS, ActingAdmin
@@ -118,7 +119,11 @@ class AdminApi:
         problem=responses.ActionProblem,
     )
     def reply(self, thread_id: int, body: requests.ReplyRequest) -> Response:
-        reply = Reply(body.body, body.token, body.private, body.seen_message_id, body.confirm)
+        if body.mentions and not body.private:
+            raise field_error("/mentions", "unknown_field", "goes with notes, and not with replies")
+        reply = Reply(
+            body.body, body.token, body.private, body.seen_message_id, body.confirm, body.mentions
+        )
         replied = self._admin.act(self._admin.actions.reply, thread_id, reply)
         return json_response({"message": replied.message}, 201 if replied.created else 200)
 

@@ -35,6 +35,7 @@ from scoring.views import FILTERS
 SHORTCUT_MAX = 32
 MESSAGES_DEFAULT = 50
 MESSAGES_MAX = 200
+MENTIONS_MAX = 50
 _SHORTCUT = re.compile("[a-z0-9-]+")
 
 
@@ -46,13 +47,18 @@ SeenMessageId = Annotated[StrictInt, Field(ge=0, le=INTEGER_MAX)]
 
 
 class ReplyRequest(Strict):
-    """A message to the customer, or a note (`private`)."""
+    """A message to the customer, or a note (`private`).
+
+    `mentions` goes with notes, which mention all colleagues whom they name by `@`: who is meant by
+    names that several have.
+    """
 
     body: MessageText
     token: Id
     private: StrictBool = False
     seen_message_id: SeenMessageId | None = None
     confirm: StrictBool = False
+    mentions: Annotated[list[AdminId], Field(max_length=MENTIONS_MAX)] = Field([])
 
 
 class EmptyRequest(Strict):

@@ -73,6 +73,7 @@ class World:
         self._act("close", KEN, 4)
         tagging = self.services.tagging.change
         self._does(tagging, KEN, 5, TagNames(["vip"], []))
+        self._act("reply", KEN, 1, self._note("@Lan, please look"))
         boss = {"name": "Mine", "query": "assigned:me", "sort": "arrival", "owner": "all"}
         self._view(boss)
         self._view(boss | {"name": "Open", "query": "is:open"})
@@ -188,6 +189,9 @@ class World:
                 lambda: self._does(
                     self.services.tagging.change, KEN, thread, TagNames(["secret"], [])
                 ),
+                # As one who was of that desk before: she is not mentioned there.
+                lambda: self._act("reply", KEN, thread, self._note("@Lan, @Boss: an invoice")),
+                lambda: self._does(self.services.mentioning.read, BOSS, thread, 2**40),
                 lambda: self._does(
                     self.services.snoozing.snooze, KEN, thread, self.clock() + 3_600_000, "reply"
                 ),
@@ -196,6 +200,9 @@ class World:
         with suppress(Problem):
             # One that does not fit the state of its thread is refused.
             work()
+
+    def _note(self, body: str) -> Reply:
+        return Reply(body, f"n-{next(self._posted)}", True)
 
     def _new_elsewhere(self, chosen: random.Random) -> None:
         number = next(self._posted)

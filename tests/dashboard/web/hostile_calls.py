@@ -145,6 +145,13 @@ ADMIN_CALLS = [
             "confirm": True,
         },
     ),
+    Call(
+        "POST",
+        "/admin/api/threads/{1}/replies",
+        body={"body": "@Mai, @Lan, look", "token": "k-2", "private": True, "mentions": [1]},
+    ),
+    Call("POST", "/admin/api/threads/{1}/mentions/read", body={"through": 1}),
+    Call("POST", "/admin/api/threads/{1}/mentions/unread", body={"message_id": 1}),
     Call("POST", "/admin/api/threads/{1}/messages/{1}/send-again", body={}),
     Call("POST", "/admin/api/threads/{1}/{claim}", body={}),
     Call("POST", "/admin/api/threads/{1}/release", body={}),
