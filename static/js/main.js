@@ -118,7 +118,7 @@ const lists = new Lists({
 });
 const movement = new Movement({ hold, lists, now, painter, announce, language });
 const thread = new OpenThread({
-  call, rows,
+  call, rows, adminId,
   part: (id, where, messageId) => api.messages(id, where, messageId),
   changed: () => painter.ask("messages", "thread", "composer", "list", "presence"),
   joined: (id, viewers) => {

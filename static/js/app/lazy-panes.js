@@ -1,5 +1,6 @@
 // The panes and dialogs whose scripts are loaded at their first use.
 
+import { AWAKE } from "../core/query/sorts.js";
 import { LazyPane } from "../ui/elements/lazy.js";
 
 /** @returns {any} of the kind that templates/dashboard.html has there */
@@ -133,7 +134,7 @@ async function loadSettings(parts) {
   const { SettingsDialog } = await import("../ui/dialogs/settings-dialog.js");
   return new SettingsDialog({
     dialog, settings, theme, density, prefs, keymap, alerts, admin, language,
-    openCanned: () => cannedDialog.open(), views: choices.views.filter((view) => view !== "snoozed"),
+    openCanned: () => cannedDialog.open(), views: choices.views.filter((view) => AWAKE.has(view)),
     call: (name, data) => connection.call(name, data), toasts, calendarsDialog, policiesDialog, api, now,
   });
 }

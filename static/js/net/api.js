@@ -141,10 +141,22 @@ export class Api {
     return this.http.get(`${THREADS}/${threadId}/explain?${asked}`);
   }
 
-  reply({ threadId, body, private: isPrivate, token, seen, confirm }) {
+  reply({ threadId, body, private: isPrivate, token, seen, confirm, mentions = [] }) {
     return this.http.post(`${THREADS}/${threadId}/replies`, {
       body, private: isPrivate, token, seen_message_id: seen ?? 0, confirm,
+      ...(mentions.length && { mentions }),
     });
+  }
+
+  // through: the newest message that was on screen
+  /** @param {number} threadId @param {number} through */
+  readMentions(threadId, through) {
+    return this.http.post(`${THREADS}/${threadId}/mentions/read`, { through });
+  }
+
+  /** @param {number} threadId @param {number} noteId */
+  unreadMention(threadId, noteId) {
+    return this.http.post(`${THREADS}/${threadId}/mentions/unread`, { message_id: noteId });
   }
 
   /** @param {number} threadId @param {number} messageId */

@@ -27,6 +27,8 @@ import type { Lazy } from "../ui/elements/lazy.js";
 import type { LazyPane } from "../ui/elements/lazy.js";
 import type { ListPane } from "../ui/list/list.js";
 import type { Lists } from "../core/list/lists.js";
+import type { MentionCompletion } from "../ui/mentions/completion.js";
+import type { MentionReader } from "../ui/mentions/reader.js";
 import type { Movement } from "../core/list/movement.js";
 import type { Navigation } from "../ui/shell/navigation.js";
 import type { Notifier } from "../ui/notices/notifier.js";
@@ -252,7 +254,7 @@ declare global {
     };
   type ComposerParts = Pick<Parts,
     | "root" | "thread" | "drafts" | "replies" | "canned" | "mode" | "hold" | "prefs" | "now"
-    | "painter" | "language" | "bodyMax" | "reading" | "guard">;
+    | "painter" | "language" | "bodyMax" | "reading" | "guard"> & { mentions: MentionCompletion };
   type ConnectionStateParts = Pick<Parts,
     | "connection" | "api" | "lists" | "thread" | "presence" | "unsent" | "alerts" | "painter"
     | "announce" | "language" | "now" | "clear">;
@@ -288,7 +290,14 @@ declare global {
     | "neighbours" | "shown" | "open">;
   type MessagesPaneParts = Pick<Parts,
     | "root" | "thread" | "outbox" | "replies" | "reading" | "found" | "connectionState" | "adminId"
-    | "now" | "painter" | "language">;
+    | "now" | "painter" | "language"> & { mentions: MentionReader };
+  type MentionCompletionParts = Pick<Parts,
+    "api" | "thread" | "adminId" | "presence" | "now" | "painter" | "language">;
+  type MentionReaderParts = Pick<Parts, "adminId" | "toasts" | "painter" | "language"> & {
+    api: Pick<Api, "readMentions" | "unreadMention">;
+    thread: Pick<OpenThread, "id" | "state" | "mentioned" | "messages" | "mentionsRead" | "show">;
+    looked(): boolean;
+  };
   type MovementParts = Pick<Parts, "hold" | "lists" | "now" | "painter" | "announce" | "language">;
   type NavParts = Pick<Parts,
     | "lists" | "totals" | "navigation" | "choices" | "search" | "palette" | "settingsDialog"
@@ -579,6 +588,8 @@ declare global {
     told?: string;
     /** What follows: "stay", "done" (the thread is closed), "next"; null like "stay". */
     after: string | null;
+    /** Who is meant by names in a note. */
+    mentions?: number[];
   };
   type OutboxParts = {
     send(item: OutboxItem): Promise<{ message: Message }>;
@@ -607,6 +618,7 @@ declare global {
   type OpenThreadParts = {
     call: Call;
     rows: Rows;
+    adminId?: number;
     part(id: number, where: string | null, messageId: number | null): Promise<{
       messages: Message[]; acts?: Act[]; more: boolean; later: boolean;
     }>;

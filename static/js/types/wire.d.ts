@@ -103,6 +103,13 @@ declare global {
     private: boolean;
     at: number;
     delivery: Delivery | null;
+    /** Whom a note mentions, and how it calls them. */
+    mentions?: Mention[];
+  }
+
+  interface Mention {
+    id: number;
+    name: string;
   }
 
   /** What was done to a thread; `by` is null for the chatbot and the customer. */

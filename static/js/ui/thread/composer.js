@@ -19,7 +19,7 @@ export class Composer {
   /** @param {ComposerParts} parts */
   constructor(parts) {
     const {
-      root, thread, drafts, replies, canned, mode, hold, prefs, now, painter, language, bodyMax,
+      root, thread, drafts, replies, canned, mentions, mode, hold, prefs, now, painter, language, bodyMax,
       reading, guard,
     } = parts;
     this.root = root;
@@ -27,6 +27,7 @@ export class Composer {
     this.drafts = drafts;
     this.replies = replies;
     this.canned = canned;
+    this.mentions = mentions;
     this.mode = mode;
     this.hold = hold;
     this.prefs = prefs;
@@ -105,7 +106,8 @@ export class Composer {
       return this.focus();
     }
     const seen = this.guard.seenId(threadId);
-    this.replies.post({ threadId, body, isPrivate, seen, after });
+    const mentions = isPrivate ? this.mentions.take(threadId, body) : [];
+    this.replies.post({ threadId, body, isPrivate, seen, after, mentions });
     this.field.value = "";
     this.guard.release();
     this.reading.end();
@@ -141,11 +143,14 @@ export class Composer {
 
   left() {
     this.canned.close();
+    this.mentions.close();
     this.painter.ask("composer");
   }
 
   typed() {
     this.canned.typed(this.field);
+    if (this.#private) this.mentions.typed(this.field);
+    else this.mentions.close();
     this.#saved = false;
     const hasText = Boolean(this.field.value || this.#aside);
     if (!hasText) this.reading.end();
@@ -160,7 +165,7 @@ export class Composer {
   // Enter that ends the composition of an input method does not send, nor does a key held down.
   key(event) {
     if (event.isComposing || event.keyCode === 229) return;
-    if (this.canned.key(event, this.field)) return;
+    if (this.canned.key(event, this.field) || this.mentions.key(event, this.field)) return;
     const held = event.ctrlKey || event.metaKey;
     const enter = this.prefs.kept.send_key === "enter" && !event.shiftKey && !event.altKey;
     if (event.key !== "Enter" || !(held || enter)) return;

@@ -6,6 +6,9 @@ import { Reading } from "../../core/thread/reading.js";
 import { SendGuard } from "../../core/thread/send-guard.js";
 import { Writers } from "../../core/thread/writers.js";
 import { Found } from "../matches/found.js";
+import { isLookedAt } from "../elements/attention.js";
+import { MentionCompletion } from "../mentions/completion.js";
+import { MentionReader } from "../mentions/reader.js";
 import { snoozeBar } from "../snooze/bar.js";
 import { Canned } from "./canned.js";
 import { Composer } from "./composer.js";
@@ -37,9 +40,11 @@ export class ThreadPane {
     this.found = new Found({ ...parts, root: at("thread-matches"), messages: at("messages") });
     this.messages = new MessagesPane({
       ...parts, root: at("messages"), replies, reading, found: this.found,
+      mentions: new MentionReader({ ...parts, looked: isLookedAt }),
     });
     this.composer = new Composer({
       ...parts, root: at("composer"), replies, canned: this.canned, reading, guard,
+      mentions: new MentionCompletion(parts),
     });
   }
 

@@ -1,0 +1,71 @@
+"""A colleague is mentioned in a note: completed by keys, shown with a badge, read, and kept."""
+
+import pytest
+
+from tests.drivers.browser import BrowserDriver
+from tests.drivers.lineup import LineupDriver
+
+pytestmark = pytest.mark.slow
+
+BADGE = "document.querySelector('.nav-item[data-kind=mentions] .nav-count').textContent.trim()"
+OFFERED = """() => [...document.querySelectorAll('#mention-list .mention-name')]
+  .map((name) => name.textContent)"""
+
+
+@pytest.fixture
+def ken(chromium, lineup):
+    """A window of Ken's."""
+    window = BrowserDriver(chromium, lineup.server, lineup.ken_email)
+    yield window
+    assert window.errors == []
+    window.close()
+
+
+def test_a_note_mentions_a_colleague_who_reads_it_and_keeps_it(
+    browser: BrowserDriver, lineup: LineupDriver, ken: BrowserDriver
+):
+    id = lineup.say("mention-1", name="Mention 1")
+    ken.wait_for(f"() => {BADGE} === '0'", "the badge of Ken")
+    browser.open(id)
+    browser.page.locator(".list").focus()
+    browser.page.keyboard.press("n")
+    browser.page.keyboard.type("Please, @ke")
+    browser.wait_for(f"() => ({OFFERED})().join() === 'Ken'", "Ken being offered")
+    active = browser.page.locator(".composer-field").get_attribute("aria-activedescendant")
+    assert browser.page.locator(f"#{active}").get_attribute("aria-selected") == "true"
+    browser.page.keyboard.press("Enter")
+    assert browser.page.locator(".composer-field").input_value() == "Please, @Ken "
+    browser.wait_for(f"() => ({OFFERED})().length === 0", "the end of it")
+    browser.page.keyboard.type("look")
+    browser.page.keyboard.press("Control+Enter")
+    browser.wait_for("() => document.querySelector('.mention')?.textContent === '@Ken'", "the name")
+    ken.wait_for(f"() => {BADGE} === '1'", "the badge")
+    ken.page.locator(".nav-item[data-kind=mentions]").click()
+    ken.wait_for(f"() => document.getElementById('row-{id}')", "the row in Mentions")
+    ken.page.locator(f"#row-{id}").click()
+    ken.wait_for("() => document.querySelector('.mention[data-own]')", "one's own name")
+    ken.wait_for(f"() => {BADGE} === '0'", "the mention being read")
+    ken.page.locator(".message-unread").click()
+    ken.wait_for(f"() => {BADGE} === '1'", "the mention being unread again")
+    ken.wait_for("() => document.querySelector('.message-mention')", "what it says")
+    other = lineup.say("mention-2", name="Mention 2")
+    ken.open(other)
+    ken.open(id)
+    ken.wait_for(f"() => {BADGE} === '0'", "the mention being read when it was opened again")
+
+
+def test_a_reply_to_the_customer_offers_nobody(browser: BrowserDriver, lineup: LineupDriver):
+    id = lineup.say("mention-3", name="Mention 3")
+    browser.open(id)
+    browser.page.locator(".list").focus()
+    browser.page.keyboard.press("n")
+    browser.page.keyboard.type("@k")
+    browser.wait_for(f"() => ({OFFERED})().length", "somebody being offered")
+    browser.page.keyboard.press("Escape")
+    browser.wait_for(f"() => ({OFFERED})().length === 0", "the end of it")
+    browser.page.fill(".composer-field", "")
+    browser.page.locator(".list").focus()
+    browser.page.keyboard.press("r")
+    browser.page.keyboard.type("@k, and more")
+    browser.wait_for("() => document.querySelector('.composer-field').value.endsWith('more')")
+    assert browser.page.evaluate(OFFERED) == []
