@@ -124,6 +124,7 @@ const thread = new OpenThread({
   joined: (id, viewers) => {
     presence.viewers({ thread_id: id, viewers });
     mode.joined(id);
+    notifier.part?.look();
   },
   left: () => mode.left(),
 });
@@ -192,7 +193,8 @@ const notifier = new Lazy({
     const { openNotifier } = await import("./app/notifier.js");
     return openNotifier({
       adminId, alerts, api, call, connection, goView, icon: at("icon"), language, lists, now, open,
-      prefs, rows, thread, totals,
+      prefs, rows, thread, totals, toasts, announce,
+      goOwn: () => navigation.goList({ view: "arrival", sort: prefs.sortOf("arrival"), filter: "mine" }),
     });
   },
 });

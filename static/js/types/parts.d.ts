@@ -333,7 +333,9 @@ declare global {
   type WritersParts = { presence: Pick<Presence, "others">; now(): number };
   type NotifierParts = Pick<Parts,
     | "lists" | "rows" | "thread" | "totals" | "api" | "call" | "icon" | "prefs" | "language"
-    | "now" | "goView" | "open"> & { tabs(): Tabs; quiet(): boolean; chime(): void };
+    | "now" | "goView" | "open" | "toasts" | "announce"> & {
+      tabs(): Tabs; quiet(): boolean; chime(): void; goOwn(): void;
+    };
   type OpenNotifierParts = Omit<NotifierParts, "tabs" | "quiet" | "chime"> & Pick<Parts,
     "adminId" | "alerts" | "connection">;
   type UnsentDialogParts = Pick<Parts,

@@ -107,6 +107,17 @@ declare global {
     mentions?: Mention[];
   }
 
+  /** Something that concerns an admin; `by` is the colleague who did it. */
+  interface Notice {
+    kind: "message" | "assigned" | "mention";
+    id: number;
+    thread_id: number;
+    at: number;
+    customer: { id: string; name: string | null } | null;
+    by: Person | null;
+    text: string;
+  }
+
   interface Mention {
     id: number;
     name: string;

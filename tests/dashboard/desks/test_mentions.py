@@ -51,3 +51,19 @@ def test_who_is_mentioned_must_see_the_thread(worlds):
         world.services.actions.reply, Admin(BOSS, "Boss", "supervisor"), 2, reply
     )
     assert [each["id"] for each in written.message["mentions"]] == [KEN]
+
+
+def test_who_is_mentioned_is_told_while_the_thread_is_seen(worlds):
+    """`notices:new` (docs/requirements/notices.md)"""
+    world = worlds[0]
+    lan = world.connect(LAN)
+    world.settle()
+    world.take(lan)
+    world._act("reply", KEN, 2, world._note("@Lan, please look"))
+    world.settle()
+    [notice] = [data for event, data in world.take(lan) if event == "notices:new"]
+    assert (notice["kind"], notice["thread_id"], notice["by"]["name"]) == ("mention", 2, "Ken")
+    away = HandOver(None, "@Lan, elsewhere", OTHER)
+    world._does(world.services.assigning.hand_over, BOSS, 2, away)
+    world.settle()
+    assert "notices:new" not in dict(world.take(lan))

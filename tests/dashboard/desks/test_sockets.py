@@ -46,6 +46,7 @@ def steps() -> list[tuple[str, Any]]:
         ("presence:watch", {"kind": "customer", "add": _PEOPLE}),
         ("presence:watch", {"kind": "admin", "add": ["1", "2", "3"]}),
         ("presence:set", {"status": "busy"}),
+        ("notices:since", {"since": 0}),
         ("thread:close", {"id": 2}),
         ("thread:close", {"id": HIDDEN[0]}),
     ]

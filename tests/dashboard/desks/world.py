@@ -256,6 +256,8 @@ class Numbers:
     def _kind(self, value: dict[str, Any]) -> str:
         if "body" in value and "role" in value:
             return "message"
+        if "kind" in value and "thread_id" in value:
+            return "act" if value["kind"] == "assigned" else "message"
         return "act" if str(value.get("type", "")).startswith("thread.") else ""
 
 
