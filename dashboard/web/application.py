@@ -34,6 +34,7 @@ from dashboard.web.admin.search import SearchApi
 from dashboard.web.admin.signin import PasswordCheck, SignIn
 from dashboard.web.admin.sorts.api import SortsApi
 from dashboard.web.admin.sorts.preview import SortPreviewApi
+from dashboard.web.admin.team.api import TeamApi
 from dashboard.web.admin.views.api import ViewsApi
 from dashboard.web.admin.views.queries import QueriesApi
 from dashboard.web.admin.views.seen_views import SeenViews
@@ -192,6 +193,7 @@ def _register_dashboard(
         SearchApi(database, services.cursors, clock),
         CannedApi(database, clock),
         CustomersApi(services.erasing),
+        TeamApi(database),
         HealthApi(services.ordering_status, lambda: services.reconciler.repairs),
         *_apis_of_lists(services),
         *_apis_of_hours(services),

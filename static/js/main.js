@@ -262,6 +262,7 @@ const splitter = new Splitter({
 });
 const presencePanels = new PresencePanels({
   presence, thread, mode, api, call, admin, now, painter, toasts, language, open, limits,
+  handOverAll: dialogs.handOverAll,
 });
 const queueLine = new QueueLine({
   admin, painter, now, language, goList: (list) => navigation.goList(list),

@@ -123,7 +123,8 @@ class BulkRequest(Strict):
     """One action on many threads.
 
     `seen` goes with close, thread id to `seen_message_id`; `until` and `wake` go with snooze,
-    `admin_id`, `desk` and `note` with assign, `add` and `remove` with tag.
+    `admin_id`, `desk`, `note` and `held_by` with assign, `add` and `remove` with tag. `held_by`: no
+    thread is handed over that this admin has no longer.
     """
 
     ids: Annotated[list[ThreadId], Field(min_length=1, max_length=IDS_MAX)]
@@ -133,6 +134,7 @@ class BulkRequest(Strict):
     admin_id: AdminId | None = None
     desk: DeskName | None = None
     note: MessageText | None = None
+    held_by: AdminId | None = None
     priority: Priority | None = None
     until: Until | None = None
     wake: Wake | None = None

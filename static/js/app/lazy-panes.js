@@ -19,6 +19,7 @@ export function lazyPanes({ parts, failed }) {
     explain: pane(loadExplain),
     snooze: pane(loadSnooze, true),
     handOver: pane(loadHandOver, true),
+    handOverAll: pane(loadHandOverAll),
     tagPicker: pane(loadTags, true),
     helpDialog: pane(loadHelp),
     settingsDialog: pane(loadSettings),
@@ -108,6 +109,12 @@ async function loadSnooze(parts) {
 async function loadHandOver(parts) {
   const { HandOverPicker } = await import("../ui/hand-over/picker.js");
   return new HandOverPicker({ ...parts, element: at("hand-over") });
+}
+
+/** @param {LazyPanesParts} parts */
+async function loadHandOverAll(parts) {
+  const { HandOverAll } = await import("../ui/hand-over/all-dialog.js");
+  return new HandOverAll(parts);
 }
 
 /** @param {LazyPanesParts} parts */

@@ -23,6 +23,8 @@ export class Api {
 
   team() { return this.http.get("/admin/api/team"); }
   /** @param {number} adminId */
+  heldThreads(adminId) { return this.http.get(`/admin/api/team/${adminId}/threads`); }
+  /** @param {number} adminId */
   signOthersOut(adminId) { return this.http.post(`/admin/api/team/${adminId}/sign-out`); }
 
   /** @param {number} limit */

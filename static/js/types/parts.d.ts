@@ -319,7 +319,9 @@ declare global {
     | "selection" | "lists" | "thread" | "hold" | "walk" | "announce" | "language" | "painter">;
   type PresencePanelsParts = Pick<Parts,
     | "presence" | "thread" | "mode" | "api" | "call" | "admin" | "now" | "painter" | "toasts"
-    | "language" | "open" | "limits">;
+    | "language" | "open" | "limits"> & { handOverAll: { open(from: Person): unknown } };
+  type HandOverAllParts = Pick<Parts,
+    | "api" | "presence" | "dialog" | "acting" | "admin" | "toasts" | "announce" | "language">;
   type RepliesParts = Pick<Parts,
     | "thread" | "outbox" | "api" | "actions" | "toasts" | "language" | "posted" | "takenBack"
     | "toEnd">;
@@ -396,7 +398,7 @@ declare global {
   type SplitterParts = Pick<Parts, "element" | "panel" | "list" | "prefs" | "language">;
   type TeamPanelParts = Pick<Parts,
     | "api" | "call" | "presence" | "admin" | "now" | "painter" | "toasts" | "language" | "open"
-    | "limits">;
+    | "limits"> & Pick<PresencePanelsParts, "handOverAll">;
   type TestApiParts = Pick<Parts, "lists" | "hold" | "now">;
   type ThreadActionsParts = Pick<Parts,
     | "thread" | "lists" | "rows" | "api" | "toasts" | "painter" | "language" | "admin"

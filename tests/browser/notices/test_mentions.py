@@ -2,6 +2,7 @@
 
 import pytest
 
+from tests.browser.threads.test_case import toast
 from tests.drivers.browser import BrowserDriver
 from tests.drivers.lineup import LineupDriver
 
@@ -69,3 +70,28 @@ def test_a_reply_to_the_customer_offers_nobody(browser: BrowserDriver, lineup: L
     browser.page.keyboard.type("@k, and more")
     browser.wait_for("() => document.querySelector('.composer-field').value.endsWith('more')")
     assert browser.page.evaluate(OFFERED) == []
+
+
+def test_what_is_ones_own_is_told_in_the_page_and_opens_the_thread(
+    lineup: LineupDriver, ken: BrowserDriver
+):
+    """Also what came while the connection was lost, once."""
+    id = lineup.say("told-1", "Where is it?", name="Told 1")
+    mai = lineup.admin(lineup.mai_email)
+    mai.reply(id, "@Ken, please", private=True)
+    ken.wait_for(toast("Mai mentioned you, Told 1: @Ken, please"), "the notice")
+    ken.page.locator(".toast", has_text="Mai mentioned you").locator(".button").click()
+    ken.page.wait_for_selector(f".composer-field[data-thread='{id}']")
+    assert lineup.admin(lineup.ken_email).act(id, "claim").status_code == 200
+    lineup.say("told-1", "I am looking at it", name="Told 1")
+    other = lineup.say("told-2", "Hello", name="Told 2")
+    assert lineup.admin(lineup.ken_email).act(other, "claim").status_code == 200
+    lineup.say("told-2", "Still there?", name="Told 2")
+    ken.wait_for(toast("Told 2: Still there?"), "the second notice")
+    assert ken.page.locator(".toast", has_text="I am looking at it").count() == 0
+    ken.page.context.set_offline(True)
+    ken.page.evaluate("() => window.dispatchEvent(new Event('offline'))")
+    lineup.say("told-2", "Anybody?", name="Told 2")
+    ken.page.context.set_offline(False)
+    ken.wait_for(toast("Told 2: Anybody?"), "what was missed")
+    assert ken.page.locator(".toast", has_text="Anybody?").count() == 1

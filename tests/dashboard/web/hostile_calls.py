@@ -130,6 +130,12 @@ ADMIN_CALLS = [
         "/admin/api/threads/bulk",
         body={"ids": [1], "action": "assign", "admin_id": 1, "note": "Yours"},
     ),
+    Call(
+        "POST",
+        "/admin/api/threads/bulk",
+        body={"ids": [1], "action": "assign", "admin_id": 1, "held_by": 2},
+    ),
+    Call("GET", "/admin/api/team/{1}/threads"),
     Call("POST", "/admin/api/threads/undo", body={"acts": [1]}),
     Call("GET", "/admin/api/threads/{1}/messages", {"before": 9, "limit": 5}),
     Call("GET", "/admin/api/threads/{1}/messages", {"after": 1}),
