@@ -3,7 +3,6 @@
 from collections.abc import Callable
 from datetime import timedelta
 from pathlib import Path
-from typing import Any
 
 from flask import Flask, Response, request
 from redis.exceptions import RedisError
@@ -13,37 +12,11 @@ from dashboard.config import ROOT
 from dashboard.rate_limits import RateLimiter
 from dashboard.services import Services
 from dashboard.web import probes
-from dashboard.web.admin import pages, signin
-from dashboard.web.admin import routes as admin_routes
-from dashboard.web.admin.acting_admin import ActingAdmin
-from dashboard.web.admin.api import AdminApi
-from dashboard.web.admin.attempts import Attempts, Devices
-from dashboard.web.admin.bulk import BulkApi
-from dashboard.web.admin.canned import CannedApi
-from dashboard.web.admin.customers.api import CustomersApi
-from dashboard.web.admin.explain import Explainer
-from dashboard.web.admin.first_list import FirstList
-from dashboard.web.admin.health.api import HealthApi
-from dashboard.web.admin.hours.calendars import CalendarsApi
-from dashboard.web.admin.hours.policies import PoliciesApi
-from dashboard.web.admin.hours.preview import PolicyPreviewApi
-from dashboard.web.admin.mentions.api import MentionsApi
-from dashboard.web.admin.pages import Pages
-from dashboard.web.admin.presence import AdminPresence
-from dashboard.web.admin.search import SearchApi
-from dashboard.web.admin.signin import PasswordCheck, SignIn
-from dashboard.web.admin.sorts.api import SortsApi
-from dashboard.web.admin.sorts.preview import SortPreviewApi
-from dashboard.web.admin.team.api import TeamApi
-from dashboard.web.admin.views.api import ViewsApi
-from dashboard.web.admin.views.queries import QueriesApi
-from dashboard.web.admin.views.seen_views import SeenViews
-from dashboard.web.admin.webhooks import api as webhooks
-from dashboard.web.admin.webhooks.api import WebhookApi
 from dashboard.web.bot import api as bot_api
 from dashboard.web.bot import openapi
 from dashboard.web.bot.callers import Callers
 from dashboard.web.bot.presence import BotPresenceApi
+from dashboard.web.dashboard_calls import dashboard_blueprints
 from dashboard.web.http import problems
 from dashboard.web.http.assets import Assets
 from dashboard.web.http.bodies import OFFLOAD
@@ -91,8 +64,10 @@ def create_app(
     app.after_request(lambda response: _with_headers(response, origins))
     invalidate_sessions = services.sockets.invalidate_sessions if with_sockets else lambda: None
     assets = Assets(Path(str(app.static_folder)), settings.assets)
-    site = _pages(services, identities, assets)
-    _register_dashboard(app, services, origins, identities, site, invalidate_sessions)
+    for blueprint in dashboard_blueprints(
+        services, origins, identities, assets, invalidate_sessions
+    ):
+        app.register_blueprint(blueprint)
     register_bot_api(app, services)
     _register_probes(app, services, server_state or ServerState())
     if with_sockets:
@@ -104,17 +79,6 @@ def create_app(
         Gate(app.wsgi_app, origins, identities), settings.trusted_proxies
     )
     return app
-
-
-def _pages(services: Services, identities: Identities, assets: Assets) -> Pages:
-    return Pages(
-        services.database,
-        services.clock,
-        identities.storage_key,
-        assets,
-        FirstList(services.reads, services.ranking),
-        services.settings.picture_hosts,
-    )
 
 
 def new_flask() -> Flask:
@@ -168,81 +132,6 @@ def _register_probes(app: Flask, services: Services, state: ServerState) -> None
     watch = services.metrics.watch
     watch("accepting", "1 while new connections are taken.", state.is_accepting)
     watch("refused_connections", "Connections without a descriptor.", lambda: state.refused)
-
-
-def _register_dashboard(
-    app: Flask,
-    services: Services,
-    origins: Origins,
-    identities: Identities,
-    site: Pages,
-    invalidate_sessions: Callable[[], object],
-) -> None:
-    database, clock, presence = services.database, services.clock, services.presence_service
-    attempts = Attempts(services.redis_client, services.settings.key_prefix, clock)
-    secret_key = services.settings.secret_key
-    assert secret_key is not None, "nobody can be signed in without a secret key"
-    check = PasswordCheck(database, identities, attempts, Devices(secret_key), services.offload)
-    sign_in = SignIn(check, presence, invalidate_sessions, origins, identities, site)
-    explainer = Explainer(database, services.ranking, services.clock)
-    admin = _acting_admin(services)
-    apis = (
-        AdminApi(database, admin, explainer, site),
-        BulkApi(database, admin, services.undo),
-        MentionsApi(admin, services.mentioning),
-        SearchApi(database, services.cursors, clock),
-        CannedApi(database, clock),
-        CustomersApi(services.erasing),
-        TeamApi(database),
-        HealthApi(services.ordering_status, lambda: services.reconciler.repairs),
-        *_apis_of_lists(services),
-        *_apis_of_hours(services),
-        WebhookApi(services.webhooks),
-    )
-    people = AdminPresence(
-        presence, database, invalidate_sessions, services.cursors, services.ranking
-    )
-    for blueprint in (
-        pages.blueprint(site, identities),
-        signin.blueprint(sign_in),
-        *admin_routes.blueprints(apis, people, database, origins, identities),
-        webhooks.page_blueprint(site, identities),
-    ):
-        app.register_blueprint(blueprint)
-
-
-def _acting_admin(services: Services) -> ActingAdmin:
-    acts = services.actions, services.assigning, services.snoozing, services.tagging
-    return ActingAdmin(services.ingest, *acts)
-
-
-def _apis_of_lists(services: Services) -> tuple[Any, ...]:
-    """The routes of saved views and sorts."""
-    database, clock = services.database, services.clock
-
-    # Looked up at each change: without sockets nobody is told.
-    def announce(admin_id: int | None = None) -> None:
-        services.view_changes.announce(admin_id)
-
-    def build(list_id: str) -> None:
-        services.list_builder.build(list_id)
-
-    return (
-        ViewsApi(database, SeenViews(database, services.ranking, clock), clock, announce, build),
-        QueriesApi(database, clock),
-        SortsApi(database, clock, announce, build),
-        SortPreviewApi(database, clock),
-    )
-
-
-def _apis_of_hours(services: Services) -> tuple[Any, ...]:
-    """The routes of opening hours and policies."""
-    database, clock = services.database, services.clock
-    return (
-        CalendarsApi(database, clock, services.recompute.wake),
-        PoliciesApi(database, clock, services.recompute.wake),
-        PolicyPreviewApi(database, clock),
-    )
 
 
 def _watch_background(services: Services) -> None:

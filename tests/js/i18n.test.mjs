@@ -18,15 +18,21 @@ const first = textsIn("");
 const texts = Object.fromEntries(LOCALES.map((locale) => [
   locale, Object.assign({}, first[locale], ...LATER.map((part) => part[locale])),
 ]));
-const webhookTexts = textsIn("webhooks/");
+// Of the pages of settings: those of all, and of each.
+const settingsTexts = textsIn("settings/");
+const SETTINGS_PAGES = readdirSync(new URL("i18n/settings/", root), { withFileTypes: true })
+  .filter((each) => each.isDirectory()).map(({ name }) => name);
+const pageTexts = Object.fromEntries(
+  SETTINGS_PAGES.map((name) => [name, textsIn(`settings/${name}/`)]),
+);
 const loginTexts = textsIn("login/");
 const source = readdirSync(new URL("js/", root), { recursive: true })
-  .filter((name) => name.includes("/") && name.endsWith(".js"))
+  .filter((name) => name.includes("/") && !name.startsWith("settings/") && name.endsWith(".js"))
   .map((name) => read(`js/${name}`)).join("\n");
 
 test("every language has the same texts, with the same names in braces", () => {
   const namesIn = (entry) => [...JSON.stringify(entry).matchAll(/\{(\w+)\}/g)].map(([, name]) => name);
-  for (const some of [first, ...LATER, webhookTexts, loginTexts]) {
+  for (const some of [first, ...LATER, settingsTexts, ...Object.values(pageTexts), loginTexts]) {
     for (const locale of LOCALES) {
       assert.deepEqual(Object.keys(some[locale]), Object.keys(some.en), locale);
       for (const [key, entry] of Object.entries(some[locale])) {
@@ -39,7 +45,9 @@ test("every language has the same texts, with the same names in braces", () => {
 test("every plural has the forms that its language asks for", () => {
   for (const locale of LOCALES) {
     const forms = new Intl.PluralRules(locale).resolvedOptions().pluralCategories;
-    for (const [key, entry] of Object.entries({ ...texts[locale], ...webhookTexts[locale] })) {
+    for (const [key, entry] of Object.entries(Object.assign(
+      {}, texts[locale], ...Object.values(pageTexts).map((some) => some[locale]),
+    ))) {
       if (typeof entry === "object") {
         assert.deepEqual(Object.keys(entry).sort(), [...forms].sort(), `${locale} ${key}`);
       }
@@ -70,17 +78,49 @@ test("every text that the page asks for exists, and every text is asked for", ()
   }
 });
 
-test("the page of webhooks asks for the texts that there are, and for all of them", () => {
-  const page = read("js/webhooks.js") + read("../templates/webhooks.html");
-  const asked = [...page.matchAll(/"(webhooks\.[a-z_.]+)"/g)].map(([, key]) => key)
-    .filter((key) => !["webhooks.why", "webhooks.error"].includes(key));
-  const made = ["when", "event", "answer", "took"].map((name) => `webhooks.log.${name}`);
-  const poster = read("../dashboard/webhooks/http_client.py");
-  const failures = [...poster.matchAll(/return "([a-z_]+)"|Answer\(None, "([a-z_]+)"/g)]
-    .map(([, one, other]) => `webhooks.error.${one ?? other}`);
-  assert.ok(failures.length > 5);
-  assert.deepEqual(new Set([...asked, ...made, ...failures, "webhooks.why.gone"]),
-    new Set(Object.keys(webhookTexts.en)));
+// Keys that the scripts of a page of settings put together.
+const MADE = {
+  webhooks: () => {
+    const poster = read("../dashboard/webhooks/http_client.py");
+    const failures = [...poster.matchAll(/return "([a-z_]+)"|Answer\(None, "([a-z_]+)"/g)]
+      .map(([, one, other]) => `webhooks.error.${one ?? other}`);
+    assert.ok(failures.length > 5);
+    const columns = ["when", "event", "answer", "took"].map((name) => `webhooks.log.${name}`);
+    return [...failures, ...columns, "webhooks.why.gone"];
+  },
+  audit: () => {
+    const declared = read("../dashboard/db/audit/actions.py");
+    const acts = [...declared.matchAll(/_action\(\s*"([a-z_.]+)",\s*"([a-z_]+)"([^)]*)\)/g)];
+    assert.ok(acts.length > 40 && acts.length === declared.match(/= _action\(/g).length);
+    const kinds = acts.flatMap(([, name, target]) => [name.split(".")[0], target]);
+    const named = [...declared.matchAll(/^_POLICY = \((.*)\)$/gm)].map(([, names]) => names);
+    const fields = [...acts.map(([, , , names]) => names), ...named]
+      .flatMap((names) => [...names.matchAll(/"([a-z_]+)"/g)].map(([, field]) => field));
+    const reasons = ["wrong_password", "unknown_account", "disabled", "rate_limited", "others"];
+    const values = ["admin", "supervisor", "password", ...reasons];
+    return [
+      ...acts.map(([, name]) => `audit.action.${name}`), ...kinds.map((kind) => `audit.kind.${kind}`),
+      ...fields.map((field) => `audit.field.${field}`), ...values.map((value) => `audit.value.${value}`),
+      ...["changed", "none", "yes", "no"].map((name) => `audit.${name}`),
+    ];
+  },
+};
+
+for (const name of SETTINGS_PAGES) {
+  test(`the page of settings ${name} asks for the texts that there are, and for all of them`, () => {
+    const page = read(`js/settings/${name}.js`) + read(`../templates/settings/${name}.html`);
+    // A text ends a key; a family of texts does not.
+    const families = [...page.matchAll(/t\.named\("([a-z_.]+)"/g)].map(([, family]) => family);
+    const asked = [...page.matchAll(new RegExp(`"(${name}\\.[a-z_.]+)"`, "g"))].map(([, key]) => key)
+      .filter((key) => !families.includes(key));
+    assert.deepEqual(new Set([...asked, ...(MADE[name]?.() ?? [])]),
+      new Set(Object.keys(pageTexts[name].en)));
+  });
+}
+
+test("every page of settings has a name for the others, and these have no more texts", () => {
+  assert.deepEqual(new Set(Object.keys(settingsTexts.en)),
+    new Set(["settings.pages", "settings.back", ...SETTINGS_PAGES.map((name) => `settings.${name}`)]));
 });
 
 test("no word of presence is a word of assigning work: away is not off duty (case E10)", () => {

@@ -7,7 +7,7 @@ import { timeWords } from "../../static/js/core/time.js";
 
 const read = (name) => JSON.parse(readFileSync(new URL(`../../static/i18n/${name}.json`, import.meta.url), "utf8"));
 const texts = Object.fromEntries(LOCALES.map((locale) => [
-  locale, { ...read(`login/${locale}`), ...read(`webhooks/${locale}`), ...read(locale) },
+  locale, { ...read(`login/${locale}`), ...read(`settings/${locale}`), ...read(`settings/webhooks/${locale}`), ...read(locale) },
 ]));
 const t = (locale) => translator(locale, texts[locale]);
 
@@ -82,7 +82,7 @@ const WORDINGS = {
     density: "Mật độ dòng",
     "follow.always": "Luôn cuộn theo",
     "follow.after_reply": "Cuộn theo sau khi tôi trả lời",
-    "webhooks.back": "Về trang hỗ trợ",
+    "settings.back": "Về trang hỗ trợ",
     "sending.take_back": "Đưa về ô soạn",
     online: "Khách đang trực tuyến",
   },

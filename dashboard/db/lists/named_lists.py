@@ -73,6 +73,7 @@ class Stamp(NamedTuple):
     changed_at: int
     list_id: str | None
     owner_id: int | None
+    desk: str | None
 
 
 def find(connection: Connection, name: ListName, admin_id: int) -> NamedList:
@@ -136,7 +137,7 @@ def _listed(
         me = admin_id if name.view in OWN_VIEWS else None
         return ListedQuery(VIEW_QUERIES[name.view], name.sort, TIMEZONE, me), kept_in
     number = views.number_of(name.view)
-    view = None if number is None else views.find(connection, number, admin_id)
+    view = None if number is None else views.find(connection, number, admin_id, name.desks)
     if view is None:
         raise NotFound("There is no such view.")
     kept_in = None if view.list_id is None else view.sort

@@ -16,7 +16,7 @@ from dashboard.validation.tags import check_change
 from dashboard.web.admin import preferences, requests, responses
 from dashboard.web.admin.acting_admin import SIMPLE_ACTIONS, ActingAdmin
 from dashboard.web.admin.explain import Explainer
-from dashboard.web.admin.pages import Pages, describe, keep_for_signed_out
+from dashboard.web.admin.site.pages import Pages, describe, keep_for_signed_out
 from dashboard.web.admin.views.responses import ViewProblem
 from dashboard.web.http.bodies import document
 from dashboard.web.http.identity import current

@@ -16,8 +16,7 @@ pytestmark = pytest.mark.slow
 TEXTS = Path(__file__).parents[3] / "static" / "i18n"
 ADDRESS = "https://bot.example/lineup"
 NAMED = {
-    "h1": "title",
-    ".webhooks-about": "about",
+    ".settings-about": "about",
     "#new legend": "events",
     "#new button": "create",
 }
@@ -45,7 +44,7 @@ def said(page: Page, selector: str) -> str:
 def texts_in(locale: str) -> dict[str, str]:
     return {
         name: text
-        for folder in ("", "webhooks/")
+        for folder in ("", "settings/", "settings/webhooks/")
         for name, text in json.loads((TEXTS / f"{folder}{locale}.json").read_text()).items()
     }
 
@@ -55,7 +54,7 @@ def copies_the_secret(page: Page, texts: dict[str, str]) -> None:
     page.click("#note .copy")
     wait_until(lambda: said(page, "#note .copy-done") == texts["first.copied"], what="the copy")
     copied = page.evaluate("() => navigator.clipboard.readText()")
-    assert copied == said(page, ".webhooks-secret") and copied.startswith("whsec_")
+    assert copied == said(page, ".settings-secret") and copied.startswith("whsec_")
 
 
 @pytest.mark.parametrize("locale", ["en", "vi", "ja"])
@@ -66,7 +65,7 @@ def test_a_supervisor_makes_and_ends_a_webhook_in_their_language(
     lineup.admin(chief_email).prefer(locale=locale)
     page = chief.page
     page.goto(f"{lineup.server.url}/webhooks")
-    chief.wait_for(f"() => ({TEXT_OF})('.webhooks-about') !== ''", "the page's texts")
+    chief.wait_for(f"() => ({TEXT_OF})('.settings-about') !== ''", "the page's texts")
     assert page.evaluate("() => document.documentElement.lang") == locale
     for selector, name in NAMED.items():
         assert said(page, selector) == texts[f"webhooks.{name}"]
@@ -84,7 +83,7 @@ def test_a_supervisor_makes_and_ends_a_webhook_in_their_language(
     address = f"{ADDRESS}/{uuid.uuid4()}"
     page.fill("[name=url]", address)
     page.click("#new button")
-    page.wait_for_selector("#note .webhooks-secret")
+    page.wait_for_selector("#note .settings-secret")
     assert said(page, "#note").startswith(texts["webhooks.created"])
     copies_the_secret(page, texts)
     webhook = page.locator(".webhook", has_text=address)
@@ -92,6 +91,6 @@ def test_a_supervisor_makes_and_ends_a_webhook_in_their_language(
 
     asked: list[str] = []
     page.once("dialog", lambda dialog: asked.append(dialog.message) or dialog.accept())
-    webhook.locator(".webhook-acts button", has_text=texts["webhooks.revoke"]).click()
+    webhook.locator(".settings-acts button", has_text=texts["webhooks.revoke"]).click()
     webhook.wait_for(state="detached")
     assert asked == [texts["webhooks.revoke.sure"].replace("{url}", address)]

@@ -3,18 +3,17 @@
 from functools import partial
 from typing import Annotated
 
-from flask import Blueprint, Response, redirect
+from flask import Response
 from pydantic import AfterValidator, Field, StrictInt
 
 from dashboard.db.accounts.sources import NAME
 from dashboard.errors import NotFound
 from dashboard.validation.field_errors import field_error
 from dashboard.validation.fields import INTEGER_MAX, Strict, check_characters
-from dashboard.web.admin.pages import Pages
 from dashboard.web.admin.requests import EmptyRequest
-from dashboard.web.admin.routes import SUPERVISOR, require_supervisor
+from dashboard.web.admin.routes import SUPERVISOR
 from dashboard.web.admin.webhooks import responses
-from dashboard.web.http.identity import Identities, Unauthorized, current
+from dashboard.web.http.audit.actors import acting
 from dashboard.web.http.queries import Query, RowId, WholeNumber
 from dashboard.web.http.responses import json_response
 from dashboard.web.http.routes import NO_CONTENT, Documented, done, route
@@ -81,7 +80,7 @@ class WebhookApi:
     def create(self, body: WebhookRequest) -> Response:
         if not NAME.fullmatch(body.source):
             raise field_error("/source", "invalid_id", "must be 1 to 64 of a-z, 0-9 and “-”")
-        made = self._service.create(body.source, body.url, body.events)
+        made = self._service.create(acting(), body.source, body.url, body.events)
         return json_response(made._asdict(), 201)
 
     @_route(
@@ -93,7 +92,7 @@ class WebhookApi:
         answers=done(responses.Rotated),
     )
     def rotate(self, id: int) -> Response:
-        return json_response({"secret": self._service.rotate(id)})
+        return json_response({"secret": self._service.rotate(acting(), id)})
 
     @_route(
         "POST",
@@ -104,7 +103,7 @@ class WebhookApi:
         answers=NO_CONTENT,
     )
     def enable(self, id: int) -> Response:
-        self._service.enable(id)
+        self._service.enable(acting(), id)
         return Response(status=204)
 
     @_route(
@@ -116,7 +115,7 @@ class WebhookApi:
         problems=(415,),
     )
     def revoke(self, id: int) -> Response:
-        self._service.revoke(id)
+        self._service.revoke(acting(), id)
         return Response(status=204)
 
     @_route(
@@ -157,26 +156,10 @@ class WebhookApi:
         if (body.event is None) == (body.since is None):
             raise field_error("/event", "missing_field", "or since must be given, one of them")
         if body.event is not None:
-            count = self._service.replay(id, name=body.event)
+            count = self._service.replay(acting(), id, name=body.event)
             if not count:
                 raise NotFound("There is no such event for this webhook.")
         else:
             until = INTEGER_MAX if body.until is None else body.until
-            count = self._service.replay(id, from_ms=body.since, to_ms=until)
+            count = self._service.replay(acting(), id, from_ms=body.since, to_ms=until)
         return json_response({"replayed": count})
-
-
-def page_blueprint(pages: Pages, identities: Identities) -> Blueprint:
-    """`/webhooks`."""
-    site = Blueprint("webhooks_page", __name__)
-
-    @site.get("/webhooks")
-    def webhooks() -> Response:
-        try:
-            identities.require()
-        except Unauthorized:
-            return redirect("/login?next=/webhooks", 302)  # type: ignore[return-value]
-        require_supervisor()
-        return pages.webhooks(current())
-
-    return site

@@ -104,7 +104,7 @@ class TwoWorkers:
             return
 
         def write(connection: Connection) -> None:
-            locked = views.lock(connection, view.id, view.owner_id or 1)
+            locked = views.lock(connection, view.id, view.owner_id or 1, None)
             assert locked is not None
             if draft is None:
                 views.remove(connection, locked, self.clock())
@@ -146,7 +146,7 @@ class TwoWorkers:
 
     def saved(self) -> list[View]:
         with self.processes[0].database.read() as connection:
-            mine, kens = (views.visible_to(connection, admin_id) for admin_id in (1, 2))
+            mine, kens = (views.visible_to(connection, admin_id, None) for admin_id in (1, 2))
         return [*mine, *(view for view in kens if view not in mine)]
 
     def lists(self) -> dict[str, QueryList]:
@@ -206,7 +206,7 @@ class TwoWorkers:
         for screen in self.screens:
             told = screen.process.network.totals.get(screen.caller.sid, {})
             with screen.process.database.read() as connection:
-                seen = views.visible_to(connection, screen.caller.admin_id)
+                seen = views.visible_to(connection, screen.caller.admin_id, None)
                 [mentions] = built_in_lists.own(screen.caller.admin_id).values()
                 mentioned = query_lists.list_of(connection, mentions).id
             assert told["mentions"] == len(in_sql[mentioned])

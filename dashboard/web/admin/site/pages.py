@@ -1,25 +1,16 @@
-"""The pages: the dashboard, the sign-in in front of it, and the webhooks beside it."""
+"""The pages: the dashboard, and the sign-in in front of it."""
 
-import secrets
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from flask import (
-    Blueprint,
-    Response,
-    make_response,
-    redirect,
-    render_template,
-    request,
-)
+from flask import Blueprint, Response, redirect, request
 
 from dashboard import languages
-from dashboard.db.accounts import admins, sources
+from dashboard.db.accounts import admins
 from dashboard.db.accounts.sessions import Identity
 from dashboard.db.database import Database
 from dashboard.db.lists import sorts
 from dashboard.db.lists.views import NAME_MAX, OWN_MAX, SHARED_MAX
-from dashboard.db.outbox.outgoing_document import TYPES, TYPING
 from dashboard.db.threads import events, threads
 from dashboard.errors import Problem
 from dashboard.ingest.snooze.snoozing import YEARS_MAX
@@ -30,6 +21,7 @@ from dashboard.validation.fields import BODY_MAX
 from dashboard.web.admin.first_list import FirstList
 from dashboard.web.admin.preferences import THEMES, complete, known
 from dashboard.web.admin.requests import SHORTCUT_MAX
+from dashboard.web.admin.site.rendering import rendered
 from dashboard.web.admin.views.seen_views import without_totals
 from dashboard.web.http.assets import Assets
 from dashboard.web.http.identity import Identities, Unauthorized
@@ -109,7 +101,7 @@ class Pages:
                 identity.admin_id,
             ),
         }
-        response = _rendered(
+        response = rendered(
             "dashboard.html",
             self._picture_hosts,
             theme=preferences["theme"],
@@ -117,9 +109,9 @@ class Pages:
             boot=boot,
             words=languages.page_texts(preferences["locale"]),
             script="js/main.js",
-            texts=self._texts(""),
+            texts=self.text_urls(""),
             # Of parts whose scripts are loaded when they are asked for, by part.
-            later={part: self._texts(f"{part}/") for part in ("query", "views", "hours")},
+            later={part: self.text_urls(f"{part}/") for part in ("query", "views", "hours")},
         )
         return keep_for_signed_out(response, chosen)
 
@@ -127,7 +119,7 @@ class Pages:
         """The sign-in page; with `problem`, why the last attempt failed."""
         theme = request.cookies.get(THEME_COOKIE, "")
         locale = languages.preferred_locale()
-        return _rendered(
+        return rendered(
             "login.html",
             theme=theme if theme in THEMES else "system",
             locale=locale,
@@ -135,20 +127,6 @@ class Pages:
             error=problem and _error_text(problem, locale),
             next=next,
             email=email,
-        )
-
-    def webhooks(self, identity: Identity) -> Response:
-        preferences = self.preferences(identity)
-        with self._database.read() as connection:
-            listed = sources.names(connection)
-        return _rendered(
-            "webhooks.html",
-            sources=listed,
-            theme=preferences["theme"],
-            locale=preferences["locale"],
-            types=(*TYPES, TYPING),
-            script="js/webhooks.js",
-            texts=self._texts("", "webhooks/"),
         )
 
     def preferences(self, identity: Identity) -> dict[str, Any]:
@@ -183,14 +161,16 @@ class Pages:
         """The first ones, and in any case the one that was open last."""
         also = last["view"] if last else None
         with self._database.read() as connection:
-            return without_totals(connection, identity.admin_id, SAVED_VIEWS_MAX, also)
+            return without_totals(
+                connection, identity.admin_id, identity.desks, SAVED_VIEWS_MAX, also
+            )
 
     def _chosen(self, identity: Identity) -> Mapping[str, Any]:
         with self._database.read() as connection:
             return known(admins.preferences(connection, identity.admin_id))
 
-    def _texts(self, *folders: str) -> dict[str, list[str]]:
-        """The URLs of a page's texts by language."""
+    def text_urls(self, *folders: str) -> dict[str, list[str]]:
+        """The URLs of a page's texts by language; folders below i18n/ end with a slash."""
         return {
             locale: [self._assets.url(f"i18n/{folder}{locale}.json") for folder in folders]
             for locale in languages.LOCALES
@@ -248,30 +228,3 @@ def keep_for_signed_out(response: Response, chosen: Mapping[str, Any]) -> Respon
 def _error_text(problem: Problem, locale: str) -> str:
     text = languages.refusal(locale, f"login.{problem.code}", f"error.{problem.code}")
     return text.replace("{seconds}", problem.headers.get("Retry-After", ""))
-
-
-def _rendered(template: str, picture_hosts: Sequence[str] = (), **values: Any) -> Response:
-    nonce = secrets.token_urlsafe(16)
-    response = make_response(render_template(template, csp_nonce=nonce, **values))
-    response.headers["Cache-Control"] = "no-store"
-    response.headers["Content-Security-Policy"] = _policy(nonce, picture_hosts)
-    return response
-
-
-def _policy(nonce: str, picture_hosts: Sequence[str]) -> str:
-    """The Content-Security-Policy; `'self'` alone allows no WebSockets in some browsers."""
-    sockets = f"{'wss' if request.is_secure else 'ws'}://{request.host}"
-    pictures = " ".join(["'self' data:", *(f"https://{host}" for host in picture_hosts)])
-    return "; ".join(
-        (
-            "default-src 'self'",
-            f"img-src {pictures}",
-            "style-src 'self'",
-            f"script-src 'self' 'nonce-{nonce}'",
-            f"connect-src 'self' {sockets}",
-            "object-src 'none'",
-            "frame-ancestors 'none'",
-            "base-uri 'none'",
-            "form-action 'self'",
-        )
-    )

@@ -2,26 +2,12 @@
 
 import { html, render } from "lit-html";
 
-import { Http } from "./net/http.js";
-import { copyButton } from "./ui/elements/copy.js";
-import { Language } from "./ui/elements/language.js";
-import { refusalOf } from "./ui/elements/refusal.js";
+import { at, openPage } from "./page.js";
 
 const API = "/admin/api/webhooks";
 const LOOK_MS = 5000;
 
-const at = (id) => document.getElementById(id);
-const http = new Http({ signedOut: () => location.assign("/login?next=/webhooks") });
-const language = new Language(JSON.parse(at("assets").textContent).texts);
-await language.begin(document.documentElement.lang);
-const { t, region } = language;
-const time = new Intl.DateTimeFormat(region, { dateStyle: "short", timeStyle: "medium" });
-/** @type {NodeListOf<HTMLElement>} */
-const named = document.querySelectorAll("[data-text]");
-for (const element of named) {
-  element.textContent = t(element.dataset.text);
-}
-document.title = `${t("webhooks.title")} · Lineup`;
+const { http, t, time, say, doing: run } = await openPage();
 
 const state = { webhooks: [], logOf: null, attempts: [], more: false };
 
@@ -41,21 +27,12 @@ async function loadLog(before = null) {
   render(log(), at("log"));
 }
 
-const say = (text, secret = "") => render(
-  html`${text} ${secret ? html`<code class="webhooks-secret">${secret}</code>
-    ${copyButton(secret, t("webhooks.copy"), t)}` : ""}`, at("note"),
-);
+const sayWithSecret = (text, secret) => say(text, secret, t("webhooks.copy"));
 
-// Runs the work, shows its error if there is one, and refreshes the page.
-async function doing(work) {
-  try {
-    await work();
-    await load();
-    await loadLog();
-  } catch (error) {
-    say(refusalOf(error, t));
-  }
-}
+const doing = (work) => run(work, async () => {
+  await load();
+  await loadLog();
+});
 
 const standing = ({ disabled_at: off, disabled_why: why, failing_since: failing }) => {
   if (off) {
@@ -76,12 +53,12 @@ function inWords({ status, error }) {
 function item(webhook) {
   const { id, source, url, events, waiting } = webhook;
   const [kind, text] = standing(webhook);
-  return html`<article class="webhook" data-id=${id} data-state=${kind}>
+  return html`<article class="webhook settings-card" data-id=${id} data-state=${kind}>
     <h2><bdi>${source}</bdi></h2>
     <p class="webhook-url"><bdi>${url}</bdi></p>
     <p>${events ? events.join(", ") : t("webhooks.all_events")} · <span class="webhook-state">${text}</span>
       · ${t("webhooks.waiting", { count: waiting })}</p>
-    <div class="webhook-acts">
+    <div class="settings-acts">
       <button type="button" class="button" @click=${() => doing(() => test(id))}
         >${t("webhooks.test")}</button>
       <button type="button" class="button" @click=${() => doing(() => show(id))}
@@ -93,7 +70,7 @@ function item(webhook) {
       <button type="button" class="button" @click=${() => revoke(webhook)}
         >${t("webhooks.revoke")}</button>
     </div>
-    <form class="webhook-replay" @submit=${(event) => replayTime(event, id)}>
+    <form class="settings-acts webhook-replay" @submit=${(event) => replayTime(event, id)}>
       <label>${t("webhooks.replay.from")} <input type="datetime-local" name="since" required></label>
       <label>${t("webhooks.replay.to")} <input type="datetime-local" name="until"></label>
       <button class="button" type="submit">${t("webhooks.replay")}</button>
@@ -110,7 +87,7 @@ async function show(id) { state.logOf = id; }
 
 async function rotate(id) {
   const { secret } = await http.post(`${API}/${id}/rotate`);
-  say(t("webhooks.rotated"), secret);
+  sayWithSecret(t("webhooks.rotated"), secret);
 }
 
 function revoke({ id, url }) {
@@ -137,7 +114,7 @@ async function replay(id, which) {
 function log() {
   const { attempts, more } = state;
   return html`<h2>${t("webhooks.log")}</h2>
-    ${attempts.length ? html`<div class="webhooks-table"><table>
+    ${attempts.length ? html`<div class="settings-table"><table>
       <thead><tr>${["when", "event", "answer", "took"].map((name) => html`<th scope="col"
         >${t(`webhooks.log.${name}`)}</th>`)}<th scope="col"></th></tr></thead>
       <tbody>${attempts.map(line)}</tbody></table></div>` : html`<p>${t("webhooks.log.none")}</p>`}
@@ -171,7 +148,7 @@ at("new").addEventListener("submit", (event) => {
     const { secret } = await http.post(API, {
       source: given.get("source"), url: given.get("url"), events: events.length ? events : null,
     });
-    say(t("webhooks.created"), secret);
+    sayWithSecret(t("webhooks.created"), secret);
     form.reset();
   });
 });

@@ -11,12 +11,12 @@ import pytest
 
 from dashboard.db.accounts import admins
 from dashboard.errors import StartError
-from dashboard.web.admin import pages
+from dashboard.web.admin.site import pages
 from dashboard.web.http.assets import Assets
 from scoring.sorts import BUILT_IN_SORTS
 from tests.drivers.application import ApplicationDriver
 
-STATIC = Path(__file__).parents[4] / "static"
+STATIC = Path(__file__).parents[5] / "static"
 
 
 def boot(page):

@@ -1,0 +1,163 @@
+"""The pages and calls of the dashboard, each with what it needs."""
+
+from collections.abc import Callable
+from typing import Any
+
+from flask import Blueprint
+
+from dashboard.live.view_changes import Whose
+from dashboard.services import Services
+from dashboard.web.admin import routes as admin_routes
+from dashboard.web.admin import signin
+from dashboard.web.admin.acting_admin import ActingAdmin
+from dashboard.web.admin.api import AdminApi
+from dashboard.web.admin.attempts import Attempts, Devices
+from dashboard.web.admin.audit.api import AuditApi
+from dashboard.web.admin.bulk import BulkApi
+from dashboard.web.admin.canned import CannedApi
+from dashboard.web.admin.customers.api import CustomersApi
+from dashboard.web.admin.explain import Explainer
+from dashboard.web.admin.first_list import FirstList
+from dashboard.web.admin.health.api import HealthApi
+from dashboard.web.admin.hours.calendars import CalendarsApi
+from dashboard.web.admin.hours.policies import PoliciesApi
+from dashboard.web.admin.hours.preview import PolicyPreviewApi
+from dashboard.web.admin.mentions.api import MentionsApi
+from dashboard.web.admin.presence import AdminPresence
+from dashboard.web.admin.search import SearchApi
+from dashboard.web.admin.signin import PasswordCheck, SignIn
+from dashboard.web.admin.site import pages, settings
+from dashboard.web.admin.site.pages import Pages
+from dashboard.web.admin.site.settings import SettingsPages
+from dashboard.web.admin.sorts.api import SortsApi
+from dashboard.web.admin.sorts.preview import SortPreviewApi
+from dashboard.web.admin.team.api import TeamApi
+from dashboard.web.admin.views.api import ViewsApi
+from dashboard.web.admin.views.queries import QueriesApi
+from dashboard.web.admin.views.seen_views import SeenViews
+from dashboard.web.admin.webhooks.api import WebhookApi
+from dashboard.web.http.assets import Assets
+from dashboard.web.http.identity import Identities
+from dashboard.web.http.origins import Origins
+
+
+def dashboard_blueprints(
+    services: Services,
+    origins: Origins,
+    identities: Identities,
+    assets: Assets,
+    invalidate_sessions: Callable[[], object],
+) -> tuple[Blueprint, ...]:
+    """`/`, `/login`, `/logout`, the pages of settings, and `/admin/api`.
+
+    `invalidate_sessions()` has the sockets look up their sessions again.
+    """
+    site = _pages(services, identities, assets)
+    database = services.database
+    people = AdminPresence(
+        services.presence_service,
+        database,
+        invalidate_sessions,
+        services.cursors,
+        services.ranking,
+    )
+    sign_in = _sign_in(services, origins, identities, site, invalidate_sessions)
+    return (
+        pages.blueprint(site, identities),
+        signin.blueprint(sign_in),
+        *admin_routes.blueprints(_apis(services, site), people, database, origins, identities),
+        settings.blueprint(SettingsPages(database, identities, site)),
+    )
+
+
+def _sign_in(
+    services: Services,
+    origins: Origins,
+    identities: Identities,
+    site: Pages,
+    invalidate_sessions: Callable[[], object],
+) -> SignIn:
+    attempts = Attempts(services.redis_client, services.settings.key_prefix, services.clock)
+    secret_key = services.settings.secret_key
+    assert secret_key is not None, "nobody can be signed in without a secret key"
+    check = PasswordCheck(
+        services.database,
+        identities,
+        attempts,
+        Devices(secret_key),
+        services.offload,
+        services.failed_sign_ins,
+    )
+    presence = services.presence_service
+    return SignIn(check, presence, invalidate_sessions, origins, identities, site)
+
+
+def _apis(services: Services, site: Pages) -> tuple[Any, ...]:
+    """The routes below /admin/api, but for those of people."""
+    database, clock = services.database, services.clock
+    explainer = Explainer(database, services.ranking, clock)
+    admin = _acting_admin(services)
+    return (
+        AdminApi(database, admin, explainer, site),
+        BulkApi(database, admin, services.undo),
+        SearchApi(database, services.cursors, clock),
+        CannedApi(database, clock),
+        CustomersApi(services.erasing),
+        MentionsApi(admin, services.mentioning),
+        TeamApi(database),
+        HealthApi(services.ordering_status, lambda: services.reconciler.repairs),
+        *_apis_of_lists(services),
+        *_apis_of_hours(services),
+        WebhookApi(services.webhooks),
+        AuditApi(database, services.cursors, clock),
+    )
+
+
+def _acting_admin(services: Services) -> ActingAdmin:
+    return ActingAdmin(
+        services.ingest,
+        services.actions,
+        services.assigning,
+        services.snoozing,
+        services.tagging,
+    )
+
+
+def _apis_of_lists(services: Services) -> tuple[Any, ...]:
+    """The routes of saved views and sorts."""
+    database, clock = services.database, services.clock
+
+    # Looked up at each change: without sockets nobody is told.
+    def announce(whose: Whose = None) -> None:
+        services.view_changes.announce(whose)
+
+    def build(list_id: str) -> None:
+        services.list_builder.build(list_id)
+
+    return (
+        ViewsApi(database, SeenViews(database, services.ranking, clock), clock, announce, build),
+        QueriesApi(database, clock),
+        SortsApi(database, clock, announce, build),
+        SortPreviewApi(database, clock),
+    )
+
+
+def _apis_of_hours(services: Services) -> tuple[Any, ...]:
+    """The routes of opening hours and policies."""
+    database, clock = services.database, services.clock
+    return (
+        CalendarsApi(database, clock, services.recompute.wake),
+        PoliciesApi(database, clock, services.recompute.wake),
+        PolicyPreviewApi(database, clock),
+    )
+
+
+def _pages(services: Services, identities: Identities, assets: Assets) -> Pages:
+    return Pages(
+        services.database,
+        services.clock,
+        identities.storage_key,
+        assets,
+        FirstList(services.reads, services.ranking),
+        services.settings.picture_hosts,
+    )

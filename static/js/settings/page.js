@@ -1,0 +1,50 @@
+// What all pages of settings share: texts, requests, times, and the line that says what happened.
+
+import { html, render } from "lit-html";
+
+import { Http } from "../net/http.js";
+import { copyButton } from "../ui/elements/copy.js";
+import { Language } from "../ui/elements/language.js";
+import { refusalOf } from "../ui/elements/refusal.js";
+
+export const at = (id) => document.getElementById(id);
+
+// The page in the language of its document: its texts are set, and its title.
+export async function openPage() {
+  const { page } = document.body.dataset;
+  const http = new Http({ signedOut: () => location.assign(`/login?next=/${page}`) });
+  const language = new Language(JSON.parse(at("assets").textContent).texts);
+  await language.begin(document.documentElement.lang);
+  const { t, region } = language;
+  setTexts(t);
+  document.title = `${t(`settings.${page}`)} · Lineup`;
+  const time = new Intl.DateTimeFormat(region, { dateStyle: "short", timeStyle: "medium" });
+  return { http, language, t, region, time, ...notes(t) };
+}
+
+function setTexts(t) {
+  /** @type {NodeListOf<HTMLElement>} */
+  const named = document.querySelectorAll("[data-text]");
+  for (const element of named) element.textContent = t(element.dataset.text);
+  /** @type {NodeListOf<HTMLElement>} */
+  const labelled = document.querySelectorAll("[data-label]");
+  for (const element of labelled) element.ariaLabel = t(element.dataset.label);
+}
+
+// say: shows a text in the page's line, and a secret with a button that copies it.
+// doing: runs the work, then `after`; shows the error of either.
+function notes(t) {
+  const say = (text, secret = "", copy = "") => render(
+    html`${text} ${secret ? html`<code class="settings-secret">${secret}</code>
+      ${copyButton(secret, copy, t)}` : ""}`, at("note"),
+  );
+  const doing = async (work, after = async () => {}) => {
+    try {
+      await work();
+      await after();
+    } catch (error) {
+      say(refusalOf(error, t));
+    }
+  };
+  return { say, doing };
+}
