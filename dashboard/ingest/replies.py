@@ -10,6 +10,8 @@ from dashboard.db.threads import events, messages
 from dashboard.db.threads.thread_state import ThreadState
 from dashboard.errors import Problem
 from dashboard.ingest.event_writer import Author
+from dashboard.ingest.files import attaching
+from dashboard.ingest.files.attaching import Attachment
 from dashboard.ingest.mentions.mentioning import mentioned_in
 from dashboard.ingest.outgoing import Admin
 from dashboard.ingest.schema import ParsedEvent
@@ -25,8 +27,8 @@ class Reply(NamedTuple):
 
     `token` is the browser's idempotency key: the same token is the same message. `seen_message_id`
     is the newest message that the admin has seen (0: none; None: the last one stored before the
-    call); `confirm` sends even if newer ones came. `mentions` says who is meant in a note by names
-    that several have.
+    call); `confirm` sends even if newer ones came. `files` are ids of files that the admin uploaded
+    for the thread. `mentions` says who is meant in a note by names that several have.
     """
 
     body: str
@@ -34,6 +36,7 @@ class Reply(NamedTuple):
     private: bool = False
     seen_message_id: int | None = None
     confirm: bool = False
+    files: Sequence[str] = ()
     mentions: Sequence[int] = ()
 
 
@@ -58,15 +61,23 @@ def seeing(
     return author._replace(seen_id=seen_id)
 
 
-def reply_event(admin: Admin, state: ThreadState, reply: Reply, now: int) -> ParsedEvent:
+def event_id(admin: Admin, reply: Reply) -> str:
+    """The id of a reply's event: the same token is the same message."""
+    return f"{admin.id}:{reply.token}"
+
+
+def reply_event(
+    admin: Admin, state: ThreadState, reply: Reply, attachments: Sequence[Attachment], now: int
+) -> ParsedEvent:
     return new_event(
-        f"{admin.id}:{reply.token}",
+        event_id(admin, reply),
         "message",
         now,
         thread=state.external_id,
         role="admin",
         body=reply.body,
         private=reply.private,
+        attachments=attachments,
     )
 
 
@@ -75,11 +86,12 @@ def stored_reply(
 ) -> messages.Message:
     """The message that was stored with the token. Raises Problem where it is another one."""
     message = messages.one(connection, known.id)
-    given = (state.id, reply.body, reply.private)
-    is_other = message is None or given != tuple(
-        message[name] for name in ("thread_id", "body", "private")
-    )
-    if message is None or is_other or not of_note(connection, known.id).issuperset(reply.mentions):
+    given = (state.id, reply.body, reply.private, list(reply.files))
+    if (
+        message is None
+        or given != _content(message)
+        or not of_note(connection, known.id).issuperset(reply.mentions)
+    ):
         raise Problem(409, "event_id_conflict", "Another message was sent with this token.")
     return message
 
@@ -91,6 +103,11 @@ def mentioned(
     if not reply.private:
         return []
     return mentioned_in(connection, admin, state, reply.body, reply.mentions)
+
+
+def _content(message: messages.Message) -> tuple[int, str, bool, list[str]]:
+    files = attaching.ids_of(message["attachments"])
+    return message["thread_id"], message["body"], message["private"], files
 
 
 def check_all_seen(

@@ -5,6 +5,7 @@ import { html, render } from "lit-html";
 import { Reading } from "../../core/thread/reading.js";
 import { SendGuard } from "../../core/thread/send-guard.js";
 import { Writers } from "../../core/thread/writers.js";
+import { Attaching } from "../files/attaching.js";
 import { Found } from "../matches/found.js";
 import { isLookedAt } from "../elements/attention.js";
 import { MentionCompletion } from "../mentions/completion.js";
@@ -42,8 +43,9 @@ export class ThreadPane {
       ...parts, root: at("messages"), replies, reading, found: this.found,
       mentions: new MentionReader({ ...parts, looked: isLookedAt }),
     });
+    const attaching = new Attaching({ ...parts, root: at("thread-pane") });
     this.composer = new Composer({
-      ...parts, root: at("composer"), replies, canned: this.canned, reading, guard,
+      ...parts, root: at("composer"), replies, canned: this.canned, reading, guard, attaching,
       mentions: new MentionCompletion(parts),
     });
   }

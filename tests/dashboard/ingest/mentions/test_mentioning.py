@@ -34,7 +34,7 @@ class Team:
         """Writes a note; the message as the dashboard gets it, and the placements."""
         self.written += 1
         self.clock.advance(1)
-        reply = Reply(body, f"n-{self.written}", private, None, True, chosen)
+        reply = Reply(body, f"n-{self.written}", private, None, True, mentions=chosen)
         result, placements = self.actions.reply(by or self.linh, self.thread, reply)
         return result.message, placements
 
@@ -157,7 +157,7 @@ def test_a_thread_that_is_not_seen_is_none(team):
 
 
 def test_the_same_token_is_the_same_note_with_the_same_mentions(team):
-    reply = Reply("@Ken", "once", True, None, False, [team.ken.id])
+    reply = Reply("@Ken", "once", True, mentions=[team.ken.id])
     first, _ = team.actions.reply(team.linh, team.thread, reply)
     again, placements = team.actions.reply(team.linh, team.thread, reply)
     assert (again.message, again.created, placements) == (first.message, False, [])
