@@ -7,6 +7,9 @@ from functools import cached_property
 
 from dashboard.core_services import CoreServices
 from dashboard.db.accounts.api_keys import KeyRing
+from dashboard.ingest.accounts.accounts import Accounts
+from dashboard.ingest.accounts.invitations import Invitations
+from dashboard.ingest.accounts.keys import ApiKeys
 from dashboard.ingest.actions import Actions
 from dashboard.ingest.assignment.assigning import Assigning
 from dashboard.ingest.ingest import Ingest
@@ -85,6 +88,18 @@ class Services(CoreServices):
         return Undo(self.database, self.clock)
 
     @cached_property
+    def accounts(self) -> Accounts:
+        return Accounts(self.database, self.placer, self.clock, self.dispatcher.wake)
+
+    @cached_property
+    def invitations(self) -> Invitations:
+        return Invitations(self.database, self.clock)
+
+    @cached_property
+    def api_keys(self) -> ApiKeys:
+        return ApiKeys(self.database, self.recorder, self.placer, self.clock)
+
+    @cached_property
     def poster(self) -> Poster:
         return Poster(self.settings.webhook_private)
 
@@ -148,7 +163,7 @@ class Services(CoreServices):
 
     @cached_property
     def key_ring(self) -> KeyRing:
-        return KeyRing(self.database, self.monotonic)
+        return KeyRing(self.database, self.clock, self.monotonic)
 
     # The sockets of this process, and what is pushed over them
 

@@ -13,12 +13,10 @@ from dashboard.cli.params import Email, Names, command
 from dashboard.db.accounts import admin_desks, admins, desks, passwords
 from dashboard.db.accounts.password_rules import WeakPassword, require_strong
 from dashboard.db.database import Database
-from dashboard.db.lists import views
 from dashboard.errors import Problem, StartError
-from dashboard.ingest.assignment.releases import release_all_of
-from dashboard.validation.visible import hides_something
+from dashboard.ingest.accounts.accounts import Changes
+from dashboard.validation.accounts import NAME_MAX_CHARACTERS, is_account_name
 
-NAME_MAX_CHARACTERS = 128
 GENERATED_BYTES = 12
 EMAIL_OPTION = click.option("--email", type=Email(), required=True, help="The admin's address.")
 PASSWORD_STDIN_OPTION = click.option(
@@ -47,8 +45,7 @@ def create_admin(email: str, name: str, role: str, names: list[str], password_st
     """Prints the id and the address."""
     with open_services() as services:
         name = name.strip()
-        is_shown = name.isprintable() and not hides_something(name)
-        if not 1 <= len(name) <= NAME_MAX_CHARACTERS or not is_shown:
+        if not is_account_name(name):
             raise StartError(f"A name has 1 to {NAME_MAX_CHARACTERS} printable characters.")
         password_hash = passwords.hashed(_password(password_stdin, email, name))
 
@@ -93,20 +90,10 @@ def list_admins() -> None:
 )
 def set_desks(email: str, names: list[str]) -> None:
     with open_services() as services:
-        database, clock = services.database, services.clock
-        admin = _admin(database, email)
-
-        def save(connection: Connection) -> None:
+        admin = _admin(services.database, email)
+        with services.database.read() as connection:
             _check_desks(connection, names)
-            admin_desks.save(connection, admin.id, names)
-
-        database.write(save)
-        released = 0
-        if admin.role != "supervisor":
-            for placements in release_all_of(database, admin.id, clock(), kept_at=names):
-                services.placer.place(placements)
-                released += len(placements)
-            services.placer.save_placed_revisions()
+        released = services.accounts.change(None, admin.id, Changes(desks=names)).released
         click.echo(f"{email} sees {', '.join(names)}; {released} threads released.", err=True)
 
 
@@ -134,19 +121,7 @@ def set_password(email: str, password_stdin: bool) -> None:
 @EMAIL_OPTION
 def disable_admin(email: str) -> None:
     with open_services() as services:
-        database, clock = services.database, services.clock
-        admin_id = _admin(database, email).id
-
-        def disable(connection: Connection) -> None:
-            admins.disable(connection, admin_id, clock())
-            views.release_of(connection, admin_id, clock())
-
-        database.write(disable)
-        released = 0
-        for placements in release_all_of(database, admin_id, clock()):
-            services.placer.place(placements)
-            released += len(placements)
-        services.placer.save_placed_revisions()
+        released = services.accounts.disable(None, _admin(services.database, email).id).released
         message = f"{email} is disabled; their sessions are over, {released} threads released."
         click.echo(message, err=True)
 

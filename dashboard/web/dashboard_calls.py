@@ -8,9 +8,12 @@ from flask import Blueprint
 from dashboard.services import Services
 from dashboard.web.admin import routes as admin_routes
 from dashboard.web.admin import signin
+from dashboard.web.admin.accounts import joining
+from dashboard.web.admin.accounts.api import AccountsApi, InvitationsApi
+from dashboard.web.admin.accounts.joining import Joining
 from dashboard.web.admin.acting_admin import ActingAdmin
 from dashboard.web.admin.api import AdminApi
-from dashboard.web.admin.attempts import Attempts, Devices
+from dashboard.web.admin.attempts import Attempts, Counts, Devices, InvitationAttempts
 from dashboard.web.admin.bulk import BulkApi
 from dashboard.web.admin.canned import CannedApi
 from dashboard.web.admin.customers.api import CustomersApi
@@ -20,6 +23,7 @@ from dashboard.web.admin.health.api import HealthApi
 from dashboard.web.admin.hours.calendars import CalendarsApi
 from dashboard.web.admin.hours.policies import PoliciesApi
 from dashboard.web.admin.hours.preview import PolicyPreviewApi
+from dashboard.web.admin.keys.api import KeysApi
 from dashboard.web.admin.presence import AdminPresence
 from dashboard.web.admin.search import SearchApi
 from dashboard.web.admin.signin import PasswordCheck, SignIn
@@ -50,11 +54,6 @@ def dashboard_blueprints(
     """
     site = _pages(services, identities, assets)
     database, clock, presence = services.database, services.clock, services.presence_service
-    attempts = Attempts(services.redis_client, services.settings.key_prefix, clock)
-    secret_key = services.settings.secret_key
-    assert secret_key is not None, "nobody can be signed in without a secret key"
-    check = PasswordCheck(database, identities, attempts, Devices(secret_key), services.offload)
-    sign_in = SignIn(check, presence, invalidate_sessions, origins, identities, site)
     explainer = Explainer(database, services.ranking, services.clock)
     admin = _acting_admin(services)
     apis = (
@@ -66,16 +65,38 @@ def dashboard_blueprints(
         HealthApi(services.ordering_status, lambda: services.reconciler.repairs),
         *_apis_of_lists(services),
         *_apis_of_hours(services),
-        WebhookApi(services.webhooks),
+        *_apis_of_access(services, identities, invalidate_sessions),
     )
     people = AdminPresence(
         presence, database, invalidate_sessions, services.cursors, services.ranking
     )
     return (
         pages.blueprint(site, identities),
-        signin.blueprint(sign_in),
+        *_ways_to_sign_in(services, origins, identities, site, invalidate_sessions),
         *admin_routes.blueprints(apis, people, database, origins, identities),
         settings.blueprint(SettingsPages(database, identities, site)),
+    )
+
+
+def _ways_to_sign_in(
+    services: Services,
+    origins: Origins,
+    identities: Identities,
+    site: Pages,
+    invalidate_sessions: Callable[[], object],
+) -> tuple[Blueprint, ...]:
+    """`/login`, `/logout` and `/invitation`."""
+    secret_key = services.settings.secret_key
+    assert secret_key is not None, "nobody can be signed in without a secret key"
+    devices, offload = Devices(secret_key), services.offload
+    counts = Counts(services.redis_client, services.settings.key_prefix, services.clock)
+    check = PasswordCheck(services.database, identities, Attempts(counts), devices, offload)
+    presence, invited = services.presence_service, InvitationAttempts(counts)
+    return (
+        signin.blueprint(SignIn(check, presence, invalidate_sessions, origins, identities, site)),
+        joining.blueprint(
+            Joining(services.invitations, invited, devices, origins, identities, offload)
+        ),
     )
 
 
@@ -115,6 +136,20 @@ def _apis_of_hours(services: Services) -> tuple[Any, ...]:
         CalendarsApi(database, clock, services.recompute.wake),
         PoliciesApi(database, clock, services.recompute.wake),
         PolicyPreviewApi(database, clock),
+    )
+
+
+def _apis_of_access(
+    services: Services, identities: Identities, invalidate_sessions: Callable[[], object]
+) -> tuple[Any, ...]:
+    """The routes of accounts, keys and webhooks."""
+    database, accounts, clock = services.database, services.accounts, services.clock
+    presence = services.presence_service
+    return (
+        AccountsApi(database, accounts, presence, clock, invalidate_sessions),
+        InvitationsApi(services.invitations, identities),
+        KeysApi(services.api_keys),
+        WebhookApi(services.webhooks),
     )
 
 

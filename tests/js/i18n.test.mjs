@@ -88,6 +88,8 @@ const MADE = {
     const columns = ["when", "event", "answer", "took"].map((name) => `webhooks.log.${name}`);
     return [...failures, ...columns, "webhooks.why.gone"];
   },
+  keys: () => ["events", "presence", "read"].map((scope) => `keys.scope.${scope}`),
+  team: () => ["admin", "supervisor"].map((role) => `team.as.${role}`),
 };
 
 for (const name of SETTINGS_PAGES) {

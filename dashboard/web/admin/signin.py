@@ -16,6 +16,7 @@ from dashboard.db.accounts.sessions import connection_prefix
 from dashboard.db.database import Database
 from dashboard.errors import Problem
 from dashboard.presence.service import PresenceService
+from dashboard.validation.accounts import EMAIL_MAX_CHARACTERS
 from dashboard.validation.fields import Strict
 from dashboard.web.admin.attempts import Attempt, Attempts, Devices
 from dashboard.web.admin.site.pages import Pages
@@ -62,7 +63,7 @@ class PasswordCheck:
         email = admins.canonical_email(email)
         attempt = Attempt(email, request.remote_addr or "", self._device(email))
         self._attempts.begin(attempt)
-        is_email = len(email) <= admins.EMAIL_MAX_CHARACTERS and email.isprintable()
+        is_email = len(email) <= EMAIL_MAX_CHARACTERS and email.isprintable()
         if not is_email or len(password) > LENGTH_MAX:
             raise Unauthorized(_WRONG)
         with self._database.read() as connection:

@@ -1,0 +1,170 @@
+"""Changes accounts of admins, and releases the threads that they may not have any more."""
+
+from collections.abc import Callable, Collection
+from typing import Any, NamedTuple
+
+from sqlalchemy import Connection
+
+from dashboard.db.accounts import admin_desks, admins, desks, directory, invitations
+from dashboard.db.accounts.admins import SUPERVISOR, Admin
+from dashboard.db.database import Database
+from dashboard.db.lists import views
+from dashboard.errors import NotFound, Problem
+from dashboard.ingest.assignment.releases import release_all_of
+from dashboard.ordering.placer import Placer
+from dashboard.validation.field_errors import field_error
+
+
+class Changes(NamedTuple):
+    """What an account is to be; None: as it is. `changed_at` is that of what was read."""
+
+    role: str | None = None
+    desks: Collection[str] | None = None
+    name: str | None = None
+    changed_at: int | None = None
+
+
+class Changed(NamedTuple):
+    """The account as it is now, and how many threads were released."""
+
+    account: dict[str, Any]
+    released: int
+
+
+class Accounts:
+    """What supervisors do to accounts in the page, and operators by commands.
+
+    `by` is the supervisor who does it, None for a command. A supervisor must be one when it is
+    written, the last enabled supervisor stays one, and nobody disables themselves; commands may
+    all that. The threads of an account are released after the change is committed, in slices; a
+    call that was interrupted is completed by the same call.
+    """
+
+    def __init__(
+        self,
+        database: Database,
+        placer: Placer,
+        clock: Callable[[], int],
+        on_released: Callable[[], object] = lambda: None,
+    ):
+        """`on_released()` is called where threads were released: events for chatbots wait."""
+        self._database = database
+        self._placer = placer
+        self._clock = clock
+        self._on_released = on_released
+
+    def change(self, by: int | None, account_id: int, given: Changes) -> Changed:
+        """Sets name, role and desks. Sessions go on; requests and sockets follow the new rights.
+
+        Threads at desks that the admin does not see any more are released. Raises NotFound,
+        Invalid for an unknown desk, Problem (403, 409).
+        """
+        now = self._clock()
+
+        def write(connection: Connection) -> tuple[dict[str, Any], Collection[str] | None]:
+            before = _locked(connection, by, account_id, given.changed_at)
+            if given.desks is not None:
+                check_desks(connection, given.desks)
+                admin_desks.save(connection, account_id, given.desks)
+            values = {"role": given.role or before.role, "name": given.name or before.name}
+            if before.role == SUPERVISOR and values["role"] != SUPERVISOR:
+                if by is not None and before.disabled_at is None:
+                    _require_another(connection, account_id)
+                invitations.withdraw_of(connection, account_id, now)
+            admins.change(connection, account_id, values, now)
+            account = _described(connection, account_id)
+            seen = admin_desks.seen_by(connection, {account_id: values["role"]})[account_id]
+            return account, seen
+
+        account, seen = self._database.write(write)
+        return Changed(account, 0 if seen is None else self._release(account_id, seen))
+
+    def disable(self, by: int | None, account_id: int, changed_at: int | None = None) -> Changed:
+        """Ends all sessions at once, and releases all threads. An account that is disabled stays
+        so. Raises NotFound, Problem (403, 409)."""
+        now = self._clock()
+
+        def write(connection: Connection) -> dict[str, Any]:
+            before = _locked(connection, by, account_id, changed_at)
+            if by is not None and before.disabled_at is None:
+                if before.role == SUPERVISOR:
+                    _require_another(connection, account_id)
+                if by == account_id:
+                    raise Problem(409, "own_account", "Another supervisor disables this account.")
+            if before.disabled_at is None:
+                admins.disable(connection, account_id, now)
+                views.release_of(connection, account_id, now)
+                invitations.withdraw_of(connection, account_id, now)
+            return _described(connection, account_id)
+
+        account = self._database.write(write)
+        return Changed(account, self._release(account_id))
+
+    def enable(self, by: int | None, account_id: int, changed_at: int | None = None) -> Changed:
+        """Lets the admin sign in again, with the password of before. Raises as `disable`."""
+        now = self._clock()
+
+        def write(connection: Connection) -> dict[str, Any]:
+            before = _locked(connection, by, account_id, changed_at)
+            if before.disabled_at is not None:
+                admins.change(connection, account_id, {"disabled_at": None}, now)
+                views.keep_of(connection, account_id)
+            return _described(connection, account_id)
+
+        return Changed(self._database.write(write), 0)
+
+    def _release(self, account_id: int, kept_at: Collection[str] = ()) -> int:
+        released = 0
+        for placements in release_all_of(self._database, account_id, self._clock(), kept_at):
+            self._placer.place(placements)
+            released += len(placements)
+        if released:
+            self._placer.save_placed_revisions()
+            self._on_released()
+        return released
+
+
+def check_desks(connection: Connection, names: Collection[str]) -> None:
+    """Raises Invalid where one of these is no desk."""
+    unknown = sorted(desks.unknown(connection, names))
+    if unknown:
+        raise field_error("/desks", "unknown_value", f"holds “{unknown[0]}”, which is no desk")
+
+
+def require_supervisor(connection: Connection, admin_id: int) -> set[int]:
+    """The enabled supervisors, who stay so until the transaction ends. Raises Problem (403) where
+    this admin is none of them any more."""
+    found = admins.lock_supervisors(connection)
+    if admin_id not in found:
+        raise Problem(403, "forbidden", "This is for supervisors.")
+    return found
+
+
+def _locked(
+    connection: Connection, by: int | None, account_id: int, changed_at: int | None
+) -> Admin:
+    """The account as it is, while no other transaction changes it, or any supervisor's."""
+    if by is not None:
+        require_supervisor(connection, by)
+    found = admins.lock_for_change(connection, account_id)
+    if found is None:
+        raise NotFound("There is no such account.")
+    if changed_at not in (None, found.changed_at):
+        raise Problem(
+            409,
+            "changed_meanwhile",
+            "Somebody else has changed the account meanwhile.",
+            extra={"account": directory.described(connection, found)},
+        )
+    return found
+
+
+def _require_another(connection: Connection, account_id: int) -> None:
+    if admins.lock_supervisors(connection) <= {account_id}:
+        raise Problem(409, "last_supervisor", "There is no other supervisor who is enabled.")
+
+
+def _described(connection: Connection, account_id: int) -> dict[str, Any]:
+    found = admins.by_id(connection, account_id)
+    assert found is not None, "accounts are never deleted"
+    return directory.described(connection, found)
