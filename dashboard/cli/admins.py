@@ -8,13 +8,17 @@ from collections.abc import Collection
 import click
 from sqlalchemy import Connection
 
+from dashboard.cli.audit.actors import operator
 from dashboard.cli.context import open_services
 from dashboard.cli.params import Email, Names, command
 from dashboard.db.accounts import admin_desks, admins, desks, passwords
 from dashboard.db.accounts.password_rules import WeakPassword, require_strong
+from dashboard.db.audit import actions
+from dashboard.db.audit.entries import Target, add
 from dashboard.db.database import Database
 from dashboard.errors import Problem, StartError
 from dashboard.ingest.accounts.accounts import Changes
+from dashboard.ingest.accounts.notes import account_created
 from dashboard.validation.accounts import NAME_MAX_CHARACTERS, is_account_name
 
 GENERATED_BYTES = 12
@@ -52,7 +56,9 @@ def create_admin(email: str, name: str, role: str, names: list[str], password_st
         def write(connection: Connection) -> int:
             now = services.clock()
             _check_desks(connection, names)
-            return admins.create(connection, email, name, role, password_hash, now, names)
+            id = admins.create(connection, email, name, role, password_hash, now, names)
+            account_created(connection, now, operator(), Target(id, email), name, role, names)
+            return id
 
         try:
             click.echo(f"{services.database.write(write)}\t{email}")
@@ -93,7 +99,7 @@ def set_desks(email: str, names: list[str]) -> None:
         admin = _admin(services.database, email)
         with services.database.read() as connection:
             _check_desks(connection, names)
-        released = services.accounts.change(None, admin.id, Changes(desks=names)).released
+        released = services.accounts.change(operator(), admin.id, Changes(desks=names)).released
         click.echo(f"{email} sees {', '.join(names)}; {released} threads released.", err=True)
 
 
@@ -109,7 +115,13 @@ def set_password(email: str, password_stdin: bool) -> None:
         database = services.database
         admin = _admin(database, email)
         password_hash = passwords.hashed(_password(password_stdin, admin.email, admin.name))
-        database.write(lambda connection: admins.set_password(connection, admin.id, password_hash))
+
+        def save(connection: Connection) -> None:
+            admins.set_password(connection, admin.id, password_hash)
+            target, now = Target(admin.id, admin.email), services.clock()
+            add(connection, now, operator(), actions.ACCOUNT_PASSWORD_CHANGED, target)
+
+        database.write(save)
         click.echo(f"The password of {email} is set; their sessions are over.", err=True)
 
 
@@ -121,7 +133,8 @@ def set_password(email: str, password_stdin: bool) -> None:
 @EMAIL_OPTION
 def disable_admin(email: str) -> None:
     with open_services() as services:
-        released = services.accounts.disable(None, _admin(services.database, email).id).released
+        admin = _admin(services.database, email)
+        released = services.accounts.disable(operator(), admin.id).released
         message = f"{email} is disabled; their sessions are over, {released} threads released."
         click.echo(message, err=True)
 

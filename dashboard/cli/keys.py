@@ -2,6 +2,7 @@
 
 import click
 
+from dashboard.cli.audit.actors import operator
 from dashboard.cli.context import open_services
 from dashboard.cli.params import Desk, Names, Source, command, minute
 from dashboard.db.accounts import api_keys
@@ -36,7 +37,7 @@ def create_key(
 ) -> None:
     """Prints the key; with `--handoff` the facts of the source's threads are computed anew."""
     with open_services() as services:
-        made = services.api_keys.create(KeyDraft(source, scopes, handoff, desk, rate))
+        made = services.api_keys.create(operator(), KeyDraft(source, scopes, handoff, desk, rate))
         if handoff:
             services.api_keys.refold(source)
         click.echo(made.key)
@@ -58,7 +59,7 @@ def list_keys() -> None:
 @click.argument("key", metavar="PREFIX")
 def revoke_key(key: str) -> None:
     with open_services() as services:
-        if not services.api_keys.revoke_named(key):
+        if not services.api_keys.revoke_named(operator(), key):
             raise StartError("There is no such key; list-keys shows them.")
         click.echo("The key is revoked.", err=True)
 

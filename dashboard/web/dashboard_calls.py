@@ -5,6 +5,7 @@ from typing import Any
 
 from flask import Blueprint
 
+from dashboard.live.view_changes import Whose
 from dashboard.services import Services
 from dashboard.web.admin import routes as admin_routes
 from dashboard.web.admin import signin
@@ -14,6 +15,7 @@ from dashboard.web.admin.accounts.joining import Joining
 from dashboard.web.admin.acting_admin import ActingAdmin
 from dashboard.web.admin.api import AdminApi
 from dashboard.web.admin.attempts import Attempts, Counts, Devices, InvitationAttempts
+from dashboard.web.admin.audit.api import AuditApi
 from dashboard.web.admin.bulk import BulkApi
 from dashboard.web.admin.canned import CannedApi
 from dashboard.web.admin.customers.api import CustomersApi
@@ -90,7 +92,8 @@ def _ways_to_sign_in(
     assert secret_key is not None, "nobody can be signed in without a secret key"
     devices, offload = Devices(secret_key), services.offload
     counts = Counts(services.redis_client, services.settings.key_prefix, services.clock)
-    check = PasswordCheck(services.database, identities, Attempts(counts), devices, offload)
+    database, failed = services.database, services.failed_sign_ins
+    check = PasswordCheck(database, identities, Attempts(counts), devices, offload, failed)
     presence, invited = services.presence_service, InvitationAttempts(counts)
     return (
         signin.blueprint(SignIn(check, presence, invalidate_sessions, origins, identities, site)),
@@ -115,8 +118,8 @@ def _apis_of_lists(services: Services) -> tuple[Any, ...]:
     database, clock = services.database, services.clock
 
     # Looked up at each change: without sockets nobody is told.
-    def announce(admin_id: int | None = None) -> None:
-        services.view_changes.announce(admin_id)
+    def announce(whose: Whose = None) -> None:
+        services.view_changes.announce(whose)
 
     def build(list_id: str) -> None:
         services.list_builder.build(list_id)
@@ -142,7 +145,7 @@ def _apis_of_hours(services: Services) -> tuple[Any, ...]:
 def _apis_of_access(
     services: Services, identities: Identities, invalidate_sessions: Callable[[], object]
 ) -> tuple[Any, ...]:
-    """The routes of accounts, keys and webhooks."""
+    """The routes of accounts, keys and webhooks, and of who did what to them."""
     database, accounts, clock = services.database, services.accounts, services.clock
     presence = services.presence_service
     return (
@@ -150,6 +153,7 @@ def _apis_of_access(
         InvitationsApi(services.invitations, identities),
         KeysApi(services.api_keys),
         WebhookApi(services.webhooks),
+        AuditApi(database, services.cursors, clock),
     )
 
 

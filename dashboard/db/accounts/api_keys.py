@@ -7,7 +7,7 @@ import secrets
 import time
 from collections import OrderedDict
 from collections.abc import Callable, Collection
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from sqlalchemy import Connection, bindparam, insert, select, update
 
@@ -45,6 +45,18 @@ _BY_PREFIX = (
     .join_from(api_keys, sources, sources.c.id == api_keys.c.source_id)
     .where(api_keys.c.prefix == bindparam("prefix"))
 )
+_LISTED = select(
+    api_keys.c.id,
+    api_keys.c.prefix,
+    sources.c.name,
+    api_keys.c.scopes,
+    sources.c.handoff_only,
+    sources.c.desk,
+    api_keys.c.rate_per_second,
+    api_keys.c.created_at,
+    api_keys.c.last_used_at,
+    api_keys.c.revoked_at,
+).join_from(api_keys, sources, sources.c.id == api_keys.c.source_id)
 
 
 class Caller(NamedTuple):
@@ -121,30 +133,24 @@ def add(
 
 def listing(connection: Connection) -> list[ApiKeyInfo]:
     """All keys, the oldest first."""
-    found = connection.execute(
-        select(
-            api_keys.c.id,
-            api_keys.c.prefix,
-            sources.c.name,
-            api_keys.c.scopes,
-            sources.c.handoff_only,
-            sources.c.desk,
-            api_keys.c.rate_per_second,
-            api_keys.c.created_at,
-            api_keys.c.last_used_at,
-            api_keys.c.revoked_at,
-        )
-        .join_from(api_keys, sources, sources.c.id == api_keys.c.source_id)
-        .order_by(api_keys.c.id)
-    )
-    return [ApiKeyInfo._make(row)._replace(scopes=tuple(row.scopes)) for row in found]
+    return [_info(row) for row in connection.execute(_LISTED.order_by(api_keys.c.id))]
+
+
+def find(connection: Connection, key: str) -> ApiKeyInfo | None:
+    """The key of a prefix, or given in full; None for an unknown one."""
+    row = connection.execute(_LISTED.where(api_keys.c.prefix == prefix_of(key))).first()
+    return None if row is None else _info(row)
+
+
+def by_id(connection: Connection, key_id: int) -> ApiKeyInfo | None:
+    """The key of a row; None for an unknown one."""
+    row = connection.execute(_LISTED.where(api_keys.c.id == key_id)).first()
+    return None if row is None else _info(row)
 
 
 def revoke(connection: Connection, key: str, now_ms: int) -> bool:
     """Revokes a key, given by its prefix or in full. False for an unknown key."""
-    match = _KEY.fullmatch(key)
-    prefix = match[1] if match else key
-    where = api_keys.c.prefix == prefix
+    where = api_keys.c.prefix == prefix_of(key)
     if connection.scalar(select(api_keys.c.id).where(where)) is None:
         return False
     connection.execute(
@@ -153,10 +159,10 @@ def revoke(connection: Connection, key: str, now_ms: int) -> bool:
     return True
 
 
-def revoke_by_id(connection: Connection, key_id: int, now_ms: int) -> bool:
-    """Revokes a key; False for an unknown one. One that is revoked stays as it is."""
-    prefix = connection.scalar(select(api_keys.c.prefix).where(api_keys.c.id == key_id))
-    return prefix is not None and revoke(connection, prefix, now_ms)
+def prefix_of(key: str) -> str:
+    """The prefix of a key, which is no secret; a prefix is its own."""
+    match = _KEY.fullmatch(key)
+    return match[1] if match else key
 
 
 def mark_used(connection: Connection, key_id: int, now_ms: int) -> None:
@@ -222,6 +228,10 @@ class KeyRing:
         self._cached[digest] = (now + CACHE_SECONDS, caller)
         if len(self._cached) > CACHED_MAX:
             self._cached.popitem(last=False)
+
+
+def _info(row: Any) -> ApiKeyInfo:
+    return ApiKeyInfo._make(row)._replace(scopes=tuple(row.scopes))
 
 
 def _hash(secret: str) -> bytes:

@@ -106,10 +106,12 @@ def withdraw(connection: Connection, invitation_id: int, now_ms: int) -> Invitat
     return None if row is None else Invitation(*row)
 
 
-def withdraw_of(connection: Connection, admin_id: int, now_ms: int) -> None:
-    """Ends those that an admin has made, who may invite nobody any more."""
-    connection.execute(
+def withdraw_of(connection: Connection, admin_id: int, now_ms: int) -> list[Invitation]:
+    """Ends those that an admin has made and that can be used, and returns them."""
+    ended = (
         update(invitations)
-        .where(invitations.c.created_by == admin_id, _NOT_ENDED)
+        .where(invitations.c.created_by == admin_id, _NOT_ENDED, invitations.c.expires_at > now_ms)
         .values(withdrawn_at=now_ms)
+        .returning(*_COLUMNS)
     )
+    return [Invitation(*row) for row in connection.execute(ended)]

@@ -116,8 +116,9 @@ def end(connection: Connection, token: str) -> None:
     connection.execute(delete(sessions).where(sessions.c.token_hash == token_hash(token)))
 
 
-def end_all(connection: Connection, admin_id: int) -> None:
-    connection.execute(delete(sessions).where(sessions.c.admin_id == admin_id))
+def end_all(connection: Connection, admin_id: int) -> int:
+    """Ends all sessions of an admin; returns their number."""
+    return connection.execute(delete(sessions).where(sessions.c.admin_id == admin_id)).rowcount
 
 
 def token_hash(token: str) -> bytes:

@@ -8,9 +8,13 @@ from sqlalchemy import Connection
 from dashboard.db.accounts import admins, invitations
 from dashboard.db.accounts.admins import EmailTaken
 from dashboard.db.accounts.invitations import Draft, Invitation
+from dashboard.db.audit import actions
+from dashboard.db.audit.actors import Actor
+from dashboard.db.audit.entries import Target, add
 from dashboard.db.database import Database
 from dashboard.errors import NotFound, Problem
-from dashboard.ingest.accounts.accounts import check_desks, require_supervisor
+from dashboard.ingest.accounts.accounts import check_desks, note_withdrawn, require_supervisor
+from dashboard.ingest.accounts.notes import account_created
 
 
 class InvitationOver(Problem):
@@ -37,29 +41,43 @@ class Invitations:
         self._database = database
         self._clock = clock
 
-    def create(self, by: int, draft: Draft) -> tuple[Invitation, str]:
+    def create(self, by: Actor, draft: Draft) -> tuple[Invitation, str]:
         """A new invitation, and its token, which cannot be read again.
 
         One for the same address that was there before ends. Raises EmailTaken for an address that
         an account has, Invalid for an unknown desk, Problem (403).
         """
+        assert by.admin_id is not None, "supervisors invite, in the page"
+        admin_id, now = by.admin_id, self._clock()
 
         def write(connection: Connection) -> tuple[Invitation, str]:
             require_supervisor(connection, by)
             check_desks(connection, draft.desks)
             if admins.by_email(connection, draft.email) is not None:
                 raise EmailTaken()
-            return invitations.create(connection, draft, by, self._clock())
+            made, token = invitations.create(connection, draft, admin_id, now)
+            said = {
+                "name": made.name,
+                "role": made.role,
+                "desks": sorted(made.desks),
+                "expires_at": made.expires_at,
+            }
+            target = Target(made.id, made.email)
+            add(connection, now, by, actions.INVITATION_CREATED, target, said)
+            return made, token
 
         return self._database.write(write)
 
-    def withdraw(self, by: int, invitation_id: int) -> None:
+    def withdraw(self, by: Actor, invitation_id: int) -> None:
         """Ends an invitation that can be used. Raises NotFound, Problem (403)."""
 
         def write(connection: Connection) -> None:
             require_supervisor(connection, by)
-            if invitations.withdraw(connection, invitation_id, self._clock()) is None:
+            now = self._clock()
+            ended = invitations.withdraw(connection, invitation_id, now)
+            if ended is None:
                 raise NotFound("There is no such invitation.")
+            note_withdrawn(connection, now, by, ended)
 
         self._database.write(write)
 
@@ -68,9 +86,9 @@ class Invitations:
         with self._database.read() as connection:
             return self._usable(connection, token)
 
-    def accept(self, token: str, name: str, password_hash: str) -> Joined:
+    def accept(self, token: str, name: str, password_hash: str, by: Actor) -> Joined:
         """Makes the account and ends the invitation, in one transaction: of several that use a link
-        at the same time one succeeds. Raises InvitationOver."""
+        at the same time one succeeds. `by` is nobody who is known yet. Raises InvitationOver."""
 
         def write(connection: Connection) -> Joined:
             found = self._usable(connection, token)
@@ -82,6 +100,11 @@ class Invitations:
                 # A command has made the account meanwhile.
                 raise InvitationOver("used") from None
             invitations.mark_used(connection, found.id, now)
+            new = by._replace(admin_id=admin_id, name=name, email=found.email)
+            used = Target(found.id, found.email)
+            add(connection, now, new, actions.INVITATION_ACCEPTED, used)
+            made = Target(admin_id, found.email)
+            account_created(connection, now, new, made, name, found.role, found.desks, "invitation")
             return Joined(admin_id, found.email)
 
         return self._database.write(write)

@@ -7,8 +7,12 @@ from sqlalchemy import Connection
 
 from dashboard.db.accounts import api_keys, desks, sources
 from dashboard.db.accounts.api_keys import ApiKeyInfo, NewKey
+from dashboard.db.audit import actions
+from dashboard.db.audit.actors import Actor
+from dashboard.db.audit.entries import Target, add
 from dashboard.db.database import Database
 from dashboard.errors import NotFound
+from dashboard.ingest.accounts.notes import key_created
 from dashboard.ingest.recorder import Recorder
 from dashboard.ordering.placer import Placer
 
@@ -44,7 +48,7 @@ class ApiKeys:
         with self._database.read() as connection:
             return api_keys.listing(connection)
 
-    def create(self, draft: KeyDraft) -> NewKey:
+    def create(self, by: Actor, draft: KeyDraft) -> NewKey:
         """Adds the key, its source and its desk where there is none. After it, `refold` is due for
         a draft with `handoff`. Raises StartError for a name that no source may have."""
         now = self._clock()
@@ -52,11 +56,14 @@ class ApiKeys:
         def write(connection: Connection) -> NewKey:
             source_id = sources.ensure(connection, draft.source, now)
             if draft.desk is not None:
-                desks.add(connection, draft.desk, now)
+                if desks.add(connection, draft.desk, now):
+                    add(connection, now, by, actions.DESK_CREATED, Target(None, draft.desk))
                 sources.set_desk(connection, source_id, draft.desk)
             if draft.handoff:
                 sources.set_handoff_only(connection, source_id)
-            return api_keys.add(connection, source_id, draft.scopes, draft.rate_per_second, now)
+            made = api_keys.add(connection, source_id, draft.scopes, draft.rate_per_second, now)
+            key_created(connection, now, by, made.key, *draft)
+            return made
 
         return self._database.write(write)
 
@@ -71,16 +78,28 @@ class ApiKeys:
             for placements in self._recorder.refold(source_id):
                 self._placer.place(placements)
 
-    def revoke(self, key_id: int) -> None:
+    def revoke(self, by: Actor, key_id: int) -> None:
         """Revokes a key by the id of its row: every worker refuses it within a second.
 
         Raises NotFound.
         """
-        now = self._clock()
-        if not self._database.write(lambda c: api_keys.revoke_by_id(c, key_id, now)):
+        if not self._revoke(by, lambda connection: api_keys.by_id(connection, key_id)):
             raise NotFound("There is no such key.")
 
-    def revoke_named(self, key: str) -> bool:
+    def revoke_named(self, by: Actor, key: str) -> bool:
         """Revokes a key, given by its prefix or in full. False for an unknown key."""
+        return self._revoke(by, lambda connection: api_keys.find(connection, key))
+
+    def _revoke(self, by: Actor, find: Callable[[Connection], ApiKeyInfo | None]) -> bool:
+        """One that is revoked stays as it is."""
         now = self._clock()
-        return self._database.write(lambda connection: api_keys.revoke(connection, key, now))
+
+        def write(connection: Connection) -> bool:
+            found = find(connection)
+            if found is not None and found.revoked_at is None:
+                said = {"source": found.source}
+                add(connection, now, by, actions.KEY_REVOKED, Target(found.prefix), said)
+                api_keys.revoke(connection, found.prefix, now)
+            return found is not None
+
+        return self._database.write(write)

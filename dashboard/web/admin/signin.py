@@ -16,10 +16,12 @@ from dashboard.db.accounts.sessions import connection_prefix
 from dashboard.db.database import Database
 from dashboard.errors import Problem
 from dashboard.presence.service import PresenceService
+from dashboard.rate_limits import RateLimitExceeded
 from dashboard.validation.accounts import EMAIL_MAX_CHARACTERS
 from dashboard.validation.fields import Strict
 from dashboard.web.admin.attempts import Attempt, Attempts, Devices
 from dashboard.web.admin.site.pages import Pages
+from dashboard.web.http.audit.signins import CREDENTIALS, RATE_LIMITED, FailedSignIns, signed_in
 from dashboard.web.http.bodies import is_json, read_body, require_json
 from dashboard.web.http.identity import Identities, Unauthorized
 from dashboard.web.http.origins import Origins
@@ -47,12 +49,14 @@ class PasswordCheck:
         attempts: Attempts,
         devices: Devices,
         offload: Offload,
+        failed_sign_ins: FailedSignIns,
     ):
         self._database = database
         self._identities = identities
         self._attempts = attempts
         self._devices = devices
         self._offload = offload
+        self._failed_sign_ins = failed_sign_ins
         self._hashing = threading.Semaphore(AT_ONCE)
 
     def begin_session(self, email: str, password: str) -> str:
@@ -62,24 +66,33 @@ class PasswordCheck:
         """
         email = admins.canonical_email(email)
         attempt = Attempt(email, request.remote_addr or "", self._device(email))
-        self._attempts.begin(attempt)
         is_email = len(email) <= EMAIL_MAX_CHARACTERS and email.isprintable()
+        noted = email if is_email else ""
+        try:
+            self._attempts.begin(attempt)
+        except RateLimitExceeded:
+            self._failed_sign_ins.failed(noted, RATE_LIMITED)
+            raise
         if not is_email or len(password) > LENGTH_MAX:
-            raise Unauthorized(_WRONG)
+            raise self._refused(noted)
         with self._database.read() as connection:
             found = admins.credentials(connection, email)
         admin_id, password_hash = found or (None, None)
         with self._hashing:
             is_right = self._offload(matches, password, password_hash)
         if not is_right or admin_id is None:
-            raise Unauthorized(_WRONG)
+            raise self._refused(noted)
         self._attempts.succeeded(attempt)
-        return self._identities.begin(admin_id)
+        return self._identities.begin(admin_id, signed_in("password"))
 
     def remember_device(self, response: Response, email: str) -> None:
         """Marks the request's device as known: other devices cannot use up its attempts."""
         email = admins.canonical_email(email)
         self._devices.remember(request, response, email, secure=self._identities.is_https())
+
+    def _refused(self, email: str) -> Unauthorized:
+        self._failed_sign_ins.failed(email, CREDENTIALS)
+        return Unauthorized(_WRONG)
 
     def _device(self, email: str) -> str:
         """The request's device, if it signed in to this account before; else ""."""

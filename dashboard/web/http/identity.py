@@ -10,6 +10,7 @@ from typing import Any
 
 from flask import Request, Response, g, request
 from itsdangerous import BadSignature, Signer
+from sqlalchemy import Connection
 from werkzeug.http import parse_cookie
 
 from dashboard.db.accounts import sessions
@@ -78,12 +79,21 @@ class Identities:
         masked = bytes(one ^ other for one, other in zip(mask, key, strict=True))
         return base64.b64encode(mask + masked).decode()
 
-    def begin(self, admin_id: int) -> str:
-        """Begins a session; returns the value of its cookie."""
-        token = self._database.write(
-            lambda connection: sessions.begin(connection, admin_id, self._clock())
-        )
-        return self._signer.sign(token).decode()
+    def begin(
+        self, admin_id: int, note: Callable[[Connection, int, int], object] | None = None
+    ) -> str:
+        """Begins a session; returns the value of its cookie.
+
+        `note(connection, now_ms, admin_id)` is called in the same transaction.
+        """
+        now = self._clock()
+
+        def write(connection: Connection) -> str:
+            if note is not None:
+                note(connection, now, admin_id)
+            return sessions.begin(connection, admin_id, now)
+
+        return self._signer.sign(self._database.write(write)).decode()
 
     def end(self) -> None:
         """Ends the session that the request's cookie holds, if any."""

@@ -1,6 +1,5 @@
 """Accounts and invitations, for supervisors."""
 
-import logging
 from collections.abc import Callable
 from contextlib import suppress
 from functools import partial
@@ -17,13 +16,12 @@ from dashboard.ingest.accounts.invitations import Invitations
 from dashboard.presence.service import PresenceService
 from dashboard.web.admin.accounts import requests, responses
 from dashboard.web.admin.routes import SUPERVISOR
+from dashboard.web.http.audit.actors import acting
 from dashboard.web.http.identity import Identities, current
 from dashboard.web.http.responses import json_response
 from dashboard.web.http.routes import NO_CONTENT, Documented, done, route
 from presence.people import MAX_LOOKED_UP
 from presence.states import State, Viewer
-
-log = logging.getLogger(__name__)
 
 #: Every call is for supervisors.
 _route = partial(route, scope=SUPERVISOR)
@@ -92,8 +90,8 @@ class AccountsApi:
     )
     def change(self, account_id: int, body: requests.AccountRequest) -> Response:
         given = Changes(body.role, body.desks, body.name, body.changed_at)
-        changed = self._accounts.change(current().admin_id, account_id, given)
-        return self._answer("changed", changed)
+        changed = self._accounts.change(acting(), account_id, given)
+        return self._answer(changed)
 
     @_changes(
         "POST",
@@ -103,11 +101,11 @@ class AccountsApi:
         body=(requests.AccountStateRequest,),
     )
     def disable(self, account_id: int, body: requests.AccountStateRequest) -> Response:
-        changed = self._accounts.disable(current().admin_id, account_id, body.changed_at)
+        changed = self._accounts.disable(acting(), account_id, body.changed_at)
         with suppress(RedisError):
             # Else presence ends with the connections.
             self._presence_service.sign_out(account_id)
-        return self._answer("disabled", changed)
+        return self._answer(changed)
 
     @_changes(
         "POST",
@@ -117,12 +115,11 @@ class AccountsApi:
         body=(requests.AccountStateRequest,),
     )
     def enable(self, account_id: int, body: requests.AccountStateRequest) -> Response:
-        changed = self._accounts.enable(current().admin_id, account_id, body.changed_at)
-        return self._answer("enabled", changed)
+        changed = self._accounts.enable(acting(), account_id, body.changed_at)
+        return self._answer(changed)
 
-    def _answer(self, done: str, changed: Changed) -> Response:
+    def _answer(self, changed: Changed) -> Response:
         self._invalidate_sessions()
-        log.info("admin %d %s the account %d", current().admin_id, done, changed.account["id"])
         return json_response(changed._asdict())
 
     def _states(self, ids: list[int]) -> dict[int, State]:
@@ -155,8 +152,7 @@ class InvitationsApi:
     )
     def create(self, body: requests.InvitationRequest) -> Response:
         draft = Draft(body.email, body.name or "", body.role, frozenset(body.desks))
-        made, token = self._service.create(current().admin_id, draft)
-        log.info("admin %d made the invitation %d", current().admin_id, made.id)
+        made, token = self._service.create(acting(), draft)
         scheme = "https" if self._identities.is_https() else "http"
         link = f"{scheme}://{request.host}/invitation#{token}"
         return json_response({"invitation": invitation_json(made), "link": link}, 201)
@@ -170,8 +166,7 @@ class InvitationsApi:
         problems=(404, 415),
     )
     def withdraw(self, invitation_id: int) -> Response:
-        self._service.withdraw(current().admin_id, invitation_id)
-        log.info("admin %d withdrew the invitation %d", current().admin_id, invitation_id)
+        self._service.withdraw(acting(), invitation_id)
         return Response(status=204)
 
 

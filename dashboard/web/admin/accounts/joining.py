@@ -22,6 +22,8 @@ from dashboard.validation.accounts import check_account_name
 from dashboard.web.admin.attempts import Devices, InvitationAttempts
 from dashboard.web.admin.site.pages import chosen_theme
 from dashboard.web.admin.site.rendering import rendered
+from dashboard.web.http.audit.actors import signing_in
+from dashboard.web.http.audit.signins import signed_in
 from dashboard.web.http.identity import Identities
 from dashboard.web.http.origins import Origins
 
@@ -96,9 +98,11 @@ class Joining:
         """Makes the account, and begins its first session."""
         name = _name(request.form.get("name", ""))
         password_hash = self._hash(request.form["password"], invitation.email, name)
-        joined = self._invitations.accept(token, name, password_hash)
+        joined = self._invitations.accept(token, name, password_hash, signing_in())
         answer = Response(status=303, headers={"Location": "/"})
-        self._identities.set_cookie(answer, self._identities.begin(joined.admin_id))
+        self._identities.set_cookie(
+            answer, self._identities.begin(joined.admin_id, signed_in("invitation"))
+        )
         secure = self._identities.is_https()
         self._devices.remember(request, answer, joined.email, secure=secure)
         return answer

@@ -15,7 +15,7 @@ from dashboard.ingest.accounts.keys import ApiKeys, KeyDraft
 from dashboard.validation.fields import DeskName, Strict, check_characters, fault
 from dashboard.web.admin.keys import responses
 from dashboard.web.admin.routes import SUPERVISOR
-from dashboard.web.http.identity import current
+from dashboard.web.http.audit.actors import acting
 from dashboard.web.http.responses import json_response
 from dashboard.web.http.routes import NO_CONTENT, Documented, done, route
 from dashboard.webhooks.dispatcher import spawn_thread
@@ -77,8 +77,9 @@ class KeysApi:
     )
     def create(self, body: KeyRequest) -> Response:
         scopes = list(dict.fromkeys(body.scopes))
-        made = self._keys.create(KeyDraft(body.source, scopes, body.handoff, body.desk, body.rate))
-        log.info("admin %d created the key %d", current().admin_id, made.id)
+        made = self._keys.create(
+            acting(), KeyDraft(body.source, scopes, body.handoff, body.desk, body.rate)
+        )
         if body.handoff:
             spawn_thread(_logged, self._keys.refold, body.source)
         return json_response(made._asdict(), 201)
@@ -92,8 +93,7 @@ class KeysApi:
         problems=(404, 415),
     )
     def revoke(self, key_id: int) -> Response:
-        self._keys.revoke(key_id)
-        log.info("admin %d revoked the key %d", current().admin_id, key_id)
+        self._keys.revoke(acting(), key_id)
         return Response(status=204)
 
 

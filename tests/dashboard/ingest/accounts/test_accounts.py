@@ -3,6 +3,7 @@
 import fakeredis
 import pytest
 
+from dashboard.db.audit.actors import COMMAND, Actor
 from dashboard.db.lists import views
 from dashboard.db.lists.views import Draft
 from dashboard.db.threads import thread_rows
@@ -12,6 +13,8 @@ from dashboard.ingest.outgoing import Admin
 from tests.dashboard.ingest.shop import new_admin
 from tests.dashboard.ordering.order import Order
 from tests.drivers.bot import BotDriver, message
+
+OPERATOR = Actor(COMMAND, name="root")
 
 
 class Desk:
@@ -51,7 +54,7 @@ def desk(database, clock) -> Desk:
 def test_who_is_disabled_gives_all_threads_back_to_their_old_places(desk):
     before = desk.head("arrival")
     assert len(before) == 3 == len(desk.head(f"arrival:mine:{desk.mai}"))
-    assert desk.accounts.disable(None, desk.mai).released == 3
+    assert desk.accounts.disable(OPERATOR, desk.mai).released == 3
     assert desk.head("arrival") == before == desk.head("arrival:unassigned")
     assert desk.head(f"arrival:mine:{desk.mai}") == [] and desk.assignees() == [None] * 3
 
@@ -64,10 +67,10 @@ def test_the_same_call_completes_one_that_was_interrupted(desk, monkeypatch):
 
     monkeypatch.setattr(accounts, "release_all_of", interrupted)
     with pytest.raises(StorageUnavailable):
-        desk.accounts.disable(None, desk.mai)
+        desk.accounts.disable(OPERATOR, desk.mai)
     assert None not in desk.assignees()
     monkeypatch.setattr(accounts, "release_all_of", release)
-    again = desk.accounts.disable(None, desk.mai)
+    again = desk.accounts.disable(OPERATOR, desk.mai)
     assert again.released == 3 and again.account["disabled_at"] is not None
 
 
@@ -78,11 +81,11 @@ def test_lists_of_own_views_are_kept_again_when_the_account_is_enabled(desk, clo
 
     def list_id() -> str | None:
         with desk.database.read() as connection:
-            found = views.find(connection, view.id, desk.mai)
+            found = views.find(connection, view.id, desk.mai, None)
         assert found is not None
         return found.list_id
 
-    desk.accounts.disable(None, desk.mai)
+    desk.accounts.disable(OPERATOR, desk.mai)
     assert list_id() is None
-    desk.accounts.enable(None, desk.mai)
+    desk.accounts.enable(OPERATOR, desk.mai)
     assert list_id() == view.list_id

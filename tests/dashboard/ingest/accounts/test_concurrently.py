@@ -9,12 +9,15 @@ import pytest
 
 from dashboard.db.accounts import admins, sessions
 from dashboard.db.accounts.invitations import Draft
+from dashboard.db.audit.actors import COMMAND, PAGE, Actor
 from dashboard.errors import Problem
 from dashboard.ingest.accounts.accounts import Changes
 from tests.dashboard.ingest.shop import new_admin
 from tests.dashboard.ordering.order import Order
 
 AT_ONCE = 4
+OPERATOR = Actor(COMMAND, name="root")
+NOBODY_KNOWN = Actor(PAGE)
 
 
 @pytest.fixture
@@ -25,8 +28,13 @@ def services(any_database, clock):
 def supervisors(services, count: int) -> list[int]:
     made = [new_admin(services.database, f"Chief{number}") for number in range(count)]
     for id in made:
-        services.accounts.change(None, id, Changes(role="supervisor"))
+        services.accounts.change(OPERATOR, id, Changes(role="supervisor"))
     return made
+
+
+def page(admin_id: int) -> Actor:
+    """The admin, who does it in the page."""
+    return Actor(PAGE, admin_id)
 
 
 def at_once(*works: Callable[[], Any]) -> list[Any]:
@@ -51,9 +59,11 @@ def at_once(*works: Callable[[], Any]) -> list[Any]:
 def test_of_many_uses_of_a_link_at_the_same_time_one_makes_an_account(services):
     (chief,) = supervisors(services, 1)
     draft = Draft("lan@example.com", "", "admin", frozenset({"main"}))
-    _, token = services.invitations.create(chief, draft)
+    _, token = services.invitations.create(page(chief), draft)
     accept = services.invitations.accept
-    found = at_once(*[lambda n=n: accept(token, f"Lan {n}", "hash") for n in range(AT_ONCE)])
+    found = at_once(
+        *[lambda n=n: accept(token, f"Lan {n}", "hash", NOBODY_KNOWN) for n in range(AT_ONCE)]
+    )
     joined = [each for each in found if each != "invitation_over"]
     assert len(joined) == 1 and len(found) == AT_ONCE
     with services.database.read() as connection:
@@ -65,9 +75,12 @@ def test_two_invitations_of_an_address_at_the_same_time_leave_one_link(services)
     one, other = supervisors(services, 2)
     draft = Draft("lan@example.com", "", "admin", frozenset({"main"}))
     create = services.invitations.create
-    made = at_once(lambda: create(one, draft), lambda: create(other, draft))
+    made = at_once(lambda: create(page(one), draft), lambda: create(page(other), draft))
     accepted = at_once(
-        *[lambda token=token: services.invitations.accept(token, "Lan", "x") for _, token in made]
+        *[
+            lambda token=token: services.invitations.accept(token, "Lan", "x", NOBODY_KNOWN)
+            for _, token in made
+        ]
     )
     assert accepted.count("invitation_over") == 1
 
@@ -76,7 +89,9 @@ def test_supervisors_who_take_each_others_role_leave_one(services):
     chiefs = supervisors(services, AT_ONCE)
     to_admin = Changes(role="admin")
     around = zip(chiefs, [*chiefs[1:], chiefs[0]], strict=True)
-    works = [lambda by=by, of=of: services.accounts.change(by, of, to_admin) for by, of in around]
+    works = [
+        lambda by=by, of=of: services.accounts.change(page(by), of, to_admin) for by, of in around
+    ]
     at_once(*works)
     with services.database.read() as connection:
         left = admins.lock_supervisors(connection)
@@ -86,7 +101,7 @@ def test_supervisors_who_take_each_others_role_leave_one(services):
 def test_supervisors_who_disable_each_other_leave_one(services):
     one, other = supervisors(services, 2)
     disable = services.accounts.disable
-    found = at_once(lambda: disable(one, other), lambda: disable(other, one))
+    found = at_once(lambda: disable(page(one), other), lambda: disable(page(other), one))
     assert [each for each in found if each in ("forbidden", "last_supervisor")]
     with services.database.read() as connection:
         assert len(admins.lock_supervisors(connection)) == 1
@@ -99,8 +114,8 @@ def test_of_two_changes_that_read_the_same_one_is_made(services):
         read = admins.by_id(connection, mai).changed_at
     change = services.accounts.change
     found = at_once(
-        lambda: change(chief, mai, Changes(name="One", changed_at=read)),
-        lambda: change(chief, mai, Changes(name="Two", changed_at=read)),
+        lambda: change(page(chief), mai, Changes(name="One", changed_at=read)),
+        lambda: change(page(chief), mai, Changes(name="Two", changed_at=read)),
     )
     assert found.count("changed_meanwhile") == 1
 
@@ -109,6 +124,6 @@ def test_a_session_that_begins_while_the_account_is_disabled_is_none(services, c
     (chief,) = supervisors(services, 1)
     mai = new_admin(services.database, "Mai")
     begin = lambda: services.database.write(lambda c: sessions.begin(c, mai, clock()))  # noqa: E731
-    token, _ = at_once(begin, lambda: services.accounts.disable(chief, mai))
+    token, _ = at_once(begin, lambda: services.accounts.disable(page(chief), mai))
     with services.database.read() as connection:
         assert sessions.admin_of(connection, token, clock()) is None
