@@ -55,10 +55,34 @@ def dashboard_blueprints(
     `invalidate_sessions()` has the sockets look up their sessions again.
     """
     site = _pages(services, identities, assets)
-    database, clock, presence = services.database, services.clock, services.presence_service
-    explainer = Explainer(database, services.ranking, services.clock)
+    database = services.database
+    people = AdminPresence(
+        services.presence_service,
+        database,
+        invalidate_sessions,
+        services.cursors,
+        services.ranking,
+    )
+    apis = _apis(services, identities, site, invalidate_sessions)
+    return (
+        pages.blueprint(site, identities),
+        *_ways_to_sign_in(services, origins, identities, site, invalidate_sessions),
+        *admin_routes.blueprints(apis, people, database, origins, identities),
+        settings.blueprint(SettingsPages(database, identities, site)),
+    )
+
+
+def _apis(
+    services: Services,
+    identities: Identities,
+    site: Pages,
+    invalidate_sessions: Callable[[], object],
+) -> tuple[Any, ...]:
+    """The routes below /admin/api, but for those of people."""
+    database, clock = services.database, services.clock
+    explainer = Explainer(database, services.ranking, clock)
     admin = _acting_admin(services)
-    apis = (
+    return (
         AdminApi(database, admin, explainer, site),
         BulkApi(database, admin, services.undo),
         SearchApi(database, services.cursors, clock),
@@ -68,15 +92,6 @@ def dashboard_blueprints(
         *_apis_of_lists(services),
         *_apis_of_hours(services),
         *_apis_of_access(services, identities, invalidate_sessions),
-    )
-    people = AdminPresence(
-        presence, database, invalidate_sessions, services.cursors, services.ranking
-    )
-    return (
-        pages.blueprint(site, identities),
-        *_ways_to_sign_in(services, origins, identities, site, invalidate_sessions),
-        *admin_routes.blueprints(apis, people, database, origins, identities),
-        settings.blueprint(SettingsPages(database, identities, site)),
     )
 
 

@@ -108,6 +108,7 @@ BOT_CALLS = [
 ADMIN_CALLS = [
     Call("GET", "/"),
     Call("GET", "/webhooks"),
+    Call("GET", "/audit", {"action": "webhook", "actor": "Mai", "from": "2026-11-01"}),
     Call("GET", "/login", {"next": "/"}),
     Call("GET", "/api/v1/openapi.json"),
     Call("GET", "/api/docs"),

@@ -7,6 +7,7 @@ from flask import Blueprint, Response, redirect, request
 from sqlalchemy import Connection
 
 from dashboard.db.accounts import admins, api_keys, desks, sources
+from dashboard.db.audit import reading
 from dashboard.db.database import Database
 from dashboard.db.outbox.outgoing_document import TYPES, TYPING
 from dashboard.errors import Problem
@@ -43,11 +44,16 @@ def _team(connection: Connection) -> dict[str, Any]:
     return {"roles": admins.ROLES, "desks": desks.names(connection)}
 
 
+def _audit(connection: Connection) -> dict[str, Any]:
+    return {"actors": reading.actors(connection), "actions": reading.GROUPS, "kinds": reading.KINDS}
+
+
 #: In the order in which the pages name each other.
 SETTINGS_PAGES = (
     SettingsPage("team", for_supervisors=True, values=_team),
     SettingsPage("keys", for_supervisors=True, values=_keys),
     SettingsPage("webhooks", for_supervisors=True, values=_webhooks),
+    SettingsPage("audit", for_supervisors=True, values=_audit),
 )
 
 
