@@ -90,7 +90,9 @@ class Services(CoreServices):
 
     @cached_property
     def accounts(self) -> Accounts:
-        return Accounts(self.database, self.placer, self.clock, self.dispatcher.wake)
+        return Accounts(
+            self.database, self.placer, self.clock, self.dispatcher.wake, self.monotonic
+        )
 
     @cached_property
     def invitations(self) -> Invitations:

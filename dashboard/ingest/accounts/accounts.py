@@ -1,6 +1,8 @@
 """Changes accounts of admins, and releases the threads that they may not have any more."""
 
-from collections.abc import Callable, Collection
+import logging
+import time
+from collections.abc import Callable, Collection, Iterator
 from typing import Any, NamedTuple
 
 from sqlalchemy import Connection
@@ -17,6 +19,13 @@ from dashboard.errors import NotFound, Problem
 from dashboard.ingest.assignment.releases import release_all_of
 from dashboard.ordering.placer import Placer
 from dashboard.validation.field_errors import field_error
+from dashboard.webhooks.dispatcher import Spawn, spawn_thread
+from scoring.placing import Placement
+
+log = logging.getLogger(__name__)
+
+#: How long a call of the page releases threads; the rest is released after it.
+RELEASING_SECONDS = 5.0
 
 
 class Changes(NamedTuple):
@@ -29,7 +38,7 @@ class Changes(NamedTuple):
 
 
 class Changed(NamedTuple):
-    """The account as it is now, and how many threads were released."""
+    """The account as it is now, and how many threads were released so far: more may follow."""
 
     account: dict[str, Any]
     released: int
@@ -57,12 +66,19 @@ class Accounts:
         placer: Placer,
         clock: Callable[[], int],
         on_released: Callable[[], object] = lambda: None,
+        monotonic: Callable[[], float] = time.monotonic,
+        spawn: Spawn = spawn_thread,
     ):
-        """`on_released()` is called where threads were released: events for chatbots wait."""
+        """`on_released()` is called where threads were released: events for chatbots wait.
+
+        `spawn(function, *arguments)` runs in the background what would take a call too long.
+        """
         self._database = database
         self._placer = placer
         self._clock = clock
         self._on_released = on_released
+        self._monotonic = monotonic
+        self._spawn = spawn
 
     def change(self, by: Actor, account_id: int, given: Changes) -> Changed:
         """Sets name, role and desks. Sessions go on; requests and sockets follow the new rights.
@@ -90,7 +106,7 @@ class Accounts:
             return account, seen
 
         account, seen = self._database.write(write)
-        return Changed(account, 0 if seen is None else self._release(account_id, seen))
+        return Changed(account, 0 if seen is None else self._release(by, account_id, seen))
 
     def disable(self, by: Actor, account_id: int, changed_at: int | None = None) -> Changed:
         """Ends all sessions at once, and releases all threads. An account that is disabled stays
@@ -112,7 +128,7 @@ class Accounts:
             return _described(connection, account_id)
 
         account = self._database.write(write)
-        return Changed(account, self._release(account_id))
+        return Changed(account, self._release(by, account_id))
 
     def enable(self, by: Actor, account_id: int, changed_at: int | None = None) -> Changed:
         """Lets the admin sign in again, with the password of before. Raises as `disable`."""
@@ -128,15 +144,36 @@ class Accounts:
 
         return Changed(self._database.write(write), 0)
 
-    def _release(self, account_id: int, kept_at: Collection[str] = ()) -> int:
-        released = 0
-        for placements in release_all_of(self._database, account_id, self._clock(), kept_at):
+    def _release(self, by: Actor, account_id: int, kept_at: Collection[str] = ()) -> int:
+        """How many were released, open ones first; in the page, within `RELEASING_SECONDS`."""
+        slices = release_all_of(self._database, account_id, self._clock(), kept_at)
+        until = self._monotonic() + RELEASING_SECONDS if by.via == PAGE else float("inf")
+        released, is_complete = self._release_until(slices, until)
+        if not is_complete:
+            self._spawn(self._release_rest, slices, account_id)
+        return released
+
+    def _release_until(
+        self, slices: Iterator[list[Placement]], until: float = float("inf")
+    ) -> tuple[int, bool]:
+        """How many were released until then, and whether these were all."""
+        released, is_complete = 0, True
+        for placements in slices:
             self._placer.place(placements)
             released += len(placements)
+            if self._monotonic() >= until:
+                is_complete = False
+                break
         if released:
             self._placer.save_placed_revisions()
             self._on_released()
-        return released
+        return released, is_complete
+
+    def _release_rest(self, slices: Iterator[list[Placement]], account_id: int) -> None:
+        try:
+            self._release_until(slices)
+        except Exception:
+            log.exception("account %d has threads still: change it once more", account_id)
 
 
 def check_desks(connection: Connection, names: Collection[str]) -> None:

@@ -51,7 +51,7 @@ class Accounts(Answer):
 
 
 class ChangedAccount(Answer):
-    """The account as it is now; of how many threads it was released."""
+    """The account as it is now, and how many threads were released; after 5 s, so far."""
 
     account: Account
     released: int

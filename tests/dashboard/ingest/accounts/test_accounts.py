@@ -3,12 +3,14 @@
 import fakeredis
 import pytest
 
-from dashboard.db.audit.actors import COMMAND, Actor
+from dashboard.db.audit.actors import COMMAND, PAGE, Actor
 from dashboard.db.lists import views
 from dashboard.db.lists.views import Draft
 from dashboard.db.threads import thread_rows
 from dashboard.errors import StorageUnavailable
 from dashboard.ingest.accounts import accounts
+from dashboard.ingest.accounts.accounts import Accounts, Changes
+from dashboard.ingest.assignment import releases
 from dashboard.ingest.outgoing import Admin
 from tests.dashboard.ingest.shop import new_admin
 from tests.dashboard.ordering.order import Order
@@ -72,6 +74,29 @@ def test_the_same_call_completes_one_that_was_interrupted(desk, monkeypatch):
     monkeypatch.setattr(accounts, "release_all_of", release)
     again = desk.accounts.disable(OPERATOR, desk.mai)
     assert again.released == 3 and again.account["disabled_at"] is not None
+
+
+def test_the_page_does_not_wait_for_all_threads_and_the_rest_follows(desk, monkeypatch):
+    """Open threads first, within 5 s; a command waits for all."""
+    monkeypatch.setattr(releases, "SLICE", 1)
+    services, later = desk.order.services, []
+    services.ingest.act(services.actions.close, Admin(desk.mai, "Mai"), desk.threads[0])
+    seconds = iter(range(0, 1_000, 3))
+    patient = Accounts(
+        desk.database,
+        services.placer,
+        services.clock,
+        monotonic=lambda: next(seconds),
+        spawn=lambda work, *given: later.append((work, given)),
+    )
+    chief = new_admin(desk.database, "Chief")
+    patient.change(OPERATOR, chief, Changes(role="supervisor"))
+    assert patient.disable(Actor(PAGE, chief), desk.mai).released == 2
+    closed, *opened = desk.assignees()
+    assert closed is not None and opened == [None, None]
+    for work, given in later:
+        work(*given)
+    assert desk.assignees() == [None] * 3
 
 
 def test_lists_of_own_views_are_kept_again_when_the_account_is_enabled(desk, clock):
