@@ -54,7 +54,7 @@ async function look() {
 function show() {
   render(state.newer ? html`<button type="button" class="button" @click=${newest}
     >${t("audit.newer")}</button>` : "", at("newer"));
-  render(state.entries.length ? html`<ol class="audit-list" aria-label=${t("audit.entries")}
+  render(state.entries.length ? html`<ol class="audit-list settings-card" aria-label=${t("audit.entries")}
     >${state.entries.map(item)}</ol>${state.next ? html`<button type="button" class="button"
     @click=${() => doing(() => load(state.next))}>${t("audit.older")}</button>` : ""}`
     : html`<p>${t("audit.none_found")}</p>`, at("list"));
@@ -67,7 +67,7 @@ function newest() {
 
 function item({ id, at: when, action, actor, target, data }) {
   const lines = linesOf(data, t, time);
-  return html`<li class="audit-entry settings-card" data-id=${id} data-action=${action}>
+  return html`<li class="audit-entry" data-id=${id} data-action=${action}>
     <time datetime=${new Date(when).toISOString()}>${time.format(when)}</time>
     <div class="audit-what">
       <p><strong>${t.named("audit.action", action)}</strong> ${named(target)}</p>

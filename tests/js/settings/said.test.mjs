@@ -26,8 +26,13 @@ test("values are shown as what they are", () => {
   ]);
   assert.deepEqual(linesSaid({ since: 0, reason: "wrong_password" })[1], "Why: the password was wrong");
   assert.match(linesSaid({ since: 0 })[0], /^Since: 12:00:00/);
-  assert.deepEqual(linesSaid({ rules: [{ when: "", by: "recent_at" }] }),
-    ['Rules: [{"when":"","by":"recent_at"}]']);
+  assert.deepEqual(linesSaid({
+    rules: [{ when: "", by: "recent_at" }, { when: "is:open", by: "due_at" }],
+    week: { mon: [["09:00", "12:00"], ["13:00", "17:00"]], tue: [] }, timezone: "UTC",
+  }), [
+    "Rules: when: –, by: recent_at; when: is:open, by: due_at",
+    "Week: mon: 09:00, 12:00; 13:00, 17:00, tue: –", "Time zone: UTC",
+  ]);
 });
 
 test("what has no text, and a name that somebody gave, is shown as it is", () => {
@@ -37,5 +42,5 @@ test("what has no text, and a name that somebody gave, is shown as it is", () =>
 
 test("an object with other members is no change", () => {
   assert.deepEqual(linesSaid({ filters: { from: 5, to: 6, action: "key" } }),
-    ['Filters: {"from":5,"to":6,"action":"key"}']);
+    ["Filters: from: 5, to: 6, action: key"]);
 });

@@ -22,7 +22,15 @@ function valueOf(name, value, t, time) {
   if (value === null || value === "" || value.length === 0) return t("audit.none");
   if (typeof value === "boolean") return t(value ? "audit.yes" : "audit.no");
   if (typeof value === "number") return TIMES.has(name) ? time.format(value) : t.number(value);
-  if (Array.isArray(value) && value.every((one) => typeof one !== "object")) return value.join(", ");
-  if (typeof value === "object") return JSON.stringify(value);
+  if (typeof value === "object") return structure(value);
   return NAMED.has(name) ? t.named("audit.value", value) : value;
+}
+
+// Such as `mon: 09:00, 12:00; 13:00, 17:00`: inner lists are separated by semicolons.
+function structure(value) {
+  if (value === null || typeof value !== "object") return String(value ?? "–");
+  if (!Array.isArray(value)) {
+    return Object.entries(value).map(([name, one]) => `${name}: ${structure(one) || "–"}`).join(", ");
+  }
+  return value.map(structure).join(value.some((one) => typeof one === "object") ? "; " : ", ");
 }
