@@ -22,11 +22,10 @@ def subject_of(
     `last_role` the role of its last public message, `mentioned` the ids of admins with unread
     mentions.
     """
-    answered = facts.answered
     return Subject(
         facts.closed,
-        answered,
-        not answered and facts.first_request_at is not None,
+        facts.answered,
+        not facts.answered and facts.first_request_at is not None,
         facts.snoozed,
         assignee_id,
         facts.priority,

@@ -20,7 +20,7 @@ const MAY_IMPORT = {
   "core/snooze": ["core", "core/snooze"],
   "core/tags": ["core", "core/tags"],
   "core/thread": ["core", "core/thread"],
-  net: ["core", "net"],
+  net: ["core", "core/files", "net"],
 };
 const UI = [
   "core", "core/hand-over", "core/list", "core/mentions", "core/query", "core/snooze", "core/tags", "core/thread",
