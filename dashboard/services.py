@@ -12,7 +12,6 @@ from dashboard.files.cleaning import FileCleaner
 from dashboard.files.store import FileStore
 from dashboard.files.uploads import Uploads
 from dashboard.ingest.accounts.accounts import Accounts
-from dashboard.ingest.accounts.invitations import Invitations
 from dashboard.ingest.accounts.keys import ApiKeys
 from dashboard.ingest.actions import Actions
 from dashboard.ingest.assignment.assigning import Assigning
@@ -99,13 +98,7 @@ class Services(CoreServices):
 
     @cached_property
     def accounts(self) -> Accounts:
-        return Accounts(
-            self.database, self.placer, self.clock, self.dispatcher.wake, self.monotonic
-        )
-
-    @cached_property
-    def invitations(self) -> Invitations:
-        return Invitations(self.database, self.clock)
+        return Accounts(self.database, self.placer, self.clock, self.dispatcher.wake)
 
     @cached_property
     def api_keys(self) -> ApiKeys:
@@ -297,9 +290,7 @@ class Services(CoreServices):
     def connect_sockets(self) -> None:
         """Hands the calls of the sockets, and their coming and going, to what answers them."""
         lists = ListObserver(
-            self.list_handlers,
-            (self.broadcaster, self.live_lists),
-            self.presence_tasks.send_status,
+            self.list_handlers, (self.broadcaster, self.live_lists), self.presence_tasks.send_status
         )
         self.broadcaster.held_threads.observe(self.admin_presence.thread_gone)
         self.sockets.register(
