@@ -99,7 +99,7 @@ const MADE = {
     const fields = [...acts.map(([, , , names]) => names), ...named]
       .flatMap((names) => [...names.matchAll(/"([a-z_]+)"/g)].map(([, field]) => field));
     const reasons = ["wrong_password", "unknown_account", "disabled", "rate_limited", "others"];
-    const values = ["admin", "supervisor", "password", "invitation", ...reasons];
+    const values = ["admin", "supervisor", "all", "password", "invitation", ...reasons];
     return [
       ...acts.map(([, name]) => `audit.action.${name}`), ...kinds.map((kind) => `audit.kind.${kind}`),
       ...fields.map((field) => `audit.field.${field}`), ...values.map((value) => `audit.value.${value}`),

@@ -121,7 +121,7 @@ def _signed_out(chief: Chief) -> None:
     chief.does("POST", "team/2/sign-out")
 
 
-_CREATED = ("webhook.created", "1", "https://bot.example:8443", {"source": "shop", "events": None})
+_CREATED = ("webhook.created", "1", "https://bot.example:8443", {"source": "shop", "events": "all"})
 _SORT = ("sort.created", "vip", "VIPs", {"title": "VIPs", "rules": RULES})
 _QUERY = {"query": "is:waiting", "sort": "longest_wait"}
 _OPEN = {"query": "is:open", "sort": "longest_wait"}
