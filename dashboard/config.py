@@ -11,7 +11,7 @@ from sqlalchemy.engine import make_url
 from sqlalchemy.exc import ArgumentError
 
 from dashboard.errors import StartError
-from dashboard.oidc_config import OidcSettings, SignInMode, oidc_settings, sign_in_mode
+from dashboard.settings.oidc import OidcSettings, SignInMode, oidc_settings, sign_in_mode
 
 #: The project's folder, which holds static/, templates/, migrations/ and instance/.
 ROOT = Path(__file__).resolve().parents[1]

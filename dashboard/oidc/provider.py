@@ -16,8 +16,8 @@ from dashboard.oidc.http import Bearer, get_object, oauth_session, text_of
 from dashboard.oidc.people import Person, person_of
 from dashboard.oidc.refusals import ProviderUnavailable, SignInInvalid, SignInRefused
 from dashboard.oidc.tokens import Expected, Logout, id_token_claims, logout_of, public_keys
-from dashboard.oidc_config import OidcSettings, is_trustworthy
 from dashboard.rate_limits import RateLimit, RateLimiter
+from dashboard.settings.oidc import OidcSettings, is_trustworthy
 
 _DISCOVERY = "/.well-known/openid-configuration"
 #: How often keys are fetched because a token names one that is not known: anybody can make one up.

@@ -65,7 +65,7 @@ class WebhookService:
         def write(connection: Connection) -> CreatedWebhook:
             source_id = sources.ensure(connection, source, now)
             made = CreatedWebhook(*webhooks.create(connection, source_id, url, events, now))
-            said = {"source": source, "events": events and sorted(events)}
+            said = {"source": source, "events": "all" if events is None else sorted(events)}
             target = Target(made.id, origin_of(url))
             add(connection, now, actor, actions.WEBHOOK_CREATED, target, said)
             return made

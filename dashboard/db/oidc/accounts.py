@@ -1,9 +1,6 @@
 """Accounts of people whom a provider has let in: found, and kept as the provider says."""
 
-from collections.abc import Mapping
-from typing import Any
-
-from sqlalchemy import Connection, insert, select, update
+from sqlalchemy import Connection, insert, select
 
 from dashboard.db.accounts.admins import Admin
 from dashboard.db.models.accounts import admins
@@ -37,8 +34,3 @@ def bind(connection: Connection, issuer: str, subject: str, admin_id: int, now_m
             issuer=issuer, subject=subject, admin_id=admin_id, created_at=now_ms
         )
     )
-
-
-def change(connection: Connection, admin_id: int, values: Mapping[str, Any]) -> None:
-    """Sets columns of an account: name, email, role."""
-    connection.execute(update(admins).where(admins.c.id == admin_id).values(dict(values)))

@@ -38,6 +38,7 @@ test("values are shown as what they are", () => {
 test("what has no text, and a name that somebody gave, is shown as it is", () => {
   assert.deepEqual(linesSaid({ other: "x", title: "password", reason: "new_reason" }),
     ["other: x", "Title: password", "Why: new_reason"]);
+  assert.deepEqual(linesSaid({ events: "all", owner: "desk:sales" }), ["Events: all", "For: desk:sales"]);
 });
 
 test("an object with other members is no change", () => {

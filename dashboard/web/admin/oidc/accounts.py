@@ -11,16 +11,17 @@ from dashboard.db.accounts import admin_desks, admins, desks, passwords, session
 from dashboard.db.accounts.admins import Admin, EmailTaken
 from dashboard.db.audit import actions
 from dashboard.db.audit.actions import Action
-from dashboard.db.audit.actors import PROVIDER
+from dashboard.db.audit.actors import PROVIDER, Actor
 from dashboard.db.audit.entries import Target, add, changes
 from dashboard.db.database import Database
 from dashboard.db.oidc import accounts, logouts
 from dashboard.db.oidc.logouts import Signed
 from dashboard.errors import Problem
+from dashboard.ingest.accounts.accounts import withdraw_all_of
 from dashboard.ingest.assignment.releases import release_all_of
 from dashboard.oidc.people import Person
-from dashboard.oidc_config import Grant
 from dashboard.ordering.placer import Placer
+from dashboard.settings.oidc import Grant
 from dashboard.web.http.audit.actors import signing_in
 from dashboard.web.http.audit.signins import signed_in
 
@@ -119,6 +120,8 @@ class ProviderAccounts:
             if not person.email:
                 raise EmailUnverified()
             admin = admins.by_email(connection, person.email)
+            if admin is not None:
+                admin = admins.lock_for_change(connection, admin.id)
             if admin is not None and accounts.is_bound(connection, self._issuer, admin.id):
                 raise AccountConflict()
             is_new = admin is None
@@ -178,7 +181,9 @@ def _follow(connection: Connection, admin: Admin, person: Person, grant: Grant, 
     _note_changed(connection, now, followed, actions.ACCOUNT_ROLE_CHANGED, role)
     if changed or role:
         values = {"name": followed.name, "email": followed.email, "role": followed.role}
-        accounts.change(connection, admin.id, values)
+        admins.change(connection, admin.id, values, now)
+    if role and admin.role == admins.SUPERVISOR:
+        withdraw_all_of(connection, now, _provider(followed), admin.id)
     theirs = admin_desks.of(connection, [admin.id])[admin.id]
     moved = changes({"desks": theirs}, {"desks": grant.desks})
     if moved:
@@ -198,5 +203,9 @@ def _note(
     connection: Connection, now: int, admin: Admin, action: Action, said: dict[str, Any]
 ) -> None:
     """Adds an entry to the audit log: the provider did it, when this admin signed in."""
-    by = signing_in(admin)._replace(via=PROVIDER)
-    add(connection, now, by, action, Target(admin.id, admin.email), said)
+    add(connection, now, _provider(admin), action, Target(admin.id, admin.email), said)
+
+
+def _provider(admin: Admin) -> Actor:
+    """The provider, as this admin signs in."""
+    return signing_in(admin)._replace(via=PROVIDER)

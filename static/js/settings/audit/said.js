@@ -2,7 +2,7 @@
 
 const TIMES = new Set(["since", "until", "expires_at"]);
 // Fields whose values are names of ours, with texts.
-const NAMED = new Set(["reason", "role", "method", "second_factor"]);
+const NAMED = new Set(["events", "method", "owner", "reason", "role", "second_factor"]);
 
 // data: of an entry; time: formats milliseconds.
 /** @param {Record<string, any>} data @param {Translate} t @param {Intl.DateTimeFormat} time */

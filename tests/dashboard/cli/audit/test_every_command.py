@@ -34,7 +34,7 @@ HOOK = "https://bot.example/T0/secret?token=s3cret"
 _MAI = {"name": "Mai", "role": "admin", "desks": ["main"], "method": "password"}
 _ACCOUNT = ("account.created", "1", MAI, _MAI)
 _DESK = ("desk.created", None, "billing", {})
-_HOOK = ("webhook.created", "1", "https://bot.example", {"source": "shop", "events": None})
+_HOOK = ("webhook.created", "1", "https://bot.example", {"source": "shop", "events": "all"})
 _NEW_ADMIN = f"create-admin --email {MAI} --name Mai --password-stdin"
 _NEW_HOOK = f"create-webhook --source shop --url {HOOK}"
 _NEW_KEY = "create-key --source shop --scopes read,events --rate 5 --handoff --desk billing"

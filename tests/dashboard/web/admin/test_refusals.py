@@ -13,8 +13,8 @@ NAMING = {"fault": 0, "_unreadable": 0} | dict.fromkeys(
 )
 #: Dictionaries that hold codes: of statuses, and of what the validation library says.
 TABLES = {"_KNOWN", "_CODES"}
-#: Only the command line makes admins.
-NEVER = {"email_taken"}
+#: The page of invitations has texts of its own, which say why.
+NEVER = {"invitation_over"}
 #: Said on the sign-in page, which has texts of its own, or to the provider.
 AT_SIGN_IN = {
     *("provider_unavailable", "provider_refused", "provider_answer_invalid", "signin_not_begun"),

@@ -19,6 +19,8 @@ class Chief:
     def __init__(self, dashboard: ApplicationDriver):
         self.dashboard = dashboard
         self.client = dashboard.sign_in("Chief", "supervisor")
+        #: That of the key that was made last.
+        self.prefix = "-"
 
     def does(self, method: str, path: str, body: Any = None) -> Any:
         answer = self.client.open(f"{API}/{path}", method=method, json=body or {})
@@ -119,7 +121,7 @@ def _signed_out(chief: Chief) -> None:
     chief.does("POST", "team/2/sign-out")
 
 
-_CREATED = ("webhook.created", "1", "https://bot.example:8443", {"source": "shop", "events": None})
+_CREATED = ("webhook.created", "1", "https://bot.example:8443", {"source": "shop", "events": "all"})
 _SORT = ("sort.created", "vip", "VIPs", {"title": "VIPs", "rules": RULES})
 _QUERY = {"query": "is:waiting", "sort": "longest_wait"}
 _OPEN = {"query": "is:open", "sort": "longest_wait"}

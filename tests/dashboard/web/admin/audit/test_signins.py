@@ -2,6 +2,7 @@
 
 import pytest
 
+from dashboard.background import Background
 from dashboard.db.accounts import admins
 from dashboard.errors import StorageUnavailable
 from dashboard.web.http.audit import signins
@@ -157,3 +158,13 @@ def test_failures_while_others_are_stored_are_counted_once(dashboard, client, cl
     dashboard.services.failed_sign_ins.flush()
     dashboard.services.failed_sign_ins.flush(at_once=True)
     assert [each[3]["attempts"] for each in signed(dashboard.database)] == [1, 1, 1]
+
+
+def test_a_process_that_stops_stores_what_it_counted(dashboard, client):
+    background = Background(dashboard.services)
+    assert [signs_in(client) for _ in range(3)] == [401] * 3
+    background.stop()
+    assert signed(dashboard.database) == [
+        failure("wrong_password"),
+        failure("wrong_password", attempts=2),
+    ]

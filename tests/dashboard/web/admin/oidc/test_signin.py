@@ -198,7 +198,15 @@ def test_without_passwords_no_door_takes_one(make_driver, database):
     page = client.get("/login?next=/webhooks").text
     assert 'name="password"' not in page and "/login/oidc?next=%2Fwebhooks" in page
     given = {"email": "ken@example.com", "password": PASSWORD}
-    for answer in (client.post("/login", json=given), client.post("/login", data=given)):
+    invitation = {"token": "x", "name": "Ken", "password": PASSWORD}
+    chief, _ = driver.sign_in("chief", ["leads"])
+    invited = {"email": "linh@example.com", "role": "admin", "desks": ["main"]}
+    for answer in (
+        client.post("/login", json=given),
+        client.post("/login", data=given),
+        client.post("/invitation", data=invitation),
+        chief.post("/admin/api/invitations", json=invited),
+    ):
         assert (answer.status_code, answer.json["code"]) == (403, "password_signin_off")
     assert not is_signed_in(client)
 

@@ -6,7 +6,7 @@ import pytest
 
 from dashboard.config import Settings
 from dashboard.errors import StartError
-from dashboard.oidc_config import Grant, parse_groups
+from dashboard.settings.oidc import Grant, parse_groups
 
 WHOLE = {
     "LINEUP_OIDC_ISSUER": "https://id.example/realms/shop",
