@@ -23,7 +23,9 @@ def test_one_signs_in_at_the_provider_and_out_again(chromium, start_server, tmp_
         assert axe.violations(page) == []
         page.get_by_role("link", name="Đăng nhập bằng Shop").click()
         page.fill("input[name=login]", "mai")
+        page.fill("input[name=password]", "any")
         page.click("button[type=submit]")
+        page.wait_for_selector("input[name=prompt][value=consent]", state="attached")
         page.click("button[type=submit]")
         page.wait_for_url(f"{url}/#/arrival/longest_wait")
         page.wait_for_selector("[role=listbox]")
@@ -33,4 +35,5 @@ def test_one_signs_in_at_the_provider_and_out_again(chromium, start_server, tmp_
         # Out at the provider: this page goes, without anything being done in it.
         page.goto(f"{provider.issuer}/session/end")
         page.click("button[value=yes]")
-        second.wait_for_url(f"{url}/login*")
+        second.get_by_text("Phiên của bạn đã kết thúc").wait_for()
+        assert second.locator("[role=option]").count() == 0
