@@ -10,8 +10,9 @@ from sqlalchemy import Connection
 
 from dashboard.cli.context import open_services
 from dashboard.cli.params import Email, Names, command
-from dashboard.db.accounts import admin_desks, admins, desks, passwords
+from dashboard.db.accounts import admin_desks, admins, desks, passwords, sessions
 from dashboard.db.accounts.password_rules import WeakPassword, require_strong
+from dashboard.db.accounts.second_factor import factors
 from dashboard.db.database import Database
 from dashboard.db.lists import views
 from dashboard.errors import Problem, StartError
@@ -124,6 +125,28 @@ def set_password(email: str, password_stdin: bool) -> None:
         password_hash = passwords.hashed(_password(password_stdin, admin.email, admin.name))
         database.write(lambda connection: admins.set_password(connection, admin.id, password_hash))
         click.echo(f"The password of {email} is set; their sessions are over.", err=True)
+
+
+@command(
+    "reset-second-factor",
+    "Remove an admin's second factor and end their sessions.",
+    arguments="For who has lost the app and the recovery codes; the password stays.",
+    example="reset-second-factor --email mai@example.com",
+)
+@EMAIL_OPTION
+def reset_second_factor(email: str) -> None:
+    with open_services() as services:
+        database = services.database
+        admin_id = _admin(database, email).id
+
+        def reset(connection: Connection) -> bool:
+            admins.password_hash_of(connection, admin_id, alone=True)
+            sessions.end_all(connection, admin_id)
+            return factors.remove(connection, admin_id)
+
+        had = database.write(reset)
+        what = "The second factor is removed" if had else "There was no second factor"
+        click.echo(f"{what}; the sessions of {email} are over.", err=True)
 
 
 @command(

@@ -5,12 +5,14 @@ from typing import Any
 
 from flask import Blueprint
 
+from dashboard.db.accounts.second_factor.codes import Codes
+from dashboard.db.accounts.second_factor.sealing import Sealing
 from dashboard.services import Services
 from dashboard.web.admin import routes as admin_routes
 from dashboard.web.admin import signin
 from dashboard.web.admin.acting_admin import ActingAdmin
 from dashboard.web.admin.api import AdminApi
-from dashboard.web.admin.attempts import Attempts, Devices
+from dashboard.web.admin.attempts import CODES, Attempts, Devices
 from dashboard.web.admin.bulk import BulkApi
 from dashboard.web.admin.canned import CannedApi
 from dashboard.web.admin.customers.api import CustomersApi
@@ -21,8 +23,16 @@ from dashboard.web.admin.hours.calendars import CalendarsApi
 from dashboard.web.admin.hours.policies import PoliciesApi
 from dashboard.web.admin.hours.preview import PolicyPreviewApi
 from dashboard.web.admin.presence import AdminPresence
+from dashboard.web.admin.profile.api import ProfileApi
+from dashboard.web.admin.profile.ended import EndedSessions
+from dashboard.web.admin.profile.proof import Proof
+from dashboard.web.admin.profile.second_factor import SecondFactorApi
+from dashboard.web.admin.profile.sessions import SessionsApi
 from dashboard.web.admin.search import SearchApi
-from dashboard.web.admin.signin import PasswordCheck, SignIn
+from dashboard.web.admin.signin import Checks, SignIn
+from dashboard.web.admin.signing_in.code_check import CodeCheck
+from dashboard.web.admin.signing_in.password_check import PasswordCheck
+from dashboard.web.admin.signing_in.pending import PendingSignIns
 from dashboard.web.admin.site import pages, settings
 from dashboard.web.admin.site.pages import Pages
 from dashboard.web.admin.site.settings import SettingsPages
@@ -50,11 +60,8 @@ def dashboard_blueprints(
     """
     site = _pages(services, identities, assets)
     database, clock, presence = services.database, services.clock, services.presence_service
-    attempts = Attempts(services.redis_client, services.settings.key_prefix, clock)
-    secret_key = services.settings.secret_key
-    assert secret_key is not None, "nobody can be signed in without a secret key"
-    check = PasswordCheck(database, identities, attempts, Devices(secret_key), services.offload)
-    sign_in = SignIn(check, presence, invalidate_sessions, origins, identities, site)
+    checks, profile = _accounts(services, identities, site, invalidate_sessions)
+    sign_in = SignIn(checks, presence, invalidate_sessions, origins, identities, site)
     explainer = Explainer(database, services.ranking, services.clock)
     admin = _acting_admin(services)
     apis = (
@@ -63,6 +70,7 @@ def dashboard_blueprints(
         SearchApi(database, services.cursors, clock),
         CannedApi(database, clock),
         CustomersApi(services.erasing),
+        *profile,
         HealthApi(services.ordering_status, lambda: services.reconciler.repairs),
         *_apis_of_lists(services),
         *_apis_of_hours(services),
@@ -77,6 +85,34 @@ def dashboard_blueprints(
         *admin_routes.blueprints(apis, people, database, origins, identities),
         settings.blueprint(SettingsPages(database, identities, site)),
     )
+
+
+def _accounts(
+    services: Services,
+    identities: Identities,
+    pages: Pages,
+    invalidate_sessions: Callable[[], object],
+) -> tuple[Checks, tuple[Any, ...]]:
+    """What those who sign in have to show, and the routes of their own accounts."""
+    database, clock, settings = services.database, services.clock, services.settings
+    redis_client, secret_key = services.redis_client, settings.secret_key
+    assert secret_key is not None, "nobody can be signed in without a secret key"
+    pending, sealing = PendingSignIns(secret_key, clock), Sealing(secret_key)
+    codes = Codes(sealing, clock)
+    tries = Attempts(redis_client, settings.key_prefix, clock)
+    tries_of_codes = Attempts(redis_client, settings.key_prefix, clock, CODES)
+    passwords = PasswordCheck(
+        database, identities, tries, Devices(secret_key), pending, services.offload
+    )
+    check = CodeCheck(database, identities, tries_of_codes, passwords, pending, codes)
+    proof = Proof(passwords, tries_of_codes, codes)
+    ended = EndedSessions(services.presence_service, invalidate_sessions)
+    apis = (
+        ProfileApi(database, clock, pages, services.placer, proof, ended),
+        SecondFactorApi(database, clock, proof, sealing, ended, services.offload),
+        SessionsApi(database, clock, ended),
+    )
+    return Checks(passwords, check), apis
 
 
 def _acting_admin(services: Services) -> ActingAdmin:

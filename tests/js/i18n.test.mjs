@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { readdirSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { test } from "node:test";
 
 import { languageOf, LOCALES, translator } from "../../static/js/core/i18n.js";
@@ -78,6 +78,12 @@ test("every text that the page asks for exists, and every text is asked for", ()
   }
 });
 
+// The files of a page's script besides the first.
+const partsOf = (name) => {
+  const folder = new URL(`../../static/js/settings/${name}/`, import.meta.url);
+  return existsSync(folder) ? readdirSync(folder).map((file) => `js/settings/${name}/${file}`) : [];
+};
+
 // Keys that the scripts of a page of settings put together.
 const MADE = {
   webhooks: () => {
@@ -88,11 +94,12 @@ const MADE = {
     const columns = ["when", "event", "answer", "took"].map((name) => `webhooks.log.${name}`);
     return [...failures, ...columns, "webhooks.why.gone"];
   },
+  profile: () => ["admin", "supervisor"].map((role) => `profile.role.${role}`),
 };
 
 for (const name of SETTINGS_PAGES) {
   test(`the page of settings ${name} asks for the texts that there are, and for all of them`, () => {
-    const page = read(`js/settings/${name}.js`) + read(`../templates/settings/${name}.html`);
+    const page = [`js/settings/${name}.js`, ...partsOf(name), `../templates/settings/${name}.html`].map(read).join("\n");
     // A text ends a key; a family of texts does not.
     const families = [...page.matchAll(/t\.named\("([a-z_.]+)"/g)].map(([, family]) => family);
     const asked = [...page.matchAll(new RegExp(`"(${name}\\.[a-z_.]+)"`, "g"))].map(([, key]) => key)
@@ -104,7 +111,7 @@ for (const name of SETTINGS_PAGES) {
 
 test("every page of settings has a name for the others, and these have no more texts", () => {
   assert.deepEqual(new Set(Object.keys(settingsTexts.en)),
-    new Set(["settings.pages", "settings.back", ...SETTINGS_PAGES.map((name) => `settings.${name}`)]));
+    new Set(["settings.pages", "settings.back", "settings.sign_out", ...SETTINGS_PAGES.map((name) => `settings.${name}`)]));
 });
 
 test("no word of presence is a word of assigning work: away is not off duty (case E10)", () => {

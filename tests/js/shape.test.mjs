@@ -45,7 +45,8 @@ MAY_IMPORT.app = [
   ...UI, "ui/list", "ui/notices", "ui/presence", "ui/query", "ui/shell", "ui/snooze", "ui/thread",
   "ui/views", "app",
 ];
-MAY_IMPORT.settings = [...UI, "net", "settings"];
+MAY_IMPORT["settings/profile"] = [...UI, "core/hours", "settings/profile"];
+MAY_IMPORT.settings = [...UI, "net", "settings", "settings/profile"];
 const PACKAGES = { net: /^socket\.io-client$/, ui: /^lit-html/, app: /^lit-html/, settings: /^lit-html/ };
 
 test("a folder imports only from those below it", () => {

@@ -1,4 +1,5 @@
-"""Limits sign-in attempts, against guessing of passwords, without keeping the right person out.
+"""Limits sign-in attempts, against guessing of passwords and codes, without keeping the right
+person out.
 
 Whoever guesses from anywhere uses up the attempts of that address for that account. A device that
 was let in before has attempts of its own (OWASP, "Device cookies").
@@ -15,6 +16,10 @@ from flask import Request, Response
 from itsdangerous import BadSignature, Signer
 
 from dashboard.rate_limits import (
+    CODES_PER_ACCOUNT,
+    CODES_PER_ADDRESS,
+    CODES_PER_DEVICE,
+    CODES_PER_PAIR,
     SIGN_INS_PER_ACCOUNT,
     SIGN_INS_PER_ADDRESS,
     SIGN_INS_PER_DEVICE,
@@ -42,13 +47,39 @@ class Attempt(NamedTuple):
     device: str = ""
 
 
-class Attempts:
-    """Counts in Redis for all workers, and in this process, too: Redis may be away."""
+class Limits(NamedTuple):
+    """What is limited: its name in the keys of Redis, and how many wrong ones are allowed."""
 
-    def __init__(self, client: redis.Redis, prefix: str, clock: Callable[[], int]):
+    name: str
+    device: RateLimit
+    address: RateLimit
+    pair: RateLimit
+    account: RateLimit
+
+
+PASSWORDS = Limits(
+    "signin", SIGN_INS_PER_DEVICE, SIGN_INS_PER_ADDRESS, SIGN_INS_PER_PAIR, SIGN_INS_PER_ACCOUNT
+)
+CODES = Limits("code", CODES_PER_DEVICE, CODES_PER_ADDRESS, CODES_PER_PAIR, CODES_PER_ACCOUNT)
+
+
+class Attempts:
+    """Counts in Redis for all workers, and in this process, too: Redis may be away.
+
+    Passwords and codes are counted apart: a right password takes back no wrong code.
+    """
+
+    def __init__(
+        self,
+        client: redis.Redis,
+        prefix: str,
+        clock: Callable[[], int],
+        limits: Limits = PASSWORDS,
+    ):
         self._shared = SharedWindows(client)
         self._local = RateLimiter(lambda: clock() / 1_000)
         self._prefix = prefix
+        self._allowed = limits
 
     def begin(self, attempt: Attempt) -> None:
         """Counts an attempt before it is checked, so that concurrent ones count, too.
@@ -68,15 +99,16 @@ class Attempts:
             self._shared.give_back(key)
 
     def _limits(self, attempt: Attempt) -> tuple[tuple[str, RateLimit], ...]:
-        start = f"{{{self._prefix}}}|signin"
+        allowed = self._allowed
+        start = f"{{{self._prefix}}}|{allowed.name}"
         account = _account(attempt.email)
         if attempt.device:
-            return ((f"{start}|device|{account}|{attempt.device}", SIGN_INS_PER_DEVICE),)
+            return ((f"{start}|device|{account}|{attempt.device}", allowed.device),)
         address = network_of(attempt.address)
         return (
-            (f"{start}|address|{address}", SIGN_INS_PER_ADDRESS),
-            (f"{start}|pair|{account}|{address}", SIGN_INS_PER_PAIR),
-            (f"{start}|account|{account}", SIGN_INS_PER_ACCOUNT),
+            (f"{start}|address|{address}", allowed.address),
+            (f"{start}|pair|{account}|{address}", allowed.pair),
+            (f"{start}|account|{account}", allowed.account),
         )
 
 

@@ -10,10 +10,11 @@ from typing import Any
 
 from flask import Request, Response, g, request
 from itsdangerous import BadSignature, Signer
+from sqlalchemy import Connection
 from werkzeug.http import parse_cookie
 
 from dashboard.db.accounts import sessions
-from dashboard.db.accounts.sessions import Identity
+from dashboard.db.accounts.sessions import NOWHERE, Identity, Origin
 from dashboard.db.database import Database
 from dashboard.errors import Problem, StorageUnavailable
 from dashboard.web.http.origins import Origins
@@ -78,12 +79,23 @@ class Identities:
         masked = bytes(one ^ other for one, other in zip(mask, key, strict=True))
         return base64.b64encode(mask + masked).decode()
 
-    def begin(self, admin_id: int) -> str:
-        """Begins a session; returns the value of its cookie."""
-        token = self._database.write(
-            lambda connection: sessions.begin(connection, admin_id, self._clock())
-        )
-        return self._signer.sign(token).decode()
+    def begin(
+        self,
+        admin_id: int,
+        check: Callable[[Connection], object] = lambda connection: None,
+        origin: Origin = NOWHERE,
+    ) -> str:
+        """Begins a session; returns the value of its cookie.
+
+        `check` is called first in the transaction in which the session begins; where it raises,
+        none begins.
+        """
+
+        def write(connection: Connection) -> str:
+            check(connection)
+            return sessions.begin(connection, admin_id, self._clock(), origin)
+
+        return self._signer.sign(self._database.write(write)).decode()
 
     def end(self) -> None:
         """Ends the session that the request's cookie holds, if any."""
@@ -120,6 +132,11 @@ class Identities:
             return self._signer.unsign(cookie).decode()
         except (BadSignature, UnicodeError):
             raise Unauthorized() from None
+
+
+def origin_of(request: Request) -> Origin:
+    """Where the sender of a request is, as sessions keep it."""
+    return Origin(request.remote_addr or "", request.headers.get("User-Agent", ""))
 
 
 def current() -> Identity:

@@ -48,6 +48,7 @@ _PREFERENCES = {
     "filters": {"arrival": "all"},
     "theme": "dark",
     "locale": "vi",
+    "timezone": "Asia/Tokyo",
     "follow": "off",
     "density": "compact",
     "send_key": "enter",
@@ -68,6 +69,7 @@ _CALENDAR = {
 }
 _POLICY = {"name": "VIPs", "query": "member:0", "calendar": 1, "first_reply": 30, "next_reply": 60}
 _VIEW = {"name": "Waiting", "query": "is:open", "sort": "arrival", "timezone": "Asia/Tokyo"}
+_PROVEN = {"password": "x", "code": "123456"}
 
 BOT_CALLS = [
     Call("POST", "/api/v1/events", body=_MESSAGE),
@@ -219,9 +221,24 @@ ADMIN_CALLS = [
     Call("POST", "/admin/api/webhooks/{1}/replay", body={"event": "evt_1"}),
     Call("POST", "/admin/api/webhooks/{1}/replay", body={"since": 1, "until": 2}),
     Call("GET", "/admin/api/webhooks/{1}/log", {"before": 9, "limit": 5}),
+    Call("POST", "/admin/api/team/{999}/reset-second-factor", body={}),
+    Call("GET", "/profile"),
+    Call("GET", "/admin/api/profile"),
+    Call("PUT", "/admin/api/profile", body={"name": "Mai", "locale": "vi", "timezone": "UTC"}),
+    Call("POST", "/admin/api/profile/password", body={"current": "x", "password": "y"}),
+    Call("POST", "/admin/api/profile/second-factor", body={"password": "x"}),
+    Call("POST", "/admin/api/profile/second-factor/confirm", body={"code": "123456"}),
+    Call("POST", "/admin/api/profile/second-factor/recovery-codes", body=_PROVEN),
+    Call("POST", "/admin/api/profile/second-factor/remove", body=_PROVEN),
+    Call("GET", "/admin/api/profile/sessions"),
+    Call("DELETE", "/admin/api/profile/sessions/{00000000000000000000000000000000}"),
+    # Last: with another value it may end the session.
+    Call("POST", "/admin/api/profile/sign-out-everywhere", body={"this_too": False}),
 ]
 #: Sent last: it ends the session.
 SIGN_IN_CALLS = [
     Call("POST", "/login", body={"email": "nobody@example.com", "password": "wrong"}),
+    Call("POST", "/login/code", body={"token": "x", "code": "123456"}),
+    Call("GET", "/login/code", {"next": "/", "by": "recovery"}),
     Call("POST", "/logout", body={}),
 ]

@@ -34,7 +34,10 @@ def _webhooks(connection: Connection) -> dict[str, Any]:
 
 
 #: In the order in which the pages name each other.
-SETTINGS_PAGES = (SettingsPage("webhooks", for_supervisors=True, values=_webhooks),)
+SETTINGS_PAGES = (
+    SettingsPage("profile", for_supervisors=False),
+    SettingsPage("webhooks", for_supervisors=True, values=_webhooks),
+)
 
 
 class SettingsPages:

@@ -1,0 +1,61 @@
+"""The second step of a sign-in: a code of the app, or a recovery code."""
+
+from flask import request
+from sqlalchemy import Connection
+
+from dashboard.db.accounts import admins
+from dashboard.db.accounts.second_factor import factors
+from dashboard.db.accounts.second_factor.codes import Codes
+from dashboard.db.database import Database
+from dashboard.web.admin.attempts import Attempts
+from dashboard.web.admin.signing_in.password_check import PasswordCheck
+from dashboard.web.admin.signing_in.pending import PendingSignIns, SignInExpired
+from dashboard.web.http.identity import Identities, Unauthorized, origin_of
+
+_WRONG = "The code is wrong, or was used before."
+
+
+class CodeCheck:
+    """Begins a session for a code after the right password; limits the attempts."""
+
+    def __init__(
+        self,
+        database: Database,
+        identities: Identities,
+        attempts: Attempts,
+        passwords: PasswordCheck,
+        pending: PendingSignIns,
+        codes: Codes,
+    ):
+        self._database = database
+        self._identities = identities
+        self._attempts = attempts
+        self._passwords = passwords
+        self._pending = pending
+        self._codes = codes
+
+    def begin_session(self, token: str, code: str) -> tuple[str, str]:
+        """A new session's cookie, and the address of its account; uses the code up.
+
+        Raises SignInExpired for a token that holds no more, Unauthorized for a wrong code, and
+        RateLimitExceeded.
+        """
+        pending = self._pending.read(token)
+        with self._database.read() as connection:
+            admin = admins.by_id(connection, pending.admin_id)
+        if admin is None:
+            raise SignInExpired()
+        attempt = self._passwords.attempt_of(admin.email)
+        self._attempts.begin(attempt)
+
+        def decide(connection: Connection) -> None:
+            stored = admins.password_hash_of(connection, admin.id)
+            is_valid = self._pending.is_of(pending, stored)
+            if not is_valid or not factors.has(connection, [admin.id]):
+                raise SignInExpired()
+            if self._codes.use(connection, admin.id, code) is None:
+                raise Unauthorized(_WRONG)
+
+        cookie = self._identities.begin(admin.id, decide, origin_of(request))
+        self._attempts.succeeded(attempt)
+        return cookie, admin.email
