@@ -15,6 +15,8 @@ from dashboard.tasks import PeriodicTask
 SESSIONS_SECONDS = 1.0
 #: Age at which an open connection must have joined the namespace; checked at that interval.
 UNJOINED_SECONDS = 6.0
+#: Interval at which failed sign-ins of a minute that is over are stored.
+FAILED_SIGN_INS_SECONDS = 5.0
 
 
 class Background:
@@ -41,6 +43,12 @@ class Background:
             expected_level=logging.DEBUG,
         )
 
+        self._failed_sign_ins = PeriodicTask(
+            "the log of failed sign-ins",
+            services.failed_sign_ins.flush,
+            interval_seconds=FAILED_SIGN_INS_SECONDS,
+        )
+
     def start(self) -> None:
         """Begins to listen, to push, to reconcile, to deliver, and to take up what is due."""
         services = self._services
@@ -59,6 +67,7 @@ class Background:
         services.presence_tasks.start(spawn)
         self._reconciling.start()
         self._clock.start()
+        self._failed_sign_ins.start()
         for name, run in (
             ("webhooks", services.dispatcher.run),
             ("due", services.due_queue.run),
@@ -88,6 +97,8 @@ class Background:
         """Ends what may still be needed by the requests under way when the sockets close."""
         self._reconciling.stop()
         self._clock.stop()
+        self._failed_sign_ins.stop()
+        self._services.failed_sign_ins.flush(at_once=True)
         self._services.dispatcher.stop()
         self._services.due_queue.stop()
         self._services.recompute.stop()

@@ -32,6 +32,7 @@ from dashboard.presence.service import PresenceService
 from dashboard.presence.tasks import PresenceTasks
 from dashboard.presence.viewers import Viewers
 from dashboard.transport.sockets import Sockets
+from dashboard.web.http.audit.signins import FailedSignIns
 from dashboard.web.http.cursors import Cursors
 from dashboard.web.http.metrics import Metrics
 from dashboard.webhooks.dispatcher import WebhookDispatcher
@@ -145,6 +146,10 @@ class Services(CoreServices):
         """Signed with the secret key, without which cursors can be neither made nor read."""
         assert self.settings.secret_key is not None, "cursors are signed with the secret key"
         return Cursors(self.settings.secret_key)
+
+    @cached_property
+    def failed_sign_ins(self) -> FailedSignIns:
+        return FailedSignIns(self.database, self.clock)
 
     @cached_property
     def key_ring(self) -> KeyRing:

@@ -242,7 +242,7 @@ class _Saved:
 
         def read(connection: Connection) -> dict[str, QueryList]:
             known = query_lists.current(connection).lists
-            views = visible_to(connection, 1)
+            views = visible_to(connection, 1, None)
             return {
                 view.public_id: known[view.list_id]
                 for view in views

@@ -8,11 +8,15 @@ from collections.abc import Collection
 import click
 from sqlalchemy import Connection
 
+from dashboard.cli.audit.actors import operator
+from dashboard.cli.audit.notes import account_created
 from dashboard.cli.context import open_services
 from dashboard.cli.params import Email, Names, command
-from dashboard.db.accounts import admin_desks, admins, desks, passwords, sessions
+from dashboard.db.accounts import admin_desks, admins, desks, passwords
 from dashboard.db.accounts.password_rules import WeakPassword, require_strong
 from dashboard.db.accounts.second_factor import factors
+from dashboard.db.audit import actions
+from dashboard.db.audit.entries import Target, add, changes
 from dashboard.db.database import Database
 from dashboard.db.lists import views
 from dashboard.errors import Problem, StartError
@@ -56,7 +60,9 @@ def create_admin(email: str, name: str, role: str, names: list[str], password_st
         def write(connection: Connection) -> int:
             now = services.clock()
             _check_desks(connection, names)
-            return admins.create(connection, email, name, role, password_hash, now, names)
+            id = admins.create(connection, email, name, role, password_hash, now, names)
+            account_created(connection, now, Target(id, email), name, role, names)
+            return id
 
         try:
             click.echo(f"{services.database.write(write)}\t{email}")
@@ -99,7 +105,12 @@ def set_desks(email: str, names: list[str]) -> None:
 
         def save(connection: Connection) -> None:
             _check_desks(connection, names)
+            before = {"desks": admin_desks.of(connection, [admin.id])[admin.id]}
             admin_desks.save(connection, admin.id, names)
+            said = changes(before, {"desks": frozenset(names)})
+            if said:
+                by, target = operator(), Target(admin.id, admin.email)
+                add(connection, clock(), by, actions.ACCOUNT_DESKS_CHANGED, target, said)
 
         database.write(save)
         released = 0
@@ -123,7 +134,13 @@ def set_password(email: str, password_stdin: bool) -> None:
         database = services.database
         admin = _admin(database, email)
         password_hash = passwords.hashed(_password(password_stdin, admin.email, admin.name))
-        database.write(lambda connection: admins.set_password(connection, admin.id, password_hash))
+
+        def save(connection: Connection) -> None:
+            admins.set_password(connection, admin.id, password_hash)
+            target, now = Target(admin.id, admin.email), services.clock()
+            add(connection, now, operator(), actions.ACCOUNT_PASSWORD_CHANGED, target)
+
+        database.write(save)
         click.echo(f"The password of {email} is set; their sessions are over.", err=True)
 
 
@@ -137,12 +154,12 @@ def set_password(email: str, password_stdin: bool) -> None:
 def reset_second_factor(email: str) -> None:
     with open_services() as services:
         database = services.database
-        admin_id = _admin(database, email).id
+        admin = _admin(database, email)
 
         def reset(connection: Connection) -> bool:
-            admins.password_hash_of(connection, admin_id, alone=True)
-            sessions.end_all(connection, admin_id)
-            return factors.remove(connection, admin_id)
+            target, now = Target(admin.id, admin.email), services.clock()
+            add(connection, now, operator(), actions.SECOND_FACTOR_RESET, target)
+            return factors.reset(connection, admin.id)[0]
 
         had = database.write(reset)
         what = "The second factor is removed" if had else "There was no second factor"
@@ -158,15 +175,17 @@ def reset_second_factor(email: str) -> None:
 def disable_admin(email: str) -> None:
     with open_services() as services:
         database, clock = services.database, services.clock
-        admin_id = _admin(database, email).id
+        admin = _admin(database, email)
 
         def disable(connection: Connection) -> None:
-            admins.disable(connection, admin_id, clock())
-            views.release_of(connection, admin_id, clock())
+            admins.disable(connection, admin.id, clock())
+            views.release_of(connection, admin.id, clock())
+            target = Target(admin.id, admin.email)
+            add(connection, clock(), operator(), actions.ACCOUNT_DISABLED, target)
 
         database.write(disable)
         released = 0
-        for placements in release_all_of(database, admin_id, clock()):
+        for placements in release_all_of(database, admin.id, clock()):
             services.placer.place(placements)
             released += len(placements)
         services.placer.save_placed_revisions()

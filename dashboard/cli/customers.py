@@ -2,6 +2,7 @@
 
 import click
 
+from dashboard.cli.audit.actors import operator
 from dashboard.cli.context import open_services
 from dashboard.cli.params import Source, command
 from dashboard.errors import StartError
@@ -16,7 +17,7 @@ from dashboard.errors import StartError
 @click.option("--customer", metavar="ID", required=True, help="The customer's id at the chatbot.")
 def delete_customer(source: str, customer: str) -> None:
     with open_services() as services:
-        deleted = services.erasing.erase(source, customer)
+        deleted = services.erasing.erase(operator(), source, customer)
         if deleted is None:
             raise StartError(f"The source {source} has no customer {customer}.")
         if not deleted.is_forgotten:

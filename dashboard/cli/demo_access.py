@@ -7,9 +7,15 @@ from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
+from sqlalchemy import Connection
+
 from dashboard.cli.admins import generated_password
+from dashboard.cli.audit.actors import operator
+from dashboard.cli.audit.notes import account_created
 from dashboard.cli.demo_data import demo_key
-from dashboard.db.accounts import admins, api_keys, passwords
+from dashboard.db.accounts import admins, api_keys, desks, passwords
+from dashboard.db.audit import actions
+from dashboard.db.audit.entries import Target, add
 from dashboard.db.database import Database
 
 DEMO_EMAIL = "demo@lineup.example"
@@ -50,14 +56,18 @@ def _admin(database: Database, password: str | None, clock: Clock) -> str:
         return password
     password = password or generated_password()
     password_hash = passwords.hashed(password)
-    if exists:
-        database.write(lambda connection: admins.set_password(connection, exists.id, password_hash))
-    else:
-        database.write(
-            lambda connection: admins.create(
-                connection, DEMO_EMAIL, DEMO_NAME, "supervisor", password_hash, clock()
-            )
-        )
+
+    def write(connection: Connection) -> None:
+        now, given = clock(), (DEMO_NAME, "supervisor")
+        if exists:
+            admins.set_password(connection, exists.id, password_hash)
+            target = Target(exists.id, DEMO_EMAIL)
+            add(connection, now, operator(), actions.ACCOUNT_PASSWORD_CHANGED, target)
+        else:
+            id = admins.create(connection, DEMO_EMAIL, *given, password_hash, now)
+            account_created(connection, now, Target(id, DEMO_EMAIL), *given, (desks.MAIN,))
+
+    database.write(write)
     return password
 
 

@@ -4,6 +4,7 @@ from collections.abc import Callable, Sequence
 
 import click
 
+from dashboard.cli.audit.notes import key_created
 from dashboard.cli.context import open_services
 from dashboard.cli.params import RANDOM_SEED, THREADS, Rate, command
 from dashboard.db.accounts import api_keys, sources
@@ -88,6 +89,8 @@ def demo_key(database: Database, clock: Callable[[], int]) -> str:
 
     def write(connection):
         source_id = sources.ensure(connection, DEMO_SOURCE, clock())
-        return api_keys.create(connection, source_id, api_keys.SCOPES, None, clock())
+        key = api_keys.create(connection, source_id, api_keys.SCOPES, None, clock())
+        key_created(connection, clock(), key, DEMO_SOURCE, api_keys.SCOPES)
+        return key
 
     return database.write(write)

@@ -1,10 +1,14 @@
 """The commands of desks, at which threads stand."""
 
 import click
+from sqlalchemy import Connection
 
+from dashboard.cli.audit.actors import operator
 from dashboard.cli.context import open_services
 from dashboard.cli.params import Desk, command
 from dashboard.db.accounts import desks, sources
+from dashboard.db.audit import actions
+from dashboard.db.audit.entries import Target, add
 from dashboard.errors import StartError
 
 
@@ -17,10 +21,15 @@ from dashboard.errors import StartError
 @click.argument("desk", type=Desk(), metavar="NAME")
 def create_desk(desk: str) -> None:
     with open_services() as services:
-        added = services.database.write(
-            lambda connection: desks.add(connection, desk, services.clock())
-        )
-        if not added:
+        now = services.clock()
+
+        def write(connection: Connection) -> bool:
+            added = desks.add(connection, desk, now)
+            if added:
+                add(connection, now, operator(), actions.DESK_CREATED, Target(None, desk))
+            return added
+
+        if not services.database.write(write):
             raise StartError(f"There is a desk “{desk}” already.")
         click.echo(desk)
         click.echo("Supervisors alone see its threads until set-desks adds admins.", err=True)

@@ -3,9 +3,13 @@
 import click
 from sqlalchemy import Connection
 
+from dashboard.cli.audit.actors import operator
+from dashboard.cli.audit.notes import key_created
 from dashboard.cli.context import open_services
 from dashboard.cli.params import Desk, Names, Source, command, minute
 from dashboard.db.accounts import api_keys, desks, sources
+from dashboard.db.audit import actions
+from dashboard.db.audit.entries import Target, add
 from dashboard.errors import StartError
 
 
@@ -36,16 +40,19 @@ def create_key(
 ) -> None:
     """Prints the key; with `--handoff` the facts of the source's threads are computed anew."""
     with open_services() as services:
-        clock = services.clock
+        now = services.clock()
 
         def write(connection: Connection) -> tuple[str, int]:
-            source_id = sources.ensure(connection, source, clock())
+            source_id = sources.ensure(connection, source, now)
             if desk is not None:
-                desks.add(connection, desk, clock())
+                if desks.add(connection, desk, now):
+                    add(connection, now, operator(), actions.DESK_CREATED, Target(None, desk))
                 sources.set_desk(connection, source_id, desk)
             if handoff:
                 sources.set_handoff_only(connection, source_id)
-            return api_keys.create(connection, source_id, scopes, rate, clock()), source_id
+            made = api_keys.create(connection, source_id, scopes, rate, now)
+            key_created(connection, now, made, source, scopes, rate, handoff, desk)
+            return made, source_id
 
         key, source_id = services.database.write(write)
         if handoff:
@@ -71,10 +78,16 @@ def list_keys() -> None:
 @click.argument("key", metavar="PREFIX")
 def revoke_key(key: str) -> None:
     with open_services() as services:
-        revoked = services.database.write(
-            lambda connection: api_keys.revoke(connection, key, services.clock())
-        )
-        if not revoked:
+        now = services.clock()
+
+        def write(connection: Connection) -> bool:
+            found = api_keys.find(connection, key)
+            if found is not None and found.revoked_at is None:
+                said = {"source": found.source}
+                add(connection, now, operator(), actions.KEY_REVOKED, Target(found.prefix), said)
+            return api_keys.revoke(connection, key, now)
+
+        if not services.database.write(write):
             raise StartError("There is no such key; list-keys shows them.")
         click.echo("The key is revoked.", err=True)
 

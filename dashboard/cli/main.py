@@ -12,6 +12,7 @@ from dashboard.cli.admins import (
     set_desks,
     set_password,
 )
+from dashboard.cli.audit.commands import audit
 from dashboard.cli.customers import delete_customer
 from dashboard.cli.demo import demo
 from dashboard.cli.demo_data import seed, simulate
@@ -46,6 +47,7 @@ COMMANDS = (
     list_webhooks,
     rotate_webhook,
     revoke_webhook,
+    audit,
 )
 
 

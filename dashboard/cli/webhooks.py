@@ -2,6 +2,7 @@
 
 import click
 
+from dashboard.cli.audit.actors import operator
 from dashboard.cli.context import open_services
 from dashboard.cli.params import ID, Names, Source, command, minute
 from dashboard.db.outbox.webhooks import Webhook
@@ -25,7 +26,7 @@ _ID_HELP = "ID is the number that list-webhooks shows."
 def create_webhook(source: str, url: str, events: list[str] | None) -> None:
     with open_services() as services:
         try:
-            made = services.webhooks.create(source, url, events)
+            made = services.webhooks.create(operator(), source, url, events)
         except Problem as problem:
             raise StartError(f"The webhook {problem.detail}.") from problem
         click.echo(f"{made.id}\t{made.secret}")
@@ -48,7 +49,7 @@ def list_webhooks() -> None:
 def rotate_webhook(id: int) -> None:
     with open_services() as services:
         try:
-            click.echo(services.webhooks.rotate(id))
+            click.echo(services.webhooks.rotate(operator(), id))
         except Problem as problem:
             raise StartError("There is no such webhook; list-webhooks shows them.") from problem
         click.echo("The old secret stays valid for a day.", err=True)
@@ -59,7 +60,7 @@ def rotate_webhook(id: int) -> None:
 def revoke_webhook(id: int) -> None:
     with open_services() as services:
         try:
-            services.webhooks.revoke(id)
+            services.webhooks.revoke(operator(), id)
         except Problem as problem:
             raise StartError("There is no such webhook; list-webhooks shows them.") from problem
         click.echo("The webhook is revoked.", err=True)

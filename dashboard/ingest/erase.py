@@ -5,6 +5,9 @@ from typing import NamedTuple
 
 from sqlalchemy import ColumnElement, Connection, delete, select, update
 
+from dashboard.db.audit import actions
+from dashboard.db.audit.actors import Actor
+from dashboard.db.audit.entries import Target, add
 from dashboard.db.database import Database
 from dashboard.db.lists import query_lists
 from dashboard.db.models.accounts import admins, sources
@@ -28,7 +31,7 @@ class Erased(NamedTuple):
 
 
 def erase_customer(
-    database: Database, placer: Placer, source: str, customer: str, now_ms: int
+    database: Database, placer: Placer, actor: Actor, source: str, customer: str, now_ms: int
 ) -> Erased | None:
     """Deletes a source's customer with all threads and their contents; None if unknown.
 
@@ -39,7 +42,13 @@ def erase_customer(
 
     def write(connection: Connection) -> tuple[Erased, list[Placement]] | None:
         found = _locked(connection, source, customer)
-        return None if found is None else _erase(connection, *found, customer, now_ms)
+        if found is None:
+            return None
+        erased, placements = _erase(connection, *found, customer, now_ms)
+        # The number of the row that is gone tells nobody who it was.
+        said = {"source": source, "threads": len(erased.thread_ids), "events": erased.events}
+        add(connection, now_ms, actor, actions.CUSTOMER_DELETED, Target(found[1]), said)
+        return erased, placements
 
     result = database.write(write)
     if result is None:

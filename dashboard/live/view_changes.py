@@ -8,6 +8,7 @@ from typing import Any
 import redis
 from redis.exceptions import RedisError
 
+from dashboard.db.accounts.admin_desks import sees
 from dashboard.errors import StorageUnavailable
 from dashboard.live.socket_admins import SocketAdmins
 from dashboard.tasks import PeriodicTask
@@ -24,8 +25,11 @@ CHECK_SECONDS = 1.0
 AGAIN_SECONDS = 0.25
 #: Least time between two `views:changed`: a program may save hundreds of views.
 PAUSE_SECONDS = 1.0
-#: Stands for everybody where the id of one admin may stand.
+#: Whose views have changed: those of an admin, by id, or of a desk, by name; None: everybody's.
+Whose = int | str | None
+#: Names in Redis for everybody and, with its name behind, for a desk; that of an admin is the id.
 _EVERYBODY = "all"
+_DESK = "desk:"
 _NOTHING = EncodedJson(encode({}))
 
 #: Called with the id of the admin whose views have changed; None: everybody's.
@@ -59,7 +63,7 @@ class ViewChanges:
         #: As many more were uncounted at the last look alone.
         self._doubtful = 0
         #: Whose changes are not told yet.
-        self._whose: set[int | None] = set()
+        self._whose: set[Whose] = set()
         self._observers: list[OnChange] = []
         self._task = PeriodicTask(
             "following changes of views",
@@ -72,10 +76,10 @@ class ViewChanges:
         """Calls this before the sockets are told; again, where it raises StorageUnavailable."""
         self._observers.append(on_change)
 
-    def announce(self, admin_id: int | None = None) -> None:
+    def announce(self, whose: Whose = None) -> None:
         """Tells every worker, after the commit, that everybody's views or sorts have changed, or
-        those of one admin. Never raises."""
-        name = _EVERYBODY if admin_id is None else str(admin_id)
+        those of one admin or one desk. Never raises."""
+        name = f"{_DESK}{whose}" if isinstance(whose, str) else str(whose or _EVERYBODY)
         try:
             self._client.zincrby(self._key, 1, name)
         except RedisError as error:
@@ -107,17 +111,23 @@ class ViewChanges:
         version = self._stored_version()
         self._whose |= self._counted() | self._missed(version)
         whose = {None} if None in self._whose else set(self._whose)
-        for admin_id in whose:
+        # Those of a desk may be seen by anybody who is here.
+        for admin_id in {None if isinstance(each, str) else each for each in whose}:
             for on_change in self._observers:
                 on_change(admin_id)
         for sid, admin_id in self._admins:
-            if None in whose or admin_id in whose:
+            if any(self._concerns(each, sid, admin_id) for each in whose):
                 self._emitter.send(sid, "views:changed", _NOTHING)
         # Kept where SQL is away: the next call goes on with it.
         self._whose.clear()
         return bool(whose)
 
-    def _counted(self) -> set[int | None]:
+    def _concerns(self, whose: Whose, sid: str, admin_id: int) -> bool:
+        if isinstance(whose, str):
+            return sees(self._admins.desks_of(sid), whose)
+        return whose in (None, admin_id)
+
+    def _counted(self) -> set[Whose]:
         """Whose views have changed by Redis's counts; after a loss of data, everybody's."""
         try:
             found: list[Any] = self._client.zrange(self._key, 0, -1, withscores=True)
@@ -132,9 +142,9 @@ class ViewChanges:
             self._uncounted = None
             return {None}
         changed = (name for name, count in counts.items() if count > known.get(name, 0))
-        return {None if name == _EVERYBODY else int(name) for name in changed}
+        return {_whose(name) for name in changed}
 
-    def _missed(self, version: int) -> set[int | None]:
+    def _missed(self, version: int) -> set[Whose]:
         """Everybody, where SQL has a change that Redis has not counted.
 
         While Redis can be read, only where two successive looks find it: one of another worker may
@@ -155,3 +165,10 @@ class ViewChanges:
     def _uncounted_of(self, version: int) -> int:
         assert self._counts is not None
         return version - sum(self._counts.values())
+
+
+def _whose(name: str) -> Whose:
+    """By the name in Redis."""
+    if name.startswith(_DESK):
+        return name.removeprefix(_DESK)
+    return None if name == _EVERYBODY else int(name)

@@ -7,6 +7,7 @@ from typing import NamedTuple
 from redis.exceptions import RedisError
 
 from dashboard.db import traces
+from dashboard.db.audit.actors import Actor
 from dashboard.db.database import Database
 from dashboard.ingest.erase import Erased, erase_customer
 from dashboard.ordering.placer import Placer
@@ -46,13 +47,14 @@ class Erasing:
         self._clock = clock
         self._wait = wait
 
-    def erase(self, source: str, customer: str) -> Deleted | None:
+    def erase(self, actor: Actor, source: str, customer: str) -> Deleted | None:
         """Deletes a source's customer with all threads and their contents; None if unknown.
 
         Raises StorageUnavailable: with nothing deleted, or with nothing left but traces
         in the files of the database; then call it again.
         """
-        erased = erase_customer(self._database, self._placer, source, customer, self._clock())
+        now = self._clock()
+        erased = erase_customer(self._database, self._placer, actor, source, customer, now)
         is_forgotten = erased is not None and self._forget(f"{source}/{customer}", erased)
         traces.remove(self._database)
         return erased and Deleted(len(erased.thread_ids), erased.events, is_forgotten)

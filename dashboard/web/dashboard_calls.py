@@ -5,14 +5,14 @@ from typing import Any
 
 from flask import Blueprint
 
-from dashboard.db.accounts.second_factor.codes import Codes
-from dashboard.db.accounts.second_factor.sealing import Sealing
+from dashboard.live.view_changes import Whose
 from dashboard.services import Services
+from dashboard.web.account_calls import account_calls
 from dashboard.web.admin import routes as admin_routes
 from dashboard.web.admin import signin
 from dashboard.web.admin.acting_admin import ActingAdmin
 from dashboard.web.admin.api import AdminApi
-from dashboard.web.admin.attempts import CODES, Attempts, Devices
+from dashboard.web.admin.audit.api import AuditApi
 from dashboard.web.admin.bulk import BulkApi
 from dashboard.web.admin.canned import CannedApi
 from dashboard.web.admin.customers.api import CustomersApi
@@ -23,16 +23,8 @@ from dashboard.web.admin.hours.calendars import CalendarsApi
 from dashboard.web.admin.hours.policies import PoliciesApi
 from dashboard.web.admin.hours.preview import PolicyPreviewApi
 from dashboard.web.admin.presence import AdminPresence
-from dashboard.web.admin.profile.api import ProfileApi
-from dashboard.web.admin.profile.ended import EndedSessions
-from dashboard.web.admin.profile.proof import Proof
-from dashboard.web.admin.profile.second_factor import SecondFactorApi
-from dashboard.web.admin.profile.sessions import SessionsApi
 from dashboard.web.admin.search import SearchApi
-from dashboard.web.admin.signin import Checks, SignIn
-from dashboard.web.admin.signing_in.code_check import CodeCheck
-from dashboard.web.admin.signing_in.password_check import PasswordCheck
-from dashboard.web.admin.signing_in.pending import PendingSignIns
+from dashboard.web.admin.signin import SignIn
 from dashboard.web.admin.site import pages, settings
 from dashboard.web.admin.site.pages import Pages
 from dashboard.web.admin.site.settings import SettingsPages
@@ -59,26 +51,18 @@ def dashboard_blueprints(
     `invalidate_sessions()` has the sockets look up their sessions again.
     """
     site = _pages(services, identities, assets)
-    database, clock, presence = services.database, services.clock, services.presence_service
-    checks, profile = _accounts(services, identities, site, invalidate_sessions)
-    sign_in = SignIn(checks, presence, invalidate_sessions, origins, identities, site)
-    explainer = Explainer(database, services.ranking, services.clock)
-    admin = _acting_admin(services)
-    apis = (
-        AdminApi(database, admin, explainer, site),
-        BulkApi(database, admin, services.undo),
-        SearchApi(database, services.cursors, clock),
-        CannedApi(database, clock),
-        CustomersApi(services.erasing),
-        *profile,
-        HealthApi(services.ordering_status, lambda: services.reconciler.repairs),
-        *_apis_of_lists(services),
-        *_apis_of_hours(services),
-        WebhookApi(services.webhooks),
-    )
+    database = services.database
     people = AdminPresence(
-        presence, database, invalidate_sessions, services.cursors, services.ranking
+        services.presence_service,
+        database,
+        invalidate_sessions,
+        services.cursors,
+        services.ranking,
     )
+    checks, profile = account_calls(services, identities, site, invalidate_sessions)
+    presence = services.presence_service
+    sign_in = SignIn(checks, presence, invalidate_sessions, origins, identities, site)
+    apis = (*_apis(services, site), *profile)
     return (
         pages.blueprint(site, identities),
         signin.blueprint(sign_in),
@@ -87,32 +71,23 @@ def dashboard_blueprints(
     )
 
 
-def _accounts(
-    services: Services,
-    identities: Identities,
-    pages: Pages,
-    invalidate_sessions: Callable[[], object],
-) -> tuple[Checks, tuple[Any, ...]]:
-    """What those who sign in have to show, and the routes of their own accounts."""
-    database, clock, settings = services.database, services.clock, services.settings
-    redis_client, secret_key = services.redis_client, settings.secret_key
-    assert secret_key is not None, "nobody can be signed in without a secret key"
-    pending, sealing = PendingSignIns(secret_key, clock), Sealing(secret_key)
-    codes = Codes(sealing, clock)
-    tries = Attempts(redis_client, settings.key_prefix, clock)
-    tries_of_codes = Attempts(redis_client, settings.key_prefix, clock, CODES)
-    passwords = PasswordCheck(
-        database, identities, tries, Devices(secret_key), pending, services.offload
+def _apis(services: Services, site: Pages) -> tuple[Any, ...]:
+    """The routes below /admin/api, but for those of people."""
+    database, clock = services.database, services.clock
+    explainer = Explainer(database, services.ranking, clock)
+    admin = _acting_admin(services)
+    return (
+        AdminApi(database, admin, explainer, site),
+        BulkApi(database, admin, services.undo),
+        SearchApi(database, services.cursors, clock),
+        CannedApi(database, clock),
+        CustomersApi(services.erasing),
+        HealthApi(services.ordering_status, lambda: services.reconciler.repairs),
+        *_apis_of_lists(services),
+        *_apis_of_hours(services),
+        WebhookApi(services.webhooks),
+        AuditApi(database, services.cursors, clock),
     )
-    check = CodeCheck(database, identities, tries_of_codes, passwords, pending, codes)
-    proof = Proof(passwords, tries_of_codes, codes)
-    ended = EndedSessions(services.presence_service, invalidate_sessions)
-    apis = (
-        ProfileApi(database, clock, pages, services.placer, proof, ended),
-        SecondFactorApi(database, clock, proof, sealing, ended, services.offload),
-        SessionsApi(database, clock, ended),
-    )
-    return Checks(passwords, check), apis
 
 
 def _acting_admin(services: Services) -> ActingAdmin:
@@ -130,8 +105,8 @@ def _apis_of_lists(services: Services) -> tuple[Any, ...]:
     database, clock = services.database, services.clock
 
     # Looked up at each change: without sockets nobody is told.
-    def announce(admin_id: int | None = None) -> None:
-        services.view_changes.announce(admin_id)
+    def announce(whose: Whose = None) -> None:
+        services.view_changes.announce(whose)
 
     def build(list_id: str) -> None:
         services.list_builder.build(list_id)

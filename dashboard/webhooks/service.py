@@ -1,13 +1,17 @@
 """What supervisors do with webhooks: create, rotate, test, revoke, and replay events."""
 
 import uuid
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Mapping
 from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 
 from sqlalchemy import Connection
 
 from dashboard.db.accounts import sources
+from dashboard.db.audit import actions
+from dashboard.db.audit.actions import Action
+from dashboard.db.audit.actors import Actor
+from dashboard.db.audit.entries import Target, add
 from dashboard.db.database import Database
 from dashboard.db.outbox import deliveries, delivery_log, outgoing, webhooks
 from dashboard.db.outbox.delivery_log import Attempt
@@ -47,7 +51,9 @@ class WebhookService:
         self._poster = poster
         self._wake = wake
 
-    def create(self, source: str, url: str, events: Collection[str] | None) -> CreatedWebhook:
+    def create(
+        self, actor: Actor, source: str, url: str, events: Collection[str] | None
+    ) -> CreatedWebhook:
         """Creates a webhook; `events` None subscribes to all types.
 
         Raises Invalid for a wrong address or type, StartError for a wrong name of a source.
@@ -58,7 +64,11 @@ class WebhookService:
 
         def write(connection: Connection) -> CreatedWebhook:
             source_id = sources.ensure(connection, source, now)
-            return CreatedWebhook(*webhooks.create(connection, source_id, url, events, now))
+            made = CreatedWebhook(*webhooks.create(connection, source_id, url, events, now))
+            said = {"source": source, "events": events and sorted(events)}
+            target = Target(made.id, origin_of(url))
+            add(connection, now, actor, actions.WEBHOOK_CREATED, target, said)
+            return made
 
         return self._database.write(write)
 
@@ -68,20 +78,33 @@ class WebhookService:
             pending = webhooks.pending_counts(connection)
             return [(each, pending.get(each.id, 0)) for each in webhooks.listing(connection)]
 
-    def rotate(self, id: int) -> str:
+    def rotate(self, actor: Actor, id: int) -> str:
         """Gives a new secret; for a day the previous one signs every request, too."""
-        return self._write(id, lambda connection, now: webhooks.rotate(connection, id, now))
 
-    def revoke(self, id: int) -> None:
+        def write(connection: Connection, now: int, webhook: Webhook) -> str:
+            _audit(connection, now, actor, actions.WEBHOOK_ROTATED, webhook)
+            return webhooks.rotate(connection, id, now)
+
+        return self._write(id, write)
+
+    def revoke(self, actor: Actor, id: int) -> None:
         """Deletes a webhook; its pending deliveries fail, its log is no longer shown."""
-        self._write(
-            id,
-            lambda connection, now: webhooks.disable(connection, id, webhooks.REVOKED, now),
-        )
 
-    def enable(self, id: int) -> None:
+        def write(connection: Connection, now: int, webhook: Webhook) -> None:
+            webhooks.disable(connection, id, webhooks.REVOKED, now)
+            _audit(connection, now, actor, actions.WEBHOOK_REVOKED, webhook)
+
+        self._write(id, write)
+
+    def enable(self, actor: Actor, id: int) -> None:
         """Enables a webhook that was disabled because its receiver answered 410 Gone."""
-        self._write(id, lambda connection, now: webhooks.enable(connection, id))
+
+        def write(connection: Connection, now: int, webhook: Webhook) -> None:
+            if webhook.disabled_why == webhooks.GONE:
+                webhooks.enable(connection, id)
+                _audit(connection, now, actor, actions.WEBHOOK_ENABLED, webhook)
+
+        self._write(id, write)
 
     def log(self, id: int, before: int | None, limit: int) -> tuple[list[dict[str, Any]], bool]:
         """Up to `limit` attempts with ids below `before`, newest first; whether there are more."""
@@ -112,18 +135,25 @@ class WebhookService:
         self._database.write(lambda connection: delivery_log.add(connection, id, None, attempt))
         return attempt
 
-    def replay(self, id: int, **selection: Any) -> int:
+    def replay(self, actor: Actor, id: int, **selection: Any) -> int:
         """Delivers events again: the one called `name`, or those from `from_ms` to `to_ms`.
 
         Returns their number. Raises Problem (409, `webhook_disabled`).
         """
         self._assign_positions()
 
-        def write(connection: Connection, now: int) -> int:
+        names = {"name": "event", "from_ms": "since", "to_ms": "until"}
+        chosen = {names[name]: value for name, value in selection.items()}
+
+        def write(connection: Connection, now: int, webhook: Webhook) -> int:
             if webhooks.target(connection, id, now) is None:
                 raise _disabled()
             rows = delivery_log.replayable(connection, id, now, **selection)
-            return deliveries.replay(connection, id, rows, now)
+            count = deliveries.replay(connection, id, rows, now)
+            if count:
+                said = chosen | {"events": count}
+                _audit(connection, now, actor, actions.WEBHOOK_REPLAYED, webhook, said)
+            return count
 
         count = self._write(id, write)
         self._wake()
@@ -134,14 +164,19 @@ class WebhookService:
             lambda connection: outgoing.assign_positions(connection, self._clock())
         )
 
-    def _write(self, id: int, work: Callable[[Connection, int], Any]) -> Any:
+    def _write(self, id: int, work: Callable[[Connection, int, Webhook], Any]) -> Any:
         now = self._clock()
 
         def write(connection: Connection) -> Any:
-            _webhook(connection, id)
-            return work(connection, now)
+            return work(connection, now, _webhook(connection, id))
 
         return self._database.write(write)
+
+
+def origin_of(url: str) -> str:
+    """Scheme and host of an address: what the audit log says of it. The rest may be a secret."""
+    parts = urlsplit(url)
+    return f"{parts.scheme}://{parts.netloc}"
 
 
 def check_url(url: str) -> None:
@@ -171,6 +206,18 @@ def _webhook(connection: Connection, id: int) -> Webhook:
     if found is None:
         raise NotFound("There is no such webhook.")
     return found
+
+
+def _audit(
+    connection: Connection,
+    now: int,
+    actor: Actor,
+    action: Action,
+    webhook: Webhook,
+    said: Mapping[str, Any] | None = None,
+) -> None:
+    target = Target(webhook.id, origin_of(webhook.url))
+    add(connection, now, actor, action, target, {"source": webhook.source, **(said or {})})
 
 
 def _disabled() -> Problem:

@@ -7,7 +7,7 @@ import secrets
 import time
 from collections import OrderedDict
 from collections.abc import Callable, Collection
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from sqlalchemy import Connection, bindparam, insert, select, update
 
@@ -38,6 +38,15 @@ _BY_PREFIX = (
     .join_from(api_keys, sources, sources.c.id == api_keys.c.source_id)
     .where(api_keys.c.prefix == bindparam("prefix"))
 )
+_LISTED = select(
+    api_keys.c.prefix,
+    sources.c.name,
+    api_keys.c.scopes,
+    sources.c.handoff_only,
+    api_keys.c.rate_per_second,
+    api_keys.c.created_at,
+    api_keys.c.revoked_at,
+).join_from(api_keys, sources, sources.c.id == api_keys.c.source_id)
 
 
 class Caller(NamedTuple):
@@ -87,33 +96,30 @@ def create(
 
 def listing(connection: Connection) -> list[ApiKeyInfo]:
     """All keys, the oldest first."""
-    found = connection.execute(
-        select(
-            api_keys.c.prefix,
-            sources.c.name,
-            api_keys.c.scopes,
-            sources.c.handoff_only,
-            api_keys.c.rate_per_second,
-            api_keys.c.created_at,
-            api_keys.c.revoked_at,
-        )
-        .join_from(api_keys, sources, sources.c.id == api_keys.c.source_id)
-        .order_by(api_keys.c.id)
-    )
-    return [ApiKeyInfo(prefix, name, tuple(scopes), *rest) for prefix, name, scopes, *rest in found]
+    return [_info(*row) for row in connection.execute(_LISTED.order_by(api_keys.c.id))]
+
+
+def find(connection: Connection, key: str) -> ApiKeyInfo | None:
+    """The key of a prefix, or given in full; None for an unknown one."""
+    row = connection.execute(_LISTED.where(api_keys.c.prefix == prefix_of(key))).first()
+    return None if row is None else _info(*row)
 
 
 def revoke(connection: Connection, key: str, now_ms: int) -> bool:
     """Revokes a key, given by its prefix or in full. False for an unknown key."""
-    match = _KEY.fullmatch(key)
-    prefix = match[1] if match else key
-    where = api_keys.c.prefix == prefix
+    where = api_keys.c.prefix == prefix_of(key)
     if connection.scalar(select(api_keys.c.id).where(where)) is None:
         return False
     connection.execute(
         update(api_keys).where(where, api_keys.c.revoked_at.is_(None)).values(revoked_at=now_ms)
     )
     return True
+
+
+def prefix_of(key: str) -> str:
+    """The prefix of a key, which is no secret; a prefix is its own."""
+    match = _KEY.fullmatch(key)
+    return match[1] if match else key
 
 
 def authenticate(connection: Connection, key: str) -> Caller | None:
@@ -155,6 +161,10 @@ class KeyRing:
         self._cached[digest] = (now + CACHE_SECONDS, caller)
         if len(self._cached) > CACHED_MAX:
             self._cached.popitem(last=False)
+
+
+def _info(prefix: str, source: str, scopes: Collection[str], *rest: Any) -> ApiKeyInfo:
+    return ApiKeyInfo(prefix, source, tuple(scopes), *rest)
 
 
 def _hash(secret: str) -> bytes:

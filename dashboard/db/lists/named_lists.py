@@ -73,6 +73,7 @@ class Stamp(NamedTuple):
     changed_at: int
     list_id: str | None
     owner_id: int | None
+    desk: str | None
 
 
 def find(connection: Connection, name: ListName, admin_id: int) -> NamedList:
@@ -135,7 +136,7 @@ def _listed(
         kept_in = QUERY_VIEWS.get(name.view)
         return ListedQuery(VIEW_QUERIES[name.view], name.sort, TIMEZONE), kept_in
     number = views.number_of(name.view)
-    view = None if number is None else views.find(connection, number, admin_id)
+    view = None if number is None else views.find(connection, number, admin_id, name.desks)
     if view is None:
         raise NotFound("There is no such view.")
     kept_in = None if view.list_id is None else view.sort

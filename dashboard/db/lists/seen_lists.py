@@ -21,9 +21,9 @@ class SeenLists(NamedTuple):
     """The lists of saved views, and of built-in ones that are lists of queries: those that
     everybody sees who sees all threads, and those that one admin sees.
 
-    Of a view of everybody that names `me`, each admin has another list; who sees the threads of
-    some desks alone has another one of each view, and none of `shared`. `temporary`: those of `own`
-    that Redis keeps while somebody looks.
+    Of a view of several people that names `me`, each admin has another list; who sees the threads
+    of some desks alone has another one of each view, and none of `shared`. `temporary`: those of
+    `own` that Redis keeps while somebody looks.
     """
 
     shared: Lists
@@ -44,7 +44,7 @@ def seen_by(connection: Connection, admins: Mapping[int, Desks]) -> SeenLists:
         temporary[list_id] = listed
 
     of_all_desks = [id for id, desks in admins.items() if desks is None]
-    saved = views.seen_by(connection, admins)
+    saved = views.of_several(connection, admins)
     for view in saved:
         if view.list_id is not None:
             if view.owner_id is None:
@@ -74,5 +74,5 @@ def _at_desks(
     for view in QUERY_VIEWS:
         yield view, built_in_lists.listed(view, desks=desks)
     for each in saved:
-        if each.owner_id in (None, admin_id):
+        if each.is_seen_by(admin_id, desks):
             yield each.public_id, each.listed(admin_id)._replace(desks=desks)

@@ -1,16 +1,18 @@
-"""Saved views: named queries with a sort, of one admin or of everybody.
+"""Saved views: named queries with a sort, of one admin, of a desk or of everybody.
 
 A view is saved, changed and deleted in one transaction with the list that Redis keeps for it. A
-list that several views share stays until the last of them is gone. A view of everybody that names
-`me` is a list for each admin who looks: none is kept for the view.
+list that several views share stays until the last of them is gone. A view of several people that
+names `me` is a list for each admin who looks: none is kept for the view.
 """
 
 import re
 from collections.abc import Collection, Iterable
 from typing import Any, NamedTuple
 
-from sqlalchemy import Connection, delete, func, insert, or_, select, update
+from sqlalchemy import ColumnElement, Connection, delete, func, insert, or_, select, update
 
+from dashboard.db.accounts import desks as all_desks
+from dashboard.db.accounts.admin_desks import Desks, sees
 from dashboard.db.lists import built_in_lists, kept_lists, query_lists, sorts, view_orders
 from dashboard.db.lists.people import people_in
 from dashboard.db.lists.query_lists import ListedQuery
@@ -20,21 +22,25 @@ from dashboard.validation.fields import INTEGER_MAX
 from scoring.conditions.language.errors import QueryError
 
 NAME_MAX = 80
-#: Views that one admin may own, and that may belong to everybody.
+#: Views that one admin may own, and that may belong to desks and everybody together.
 OWN_MAX = 200
 SHARED_MAX = 1_000
+#: Begins the owner of a view of a desk in APIs; the desk's name follows.
+DESK = "desk:"
 #: How long a list stays that no view needs any more: it may be on screens.
 RELEASED_MS = 60_000
 
 
 class Draft(NamedTuple):
-    """What makes a view. `owner_id` None: everybody's; `timezone` is that of its days."""
+    """What makes a view. `owner_id` None: that of a desk, or everybody's; `timezone` is that of
+    its days."""
 
     name: str
     query: str
     sort: str
     timezone: str
     owner_id: int | None
+    desk: str | None = None
 
 
 class View(NamedTuple):
@@ -48,19 +54,34 @@ class View(NamedTuple):
     owner_id: int | None
     changed_at: int
     list_id: str | None
+    desk: str | None = None
 
     @property
     def public_id(self) -> str:
         """The id by which APIs call it: `v17`."""
         return f"v{self.id}"
 
+    @property
+    def shared_with(self) -> str | None:
+        """Who sees it, as APIs say it: `all` or `desk:NAME`; None: its owner alone."""
+        if self.owner_id is not None:
+            return None
+        return "all" if self.desk is None else f"{DESK}{self.desk}"
+
     def listed(self, admin_id: int | None) -> ListedQuery:
         """Its list for an admin who looks; of a view that does not name `me` all have one."""
         return _listed(self.query, self.sort, self.timezone, self.owner_id or admin_id)
 
+    def is_seen_by(self, admin_id: int, desks: Desks) -> bool:
+        """Whether an admin who sees these desks sees the view."""
+        if self.owner_id is not None:
+            return self.owner_id == admin_id
+        return self.desk is None or sees(desks, self.desk)
+
 
 _PUBLIC_ID = re.compile(r"v([1-9][0-9]{0,15})")
 _COLUMNS = tuple(views.c[name] for name in View._fields)
+_READ = select(*_COLUMNS)
 _GROW = update(views_version).values(version=views_version.c.version + 1)
 
 
@@ -83,24 +104,27 @@ def begin_change(connection: Connection) -> None:
     connection.execute(_GROW)
 
 
-def visible_to(connection: Connection, admin_id: int) -> list[View]:
-    """The admin's own views and everybody's, in the admin's order; new ones at the end."""
-    saved = {view.public_id: view for view in seen_by(connection, [admin_id])}
+def visible_to(connection: Connection, admin_id: int, desks: Desks) -> list[View]:
+    """The admin's own views, those of the desks that the admin sees and everybody's, in the admin's
+    order; new ones at the end."""
+    found = connection.execute(_READ.where(_seen([admin_id], desks)).order_by(views.c.id))
+    saved = {view.public_id: view for view in (View(*row) for row in found)}
     return [saved[id] for id in view_orders.ordered(connection, admin_id, (), saved)]
 
 
-def seen_by(connection: Connection, admin_ids: Collection[int]) -> list[View]:
-    """Everybody's views and those of these admins, by id."""
-    seen = or_(views.c.owner_id.is_(None), views.c.owner_id.in_(admin_ids))
-    found = connection.execute(select(*_COLUMNS).where(seen).order_by(views.c.id))
+def of_several(connection: Connection, admin_ids: Collection[int]) -> list[View]:
+    """Everybody's views, those of all desks and those of these admins, by id."""
+    found = connection.execute(_READ.where(_seen(admin_ids, None)).order_by(views.c.id))
     return [View(*row) for row in found]
 
 
-def find(connection: Connection, view_id: int, admin_id: int | None) -> View | None:
-    """A view that this admin may see; None for all others. Without an admin: one of everybody's."""
-    own_or_shared = or_(views.c.owner_id == admin_id, views.c.owner_id.is_(None))
-    found = select(*_COLUMNS).where(views.c.id == view_id, own_or_shared)
-    row = connection.execute(found).first()
+def find(connection: Connection, view_id: int, admin_id: int | None, desks: Desks) -> View | None:
+    """A view that this admin, who sees these desks, may see; None for all others.
+
+    Without an admin and a desk: one of everybody's.
+    """
+    seen = _seen([] if admin_id is None else [admin_id], desks)
+    row = connection.execute(_READ.where(views.c.id == view_id, seen)).first()
     return None if row is None else View(*row)
 
 
@@ -114,10 +138,10 @@ def create(connection: Connection, draft: Draft, admin_id: int, now_ms: int) -> 
     return View(*inserted.one())
 
 
-def lock(connection: Connection, view_id: int, admin_id: int) -> View | None:
+def lock(connection: Connection, view_id: int, admin_id: int, desks: Desks) -> View | None:
     """As `find`, and no other transaction changes a view before the end of this one."""
     begin_change(connection)
-    return find(connection, view_id, admin_id)
+    return find(connection, view_id, admin_id, desks)
 
 
 def change(connection: Connection, view: View, draft: Draft, admin_id: int, now_ms: int) -> View:
@@ -159,7 +183,7 @@ def keep_anew(connection: Connection, sort: str, now_ms: int) -> set[str]:
     Call it after `begin_change`. A view that has a mistake meanwhile loses its list. Returns the
     ids of the lists.
     """
-    in_sort = select(*_COLUMNS).where(views.c.sort == sort, views.c.list_id.is_not(None))
+    in_sort = _READ.where(views.c.sort == sort, views.c.list_id.is_not(None))
     held = [View(*row) for row in connection.execute(in_sort)]
     kept: set[str] = set()
     for view in held:
@@ -174,6 +198,14 @@ def keep_anew(connection: Connection, sort: str, now_ms: int) -> set[str]:
     return kept
 
 
+def _seen(admin_ids: Collection[int], desks: Desks) -> ColumnElement[bool]:
+    """Which views these admins see who see these desks."""
+    shared: ColumnElement[bool] = views.c.owner_id.is_(None)
+    if desks is not None:
+        shared &= or_(views.c.desk.is_(None), views.c.desk.in_(desks))
+    return or_(shared, views.c.owner_id.in_(admin_ids))
+
+
 def _check_room(connection: Connection, owner_id: int | None) -> None:
     of_owner = views.c.owner_id.is_(None) if owner_id is None else views.c.owner_id == owner_id
     most = SHARED_MAX if owner_id is None else OWN_MAX
@@ -184,6 +216,8 @@ def _check_room(connection: Connection, owner_id: int | None) -> None:
 def _kept(connection: Connection, draft: Draft, admin_id: int) -> dict[str, Any]:
     """The columns of a view, whose list is kept from now on. Raises QueryError and UnknownSort."""
     sorts.find(connection, draft.sort)
+    if draft.desk is not None and all_desks.unknown(connection, {draft.desk}):
+        raise field_error("/owner", "unknown_value", "names a desk that there is not")
     listed = _listed(draft.query, draft.sort, draft.timezone, draft.owner_id)
     if listed.admin_id is None and people_in(draft.query).me:
         # Whoever looks: a mistake is one for this admin, too.

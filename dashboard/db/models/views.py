@@ -4,8 +4,9 @@ from sqlalchemy import BigInteger, Column, ForeignKey, SmallInteger, String, Tab
 
 from dashboard.db.models.base import Id, Json, metadata
 
-#: `owner_id` is whose view it is; null: everybody's. `list_id` is the list that Redis always keeps
-#: for it; null where each admin who looks has another list. `timezone` is that of its days.
+#: `owner_id` is whose view it is; null: that of all who see `desk`, or of everybody. `list_id` is
+#: the list that Redis always keeps for it; null where each admin who looks has another list.
+#: `timezone` is that of its days.
 views = Table(
     "views",
     metadata,
@@ -19,6 +20,7 @@ views = Table(
     Column("created_at", BigInteger, nullable=False),
     Column("changed_at", BigInteger, nullable=False),
     Column("list_id", String(64), index=True),
+    Column("desk", String(32), ForeignKey("desks.name", name="fk_views_desk"), index=True),
     sqlite_autoincrement=True,
 )
 

@@ -6,7 +6,6 @@ was let in before has attempts of its own (OWASP, "Device cookies").
 """
 
 import hashlib
-import ipaddress
 import secrets
 from collections.abc import Callable
 from typing import NamedTuple
@@ -29,10 +28,7 @@ from dashboard.rate_limits import (
     RateLimitExceeded,
     SharedWindows,
 )
-
-#: Whoever has an IPv6 address has all of its network.
-_IPV6_NETWORK_BITS = 64
-
+from dashboard.validation.addresses import network_of
 
 DEVICE_COOKIE = "lineup_device"
 _DEVICE_DAYS = 365
@@ -110,19 +106,6 @@ class Attempts:
             (f"{start}|pair|{account}|{address}", allowed.pair),
             (f"{start}|account|{account}", allowed.account),
         )
-
-
-def network_of(address: str) -> str:
-    """The address, or the network of 64 bits of one of IPv6; what is neither as it is."""
-    try:
-        found = ipaddress.ip_address(address)
-    except ValueError:
-        return address
-    if isinstance(found, ipaddress.IPv4Address):
-        return address
-    if found.ipv4_mapped is not None:
-        return str(found.ipv4_mapped)
-    return str(ipaddress.ip_network((found, _IPV6_NETWORK_BITS), strict=False).network_address)
 
 
 class Devices:

@@ -7,6 +7,8 @@ from flask import Response
 from sqlalchemy import Connection
 
 from dashboard.db.accounts import admin_desks, admins, desks, sessions, team
+from dashboard.db.audit import actions
+from dashboard.db.audit.entries import Target, add
 from dashboard.db.database import Database
 from dashboard.db.threads import thread_rows
 from dashboard.errors import NotFound
@@ -14,6 +16,7 @@ from dashboard.presence.service import PresenceService
 from dashboard.web.admin.requests import EmptyRequest
 from dashboard.web.admin.responses import SeenCustomers, Team
 from dashboard.web.admin.routes import SUPERVISOR
+from dashboard.web.http.audit.actors import acting
 from dashboard.web.http.cursors import Cursors
 from dashboard.web.http.identity import current
 from dashboard.web.http.responses import json_response
@@ -127,10 +130,15 @@ class AdminPresence:
         answers=NO_CONTENT,
     )
     def sign_out(self, admin_id: int) -> Response:
+        now = self._presence_service.clock()
+
         def write(connection: Connection) -> None:
-            if admins.by_id(connection, admin_id) is None:
+            admin = admins.by_id(connection, admin_id)
+            if admin is None:
                 raise NotFound("There is no such admin.")
-            sessions.end_all(connection, admin_id)
+            said = {"count": len(sessions.end_all(connection, admin_id))}
+            target = Target(admin.id, admin.email)
+            add(connection, now, acting(), actions.SESSIONS_ENDED, target, said)
 
         self._database.write(write)
         self._invalidate_sessions()

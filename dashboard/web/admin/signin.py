@@ -160,7 +160,7 @@ class SignIn:
         # The browser forgets the session that it had: nobody is to go on with it.
         self._identities.end()
         self._identities.set_cookie(response, cookie)
-        self._checks.password.remember_device(response, email)
+        self._checks.password.guard.remember_device(response, email)
         return response
 
 

@@ -75,7 +75,7 @@ def _listed(connection: Connection, view: str) -> ListedQuery | None:
     if view in VIEW_QUERIES:
         return ListedQuery(VIEW_QUERIES[view], "", TIMEZONE)
     number = number_of(view)
-    found = None if number is None else views.find(connection, number, None)
+    found = None if number is None else views.find(connection, number, None, frozenset())
     return None if found is None or people_in(found.query).me else found.listed(None)
 
 

@@ -82,18 +82,20 @@ class Identities:
     def begin(
         self,
         admin_id: int,
-        check: Callable[[Connection], object] = lambda connection: None,
+        decide: Callable[[Connection, int, int], object] | None = None,
         origin: Origin = NOWHERE,
     ) -> str:
         """Begins a session; returns the value of its cookie.
 
-        `check` is called first in the transaction in which the session begins; where it raises,
-        none begins.
+        `decide(connection, now_ms, admin_id)` is called first, in the same transaction; where it
+        raises, no session begins.
         """
+        now = self._clock()
 
         def write(connection: Connection) -> str:
-            check(connection)
-            return sessions.begin(connection, admin_id, self._clock(), origin)
+            if decide is not None:
+                decide(connection, now, admin_id)
+            return sessions.begin(connection, admin_id, now, origin)
 
         return self._signer.sign(self._database.write(write)).decode()
 

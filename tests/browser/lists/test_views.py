@@ -231,3 +231,29 @@ def test_a_view_that_others_edit_and_delete_while_it_is_shown(browser, lineup, m
     lists(browser, dutch, danish)
     is_deleted_by_others(browser, mai, view, danish, dutch)
     is_deleted_here(browser, mai)
+
+
+def test_a_supervisor_saves_a_view_for_a_desk(browser, chromium, lineup, mai):
+    """It comes to who sees the desk, and goes with it (docs/protocol.md, Views)."""
+    lineup.server.create_desk("sales")
+    chief = lineup.server.create_admin("Chief", role="supervisor")
+    window = BrowserDriver(chromium, lineup.server, chief)
+    page = window.page
+    page.evaluate("() => { location.hash = '#/query/arrival?query=lang%3Anb'; }")
+    page.click(".view-save")
+    page.fill(".view-form [name=name]", "Norwegian")
+    page.select_option(".view-form [name=owner]", "desk:main")
+    has_no_fault(window, "saving a view for a desk")
+    page.click(".view-form [type=submit]")
+    shows(browser, ("Norwegian", "0"))
+    say(lineup, "nb-1", "nb")
+    shows(browser, ("Norwegian", "1"))
+    about = "() => document.querySelector('.nav-view .nav-item').title"
+    assert "Whoever sees desk main sees this view" in browser.page.evaluate(about)
+    page.click(".view-edit")
+    page.wait_for_selector(".view-form option[value='desk:sales']", state="attached")
+    page.select_option(".view-form [name=owner]", "me")
+    page.click(".view-form [type=submit]")
+    shows(browser)
+    window.close()
+    assert window.errors == []

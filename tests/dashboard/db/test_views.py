@@ -5,7 +5,7 @@ import threading
 import pytest
 from sqlalchemy import select
 
-from dashboard.db.accounts import admins
+from dashboard.db.accounts import admins, desks
 from dashboard.db.lists import (
     entries,
     looking_through,
@@ -17,6 +17,7 @@ from dashboard.db.lists import (
 from dashboard.db.lists.query_lists import ListedQuery
 from dashboard.db.lists.views import RELEASED_MS, Draft
 from dashboard.db.models.query_lists import query_lists as lists_table
+from dashboard.errors import Invalid
 from scoring.conditions.language.errors import QueryError
 from tests.dashboard.ingest.shop import Shop, new_admin
 
@@ -49,10 +50,12 @@ def test_a_view_is_kept_with_its_list_or_not_at_all(any_database, mai):
     for given in (wrong, draft(mai, "hello")):
         with pytest.raises(QueryError):
             any_database.write(
-                lambda c, given=given: views.change(c, views.lock(c, view.id, mai), given, mai, NOW)
+                lambda c, given=given: views.change(
+                    c, views.lock(c, view.id, mai, None), given, mai, NOW
+                )
             )
     with any_database.read() as connection:
-        assert views.visible_to(connection, mai) == [view]
+        assert views.visible_to(connection, mai, None) == [view]
         assert query_lists.current(connection).lists.keys() == {view.list_id}
     assert kept(any_database) == {view.list_id: None}
 
@@ -68,12 +71,35 @@ def test_own_views_that_name_me_are_lists_of_their_own(any_database, mai):
     assert create(any_database, bob, draft(None, "source:me")).listed(mai).admin_id is None
 
 
+def test_views_of_a_desk_belong_to_who_sees_the_desk(any_database, mai):
+    any_database.write(lambda c: desks.add(c, "billing", 0))
+    main, billing = (
+        create(any_database, mai, draft(None, "assigned:me")._replace(desk=desk))
+        for desk in ("main", "billing")
+    )
+    assert (main.desk, main.list_id) == ("main", None), "each admin who looks has another list"
+    with any_database.read() as connection:
+        for desks_seen, seen in (
+            (None, [main, billing]),
+            (frozenset(["main"]), [main]),
+            (frozenset(), []),
+        ):
+            assert views.visible_to(connection, mai, desks_seen) == seen
+            for view in (main, billing):
+                found = views.find(connection, view.id, mai, desks_seen)
+                assert found == (view if view in seen else None)
+                assert view.is_seen_by(mai, desks_seen) == (view in seen)
+    unknown = draft()._replace(desk="nowhere")
+    with pytest.raises(Invalid):
+        create(any_database, mai, unknown)
+
+
 def test_what_time_a_view_was_changed_grows_with_each_change(any_database, mai):
     view = create(any_database, mai, draft(mai))
     for _ in range(3):
         changed = any_database.write(
             lambda c, id=view.id: views.change(
-                c, views.lock(c, id, mai), draft(mai, name="New"), mai, NOW - 5
+                c, views.lock(c, id, mai, None), draft(mai, name="New"), mai, NOW - 5
             )
         )
         assert changed.changed_at > view.changed_at
@@ -104,7 +130,7 @@ def test_lists_of_a_sort_that_was_changed_are_kept_anew(any_database, mai, monke
     )
     any_database.write(lambda c: views.keep_anew(c, "arrival", NOW))
     with any_database.read() as connection:
-        anew = {view.id: view.list_id for view in views.visible_to(connection, mai)}
+        anew = {view.id: view.list_id for view in views.visible_to(connection, mai, None)}
     assert anew[second.id] is None and anew[other.id] == other.list_id
     assert kept(any_database) == {
         anew[first.id]: None,
@@ -163,7 +189,7 @@ def test_the_last_two_views_of_a_list_may_go_at_once(any_database, mai):
         made = [create(any_database, mai) for _ in range(2)]
 
         def remove(view):
-            any_database.write(lambda c: views.remove(c, views.lock(c, view.id, mai), NOW))
+            any_database.write(lambda c: views.remove(c, views.lock(c, view.id, mai, None), NOW))
 
         racing = [threading.Thread(target=remove, args=(view,)) for view in made]
         for each in racing:

@@ -6,6 +6,7 @@ from dashboard.db.accounts import admin_desks
 from dashboard.errors import NotFound
 from dashboard.ingest.assignment.assigning import HandOver
 from tests.dashboard.desks.world import BOSS, KEN, LAN, OTHER, OWN, World
+from tests.drivers.audit import OPERATOR
 
 LIST = {"view": "arrival", "sort": "arrival", "filter": "all"}
 
@@ -111,7 +112,7 @@ def test_a_deleted_customers_thread_goes_from_whoever_has_it_open(world):
         world.call(caller, "thread:open", {"id": 2})
         events(world, caller)
     customer = world.call(lan, "thread:open", {"id": 1})["row"]["customer"]["id"]
-    assert world.services.erasing.erase(*customer.split("/")) is not None
+    assert world.services.erasing.erase(OPERATOR, *customer.split("/")) is not None
     world.settle()
     gone = [(sid, data) for sid, event, data in world.sockets.sent if event == "thread:gone"]
     left = [sid for sid, event, data in world.sockets.sent if event == "list:order" and data["del"]]

@@ -76,6 +76,8 @@ class World:
         boss = {"name": "Mine", "query": "assigned:me", "sort": "arrival", "owner": "all"}
         self._view(boss)
         self._view(boss | {"name": "Open", "query": "is:open"})
+        self._view(boss | {"name": "Of the desk", "query": "is:waiting"}, OWN)
+        self._view_elsewhere(boss | {"name": "Secret", "query": "tag:secret"})
         #: Thread id to its name, of the threads of the other desk.
         self.hidden: dict[int, str] = {}
         self.services.reconciler.tick()
@@ -156,9 +158,15 @@ class World:
     def _belongs(self, admin_id: int, *names: str) -> None:
         self.database.write(lambda connection: admin_desks.save(connection, admin_id, names))
 
-    def _view(self, body: dict[str, str]) -> None:
-        draft = views.Draft(body["name"], body["query"], body["sort"], "UTC", None)
-        self.database.write(lambda c: views.create(c, draft, BOSS, self.clock()))
+    def _view(self, body: dict[str, str], desk: str | None = None) -> views.View:
+        draft = views.Draft(body["name"], body["query"], body["sort"], "UTC", None, desk)
+        return self.database.write(lambda c: views.create(c, draft, BOSS, self.clock()))
+
+    def _view_elsewhere(self, body: dict[str, str]) -> None:
+        """A view of the other desk; where there is none, it is gone at once: ids are numbered."""
+        view = self._view(body, OTHER)
+        if not self.is_full:
+            self.database.write(lambda c: views.remove(c, view, self.clock()))
 
     def _act(self, action: str, admin_id: int, thread_id: int, *given: Any) -> None:
         self._does(getattr(self.services.actions, action), admin_id, thread_id, *given)

@@ -9,6 +9,7 @@ from dashboard.db.models.threads import customers, erasures, events, threads
 from dashboard.ingest.erase import erase_customer
 from dashboard.ingest.schema import parse
 from tests.dashboard.ordering.order import Order
+from tests.drivers.audit import OPERATOR
 
 
 @pytest.fixture
@@ -19,7 +20,7 @@ def order(database, client, clock) -> Order:
 
 
 def erase(order, customer):
-    return erase_customer(order.database, order.placer, "shop", customer, order.clock())
+    return erase_customer(order.database, order.placer, OPERATOR, "shop", customer, order.clock())
 
 
 def test_an_erased_customer_is_deleted_from_sql_and_from_every_list(order):

@@ -16,6 +16,7 @@ from dashboard.errors import Problem, StorageUnavailable
 from dashboard.ingest.actions import Actions, Admin, Reply
 from dashboard.ingest.erase import erase_customer
 from tests.dashboard.ingest.shop import Shop, new_admin, thread_event
+from tests.drivers.audit import OPERATOR
 from tests.support import wait_until
 
 
@@ -155,7 +156,7 @@ def test_events_older_than_thirty_days_are_deleted_and_numbering_goes_on(
 def test_erasing_a_customer_empties_the_outbox_of_their_threads(shop, actions, linh, thread):
     actions.reply(linh, thread, Reply("Hello", "tok-1", confirm=True))
     Reader(shop).read()
-    erase_customer(shop.database, NoPlacer(), "shop", "c", 0)
+    erase_customer(shop.database, NoPlacer(), OPERATOR, "shop", "c", 0)
     with shop.database.read() as connection:
         for table in (outgoing_events, outgoing_threads, sent_messages, deliveries):
             assert connection.execute(select(table)).all() == [], table.name

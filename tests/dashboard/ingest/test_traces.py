@@ -16,6 +16,7 @@ from dashboard.ingest.actions import Admin, Reply
 from presence.rooms import Membership
 from tests.dashboard.ingest.shop import new_admin
 from tests.dashboard.ordering.order import Order
+from tests.drivers.audit import OPERATOR
 
 #: Each is a word of its own for the search index, and appears in what the person is, says or gets.
 WORDS = (
@@ -42,7 +43,7 @@ def live_through_everything(order: Order) -> int:
     """All that is kept of a person; the id of their thread."""
     services = order.services
     linh = Admin(new_admin(order.database, "Linh"), "Linh")
-    services.webhooks.create("shop", "https://bot.example/hook", None)
+    services.webhooks.create(OPERATOR, "shop", "https://bot.example/hook", None)
     order.rebuilder.rebuild(order.rebuilder.list_ids())
     thread = "zanzibarthread"
     for number in range(40):

@@ -10,6 +10,7 @@ from dashboard.db.accounts import sources
 from dashboard.db.database import Database
 from dashboard.ingest.schema import parse
 from dashboard.presence.erasing import Deleted, Erasing
+from tests.drivers.audit import OPERATOR
 from tests.services import services_over
 from tests.support import SettableClock
 
@@ -70,7 +71,7 @@ class Order:
         """Deletes a customer; `now` is called where presence is waited for."""
         presence = self.services.presence_service
         return Erasing(self.database, self.placer, presence, self.clock, now).erase(
-            "shop", customer
+            OPERATOR, "shop", customer
         )
 
     def tick(self, times: int = 1, seconds: float = 1.0) -> bool:

@@ -204,6 +204,31 @@ ADMIN_CALLS = [
     Call("GET", "/admin/api/presence/online", {"from": 0, "to": 9}),
     Call("GET", "/admin/api/team"),
     Call("POST", "/admin/api/team/{999}/sign-out", body={}),
+    Call(
+        "GET",
+        "/admin/api/audit",
+        {
+            "from": 0,
+            "to": 9,
+            "action": "webhook",
+            "actor": "mai@example.com",
+            "target": "webhook:3",
+            "cursor": "",
+            "limit": 5,
+        },
+    ),
+    Call(
+        "POST",
+        "/admin/api/audit/export",
+        body={
+            "from": 0,
+            "to": 9,
+            "action": "key.created",
+            "actor": "Mai",
+            "target": "key",
+            "format": "csv",
+        },
+    ),
     Call("GET", "/admin/api/webhooks"),
     Call(
         "POST",

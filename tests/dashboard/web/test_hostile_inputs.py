@@ -13,6 +13,7 @@ from dashboard.db.accounts import api_keys, sources
 from tests.dashboard.web.hostile import STORED_TEXTS, TEXTS, spoiled_bodies, spoiled_paths
 from tests.dashboard.web.hostile_calls import ADMIN_CALLS, BOT_CALLS, SIGN_IN_CALLS, Call
 from tests.drivers.application import ORIGIN, ApplicationDriver
+from tests.drivers.audit import OPERATOR
 
 #: Headers that are read somewhere; each is spoiled in turn.
 HEADERS = [
@@ -41,7 +42,7 @@ STEP = 13
 def site(any_database, clock, tmp_path) -> ApplicationDriver:
     driver = ApplicationDriver(any_database, clock, tmp_path)
     driver.say("t-1")
-    driver.webhooks.create("shop", "https://bot.example/first", None)
+    driver.webhooks.create(OPERATOR, "shop", "https://bot.example/first", None)
     return driver
 
 

@@ -8,6 +8,7 @@ from dashboard.db.models.webhooks import delivery_attempts
 from dashboard.webhooks.http_client import Answer
 from dashboard.webhooks.retry import WAITS_SECONDS
 from tests.dashboard.webhooks.webhook_driver import OTHER_URL, URL
+from tests.drivers.audit import OPERATOR
 
 LOST = Answer(None, "timeout")
 
@@ -31,7 +32,7 @@ def test_a_webhook_gets_later_events_of_its_source_and_types(driver):
     driver.settle()
     driver.webhook()
     driver.webhook(OTHER_URL, ["thread.assigned"])
-    driver.webhooks.create("else", "https://else.example/", None)
+    driver.webhooks.create(OPERATOR, "else", "https://else.example/", None)
     driver.reply("Hello")
     driver.actions.claim(driver.linh, driver.thread())
     driver.settle()
@@ -133,8 +134,8 @@ def test_410_disables_the_webhook_and_fails_its_deliveries(driver):
     driver.reply("even more")
     driver.settle()
     assert len(driver.poster.got) == 1
-    driver.webhooks.enable(id)
-    assert driver.webhooks.replay(id, from_ms=0, to_ms=driver.clock()) == 3
+    driver.webhooks.enable(OPERATOR, id)
+    assert driver.webhooks.replay(OPERATOR, id, from_ms=0, to_ms=driver.clock()) == 3
     driver.settle()
     assert driver.said()[1:] == ["Hello", "more", "even more"]
 

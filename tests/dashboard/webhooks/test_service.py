@@ -1,5 +1,7 @@
 """What supervisors do with webhooks."""
 
+from functools import partial
+
 import pytest
 from standardwebhooks import Webhook
 
@@ -7,6 +9,7 @@ from dashboard.db.outbox import delivery_log, outgoing, webhooks
 from dashboard.errors import Invalid, NotFound, Problem
 from dashboard.webhooks.http_client import Answer
 from tests.dashboard.webhooks.webhook_driver import URL, WebhookDriver
+from tests.drivers.audit import OPERATOR
 
 
 def secrets_of(driver: WebhookDriver, id: int) -> tuple[str, ...]:
@@ -17,14 +20,14 @@ def secrets_of(driver: WebhookDriver, id: int) -> tuple[str, ...]:
 
 
 def test_a_secret_has_the_form_of_the_standard_and_32_bytes(driver):
-    made = driver.webhooks.create("shop", URL, None)
+    made = driver.webhooks.create(OPERATOR, "shop", URL, None)
     assert made.secret.startswith("whsec_")
     assert len(Webhook(made.secret)._whsecret) == 32
 
 
 def test_after_a_rotation_both_secrets_sign_for_a_day(driver):
-    made = driver.webhooks.create("shop", URL, None)
-    fresh = driver.webhooks.rotate(made.id)
+    made = driver.webhooks.create(OPERATOR, "shop", URL, None)
+    fresh = driver.webhooks.rotate(OPERATOR, made.id)
     assert secrets_of(driver, made.id) == (fresh, made.secret)
     driver.reply("Hello")
     driver.settle()
@@ -51,13 +54,13 @@ def test_after_a_rotation_both_secrets_sign_for_a_day(driver):
 )
 def test_invalid_addresses_are_refused(driver, url):
     with pytest.raises(Invalid):
-        driver.webhooks.create("shop", url, None)
+        driver.webhooks.create(OPERATOR, "shop", url, None)
 
 
 @pytest.mark.parametrize("events", [[], ["message.created", "message.deleted"]])
 def test_unknown_types_of_events_are_refused(driver, events):
     with pytest.raises(Invalid):
-        driver.webhooks.create("shop", URL, events)
+        driver.webhooks.create(OPERATOR, "shop", URL, events)
 
 
 def test_a_revoked_webhook_is_unknown_and_gets_nothing(driver):
@@ -66,16 +69,16 @@ def test_a_revoked_webhook_is_unknown_and_gets_nothing(driver):
     with driver.database.read() as connection:
         assert outgoing.needs_positions(connection)
     driver.database.write(lambda connection: outgoing.assign_positions(connection, driver.clock()))
-    driver.webhooks.revoke(id)
+    driver.webhooks.revoke(OPERATOR, id)
     driver.settle()
     assert driver.poster.got == []
     assert driver.webhooks.listing() == []
     assert driver.delivery(message) == ("failed", "bot")
     for verb in (
-        driver.webhooks.rotate,
-        driver.webhooks.revoke,
+        partial(driver.webhooks.rotate, OPERATOR),
+        partial(driver.webhooks.revoke, OPERATOR),
         driver.webhooks.test,
-        driver.webhooks.enable,
+        partial(driver.webhooks.enable, OPERATOR),
     ):
         with pytest.raises(NotFound):
             verb(id)
@@ -123,14 +126,14 @@ def test_one_event_or_a_period_is_replayed(driver):
     driver.actions.claim(driver.linh, driver.thread())
     driver.settle()
     names = [body["id"] for body in driver.poster.bodies()]
-    assert driver.webhooks.replay(id, name=names[0]) == 1
+    assert driver.webhooks.replay(OPERATOR, id, name=names[0]) == 1
     driver.settle()
     assert driver.said() == ["one", "two", "three", "one"]
     since = driver.clock() - 1_000
-    assert driver.webhooks.replay(id, from_ms=since, to_ms=driver.clock()) == 2
+    assert driver.webhooks.replay(OPERATOR, id, from_ms=since, to_ms=driver.clock()) == 2
     driver.settle()
     assert driver.said()[4:] == ["two", "three"]
-    assert driver.webhooks.replay(id, name="evt_nothing") == 0
+    assert driver.webhooks.replay(OPERATOR, id, name="evt_nothing") == 0
     with driver.database.read() as connection:
         assert webhooks.failing(connection) == {}
 
@@ -140,7 +143,8 @@ def test_a_disabled_webhook_is_neither_tested_nor_replayed(driver):
     driver.poster.will_answer(URL, 410)
     driver.reply("Hello")
     driver.settle()
-    for verb in (driver.webhooks.test, lambda id: driver.webhooks.replay(id, from_ms=0, to_ms=1)):
+    replay = partial(driver.webhooks.replay, OPERATOR, from_ms=0, to_ms=1)
+    for verb in (driver.webhooks.test, replay):
         with pytest.raises(Problem, match="webhook_disabled"):
             verb(id)
 
@@ -149,6 +153,6 @@ def test_events_of_another_source_are_not_replayed(driver):
     driver.webhook()
     driver.reply("Hello")
     driver.settle()
-    other = driver.webhooks.create("else", "https://else.example/", None).id
-    assert driver.webhooks.replay(other, from_ms=0, to_ms=2**52) == 0
-    assert driver.webhooks.replay(other, name=driver.poster.bodies()[0]["id"]) == 0
+    other = driver.webhooks.create(OPERATOR, "else", "https://else.example/", None).id
+    assert driver.webhooks.replay(OPERATOR, other, from_ms=0, to_ms=2**52) == 0
+    assert driver.webhooks.replay(OPERATOR, other, name=driver.poster.bodies()[0]["id"]) == 0

@@ -5,6 +5,7 @@ import pytest
 from dashboard.webhooks.typing import REPEAT_SECONDS, TypingNotifier
 from tests.dashboard.webhooks.fake_poster import run_here
 from tests.dashboard.webhooks.webhook_driver import OTHER_URL, URL, WebhookDriver
+from tests.drivers.audit import OPERATOR
 
 
 class World:
@@ -57,14 +58,14 @@ def test_a_notice_goes_to_subscribed_webhooks_that_do_not_fail(world):
     driver = world.driver
     driver.webhook(events=["message.created"])
     failing = driver.webhook(OTHER_URL)
-    driver.webhooks.create("else", "https://else.example/", None)
+    driver.webhooks.create(OPERATOR, "else", "https://else.example/", None)
     driver.poster.will_answer(OTHER_URL, 500)
     driver.reply("Hello")
     driver.settle()
     before = len(driver.poster.got)
     world.writes()
     assert len(driver.poster.got) == before
-    driver.webhooks.revoke(failing)
+    driver.webhooks.revoke(OPERATOR, failing)
     driver.webhook("https://third.example/", ["admin.typing"])
     world.seconds += REPEAT_SECONDS
     world.writes()
@@ -75,4 +76,4 @@ def test_a_notice_is_not_stored(world):
     id = world.driver.webhook()
     world.writes()
     assert world.driver.webhooks.log(id, None, 10)[0] == []
-    assert world.driver.webhooks.replay(id, from_ms=0, to_ms=2**52) == 0
+    assert world.driver.webhooks.replay(OPERATOR, id, from_ms=0, to_ms=2**52) == 0

@@ -14,6 +14,7 @@ from dashboard.webhooks.dispatcher import WebhookDispatcher
 from dashboard.webhooks.service import WebhookService
 from tests.dashboard.ingest.shop import Shop, new_admin
 from tests.dashboard.webhooks.fake_poster import FakePoster, run_here
+from tests.drivers.audit import OPERATOR
 from tests.support import SettableClock
 
 URL = "https://bot.example/hook"
@@ -40,7 +41,7 @@ class WebhookDriver:
         return WebhookDispatcher(self.database, self.clock, poster or self.poster, **options)
 
     def webhook(self, url: str = URL, events: list[str] | None = None) -> int:
-        return self.webhooks.create("shop", url, events).id
+        return self.webhooks.create(OPERATOR, "shop", url, events).id
 
     def thread(self, name: str = "t") -> int:
         if name not in self.threads:

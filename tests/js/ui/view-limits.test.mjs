@@ -24,4 +24,7 @@ test("that there is no room for one more view is said before it is saved", () =>
   assert.equal(said(views(200), "all"), "", "they do not count among everybody's");
   assert.equal(said(views(1000, "all"), "all", { owner: "me" }), "view.room.all 1000 1000 view.room.full");
   assert.equal(said(views(200), "me", { owner: "me" }), "", "a change takes no room");
+  const shared = [...views(600, "all"), ...views(400, "desk:main"), ...views(5)];
+  assert.equal(said(shared, "desk:vip"), "view.room.all 1000 1000 view.room.full", "all that others see");
+  assert.equal(said(shared, "desk:vip", { owner: "all" }), "", "it counts among them already");
 });

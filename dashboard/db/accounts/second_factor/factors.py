@@ -5,6 +5,7 @@ from typing import NamedTuple
 
 from sqlalchemy import Connection, delete, insert, select, update
 
+from dashboard.db.accounts import admins, sessions
 from dashboard.db.accounts.second_factor import recovery
 from dashboard.db.models.second_factors import second_factors
 
@@ -81,3 +82,11 @@ def remove(connection: Connection, admin_id: int) -> bool:
     connection.execute(delete(second_factors).where(second_factors.c.admin_id == admin_id))
     recovery.replace(connection, admin_id, ())
     return had
+
+
+def reset(connection: Connection, admin_id: int) -> tuple[bool, list[bytes]]:
+    """Removes the factor of an admin who has lost it, and ends all sessions: whether there was one
+    that counted, and the hashes of the sessions."""
+    # Locked, so that no session begins meanwhile.
+    admins.password_hash_of(connection, admin_id, alone=True)
+    return remove(connection, admin_id), sessions.end_all(connection, admin_id)

@@ -9,6 +9,7 @@ from dashboard.presence.erasing import Erasing
 from dashboard.validation.fields import Id, Strict
 from dashboard.web.admin.responses import Answer
 from dashboard.web.admin.routes import SUPERVISOR
+from dashboard.web.http.audit.actors import acting
 from dashboard.web.http.identity import current
 from dashboard.web.http.responses import json_response
 from dashboard.web.http.routes import done, route
@@ -53,7 +54,7 @@ class CustomersApi:
         problems=(404,),
     )
     def delete(self, body: DeletedCustomerRequest) -> Response:
-        deleted = self._erasing.erase(body.source, body.customer)
+        deleted = self._erasing.erase(acting(), body.source, body.customer)
         if deleted is None:
             raise NotFound("There is no such customer.")
         admin_id = current().admin_id

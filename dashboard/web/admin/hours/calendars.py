@@ -8,6 +8,8 @@ from flask import Response
 from sqlalchemy import Connection
 from sqlalchemy.exc import IntegrityError
 
+from dashboard.db.audit import actions
+from dashboard.db.audit.entries import Target, add, changes
 from dashboard.db.database import Database
 from dashboard.db.hours import calendars
 from dashboard.db.hours.calendars import CALENDARS_MAX, SavedCalendar
@@ -16,6 +18,7 @@ from dashboard.errors import NotFound, Problem
 from dashboard.validation.field_errors import field_error
 from dashboard.web.admin.hours import requests, responses
 from dashboard.web.admin.routes import SUPERVISOR
+from dashboard.web.http.audit.actors import acting
 from dashboard.web.http.identity import current
 from dashboard.web.http.responses import json_response
 from dashboard.web.http.routes import NO_CONTENT, Documented, done, route
@@ -67,7 +70,9 @@ class CalendarsApi:
             if calendars.count(connection) >= CALENDARS_MAX:
                 most = f"{CALENDARS_MAX} calendars are saved, which is the most"
                 raise field_error("/name", "too_many_calendars", f"cannot be saved: {most}")
-            return _json(calendars.create(connection, body.draft(), admin_id, now), ())
+            made = calendars.create(connection, body.draft(), admin_id, now)
+            add(connection, now, acting(), actions.CALENDAR_CREATED, _target(made), _said(made))
+            return _json(made, ())
 
         return json_response({"calendar": self._write(body.name, write)}, 201)
 
@@ -97,6 +102,7 @@ class CalendarsApi:
                     extra={"calendar": _json(before, names)},
                 )
             changed = calendars.change(connection, before, body.draft(), admin_id, now)
+            _audit_change(connection, now, before, changed)
             if names:
                 versions.grow_policies(connection)
             return _json(changed, names)
@@ -115,13 +121,17 @@ class CalendarsApi:
         problem=responses.HoursProblem,
     )
     def remove(self, calendar_id: int) -> Response:
+        now = self._clock()
+
         def write(connection: Connection) -> None:
-            _locked(connection, calendar_id)
+            calendar = _locked(connection, calendar_id)
             names = calendars.users(connection).get(calendar_id)
             if names:
                 detail = "A policy uses these opening hours."
                 raise Problem(409, "in_use", detail, extra={"policies": names})
             calendars.remove(connection, calendar_id)
+            said = _said(calendar)
+            add(connection, now, acting(), actions.CALENDAR_DELETED, _target(calendar), said)
 
         self._database.write(write)
         return Response(status=204)
@@ -141,6 +151,24 @@ def _locked(connection: Connection, id: int) -> SavedCalendar:
     if found is None:
         raise NotFound("There are no such opening hours.")
     return found
+
+
+def _audit_change(
+    connection: Connection, now: int, before: SavedCalendar, after: SavedCalendar
+) -> None:
+    names = {"name": before.name}, {"name": after.name}
+    differences = changes(names[0] | _said(before), names[1] | _said(after))
+    if differences:
+        add(connection, now, acting(), actions.CALENDAR_CHANGED, _target(after), differences)
+
+
+def _target(calendar: SavedCalendar) -> Target:
+    return Target(calendar.id, calendar.name)
+
+
+def _said(calendar: SavedCalendar) -> dict[str, Any]:
+    """What the audit log says of a calendar, besides its name."""
+    return {name: getattr(calendar, name) for name in ("timezone", "week", "exceptions")}
 
 
 def _json(calendar: SavedCalendar, policies: Sequence[str]) -> dict[str, Any]:

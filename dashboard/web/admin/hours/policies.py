@@ -15,7 +15,7 @@ from dashboard.db.lists import versions
 from dashboard.errors import FieldError, Invalid, NotFound, Problem
 from dashboard.validation.field_errors import field_error, named
 from dashboard.validation.queries import invalid_query
-from dashboard.web.admin.hours import requests, responses
+from dashboard.web.admin.hours import audited, requests, responses
 from dashboard.web.admin.routes import SUPERVISOR
 from dashboard.web.http.identity import current
 from dashboard.web.http.responses import json_response
@@ -71,7 +71,9 @@ class PoliciesApi:
             if len(policies.listing(connection)) >= POLICIES_MAX:
                 most = f"{POLICIES_MAX} policies are saved, which is the most"
                 raise field_error("/name", "too_many_policies", f"cannot be saved: {most}")
-            return policies.create(connection, _checked(connection, body), admin_id, now)
+            made = policies.create(connection, _checked(connection, body), admin_id, now)
+            audited.policy_created(connection, now, made)
+            return made
 
         return json_response({"policy": _json(self._write(body.name, write))}, 201)
 
@@ -87,9 +89,12 @@ class PoliciesApi:
         problem=responses.HoursProblem,
     )
     def order(self, body: requests.OrderRequest) -> Response:
+        now = self._clock()
+
         def write(connection: Connection) -> dict[str, Any]:
             versions.grow_policies(connection)
-            known = [policy.id for policy in policies.listing(connection)]
+            before = policies.listing(connection)
+            known = [policy.id for policy in before]
             unknown = [
                 FieldError(f"/ids/{at}", "unknown_value", f"{named(f'/ids/{at}')} is no policy.")
                 for at, id in enumerate(body.ids)
@@ -98,6 +103,7 @@ class PoliciesApi:
             if unknown:
                 raise Invalid(unknown[:20])
             policies.put_in_order(connection, list(dict.fromkeys([*body.ids, *known])))
+            audited.policies_ordered(connection, now, before)
             return _all(connection)
 
         answer = self._database.write(write)
@@ -131,7 +137,10 @@ class PoliciesApi:
                     "Somebody else has changed the policy meanwhile.",
                     extra={"policy": _json(before)},
                 )
-            return policies.change(connection, before, _checked(connection, body), admin_id, now)
+            draft = _checked(connection, body)
+            changed = policies.change(connection, before, draft, admin_id, now)
+            audited.policy_changed(connection, now, before, changed)
+            return changed
 
         return json_response({"policy": _json(self._write(body.name, write))})
 
@@ -144,10 +153,15 @@ class PoliciesApi:
         problems=(404, 415),
     )
     def remove(self, policy_id: int) -> Response:
+        now = self._clock()
+
         def write(connection: Connection) -> None:
             versions.grow_policies(connection)
-            if not policies.remove(connection, policy_id):
+            policy = policies.find(connection, policy_id)
+            if policy is None:
                 raise _no_such()
+            audited.policy_deleted(connection, now, policy)
+            policies.remove(connection, policy_id)
 
         self._database.write(write)
         self._wake()

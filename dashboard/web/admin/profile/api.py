@@ -10,12 +10,15 @@ from dashboard.db.accounts import admins
 from dashboard.db.accounts.password_rules import WeakPassword, require_strong
 from dashboard.db.accounts.second_factor import factors, recovery
 from dashboard.db.accounts.sessions import Identity
+from dashboard.db.audit import actions
+from dashboard.db.audit.entries import changes
 from dashboard.db.database import Database
 from dashboard.errors import FieldError, Invalid
 from dashboard.ingest.assignment.renames import renew_rows_of
 from dashboard.ordering.placer import Placer
 from dashboard.web.admin import preferences
 from dashboard.web.admin.profile.ended import EndedSessions
+from dashboard.web.admin.profile.noted import note
 from dashboard.web.admin.profile.proof import Proof
 from dashboard.web.admin.profile.requests import PasswordRequest, ProfileRequest
 from dashboard.web.admin.profile.responses import Ended, Profile
@@ -65,6 +68,10 @@ class ProfileApi:
         def write(connection: Connection) -> None:
             admins.set_name(connection, identity.admin_id, body.name)
             held = preferences.known(admins.preferences(connection, identity.admin_id))
+            before = {"name": identity.name} | {name: held.get(name) for name in chosen}
+            changed = changes(before, {"name": body.name} | chosen)
+            if changed:
+                note(connection, self._clock(), actions.ACCOUNT_CHANGED, changed)
             admins.save_preferences(connection, identity.admin_id, preferences.merged(held, chosen))
 
         self._database.write(write)
@@ -96,6 +103,7 @@ class ProfileApi:
 
         def write(connection: Connection) -> list[bytes]:
             self._proof.hold_password(connection, password_hash, "/current")
+            note(connection, self._clock(), actions.ACCOUNT_PASSWORD_CHANGED)
             return admins.set_password(
                 connection, identity.admin_id, new_hash, but=identity.session
             )

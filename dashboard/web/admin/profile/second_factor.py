@@ -10,14 +10,18 @@ from sqlalchemy import Connection
 from dashboard.db.accounts import admins, sessions
 from dashboard.db.accounts.second_factor import factors, recovery, totp
 from dashboard.db.accounts.second_factor.sealing import Sealing
+from dashboard.db.audit import actions
+from dashboard.db.audit.entries import Target, add
 from dashboard.db.database import Database
 from dashboard.errors import NotFound, Problem
 from dashboard.web.admin.profile.ended import EndedSessions
+from dashboard.web.admin.profile.noted import note
 from dashboard.web.admin.profile.proof import Proof
 from dashboard.web.admin.profile.requests import ConfirmRequest, ProvenRequest, SetUpRequest
 from dashboard.web.admin.profile.responses import RecoveryCodes, SetUp
 from dashboard.web.admin.requests import EmptyRequest
 from dashboard.web.admin.routes import SUPERVISOR
+from dashboard.web.http.audit.actors import acting
 from dashboard.web.http.identity import current
 from dashboard.web.http.responses import json_response
 from dashboard.web.http.routes import NO_CONTENT, Documented, done, route
@@ -87,7 +91,6 @@ class SecondFactorApi:
     )
     def confirm(self, body: ConfirmRequest) -> Response:
         identity = current()
-        attempt = self._proof.begin_code()
         codes = recovery.new_codes()
 
         def write(connection: Connection) -> list[bytes]:
@@ -97,10 +100,10 @@ class SecondFactorApi:
                 raise Problem(409, "second_factor_on", "There is a second factor already.")
             self._proof.confirm_code(connection, body.code)
             recovery.replace(connection, identity.admin_id, codes)
+            note(connection, self._clock(), actions.SECOND_FACTOR_ENABLED)
             return sessions.end_all(connection, identity.admin_id, but=identity.session)
 
-        ended = self._database.write(write)
-        self._proof.code_succeeded(attempt)
+        ended = self._proof.write_with_code(write)
         self._ended.tell(identity.admin_id, ended)
         return _unstored(json_response({"recovery_codes": codes}))
 
@@ -116,9 +119,12 @@ class SecondFactorApi:
     )
     def renew_codes(self, body: ProvenRequest) -> Response:
         codes = recovery.new_codes()
-        self._proven(
-            body, lambda connection, admin_id: recovery.replace(connection, admin_id, codes)
-        )
+
+        def write(connection: Connection, admin_id: int) -> None:
+            recovery.replace(connection, admin_id, codes)
+            note(connection, self._clock(), actions.RECOVERY_CODES_CREATED)
+
+        self._proven(body, write)
         return _unstored(json_response({"recovery_codes": codes}))
 
     @route(
@@ -136,6 +142,7 @@ class SecondFactorApi:
 
         def write(connection: Connection, admin_id: int) -> list[bytes]:
             factors.remove(connection, admin_id)
+            note(connection, self._clock(), actions.SECOND_FACTOR_DISABLED)
             return sessions.end_all(connection, admin_id, but=identity.session)
 
         self._ended.tell(identity.admin_id, self._proven(body, write))
@@ -154,7 +161,16 @@ class SecondFactorApi:
     def reset(self, admin_id: int) -> Response:
         if admin_id == current().admin_id:
             raise Problem(403, "forbidden", "Remove your own second factor on your profile.")
-        ended = self._database.write(lambda connection: reset(connection, admin_id))
+
+        def write(connection: Connection) -> list[bytes]:
+            admin = admins.by_id(connection, admin_id)
+            if admin is None:
+                raise NotFound("There is no such admin.")
+            target = Target(admin.id, admin.email)
+            add(connection, self._clock(), acting(), actions.SECOND_FACTOR_RESET, target)
+            return factors.reset(connection, admin_id)[1]
+
+        ended = self._database.write(write)
         self._ended.tell(admin_id, ended)
         return Response(status=204)
 
@@ -162,7 +178,6 @@ class SecondFactorApi:
         """What `work` gives, in the transaction that uses up the code."""
         admin_id = current().admin_id
         password_hash = self._proof.require_password(body.password, "/password")
-        attempt = self._proof.begin_code()
 
         def write(connection: Connection) -> Any:
             self._proof.hold_password(connection, password_hash, "/password")
@@ -171,21 +186,7 @@ class SecondFactorApi:
             self._proof.use_code(connection, body.code)
             return work(connection, admin_id)
 
-        done = self._database.write(write)
-        self._proof.code_succeeded(attempt)
-        return done
-
-
-def reset(connection: Connection, admin_id: int) -> list[bytes]:
-    """Removes an admin's second factor and ends all sessions, whose hashes are returned.
-
-    Raises NotFound.
-    """
-    if admins.by_id(connection, admin_id) is None:
-        raise NotFound("There is no such admin.")
-    admins.password_hash_of(connection, admin_id, alone=True)
-    factors.remove(connection, admin_id)
-    return sessions.end_all(connection, admin_id)
+        return self._proof.write_with_code(write)
 
 
 def _qr_code(uri: str) -> str:

@@ -4,13 +4,16 @@ from collections.abc import Callable
 
 from flask import Response
 from pydantic import StrictBool
+from sqlalchemy import Connection
 
 from dashboard.db.accounts import own_sessions, sessions
+from dashboard.db.audit import actions
 from dashboard.db.database import Database
 from dashboard.errors import NotFound
 from dashboard.validation.fields import Strict
 from dashboard.web.admin.profile.devices import browser_of, system_of
 from dashboard.web.admin.profile.ended import EndedSessions
+from dashboard.web.admin.profile.noted import note
 from dashboard.web.admin.profile.responses import Ended, Sessions
 from dashboard.web.http.identity import current
 from dashboard.web.http.responses import json_response
@@ -75,11 +78,15 @@ class SessionsApi:
     )
     def end(self, id: str) -> Response:
         admin_id = current().admin_id
-        ended = self._database.write(
-            lambda connection: own_sessions.end(connection, admin_id, id, self._clock())
-        )
-        if ended is None:
-            raise NotFound("There is no such session.")
+
+        def write(connection: Connection) -> bytes:
+            ended = own_sessions.end(connection, admin_id, id, self._clock())
+            if ended is None:
+                raise NotFound("There is no such session.")
+            note(connection, self._clock(), actions.SESSIONS_ENDED, {"count": 1})
+            return ended
+
+        ended = self._database.write(write)
         self._ended.tell(admin_id, [ended])
         return Response(status=204)
 
@@ -95,8 +102,13 @@ class SessionsApi:
     def sign_out_everywhere(self, body: SignOutRequest) -> Response:
         identity = current()
         kept = None if body.this_too else identity.session
-        ended = self._database.write(
-            lambda connection: sessions.end_all(connection, identity.admin_id, but=kept)
-        )
+
+        def write(connection: Connection) -> list[bytes]:
+            ended = sessions.end_all(connection, identity.admin_id, but=kept)
+            if ended:
+                note(connection, self._clock(), actions.SESSIONS_ENDED, {"count": len(ended)})
+            return ended
+
+        ended = self._database.write(write)
         self._ended.tell(identity.admin_id, ended)
         return json_response({"ended": len(ended)})

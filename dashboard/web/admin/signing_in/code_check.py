@@ -7,9 +7,9 @@ from dashboard.db.accounts import admins
 from dashboard.db.accounts.second_factor import factors
 from dashboard.db.accounts.second_factor.codes import Codes
 from dashboard.db.database import Database
-from dashboard.web.admin.attempts import Attempts
-from dashboard.web.admin.signing_in.password_check import PasswordCheck
+from dashboard.web.admin.signing_in.guard import Guard
 from dashboard.web.admin.signing_in.pending import PendingSignIns, SignInExpired
+from dashboard.web.http.audit.signins import WRONG_CODE, signed_in
 from dashboard.web.http.identity import Identities, Unauthorized, origin_of
 
 _WRONG = "The code is wrong, or was used before."
@@ -22,15 +22,13 @@ class CodeCheck:
         self,
         database: Database,
         identities: Identities,
-        attempts: Attempts,
-        passwords: PasswordCheck,
+        guard: Guard,
         pending: PendingSignIns,
         codes: Codes,
     ):
         self._database = database
         self._identities = identities
-        self._attempts = attempts
-        self._passwords = passwords
+        self._guard = guard
         self._pending = pending
         self._codes = codes
 
@@ -45,17 +43,22 @@ class CodeCheck:
             admin = admins.by_id(connection, pending.admin_id)
         if admin is None:
             raise SignInExpired()
-        attempt = self._passwords.attempt_of(admin.email)
-        self._attempts.begin(attempt)
+        attempt = self._guard.begin(admin.email)
 
-        def decide(connection: Connection) -> None:
-            stored = admins.password_hash_of(connection, admin.id)
+        def decide(connection: Connection, now_ms: int, admin_id: int) -> None:
+            stored = admins.password_hash_of(connection, admin_id)
             is_valid = self._pending.is_of(pending, stored)
-            if not is_valid or not factors.has(connection, [admin.id]):
+            if not is_valid or not factors.has(connection, [admin_id]):
                 raise SignInExpired()
-            if self._codes.use(connection, admin.id, code) is None:
+            kind = self._codes.use(connection, admin_id, code)
+            if kind is None:
                 raise Unauthorized(_WRONG)
+            signed_in("password", kind)(connection, now_ms, admin_id)
 
-        cookie = self._identities.begin(admin.id, decide, origin_of(request))
-        self._attempts.succeeded(attempt)
+        try:
+            cookie = self._identities.begin(admin.id, decide, origin_of(request))
+        except Unauthorized:
+            self._guard.failed(attempt, WRONG_CODE)
+            raise
+        self._guard.succeeded(attempt)
         return cookie, admin.email

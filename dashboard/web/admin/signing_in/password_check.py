@@ -2,20 +2,20 @@
 
 import threading
 from collections.abc import Callable
-from contextlib import suppress
 from typing import Any, NamedTuple
 
-from flask import Response, request
+from flask import request
 from sqlalchemy import Connection
 
 from dashboard.db.accounts import admins
 from dashboard.db.accounts.password_rules import LENGTH_MAX
 from dashboard.db.accounts.passwords import AT_ONCE, hashed, matches
 from dashboard.db.accounts.second_factor import factors
-from dashboard.db.accounts.sessions import connection_prefix
 from dashboard.db.database import Database
-from dashboard.web.admin.attempts import Attempt, Attempts, Devices
+from dashboard.web.admin.attempts import Attempt
+from dashboard.web.admin.signing_in.guard import Guard, is_address
 from dashboard.web.admin.signing_in.pending import PendingSignIns, SecondFactorRequired
+from dashboard.web.http.audit.signins import CREDENTIALS, signed_in
 from dashboard.web.http.identity import Identities, Unauthorized, origin_of
 
 #: Runs a function where it does not stop the other green threads, and gives its result.
@@ -40,15 +40,13 @@ class PasswordCheck:
         self,
         database: Database,
         identities: Identities,
-        attempts: Attempts,
-        devices: Devices,
+        guard: Guard,
         pending: PendingSignIns,
         offload: Offload,
     ):
         self._database = database
         self._identities = identities
-        self._attempts = attempts
-        self._devices = devices
+        self.guard = guard
         self._pending = pending
         self.offload = offload
         self._hashing = threading.Semaphore(AT_ONCE)
@@ -61,32 +59,31 @@ class PasswordCheck:
         """
         found = self.check(email, password)
 
-        def decide(connection: Connection) -> None:
+        def decide(connection: Connection, now_ms: int, admin_id: int) -> None:
             # In the transaction of the session: the account may have been changed meanwhile.
             stored = admins.password_hash_of(connection, found.admin_id)
             if stored != found.password_hash:
                 raise Unauthorized(_WRONG)
             if factors.has(connection, [found.admin_id]):
                 raise SecondFactorRequired(self._pending.token(*found))
+            signed_in("password")(connection, now_ms, admin_id)
 
         return self._identities.begin(found.admin_id, decide, origin_of(request))
 
     def check(self, email: str, password: str) -> Checked:
         """Whose password it is. Raises Unauthorized and RateLimitExceeded."""
         email = admins.canonical_email(email)
-        attempt = self.attempt_of(email)
-        self._attempts.begin(attempt)
-        is_email = len(email) <= admins.EMAIL_MAX_CHARACTERS and email.isprintable()
-        if not is_email or len(password) > LENGTH_MAX:
-            raise Unauthorized(_WRONG)
+        attempt = self.guard.begin(email)
+        if not is_address(email) or len(password) > LENGTH_MAX:
+            raise self._refused(attempt)
         with self._database.read() as connection:
             found = admins.credentials(connection, email)
         admin_id, password_hash = found or (None, None)
         with self._hashing:
             is_right = self.offload(matches, password, password_hash)
         if not is_right or admin_id is None or password_hash is None:
-            raise Unauthorized(_WRONG)
-        self._attempts.succeeded(attempt)
+            raise self._refused(attempt)
+        self.guard.succeeded(attempt)
         return Checked(admin_id, password_hash)
 
     def hash_of(self, password: str) -> str:
@@ -94,19 +91,6 @@ class PasswordCheck:
         with self._hashing:
             return self.offload(hashed, password)
 
-    def remember_device(self, response: Response, email: str) -> None:
-        """Marks the request's device as known: other devices cannot use up its attempts."""
-        email = admins.canonical_email(email)
-        self._devices.remember(request, response, email, secure=self._identities.is_https())
-
-    def attempt_of(self, email: str) -> Attempt:
-        """An attempt of the current request to act as the admin with this address."""
-        return Attempt(email, request.remote_addr or "", self._device(email))
-
-    def _device(self, email: str) -> str:
-        """The request's device, if it signed in to this account before; else ""."""
-        with suppress(Unauthorized):
-            identity = self._identities.of(request.environ)
-            if identity.email == email:
-                return connection_prefix(identity.session)
-        return self._devices.known(request, email)
+    def _refused(self, attempt: Attempt) -> Unauthorized:
+        self.guard.failed(attempt, CREDENTIALS)
+        return Unauthorized(_WRONG)

@@ -159,7 +159,9 @@ class Pages:
         """The first ones, and in any case the one that was open last."""
         also = last["view"] if last else None
         with self._database.read() as connection:
-            return without_totals(connection, identity.admin_id, SAVED_VIEWS_MAX, also)
+            return without_totals(
+                connection, identity.admin_id, identity.desks, SAVED_VIEWS_MAX, also
+            )
 
     def _chosen(self, identity: Identity) -> Mapping[str, Any]:
         with self._database.read() as connection:

@@ -9,6 +9,8 @@ from sqlalchemy import Connection
 
 from dashboard import languages
 from dashboard.db.accounts import admins
+from dashboard.db.audit import actions
+from dashboard.db.audit.entries import Target, add, changes
 from dashboard.db.database import Database
 from dashboard.db.lists import sorts, views
 from dashboard.errors import NotFound, Problem
@@ -17,6 +19,7 @@ from dashboard.web.admin import preferences
 from dashboard.web.admin.routes import SUPERVISOR
 from dashboard.web.admin.sorts import requests, responses
 from dashboard.web.admin.sorts.checked import checked
+from dashboard.web.http.audit.actors import acting
 from dashboard.web.http.identity import current
 from dashboard.web.http.responses import json_response
 from dashboard.web.http.routes import NO_CONTENT, Documented, PathParameter, done, route
@@ -91,6 +94,7 @@ class SortsApi:
                 most = f"{sorts.SORTS_MAX} sorts are saved, which is the most"
                 raise field_error("/name", "too_many_sorts", f"cannot be saved: {most}")
             sort, _ = checked(connection, body.name, body.title, body.rules)
+            add(connection, now, acting(), actions.SORT_CREATED, _target(sort), _said(sort))
             return sorts.create(connection, sort, admin_id, now)
 
         made = self._database.write(write)
@@ -124,6 +128,9 @@ class SortsApi:
                 )
             sort, _ = checked(connection, name, body.title, body.rules)
             changed = sorts.change(connection, before, sort, admin_id, now)
+            differences = changes(_said(before), _said(changed))
+            if differences:
+                add(connection, now, acting(), actions.SORT_CHANGED, _target(sort), differences)
             if changed.id == before.id:
                 return changed, set()
             return changed, views.keep_anew(connection, name, now)
@@ -146,17 +153,18 @@ class SortsApi:
     )
     def remove(self, name: str) -> Response:
         """Built-in views that an admin has in this sort are in their first one again."""
-        admin_id, now = current().admin_id, self._clock()
+        admin_id, desks, now = current().admin_id, current().desks, self._clock()
 
         def write(connection: Connection) -> None:
             sort = _locked(connection, name)
             if views.uses_sort(connection, name):
-                seen = views.visible_to(connection, admin_id)
+                seen = views.visible_to(connection, admin_id, desks)
                 users = [
                     {"id": view.public_id, "name": view.name} for view in seen if view.sort == name
                 ]
                 raise Problem(409, "in_use", "A view has this sort.", extra={"views": users})
             sorts.remove(connection, sort, now)
+            add(connection, now, acting(), actions.SORT_DELETED, _target(sort), _said(sort))
             preferences.forget_sort(connection, name)
 
         self._database.write(write)
@@ -176,6 +184,15 @@ def _locked(connection: Connection, name: str) -> Sort:
     if found is None:
         raise NotFound("There is no such sort.")
     return found
+
+
+def _target(sort: Sort) -> Target:
+    return Target(sort.name, sort.title)
+
+
+def _said(sort: Sort) -> dict[str, Any]:
+    """What the audit log says of a sort."""
+    return {"title": sort.title, "rules": sorts.rules_json(sort.rules)}
 
 
 def _json(sort: Sort, locale: str = "en") -> dict[str, Any]:

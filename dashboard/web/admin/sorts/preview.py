@@ -102,7 +102,7 @@ def _sort_of(connection: Connection, view: str, admin_id: int) -> str:
         sort: str = chosen["sorts"][view]
         return sort
     number = views.number_of(view)
-    found = None if number is None else views.find(connection, number, admin_id)
+    found = None if number is None else views.find(connection, number, admin_id, desks=None)
     if found is None:
         raise NotFound("There is no such view.")
     return found.sort

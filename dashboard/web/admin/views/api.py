@@ -1,7 +1,7 @@
-"""The routes of saved views: everybody saves views of their own, supervisors those of all."""
+"""The routes of saved views: one's own, and for supervisors those of a desk and of all."""
 
 from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from flask import Response
 from sqlalchemy import Connection
@@ -12,10 +12,13 @@ from dashboard.db.lists import view_orders, views
 from dashboard.db.lists.query_lists import TIMEZONE
 from dashboard.db.lists.views import Draft, View
 from dashboard.errors import NotFound, Problem
+from dashboard.live.view_changes import Whose
 from dashboard.validation.queries import invalid_query
 from dashboard.web.admin.routes import require_supervisor
 from dashboard.web.admin.views import requests, responses
+from dashboard.web.admin.views.audited import audit_change
 from dashboard.web.admin.views.seen_views import SeenViews, without_total
+from dashboard.web.http.audit.actors import acting
 from dashboard.web.http.identity import current
 from dashboard.web.http.responses import json_response
 from dashboard.web.http.routes import NO_CONTENT, Documented, PathParameter, done, route
@@ -37,8 +40,8 @@ _EXAMPLE = {
 class ViewsApi:
     """The routes below /views.
 
-    `announce(admin_id)` tells all dashboards that the views of an admin have changed; None:
-    everybody's. `build(list_id)` begins to build a list that Redis lacks.
+    `announce(whose)` tells all dashboards that the views of an admin or of a desk have changed;
+    None: everybody's. `build(list_id)` begins to build a list that Redis lacks.
     """
 
     def __init__(
@@ -46,7 +49,7 @@ class ViewsApi:
         database: Database,
         seen_views: SeenViews,
         clock: Callable[[], int],
-        announce: Callable[[int | None], object],
+        announce: Callable[[Whose], object],
         build: Callable[[str], object],
     ):
         self._database = database
@@ -72,7 +75,7 @@ class ViewsApi:
         "/views",
         "postView",
         summary="Save a view",
-        description="Those of all are saved by supervisors.",
+        description="Those of a desk and of all are saved by supervisors.",
         body=(requests.NewViewRequest,),
         example=_EXAMPLE,
         answers={201: Documented("Saved.", (responses.View,))},
@@ -80,15 +83,16 @@ class ViewsApi:
     )
     def create(self, body: requests.NewViewRequest) -> Response:
         admin_id, now = current().admin_id, self._clock()
-        draft = _draft(body, _owner_id(body.owner), body.timezone or TIMEZONE)
+        draft = _draft(body, _owner(body.owner), body.timezone or TIMEZONE)
 
         def write(connection: Connection) -> tuple[View, dict[str, Any]]:
             made = views.create(connection, draft, admin_id, now)
+            audit_change(connection, now, acting(), None, made)
             return made, without_total(connection, made, admin_id)
 
         made, shown = self._write(write)
         self._begin(made)
-        self._announce(made.owner_id)
+        self._announce(_whose(made))
         return json_response(shown, 201)
 
     @route(
@@ -108,7 +112,7 @@ class ViewsApi:
         admin_id, now = current().admin_id, self._clock()
 
         def write(connection: Connection) -> tuple[View, View, dict[str, Any]]:
-            view = _locked(connection, view_id, admin_id)
+            view = _locked(connection, view_id)
             if body.changed_at not in (None, view.changed_at):
                 raise Problem(
                     409,
@@ -116,16 +120,18 @@ class ViewsApi:
                     "Somebody else has changed the view meanwhile.",
                     extra={"view": without_total(connection, view, admin_id)},
                 )
-            owner_id = view.owner_id if body.owner is None else _owner_id(body.owner)
-            draft = _draft(body, owner_id, body.timezone or view.timezone)
+            before = _Owner(view.owner_id, view.desk)
+            owner = before if body.owner is None else _owner(body.owner)
+            draft = _draft(body, owner, body.timezone or view.timezone)
             changed = views.change(connection, view, draft, admin_id, now)
+            audit_change(connection, now, acting(), view, changed)
             return view, changed, without_total(connection, changed, admin_id)
 
         before, changed, shown = self._write(write)
         if changed.list_id != before.list_id:
             self._begin(changed)
-        is_shared = None in (before.owner_id, changed.owner_id)
-        self._announce(None if is_shared else admin_id)
+        whose = _whose(before)
+        self._announce(whose if whose == _whose(changed) else None)
         return json_response(shown)
 
     @route(
@@ -138,12 +144,13 @@ class ViewsApi:
         problems=(404, 415),
     )
     def remove(self, view_id: str) -> Response:
-        admin_id, now = current().admin_id, self._clock()
+        now = self._clock()
 
-        def write(connection: Connection) -> int | None:
-            view = _locked(connection, view_id, admin_id)
+        def write(connection: Connection) -> Whose:
+            view = _locked(connection, view_id)
             views.remove(connection, view, now)
-            return view.owner_id
+            audit_change(connection, now, acting(), view, None)
+            return _whose(view)
 
         self._announce(self._write(write))
         return Response(status=204)
@@ -159,10 +166,10 @@ class ViewsApi:
         answers=done(responses.ViewIds),
     )
     def order(self, body: requests.OrderRequest) -> Response:
-        admin_id = current().admin_id
+        admin_id, desks = current().admin_id, current().desks
 
         def write(connection: Connection) -> list[str]:
-            saved = [view.public_id for view in views.visible_to(connection, admin_id)]
+            saved = [view.public_id for view in views.visible_to(connection, admin_id, desks)]
             seen = {*BUILT_IN_VIEWS, *saved}
             ids = [id for id in dict.fromkeys(body.ids) if id in seen]
             views.begin_change(connection)
@@ -186,23 +193,36 @@ class ViewsApi:
 
 
 def _draft(
-    body: requests.NewViewRequest | requests.ViewRequest, owner_id: int | None, timezone: str
+    body: requests.NewViewRequest | requests.ViewRequest, owner: "_Owner", timezone: str
 ) -> Draft:
-    return Draft(body.name, body.query, body.sort, timezone, owner_id)
+    return Draft(body.name, body.query, body.sort, timezone, *owner)
 
 
-def _owner_id(owner: str) -> int | None:
-    """None: everybody's. Raises Problem (403) where only supervisors may save such views."""
+class _Owner(NamedTuple):
+    """An admin, a desk, or, without both, everybody."""
+
+    admin_id: int | None
+    desk: str | None
+
+
+def _owner(owner: str) -> _Owner:
+    """Raises Problem (403) where only supervisors may save such views."""
     if owner == "me":
-        return current().admin_id
+        return _Owner(current().admin_id, None)
     require_supervisor()
-    return None
+    return _Owner(None, None if owner == "all" else owner.removeprefix(views.DESK))
 
 
-def _locked(connection: Connection, view_id: str, admin_id: int) -> View:
-    """The view, which this admin may change. Raises NotFound and Problem (403)."""
-    number = views.number_of(view_id)
-    view = None if number is None else views.lock(connection, number, admin_id)
+def _whose(view: View) -> Whose:
+    return view.desk if view.owner_id is None else view.owner_id
+
+
+def _locked(connection: Connection, view_id: str) -> View:
+    """The view, which the caller may change. Raises NotFound and Problem (403)."""
+    number, identity = views.number_of(view_id), current()
+    view = None
+    if number is not None:
+        view = views.lock(connection, number, identity.admin_id, identity.desks)
     if view is None:
         raise NotFound("There is no such view.")
     if view.owner_id is None:

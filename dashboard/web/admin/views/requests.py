@@ -4,7 +4,7 @@ from typing import Annotated
 
 from pydantic import AfterValidator, Field, StrictInt
 
-from dashboard.db.lists.views import NAME_MAX, OWN_MAX, SHARED_MAX
+from dashboard.db.lists.views import DESK, NAME_MAX, OWN_MAX, SHARED_MAX
 from dashboard.errors import quoted
 from dashboard.live.requests import ViewId
 from dashboard.validation.fields import (
@@ -25,16 +25,16 @@ IDS_MAX = len(BUILT_IN_VIEWS) + OWN_MAX + SHARED_MAX
 
 def _owner(text: str) -> str:
     check_length(check_characters(text), NAME_MAX)
-    if text.startswith("desk:"):
-        raise fault("unknown_value", "names a desk, and there are no desks yet: me or all")
-    if text not in ("me", "all"):
-        raise fault("unknown_value", f"must be me or all, not {quoted(text, 60)}")
+    if text not in ("me", "all") and not text.startswith(DESK):
+        raise fault("unknown_value", f"must be me, all or desk:NAME, not {quoted(text, 60)}")
     return text
 
 
 _Name = Annotated[str, AfterValidator(lambda text: check_line(text, NAME_MAX))]
 _Owner = Annotated[
-    str, AfterValidator(_owner), Field(description="`me` or `all`; supervisors alone say `all`.")
+    str,
+    AfterValidator(_owner),
+    Field(description="`me`, `desk:NAME` or `all`; the last two are for supervisors."),
 ]
 #: The time of the last change that the sender knows of.
 _ChangedAt = Annotated[StrictInt, Field(ge=0, le=INTEGER_MAX)]

@@ -26,7 +26,7 @@ class View(Answer):
     name: str
     query: str
     sort: str
-    owner: Annotated[str, Field(description="`me`, `all` or `built-in`.")]
+    owner: Annotated[str, Field(description="`me`, `desk:NAME`, `all` or `built-in`.")]
     timezone: Annotated[str | None, Field(description="Of the days; null of built-in ones.")]
     changed_at: Annotated[Milliseconds | None, Field(description="Null of built-in ones.")]
     total: Annotated[int | None, Field(description="Null while the list is built.")]

@@ -57,7 +57,7 @@ class SeenViews:
         with self._database.read() as connection:
             chosen = preferences.complete(admins.preferences(connection, admin_id), locale)
             known = query_lists.current(connection).lists
-            saved = views.visible_to(connection, admin_id)
+            saved = views.visible_to(connection, admin_id, desks)
             seen = {
                 each.public_id: _seen(connection, each, admin_id, known, desks) for each in saved
             }
@@ -70,7 +70,7 @@ class SeenViews:
         live = {id: each.id for id, each in lists.items() if each.id in kept}
         totals = self._totals(lists, live, VIEWS if desks is None else ())
         return [
-            _saved_json(seen[id], admin_id, totals.get(id))
+            _saved_json(seen[id], totals.get(id))
             if id in seen
             else _built_in_json(id, chosen, totals.get(id))
             for id in order
@@ -120,17 +120,17 @@ def without_total(connection: Connection, view: View, admin_id: int) -> dict[str
 
     Reads no other list: events wait while a transaction adds one.
     """
-    return _saved_json(_seen(connection, view, admin_id, {}), admin_id, None)
+    return _saved_json(_seen(connection, view, admin_id, {}), None)
 
 
 def without_totals(
-    connection: Connection, admin_id: int, most: int, also: str | None
+    connection: Connection, admin_id: int, desks: Desks, most: int, also: str | None
 ) -> list[dict[str, Any]]:
-    """The first `most` saved views that an admin sees, in the admin's order, without totals; with
-    that of the id `also`."""
-    saved = views.visible_to(connection, admin_id)
+    """The first `most` saved views that an admin sees who sees these desks, in the admin's order,
+    without totals; with that of the id `also`."""
+    saved = views.visible_to(connection, admin_id, desks)
     shown = saved[:most] + [view for view in saved[most:] if view.public_id == also]
-    return [_saved_json(SeenView(view, None, None), admin_id, None) for view in shown]
+    return [_saved_json(SeenView(view, None, None), None) for view in shown]
 
 
 def _built_in(connection: Connection, desks: Desks) -> Mapping[str, QueryList]:
@@ -163,14 +163,14 @@ def _seen(
     return SeenView(view, query_list, None)
 
 
-def _saved_json(seen: SeenView, admin_id: int, total: int | None) -> dict[str, Any]:
+def _saved_json(seen: SeenView, total: int | None) -> dict[str, Any]:
     view, mistake = seen.view, seen.mistake
     return {
         "id": view.public_id,
         "name": view.name,
         "query": view.query,
         "sort": view.sort,
-        "owner": "me" if view.owner_id == admin_id else "all",
+        "owner": view.shared_with or "me",
         "timezone": view.timezone,
         "changed_at": view.changed_at,
         "total": total,

@@ -13,6 +13,7 @@ from dashboard.validation.fields import INTEGER_MAX, Strict, check_characters
 from dashboard.web.admin.requests import EmptyRequest
 from dashboard.web.admin.routes import SUPERVISOR
 from dashboard.web.admin.webhooks import responses
+from dashboard.web.http.audit.actors import acting
 from dashboard.web.http.queries import Query, RowId, WholeNumber
 from dashboard.web.http.responses import json_response
 from dashboard.web.http.routes import NO_CONTENT, Documented, done, route
@@ -79,7 +80,7 @@ class WebhookApi:
     def create(self, body: WebhookRequest) -> Response:
         if not NAME.fullmatch(body.source):
             raise field_error("/source", "invalid_id", "must be 1 to 64 of a-z, 0-9 and “-”")
-        made = self._service.create(body.source, body.url, body.events)
+        made = self._service.create(acting(), body.source, body.url, body.events)
         return json_response(made._asdict(), 201)
 
     @_route(
@@ -91,7 +92,7 @@ class WebhookApi:
         answers=done(responses.Rotated),
     )
     def rotate(self, id: int) -> Response:
-        return json_response({"secret": self._service.rotate(id)})
+        return json_response({"secret": self._service.rotate(acting(), id)})
 
     @_route(
         "POST",
@@ -102,7 +103,7 @@ class WebhookApi:
         answers=NO_CONTENT,
     )
     def enable(self, id: int) -> Response:
-        self._service.enable(id)
+        self._service.enable(acting(), id)
         return Response(status=204)
 
     @_route(
@@ -114,7 +115,7 @@ class WebhookApi:
         problems=(415,),
     )
     def revoke(self, id: int) -> Response:
-        self._service.revoke(id)
+        self._service.revoke(acting(), id)
         return Response(status=204)
 
     @_route(
@@ -155,10 +156,10 @@ class WebhookApi:
         if (body.event is None) == (body.since is None):
             raise field_error("/event", "missing_field", "or since must be given, one of them")
         if body.event is not None:
-            count = self._service.replay(id, name=body.event)
+            count = self._service.replay(acting(), id, name=body.event)
             if not count:
                 raise NotFound("There is no such event for this webhook.")
         else:
             until = INTEGER_MAX if body.until is None else body.until
-            count = self._service.replay(id, from_ms=body.since, to_ms=until)
+            count = self._service.replay(acting(), id, from_ms=body.since, to_ms=until)
         return json_response({"replayed": count})

@@ -146,6 +146,19 @@ export class SavedViews {
 
 const isEqual = (a, b) => ["name", "query", "sort", "owner", "timezone"].every((field) => a[field] === b[field]);
 
+const DESK = "desk:";
+
+// The desk whose view it is; "" where it is not that of a desk.
+/** @param {string} owner */
+export const deskOf = (owner) => (owner.startsWith(DESK) ? owner.slice(DESK.length) : "");
+
+// The owners that a supervisor may give a view: desks only where there are several, or it has one.
+/** @param {string[]} desks @param {string} owner @returns {string[]} */
+export function ownersOf(desks, owner) {
+  const several = desks.length > 1 ? desks.map((name) => `${DESK}${name}`) : [];
+  return ["me", ...new Set(deskOf(owner) ? [...several, owner] : several), "all"];
+}
+
 // Everybody edits their own views, supervisors those of others, too.
 /** @param {SavedView} view @param {Admin} admin */
 export const mayEdit = ({ owner }, { role }) => owner === "me" || role === "supervisor";

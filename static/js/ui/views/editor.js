@@ -2,6 +2,7 @@
 
 import { html } from "lit-html";
 
+import { deskOf, ownersOf } from "../../core/list/saved-views.js";
 import { QueryCheck } from "../../core/query/check.js";
 import { zoneOf } from "../../core/route.js";
 import { shown } from "../../core/shown.js";
@@ -11,7 +12,6 @@ import { QueryField } from "../query/field.js";
 import { saidOf } from "../query/mistake.js";
 import { isTooLong, leftText, roomFor, roomText } from "./limits.js";
 
-const OWNERS = ["me", "all"];
 const ELSEWHERE = "not_respond"; // where to go from a view that was deleted
 
 export class ViewEditor {
@@ -20,6 +20,7 @@ export class ViewEditor {
   #theirs = null; // what somebody else has saved meanwhile
   #problem = "";
   #busy = false;
+  #desks = []; // names of all desks, once they are loaded
 
   /** @param {ViewEditorParts} parts */
   constructor({
@@ -57,6 +58,7 @@ export class ViewEditor {
     const { query = "", sort = "arrival" } = given;
     this.#begin(known ?? { name: "", query, sort, owner: "me" });
     this.#show();
+    this.#loadDesks();
     /** @type {HTMLInputElement} */ (this.dialog.element.querySelector("[name=name]")).select();
   }
 
@@ -102,7 +104,8 @@ export class ViewEditor {
       <p class="view-found" id="view-found" role="status">${this.#foundText()}</p>
       ${this.#select("sort", t("sort"), this.choices.sorts, (sort) => t(`sort.${sort}`))}
       ${this.admin.role === "supervisor"
-        ? this.#select("owner", t("view.owner"), OWNERS, (owner) => t(`view.owner.${owner}`)) : ""}
+        ? this.#select("owner", t("view.owner"), ownersOf(this.#desks, owner),
+          (each) => this.#ownerText(each)) : ""}
       <p class="form-left" role="status">${roomText(this.#room, owner, t)}</p>
       ${this.#theirs ? this.#conflict() : ""}
       <p class="form-problem" role="alert">${this.#problem}</p>
@@ -118,6 +121,20 @@ export class ViewEditor {
     const value = this.#edited[name];
     return html`<label class="setting">${label}<select name=${name}>${values.map((each) => html`<option
       value=${each} ?selected=${each === value}>${textOf(each)}</option>`)}</select></label>`;
+  }
+
+  #ownerText(owner) {
+    const { t } = this.language;
+    const desk = deskOf(owner);
+    return desk ? t("view.owner.desk", { desk }) : t(`view.owner.${owner}`);
+  }
+
+  // Without them, a view is one's own or everybody's.
+  async #loadDesks() {
+    if (this.admin.role !== "supervisor") return;
+    const { desks } = await this.api.team().catch(() => ({ desks: [] }));
+    this.#desks = desks;
+    this.#paint();
   }
 
   // How many threads it would hold now, or where the query is wrong.

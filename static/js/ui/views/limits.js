@@ -18,13 +18,15 @@ export function leftText(text, most, t) {
   return left <= NEAR_CHARACTERS ? t("composer.left", { count: left }) : "";
 }
 
-// How many views an owner ("me", "all") has of those there may be, and whether there is room for one
-// more; was: the view before the change, which takes no more room.
+// How many views an owner ("me", a desk, "all") has of those there may be, and whether there is room
+// for one more: one's own are counted, and those of others together. was: the view before the change,
+// which takes no more room.
 /** @param {Pick<SavedView, "owner">[]} views @param {string} owner @param {SavedView | undefined} was */
 export function roomFor(views, owner, was, limits) {
-  const most = owner === "me" ? limits.own_views : limits.shared_views;
-  const count = views.filter((view) => view.owner === owner).length;
-  const isNew = was?.owner !== owner;
+  const isOwn = owner === "me";
+  const most = isOwn ? limits.own_views : limits.shared_views;
+  const count = views.filter((view) => (view.owner === "me") === isOwn).length;
+  const isNew = !was || (was.owner === "me") !== isOwn;
   return { count, most, isFull: isNew && count >= most, isNear: isNew && count >= most - NEAR_VIEWS };
 }
 

@@ -1,8 +1,9 @@
-// The saved views in the left column: those of the admin and those of everybody, in one order.
+// The saved views in the left column: those of the admin, of desks and of everybody, in one order.
 
 import { html } from "lit-html";
 import { repeat } from "lit-html/directives/repeat.js";
 
+import { deskOf } from "../../core/list/saved-views.js";
 import { isSaved } from "../../core/route.js";
 import { shown } from "../../core/shown.js";
 import { ICONS } from "../elements/icons.js";
@@ -34,10 +35,16 @@ function entry({ id, name, query, owner, total }, parts) {
   return html`<div class="nav-view" data-view=${id} ?data-dragged=${viewDrag.id === id}
     >${navItem({
       icon: ICONS[owner === "me" ? "view" : "view_shared"], text: shown(name),
-      about: [t(owner === "me" ? "views.of_me" : "views.of_all"), shown(query)].join("\n"),
+      about: [ownerText(owner, t), shown(query)].join("\n"),
       current: lists.list.view === id, count: totals.of(id, "all") ?? total ?? undefined,
       keys: "Alt+ArrowUp Alt+ArrowDown", t, run: () => navigation.goView(id),
     })}</div>`;
+}
+
+function ownerText(owner, t) {
+  const desk = deskOf(owner);
+  if (desk) return t("views.of_desk", { desk });
+  return t(owner === "me" ? "views.of_me" : "views.of_all");
 }
 
 // Alt and an arrow move the view that has the focus; it keeps the focus.

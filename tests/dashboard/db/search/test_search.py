@@ -8,6 +8,7 @@ from dashboard.ingest.actions import Actions, Admin, Reply
 from dashboard.ingest.erase import erase_customer
 from dashboard.ordering.placer import Placer
 from tests.dashboard.ingest.shop import customer_event, message, new_admin
+from tests.drivers.audit import OPERATOR
 
 
 def find(shop, query, limit=50, after=None):
@@ -126,7 +127,7 @@ def test_an_erased_customer_is_not_found(shop):
     shop.says(1, "very secret", thread="t-1", customer="gone", fields={"name": "Gone"})
     shop.says(2, "shared secret", thread="t-2", customer="gone")
     shop.says(3, "mine", thread="t-2", customer="stays")
-    erase_customer(shop.database, _NoPlacer(), "shop", "gone", 0)
+    erase_customer(shop.database, _NoPlacer(), OPERATOR, "shop", "gone", 0)
     for query in ("secret", "gone", "shop/gone"):
         assert found(shop, query) == []
     assert found(shop, "mine") == ["t-2"]

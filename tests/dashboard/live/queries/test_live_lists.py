@@ -1,81 +1,20 @@
 """Lists of queries over sockets: opened, built, followed, kept, and ended."""
 
-import fakeredis
 import pytest
 
-from dashboard.db.lists import entries, query_lists, views
+from dashboard.db.accounts import desks
+from dashboard.db.lists import views
 from dashboard.db.lists.views import Draft
 from dashboard.errors import NotFound, Problem
 from dashboard.live.queries import live_lists as live_lists_module
 from dashboard.ordering import keeping
 from dashboard.rate_limits import NEW_LISTS
 from dashboard.transport.caller import Caller
-from tests.dashboard.ingest.shop import new_admin
-from tests.dashboard.live.model import Wire, Worker
-from tests.dashboard.ordering.order import Order
-from tests.support import SettableClock, wait_until
+from tests.dashboard.live.model import Wire
+from tests.dashboard.live.queries.scene import Scene
+from tests.support import wait_until
 
 WAITING = {"query": "is:waiting", "sort": "longest_wait"}
-
-
-class Scene:
-    """An order with some threads, a worker, and Mai's socket on it."""
-
-    def __init__(self, database):
-        self.order = Order(database, fakeredis.FakeRedis(), SettableClock())
-        self.mai = new_admin(database, "Mai", "supervisor")
-        for name in "abc":
-            self.order.post(name)
-        self.order.post("d", role="bot")
-        self.order.tick()
-        self.worker = Worker(self.order)
-        self.caller = self.socket("socket")
-
-    def socket(self, sid):
-        self.worker.network.wires[sid] = Wire()
-        self.worker.broadcaster.admins.add(sid, self.mai)
-        return Caller(sid, self.mai)
-
-    def call(self, name, caller=None, **fields):
-        return self.worker.call(caller or self.caller, f"list:{name}", fields)
-
-    def open(self, **fields):
-        """Opens a list that is there after a moment; the answer."""
-
-        def answer():
-            found = self.call("open", limit=10, **fields)
-            return {} if found.get("building") else found
-
-        found = wait_until(answer, what="the list")
-        assert "late" not in found
-        return found
-
-    def frames(self, sid="socket"):
-        """What is pushed after the next turn; all are acknowledged."""
-        self.order.seconds += 1
-        self.worker.broadcaster.notify_queries()
-        self.worker.broadcaster.turn()
-        wire = self.worker.network.wires[sid]
-        found = [*wire.frames]
-        wire.frames.clear()
-        for _, acknowledged in found:
-            acknowledged()
-        return [frame for frame, _ in found]
-
-    def save(self, query, sort="longest_wait", owner=None):
-        draft = Draft("a view", query, sort, "UTC", owner)
-        return self.order.database.write(
-            lambda connection: views.create(connection, draft, self.mai, self.order.clock())
-        )
-
-    def lists(self):
-        with self.order.database.read() as connection:
-            return dict(query_lists.current(connection).lists)
-
-    def in_sql(self, list_id):
-        with self.order.database.read() as connection:
-            found = query_lists.current(connection).lists[list_id]
-            return entries.entries(connection, found, self.order.clock(), 100)
 
 
 @pytest.fixture
@@ -225,6 +164,31 @@ def test_a_view_that_is_deleted_on_screens_says_that_it_is_gone(scene):
     assert not [*scene.worker.broadcaster.subscriptions]
     with pytest.raises(NotFound):
         scene.call("open", **named, limit=1)
+
+
+def test_a_view_that_goes_to_a_desk_out_of_sight_is_gone(scene):
+    scene.order.database.write(lambda c: [desks.add(c, name, 0) for name in ("billing", "vip")])
+    draft = Draft("a view", "is:waiting", "longest_wait", "UTC", None, "main")
+    view = scene.order.database.write(lambda c: views.create(c, draft, scene.mai, 5))
+    named = {"view": view.public_id, "sort": "longest_wait"}
+    scene.worker.network.wires["lan"] = Wire()
+    scene.worker.broadcaster.admins.add("lan", scene.mai, frozenset(["main", "vip"]))
+    lan = Caller("lan", scene.mai, desks=frozenset(["main", "vip"]))
+    scene.open(**named)
+    scene.open(caller=lan, **named)
+    told = []
+    scene.worker.network.send = lambda sid, event, *_: told.append((sid, event))
+    for desk, gone in (("vip", []), ("billing", [("lan", "list:gone")])):
+        scene.order.database.write(
+            lambda c, desk=desk: views.change(
+                c, views.lock(c, view.id, scene.mai, None), draft._replace(desk=desk), 1, 5
+            )
+        )
+        scene.worker.live_lists.views_changed(None)
+        assert [each for each in told if each[1] == "list:gone"] == gone
+    with pytest.raises(NotFound):
+        scene.call("open", lan, **named, limit=1)
+    assert scene.open(**named)["total"] == 3
 
 
 def test_while_redis_is_away_lists_of_queries_are_those_of_sql(scene):

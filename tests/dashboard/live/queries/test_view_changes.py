@@ -70,6 +70,19 @@ def test_a_change_of_ones_own_views_is_told_to_nobody_else(workers):
     assert workers[1].heard == [MAI, None]
 
 
+def test_a_change_of_a_desks_views_is_told_to_who_sees_the_desk(workers):
+    """`views:changed` (docs/protocol.md); whose lists have changed is looked up for all."""
+    for worker in workers:
+        worker.admins.add("ken", KEN, frozenset(["billing"]))
+        worker.admins.add("lan", 3, frozenset(["main", "vip"]))
+    workers[0].changes.announce("billing")
+    assert [worker.told() for worker in workers] == [["ken", "mai"]] * 2
+    workers[1].changes.announce("vip")
+    workers[1].changes.announce("billing")
+    assert [worker.told() for worker in workers] == [["ken", "lan", "mai"]] * 2
+    assert workers[0].heard == [None, None], "once for both that came together"
+
+
 def test_a_closed_socket_is_forgotten(workers):
     workers[0].admins.drop("mai")
     workers[0].changes.announce()

@@ -3,6 +3,7 @@
 import fakeredis
 import pytest
 
+from dashboard.db.accounts import desks
 from dashboard.db.lists import views
 from dashboard.db.lists.named_lists import ListName
 from dashboard.db.lists.views import Draft
@@ -42,9 +43,9 @@ class Scene:
         self.admins.add("ken", self.ken)
         self.order.tick()
 
-    def save(self, query, owner=None):
+    def save(self, query, owner=None, desk=None):
         """A view whose list is built; its id."""
-        draft = Draft("a view", query, "arrival", "UTC", owner)
+        draft = Draft("a view", query, "arrival", "UTC", owner, desk)
         made = self.order.database.write(
             lambda connection: views.create(connection, draft, self.mai, self.order.clock())
         )
@@ -124,7 +125,7 @@ def test_a_view_that_is_changed_has_the_total_of_what_it_is_now(scene):
     scene.post("a", "b")
     scene.sent()
     with scene.order.database.read() as connection:
-        found = views.find(connection, int(view[1:]), scene.mai)
+        found = views.find(connection, int(view[1:]), scene.mai, None)
     draft = Draft("a view", "is:closed", "arrival", "UTC", None)
     scene.order.database.write(
         lambda connection: views.change(connection, found, draft, scene.mai, 5)
@@ -146,6 +147,21 @@ def test_a_view_of_everybody_that_names_me_is_another_list_for_each(scene):
     scene.claim(scene.ken)
     assert scene.sent() == {"ken": {view: 1}}
     assert len(scene.totals.looked_at) == 2
+
+
+def test_the_totals_of_a_desks_views_are_sent_to_who_sees_the_desk(scene):
+    scene.order.database.write(lambda c: desks.add(c, "billing", 0))
+    scene.admins.drop("ken")
+    scene.admins.add("ken", scene.ken, frozenset(["main"]))
+    main, billing = scene.save("", desk="main"), scene.save("", desk="billing")
+    scene.post("a")
+    scene.turn_with_lists()
+    scene.emitter.sent.clear()
+    scene.post("b", "c")
+    scene.totals.turn()
+    [mai], [ken] = (scene.emitter.take("views:totals", sid) for sid in ("mai", "ken"))
+    assert mai["totals"] == {main: 3, billing: 3}
+    assert {id: total for id, total in ken["totals"].items() if id != "snoozed"} == {main: 3}
 
 
 def test_after_a_loss_of_data_no_total_is_sent_before_its_list_is_there(scene):
@@ -206,7 +222,7 @@ def test_the_totals_of_filters_follow_an_edited_view_and_end_with_a_deleted_one(
     assert scene.filter_totals()[-1]["totals"] == {"unassigned": 2, "mine": 0}
     number = int(view[1:])
     with scene.order.database.read() as connection:
-        found = views.find(connection, number, scene.mai)
+        found = views.find(connection, number, scene.mai, None)
     draft = Draft("a view", "is:closed", "arrival", "UTC", None)
     scene.order.database.write(lambda c: views.change(c, found, draft, scene.mai, 5))
     scene.filters.views_changed(lambda name: name.view == view)

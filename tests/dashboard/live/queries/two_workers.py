@@ -89,7 +89,7 @@ class TwoWorkers:
             return
 
         def write(connection: Connection) -> None:
-            locked = views.lock(connection, view.id, view.owner_id or 1)
+            locked = views.lock(connection, view.id, view.owner_id or 1, None)
             assert locked is not None
             if draft is None:
                 views.remove(connection, locked, self.clock())
@@ -131,7 +131,7 @@ class TwoWorkers:
 
     def saved(self) -> list[View]:
         with self.processes[0].database.read() as connection:
-            mine, kens = (views.visible_to(connection, admin_id) for admin_id in (1, 2))
+            mine, kens = (views.visible_to(connection, admin_id, None) for admin_id in (1, 2))
         return [*mine, *(view for view in kens if view not in mine)]
 
     def lists(self) -> dict[str, QueryList]:
@@ -191,7 +191,7 @@ class TwoWorkers:
         for screen in self.screens:
             told = screen.process.network.totals.get(screen.caller.sid, {})
             with screen.process.database.read() as connection:
-                seen = views.visible_to(connection, screen.caller.admin_id)
+                seen = views.visible_to(connection, screen.caller.admin_id, None)
             for view in seen:
                 if view.list_id is not None:
                     assert told[view.public_id] == len(in_sql[view.list_id]), view

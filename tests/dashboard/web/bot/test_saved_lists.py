@@ -51,7 +51,7 @@ def test_a_changed_query_ends_the_cursors_of_a_view(bot, sue):
     order = bot.order
 
     def change(connection):
-        held = views.lock(connection, views.number_of(view), sue)
+        held = views.lock(connection, views.number_of(view), sue, None)
         draft = Draft("A view", "member:0", "priority", "UTC", None)
         return views.change(connection, held, draft, sue, order.clock())
 

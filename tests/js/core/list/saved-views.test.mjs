@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { mayEdit, SavedViews } from "../../../../static/js/core/list/saved-views.js";
+import { deskOf, mayEdit, ownersOf, SavedViews } from "../../../../static/js/core/list/saved-views.js";
 import { Totals } from "../../../../static/js/core/totals.js";
 import { Clock, settled } from "../../support.mjs";
 
@@ -148,6 +148,7 @@ test("what is read while a view is saved here may be older, and is read again", 
 });
 
 test("one's own views are edited by oneself, those of everybody by supervisors", () => {
+  assert.equal(mayEdit(view("v1", { owner: "desk:main" }), { role: "admin" }), false);
   assert.equal(mayEdit(view("v1"), { role: "admin" }), true);
   assert.equal(mayEdit(view("v1", { owner: "all" }), { role: "admin" }), false);
   assert.equal(mayEdit(view("v1", { owner: "all" }), { role: "supervisor" }), true);
@@ -162,4 +163,12 @@ test("totals of saved views are merged", () => {
   assert.equal(totals.of("v2", "all"), undefined, "it is being built");
   assert.equal(totals.of("v1", "mine"), undefined);
   assert.equal(totals.of("arrival", "all"), 7);
+});
+
+test("a supervisor gives a view to a desk where there are several, or where it has one already", () => {
+  assert.deepEqual(ownersOf(["main", "vip"], "me"), ["me", "desk:main", "desk:vip", "all"]);
+  assert.deepEqual(ownersOf(["main", "vip"], "desk:vip"), ["me", "desk:main", "desk:vip", "all"]);
+  assert.deepEqual(ownersOf(["main"], "all"), ["me", "all"]);
+  assert.deepEqual(ownersOf([], "desk:vip"), ["me", "desk:vip", "all"], "the desks are not loaded");
+  assert.deepEqual(["me", "desk:vip", "all"].map(deskOf), ["", "vip", ""]);
 });

@@ -1,0 +1,1 @@
+"""The audit log in commands: who runs them."""

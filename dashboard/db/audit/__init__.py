@@ -1,0 +1,1 @@
+"""The audit log: what is written down, of whom, and where it is read."""

@@ -1,0 +1,1 @@
+"""What requests tell the audit log."""

@@ -1,0 +1,24 @@
+"""Who the audit log says did what a request asks for."""
+
+from flask import request
+
+from dashboard.db.accounts.admins import Admin
+from dashboard.db.audit.actors import PAGE, Actor
+from dashboard.web.http.identity import current
+
+
+def acting() -> Actor:
+    """The admin who is signed in and sent the current request, after `Identities.require`."""
+    identity = current()
+    return _from_here(identity.admin_id, identity.name, identity.email)
+
+
+def signing_in(admin: Admin | None = None) -> Actor:
+    """Whoever sent the current request without a session: an admin who has shown who they are, or
+    nobody who is known."""
+    return _from_here() if admin is None else _from_here(admin.id, admin.name, admin.email)
+
+
+def _from_here(admin_id: int | None = None, name: str = "", email: str | None = None) -> Actor:
+    user_agent = request.headers.get("User-Agent", "")
+    return Actor(PAGE, admin_id, name, email, request.remote_addr or "", user_agent)

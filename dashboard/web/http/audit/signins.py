@@ -1,0 +1,177 @@
+"""What the audit log says of sign-ins: each that succeeded, and those that failed, counted.
+
+Anyone can fail to sign in as often as they like, so the number of entries has a bound: within a
+minute, a process stores one entry for the first failure of an account from an address for a reason,
+and one for all further ones at its end. Beyond `KEYS_MAX` such groups the rest is one entry.
+"""
+
+import hashlib
+import logging
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from sqlalchemy import Connection
+
+from dashboard.db.accounts import admins
+from dashboard.db.audit import actions
+from dashboard.db.audit.actors import PAGE, Actor
+from dashboard.db.audit.entries import Target, add
+from dashboard.db.database import Database
+from dashboard.errors import StorageUnavailable
+from dashboard.validation.addresses import network_of
+from dashboard.web.http.audit.actors import signing_in
+
+log = logging.getLogger(__name__)
+
+WINDOW_MS = 60_000
+#: Groups of failures that have entries of their own in a minute.
+KEYS_MAX = 30
+#: Accounts that the entry of all others names, and addresses typed that are counted for it.
+NAMED_MAX = 50
+_COUNTED_MAX = 1_000
+#: Why an attempt failed. `credentials` is told apart when it is written: wrong_password,
+#: unknown_account, disabled. `wrong_code`: of the second factor. `others`: of many groups.
+CREDENTIALS, RATE_LIMITED, OTHERS = "credentials", "rate_limited", "others"
+WRONG_CODE = "wrong_code"
+
+
+def signed_in(
+    method: str, second_factor: str | None = None
+) -> Callable[[Connection, int, int], None]:
+    """Adds the entry of a sign-in of the current request: `(connection, now_ms, admin_id)`."""
+
+    def write(connection: Connection, now_ms: int, admin_id: int) -> None:
+        admin = admins.by_id(connection, admin_id)
+        assert admin is not None, "who signs in has an account"
+        said = {"method": method} | ({"second_factor": second_factor} if second_factor else {})
+        target = Target(admin.id, admin.email)
+        add(connection, now_ms, signing_in(admin), actions.SIGNIN_SUCCEEDED, target, said)
+
+    return write
+
+
+@dataclass
+class _Group:
+    """Failures of one account, from one network, for one reason, that are not stored yet."""
+
+    actor: Actor
+    email: str
+    reason: str
+    since_ms: int
+    attempts: int = 0
+
+
+@dataclass
+class _Window:
+    """The failures of a minute; `others` counts those beyond the groups, by what was typed."""
+
+    began_ms: int
+    groups: dict[tuple[bytes, str, str], _Group] = field(default_factory=dict)
+    others: Counter[str] = field(default_factory=Counter)
+
+
+class FailedSignIns:
+    """Counts failures and stores them. `clock` gives milliseconds.
+
+    What was typed as an address is kept in memory for a minute, and stored only where an account
+    has it: it may be a password in the wrong field.
+    """
+
+    def __init__(self, database: Database, clock: Callable[[], int]):
+        self._database = database
+        self._clock = clock
+        self._window: _Window | None = None
+
+    def failed(self, email: str, reason: str) -> None:
+        """A sign-in of the current request failed; `email` is canonical, "" for what is no address.
+
+        Takes as long for an address that no account has.
+        """
+        now = self._clock()
+        if self._window is not None and now >= self._window.began_ms + WINDOW_MS:
+            self.flush()
+        window = self._window = self._window or _Window(now)
+        actor = signing_in()
+        key = hashlib.sha256(email.encode()).digest(), network_of(actor.address), reason
+        is_first = key not in window.groups
+        if is_first and len(window.groups) >= KEYS_MAX:
+            known = email if email in window.others or len(window.others) < _COUNTED_MAX else ""
+            window.others[known] += 1
+            return
+        group = window.groups.setdefault(key, _Group(actor, email, reason, now))
+        if group.attempts == 0:
+            group.since_ms = now
+        group.attempts += 1
+        if is_first:
+            self._store(window, [group], alone=True)
+
+    def flush(self, *, at_once: bool = False) -> None:
+        """Stores what was counted in a minute that is over, or `at_once` so far."""
+        window = self._window
+        if window is None or not (at_once or self._clock() >= window.began_ms + WINDOW_MS):
+            return
+        # First of all: what fails while this is stored is counted in another minute.
+        self._window = None
+        if not self._store(window, [*window.groups.values()]):
+            self._give_back(window)
+
+    def _store(self, window: _Window, groups: list[_Group], *, alone: bool = False) -> bool:
+        """False where it cannot be stored now: it stays counted. `alone`: without the others."""
+        now = self._clock()
+        # Taken before the write, in which others may run.
+        taken = [(group, group.attempts, group.since_ms) for group in groups if group.attempts]
+        others = Counter() if alone else Counter(window.others)
+        for group, _, _ in taken:
+            group.attempts = 0
+
+        def write(connection: Connection) -> None:
+            for group, attempts, since in taken:
+                _add_group(connection, now, group, attempts, since)
+            if others:
+                _add_others(connection, now, window.began_ms, others)
+
+        try:
+            if taken or others:
+                self._database.write(write)
+        except StorageUnavailable:
+            log.warning("failed sign-ins are not in the audit log yet: the database is away")
+            for group, attempts, since in taken:
+                group.attempts, group.since_ms = group.attempts + attempts, since
+            return False
+        return True
+
+    def _give_back(self, window: _Window) -> None:
+        """Counts what could not be stored with what failed since."""
+        since, self._window = self._window, window
+        for key, group in () if since is None else since.groups.items():
+            window.groups.setdefault(key, group)
+            if window.groups[key] is not group:
+                window.groups[key].attempts += group.attempts
+        if since is not None:
+            window.others.update(since.others)
+
+
+def _add_group(
+    connection: Connection, now_ms: int, group: _Group, attempts: int, since_ms: int
+) -> None:
+    admin = admins.by_email(connection, group.email)
+    reason = group.reason
+    if reason == CREDENTIALS:
+        reason = "unknown_account"
+        if admin is not None:
+            reason = "wrong_password" if admin.disabled_at is None else "disabled"
+    target = Target(None) if admin is None else Target(admin.id, admin.email)
+    said = {"reason": reason, "attempts": attempts, "since": since_ms}
+    add(connection, now_ms, group.actor, actions.SIGNIN_FAILED, target, said)
+
+
+def _add_others(connection: Connection, now_ms: int, since_ms: int, others: Counter[str]) -> None:
+    accounts = sorted(admins.ids_of(connection, filter(None, others)))
+    said = {
+        "reason": OTHERS,
+        "attempts": others.total(),
+        "since": since_ms,
+        "accounts": accounts[:NAMED_MAX],
+    }
+    add(connection, now_ms, Actor(PAGE), actions.SIGNIN_FAILED, Target(None), said)
