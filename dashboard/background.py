@@ -7,6 +7,7 @@ from redis.exceptions import RedisError
 
 from dashboard.clock import READ_SECONDS
 from dashboard.errors import StorageUnavailable
+from dashboard.files.cleaning import STEP_SECONDS
 from dashboard.ordering.reconciler import TICK_SECONDS
 from dashboard.services import Services
 from dashboard.tasks import PeriodicTask
@@ -43,6 +44,12 @@ class Background:
             expected_level=logging.DEBUG,
         )
 
+        self._files = PeriodicTask(
+            "removing files",
+            services.file_cleaner.step,
+            interval_seconds=STEP_SECONDS,
+            expected=(StorageUnavailable,),
+        )
         self._failed_sign_ins = PeriodicTask(
             "the log of failed sign-ins",
             services.failed_sign_ins.flush,
@@ -67,6 +74,7 @@ class Background:
         services.presence_tasks.start(spawn)
         self._reconciling.start()
         self._clock.start()
+        self._files.start()
         self._failed_sign_ins.start()
         for name, run in (
             ("webhooks", services.dispatcher.run),
@@ -97,6 +105,7 @@ class Background:
         """Ends what may still be needed by the requests under way when the sockets close."""
         self._reconciling.stop()
         self._clock.stop()
+        self._files.stop()
         self._failed_sign_ins.stop()
         self._services.failed_sign_ins.flush(at_once=True)
         self._services.dispatcher.stop()

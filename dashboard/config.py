@@ -35,6 +35,7 @@ class Settings:
     instance: Path
     database_url: str
     redis_url: str | None
+    files: Path
     secret_key: str | None
     metrics_token: str | None
     async_mode: AsyncMode
@@ -57,6 +58,7 @@ class Settings:
             instance=instance,
             database_url=_database_url(environ.get("LINEUP_DATABASE_URL") or default_url),
             redis_url=_redis_url(environ.get("LINEUP_REDIS_URL") or None),
+            files=_folder(environ.get("LINEUP_FILES") or str(instance / "files")),
             secret_key=_secret(environ, "LINEUP_SECRET_KEY"),
             metrics_token=_secret(environ, "LINEUP_METRICS_TOKEN"),
             async_mode=cast(
@@ -124,6 +126,13 @@ def _redis_url(text: str | None) -> str | None:
     if text is not None and _parts(text).scheme not in REDIS_SCHEMES:
         raise StartError("LINEUP_REDIS_URL must begin with redis://, rediss:// or unix://.")
     return text
+
+
+def _folder(text: str) -> Path:
+    path = Path(text).absolute()
+    if "\0" in text or (path.exists() and not path.is_dir()):
+        raise StartError(f"LINEUP_FILES must be the path of a folder, not “{text}”.")
+    return path
 
 
 def _secret(environ: Mapping[str, str], name: str) -> str | None:

@@ -7,6 +7,10 @@ from functools import cached_property
 
 from dashboard.core_services import CoreServices
 from dashboard.db.accounts.api_keys import KeyRing
+from dashboard.files.addresses import FileAddresses
+from dashboard.files.cleaning import FileCleaner
+from dashboard.files.store import FileStore
+from dashboard.files.uploads import Uploads
 from dashboard.ingest.actions import Actions
 from dashboard.ingest.assignment.assigning import Assigning
 from dashboard.ingest.ingest import Ingest
@@ -44,7 +48,12 @@ from presence.timing import Timing
 
 
 class Services(CoreServices):
-    """The parts of one process, built from the settings and handed to each other."""
+    """The parts of one process, built from the settings and handed to each other.
+
+    `public_origin` is set by whoever serves: chatbots reach the addresses of files below it.
+    """
+
+    public_origin = ""
 
     # Events in, webhooks out
 
@@ -91,7 +100,13 @@ class Services(CoreServices):
 
     @cached_property
     def dispatcher(self) -> WebhookDispatcher:
-        return WebhookDispatcher(self.database, self.clock, self.poster)
+        return WebhookDispatcher(
+            self.database,
+            self.clock,
+            self.poster,
+            # Looked up at each delivery: commands have no secret key.
+            for_chatbots=lambda document: self.file_addresses.for_chatbots(document),
+        )
 
     @cached_property
     def webhooks(self) -> WebhookService:
@@ -102,6 +117,26 @@ class Services(CoreServices):
         # A posting client of its own: typing that comes late is of no use, so it waits less.
         poster = Poster(self.settings.webhook_private, timeout_seconds=TYPING_SECONDS)
         return TypingNotifier(self.database, self.clock, poster)
+
+    # Files of admins
+
+    @cached_property
+    def file_store(self) -> FileStore:
+        return FileStore(self.settings.files)
+
+    @cached_property
+    def uploads(self) -> Uploads:
+        return Uploads(self.database, self.file_store, self.clock, self.offload)
+
+    @cached_property
+    def file_addresses(self) -> FileAddresses:
+        """Signed with the secret key; they begin with the first of LINEUP_ORIGINS."""
+        assert self.settings.secret_key is not None, "addresses are signed with the secret key"
+        return FileAddresses(self.settings.secret_key, self.clock, lambda: self.public_origin)
+
+    @cached_property
+    def file_cleaner(self) -> FileCleaner:
+        return FileCleaner(self.database, self.file_store, self.clock)
 
     # Presence
 
@@ -133,7 +168,9 @@ class Services(CoreServices):
 
     @cached_property
     def erasing(self) -> Erasing:
-        return Erasing(self.database, self.placer, self.presence_service, self.clock)
+        return Erasing(
+            self.database, self.placer, self.presence_service, self.file_store, self.clock
+        )
 
     # HTTP
 

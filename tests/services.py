@@ -1,7 +1,10 @@
 """The services of a process, over a database and a Redis of the test's."""
 
+import secrets
+import tempfile
 import time
 from collections.abc import Callable, Mapping
+from pathlib import Path
 from typing import Any
 
 from dashboard.config import ROOT, Settings
@@ -19,9 +22,10 @@ def services_over(
     monotonic: Callable[[], float] = time.monotonic,
 ) -> Services:
     """Services that read the settings from `environment` (LINEUP_*), and nothing else from it."""
-    settings = Settings.from_environment(
-        {"LINEUP_SECRET_KEY": SECRET_KEY} | dict(environment or {}), ROOT / "instance"
-    )
+    # A folder that is made when a file is stored.
+    files = Path(tempfile.gettempdir()) / f"lineup-files-{secrets.token_hex(8)}"
+    given = {"LINEUP_SECRET_KEY": SECRET_KEY, "LINEUP_FILES": str(files)}
+    settings = Settings.from_environment(given | dict(environment or {}), ROOT / "instance")
     services = Services(settings, "", clock=clock, monotonic=monotonic)
     services.database = database
     services.redis_client = redis_client

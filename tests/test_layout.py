@@ -24,7 +24,7 @@ LAYERS = (
     {"dashboard"},
     {"dashboard.validation", "dashboard.redis_server"},
     {"dashboard.db"},
-    {"dashboard.ordering", "dashboard.webhooks"},
+    {"dashboard.files", "dashboard.ordering", "dashboard.webhooks"},
     {"dashboard.ingest"},
     {"dashboard.transport", "demo"},
     {"dashboard.live"},
@@ -221,7 +221,7 @@ def test_socket_io_is_imported_in_transport_and_green_threads_where_they_are_pat
 #: functions. Who raises the second number says in the commit why the gate cannot have the test.
 TESTS_OF = {
     "tests/bench": (40, 1),
-    "tests/browser": (2, 129),
+    "tests/browser": (2, 134),
     "tests/dashboard": (1000, 32),
     "tests/demo": (69, 0),
     "tests/live": (80, 90),
@@ -231,6 +231,8 @@ TESTS_OF = {
 }
 #: Where nearly all is slow, what shows the same rules in the gate.
 TWINS_OF = {
+    "tests/browser/audit": ("tests/js/settings", "tests/dashboard/web/admin/audit"),
+    "tests/browser/files": ("tests/js/core/files", "tests/dashboard/files"),
     "tests/browser/lists": ("tests/browser/test_walk.py", "tests/js/core/list"),
     "tests/browser/notices": ("tests/js/core/notice.test.mjs",),
     "tests/browser/page": ("tests/browser/test_walk.py", "tests/js/ui", "tests/js/net"),

@@ -17,7 +17,7 @@ _SEARCH_TABLES = ("message_search", "customer_search")
 #: What rows of a person were deleted from, on PostgreSQL.
 _VACUUMED = (
     *("events", "threads", "customers", "customer_presence", "sent_messages"),
-    *("outgoing_events", "deliveries", "delivery_attempts", *_SEARCH_TABLES),
+    *("outgoing_events", "deliveries", "delivery_attempts", "files", *_SEARCH_TABLES),
 )
 
 

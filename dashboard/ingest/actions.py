@@ -6,6 +6,7 @@ from typing import Any
 from sqlalchemy import Connection
 
 from dashboard.db.database import Database
+from dashboard.db.files import stored_files
 from dashboard.db.outbox import sent_messages
 from dashboard.db.threads import events, messages, thread_states, threads
 from dashboard.db.threads.thread_state import ThreadState
@@ -17,6 +18,7 @@ from dashboard.ingest.assignment.assigning import (
     check_not_claimed_by_another,
 )
 from dashboard.ingest.event_writer import Author
+from dashboard.ingest.files import attaching
 from dashboard.ingest.outgoing import Admin
 from dashboard.ingest.recorder import retry_on_conflict
 from dashboard.ingest.replies import Reply, ReplyResult
@@ -43,7 +45,8 @@ class Actions:
 
         A public one settles what its author had seen (H28). Raises Problem (409):
         `conversation_moved` for unseen messages, `event_id_conflict` for a token of another
-        message; Invalid for a `seen_message_id` of no message of the thread.
+        message; Invalid for a `seen_message_id` of no message of the thread, and for files that
+        do not wait for it.
         """
         now = self._clock()
         seen_message_id = self._seen_message_id(thread_id, reply.seen_message_id)
@@ -51,15 +54,18 @@ class Actions:
         def write(connection: Connection) -> tuple[ReplyResult, Placements]:
             state = acting.locked(connection, thread_id, admin.desks)
             author = acting.author(connection, admin)
-            event = replies.reply_event(admin, state, reply, now)
-            known = events.known(connection, author.source_id, {event.id}).get(event.id)
+            id = replies.event_id(admin, reply)
+            known = events.known(connection, author.source_id, {id}).get(id)
             if known is not None:
                 return ReplyResult(replies.stored_reply(connection, known, reply, state), False), []
             author = replies.seeing(connection, author, thread_id, seen_message_id)
             if not reply.private and not reply.confirm:
                 replies.check_all_seen(connection, admin, thread_id, seen_message_id)
+            files = attaching.taken(connection, thread_id, admin.id, reply.files)
+            event = replies.reply_event(admin, state, reply, files, now)
             written = acting.write(connection, state, author, event, now)
             message = written.messages[0]
+            stored_files.attach(connection, reply.files, message["id"])
             if not reply.private:
                 message = outgoing.send_out(connection, state, message, now)
             return ReplyResult(message, True), written.placements

@@ -9,6 +9,7 @@ from dashboard.db.audit import actions
 from dashboard.db.audit.actors import Actor
 from dashboard.db.audit.entries import Target, add
 from dashboard.db.database import Database
+from dashboard.db.files import stored_files
 from dashboard.db.lists import query_lists
 from dashboard.db.models.accounts import admins, sources
 from dashboard.db.models.threads import customers, events, threads
@@ -24,10 +25,12 @@ _EMPTY = {"body": None, "attachments": None, "data": None, "fingerprint": _NO_FI
 
 
 class Erased(NamedTuple):
-    """The ids of the deleted threads, and the number of events."""
+    """The ids of the deleted threads, the number of events, and the ids of files whose contents
+    are to be removed."""
 
     thread_ids: Sequence[int]
     events: int
+    file_ids: Sequence[str]
 
 
 def erase_customer(
@@ -88,12 +91,7 @@ def _erase(
     erasures.remember(connection, source_id, [("customer", customer), *names], now_ms)
     in_their_threads = events.c.thread_id.in_(select(threads.c.id).where(of_customer))
     written_by_them = events.c.customer_id == customer_id
-    search_index.remove_messages(
-        connection, select(events.c.id).where(in_their_threads | written_by_them)
-    )
-    search_index.remove_customers(
-        connection, select(customers.c.id).where(customers.c.id == customer_id)
-    )
+    _remove_from_index(connection, in_their_threads | written_by_them, customer_id)
     emptied = connection.execute(
         update(events)
         .where(in_their_threads)
@@ -105,10 +103,21 @@ def _erase(
     elsewhere = connection.execute(
         update(events).where(written_by_them).values(_EMPTY | {"body": "", "customer_id": None})
     )
+    ids = [row.id for row in own]
+    file_ids = stored_files.of_threads(connection, ids)
+    # Their files go with them.
     connection.execute(delete(threads).where(of_customer))
     connection.execute(delete(customers).where(customers.c.id == customer_id))
-    ids = [row.id for row in own]
-    return Erased(ids, emptied.rowcount + elsewhere.rowcount), placements
+    return Erased(ids, emptied.rowcount + elsewhere.rowcount, file_ids), placements
+
+
+def _remove_from_index(
+    connection: Connection, messages: ColumnElement[bool], customer_id: int
+) -> None:
+    search_index.remove_messages(connection, select(events.c.id).where(messages))
+    search_index.remove_customers(
+        connection, select(customers.c.id).where(customers.c.id == customer_id)
+    )
 
 
 def _without_their_previews(

@@ -1,5 +1,6 @@
 """What an admin writes in a thread, and how far the thread was seen by who acts in it."""
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from sqlalchemy import Connection
@@ -8,6 +9,8 @@ from dashboard.db.threads import events, messages
 from dashboard.db.threads.thread_state import ThreadState
 from dashboard.errors import Problem
 from dashboard.ingest.event_writer import Author
+from dashboard.ingest.files import attaching
+from dashboard.ingest.files.attaching import Attachment
 from dashboard.ingest.outgoing import Admin
 from dashboard.ingest.schema import ParsedEvent
 from dashboard.ingest.schema import event as new_event
@@ -22,7 +25,8 @@ class Reply(NamedTuple):
 
     `token` is the browser's idempotency key: the same token is the same message. `seen_message_id`
     is the newest message that the admin has seen (0: none; None: the last one stored before the
-    call); `confirm` sends even if newer ones came.
+    call); `confirm` sends even if newer ones came. `files` are ids of files that the admin uploaded
+    for the thread.
     """
 
     body: str
@@ -30,6 +34,7 @@ class Reply(NamedTuple):
     private: bool = False
     seen_message_id: int | None = None
     confirm: bool = False
+    files: Sequence[str] = ()
 
 
 class ReplyResult(NamedTuple):
@@ -53,15 +58,23 @@ def seeing(
     return author._replace(seen_id=seen_id)
 
 
-def reply_event(admin: Admin, state: ThreadState, reply: Reply, now: int) -> ParsedEvent:
+def event_id(admin: Admin, reply: Reply) -> str:
+    """The id of a reply's event: the same token is the same message."""
+    return f"{admin.id}:{reply.token}"
+
+
+def reply_event(
+    admin: Admin, state: ThreadState, reply: Reply, attachments: Sequence[Attachment], now: int
+) -> ParsedEvent:
     return new_event(
-        f"{admin.id}:{reply.token}",
+        event_id(admin, reply),
         "message",
         now,
         thread=state.external_id,
         role="admin",
         body=reply.body,
         private=reply.private,
+        attachments=attachments,
     )
 
 
@@ -70,11 +83,12 @@ def stored_reply(
 ) -> messages.Message:
     """The message that was stored with the token. Raises Problem where it is another one."""
     message = messages.one(connection, known.id)
-    if message is None or (message["thread_id"], message["body"], message["private"]) != (
-        state.id,
-        reply.body,
-        reply.private,
-    ):
+    if message is None or (
+        message["thread_id"],
+        message["body"],
+        message["private"],
+        attaching.ids_of(message["attachments"]),
+    ) != (state.id, reply.body, reply.private, list(reply.files)):
         raise Problem(409, "event_id_conflict", "Another message was sent with this token.")
     return message
 

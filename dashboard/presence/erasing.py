@@ -9,6 +9,7 @@ from redis.exceptions import RedisError
 from dashboard.db import traces
 from dashboard.db.audit.actors import Actor
 from dashboard.db.database import Database
+from dashboard.files.store import FileStore
 from dashboard.ingest.erase import Erased, erase_customer
 from dashboard.ordering.placer import Placer
 from dashboard.presence.service import PresenceService
@@ -37,6 +38,7 @@ class Erasing:
         database: Database,
         placer: Placer,
         presence_service: PresenceService,
+        file_store: FileStore,
         clock: Callable[[], int],
         wait: Callable[[float], object] = time.sleep,
     ):
@@ -44,6 +46,7 @@ class Erasing:
         self._database = database
         self._placer = placer
         self._presence_service = presence_service
+        self._file_store = file_store
         self._clock = clock
         self._wait = wait
 
@@ -55,6 +58,8 @@ class Erasing:
         """
         now = self._clock()
         erased = erase_customer(self._database, self._placer, actor, source, customer, now)
+        if erased is not None:
+            self._file_store.remove(erased.file_ids)
         is_forgotten = erased is not None and self._forget(f"{source}/{customer}", erased)
         traces.remove(self._database)
         return erased and Deleted(len(erased.thread_ids), erased.events, is_forgotten)

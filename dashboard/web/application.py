@@ -9,9 +9,10 @@ from redis.exceptions import RedisError
 from werkzeug.middleware.proxy_fix import ProxyFix
 
 from dashboard.config import ROOT
+from dashboard.files.addresses import SIGNED_PATH
 from dashboard.rate_limits import RateLimiter
 from dashboard.services import Services
-from dashboard.web import probes
+from dashboard.web import probes, signed_files
 from dashboard.web.bot import api as bot_api
 from dashboard.web.bot import openapi
 from dashboard.web.bot.callers import Callers
@@ -30,7 +31,7 @@ from dashboard.web.server.state import ServerState
 
 #: Answered under any Host: bots and probes need not use one of the origins.
 _ANY_HOST_PATHS = ("/healthz", "/readyz", "/metrics")
-_ANY_HOST_PREFIX = "/api/"
+_ANY_HOST_PREFIXES = ("/api/", SIGNED_PATH)
 
 #: How long browsers are to use https alone: a year.
 _HTTPS_SECONDS = 31_536_000
@@ -58,6 +59,7 @@ def create_app(
     app.config[OFFLOAD] = services.offload
     settings = services.settings
     origins = Origins(settings.origins, port)
+    services.public_origin = origins.first
     assert settings.secret_key is not None, "sessions are signed with the secret key"
     identities = Identities(services.database, services.clock, settings.secret_key, origins)
     app.before_request(lambda: _check_host(origins))
@@ -109,12 +111,16 @@ def register_bot_api(app: Flask, services: Services) -> None:
         presence,
         callers=Callers(services.key_ring),
         cursors=services.cursors,
+        addresses=services.file_addresses,
         metrics=services.metrics,
         clock=services.clock,
         rate_limiter=RateLimiter(services.monotonic),
     ):
         app.register_blueprint(blueprint)
     app.register_blueprint(openapi.blueprint())
+    app.register_blueprint(
+        signed_files.blueprint(services.database, services.file_store, services.file_addresses)
+    )
 
 
 def _register_probes(app: Flask, services: Services, state: ServerState) -> None:
@@ -168,7 +174,7 @@ def _is_there(services: Services) -> bool:
 
 
 def _check_host(origins: Origins) -> None:
-    if request.path in _ANY_HOST_PATHS or request.path.startswith(_ANY_HOST_PREFIX):
+    if request.path in _ANY_HOST_PATHS or request.path.startswith(_ANY_HOST_PREFIXES):
         return
     origins.check_host(request.environ)
 
@@ -176,6 +182,9 @@ def _check_host(origins: Origins) -> None:
 def _with_headers(response: Response, origins: Origins) -> Response:
     # No route sets one of these itself, so nothing is looked up.
     response.headers.extend(_HEADERS)
+    if request.path.startswith(SIGNED_PATH):
+        # A chatbot may show these to customers in a page of its own.
+        response.headers["Cross-Origin-Resource-Policy"] = "cross-origin"
     if origins.is_https(request.environ):
         response.headers["Strict-Transport-Security"] = f"max-age={_HTTPS_SECONDS}"
     return response

@@ -17,6 +17,7 @@ from dashboard.web.admin.bulk import BulkApi
 from dashboard.web.admin.canned import CannedApi
 from dashboard.web.admin.customers.api import CustomersApi
 from dashboard.web.admin.explain import Explainer
+from dashboard.web.admin.files.api import FilesApi
 from dashboard.web.admin.first_list import FirstList
 from dashboard.web.admin.health.api import HealthApi
 from dashboard.web.admin.hours.calendars import CalendarsApi
@@ -82,6 +83,7 @@ def _apis(services: Services, site: Pages) -> tuple[Any, ...]:
         SearchApi(database, services.cursors, clock),
         CannedApi(database, clock),
         CustomersApi(services.erasing),
+        FilesApi(services.database, services.file_store, services.uploads),
         HealthApi(services.ordering_status, lambda: services.reconciler.repairs),
         *_apis_of_lists(services),
         *_apis_of_hours(services),

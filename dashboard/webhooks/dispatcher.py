@@ -6,6 +6,7 @@ import threading
 import uuid
 from collections import Counter
 from collections.abc import Callable
+from typing import Any
 
 from sqlalchemy import Connection
 
@@ -49,7 +50,8 @@ class WebhookDispatcher:
     """One runs in each process; a lease gives each delivery to one dispatcher at a time.
 
     `spawn(function, *arguments)` runs a delivery in the background; `jitter()` gives a number in
-    [0, 1) for the delay before a retry.
+    [0, 1) for the delay before a retry; `for_chatbots` makes an event's document that which is
+    posted.
     """
 
     def __init__(
@@ -60,12 +62,14 @@ class WebhookDispatcher:
         *,
         spawn: Spawn = spawn_thread,
         jitter: Callable[[], float] = random.random,
+        for_chatbots: Callable[[dict[str, Any]], dict[str, Any]] = lambda document: document,
     ):
         self._database = database
         self._clock = clock
         self._poster = poster
         self._spawn = spawn
         self._jitter = jitter
+        self._for_chatbots = for_chatbots
         self._active: dict[int, LeasedDelivery] = {}
         self._renewed_at = 0
         self._trimmed_at = 0
@@ -146,7 +150,7 @@ class WebhookDispatcher:
         if target is None:
             self._database.write(lambda connection: deliveries.fail(connection, delivery, began))
             return
-        request = signed(delivery.event.document(), target.secrets, began)
+        request = signed(self._for_chatbots(delivery.event.document()), target.secrets, began)
         answer = self._poster.post(target.url, request)
         now = self._clock()
         attempt = attempt_of(request, answer, began, now)

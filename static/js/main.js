@@ -183,7 +183,7 @@ const threadPane = new Lazy({
       at, connectionState, thread, outbox: kept.outbox, drafts: kept.drafts, mode, hold, prefs,
       presence, announce, api, admin, adminId, actions, explain, customer, finish, showInList,
       back: () => layout.back(), replied: () => follow.replied(), now, painter, toasts, language, priorities,
-      bodyMax: limits.message_characters, snooze, handOver, tagPicker,
+      bodyMax: limits.message_characters, limits, snooze, handOver, tagPicker,
     });
     kept.draftTaken = (threadId) => pane.composer.draftTaken(threadId);
     return pane;

@@ -47,11 +47,19 @@ class ApplicationDriver:
         self.redis = fakeredis.FakeRedis(server=self.server)
         self.poster = FakePoster()
         self.services = services = services_over(
-            database, self.redis, clock, {"LINEUP_SECRET_KEY": SECRET_KEY} | environment
+            database,
+            self.redis,
+            clock,
+            {"LINEUP_SECRET_KEY": SECRET_KEY, "LINEUP_FILES": str(folder / "files")} | environment,
         )
         services.poster = self.poster
         services.dispatcher = WebhookDispatcher(
-            database, clock, self.poster, spawn=run_here, jitter=lambda: 0
+            database,
+            clock,
+            self.poster,
+            spawn=run_here,
+            jitter=lambda: 0,
+            for_chatbots=services.file_addresses.for_chatbots,
         )
         self.ranking, self.rebuilder = services.ranking, services.rebuilder
         self.state, self.recorder = services.ordering_status, services.recorder

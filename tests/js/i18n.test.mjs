@@ -95,6 +95,22 @@ const MADE = {
     return [...failures, ...columns, "webhooks.why.gone"];
   },
   profile: () => ["admin", "supervisor"].map((role) => `profile.role.${role}`),
+  audit: () => {
+    const declared = read("../dashboard/db/audit/actions.py");
+    const acts = [...declared.matchAll(/_action\(\s*"([a-z_.]+)",\s*"([a-z_]+)"([^)]*)\)/g)];
+    assert.ok(acts.length > 40 && acts.length === declared.match(/= _action\(/g).length);
+    const kinds = acts.flatMap(([, name, target]) => [name.split(".")[0], target]);
+    const named = [...declared.matchAll(/^_POLICY = \((.*)\)$/gm)].map(([, names]) => names);
+    const fields = [...acts.map(([, , , names]) => names), ...named]
+      .flatMap((names) => [...names.matchAll(/"([a-z_]+)"/g)].map(([, field]) => field));
+    const reasons = ["wrong_password", "wrong_code", "unknown_account", "disabled", "rate_limited", "others"];
+    const values = ["admin", "supervisor", "password", "totp", "recovery_code", ...reasons];
+    return [
+      ...acts.map(([, name]) => `audit.action.${name}`), ...kinds.map((kind) => `audit.kind.${kind}`),
+      ...fields.map((field) => `audit.field.${field}`), ...values.map((value) => `audit.value.${value}`),
+      ...["changed", "none", "yes", "no"].map((name) => `audit.${name}`),
+    ];
+  },
 };
 
 for (const name of SETTINGS_PAGES) {

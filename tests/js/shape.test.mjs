@@ -46,7 +46,8 @@ MAY_IMPORT.app = [
   "ui/views", "app",
 ];
 MAY_IMPORT["settings/profile"] = [...UI, "core/hours", "settings/profile"];
-MAY_IMPORT.settings = [...UI, "net", "settings", "settings/profile"];
+MAY_IMPORT.settings = [...UI, "net", "settings", "settings/audit", "settings/profile"];
+MAY_IMPORT["settings/audit"] = ["core", "settings/audit"];
 const PACKAGES = { net: /^socket\.io-client$/, ui: /^lit-html/, app: /^lit-html/, settings: /^lit-html/ };
 
 test("a folder imports only from those below it", () => {

@@ -6,6 +6,7 @@ import os
 import signal
 import subprocess
 import sys
+import tempfile
 import threading
 from collections import deque
 from collections.abc import Callable, Mapping
@@ -49,11 +50,13 @@ class LiveServer:
         self.port = port or free_port()
         self.url = f"http://127.0.0.1:{self.port}"
         self.workers = workers
+        self._files = tempfile.TemporaryDirectory(prefix="lineup-files-")
         self.environment = {
             **{name: value for name, value in os.environ.items() if "LINEUP" not in name},
             "LINEUP_DATABASE_URL": database_url,
             "LINEUP_REDIS_URL": redis_url,
             "LINEUP_SECRET_KEY": SECRET_KEY,
+            "LINEUP_FILES": self._files.name,
             "LINEUP_ASYNC_MODE": async_mode,
             "LINEUP_LOG_LEVEL": "WARNING",
             "PYTHONUNBUFFERED": "1",

@@ -1,6 +1,6 @@
 """Reads the audit log in parts, by what was done, by whom, to what and when."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from sqlalchemy import ColumnElement, Connection, false, func, or_, select, tuple_
@@ -11,8 +11,11 @@ from dashboard.db.database import Database
 from dashboard.db.models.audit import audit_log
 
 #: What actions have in common before the dot, such as `webhook`; asked for, it stands for all.
-GROUPS = tuple(dict.fromkeys(name.partition(".")[0] for name in ACTIONS))
-KINDS = frozenset(action.target for action in ACTIONS.values())
+GROUPS: Mapping[str, Sequence[str]] = {
+    group: [name for name in ACTIONS if name.partition(".")[0] == group]
+    for group in dict.fromkeys(name.partition(".")[0] for name in ACTIONS)
+}
+KINDS = tuple(dict.fromkeys(action.target for action in ACTIONS.values()))
 #: Entries that one query reads where all are read.
 _PART = 500
 
@@ -121,8 +124,7 @@ def _conditions(connection: Connection, filters: Filters) -> Iterator[ColumnElem
 
 
 def _of_action(name: str) -> ColumnElement[bool]:
-    members = [each for each in ACTIONS if each.partition(".")[0] == name]
-    names = [name] if name in ACTIONS else members
+    names = [name] if name in ACTIONS else GROUPS.get(name, ())
     return audit_log.c.action.in_(names) if names else false()
 
 

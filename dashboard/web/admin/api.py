@@ -11,7 +11,9 @@ from dashboard.errors import NotFound
 from dashboard.ingest.assignment.assigning import HandOver
 from dashboard.ingest.replies import Reply
 from dashboard.ingest.tagging.tagging import TagNames
+from dashboard.validation.field_errors import field_error
 from dashboard.validation.tags import check_change
+from dashboard.validation.visible import shows_something
 from dashboard.web.admin import preferences, requests, responses
 from dashboard.web.admin.acting_admin import SIMPLE_ACTIONS, ActingAdmin
 from dashboard.web.admin.explain import Explainer
@@ -118,7 +120,11 @@ class AdminApi:
         problem=responses.ActionProblem,
     )
     def reply(self, thread_id: int, body: requests.ReplyRequest) -> Response:
-        reply = Reply(body.body, body.token, body.private, body.seen_message_id, body.confirm)
+        if not body.files and not shows_something(body.body):
+            raise field_error("/body", "empty_text", "is empty, and nothing is attached")
+        reply = Reply(
+            body.body, body.token, body.private, body.seen_message_id, body.confirm, body.files
+        )
         replied = self._admin.act(self._admin.actions.reply, thread_id, reply)
         return json_response({"message": replied.message}, 201 if replied.created else 200)
 

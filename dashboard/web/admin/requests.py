@@ -13,6 +13,8 @@ from dashboard.ingest.snooze.marks import Wake
 from dashboard.live.requests import SortName, ViewId, checked_name
 from dashboard.validation import timestamps
 from dashboard.validation.fields import (
+    ATTACHMENTS_MAX,
+    ID_MAX,
     INTEGER_MAX,
     AdminId,
     Body,
@@ -45,14 +47,19 @@ MessageText = Annotated[Body, AfterValidator(check_visible)]
 SeenMessageId = Annotated[StrictInt, Field(ge=0, le=INTEGER_MAX)]
 
 
-class ReplyRequest(Strict):
-    """A message to the customer, or a note (`private`)."""
+#: What `POST threads/ID/files` answered; any other text is the id of no file.
+FileId = Annotated[str, Field(max_length=ID_MAX)]
 
-    body: MessageText
+
+class ReplyRequest(Strict):
+    """A message to the customer, or a note (`private`); with files `body` may be empty."""
+
+    body: Body
     token: Id
     private: StrictBool = False
     seen_message_id: SeenMessageId | None = None
     confirm: StrictBool = False
+    files: Annotated[list[FileId], Field(max_length=ATTACHMENTS_MAX)] = Field([])
 
 
 class EmptyRequest(Strict):

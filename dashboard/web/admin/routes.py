@@ -15,7 +15,7 @@ from dashboard.web.http.bodies import document_or_empty, require_own_page
 from dashboard.web.http.identity import COOKIE, Identities, current
 from dashboard.web.http.origins import Origins
 from dashboard.web.http.responses import json_response
-from dashboard.web.http.routes import Route, add_routes, routes_of
+from dashboard.web.http.routes import Route, add_routes, current_route, routes_of
 from dashboard.web.http.seen_pages import redis_unavailable
 
 URL_PREFIX = "/admin/api"
@@ -25,8 +25,8 @@ _API = openapi.Api(
     title="Lineup dashboard API",
     about=(
         "What the pages of Lineup call. Every request that changes something needs an `Origin` of "
-        "Lineup's own, and except for DELETE a JSON body. Another `Host` than that of an origin is "
-        "refused (400, `untrusted_host`). Times are milliseconds since 1970."
+        "Lineup's own, and except for DELETE and files a JSON body. Another `Host` than that of an "
+        "origin is refused (400, `untrusted_host`). Times are milliseconds since 1970."
     ),
     url_prefix=URL_PREFIX,
     security={
@@ -40,6 +40,7 @@ _API = openapi.Api(
         403: "Not a page of Lineup's own, or not for admins of this role.",
         409: "Something else was done meanwhile; `code` says what.",
         429: "Too many look-ups; `Retry-After` says when to come again.",
+        507: "There is no room for files; nothing was stored.",
     },
 )
 
@@ -69,12 +70,17 @@ def _blueprint(
 ) -> Blueprint:
     """Routes for admins who are signed in, called from our own pages."""
     made = Blueprint(name, __name__, url_prefix=URL_PREFIX)
-    made.before_request(lambda: require_own_page(origins))
+    made.before_request(lambda: _require_own_page(origins))
     made.before_request(identities.require)
     made.before_request(_check_ids)
     made.before_request(lambda: _check_thread(database))
     add_routes(made, apis, _check_role, document_or_empty)
     return made
+
+
+def _require_own_page(origins: Origins) -> None:
+    declared = current_route()
+    require_own_page(origins, declared is not None and declared.takes_file)
 
 
 def require_supervisor() -> None:

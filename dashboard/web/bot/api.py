@@ -8,6 +8,7 @@ from redis.exceptions import RedisError
 
 from dashboard.db.accounts.api_keys import Caller
 from dashboard.db.database import Database
+from dashboard.files.addresses import FileAddresses
 from dashboard.ingest.ingest import Ingest
 from dashboard.rate_limits import RateLimiter
 from dashboard.web.bot.callers import Callers
@@ -33,6 +34,7 @@ def blueprints(
     *,
     callers: Callers,
     cursors: Cursors,
+    addresses: FileAddresses,
     metrics: Metrics,
     clock: Callable[[], int],
     rate_limiter: RateLimiter,
@@ -42,7 +44,7 @@ def blueprints(
         "bot_api",
         [
             EventsApi(ingest, rate_limiter, metrics, presence.on_events),
-            OutboxApi(database, clock, cursors),
+            OutboxApi(database, clock, cursors, addresses),
             ListsApi(database, ranking, cursors, clock),
         ],
         callers,

@@ -9,6 +9,7 @@ from pydantic import Field
 from dashboard.db.accounts.api_keys import Caller
 from dashboard.db.database import Database
 from dashboard.db.outbox import outgoing
+from dashboard.files.addresses import FileAddresses
 from dashboard.validation.field_errors import field_error
 from dashboard.web.bot.responses import OutgoingEvents
 from dashboard.web.http.cursors import Cursors
@@ -31,7 +32,14 @@ class OutboxQuery(Query):
 class OutboxApi:
     """Reads the outbox of the caller's source."""
 
-    def __init__(self, database: Database, clock: Callable[[], int], cursors: Cursors):
+    def __init__(
+        self,
+        database: Database,
+        clock: Callable[[], int],
+        cursors: Cursors,
+        addresses: FileAddresses,
+    ):
+        self._addresses = addresses
         self._database = database
         self._clock = clock
         self._cursors = cursors
@@ -75,7 +83,8 @@ class OutboxApi:
                 )
             )
         next = self._cursors.encode(_LIST_NAME, last)
-        return json_response({"events": [event.document() for event in events], "next": next})
+        documents = [self._addresses.for_chatbots(event.document()) for event in events]
+        return json_response({"events": documents, "next": next})
 
     def _assign_positions(self) -> None:
         """Gives all events that are committed by now their positions, so that they are read."""

@@ -20,6 +20,8 @@ _SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
 _LARGE_BYTES = 64 * 1024
 #: The name under which an application's configuration has what runs a function beside the others.
 OFFLOAD = "LINEUP_OFFLOAD"
+#: The media type of requests whose body is a file.
+FILE_TYPE = "application/octet-stream"
 _CHARSETS = frozenset({"utf-8", "utf8"})
 
 
@@ -31,26 +33,41 @@ def is_json() -> bool:
 
 def require_json() -> None:
     """Raises Problem (415) for all other bodies; an HTML form cannot send JSON."""
-    if request.headers.get("Content-Encoding", "identity").strip().lower() != "identity":
-        raise Problem(
-            415, "unsupported_content_encoding", "Bodies are taken without Content-Encoding."
-        )
+    _require_no_encoding()
     if not is_json():
         raise Problem(
             415, "unsupported_media_type", "Send JSON in UTF-8: Content-Type: application/json."
         )
 
 
-def require_own_page(origins: Origins) -> None:
+def require_file() -> None:
+    """Raises Problem (415) for all but application/octet-stream, which no HTML form can send."""
+    _require_no_encoding()
+    if request.mimetype != FILE_TYPE:
+        raise Problem(
+            415, "unsupported_media_type", f"Send the file as it is: Content-Type: {FILE_TYPE}."
+        )
+
+
+def require_own_page(origins: Origins, takes_file: bool = False) -> None:
     """Before each request: one that changes something is JSON and comes from our own origin.
 
-    Raises Problem (403, 415).
+    `takes_file`: it is a file instead. Raises Problem (403, 415).
     """
     if request.method not in _SAFE_METHODS:
         origins.check_origin(request.environ)
         # No form sends DELETE, and a DELETE has no body here.
-        if request.method != "DELETE" or request.content_length:
+        if takes_file:
+            require_file()
+        elif request.method != "DELETE" or request.content_length:
             require_json()
+
+
+def _require_no_encoding() -> None:
+    if request.headers.get("Content-Encoding", "identity").strip().lower() != "identity":
+        raise Problem(
+            415, "unsupported_content_encoding", "Bodies are taken without Content-Encoding."
+        )
 
 
 def document(bytes_max: int = BODY_BYTES) -> Any:

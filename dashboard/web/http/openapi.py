@@ -54,7 +54,7 @@ def document(api: Api, routes: Sequence[Route]) -> dict[str, Any]:
 def problem_statuses(route: Route) -> list[int]:
     """The statuses of the problems that a route may answer."""
     statuses = {*_ALWAYS, *route.problems}
-    if route.body:
+    if route.body or route.takes_file:
         statuses.update(_WITH_BODY)
     if route.query:
         statuses.add(422)
@@ -75,6 +75,8 @@ def _operation(api: Api, route: Route) -> dict[str, Any]:
     if route.body:
         content = {"schema": _any_of(route.body), "example": route.example or {}}
         operation["requestBody"] = {"required": True, "content": {"application/json": content}}
+    if route.takes_file:
+        operation["requestBody"] = {"required": True, "content": {"application/octet-stream": {}}}
     return operation
 
 
@@ -125,6 +127,8 @@ def _responses(api: Api, route: Route) -> dict[str, Any]:
     responses: dict[str, Any] = {}
     for status, answer in route.answers.items():
         responses[str(status)] = {"description": answer.description}
+        if answer.is_file:
+            responses[str(status)]["content"] = {"*/*": {}}
         if answer.models:
             content = {"application/json": {"schema": _any_of(answer.models)}}
             responses[str(status)]["content"] = content

@@ -16,6 +16,8 @@ class Origins:
         allowed = tuple(origins) or tuple(
             _without_default_port("http", f"{host}:{port}") for host in ("localhost", "127.0.0.1")
         )
+        #: What addresses for others begin with.
+        self.first = allowed[0]
         self._origins = frozenset(origin.lower() for origin in allowed)
         self._hosts = frozenset(host for origin in self._origins for host in _hosts(origin))
         plain = [origin for origin in self._origins if not origin.startswith("https:")]

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import wraps
 from typing import Any, NamedTuple, TypeVar
 
-from flask import Blueprint, Flask, Response
+from flask import Blueprint, Flask, Response, current_app, request
 from pydantic import BaseModel
 from werkzeug.routing import IntegerConverter
 
@@ -37,10 +37,14 @@ ROW_ID = PathParameter({"type": "integer", "minimum": 1, "maximum": INTEGER_MAX}
 
 
 class Documented(NamedTuple):
-    """The JSON answers of one status: what they mean, and their models; none for no content."""
+    """The answers of one status: what they mean, and the models of their JSON; none for no content.
+
+    `is_file`: the answer is the content of a file instead.
+    """
 
     description: str
-    models: Sequence[type[BaseModel]]
+    models: Sequence[type[BaseModel]] = ()
+    is_file: bool = False
 
 
 def done(model: type[BaseModel]) -> Mapping[int, Documented]:
@@ -56,7 +60,8 @@ class Route(NamedTuple):
 
     `body` is what the OpenAPI document says of the request body. A handler gets the body as an
     argument only where `reads_body` is set; the others read it themselves. `scope` is what the
-    caller needs: that of an API key, or the role of an admin.
+    caller needs: that of an API key, or the role of an admin. `takes_file`: the body is the content
+    of one file (application/octet-stream), which the handler reads as it comes.
     """
 
     method: str
@@ -71,6 +76,7 @@ class Route(NamedTuple):
     body: Sequence[type[BaseModel]] = ()
     example: Mapping[str, Any] | None = None
     reads_body: bool = True
+    takes_file: bool = False
     batch: tuple[str, int] | None = None
     problems: Sequence[int] = ()
     #: The model of its problems, where they have members of their own.
@@ -142,6 +148,12 @@ def add_routes(
                     methods=[declared.method],
                     endpoint=declared.operation_id,
                 )
+
+
+def current_route() -> Route | None:
+    """The route of the current request, if it is declared as one."""
+    view = current_app.view_functions.get(request.endpoint or "")
+    return getattr(view, "route", None)
 
 
 def route_at(app: Flask, path: str, method: str) -> Route | None:

@@ -8,7 +8,9 @@ from typing import Any
 
 from dashboard.errors import Problem
 from dashboard.web.http import limits
+from dashboard.web.http.files.requests import is_upload
 from dashboard.web.http.problems import json_problem
+from dashboard.web.server.upload_reader import UploadStream, starting
 from dashboard.wsgi_keys import CLOSE
 
 #: `with time_limit(seconds):` raises TimeoutError inside the block when they are over.
@@ -19,7 +21,10 @@ _CHUNK_BYTES = 64 * 1024
 
 
 class BodyReader:
-    """WSGI middleware: the application gets the whole body in memory, or is not called."""
+    """WSGI middleware: the application gets the whole body in memory, or is not called.
+
+    It reads an upload itself, as it comes: whether that is allowed is known before the body.
+    """
 
     def __init__(self, app: Callable, time_limit: TimeLimit):
         self._app = app
@@ -30,6 +35,8 @@ class BodyReader:
         chunked = "HTTP_TRANSFER_ENCODING" in environ
         if not (length or chunked):
             return self._app(environ, start_response)
+        if is_upload(environ):
+            return self._upload(environ, start_response, None if chunked else length)
         try:
             body = self._read(environ["wsgi.input"], None if chunked else length)
         except Problem as problem:
@@ -56,12 +63,21 @@ class BodyReader:
             raise Problem(400, "bad_request", "The body of the request broke off.")
         return body
 
+    def _upload(
+        self, environ: dict[str, Any], start_response: Callable, length: int | None
+    ) -> Iterable[bytes]:
+        stream = environ["wsgi.input"]
+        upload = UploadStream(stream, length, self._time_limit)
+        environ["wsgi.input"] = upload
+        environ["wsgi.input_terminated"] = True
+        start = starting(upload, start_response, lambda: _close(environ))
+        content = self._app(environ, start)
+        return content if upload.is_at_end else self._answer(content, stream, drained=True)
+
     def _refuse(
         self, problem: Problem, environ: dict[str, Any], start_response: Callable
     ) -> Iterator[bytes]:
-        environ.get(CLOSE, _nothing)()
-        # eventlet sends the answer before the rest of the body is read away.
-        environ["eventlet.minimum_write_chunk_size"] = 1
+        _close(environ)
         content = json_problem(problem, environ.get("PATH_INFO"))(environ, start_response)
         return self._answer(content, environ["wsgi.input"], drained=problem.status == 413)
 
@@ -92,6 +108,13 @@ def _end(stream: Any) -> None:
     if all(hasattr(stream, name) for name in INPUT_NAMES):
         stream.content_length = stream.position
         stream.chunked_input = False
+
+
+def _close(environ: dict[str, Any]) -> None:
+    """The answer is the last one on its connection."""
+    environ.get(CLOSE, _nothing)()
+    # eventlet sends the answer before the rest of the body is read away.
+    environ["eventlet.minimum_write_chunk_size"] = 1
 
 
 def _nothing() -> None:

@@ -1,6 +1,8 @@
 // The dashboard's HTTP API, a method for each call.
 
+import { fileUrl } from "../core/files/texts.js";
 import { listCall, zoneOf } from "../core/route.js";
+import { upload } from "./upload.js";
 
 const THREADS = "/admin/api/threads";
 const CANNED = "/admin/api/canned";
@@ -141,11 +143,25 @@ export class Api {
     return this.http.get(`${THREADS}/${threadId}/explain?${asked}`);
   }
 
-  reply({ threadId, body, private: isPrivate, token, seen, confirm }) {
+  reply({ threadId, body, private: isPrivate, token, seen, confirm, files = [] }) {
     return this.http.post(`${THREADS}/${threadId}/replies`, {
       body, private: isPrivate, token, seen_message_id: seen ?? 0, confirm,
+      ...(files.length && { files: files.map(({ id }) => id) }),
     });
   }
+
+  // more: {progress(part), signal}
+  /** @param {number} threadId @param {File} file */
+  upload(threadId, file, more) {
+    const named = new URLSearchParams({ name: file.name || "file" });
+    return upload(`${THREADS}/${threadId}/files?${named}`, file, more).catch((error) => {
+      if (error.status === 401) this.http.signedOut();
+      throw error;
+    });
+  }
+
+  /** @param {string} id */
+  discardFile(id) { return this.http.delete(fileUrl(id)); }
 
   /** @param {number} threadId @param {number} messageId */
   sendAgain(threadId, messageId) {

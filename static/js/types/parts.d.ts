@@ -3,6 +3,7 @@
 import type { Alerts } from "../ui/shell/alerts.js";
 import type { AnsweredBy } from "../ui/list/answered-by.js";
 import type { Api } from "../net/api.js";
+import type { Attaching } from "../ui/files/attaching.js";
 import type { Bulk } from "../ui/list/bulk.js";
 import type { Canned } from "../ui/thread/canned.js";
 import type { Completion } from "../core/query/completion.js";
@@ -252,7 +253,7 @@ declare global {
     };
   type ComposerParts = Pick<Parts,
     | "root" | "thread" | "drafts" | "replies" | "canned" | "mode" | "hold" | "prefs" | "now"
-    | "painter" | "language" | "bodyMax" | "reading" | "guard">;
+    | "painter" | "language" | "bodyMax" | "reading" | "guard"> & { attaching: Attaching };
   type ConnectionStateParts = Pick<Parts,
     | "connection" | "api" | "lists" | "thread" | "presence" | "unsent" | "alerts" | "painter"
     | "announce" | "language" | "now" | "clear">;
@@ -429,7 +430,7 @@ declare global {
     | "announce" | "at" | "replied" | "connectionState" | "thread" | "outbox" | "drafts" | "mode" | "hold" | "prefs" | "presence"
     | "api" | "admin" | "adminId" | "actions" | "explain" | "customer" | "back" | "finish"
     | "showInList" | "priorities" | "bodyMax" | "now" | "painter" | "toasts" | "language" | "snooze" | "handOver"
-    | "tagPicker">;
+    | "tagPicker" | "limits">;
   type VerbParts = Pick<Parts,
     | "navigation" | "layout" | "movement" | "listPane" | "picks" | "finder" | "thread" | "search"
     | "palette" | "helpDialog" | "customer" | "explain" | "finish" | "write" | "toTop" | "bulk"
@@ -550,6 +551,32 @@ declare global {
     changed?: () => void;
     now?: () => number;
   };
+  /** A file that was uploaded for a message. */
+  type KeptFile = {
+    id: string; name: string; type: string; size: number; private: boolean; at: number;
+  };
+  type UploadItem = Omit<KeptFile, "id"> & {
+    key: string;
+    id: string | null;
+    state: "waiting" | "sending" | "done" | "failed" | "refused";
+    /** How much of it is uploaded, from 0 to 1. */
+    part: number;
+    problem: any;
+    file: File | null;
+    abort: AbortController | null;
+  };
+  type UploadsParts = {
+    send(threadId: number, file: File, more: {
+      progress(part: number): void; signal: AbortSignal;
+    }): Promise<{ file: { id: string; name: string; type: string; size: number } }>;
+    discard(id: string): void;
+    kept(threadId: number, files: KeptFile[]): void;
+    changed(threadId: number): void;
+    limits: Pick<Limits, "file_bytes" | "message_files">;
+    now?: () => number;
+  };
+  type AttachingParts = Pick<Parts,
+    "root" | "thread" | "drafts" | "api" | "limits" | "painter" | "announce" | "language">;
   type Draft = {
     body: string;
     private: boolean;
@@ -558,8 +585,11 @@ declare global {
     /** The newest message that counted as read when the draft began. */
     seen: number | null;
     at?: number;
+    /** Uploaded files, of replies and notes. */
+    files: KeptFile[];
   };
   type OutboxItem = {
+    files?: KeptFile[];
     token: string;
     threadId: number;
     body: string;

@@ -268,6 +268,9 @@ declare global {
   /** What may be sent at most. */
   interface Limits {
     message_characters: number;
+    /** Files of a message, and bytes of one. */
+    message_files: number;
+    file_bytes: number;
     shortcut_characters: number;
     status_characters: number;
     list_ids: number;

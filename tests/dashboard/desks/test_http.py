@@ -70,7 +70,12 @@ def calls() -> Iterator[Call]:
 
 def answer(world: World, call: Call, numbers: Numbers) -> tuple[Any, ...]:
     path = call.path.replace("{", "").replace("}", "")
-    found = world.lan.open(path, method=call.method, query_string=call.query, json=call.body)
+    given = {"method": call.method, "query_string": call.query}
+    if call.file is None:
+        given["json"] = call.body
+    else:
+        given |= {"data": call.file, "content_type": "application/octet-stream"}
+    found = world.lan.open(path, **given)
     headers = {
         name: value
         for name, value in found.headers

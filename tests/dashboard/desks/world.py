@@ -252,6 +252,8 @@ class Numbers:
             return "a time"
         if name == "id" and isinstance(value, str) and _SESSION_ID.fullmatch(value):
             return "a session"
+        if name == "id" and kind == "file":
+            return self._known.setdefault(("file", value), f"file {len(self._known)}")
         is_counted = name in _COUNTED or (name == "id" and kind)
         if is_counted and isinstance(value, int):
             of = "act" if kind == "act" or name in ("act", "newest_act_id") else "message"
@@ -261,6 +263,8 @@ class Numbers:
     def _kind(self, value: dict[str, Any]) -> str:
         if "body" in value and "role" in value:
             return "message"
+        if "size" in value and "name" in value:
+            return "file"
         return "act" if str(value.get("type", "")).startswith("thread.") else ""
 
 

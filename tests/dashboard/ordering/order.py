@@ -70,7 +70,8 @@ class Order:
     ) -> Deleted | None:
         """Deletes a customer; `now` is called where presence is waited for."""
         presence = self.services.presence_service
-        return Erasing(self.database, self.placer, presence, self.clock, now).erase(
+        store = self.services.file_store
+        return Erasing(self.database, self.placer, presence, store, self.clock, now).erase(
             OPERATOR, "shop", customer
         )
 

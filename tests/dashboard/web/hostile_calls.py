@@ -12,6 +12,8 @@ class Call(NamedTuple):
     path: str
     query: Mapping[str, Any] = MappingProxyType({})
     body: Any = None
+    #: A body that is a file.
+    file: bytes | None = None
 
 
 _MESSAGE = {
@@ -110,6 +112,7 @@ BOT_CALLS = [
 ADMIN_CALLS = [
     Call("GET", "/"),
     Call("GET", "/webhooks"),
+    Call("GET", "/audit", {"action": "webhook", "actor": "Mai", "from": "2026-11-01"}),
     Call("GET", "/login", {"next": "/"}),
     Call("GET", "/api/v1/openapi.json"),
     Call("GET", "/api/docs"),
@@ -145,8 +148,13 @@ ADMIN_CALLS = [
             "private": False,
             "seen_message_id": 1,
             "confirm": True,
+            "files": ["0" * 32],
         },
     ),
+    Call("POST", "/admin/api/threads/{1}/files", {"name": "note.txt"}, file=b"content"),
+    Call("GET", "/admin/api/files/{00000000000000000000000000000000}"),
+    Call("DELETE", "/admin/api/files/{00000000000000000000000000000000}"),
+    Call("GET", "/files/{text}"),
     Call("POST", "/admin/api/threads/{1}/messages/{1}/send-again", body={}),
     Call("POST", "/admin/api/threads/{1}/{claim}", body={}),
     Call("POST", "/admin/api/threads/{1}/release", body={}),

@@ -93,7 +93,8 @@ class AuditApi:
 
 
 def _given(filters: Filters) -> dict[str, Any]:
-    names = ("from", "to", "action", "actor", "target")
+    # Not “from” and “to”, which say that something changed.
+    names = ("since", "until", "action", "actor", "target")
     return {name: value for name, value in zip(names, filters, strict=True) if value is not None}
 
 

@@ -13,11 +13,12 @@ from dashboard.db.lists import sorts
 from dashboard.db.lists.views import NAME_MAX, OWN_MAX, SHARED_MAX
 from dashboard.db.threads import events, threads
 from dashboard.errors import Problem
+from dashboard.files.uploads import FILE_BYTES
 from dashboard.ingest.snooze.snoozing import YEARS_MAX
 from dashboard.live.requests import MORE_MAX, WATCH_MAX, ListName
 from dashboard.presence.bot_requests import TEXT_MAX
 from dashboard.protocol import PROTOCOL
-from dashboard.validation.fields import BODY_MAX
+from dashboard.validation.fields import ATTACHMENTS_MAX, BODY_MAX
 from dashboard.web.admin.first_list import FirstList
 from dashboard.web.admin.preferences import THEMES, complete, known
 from dashboard.web.admin.requests import SHORTCUT_MAX
@@ -41,6 +42,8 @@ _KEPT_SECONDS = 31_536_000
 #: Limits that the page's scripts keep; the server enforces the same constants.
 LIMITS = {
     "message_characters": BODY_MAX,
+    "message_files": ATTACHMENTS_MAX,
+    "file_bytes": FILE_BYTES,
     "shortcut_characters": SHORTCUT_MAX,
     "status_characters": TEXT_MAX,
     "list_ids": MORE_MAX,

@@ -7,6 +7,7 @@ from flask import Blueprint, Response, redirect, request
 from sqlalchemy import Connection
 
 from dashboard.db.accounts import sources
+from dashboard.db.audit import reading
 from dashboard.db.database import Database
 from dashboard.db.outbox.outgoing_document import TYPES, TYPING
 from dashboard.errors import Problem
@@ -33,10 +34,15 @@ def _webhooks(connection: Connection) -> dict[str, Any]:
     return {"sources": sources.names(connection), "types": (*TYPES, TYPING)}
 
 
+def _audit(connection: Connection) -> dict[str, Any]:
+    return {"actors": reading.actors(connection), "actions": reading.GROUPS, "kinds": reading.KINDS}
+
+
 #: In the order in which the pages name each other.
 SETTINGS_PAGES = (
     SettingsPage("profile", for_supervisors=False),
     SettingsPage("webhooks", for_supervisors=True, values=_webhooks),
+    SettingsPage("audit", for_supervisors=True, values=_audit),
 )
 
 

@@ -2,7 +2,7 @@
 
 const KEPT_MAX = 200;
 const KEPT_MS = 30 * 24 * 3600 * 1000;
-const NONE = { body: "", private: false, aside: "", seen: null };
+const NONE = { body: "", private: false, aside: "", seen: null, files: [] };
 
 export class Drafts {
   #kept = new Map(); // thread → {body, private, aside, seen, at}
@@ -28,6 +28,9 @@ export class Drafts {
   // The text of the other kind: of the note while a reply is written, and the other way round.
   /** @param {number} threadId */
   asideOf(threadId) { return this.#of(threadId).aside; }
+  // The uploaded files of both kinds.
+  /** @param {number} threadId @returns {KeptFile[]} */
+  filesOf(threadId) { return this.#of(threadId).files; }
   // The newest message that counted as read when the draft began, or null.
   /** @param {number} threadId */
   seenOf(threadId) { return this.#of(threadId).seen; }
@@ -49,9 +52,10 @@ export class Drafts {
     const had = this.has(threadId);
     const before = this.#of(threadId);
     const kept = { ...before, private: false, ...draft };
-    const same = before.body === kept.body && before.aside === kept.aside;
+    const same = before.body === kept.body && before.aside === kept.aside
+      && before.files === kept.files;
     kept.at = same ? before.at ?? this.now() : this.now();
-    const isEmpty = !kept.body && !kept.aside;
+    const isEmpty = !kept.body && !kept.aside && !kept.files.length;
     if (isEmpty) this.#kept.delete(threadId);
     else this.#kept.set(threadId, kept);
     const isKept = this.#write(threadId, isEmpty ? null : kept);
@@ -115,5 +119,13 @@ export class Drafts {
   }
 }
 
-const textOf = ({ body, aside }) => (body.trim() ? body : aside.trim() ? aside : "");
-const isNote = (kept) => kept.private !== !kept.body.trim();
+// What a list of drafts shows of it: its text, else the names of its files.
+function textOf({ body, aside, files }) {
+  if (body.trim()) return body;
+  return aside.trim() ? aside : files.map(({ name }) => name).join(", ");
+}
+
+function isNote(kept) {
+  if (!kept.body.trim() && !kept.aside.trim()) return kept.files[0].private;
+  return kept.private !== !kept.body.trim();
+}

@@ -51,9 +51,9 @@ export class Outbox {
   get late() { return this.list.filter((item) => this.#isLate(item)); }
 
   // after: what follows once it is sent, see app/unsent.js.
-  post({ threadId, body, isPrivate, seen, after = null }) {
+  post({ threadId, body, isPrivate, seen, after = null, files = [] }) {
     const item = {
-      token: this.token(), threadId, body, private: isPrivate, seen, after,
+      token: this.token(), threadId, body, private: isPrivate, seen, after, files,
       confirm: false, at: this.now(), state: "sending", problem: null, unseen: [], tries: 0,
       triedAt: this.now(), failed: false,
     };

@@ -1,8 +1,9 @@
 // What the composer looks like.
 
-import { html } from "lit-html";
+import { html, nothing } from "lit-html";
 
 import { ICONS } from "../elements/icons.js";
+import { attachButton, chips } from "../files/chips.js";
 import { menu } from "../elements/menu.js";
 
 const SHOW_LEFT_FROM = 1000; // below this many characters left, their number is shown
@@ -21,13 +22,16 @@ export function composerTemplate(composer) {
   const { length } = [...composer.field?.value ?? ""];
   const kind = isPrivate ? "note" : "reply";
   return html`<form class="composer" ?data-private=${isPrivate}
+    ?data-dropping=${composer.attaching.isDropping}
     @submit=${(event) => submit(event, composer)}>
     ${canned.render(() => composer.field)}
     <textarea class="composer-field" rows="2" dir="auto" aria-keyshortcuts=${isPrivate ? "n" : "r"}
       aria-autocomplete="list" aria-controls=${canned.activeId ? "canned" : ""}
       aria-activedescendant=${canned.activeId ?? ""} @blur=${() => composer.left()}
       aria-label=${t(`composer.${kind}`)} placeholder=${t(`composer.${kind}.hint`)}
+      @paste=${(event) => composer.attaching.pasted(event)}
       @input=${() => composer.typed()} @keydown=${(event) => composer.key(event)}></textarea>
+    ${chips(composer.attaching)}
     ${isPrivate ? "" : held(guard.held, t)}
     <div class="composer-foot">
       ${mode(composer, false)}${mode(composer, true)}
@@ -35,7 +39,8 @@ export function composerTemplate(composer) {
         title=${t("canned.button")} aria-expanded=${String(canned.isOpen)}
         @pointerdown=${(event) => event.preventDefault()}
         @click=${() => canned.toggle(composer.field)}>${ICONS.canned}</button>
-      <span class="composer-state">${state(composer, length)}</span>
+      ${attachButton(composer.attaching)}
+      <span class="composer-state" role=${composer.sending.state ? "alert" : nothing}>${state(composer, length)}</span>
       <button type="submit" class="button button-accent composer-send"
         aria-keyshortcuts=${enter ? "Enter" : "Control+Enter"} @click=${dropSecond}
         >${guard.held && !isPrivate ? t("sending.anyway") : composer.sendText("stay")}<kbd
@@ -78,7 +83,8 @@ function held(reasons, t) {
     <span>${t("composer.held")}</span></div>`;
 }
 
-function state({ bodyMax, isSaved, language: { t } }, length) {
+function state({ bodyMax, isSaved, sending, language: { t } }, length) {
+  if (sending.state) return t(`files.${sending.state}`);
   if (length > bodyMax) return t("composer.too_long", { count: length - bodyMax });
   if (length > bodyMax - SHOW_LEFT_FROM) return t("composer.left", { count: bodyMax - length });
   return length && isSaved ? t("composer.saved") : "";

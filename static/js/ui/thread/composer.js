@@ -3,6 +3,7 @@
 
 import { html, render } from "lit-html";
 
+import { WaitingSend } from "../../core/files/waiting-send.js";
 import { composerTemplate, sendText } from "./composer-template.js";
 
 const SAVE_MS = 300;
@@ -20,7 +21,7 @@ export class Composer {
   constructor(parts) {
     const {
       root, thread, drafts, replies, canned, mode, hold, prefs, now, painter, language, bodyMax,
-      reading, guard,
+      reading, guard, attaching,
     } = parts;
     this.root = root;
     this.thread = thread;
@@ -36,12 +37,17 @@ export class Composer {
     this.bodyMax = bodyMax;
     this.reading = reading;
     this.guard = guard;
+    this.attaching = attaching;
+    this.sending = new WaitingSend({ thread, attaching, send: (after) => this.send(after) });
+    attaching.isPrivate = () => this.#private;
+    attaching.changed = (threadId) => this.#filesChanged(threadId);
+    attaching.focus = () => this.focus();
     addEventListener("pagehide", () => this.save());
   }
 
   get field() { return this.root.querySelector("textarea"); }
   get isPrivate() { return this.#private; }
-  get canSend() { return Boolean(this.field?.value.trim()); }
+  get canSend() { return Boolean(this.field?.value.trim() || this.attaching.items.length); }
   /** @param {string} after */
   sendText(after) { return sendText(this.#private, after, this.language.t); }
 
@@ -70,7 +76,7 @@ export class Composer {
 
   // Puts text that was taken back in front of the draft.
   /** @param {OutboxItem} item */
-  put({ threadId, body, private: isPrivate, seen }) {
+  put({ threadId, body, private: isPrivate, seen, files = [] }) {
     const draft = this.drafts.get(threadId);
     const isShown = threadId === this.#threadId && Boolean(this.field);
     if (isShown) this.save();
@@ -78,6 +84,7 @@ export class Composer {
     const own = draft.private === isPrivate ? draft.body : this.drafts.asideOf(threadId);
     const both = [body, own].filter(Boolean).join("\n");
     this.drafts.put(threadId, { body: both, private: isPrivate, aside: other, seen });
+    if (files.length) this.attaching.uploads.putBack(threadId, files);
     if (isShown) this.#show();
     this.painter.ask("composer");
   }
@@ -93,19 +100,22 @@ export class Composer {
     const { value } = this.field;
     const body = value.toWellFormed().replace(CONTROLS, "");
     const threadId = this.#threadId;
-    if (!body.trim()) {
+    const isPrivate = this.#private;
+    if (this.sending.holds(threadId, isPrivate, after)) return this.focus();
+    const { uploads } = this.attaching;
+    if (!body.trim() && !uploads.stateOf(threadId, isPrivate).count) {
       this.replies.confirm(threadId);
       return this.focus();
     }
     if ([...body].length > this.bodyMax) return this.focus();
-    const isPrivate = this.#private;
     if (!isPrivate && this.guard.holds(threadId)) {
       this.replies.held(this.guard.held);
       this.painter.ask("composer");
       return this.focus();
     }
     const seen = this.guard.seenId(threadId);
-    this.replies.post({ threadId, body, isPrivate, seen, after });
+    const files = uploads.take(threadId, isPrivate);
+    this.replies.post({ threadId, body, isPrivate, seen, after, files });
     this.field.value = "";
     this.guard.release();
     this.reading.end();
@@ -120,9 +130,11 @@ export class Composer {
   /** @param {boolean} isPrivate */
   choose(isPrivate) {
     if (isPrivate === this.#private) return this.focus();
+    this.sending.stop();
     if (this.#aside.trim()) this.#swap();
     else {
       this.#private = isPrivate;
+      this.attaching.uploads.move(this.#threadId, isPrivate);
       this.save();
       this.painter.ask("composer");
     }
@@ -147,9 +159,7 @@ export class Composer {
   typed() {
     this.canned.typed(this.field);
     this.#saved = false;
-    const hasText = Boolean(this.field.value || this.#aside);
-    if (!hasText) this.reading.end();
-    else if (this.reading.base === null) this.reading.begin();
+    this.#read();
     this.#reportMode(true);
     this.hold.typed(this.now());
     clearTimeout(this.#timer);
@@ -175,19 +185,37 @@ export class Composer {
   #take(threadId) {
     this.#threadId = threadId;
     this.#saved = false;
+    this.sending.stop();
+    if (threadId !== null) {
+      this.attaching.uploads.restore(threadId, this.drafts.filesOf(threadId));
+    }
     const draft = threadId === null ? { body: "", private: false } : this.drafts.get(threadId);
     this.#private = draft.private;
     this.#aside = threadId === null ? "" : this.drafts.asideOf(threadId);
     const hasText = Boolean(draft.body.trim());
-    if (hasText || this.#aside) this.reading.begin(this.drafts.seenOf(threadId));
+    if (hasText || this.#aside || this.attaching.items.length) this.reading.begin(this.drafts.seenOf(threadId));
     else this.reading.end();
     this.mode.draft({ hasText });
+  }
+
+  #filesChanged(threadId) {
+    if (threadId !== this.#threadId || !this.field) return;
+    this.#read();
+    this.sending.look(threadId, this.#private);
+  }
+
+  // What came since the draft began counts as unread.
+  #read() {
+    const hasContent = this.field.value || this.#aside || this.drafts.filesOf(this.#threadId).length;
+    if (!hasContent) this.reading.end();
+    else if (this.reading.base === null) this.reading.begin();
   }
 
   // Shows the other kind with its own text: what was written for the team never becomes a reply.
   #swap() {
     const { field } = this;
     const body = this.#aside;
+    this.sending.stop();
     this.#aside = field?.value ?? "";
     this.#private = !this.#private;
     if (field) field.value = body;

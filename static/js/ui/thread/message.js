@@ -2,6 +2,7 @@
 
 import { html, nothing } from "lit-html";
 
+import { isOwn, isShownPicture } from "../../core/files/texts.js";
 import { split } from "../../core/links.js";
 import { shown } from "../../core/shown.js";
 import { offsetsOf } from "../../core/thread/matches.js";
@@ -82,7 +83,9 @@ const link = (href, content, host) => html`<a href=${href} dir="ltr" target="_bl
 
 // Attachments are not loaded into the page, but for pictures on hosts that the settings allow: their
 // host would learn who reads them. They open in a tab of their own, without a referrer.
-function attachment({ url, type }, t, name) {
+function attachment(file, t, name) {
+  if (isOwn(file.url)) return ownFile(file, t, name);
+  const { url, type } = file;
   const isPicture = /^image\//.test(type ?? "");
   const safe = /^https:\/\//i.test(url) && URL.canParse(url);
   return html`<div class="message-file">
@@ -93,6 +96,20 @@ function attachment({ url, type }, t, name) {
     ${safe ? html`<a class="button" href=${url} target="_blank" rel="noopener noreferrer nofollow"
       title=${t("file.title")}>${t(isPicture ? "file.show" : "file.open")}</a>` : ""}</div>
     ${isPicture ? picture(url, "message-picture", name ?? "") : ""}`;
+}
+
+// What an admin attached comes from this server: pictures were encoded anew there, all else is saved.
+function ownFile({ url, type, name: plain }, t, name) {
+  if (isShownPicture(type)) {
+    return html`<a class="message-own-picture" href=${url} target="_blank" rel="noopener"
+      title=${t("files.large")}><img class="message-picture" alt=${shown(plain)} loading="lazy"
+      decoding="async" src=${url}></a>`;
+  }
+  return html`<div class="message-file">
+    <span class="message-file-icon">${ICONS.file}</span>
+    <span class="message-file-text"><bdi>${name}</bdi>
+      <span class="message-file-type">${type ?? ""}</span></span>
+    <a class="button" href=${url} download>${t("files.download")}</a></div>`;
 }
 
 function authorOf(message, kind, { t, customerName }) {

@@ -5,6 +5,7 @@ import { html, render } from "lit-html";
 import { Reading } from "../../core/thread/reading.js";
 import { SendGuard } from "../../core/thread/send-guard.js";
 import { Writers } from "../../core/thread/writers.js";
+import { Attaching } from "../files/attaching.js";
 import { Found } from "../matches/found.js";
 import { snoozeBar } from "../snooze/bar.js";
 import { Canned } from "./canned.js";
@@ -38,8 +39,9 @@ export class ThreadPane {
     this.messages = new MessagesPane({
       ...parts, root: at("messages"), replies, reading, found: this.found,
     });
+    const attaching = new Attaching({ ...parts, root: at("thread-pane") });
     this.composer = new Composer({
-      ...parts, root: at("composer"), replies, canned: this.canned, reading, guard,
+      ...parts, root: at("composer"), replies, canned: this.canned, reading, guard, attaching,
     });
   }
 

@@ -19,8 +19,8 @@ export class Replies {
   }
 
   // after: "stay", "done" or "next"
-  post({ threadId, body, isPrivate, seen, after }) {
-    this.outbox.post({ threadId, body, isPrivate, seen, after });
+  post(reply) {
+    this.outbox.post(reply);
     this.posted();
   }
 

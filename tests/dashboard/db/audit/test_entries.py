@@ -115,7 +115,7 @@ def test_postgres_refuses_to_empty_the_log(postgres_database):
 
 def test_the_log_is_made_anew_after_a_downgrade(any_database):
     any_database.write(add_one)
-    migrate.change_schema(any_database, lambda c: migrate.downgrade(c, "0020"))
+    migrate.change_schema(any_database, lambda c: migrate.downgrade(c, "0021"))
     migrate.bring_to_head(any_database)
     any_database.write(add_one)
     with pytest.raises(IntegrityError, match=REFUSED):

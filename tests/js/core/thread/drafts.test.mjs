@@ -103,3 +103,17 @@ test("a draft that could not be kept is known as such until it can", () => {
   drafts.drop(1);
   assert.equal(drafts.unsaved, false);
 });
+
+test("uploaded files are part of a draft, also without a text", () => {
+  const kept = storage();
+  const files = [{ id: "x", name: "a.pdf", type: "application/pdf", size: 3, private: true, at: 1 }];
+  const drafts = new Drafts({ storage: kept, adminId: 7 });
+  drafts.put(1, { files });
+  drafts.put(1, { body: "" });
+  const again = new Drafts({ storage: kept, adminId: 7 });
+  assert.deepEqual(again.filesOf(1), files);
+  assert.ok(again.has(1));
+  assert.deepEqual(again.list.map(({ body, private: isPrivate }) => [body, isPrivate]), [["a.pdf", true]]);
+  again.put(1, { files: [] });
+  assert.deepEqual(Object.keys(kept), []);
+});

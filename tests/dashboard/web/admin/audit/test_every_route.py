@@ -35,6 +35,8 @@ REASONS = {
     "postAction": _OF_THREADS,
     "postBulk": _OF_THREADS,
     "postUndo": _OF_THREADS,
+    "postFile": "the message that it is sent with is in its thread",
+    "deleteFile": "it was in no message",
     "postCanned": "any admin may, and each message that is made of it is in its thread",
     "putCanned": "any admin may, and each message that is made of it is in its thread",
     "deleteCanned": "any admin may; messages that were made of it stay",

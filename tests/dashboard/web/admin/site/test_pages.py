@@ -48,6 +48,8 @@ def test_the_page_begins_with_admin_preferences_and_time(mai, clock):
     assert values["priorities"] == ["urgent", "high", "normal", "low"]
     assert values["limits"] == {
         "message_characters": 20_000,
+        "message_files": 10,
+        "file_bytes": 10_485_760,
         "shortcut_characters": 32,
         "status_characters": 140,
         "list_ids": 20_000,

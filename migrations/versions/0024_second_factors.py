@@ -1,10 +1,10 @@
-"""Second factors of admins with their recovery codes; where a session is used, and when it last was."""
+"""Second factors of admins and their recovery codes; where sessions are used, and when last."""
 
 import sqlalchemy as sa
 from alembic import op
 
-revision = "0023"
-down_revision = "0022"
+revision = "0024"
+down_revision = "0023"
 branch_labels = None
 depends_on = None
 

@@ -1,0 +1,1 @@
+"""Queries of the files that admins attach to messages."""

@@ -1,0 +1,1 @@
+"""Files of admins: how they are received, stored, addressed and removed."""

@@ -1,0 +1,66 @@
+"""Addresses of files: of the dashboard's own, and signed ones for chatbots."""
+
+from collections.abc import Callable, Mapping
+from hashlib import sha256
+from typing import Any
+
+from itsdangerous import BadData, URLSafeSerializer
+
+from dashboard.errors import NotFound, Problem
+
+#: Where admins read a file; followed by its id.
+OWN_PATH = "/admin/api/files/"
+#: Where whoever knows the address reads it; followed by the signed text.
+SIGNED_PATH = "/files/"
+#: How long a signed address is good: 7 days.
+GOOD_MS = 7 * 24 * 3_600_000
+_CHARACTERS_MAX = 300
+
+
+class FileAddresses:
+    """Signs addresses with the secret key; `origin()` is what they begin with, `clock` gives ms."""
+
+    def __init__(self, secret_key: str, clock: Callable[[], int], origin: Callable[[], str]):
+        self._clock = clock
+        self._origin = origin
+        self._serializer = URLSafeSerializer(
+            secret_key,
+            salt="address of a file",
+            signer_kwargs={"digest_method": sha256, "key_derivation": "hmac"},
+        )
+
+    def signed(self, id: str) -> str:
+        """An address of the file that is good for 7 days."""
+        text = self._serializer.dumps([id, self._clock() + GOOD_MS])
+        return f"{self._origin()}{SIGNED_PATH}{text if isinstance(text, str) else text.decode()}"
+
+    def id_of(self, text: str) -> str:
+        """The id of the file of a signed address.
+
+        Raises NotFound for what was not signed here, and Problem (410) where its time is over.
+        """
+        try:
+            if len(text) > _CHARACTERS_MAX:
+                raise BadData("too long")
+            id, good_until = self._serializer.loads(text)
+        except BadData:
+            raise NotFound("There is no such file.") from None
+        if self._clock() >= good_until:
+            detail = "The address was good for 7 days; read the event again for a new one."
+            raise Problem(410, "address_expired", detail)
+        return str(id)
+
+    def for_chatbots(self, document: Mapping[str, Any]) -> dict[str, Any]:
+        """An event's document in which files of admins have signed addresses, made now."""
+        found = dict(document)
+        attachments = found["data"].get("attachments")
+        if attachments:
+            signed = [self._for_chatbots(each) for each in attachments]
+            found["data"] = {**found["data"], "attachments": signed}
+        return found
+
+    def _for_chatbots(self, attachment: Mapping[str, Any]) -> dict[str, Any]:
+        url = attachment["url"]
+        if url.startswith(OWN_PATH):
+            url = self.signed(url.removeprefix(OWN_PATH))
+        return {**attachment, "url": url}

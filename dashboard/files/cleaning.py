@@ -1,0 +1,58 @@
+"""Removes files that were never attached to a message, and contents without a row."""
+
+import time
+from collections.abc import Callable
+
+from dashboard.db.database import Database
+from dashboard.db.files import stored_files
+from dashboard.files.store import SUBFOLDERS, FileStore
+
+#: Interval of a step; all contents are compared once in 256 steps, about 43 minutes.
+STEP_SECONDS = 10.0
+#: Age at which a file that is in no message is removed.
+ABANDONED_MS = 24 * 3_600_000
+#: Age from which a content without a row belongs to no upload under way, and neither does what was
+#: not received to its end.
+UNKNOWN_SECONDS = 3_600.0
+
+
+class FileCleaner:
+    """Any number may run: removing what another has removed changes nothing.
+
+    `clock` gives milliseconds; `now_s` is the clock of the file system.
+    """
+
+    def __init__(
+        self,
+        database: Database,
+        store: FileStore,
+        clock: Callable[[], int],
+        now_s: Callable[[], float] = time.time,
+    ):
+        self._database = database
+        self._store = store
+        self._clock = clock
+        self._now_s = now_s
+        self._subfolder = 0
+
+    def step(self) -> None:
+        """Removes what was abandoned, and looks through one of the subfolders.
+
+        A row goes before its content: one that is cut off here leaves a content without a row.
+        Raises StorageUnavailable.
+        """
+        before_ms = self._clock() - ABANDONED_MS
+        self._store.remove(
+            self._database.write(lambda c: stored_files.remove_abandoned(c, before_ms))
+        )
+        before_s = self._now_s() - UNKNOWN_SECONDS
+        self._store.remove_incoming(before_s)
+        self._remove_unknown(self._store.older_than(self._subfolder, before_s))
+        self._subfolder = (self._subfolder + 1) % SUBFOLDERS
+
+    def _remove_unknown(self, ids: list[str]) -> None:
+        for start in range(0, len(ids), stored_files.SLICE):
+            some = ids[start : start + stored_files.SLICE]
+            with self._database.read() as connection:
+                known = stored_files.known(connection, some)
+            self._store.remove(set(some) - known)

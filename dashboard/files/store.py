@@ -1,0 +1,148 @@
+"""Contents of files in a folder: written aside, moved into place, removed."""
+
+import errno
+import os
+import re
+import secrets
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import BinaryIO
+
+from dashboard.errors import NotFound, Problem, StorageUnavailable
+
+#: Ids of files: random, and safe as names of files.
+ID = re.compile("[0-9a-f]{32}")
+#: Files are spread over so many subfolders, by the first two digits of their ids.
+SUBFOLDERS = 256
+_INCOMING = "incoming"
+_FULL = (errno.ENOSPC, errno.EDQUOT)
+
+
+def new_id() -> str:
+    """An id that cannot be guessed."""
+    return secrets.token_hex(16)
+
+
+def storage_full() -> Problem:
+    return Problem(507, "storage_full", "There is no room for more files; nothing was stored.")
+
+
+@contextmanager
+def errors_of_disk() -> Iterator[None]:
+    """Raises Problem (507) for a full disk, and StorageUnavailable for its other faults."""
+    try:
+        yield
+    except OSError as error:
+        if error.errno in _FULL:
+            raise storage_full() from error
+        raise StorageUnavailable() from error
+
+
+class FileStore:
+    """The folder of the contents. Only its owner may read it (0700, files 0600).
+
+    A file is at `FOLDER/ab/ID`, where `ab` are the first digits of its id; no part of a path comes
+    from outside.
+    """
+
+    def __init__(self, folder: Path):
+        self._folder = folder
+
+    @contextmanager
+    def incoming(self) -> Iterator[Path]:
+        """A folder for a file that is being received; it is gone afterwards, whatever happens."""
+        folder = self._folder / _INCOMING / new_id()
+        with errors_of_disk():
+            self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+            folder.parent.mkdir(mode=0o700, exist_ok=True)
+            folder.mkdir(mode=0o700)
+        try:
+            yield folder
+        finally:
+            _remove_folder(folder)
+
+    def write(self, path: Path, chunks: Iterable[bytes]) -> None:
+        """Writes a new file. Raises Problem, also those of `chunks`."""
+        with errors_of_disk():
+            descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        try:
+            for chunk in chunks:
+                left = memoryview(chunk)
+                while left:
+                    with errors_of_disk():
+                        left = left[os.write(descriptor, left) :]
+        finally:
+            os.close(descriptor)
+
+    def keep(self, path: Path, id: str) -> int:
+        """Moves a received file into its place, on disk for good; returns its bytes."""
+        with errors_of_disk():
+            path.chmod(0o600)
+            target = self._path(id)
+            target.parent.mkdir(mode=0o700, exist_ok=True)
+            _sync(path)
+            path.replace(target)
+            _sync(target.parent)
+            return target.stat().st_size
+
+    def open(self, id: str) -> BinaryIO:
+        """The content of a file, to read. Raises NotFound."""
+        try:
+            return self._path(id).open("rb")
+        except FileNotFoundError:
+            raise NotFound("There is no such file.") from None
+        except OSError as error:
+            raise StorageUnavailable() from error
+
+    def remove(self, ids: Iterable[str]) -> None:
+        """Removes contents. What cannot be removed now is found as unknown later."""
+        for id in ids:
+            with suppress(OSError):
+                self._path(id).unlink()
+
+    def older_than(self, subfolder: int, time_s: float) -> list[str]:
+        """The ids in a subfolder (0 to 255) whose contents were stored before a time (s)."""
+        found = _entries(self._folder / f"{subfolder:02x}")
+        return [each.name for each in found if _is_older(each, time_s)]
+
+    def remove_incoming(self, time_s: float) -> int:
+        """Removes what was begun before a time (s) and has not ended; returns the number."""
+        old = [each for each in _entries(self._folder / _INCOMING) if _is_older(each, time_s)]
+        for each in old:
+            _remove_folder(Path(each.path))
+        return len(old)
+
+    def _path(self, id: str) -> Path:
+        assert ID.fullmatch(id), "ids are made here"
+        return self._folder / id[:2] / id
+
+
+def _entries(folder: Path) -> list["os.DirEntry[str]"]:
+    try:
+        with os.scandir(folder) as entries:
+            return [each for each in entries if ID.fullmatch(each.name)]
+    except OSError:
+        return []
+
+
+def _is_older(entry: "os.DirEntry[str]", time_s: float) -> bool:
+    try:
+        return entry.stat(follow_symlinks=False).st_mtime < time_s
+    except OSError:
+        return False
+
+
+def _remove_folder(folder: Path) -> None:
+    with suppress(OSError):
+        for path in folder.iterdir():
+            path.unlink()
+        folder.rmdir()
+
+
+def _sync(path: Path) -> None:
+    descriptor = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)

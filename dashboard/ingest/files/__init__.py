@@ -1,0 +1,1 @@
+"""Files that go with an admin's message."""

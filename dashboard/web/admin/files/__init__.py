@@ -1,0 +1,1 @@
+"""The calls about files that admins attach to messages."""

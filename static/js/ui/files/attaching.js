@@ -1,0 +1,93 @@
+// Files for the message that is being written: chosen, dropped on the conversation, or pasted.
+
+import { Uploads } from "../../core/files/uploads.js";
+
+const hasFiles = ({ dataTransfer }) => dataTransfer?.types.includes("Files") ?? false;
+
+export class Attaching {
+  #depth = 0; // elements under the pointer that a file was dragged into
+  #wasBusy = false;
+
+  // root: the pane on which files are dropped; the composer sets changed, isPrivate and focus.
+  /** @param {AttachingParts} parts */
+  constructor({ root, thread, drafts, api, limits, painter, announce, language }) {
+    this.thread = thread;
+    this.drafts = drafts;
+    this.painter = painter;
+    this.language = language;
+    this.limits = limits;
+    this.changed = (/** @type {number} */ _threadId) => {};
+    this.isPrivate = () => false;
+    this.focus = () => {};
+    this.isDropping = false;
+    this.uploads = new Uploads({
+      send: (threadId, file, more) => api.upload(threadId, file, more),
+      discard: (id) => { api.discardFile(id).catch(() => {}); },
+      kept: (threadId, files) => drafts.put(threadId, { ...drafts.get(threadId), files }),
+      changed: (threadId) => {
+        if (threadId === thread.id) this.#tell(announce);
+        painter.ask("composer");
+        this.changed(threadId);
+      },
+      limits,
+    });
+    this.#listen(root);
+  }
+
+  get items() {
+    const { id } = this.thread;
+    return id === null ? [] : this.uploads.of(id, this.isPrivate());
+  }
+
+  /** @param {Iterable<File>} files */
+  add(files) {
+    const { id, state } = this.thread;
+    if (id !== null && state !== "missing") this.uploads.add(id, this.isPrivate(), [...files]);
+  }
+
+  // A picture that is pasted; text that is pasted along with it counts more.
+  /** @param {ClipboardEvent} event */
+  pasted(event) {
+    const { clipboardData } = event;
+    if (!clipboardData?.files.length || clipboardData.types.includes("text/plain")) return;
+    event.preventDefault();
+    this.add(clipboardData.files);
+  }
+
+  /** @param {string} key */
+  remove(key) { if (this.thread.id !== null) this.uploads.remove(this.thread.id, key); }
+  /** @param {string} key */
+  retry(key) { if (this.thread.id !== null) this.uploads.retry(this.thread.id, key); }
+
+  // Elsewhere on the page a file that is dropped would replace the page.
+  #listen(root) {
+    addEventListener("dragover", (event) => {
+      if (!hasFiles(event)) return;
+      event.preventDefault();
+      event.dataTransfer.dropEffect = root.contains(event.target) ? "copy" : "none";
+    });
+    addEventListener("drop", (event) => {
+      if (hasFiles(event)) event.preventDefault();
+    });
+    root.addEventListener("dragenter", (event) => hasFiles(event) && this.#over(this.#depth + 1));
+    root.addEventListener("dragleave", (event) => hasFiles(event) && this.#over(this.#depth - 1));
+    root.addEventListener("drop", (event) => {
+      this.#over(0);
+      if (hasFiles(event)) this.add(event.dataTransfer.files);
+    });
+  }
+
+  #over(depth) {
+    this.#depth = depth;
+    if (this.isDropping === depth > 0) return;
+    this.isDropping = depth > 0;
+    this.painter.ask("composer");
+  }
+
+  // For a screen reader: how many are uploaded, once none is on its way.
+  #tell(announce) {
+    const { isBusy, count } = this.uploads.stateOf(this.thread.id, this.isPrivate());
+    if (this.#wasBusy && !isBusy && count) announce(this.language.t("files.uploaded", { count }));
+    this.#wasBusy = isBusy;
+  }
+}

@@ -1,0 +1,130 @@
+"""What was never attached, and what a crash has left, is removed."""
+
+import os
+import time
+from pathlib import Path
+
+import pytest
+from sqlalchemy import select
+
+from dashboard.db.models.files import files
+from dashboard.files import cleaning, uploads
+from dashboard.files.cleaning import FileCleaner
+from dashboard.files.store import SUBFOLDERS
+from tests.dashboard.web.admin.calls import API, reply
+from tests.dashboard.web.admin.files.calls import stored, uploaded
+from tests.drivers.application import ApplicationDriver
+
+
+@pytest.fixture
+def dashboard(any_database, clock, tmp_path) -> ApplicationDriver:
+    return ApplicationDriver(any_database, clock, tmp_path)
+
+
+@pytest.fixture
+def mai(dashboard):
+    return dashboard.sign_in("Mai")
+
+
+@pytest.fixture
+def thread(dashboard) -> int:
+    return dashboard.say("t-1")
+
+
+@pytest.fixture
+def clean(dashboard):
+    """Looks through everything; `later_s` is how much later that is by the file system's clock."""
+
+    def run(later_s: float = 0.0) -> None:
+        services = dashboard.services
+        cleaner = FileCleaner(
+            services.database, services.file_store, services.clock, lambda: time.time() + later_s
+        )
+        for _ in range(SUBFOLDERS):
+            cleaner.step()
+
+    return run
+
+
+def rows(dashboard) -> list[str]:
+    with dashboard.database.read() as connection:
+        return sorted(connection.scalars(select(files.c.id)))
+
+
+def test_what_is_in_no_message_after_a_day_goes_and_what_was_sent_stays(
+    dashboard, mai, thread, clean
+):
+    sent, abandoned = uploaded(mai, thread), uploaded(mai, thread)
+    reply(mai, thread, files=[sent])
+    dashboard.clock.advance(cleaning.ABANDONED_MS)
+    clean()
+    assert rows(dashboard) == stored(dashboard) == sorted([sent, abandoned])
+    dashboard.clock.advance(1)
+    young = uploaded(dashboard.sign_in("Ken"), thread)
+    clean()
+    assert rows(dashboard) == stored(dashboard) == sorted([sent, young])
+
+
+def test_a_content_whose_row_was_never_written_goes_after_an_hour(
+    dashboard, mai, thread, clean, monkeypatch
+):
+    """A process that dies between the file and the row."""
+    kept = uploaded(mai, thread)
+    reply(mai, thread, files=[kept])
+    store = dashboard.services.file_store
+
+    def die(*given):
+        raise SystemExit
+
+    with monkeypatch.context() as patched:
+        patched.setattr(uploads.Uploads, "_add", die)
+        with pytest.raises(SystemExit):
+            uploaded(mai, thread)
+    assert len(stored(dashboard)) == 2, "the content is there without a row"
+    clean()
+    assert len(stored(dashboard)) == 2, "it may belong to an upload under way"
+    clean(cleaning.UNKNOWN_SECONDS + 60)
+    assert stored(dashboard) == rows(dashboard) == [kept]
+    assert store.open(kept).read() == b"hello"
+
+
+def test_a_content_whose_row_was_removed_goes_after_an_hour(
+    dashboard, mai, thread, clean, monkeypatch
+):
+    """A process that dies between the row and the file."""
+    id = uploaded(mai, thread)
+    with monkeypatch.context() as patched:
+        patched.setattr(Path, "unlink", lambda self: (_ for _ in ()).throw(OSError()))
+        assert mai.delete(f"{API}/files/{id}").status_code == 204
+    assert (rows(dashboard), stored(dashboard)) == ([], [id])
+    clean(cleaning.UNKNOWN_SECONDS + 60)
+    assert stored(dashboard) == []
+
+
+def test_what_was_not_received_to_its_end_goes_after_an_hour(dashboard, clean):
+    """A process that dies while a file comes."""
+    folder = dashboard.services.settings.files / "incoming" / ("a" * 32)
+    folder.mkdir(parents=True)
+    (folder / "received").write_bytes(b"half")
+    clean()
+    assert stored(dashboard) == ["received"]
+    clean(cleaning.UNKNOWN_SECONDS + 60)
+    assert stored(dashboard) == [] and not folder.exists()
+
+
+def test_a_row_without_content_is_said_to_be_nothing(dashboard, mai, thread, clean):
+    """A backup of the database that is older than that of the files, or without them."""
+    id = uploaded(mai, thread)
+    reply(mai, thread, files=[id])
+    os.unlink(dashboard.services.settings.files / id[:2] / id)
+    assert mai.get(f"{API}/files/{id}").status_code == 404
+    clean(cleaning.UNKNOWN_SECONDS + 60)
+    assert rows(dashboard) == [id]
+
+
+def test_files_that_are_none_of_ours_are_left_alone(dashboard, mai, thread, clean):
+    id = uploaded(mai, thread)
+    for place in (id[:2], "incoming", "."):
+        (dashboard.services.settings.files / place / "README").write_text("mine")
+    clean(cleaning.UNKNOWN_SECONDS + 60)
+    assert stored(dashboard) == sorted(["README"] * 3 + [id])

@@ -1,0 +1,32 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import { fromAddress, toAddress, toRequest } from "../../../static/js/settings/audit/filters.js";
+
+const NONE = { action: "", actor: "", target: "", from: "", to: "" };
+
+test("filters stand in the address, and come back from it", () => {
+  const filters = {
+    action: "webhook.created", actor: "mai+1@example.com", target: "Khách & quý", from: "2026-11-01", to: "",
+  };
+  const address = toAddress(filters);
+  assert.equal(address,
+    "?action=webhook.created&actor=mai%2B1%40example.com&target=Kh%C3%A1ch+%26+qu%C3%BD&from=2026-11-01");
+  assert.deepEqual(fromAddress(address), filters);
+  assert.equal(toAddress(NONE), "");
+  assert.deepEqual(fromAddress(""), NONE);
+});
+
+test("what is no day, and what is no filter, is left out of an address", () => {
+  const search = "?from=yesterday&to=2026-11-1&limit=9&actor=%20mai%20";
+  assert.deepEqual(fromAddress(search), { ...NONE, actor: "mai" });
+});
+
+test("days are whole ones of this machine, both included", () => {
+  const { from, to } = toRequest({ ...NONE, from: "2026-11-01", to: "2026-11-30" });
+  assert.equal(from, new Date(2026, 10, 1).getTime());
+  assert.equal(to, new Date(2026, 11, 1).getTime());
+  assert.deepEqual(toRequest(NONE), {});
+  assert.deepEqual(toRequest({ ...NONE, action: "key", actor: "a", target: "b" }),
+    { action: "key", actor: "a", target: "b" });
+});
