@@ -175,3 +175,33 @@ def test_what_is_removed_counts_no_more(any_database, codes, mai, clock):
     assert not any_database.write(lambda c: factors.remove(c, mai))
     for code in (totp.code_at(secret, clock()), shown[0]):
         assert use(any_database, codes, mai, code) is None
+
+
+def test_a_step_is_taken_once_whatever_was_read_before(any_database, codes, mai, clock):
+    set_up(any_database, codes, mai, clock)
+    step = clock() // totp.STEP_MS
+    take = [
+        any_database.write(lambda c, at=at: factors.take_step(c, mai, at)) for at in (step, step)
+    ]
+    assert take == [True, False]
+    assert not any_database.write(lambda c: factors.take_step(c, mai, step - 1))
+
+
+@pytest.mark.postgres
+def test_of_two_transactions_that_read_before_either_wrote_one_takes_the_code(
+    postgres_database, clock, monkeypatch
+):
+    mai, codes = create(postgres_database), Codes(Sealing(KEY), clock)
+    secret = set_up(postgres_database, codes, mai, clock)
+    both_have_read = threading.Barrier(2)
+    take_step = factors.take_step
+
+    def take_late(*given) -> bool:
+        both_have_read.wait(30)
+        return take_step(*given)
+
+    monkeypatch.setattr(factors, "take_step", take_late)
+    code = totp.code_at(secret, clock())
+    with ThreadPoolExecutor(2) as pool:
+        found = list(pool.map(lambda _: use(postgres_database, codes, mai, code), range(2)))
+    assert sorted(found, key=str) == [None, "totp"]
