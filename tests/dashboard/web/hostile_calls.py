@@ -10,6 +10,7 @@ from tests.dashboard.web.call_bodies import (
     MESSAGE,
     POLICY,
     PREFERENCES,
+    PROVEN,
     RULES,
     SETTINGS,
     VIEW,
@@ -251,11 +252,26 @@ ADMIN_CALLS = [
     Call("POST", "/admin/api/webhooks/{1}/replay", body={"event": "evt_1"}),
     Call("POST", "/admin/api/webhooks/{1}/replay", body={"since": 1, "until": 2}),
     Call("GET", "/admin/api/webhooks/{1}/log", {"before": 9, "limit": 5}),
+    Call("POST", "/admin/api/team/{999}/reset-second-factor", body={}),
+    Call("GET", "/profile"),
+    Call("GET", "/admin/api/profile"),
+    Call("PUT", "/admin/api/profile", body={"name": "Mai", "locale": "vi", "timezone": "UTC"}),
+    Call("POST", "/admin/api/profile/password", body={"current": "x", "password": "y"}),
+    Call("POST", "/admin/api/profile/second-factor", body={"password": "x"}),
+    Call("POST", "/admin/api/profile/second-factor/confirm", body={"code": "123456"}),
+    Call("POST", "/admin/api/profile/second-factor/recovery-codes", body=PROVEN),
+    Call("POST", "/admin/api/profile/second-factor/remove", body=PROVEN),
+    Call("GET", "/admin/api/profile/sessions"),
+    Call("DELETE", "/admin/api/profile/sessions/{00000000000000000000000000000000}"),
+    # Last: with another value it may end the session.
+    Call("POST", "/admin/api/profile/sign-out-everywhere", body={"this_too": False}),
 ]
 #: Sent last: it ends the session.
 SIGN_IN_CALLS = [
     Call("POST", "/login", body={"email": "nobody@example.com", "password": "wrong"}),
     Call("GET", "/invitation"),
     Call("POST", "/invitation", body={"token": "x", "name": "Mai", "password": "wrong"}),
+    Call("POST", "/login/code", body={"token": "x", "code": "123456"}),
+    Call("GET", "/login/code", {"next": "/", "by": "recovery"}),
     Call("POST", "/logout", body={}),
 ]
