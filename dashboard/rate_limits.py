@@ -48,6 +48,8 @@ SIGN_INS_PER_DEVICE = RateLimit(5, 60, _SIGN_IN_DETAIL)
 #: Wrong sign-ins from one address, and for one account from everywhere: known devices excepted.
 SIGN_INS_PER_ADDRESS = RateLimit(60, 60, _SIGN_IN_DETAIL)
 SIGN_INS_PER_ACCOUNT = RateLimit(100, 600, _SIGN_IN_DETAIL)
+#: Links of invitations that let nobody in, from one address.
+INVITATIONS_PER_ADDRESS = RateLimit(60, 60, "Too many invitations were tried; wait {seconds} s.")
 
 
 def event_quota(events_per_second: int) -> RateLimit:

@@ -11,6 +11,9 @@ from dashboard.files.addresses import FileAddresses
 from dashboard.files.cleaning import FileCleaner
 from dashboard.files.store import FileStore
 from dashboard.files.uploads import Uploads
+from dashboard.ingest.accounts.accounts import Accounts
+from dashboard.ingest.accounts.invitations import Invitations
+from dashboard.ingest.accounts.keys import ApiKeys
 from dashboard.ingest.actions import Actions
 from dashboard.ingest.assignment.assigning import Assigning
 from dashboard.ingest.ingest import Ingest
@@ -93,6 +96,20 @@ class Services(CoreServices):
     @cached_property
     def undo(self) -> Undo:
         return Undo(self.database, self.clock)
+
+    @cached_property
+    def accounts(self) -> Accounts:
+        return Accounts(
+            self.database, self.placer, self.clock, self.dispatcher.wake, self.monotonic
+        )
+
+    @cached_property
+    def invitations(self) -> Invitations:
+        return Invitations(self.database, self.clock)
+
+    @cached_property
+    def api_keys(self) -> ApiKeys:
+        return ApiKeys(self.database, self.recorder, self.placer, self.clock)
 
     @cached_property
     def poster(self) -> Poster:
@@ -190,7 +207,7 @@ class Services(CoreServices):
 
     @cached_property
     def key_ring(self) -> KeyRing:
-        return KeyRing(self.database, self.monotonic)
+        return KeyRing(self.database, self.clock, self.monotonic)
 
     # The sockets of this process, and what is pushed over them
 

@@ -231,6 +231,10 @@ TESTS_OF = {
 }
 #: Where nearly all is slow, what shows the same rules in the gate.
 TWINS_OF = {
+    "tests/browser/accounts": (
+        "tests/dashboard/web/admin/accounts",
+        "tests/dashboard/web/admin/keys",
+    ),
     "tests/browser/audit": ("tests/js/settings", "tests/dashboard/web/admin/audit"),
     "tests/browser/files": ("tests/js/core/files", "tests/dashboard/files"),
     "tests/browser/lists": ("tests/browser/test_walk.py", "tests/js/core/list"),

@@ -9,20 +9,18 @@ import click
 from sqlalchemy import Connection
 
 from dashboard.cli.audit.actors import operator
-from dashboard.cli.audit.notes import account_created
 from dashboard.cli.context import open_services
 from dashboard.cli.params import Email, Names, command
 from dashboard.db.accounts import admin_desks, admins, desks, passwords
 from dashboard.db.accounts.password_rules import WeakPassword, require_strong
 from dashboard.db.audit import actions
-from dashboard.db.audit.entries import Target, add, changes
+from dashboard.db.audit.entries import Target, add
 from dashboard.db.database import Database
-from dashboard.db.lists import views
 from dashboard.errors import Problem, StartError
-from dashboard.ingest.assignment.releases import release_all_of
-from dashboard.validation.visible import hides_something
+from dashboard.ingest.accounts.accounts import Changes
+from dashboard.ingest.accounts.notes import account_created
+from dashboard.validation.accounts import NAME_MAX_CHARACTERS, is_account_name
 
-NAME_MAX_CHARACTERS = 128
 GENERATED_BYTES = 12
 EMAIL_OPTION = click.option("--email", type=Email(), required=True, help="The admin's address.")
 PASSWORD_STDIN_OPTION = click.option(
@@ -51,8 +49,7 @@ def create_admin(email: str, name: str, role: str, names: list[str], password_st
     """Prints the id and the address."""
     with open_services() as services:
         name = name.strip()
-        is_shown = name.isprintable() and not hides_something(name)
-        if not 1 <= len(name) <= NAME_MAX_CHARACTERS or not is_shown:
+        if not is_account_name(name):
             raise StartError(f"A name has 1 to {NAME_MAX_CHARACTERS} printable characters.")
         password_hash = passwords.hashed(_password(password_stdin, email, name))
 
@@ -60,7 +57,7 @@ def create_admin(email: str, name: str, role: str, names: list[str], password_st
             now = services.clock()
             _check_desks(connection, names)
             id = admins.create(connection, email, name, role, password_hash, now, names)
-            account_created(connection, now, Target(id, email), name, role, names)
+            account_created(connection, now, operator(), Target(id, email), name, role, names)
             return id
 
         try:
@@ -99,25 +96,10 @@ def list_admins() -> None:
 )
 def set_desks(email: str, names: list[str]) -> None:
     with open_services() as services:
-        database, clock = services.database, services.clock
-        admin = _admin(database, email)
-
-        def save(connection: Connection) -> None:
+        admin = _admin(services.database, email)
+        with services.database.read() as connection:
             _check_desks(connection, names)
-            before = {"desks": admin_desks.of(connection, [admin.id])[admin.id]}
-            admin_desks.save(connection, admin.id, names)
-            said = changes(before, {"desks": frozenset(names)})
-            if said:
-                by, target = operator(), Target(admin.id, admin.email)
-                add(connection, clock(), by, actions.ACCOUNT_DESKS_CHANGED, target, said)
-
-        database.write(save)
-        released = 0
-        if admin.role != "supervisor":
-            for placements in release_all_of(database, admin.id, clock(), kept_at=names):
-                services.placer.place(placements)
-                released += len(placements)
-            services.placer.save_placed_revisions()
+        released = services.accounts.change(operator(), admin.id, Changes(desks=names)).released
         click.echo(f"{email} sees {', '.join(names)}; {released} threads released.", err=True)
 
 
@@ -151,21 +133,8 @@ def set_password(email: str, password_stdin: bool) -> None:
 @EMAIL_OPTION
 def disable_admin(email: str) -> None:
     with open_services() as services:
-        database, clock = services.database, services.clock
-        admin = _admin(database, email)
-
-        def disable(connection: Connection) -> None:
-            admins.disable(connection, admin.id, clock())
-            views.release_of(connection, admin.id, clock())
-            target = Target(admin.id, admin.email)
-            add(connection, clock(), operator(), actions.ACCOUNT_DISABLED, target)
-
-        database.write(disable)
-        released = 0
-        for placements in release_all_of(database, admin.id, clock()):
-            services.placer.place(placements)
-            released += len(placements)
-        services.placer.save_placed_revisions()
+        admin = _admin(services.database, email)
+        released = services.accounts.disable(operator(), admin.id).released
         message = f"{email} is disabled; their sessions are over, {released} threads released."
         click.echo(message, err=True)
 

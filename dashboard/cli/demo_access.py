@@ -11,12 +11,12 @@ from sqlalchemy import Connection
 
 from dashboard.cli.admins import generated_password
 from dashboard.cli.audit.actors import operator
-from dashboard.cli.audit.notes import account_created
 from dashboard.cli.demo_data import demo_key
 from dashboard.db.accounts import admins, api_keys, desks, passwords
 from dashboard.db.audit import actions
 from dashboard.db.audit.entries import Target, add
 from dashboard.db.database import Database
+from dashboard.ingest.accounts.notes import account_created
 
 DEMO_EMAIL = "demo@lineup.example"
 DEMO_NAME = "Demo"
@@ -65,7 +65,9 @@ def _admin(database: Database, password: str | None, clock: Clock) -> str:
             add(connection, now, operator(), actions.ACCOUNT_PASSWORD_CHANGED, target)
         else:
             id = admins.create(connection, DEMO_EMAIL, *given, password_hash, now)
-            account_created(connection, now, Target(id, DEMO_EMAIL), *given, (desks.MAIN,))
+            account_created(
+                connection, now, operator(), Target(id, DEMO_EMAIL), *given, (desks.MAIN,)
+            )
 
     database.write(write)
     return password

@@ -4,11 +4,12 @@ from collections.abc import Callable, Sequence
 
 import click
 
-from dashboard.cli.audit.notes import key_created
+from dashboard.cli.audit.actors import operator
 from dashboard.cli.context import open_services
 from dashboard.cli.params import RANDOM_SEED, THREADS, Rate, command
 from dashboard.db.accounts import api_keys, sources
 from dashboard.db.database import Database
+from dashboard.ingest.accounts.notes import key_created
 from dashboard.ingest.outcomes import Outcome
 from dashboard.ingest.schema import ParsedEvent
 from dashboard.services import Services
@@ -90,7 +91,7 @@ def demo_key(database: Database, clock: Callable[[], int]) -> str:
     def write(connection):
         source_id = sources.ensure(connection, DEMO_SOURCE, clock())
         key = api_keys.create(connection, source_id, api_keys.SCOPES, None, clock())
-        key_created(connection, clock(), key, DEMO_SOURCE, api_keys.SCOPES)
+        key_created(connection, clock(), operator(), key, DEMO_SOURCE, api_keys.SCOPES)
         return key
 
     return database.write(write)

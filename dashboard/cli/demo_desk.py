@@ -7,13 +7,14 @@ from typing import Any
 
 from sqlalchemy import Connection, case, select, update
 
-from dashboard.cli.audit.notes import account_created
+from dashboard.cli.audit.actors import operator
 from dashboard.cli.demo_access import DEMO_EMAIL
 from dashboard.cli.demo_data import DEMO_SOURCE
 from dashboard.config import Settings
 from dashboard.db.accounts import admins, canned_replies, desks, passwords, sessions, sources
 from dashboard.db.audit.entries import Target
 from dashboard.db.models.threads import customers, events, threads
+from dashboard.ingest.accounts.notes import account_created
 from dashboard.ingest.outgoing import Admin
 from dashboard.services import Services
 from dashboard.web.http.identity import COOKIE, HOST_COOKIE, Identities
@@ -55,7 +56,9 @@ def hire(services: Services) -> list[Person]:
         if known is not None:
             return Person(known.id, known.name, locales)
         id = admins.create(connection, email, name, "admin", password_hash, clock())
-        account_created(connection, clock(), Target(id, email), name, "admin", (desks.MAIN,))
+        account_created(
+            connection, clock(), operator(), Target(id, email), name, "admin", (desks.MAIN,)
+        )
         return Person(id, name, locales)
 
     def write(connection: Connection) -> list[Person]:

@@ -1,16 +1,13 @@
 """The commands of API keys, with which chatbots call."""
 
 import click
-from sqlalchemy import Connection
 
 from dashboard.cli.audit.actors import operator
-from dashboard.cli.audit.notes import key_created
 from dashboard.cli.context import open_services
 from dashboard.cli.params import Desk, Names, Source, command, minute
-from dashboard.db.accounts import api_keys, desks, sources
-from dashboard.db.audit import actions
-from dashboard.db.audit.entries import Target, add
+from dashboard.db.accounts import api_keys
 from dashboard.errors import StartError
+from dashboard.ingest.accounts.keys import KeyDraft
 
 
 @command(
@@ -40,32 +37,16 @@ def create_key(
 ) -> None:
     """Prints the key; with `--handoff` the facts of the source's threads are computed anew."""
     with open_services() as services:
-        now = services.clock()
-
-        def write(connection: Connection) -> tuple[str, int]:
-            source_id = sources.ensure(connection, source, now)
-            if desk is not None:
-                if desks.add(connection, desk, now):
-                    add(connection, now, operator(), actions.DESK_CREATED, Target(None, desk))
-                sources.set_desk(connection, source_id, desk)
-            if handoff:
-                sources.set_handoff_only(connection, source_id)
-            made = api_keys.create(connection, source_id, scopes, rate, now)
-            key_created(connection, now, made, source, scopes, rate, handoff, desk)
-            return made, source_id
-
-        key, source_id = services.database.write(write)
+        made = services.api_keys.create(operator(), KeyDraft(source, scopes, handoff, desk, rate))
         if handoff:
-            # Also where the source was so already: an earlier call may have been interrupted here.
-            for placements in services.recorder.refold(source_id):
-                services.placer.place(placements)
-        click.echo(key)
+            services.api_keys.refold(source)
+        click.echo(made.key)
 
 
 @command("list-keys", "List the API keys.", example="list-keys")
 def list_keys() -> None:
-    with open_services() as services, services.database.read() as connection:
-        for key in api_keys.listing(connection):
+    with open_services() as services:
+        for key in services.api_keys.listing():
             click.echo("\t".join(_columns(key)))
 
 
@@ -78,16 +59,7 @@ def list_keys() -> None:
 @click.argument("key", metavar="PREFIX")
 def revoke_key(key: str) -> None:
     with open_services() as services:
-        now = services.clock()
-
-        def write(connection: Connection) -> bool:
-            found = api_keys.find(connection, key)
-            if found is not None and found.revoked_at is None:
-                said = {"source": found.source}
-                add(connection, now, operator(), actions.KEY_REVOKED, Target(found.prefix), said)
-            return api_keys.revoke(connection, key, now)
-
-        if not services.database.write(write):
+        if not services.api_keys.revoke_named(operator(), key):
             raise StartError("There is no such key; list-keys shows them.")
         click.echo("The key is revoked.", err=True)
 

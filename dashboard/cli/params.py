@@ -6,10 +6,9 @@ from typing import Any
 
 import click
 
-from dashboard.db.accounts.admins import EMAIL_MAX_CHARACTERS
 from dashboard.db.accounts.sources import NAME
+from dashboard.validation.accounts import is_email
 from dashboard.validation.fields import DESK_MAX, is_desk_name
-from dashboard.validation.visible import hides_something
 
 SEED_THREADS_MAX = 5_000_000
 RATE_MAX = 10_000
@@ -85,15 +84,7 @@ class Email(click.ParamType):
 
     def convert(self, value: Any, param: Parameter, ctx: Context) -> str:
         text = value.strip()
-        name, at, host = text.rpartition("@")
-        is_long = len(value) > EMAIL_MAX_CHARACTERS
-        if (
-            not (name and at and host)
-            or is_long
-            or hides_something(text)
-            or not text.isprintable()
-            or " " in text
-        ):
+        if not is_email(text):
             self.fail(f"“{value}” is not an e-mail address.", param, ctx)
         return text.lower()
 

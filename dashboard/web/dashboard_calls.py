@@ -9,9 +9,12 @@ from dashboard.live.view_changes import Whose
 from dashboard.services import Services
 from dashboard.web.admin import routes as admin_routes
 from dashboard.web.admin import signin
+from dashboard.web.admin.accounts import joining
+from dashboard.web.admin.accounts.api import AccountsApi, InvitationsApi
+from dashboard.web.admin.accounts.joining import Joining
 from dashboard.web.admin.acting_admin import ActingAdmin
 from dashboard.web.admin.api import AdminApi
-from dashboard.web.admin.attempts import Attempts, Devices
+from dashboard.web.admin.attempts import Attempts, Counts, Devices, InvitationAttempts
 from dashboard.web.admin.audit.api import AuditApi
 from dashboard.web.admin.bulk import BulkApi
 from dashboard.web.admin.canned import CannedApi
@@ -23,6 +26,7 @@ from dashboard.web.admin.health.api import HealthApi
 from dashboard.web.admin.hours.calendars import CalendarsApi
 from dashboard.web.admin.hours.policies import PoliciesApi
 from dashboard.web.admin.hours.preview import PolicyPreviewApi
+from dashboard.web.admin.keys.api import KeysApi
 from dashboard.web.admin.presence import AdminPresence
 from dashboard.web.admin.search import SearchApi
 from dashboard.web.admin.signin import PasswordCheck, SignIn
@@ -60,38 +64,21 @@ def dashboard_blueprints(
         services.cursors,
         services.ranking,
     )
-    sign_in = _sign_in(services, origins, identities, site, invalidate_sessions)
+    apis = _apis(services, identities, site, invalidate_sessions)
     return (
         pages.blueprint(site, identities),
-        signin.blueprint(sign_in),
-        *admin_routes.blueprints(_apis(services, site), people, database, origins, identities),
+        *_ways_to_sign_in(services, origins, identities, site, invalidate_sessions),
+        *admin_routes.blueprints(apis, people, database, origins, identities),
         settings.blueprint(SettingsPages(database, identities, site)),
     )
 
 
-def _sign_in(
+def _apis(
     services: Services,
-    origins: Origins,
     identities: Identities,
     site: Pages,
     invalidate_sessions: Callable[[], object],
-) -> SignIn:
-    attempts = Attempts(services.redis_client, services.settings.key_prefix, services.clock)
-    secret_key = services.settings.secret_key
-    assert secret_key is not None, "nobody can be signed in without a secret key"
-    check = PasswordCheck(
-        services.database,
-        identities,
-        attempts,
-        Devices(secret_key),
-        services.offload,
-        services.failed_sign_ins,
-    )
-    presence = services.presence_service
-    return SignIn(check, presence, invalidate_sessions, origins, identities, site)
-
-
-def _apis(services: Services, site: Pages) -> tuple[Any, ...]:
+) -> tuple[Any, ...]:
     """The routes below /admin/api, but for those of people."""
     database, clock = services.database, services.clock
     explainer = Explainer(database, services.ranking, clock)
@@ -106,8 +93,30 @@ def _apis(services: Services, site: Pages) -> tuple[Any, ...]:
         HealthApi(services.ordering_status, lambda: services.reconciler.repairs),
         *_apis_of_lists(services),
         *_apis_of_hours(services),
-        WebhookApi(services.webhooks),
-        AuditApi(database, services.cursors, clock),
+        *_apis_of_access(services, identities, invalidate_sessions),
+    )
+
+
+def _ways_to_sign_in(
+    services: Services,
+    origins: Origins,
+    identities: Identities,
+    site: Pages,
+    invalidate_sessions: Callable[[], object],
+) -> tuple[Blueprint, ...]:
+    """`/login`, `/logout` and `/invitation`."""
+    secret_key = services.settings.secret_key
+    assert secret_key is not None, "nobody can be signed in without a secret key"
+    devices, offload = Devices(secret_key), services.offload
+    counts = Counts(services.redis_client, services.settings.key_prefix, services.clock)
+    database, failed = services.database, services.failed_sign_ins
+    check = PasswordCheck(database, identities, Attempts(counts), devices, offload, failed)
+    presence, invited = services.presence_service, InvitationAttempts(counts)
+    return (
+        signin.blueprint(SignIn(check, presence, invalidate_sessions, origins, identities, site)),
+        joining.blueprint(
+            Joining(services.invitations, invited, devices, origins, identities, offload)
+        ),
     )
 
 
@@ -147,6 +156,21 @@ def _apis_of_hours(services: Services) -> tuple[Any, ...]:
         CalendarsApi(database, clock, services.recompute.wake),
         PoliciesApi(database, clock, services.recompute.wake),
         PolicyPreviewApi(database, clock),
+    )
+
+
+def _apis_of_access(
+    services: Services, identities: Identities, invalidate_sessions: Callable[[], object]
+) -> tuple[Any, ...]:
+    """The routes of accounts, keys and webhooks, and of who did what to them."""
+    database, accounts, clock = services.database, services.accounts, services.clock
+    presence = services.presence_service
+    return (
+        AccountsApi(database, accounts, presence, clock, invalidate_sessions),
+        InvitationsApi(services.invitations, identities),
+        KeysApi(services.api_keys),
+        WebhookApi(services.webhooks),
+        AuditApi(database, services.cursors, clock),
     )
 
 

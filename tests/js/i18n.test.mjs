@@ -88,6 +88,8 @@ const MADE = {
     const columns = ["when", "event", "answer", "took"].map((name) => `webhooks.log.${name}`);
     return [...failures, ...columns, "webhooks.why.gone"];
   },
+  keys: () => ["events", "presence", "read"].map((scope) => `keys.scope.${scope}`),
+  team: () => ["admin", "supervisor"].map((role) => `team.as.${role}`),
   audit: () => {
     const declared = read("../dashboard/db/audit/actions.py");
     const acts = [...declared.matchAll(/_action\(\s*"([a-z_.]+)",\s*"([a-z_]+)"([^)]*)\)/g)];
@@ -97,7 +99,7 @@ const MADE = {
     const fields = [...acts.map(([, , , names]) => names), ...named]
       .flatMap((names) => [...names.matchAll(/"([a-z_]+)"/g)].map(([, field]) => field));
     const reasons = ["wrong_password", "unknown_account", "disabled", "rate_limited", "others"];
-    const values = ["admin", "supervisor", "all", "password", ...reasons];
+    const values = ["admin", "supervisor", "all", "password", "invitation", ...reasons];
     return [
       ...acts.map(([, name]) => `audit.action.${name}`), ...kinds.map((kind) => `audit.kind.${kind}`),
       ...fields.map((field) => `audit.field.${field}`), ...values.map((value) => `audit.value.${value}`),

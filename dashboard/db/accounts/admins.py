@@ -3,15 +3,14 @@
 from collections.abc import Collection, Iterable, Mapping
 from typing import Any, NamedTuple
 
-from sqlalchemy import Connection, insert, select, update
+from sqlalchemy import Connection, case, insert, select, update
 from sqlalchemy.exc import IntegrityError
 
 from dashboard.db.accounts import admin_desks, desks, sessions
 from dashboard.db.models.accounts import admins
 from dashboard.errors import Problem
 
-ROLES = ("admin", "supervisor")
-EMAIL_MAX_CHARACTERS = 254
+ADMIN, SUPERVISOR = ROLES = ("admin", "supervisor")
 
 
 class Admin(NamedTuple):
@@ -20,6 +19,8 @@ class Admin(NamedTuple):
     name: str
     role: str
     disabled_at: int | None = None
+    #: Grows with each change of the account.
+    changed_at: int = 0
 
 
 class EmailTaken(Problem):
@@ -46,6 +47,7 @@ def create(
         "role": role,
         "password_hash": password_hash,
         "created_at": now,
+        "changed_at": now,
     }
     try:
         with connection.begin_nested():
@@ -70,6 +72,24 @@ def lock(connection: Connection, admin_id: int) -> Admin | None:
     found = select(*_COLUMNS).where(admins.c.id == admin_id).with_for_update(read=True)
     row = connection.execute(found).first()
     return None if row is None else Admin(*row)
+
+
+def lock_for_change(connection: Connection, admin_id: int) -> Admin | None:
+    """As `lock`, for a transaction that changes the admin."""
+    found = select(*_COLUMNS).where(admins.c.id == admin_id).with_for_update(key_share=True)
+    row = connection.execute(found).first()
+    return None if row is None else Admin(*row)
+
+
+def lock_supervisors(connection: Connection) -> set[int]:
+    """The ids of the enabled supervisors, which stay so until the transaction ends."""
+    found = (
+        select(admins.c.id)
+        .where(admins.c.role == SUPERVISOR, admins.c.disabled_at.is_(None))
+        .order_by(admins.c.id)
+        .with_for_update(key_share=True)
+    )
+    return set(connection.scalars(found))
 
 
 def ids_of(connection: Connection, emails: Iterable[str]) -> dict[str, int]:
@@ -106,8 +126,16 @@ def set_password(connection: Connection, admin_id: int, password_hash: str) -> N
 
 def disable(connection: Connection, admin_id: int, now: int) -> None:
     """Disables the account and ends all of its sessions."""
-    connection.execute(update(admins).where(admins.c.id == admin_id).values(disabled_at=now))
+    change(connection, admin_id, {"disabled_at": now}, now)
     sessions.end_all(connection, admin_id)
+
+
+def change(connection: Connection, admin_id: int, values: Mapping[str, Any], now: int) -> None:
+    """Sets columns of an account; programs know by `changed_at` what they have read."""
+    later = case((admins.c.changed_at < now, now), else_=admins.c.changed_at + 1)
+    connection.execute(
+        update(admins).where(admins.c.id == admin_id).values(**values, changed_at=later)
+    )
 
 
 def preferences(connection: Connection, admin_id: int) -> dict[str, Any]:

@@ -13,11 +13,17 @@ from sqlalchemy import Connection, bindparam, insert, select, update
 
 from dashboard.db.database import Database
 from dashboard.db.models.accounts import api_keys, sources
+from dashboard.errors import StorageUnavailable
 
 SCOPES = ("events", "presence", "read")
 #: Time that a valid key is cached: a key revoked in another process works for this long.
 CACHE_SECONDS = 1.0
 CACHED_MAX = 1_000
+#: The time of a key's last use is written this long after the one before: a write for each request
+#: would cost more than the request.
+USE_WRITTEN_MS = 600_000
+#: After a write of it that failed, none is tried for this long: each may wait for 2 s.
+NOTE_AGAIN_SECONDS = 60.0
 
 _PREFIX_ALPHABET = "abcdefghijklmnopqrstuvwxyz0123456789"
 _PREFIX_CHARACTERS = 10
@@ -32,6 +38,7 @@ _BY_PREFIX = (
         api_keys.c.scopes,
         api_keys.c.rate_per_second,
         api_keys.c.revoked_at,
+        api_keys.c.last_used_at,
         sources.c.id,
         sources.c.name,
     )
@@ -39,12 +46,15 @@ _BY_PREFIX = (
     .where(api_keys.c.prefix == bindparam("prefix"))
 )
 _LISTED = select(
+    api_keys.c.id,
     api_keys.c.prefix,
     sources.c.name,
     api_keys.c.scopes,
     sources.c.handoff_only,
+    sources.c.desk,
     api_keys.c.rate_per_second,
     api_keys.c.created_at,
+    api_keys.c.last_used_at,
     api_keys.c.revoked_at,
 ).join_from(api_keys, sources, sources.c.id == api_keys.c.source_id)
 
@@ -57,18 +67,32 @@ class Caller(NamedTuple):
     source: str
     scopes: frozenset[str]
     rate_per_second: int | None
+    last_used_at: int | None = None
 
 
 class ApiKeyInfo(NamedTuple):
-    """An API key without its secret; times in milliseconds."""
+    """An API key without its secret; times in milliseconds.
 
+    `handoff_only` and `desk` are those of its source; `last_used_at` is up to 10 minutes old.
+    """
+
+    id: int
     prefix: str
     source: str
     scopes: tuple[str, ...]
     handoff_only: bool
+    desk: str
     rate_per_second: int | None
     created_at: int
+    last_used_at: int | None
     revoked_at: int | None
+
+
+class NewKey(NamedTuple):
+    """A key that was just made; it cannot be read again."""
+
+    id: int
+    key: str
 
 
 def create(
@@ -79,10 +103,22 @@ def create(
     now_ms: int,
 ) -> str:
     """Adds a key of a source and returns it; only its hash is stored."""
+    return add(connection, source_id, scopes, rate_per_second, now_ms).key
+
+
+def add(
+    connection: Connection,
+    source_id: int,
+    scopes: Collection[str],
+    rate_per_second: int | None,
+    now_ms: int,
+) -> NewKey:
+    """As `create`; also returns the id of its row."""
     prefix = "".join(secrets.choice(_PREFIX_ALPHABET) for _ in range(_PREFIX_CHARACTERS))
     secret = secrets.token_urlsafe(_SECRET_BYTES)
-    connection.execute(
-        insert(api_keys).values(
+    added = (
+        insert(api_keys)
+        .values(
             source_id=source_id,
             prefix=prefix,
             secret_hash=_hash(secret),
@@ -90,19 +126,26 @@ def create(
             rate_per_second=rate_per_second,
             created_at=now_ms,
         )
+        .returning(api_keys.c.id)
     )
-    return f"lu_{prefix}_{secret}"
+    return NewKey(connection.execute(added).scalar_one(), f"lu_{prefix}_{secret}")
 
 
 def listing(connection: Connection) -> list[ApiKeyInfo]:
     """All keys, the oldest first."""
-    return [_info(*row) for row in connection.execute(_LISTED.order_by(api_keys.c.id))]
+    return [_info(row) for row in connection.execute(_LISTED.order_by(api_keys.c.id))]
 
 
 def find(connection: Connection, key: str) -> ApiKeyInfo | None:
     """The key of a prefix, or given in full; None for an unknown one."""
     row = connection.execute(_LISTED.where(api_keys.c.prefix == prefix_of(key))).first()
-    return None if row is None else _info(*row)
+    return None if row is None else _info(row)
+
+
+def by_id(connection: Connection, key_id: int) -> ApiKeyInfo | None:
+    """The key of a row; None for an unknown one."""
+    row = connection.execute(_LISTED.where(api_keys.c.id == key_id)).first()
+    return None if row is None else _info(row)
 
 
 def revoke(connection: Connection, key: str, now_ms: int) -> bool:
@@ -122,6 +165,10 @@ def prefix_of(key: str) -> str:
     return match[1] if match else key
 
 
+def mark_used(connection: Connection, key_id: int, now_ms: int) -> None:
+    connection.execute(update(api_keys).where(api_keys.c.id == key_id).values(last_used_at=now_ms))
+
+
 def authenticate(connection: Connection, key: str) -> Caller | None:
     """The owner of a key; None for a malformed, unknown, wrong or revoked one."""
     match = _KEY.fullmatch(key)
@@ -129,19 +176,27 @@ def authenticate(connection: Connection, key: str) -> Caller | None:
     row = connection.execute(_BY_PREFIX, {"prefix": prefix}).first()
     if not hmac.compare_digest(_hash(secret), bytes(row[1]) if row else _hash("")) or row is None:
         return None
-    key_id, _, scopes, rate_per_second, revoked_at, source_id, source = row
+    key_id, _, scopes, rate_per_second, revoked_at, last_used_at, source_id, source = row
     if revoked_at is not None:
         return None
-    return Caller(key_id, source_id, source, frozenset(scopes), rate_per_second)
+    return Caller(key_id, source_id, source, frozenset(scopes), rate_per_second, last_used_at)
 
 
 class KeyRing:
-    """Authenticates keys, with a cache of valid ones."""
+    """Authenticates keys, with a cache of valid ones, and notes when they are used."""
 
-    def __init__(self, database: Database, monotonic: Callable[[], float] = time.monotonic):
+    def __init__(
+        self,
+        database: Database,
+        clock: Callable[[], int],
+        monotonic: Callable[[], float] = time.monotonic,
+    ):
+        """`clock` gives milliseconds since 1970, `monotonic` seconds."""
         self._database = database
+        self._clock = clock
         self._monotonic = monotonic
         self._cached: OrderedDict[bytes, tuple[float, Caller]] = OrderedDict()
+        self._next_note = float("-inf")
 
     def caller(self, key: str) -> Caller | None:
         """The owner of a valid key, else None. Raises StorageUnavailable."""
@@ -152,7 +207,19 @@ class KeyRing:
         with self._database.read() as connection:
             caller = authenticate(connection, key)
         self._cache(digest, caller, now)
+        if caller is not None:
+            self._note_use(caller)
         return caller
+
+    def _note_use(self, caller: Caller) -> None:
+        """A time that cannot be written is left out: the request goes on without."""
+        at_ms, now = self._clock(), self._monotonic()
+        if at_ms - (caller.last_used_at or 0) < USE_WRITTEN_MS or now < self._next_note:
+            return
+        try:
+            self._database.write(lambda connection: mark_used(connection, caller.key_id, at_ms))
+        except StorageUnavailable:
+            self._next_note = now + NOTE_AGAIN_SECONDS
 
     def _cache(self, digest: bytes, caller: Caller | None, now: float) -> None:
         self._cached.pop(digest, None)
@@ -163,8 +230,8 @@ class KeyRing:
             self._cached.popitem(last=False)
 
 
-def _info(prefix: str, source: str, scopes: Collection[str], *rest: Any) -> ApiKeyInfo:
-    return ApiKeyInfo(prefix, source, tuple(scopes), *rest)
+def _info(row: Any) -> ApiKeyInfo:
+    return ApiKeyInfo._make(row)._replace(scopes=tuple(row.scopes))
 
 
 def _hash(secret: str) -> bytes:

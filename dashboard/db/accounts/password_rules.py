@@ -18,8 +18,11 @@ _WORDS = re.compile(r"\w+")
 
 
 class WeakPassword(Problem):
-    def __init__(self, detail: str):
+    """`reason` is one of `length`, `text`, `own` and `guessed`."""
+
+    def __init__(self, reason: str, detail: str):
         super().__init__(422, "weak_password", detail)
+        self.reason = reason
 
 
 def require_strong(password: str, email: str, name: str = "") -> None:
@@ -28,16 +31,17 @@ def require_strong(password: str, email: str, name: str = "") -> None:
     There are no rules of composition (NIST SP 800-63B, section 5.1.1.2).
     """
     if not LENGTH_MIN <= len(password) <= LENGTH_MAX:
-        raise WeakPassword(f"A password has {LENGTH_MIN} to {LENGTH_MAX} characters.")
+        raise WeakPassword("length", f"A password has {LENGTH_MIN} to {LENGTH_MAX} characters.")
     try:
         password.encode()
     except UnicodeEncodeError:
-        raise WeakPassword("A password is text in UTF-8.") from None
+        raise WeakPassword("text", "A password is text in UTF-8.") from None
     own = [email, name, *_WORDS.findall(email), *_WORDS.findall(name)]
     if password.strip().casefold() in {each.strip().casefold() for each in own}:
-        raise WeakPassword("The own address or name is no password.")
+        raise WeakPassword("own", "The own address or name is no password.")
     if _guesses(password[:_ESTIMATED_CHARACTERS], own) < GUESSES_MIN:
-        raise WeakPassword("This password is among the first that are guessed; choose another one.")
+        detail = "This password is among the first that are guessed; choose another one."
+        raise WeakPassword("guessed", detail)
 
 
 def _guesses(password: str, own: list[str]) -> int:

@@ -172,6 +172,13 @@ def release_of(connection: Connection, admin_id: int, now_ms: int) -> None:
     _release_unused(connection, held, now_ms)
 
 
+def keep_of(connection: Connection, admin_id: int) -> None:
+    """Keeps the lists of an admin's own views again: the account is enabled."""
+    begin_change(connection)
+    own = _READ.where(views.c.owner_id == admin_id)
+    _keep_again(connection, [View(*row) for row in connection.execute(own)])
+
+
 def uses_sort(connection: Connection, sort: str) -> bool:
     """Whether a view has this sort; after `begin_change` none is saved with it before the end."""
     return connection.scalar(select(views.c.id).where(views.c.sort == sort).limit(1)) is not None
@@ -185,6 +192,13 @@ def keep_anew(connection: Connection, sort: str, now_ms: int) -> set[str]:
     """
     in_sort = _READ.where(views.c.sort == sort, views.c.list_id.is_not(None))
     held = [View(*row) for row in connection.execute(in_sort)]
+    kept = _keep_again(connection, held)
+    _release_unused(connection, [view.list_id for view in held], now_ms)
+    return kept
+
+
+def _keep_again(connection: Connection, held: Iterable[View]) -> set[str]:
+    """Keeps the lists of these views as they are named today; returns their ids."""
     kept: set[str] = set()
     for view in held:
         try:
@@ -194,7 +208,6 @@ def keep_anew(connection: Connection, sort: str, now_ms: int) -> set[str]:
         connection.execute(update(views).where(views.c.id == view.id).values(list_id=list_id))
         if list_id is not None:
             kept.add(list_id)
-    _release_unused(connection, [view.list_id for view in held], now_ms)
     return kept
 
 

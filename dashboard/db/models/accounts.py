@@ -1,4 +1,4 @@
-"""Tables of who may use Lineup: admins and their sessions, chatbots and their API keys."""
+"""Tables of who may use Lineup: admins, their sessions and invitations, chatbots and their keys."""
 
 from sqlalchemy import (
     BigInteger,
@@ -13,7 +13,7 @@ from sqlalchemy import (
     false,
 )
 
-from dashboard.db.models.base import Id, Json, metadata
+from dashboard.db.models.base import Id, Json, Names, metadata
 
 admins = Table(
     "admins",
@@ -26,6 +26,27 @@ admins = Table(
     Column("preferences", Json, nullable=False, server_default="{}"),
     Column("created_at", BigInteger, nullable=False),
     Column("disabled_at", BigInteger),
+    # Grows with each change of name, role, desks and whether it is disabled.
+    Column("changed_at", BigInteger, nullable=False, server_default="0"),
+    sqlite_autoincrement=True,
+)
+
+#: Whom supervisors have invited: one row for each address, that of the newest invitation. The link
+#: holds a random token; the table holds its SHA-256 only.
+invitations = Table(
+    "invitations",
+    metadata,
+    Column("id", Id, primary_key=True),
+    Column("email", String(254), nullable=False, unique=True),
+    Column("name", String(128), nullable=False),
+    Column("role", String(16), nullable=False),
+    Column("desks", Names, nullable=False),
+    Column("token_hash", LargeBinary(32), nullable=False, unique=True),
+    Column("created_by", Id, ForeignKey("admins.id"), nullable=False, index=True),
+    Column("created_at", BigInteger, nullable=False),
+    Column("expires_at", BigInteger, nullable=False),
+    Column("used_at", BigInteger),
+    Column("withdrawn_at", BigInteger),
     sqlite_autoincrement=True,
 )
 
@@ -79,6 +100,7 @@ api_keys = Table(
     Column("scopes", Json, nullable=False),
     Column("rate_per_second", Integer),
     Column("created_at", BigInteger, nullable=False),
+    Column("last_used_at", BigInteger),
     Column("revoked_at", BigInteger),
     sqlite_autoincrement=True,
 )

@@ -6,7 +6,8 @@ was let in before has attempts of its own (OWASP, "Device cookies").
 
 import hashlib
 import secrets
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from functools import partial
 from typing import NamedTuple
 
 import redis
@@ -14,6 +15,7 @@ from flask import Request, Response
 from itsdangerous import BadSignature, Signer
 
 from dashboard.rate_limits import (
+    INVITATIONS_PER_ADDRESS,
     SIGN_INS_PER_ACCOUNT,
     SIGN_INS_PER_ADDRESS,
     SIGN_INS_PER_DEVICE,
@@ -38,7 +40,11 @@ class Attempt(NamedTuple):
     device: str = ""
 
 
-class Attempts:
+#: What an attempt is counted under, and how many there may be.
+Limits = Sequence[tuple[str, RateLimit]]
+
+
+class Counts:
     """Counts in Redis for all workers, and in this process, too: Redis may be away."""
 
     def __init__(self, client: redis.Redis, prefix: str, clock: Callable[[], int]):
@@ -46,34 +52,67 @@ class Attempts:
         self._local = RateLimiter(lambda: clock() / 1_000)
         self._prefix = prefix
 
-    def begin(self, attempt: Attempt) -> None:
+    def key(self, *names: str) -> str:
+        return "|".join((f"{{{self._prefix}}}", *names))
+
+    def begin(self, limits: Limits) -> None:
         """Counts an attempt before it is checked, so that concurrent ones count, too.
 
-        Raises RateLimitExceeded, whether or not the password would have been right.
+        Raises RateLimitExceeded, whether or not the attempt would have succeeded.
         """
-        for key, limit in self._limits(attempt):
+        for key, limit in limits:
             waits = [self._local.take(limit, key), self._shared.count(limit, key)]
             seconds = [wait for wait in waits if wait is not None]
             if seconds:
                 raise RateLimitExceeded(limit, max(seconds))
 
-    def succeeded(self, attempt: Attempt) -> None:
+    def succeeded(self, limits: Limits) -> None:
         """Takes back the count of an attempt that succeeded."""
-        for key, limit in self._limits(attempt):
+        for key, limit in limits:
             self._local.give_back(limit, key)
             self._shared.give_back(key)
 
-    def _limits(self, attempt: Attempt) -> tuple[tuple[str, RateLimit], ...]:
-        start = f"{{{self._prefix}}}|signin"
-        account = _account(attempt.email)
+
+class Attempts:
+    """Limits the attempts to sign in."""
+
+    def __init__(self, counts: Counts):
+        self._counts = counts
+
+    def begin(self, attempt: Attempt) -> None:
+        """Raises RateLimitExceeded."""
+        self._counts.begin(self._limits(attempt))
+
+    def succeeded(self, attempt: Attempt) -> None:
+        self._counts.succeeded(self._limits(attempt))
+
+    def _limits(self, attempt: Attempt) -> Limits:
+        key, account = partial(self._counts.key, "signin"), _account(attempt.email)
         if attempt.device:
-            return ((f"{start}|device|{account}|{attempt.device}", SIGN_INS_PER_DEVICE),)
+            return ((key("device", account, attempt.device), SIGN_INS_PER_DEVICE),)
         address = network_of(attempt.address)
         return (
-            (f"{start}|address|{address}", SIGN_INS_PER_ADDRESS),
-            (f"{start}|pair|{account}|{address}", SIGN_INS_PER_PAIR),
-            (f"{start}|account|{account}", SIGN_INS_PER_ACCOUNT),
+            (key("address", address), SIGN_INS_PER_ADDRESS),
+            (key("pair", account, address), SIGN_INS_PER_PAIR),
+            (key("account", account), SIGN_INS_PER_ACCOUNT),
         )
+
+
+class InvitationAttempts:
+    """Limits the links of invitations that are tried from one address."""
+
+    def __init__(self, counts: Counts):
+        self._counts = counts
+
+    def begin(self, address: str) -> None:
+        """Raises RateLimitExceeded."""
+        self._counts.begin(self._limits(address))
+
+    def succeeded(self, address: str) -> None:
+        self._counts.succeeded(self._limits(address))
+
+    def _limits(self, address: str) -> Limits:
+        return ((self._counts.key("invitation", network_of(address)), INVITATIONS_PER_ADDRESS),)
 
 
 class Devices:

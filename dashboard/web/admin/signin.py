@@ -17,6 +17,7 @@ from dashboard.db.database import Database
 from dashboard.errors import Problem
 from dashboard.presence.service import PresenceService
 from dashboard.rate_limits import RateLimitExceeded
+from dashboard.validation.accounts import EMAIL_MAX_CHARACTERS
 from dashboard.validation.fields import Strict
 from dashboard.web.admin.attempts import Attempt, Attempts, Devices
 from dashboard.web.admin.site.pages import Pages
@@ -65,7 +66,7 @@ class PasswordCheck:
         """
         email = admins.canonical_email(email)
         attempt = Attempt(email, request.remote_addr or "", self._device(email))
-        is_email = len(email) <= admins.EMAIL_MAX_CHARACTERS and email.isprintable()
+        is_email = len(email) <= EMAIL_MAX_CHARACTERS and email.isprintable()
         noted = email if is_email else ""
         try:
             self._attempts.begin(attempt)

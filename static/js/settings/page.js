@@ -29,6 +29,9 @@ function setTexts(t) {
   /** @type {NodeListOf<HTMLElement>} */
   const labelled = document.querySelectorAll("[data-label]");
   for (const element of labelled) element.ariaLabel = t(element.dataset.label);
+  /** @type {NodeListOf<HTMLInputElement>} */
+  const hinted = document.querySelectorAll("[data-placeholder]");
+  for (const element of hinted) element.placeholder = t(element.dataset.placeholder);
 }
 
 // say: shows a text in the page's line, and a secret with a button that copies it.

@@ -68,7 +68,7 @@ def _listing(database):
 
 def test_a_valid_key_is_read_from_sql_once_a_second(database):
     key, seconds, asked = made(database), [0.0], []
-    ring = KeyRing(database, lambda: seconds[0])
+    ring = KeyRing(database, lambda: 5, lambda: seconds[0])
     event.listen(
         database.engine, "before_cursor_execute", lambda c, cursor, sql, *rest: asked.append(sql)
     )

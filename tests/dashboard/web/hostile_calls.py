@@ -210,6 +210,36 @@ ADMIN_CALLS = [
     Call("GET", "/admin/api/team"),
     Call("POST", "/admin/api/team/{999}/sign-out", body={}),
     Call("GET", "/audit", {"action": "webhook", "actor": "Mai", "from": "2026-11-01"}),
+    Call("GET", "/keys"),
+    Call("GET", "/team"),
+    Call("GET", "/admin/api/accounts"),
+    Call(
+        "PUT",
+        "/admin/api/accounts/{999}",
+        body={"name": "Mai", "role": "admin", "desks": ["main"], "changed_at": 5},
+    ),
+    Call("PUT", "/admin/api/accounts/{1}", body={"name": "Mai", "desks": ["main"]}),
+    Call("POST", "/admin/api/accounts/{999}/disable", body={"changed_at": 5}),
+    Call("POST", "/admin/api/accounts/{1}/enable", body={"changed_at": 5}),
+    Call(
+        "POST",
+        "/admin/api/invitations",
+        body={"email": "x@example.com", "name": "X", "role": "admin", "desks": ["main"]},
+    ),
+    Call("DELETE", "/admin/api/invitations/{999}"),
+    Call("GET", "/admin/api/keys"),
+    Call(
+        "POST",
+        "/admin/api/keys",
+        body={
+            "source": "shop",
+            "scopes": ["events"],
+            "handoff": True,
+            "desk": "main",
+            "rate": 5,
+        },
+    ),
+    Call("DELETE", "/admin/api/keys/{999}"),
     Call(
         "GET",
         "/admin/api/audit",
@@ -256,5 +286,7 @@ ADMIN_CALLS = [
 #: Sent last: it ends the session.
 SIGN_IN_CALLS = [
     Call("POST", "/login", body={"email": "nobody@example.com", "password": "wrong"}),
+    Call("GET", "/invitation"),
+    Call("POST", "/invitation", body={"token": "x", "name": "Mai", "password": "wrong"}),
     Call("POST", "/logout", body={}),
 ]

@@ -177,6 +177,9 @@ def test_signing_in(site, clock, faults, step):
             data = urlencode(form, errors="surrogatepass")
             kind = "application/x-www-form-urlencoded"
             yield form, client.post("/login", data=data, content_type=kind).status_code
+            form = {"token": text, "name": text, "password": text}
+            data = urlencode(form, errors="surrogatepass")
+            yield form, client.post("/invitation", data=data, content_type=kind).status_code
 
     assert_none_is_a_bug(answers(), faults)
 

@@ -18,7 +18,7 @@ def admins(lineup):
     return lambda: lineup.server.create_admin(next(made))
 
 
-@pytest.mark.parametrize("end", ["logout", "disable-admin", "set-password"])
+@pytest.mark.parametrize("end", ["logout", "disable", "disable-admin", "set-password"])
 def test_an_ended_session_ends_its_sockets(lineup, admins, end):
     email = admins()
     session = lineup.server.sign_in(email)
@@ -30,6 +30,10 @@ def test_an_ended_session_ends_its_sockets(lineup, admins, end):
         if end == "logout":
             answer = session.post(f"{lineup.server.url}/logout", json={})
             assert answer.status_code == 204
+        elif end == "disable":
+            id = session.get(f"{lineup.server.url}/admin/api/me").json()["id"]
+            chief_email = lineup.server.create_admin("Chief", "supervisor")
+            lineup.admin(chief_email).post(f"accounts/{id}/disable", {})
         elif end == "set-password":
             lineup.server.command(end, "--email", email, "--password-stdin", stdin="new password\n")
         else:

@@ -120,11 +120,10 @@ class Pages:
 
     def login(self, next: str, problem: Problem | None = None, email: str = "") -> Response:
         """The sign-in page; with `problem`, why the last attempt failed."""
-        theme = request.cookies.get(THEME_COOKIE, "")
         locale = languages.preferred_locale()
         return rendered(
             "login.html",
-            theme=theme if theme in THEMES else "system",
+            theme=chosen_theme(),
             locale=locale,
             texts=languages.texts(locale),
             error=problem and _error_text(problem, locale),
@@ -216,6 +215,12 @@ def _list_of(preferences: dict[str, Any], saved_views: list[dict[str, Any]]) -> 
             return ListName(each["id"], saved.get("sort", each["sort"]), saved.get("filter", "all"))
     view = preferences["view"]
     return ListName(view, preferences["sorts"][view], preferences["filters"][view])
+
+
+def chosen_theme() -> str:
+    """The theme that was chosen in the request's browser, for pages without a session."""
+    theme = request.cookies.get(THEME_COOKIE, "")
+    return theme if theme in THEMES else "system"
 
 
 def keep_for_signed_out(response: Response, chosen: Mapping[str, Any]) -> Response:

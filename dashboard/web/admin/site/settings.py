@@ -6,11 +6,12 @@ from typing import Any, NamedTuple
 from flask import Blueprint, Response, redirect, request
 from sqlalchemy import Connection
 
-from dashboard.db.accounts import sources
+from dashboard.db.accounts import admins, api_keys, desks, sources
 from dashboard.db.audit import reading
 from dashboard.db.database import Database
 from dashboard.db.outbox.outgoing_document import TYPES, TYPING
 from dashboard.errors import Problem
+from dashboard.web.admin.keys.api import RATE_MAX
 from dashboard.web.admin.routes import SUPERVISOR
 from dashboard.web.admin.site.pages import Pages
 from dashboard.web.admin.site.rendering import rendered
@@ -34,12 +35,23 @@ def _webhooks(connection: Connection) -> dict[str, Any]:
     return {"sources": sources.names(connection), "types": (*TYPES, TYPING)}
 
 
+def _keys(connection: Connection) -> dict[str, Any]:
+    named = {"sources": sources.names(connection), "desks": desks.names(connection)}
+    return named | {"scopes": api_keys.SCOPES, "rate_max": RATE_MAX}
+
+
+def _team(connection: Connection) -> dict[str, Any]:
+    return {"roles": admins.ROLES, "desks": desks.names(connection)}
+
+
 def _audit(connection: Connection) -> dict[str, Any]:
     return {"actors": reading.actors(connection), "actions": reading.GROUPS, "kinds": reading.KINDS}
 
 
 #: In the order in which the pages name each other.
 SETTINGS_PAGES = (
+    SettingsPage("team", for_supervisors=True, values=_team),
+    SettingsPage("keys", for_supervisors=True, values=_keys),
     SettingsPage("webhooks", for_supervisors=True, values=_webhooks),
     SettingsPage("audit", for_supervisors=True, values=_audit),
 )

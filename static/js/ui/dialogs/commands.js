@@ -46,6 +46,8 @@ export function commands(parts) {
       { text: t("hours.title"), keys: "", run: () => parts.calendarsDialog.open(), also: t("also.hours") },
       { text: t("policies.title"), keys: "", run: () => parts.policiesDialog.open(),
         also: t("also.policies") },
+      { text: t("accounts"), keys: "", run: () => location.assign("/team"), also: t("also.accounts") },
+      { text: t("keys.api"), keys: "", run: () => location.assign("/keys") },
       { text: t("webhooks"), keys: "", run: () => location.assign("/webhooks") }] : []),
     ...under("theme", THEMES, (name) => settings.setTheme(name)),
     ...under("density", DENSITIES, (name) => parts.density.choose(name)),

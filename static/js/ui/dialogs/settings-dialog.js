@@ -112,6 +112,8 @@ export class SettingsDialog {
         @click=${() => this.calendarsDialog.open()}>${t("hours.title")}</button>
       <button type="button" class="button settings-policies"
         @click=${() => this.policiesDialog.open()}>${t("policies.title")}</button>
+      <a class="button" href="/team">${t("accounts")}</a>
+      <a class="button" href="/keys">${t("keys.api")}</a>
       <a class="button" href="/webhooks">${t("webhooks")}</a>`;
   }
 

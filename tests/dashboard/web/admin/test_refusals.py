@@ -13,8 +13,8 @@ NAMING = {"fault": 0, "_unreadable": 0} | dict.fromkeys(
 )
 #: Dictionaries that hold codes: of statuses, and of what the validation library says.
 TABLES = {"_KNOWN", "_CODES"}
-#: Only the command line makes admins.
-NEVER = {"email_taken"}
+#: The page of invitations has texts of its own, which say why.
+NEVER = {"invitation_over"}
 #: Texts for what is no code: no answer, an answer without a known one.
 WITHOUT_CODE = {"network", "other"}
 

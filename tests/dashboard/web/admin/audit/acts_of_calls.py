@@ -19,6 +19,8 @@ class Chief:
     def __init__(self, dashboard: ApplicationDriver):
         self.dashboard = dashboard
         self.client = dashboard.sign_in("Chief", "supervisor")
+        #: That of the key that was made last.
+        self.prefix = "-"
 
     def does(self, method: str, path: str, body: Any = None) -> Any:
         answer = self.client.open(f"{API}/{path}", method=method, json=body or {})

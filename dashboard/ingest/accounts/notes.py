@@ -1,37 +1,41 @@
-"""What commands that make accounts and keys say in the audit log."""
+"""What the audit log says of new accounts and new keys."""
 
 from collections.abc import Collection
 
 from sqlalchemy import Connection
 
-from dashboard.cli.audit.actors import operator
 from dashboard.db.accounts import api_keys
 from dashboard.db.audit import actions
+from dashboard.db.audit.actors import Actor
 from dashboard.db.audit.entries import Target, add
 
 
 def account_created(
     connection: Connection,
     now_ms: int,
+    by: Actor,
     target: Target,
     name: str,
     role: str,
     desks: Collection[str],
+    method: str = "password",
 ) -> None:
-    """`target` is the new admin, by id and e-mail address."""
-    said = {"name": name, "role": role, "desks": sorted(desks), "method": "password"}
-    add(connection, now_ms, operator(), actions.ACCOUNT_CREATED, target, said)
+    """`target` is the new admin, by id and e-mail address; `method`: `password` of a command, or
+    `invitation`."""
+    said = {"name": name, "role": role, "desks": sorted(desks), "method": method}
+    add(connection, now_ms, by, actions.ACCOUNT_CREATED, target, said)
 
 
 def key_created(
     connection: Connection,
     now_ms: int,
+    by: Actor,
     key: str,
     source: str,
     scopes: Collection[str],
-    rate_per_second: int | None = None,
     handoff_only: bool = False,
     desk: str | None = None,
+    rate_per_second: int | None = None,
 ) -> None:
     """`key` is the whole key; its prefix alone is stored."""
     said = {
@@ -42,4 +46,4 @@ def key_created(
         "desk": desk,
     }
     target = Target(api_keys.prefix_of(key))
-    add(connection, now_ms, operator(), actions.KEY_CREATED, target, said)
+    add(connection, now_ms, by, actions.KEY_CREATED, target, said)

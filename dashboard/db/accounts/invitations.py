@@ -1,0 +1,117 @@
+"""Invitations: links by which people make their own accounts, each for one use."""
+
+import secrets
+from typing import NamedTuple
+
+from sqlalchemy import Connection, and_, delete, select, update
+
+from dashboard.db.accounts.sessions import token_hash
+from dashboard.db.models.accounts import invitations
+from dashboard.db.upsert import insert_on
+
+#: 256 random bits.
+TOKEN_BYTES = 32
+VALID_MS = 7 * 24 * 3_600_000
+#: An address that did not become an account is kept this long after its invitation has expired.
+KEPT_MS = 30 * 24 * 3_600_000
+
+
+class Invitation(NamedTuple):
+    """An invitation without its token; times in milliseconds. `name` may be empty."""
+
+    id: int
+    email: str
+    name: str
+    role: str
+    desks: frozenset[str]
+    created_by: int
+    created_at: int
+    expires_at: int
+    used_at: int | None
+    withdrawn_at: int | None
+
+
+class Draft(NamedTuple):
+    """Who is invited, and what the account is to be."""
+
+    email: str
+    name: str
+    role: str
+    desks: frozenset[str]
+
+
+_COLUMNS = tuple(invitations.c[name] for name in Invitation._fields)
+_NOT_ENDED = and_(invitations.c.used_at.is_(None), invitations.c.withdrawn_at.is_(None))
+
+
+def create(
+    connection: Connection, draft: Draft, admin_id: int, now_ms: int
+) -> tuple[Invitation, str]:
+    """Saves an invitation, and returns it with its token, of which only a hash is stored.
+
+    One for the same address that was there before is replaced: its link is unknown from now on.
+    """
+    connection.execute(
+        delete(invitations).where(
+            invitations.c.used_at.is_(None), invitations.c.expires_at <= now_ms - KEPT_MS
+        )
+    )
+    token = secrets.token_urlsafe(TOKEN_BYTES)
+    values = draft._asdict() | {
+        "token_hash": token_hash(token),
+        "created_by": admin_id,
+        "created_at": now_ms,
+        "expires_at": now_ms + VALID_MS,
+        "used_at": None,
+        "withdrawn_at": None,
+    }
+    saved = (
+        insert_on(connection, invitations)
+        .values(values)
+        .on_conflict_do_update(index_elements=["email"], set_=values)
+        .returning(*_COLUMNS)
+    )
+    return Invitation(*connection.execute(saved).one()), token
+
+
+def usable(connection: Connection, now_ms: int) -> list[Invitation]:
+    """Those by which somebody can make an account now, the newest first."""
+    found = select(*_COLUMNS).where(_NOT_ENDED, invitations.c.expires_at > now_ms)
+    newest_first = found.order_by(invitations.c.created_at.desc(), invitations.c.id.desc())
+    return [Invitation(*row) for row in connection.execute(newest_first)]
+
+
+def by_token(connection: Connection, token: str) -> Invitation | None:
+    """That of a link, whatever has become of it; nobody changes it before the transaction ends."""
+    found = select(*_COLUMNS).where(invitations.c.token_hash == token_hash(token))
+    row = connection.execute(found.with_for_update()).first()
+    return None if row is None else Invitation(*row)
+
+
+def mark_used(connection: Connection, invitation_id: int, now_ms: int) -> None:
+    connection.execute(
+        update(invitations).where(invitations.c.id == invitation_id).values(used_at=now_ms)
+    )
+
+
+def withdraw(connection: Connection, invitation_id: int, now_ms: int) -> Invitation | None:
+    """Ends one that can be used, and returns it; None where there is no such one."""
+    ended = (
+        update(invitations)
+        .where(invitations.c.id == invitation_id, _NOT_ENDED, invitations.c.expires_at > now_ms)
+        .values(withdrawn_at=now_ms)
+        .returning(*_COLUMNS)
+    )
+    row = connection.execute(ended).first()
+    return None if row is None else Invitation(*row)
+
+
+def withdraw_of(connection: Connection, admin_id: int, now_ms: int) -> list[Invitation]:
+    """Ends those that an admin has made and that can be used, and returns them."""
+    ended = (
+        update(invitations)
+        .where(invitations.c.created_by == admin_id, _NOT_ENDED, invitations.c.expires_at > now_ms)
+        .values(withdrawn_at=now_ms)
+        .returning(*_COLUMNS)
+    )
+    return [Invitation(*row) for row in connection.execute(ended)]

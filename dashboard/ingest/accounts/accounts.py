@@ -1,0 +1,248 @@
+"""Changes accounts of admins, and releases the threads that they may not have any more."""
+
+import logging
+import time
+from collections.abc import Callable, Collection, Iterator
+from typing import Any, NamedTuple
+
+from sqlalchemy import Connection
+
+from dashboard.db.accounts import admin_desks, admins, desks, directory, invitations
+from dashboard.db.accounts.admins import SUPERVISOR, Admin
+from dashboard.db.accounts.invitations import Invitation
+from dashboard.db.audit import actions
+from dashboard.db.audit.actors import PAGE, Actor
+from dashboard.db.audit.entries import Target, add, changes
+from dashboard.db.database import Database
+from dashboard.db.lists import views
+from dashboard.errors import NotFound, Problem
+from dashboard.ingest.assignment.releases import release_all_of
+from dashboard.ordering.placer import Placer
+from dashboard.validation.field_errors import field_error
+from dashboard.webhooks.dispatcher import Spawn, spawn_thread
+from scoring.placing import Placement
+
+log = logging.getLogger(__name__)
+
+#: How long a call of the page releases threads; the rest is released after it.
+RELEASING_SECONDS = 5.0
+
+
+class Changes(NamedTuple):
+    """What an account is to be; None: as it is. `changed_at` is that of what was read."""
+
+    role: str | None = None
+    desks: Collection[str] | None = None
+    name: str | None = None
+    changed_at: int | None = None
+
+
+class Changed(NamedTuple):
+    """The account as it is now, and how many threads were released so far: more may follow."""
+
+    account: dict[str, Any]
+    released: int
+
+
+_NOTED = {
+    "role": actions.ACCOUNT_ROLE_CHANGED,
+    "desks": actions.ACCOUNT_DESKS_CHANGED,
+    "name": actions.ACCOUNT_CHANGED,
+}
+
+
+class Accounts:
+    """What supervisors do to accounts in the page, and operators by commands.
+
+    `by` is who does it, as the audit log has it. In the page it must be a supervisor when it is
+    written, the last enabled supervisor stays one, and nobody disables themselves; commands may
+    all that. The threads of an account are released after the change is committed, in slices; a
+    call that was interrupted is completed by the same call.
+    """
+
+    def __init__(
+        self,
+        database: Database,
+        placer: Placer,
+        clock: Callable[[], int],
+        on_released: Callable[[], object] = lambda: None,
+        monotonic: Callable[[], float] = time.monotonic,
+        spawn: Spawn = spawn_thread,
+    ):
+        """`on_released()` is called where threads were released: events for chatbots wait.
+
+        `spawn(function, *arguments)` runs in the background what would take a call too long.
+        """
+        self._database = database
+        self._placer = placer
+        self._clock = clock
+        self._on_released = on_released
+        self._monotonic = monotonic
+        self._spawn = spawn
+
+    def change(self, by: Actor, account_id: int, given: Changes) -> Changed:
+        """Sets name, role and desks. Sessions go on; requests and sockets follow the new rights.
+
+        Threads at desks that the admin does not see any more are released. Raises NotFound,
+        Invalid for an unknown desk, Problem (403, 409).
+        """
+        now = self._clock()
+
+        def write(connection: Connection) -> tuple[dict[str, Any], Collection[str] | None]:
+            before = _locked(connection, by, account_id, given.changed_at)
+            was = directory.described(connection, before)
+            if given.desks is not None:
+                check_desks(connection, given.desks)
+                admin_desks.save(connection, account_id, given.desks)
+            values = {"role": given.role or before.role, "name": given.name or before.name}
+            if before.role == SUPERVISOR and values["role"] != SUPERVISOR:
+                if by.via == PAGE and before.disabled_at is None:
+                    _require_another(connection, account_id)
+                _withdraw_all_of(connection, now, by, account_id)
+            admins.change(connection, account_id, values, now)
+            account = _described(connection, account_id)
+            _note_changes(connection, now, by, was, account)
+            seen = admin_desks.seen_by(connection, {account_id: values["role"]})[account_id]
+            return account, seen
+
+        account, seen = self._database.write(write)
+        return Changed(account, 0 if seen is None else self._release(by, account_id, seen))
+
+    def disable(self, by: Actor, account_id: int, changed_at: int | None = None) -> Changed:
+        """Ends all sessions at once, and releases all threads. An account that is disabled stays
+        so. Raises NotFound, Problem (403, 409)."""
+        now = self._clock()
+
+        def write(connection: Connection) -> dict[str, Any]:
+            before = _locked(connection, by, account_id, changed_at)
+            if by.via == PAGE and before.disabled_at is None:
+                if before.role == SUPERVISOR:
+                    _require_another(connection, account_id)
+                if by.admin_id == account_id:
+                    raise Problem(409, "own_account", "Another supervisor disables this account.")
+            if before.disabled_at is None:
+                admins.disable(connection, account_id, now)
+                views.release_of(connection, account_id, now)
+                _withdraw_all_of(connection, now, by, account_id)
+                add(connection, now, by, actions.ACCOUNT_DISABLED, _target(before))
+            return _described(connection, account_id)
+
+        account = self._database.write(write)
+        return Changed(account, self._release(by, account_id))
+
+    def enable(self, by: Actor, account_id: int, changed_at: int | None = None) -> Changed:
+        """Lets the admin sign in again, with the password of before. Raises as `disable`."""
+        now = self._clock()
+
+        def write(connection: Connection) -> dict[str, Any]:
+            before = _locked(connection, by, account_id, changed_at)
+            if before.disabled_at is not None:
+                admins.change(connection, account_id, {"disabled_at": None}, now)
+                views.keep_of(connection, account_id)
+                add(connection, now, by, actions.ACCOUNT_ENABLED, _target(before))
+            return _described(connection, account_id)
+
+        return Changed(self._database.write(write), 0)
+
+    def _release(self, by: Actor, account_id: int, kept_at: Collection[str] = ()) -> int:
+        """How many were released, open ones first; in the page, within `RELEASING_SECONDS`."""
+        slices = release_all_of(self._database, account_id, self._clock(), kept_at)
+        until = self._monotonic() + RELEASING_SECONDS if by.via == PAGE else float("inf")
+        released, is_complete = self._release_until(slices, until)
+        if not is_complete:
+            self._spawn(self._release_rest, slices, account_id)
+        return released
+
+    def _release_until(
+        self, slices: Iterator[list[Placement]], until: float = float("inf")
+    ) -> tuple[int, bool]:
+        """How many were released until then, and whether these were all."""
+        released, is_complete = 0, True
+        for placements in slices:
+            self._placer.place(placements)
+            released += len(placements)
+            if self._monotonic() >= until:
+                is_complete = False
+                break
+        if released:
+            self._placer.save_placed_revisions()
+            self._on_released()
+        return released, is_complete
+
+    def _release_rest(self, slices: Iterator[list[Placement]], account_id: int) -> None:
+        try:
+            self._release_until(slices)
+        except Exception:
+            log.exception("account %d has threads still: change it once more", account_id)
+
+
+def check_desks(connection: Connection, names: Collection[str]) -> None:
+    """Raises Invalid where one of these is no desk."""
+    unknown = sorted(desks.unknown(connection, names))
+    if unknown:
+        raise field_error("/desks", "unknown_value", f"holds “{unknown[0]}”, which is no desk")
+
+
+def require_supervisor(connection: Connection, by: Actor) -> None:
+    """Whoever does it in the page is an enabled supervisor, and stays so until the transaction
+    ends. Raises Problem (403)."""
+    if by.via == PAGE and by.admin_id not in admins.lock_supervisors(connection):
+        raise Problem(403, "forbidden", "This is for supervisors.")
+
+
+def note_withdrawn(connection: Connection, now_ms: int, by: Actor, ended: Invitation) -> None:
+    """Adds to the audit log that an invitation can be used no more."""
+    target = Target(ended.id, ended.email)
+    add(connection, now_ms, by, actions.INVITATION_REVOKED, target)
+
+
+def _locked(connection: Connection, by: Actor, account_id: int, changed_at: int | None) -> Admin:
+    """The account as it is, while no other transaction changes it, or any supervisor's."""
+    require_supervisor(connection, by)
+    found = admins.lock_for_change(connection, account_id)
+    if found is None:
+        raise NotFound("There is no such account.")
+    if changed_at not in (None, found.changed_at):
+        raise Problem(
+            409,
+            "changed_meanwhile",
+            "Somebody else has changed the account meanwhile.",
+            extra={"account": directory.described(connection, found)},
+        )
+    return found
+
+
+def _require_another(connection: Connection, account_id: int) -> None:
+    if admins.lock_supervisors(connection) <= {account_id}:
+        raise Problem(409, "last_supervisor", "There is no other supervisor who is enabled.")
+
+
+def _withdraw_all_of(connection: Connection, now_ms: int, by: Actor, account_id: int) -> None:
+    """Ends the invitations of who may invite nobody any more."""
+    for ended in invitations.withdraw_of(connection, account_id, now_ms):
+        note_withdrawn(connection, now_ms, by, ended)
+
+
+def _note_changes(
+    connection: Connection,
+    now_ms: int,
+    by: Actor,
+    before: dict[str, Any],
+    after: dict[str, Any],
+) -> None:
+    """An entry of its own for role, desks and name, where they differ."""
+    target = Target(after["id"], after["email"])
+    for field, action in _NOTED.items():
+        said = changes({field: before[field]}, {field: after[field]})
+        if said:
+            add(connection, now_ms, by, action, target, said)
+
+
+def _target(admin: Admin) -> Target:
+    return Target(admin.id, admin.email)
+
+
+def _described(connection: Connection, account_id: int) -> dict[str, Any]:
+    found = admins.by_id(connection, account_id)
+    assert found is not None, "accounts are never deleted"
+    return directory.described(connection, found)

@@ -1,0 +1,105 @@
+"""Makes and revokes the keys of chatbots, and what comes with a key: its source and its desk."""
+
+from collections.abc import Callable, Collection
+from typing import NamedTuple
+
+from sqlalchemy import Connection
+
+from dashboard.db.accounts import api_keys, desks, sources
+from dashboard.db.accounts.api_keys import ApiKeyInfo, NewKey
+from dashboard.db.audit import actions
+from dashboard.db.audit.actors import Actor
+from dashboard.db.audit.entries import Target, add
+from dashboard.db.database import Database
+from dashboard.errors import NotFound
+from dashboard.ingest.accounts.notes import key_created
+from dashboard.ingest.recorder import Recorder
+from dashboard.ordering.placer import Placer
+
+
+class KeyDraft(NamedTuple):
+    """A new key. `handoff`: no thread of the source waits before it is handed over; `desk`: where
+    its new threads begin, None: where they do; `rate_per_second` limits its events."""
+
+    source: str
+    scopes: Collection[str]
+    handoff: bool = False
+    desk: str | None = None
+    rate_per_second: int | None = None
+
+
+class ApiKeys:
+    """What supervisors do in the page, and the commands of keys; `clock` gives milliseconds."""
+
+    def __init__(
+        self,
+        database: Database,
+        recorder: Recorder,
+        placer: Placer,
+        clock: Callable[[], int],
+    ):
+        self._database = database
+        self._recorder = recorder
+        self._placer = placer
+        self._clock = clock
+
+    def listing(self) -> list[ApiKeyInfo]:
+        """All keys, the oldest first."""
+        with self._database.read() as connection:
+            return api_keys.listing(connection)
+
+    def create(self, by: Actor, draft: KeyDraft) -> NewKey:
+        """Adds the key, its source and its desk where there is none. After it, `refold` is due for
+        a draft with `handoff`. Raises StartError for a name that no source may have."""
+        now = self._clock()
+
+        def write(connection: Connection) -> NewKey:
+            source_id = sources.ensure(connection, draft.source, now)
+            if draft.desk is not None:
+                if desks.add(connection, draft.desk, now):
+                    add(connection, now, by, actions.DESK_CREATED, Target(None, draft.desk))
+                sources.set_desk(connection, source_id, draft.desk)
+            if draft.handoff:
+                sources.set_handoff_only(connection, source_id)
+            made = api_keys.add(connection, source_id, draft.scopes, draft.rate_per_second, now)
+            key_created(connection, now, by, made.key, *draft)
+            return made
+
+        return self._database.write(write)
+
+    def refold(self, source: str) -> None:
+        """Computes the facts of a source's threads anew, by what requests a person today.
+
+        Also where the source was so already: an earlier call may have been interrupted.
+        """
+        with self._database.read() as connection:
+            source_id = sources.named(connection, source)
+        if source_id is not None:
+            for placements in self._recorder.refold(source_id):
+                self._placer.place(placements)
+
+    def revoke(self, by: Actor, key_id: int) -> None:
+        """Revokes a key by the id of its row: every worker refuses it within a second.
+
+        Raises NotFound.
+        """
+        if not self._revoke(by, lambda connection: api_keys.by_id(connection, key_id)):
+            raise NotFound("There is no such key.")
+
+    def revoke_named(self, by: Actor, key: str) -> bool:
+        """Revokes a key, given by its prefix or in full. False for an unknown key."""
+        return self._revoke(by, lambda connection: api_keys.find(connection, key))
+
+    def _revoke(self, by: Actor, find: Callable[[Connection], ApiKeyInfo | None]) -> bool:
+        """One that is revoked stays as it is."""
+        now = self._clock()
+
+        def write(connection: Connection) -> bool:
+            found = find(connection)
+            if found is not None and found.revoked_at is None:
+                said = {"source": found.source}
+                add(connection, now, by, actions.KEY_REVOKED, Target(found.prefix), said)
+                api_keys.revoke(connection, found.prefix, now)
+            return found is not None
+
+        return self._database.write(write)

@@ -1,0 +1,120 @@
+"""The pages of accounts and of API keys, and that of who is invited."""
+
+from collections.abc import Iterator
+
+import pytest
+from playwright.sync_api import Browser, Page
+
+from tests.browser.axe import violations
+from tests.drivers.browser import BrowserDriver
+from tests.servers.lineup import PASSWORD
+from tests.support import wait_until
+
+pytestmark = pytest.mark.slow
+
+TEXT_OF = "(selector) => document.querySelector(selector)?.textContent.trim() ?? ''"
+
+
+@pytest.fixture
+def chief(chromium, lineup) -> Iterator[Page]:
+    """The window of a supervisor."""
+    email = lineup.server.create_admin("Chief", role="supervisor")
+    # Colours that change slowly would be looked at on their way.
+    made = BrowserDriver(chromium, lineup.server, email, reduced_motion="reduce")
+    yield made.page
+    made.close()
+    assert made.errors == []
+
+
+def shown(page: Page, selector: str, text: str) -> None:
+    """Waits until an element says it."""
+    wait_until(lambda: text in page.evaluate(TEXT_OF, selector), what=text)
+
+
+def invited_by(chief: Page, url: str, email: str) -> str:
+    """The link of a new invitation."""
+    chief.goto(f"{url}/team")
+    chief.wait_for_selector(".accounts tbody tr")
+    chief.fill("#new [name=email]", email)
+    chief.click("#new button[type=submit]")
+    chief.wait_for_selector("#note .settings-secret")
+    return chief.evaluate(TEXT_OF, "#note .settings-secret")
+
+
+def test_from_the_link_to_the_dashboard_and_off_again(chromium: Browser, chief, lineup):
+    url = lineup.server.url
+    link = invited_by(chief, url, "lan@example.com")
+    token = link.partition("#")[2]
+    shown(chief, "#invitations", "lan@example.com")
+    assert violations(chief) == []
+
+    page = chromium.new_context(locale="en", reduced_motion="reduce").new_page()
+    sent: list[str] = []
+    page.on("request", lambda request: sent.append(f"{request.url} {request.headers}"))
+    page.goto(link)
+    page.wait_for_selector("#password")
+    assert page.url == f"{url}/invitation" and page.input_value("#email") == "lan@example.com"
+    assert violations(page) == []
+    page.fill("#name", "Lan")
+    page.fill("#password", "password2026")
+    page.click("button[type=submit]")
+    shown(page, "#error", "first that are guessed")
+    page.fill("#password", PASSWORD)
+    page.click("button[type=submit]")
+    page.wait_for_selector(".row:not(.skeleton)")
+    assert len(sent) > 5 and not [each for each in sent if token in each]
+
+    chief.reload()
+    row = chief.locator(".accounts tr", has_text="lan@example.com")
+    row.wait_for()
+    chief.once("dialog", lambda dialog: dialog.accept())
+    row.locator("button", has_text="Disable").click()
+    shown(chief, "#note", "Lan is disabled.")
+    # The open page is told, and shows nothing any more.
+    wait_until(lambda: page.locator(".row:not(.skeleton)").count() == 0, what="the signed-out page")
+    again = page.context.new_page()
+    again.goto(link)
+    shown(again, ".card-error", "used already")
+
+
+def test_a_role_and_desks_are_changed_in_the_row(chief, lineup):
+    lineup.server.create_desk("billing")
+    lineup.server.create_admin("Roy")
+    chief.goto(f"{lineup.server.url}/team")
+    row = chief.locator(".accounts tr", has_text="roy@example.com")
+    row.locator("button", has_text="Change").click()
+    editor = chief.locator(".account-editor")
+    editor.locator("[value=main]").uncheck()
+    editor.locator("[name=name]").press("Escape")
+    assert editor.count() == 0 and "main" in row.inner_text()
+    row.locator("button", has_text="Change").press("Enter")
+    editor.locator("[value=main]").uncheck()
+    editor.locator("[name=name]").fill("Roy B")
+    editor.locator("[name=name]").press("Enter")
+    shown(chief, "#note", "Saved.")
+    wait_until(lambda: "Roy B" in row.inner_text() and "main" not in row.inner_text())
+    assert editor.count() == 0
+
+
+def test_a_key_is_made_used_and_revoked(chief, lineup):
+    url = lineup.server.url
+    chief.goto(f"{url}/keys")
+    chief.wait_for_selector(".keys tbody tr")
+    chief.fill("[name=source]", "shop")
+    chief.click("#new button[type=submit]")
+    chief.wait_for_selector("#note .settings-secret")
+    key = chief.evaluate(TEXT_OF, "#note .settings-secret")
+    assert violations(chief) == []
+    bot = lineup.server.bot(key)
+    address = f"{url}/api/v1/threads/t-0"
+    assert bot.get(address).status_code == 200
+    row = chief.locator(".keys tr", has_text="_".join(key.split("_")[:2]))
+    asked: list[str] = []
+    chief.once("dialog", lambda dialog: asked.append(dialog.message) or dialog.dismiss())
+    row.locator("button").click()
+    assert bot.get(address).status_code == 200 and key.split("_")[1] in asked[0]
+    chief.once("dialog", lambda dialog: dialog.accept())
+    row.locator("button").click()
+    shown(chief, "#note", "is revoked.")
+    wait_until(lambda: bot.get(address).status_code == 401, what="the refusal of the key")
+    assert row.locator("button").count() == 0

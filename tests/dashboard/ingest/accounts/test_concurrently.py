@@ -1,0 +1,129 @@
+"""What two supervisors, or two people with one link, do at the same moment."""
+
+import threading
+from collections.abc import Callable
+from typing import Any
+
+import fakeredis
+import pytest
+
+from dashboard.db.accounts import admins, sessions
+from dashboard.db.accounts.invitations import Draft
+from dashboard.db.audit.actors import COMMAND, PAGE, Actor
+from dashboard.errors import Problem
+from dashboard.ingest.accounts.accounts import Changes
+from tests.dashboard.ingest.shop import new_admin
+from tests.dashboard.ordering.order import Order
+
+AT_ONCE = 4
+OPERATOR = Actor(COMMAND, name="root")
+NOBODY_KNOWN = Actor(PAGE)
+
+
+@pytest.fixture
+def services(any_database, clock):
+    return Order(any_database, fakeredis.FakeRedis(), clock).services
+
+
+def supervisors(services, count: int) -> list[int]:
+    made = [new_admin(services.database, f"Chief{number}") for number in range(count)]
+    for id in made:
+        services.accounts.change(OPERATOR, id, Changes(role="supervisor"))
+    return made
+
+
+def page(admin_id: int) -> Actor:
+    """The admin, who does it in the page."""
+    return Actor(PAGE, admin_id)
+
+
+def at_once(*works: Callable[[], Any]) -> list[Any]:
+    """What each returns, or the code of the problem that it raises; all begin together."""
+    begin, results = threading.Barrier(len(works)), [None] * len(works)
+
+    def run(number: int) -> None:
+        begin.wait(30)
+        try:
+            results[number] = works[number]()
+        except Problem as problem:
+            results[number] = problem.code
+
+    threads = [threading.Thread(target=run, args=[number]) for number in range(len(works))]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(60)
+    return results
+
+
+def test_of_many_uses_of_a_link_at_the_same_time_one_makes_an_account(services):
+    (chief,) = supervisors(services, 1)
+    draft = Draft("lan@example.com", "", "admin", frozenset({"main"}))
+    _, token = services.invitations.create(page(chief), draft)
+    accept = services.invitations.accept
+    found = at_once(
+        *[lambda n=n: accept(token, f"Lan {n}", "hash", NOBODY_KNOWN) for n in range(AT_ONCE)]
+    )
+    joined = [each for each in found if each != "invitation_over"]
+    assert len(joined) == 1 and len(found) == AT_ONCE
+    with services.database.read() as connection:
+        names = [admin.name for admin in admins.listing(connection)]
+    assert len(names) == 2
+
+
+def test_two_invitations_of_an_address_at_the_same_time_leave_one_link(services):
+    one, other = supervisors(services, 2)
+    draft = Draft("lan@example.com", "", "admin", frozenset({"main"}))
+    create = services.invitations.create
+    made = at_once(lambda: create(page(one), draft), lambda: create(page(other), draft))
+    accepted = at_once(
+        *[
+            lambda token=token: services.invitations.accept(token, "Lan", "x", NOBODY_KNOWN)
+            for _, token in made
+        ]
+    )
+    assert accepted.count("invitation_over") == 1
+
+
+def test_supervisors_who_take_each_others_role_leave_one(services):
+    chiefs = supervisors(services, AT_ONCE)
+    to_admin = Changes(role="admin")
+    around = zip(chiefs, [*chiefs[1:], chiefs[0]], strict=True)
+    works = [
+        lambda by=by, of=of: services.accounts.change(page(by), of, to_admin) for by, of in around
+    ]
+    at_once(*works)
+    with services.database.read() as connection:
+        left = admins.lock_supervisors(connection)
+    assert len(left) >= 1
+
+
+def test_supervisors_who_disable_each_other_leave_one(services):
+    one, other = supervisors(services, 2)
+    disable = services.accounts.disable
+    found = at_once(lambda: disable(page(one), other), lambda: disable(page(other), one))
+    assert [each for each in found if each in ("forbidden", "last_supervisor")]
+    with services.database.read() as connection:
+        assert len(admins.lock_supervisors(connection)) == 1
+
+
+def test_of_two_changes_that_read_the_same_one_is_made(services):
+    (chief,) = supervisors(services, 1)
+    mai = new_admin(services.database, "Mai")
+    with services.database.read() as connection:
+        read = admins.by_id(connection, mai).changed_at
+    change = services.accounts.change
+    found = at_once(
+        lambda: change(page(chief), mai, Changes(name="One", changed_at=read)),
+        lambda: change(page(chief), mai, Changes(name="Two", changed_at=read)),
+    )
+    assert found.count("changed_meanwhile") == 1
+
+
+def test_a_session_that_begins_while_the_account_is_disabled_is_none(services, clock):
+    (chief,) = supervisors(services, 1)
+    mai = new_admin(services.database, "Mai")
+    begin = lambda: services.database.write(lambda c: sessions.begin(c, mai, clock()))  # noqa: E731
+    token, _ = at_once(begin, lambda: services.accounts.disable(page(chief), mai))
+    with services.database.read() as connection:
+        assert sessions.admin_of(connection, token, clock()) is None
