@@ -14,17 +14,18 @@ def subject_of(
     last_role: str | None,
     tags: frozenset[str],
     desk: str,
+    mentioned: frozenset[str],
 ) -> Subject:
     """The values that conditions and sorts read; times in milliseconds.
 
     `source` and `desk` are the names of the thread's source and desk, `locale` its customer's,
-    `last_role` the role of its last public message.
+    `last_role` the role of its last public message, `mentioned` the ids of admins with unread
+    mentions.
     """
-    answered = facts.answered
     return Subject(
         facts.closed,
-        answered,
-        not answered and facts.first_request_at is not None,
+        facts.answered,
+        not facts.answered and facts.first_request_at is not None,
         facts.snoozed,
         assignee_id,
         facts.priority,
@@ -42,6 +43,7 @@ def subject_of(
         facts.snoozed_until if facts.snoozed else None,
         tags,
         desk,
+        mentioned,
     )
 
 
@@ -56,4 +58,5 @@ def subject_of_facts(facts: Facts) -> Subject:
         last_role=None,
         tags=frozenset(),
         desk="",
+        mentioned=frozenset(),
     )

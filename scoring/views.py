@@ -16,14 +16,18 @@ VIEW_QUERIES: dict[str, str] = {
     "arrival": "is:open -is:snoozed",
     "not_respond": "is:open is:waiting -is:snoozed",
     "snoozed": "is:snoozed",
+    "mentions": "mentions:me",
     "history": "is:closed",
 }
 #: The views of which Redis holds a list for each built-in sort and filter, under list ids.
 VIEWS = tuple(VIEW_RULES)
 #: The built-in views whose lists are lists of queries, and the sort in which Redis always holds it.
 QUERY_VIEWS: dict[str, str] = {"snoozed": "soonest"}
+#: The built-in views of which each admin has a list of their own, kept while the admin is here, and
+#: the sort in which it is.
+OWN_VIEWS: dict[str, str] = {"mentions": "arrival"}
 BUILT_IN_VIEWS = tuple(VIEW_QUERIES)
-assert {*BUILT_IN_VIEWS} == {*VIEWS, *QUERY_VIEWS}
+assert {*BUILT_IN_VIEWS} == {*VIEWS, *QUERY_VIEWS, *OWN_VIEWS}
 FILTERS = ("all", "unassigned", "mine")
 
 

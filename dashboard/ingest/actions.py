@@ -7,6 +7,7 @@ from sqlalchemy import Connection
 
 from dashboard.db.database import Database
 from dashboard.db.files import stored_files
+from dashboard.db.mentions import mentions
 from dashboard.db.outbox import sent_messages
 from dashboard.db.threads import events, messages, thread_states, threads
 from dashboard.db.threads.thread_state import ThreadState
@@ -19,6 +20,7 @@ from dashboard.ingest.assignment.assigning import (
 )
 from dashboard.ingest.event_writer import Author
 from dashboard.ingest.files import attaching
+from dashboard.ingest.mentions import mentioning
 from dashboard.ingest.outgoing import Admin
 from dashboard.ingest.recorder import retry_on_conflict
 from dashboard.ingest.replies import Reply, ReplyResult
@@ -45,8 +47,8 @@ class Actions:
 
         A public one settles what its author had seen (H28). Raises Problem (409):
         `conversation_moved` for unseen messages, `event_id_conflict` for a token of another
-        message; Invalid for a `seen_message_id` of no message of the thread, and for files that
-        do not wait for it.
+        message; Invalid for a `seen_message_id` of no message of the thread, for files that do not
+        wait for it, and for who is no colleague whom the note names.
         """
         now = self._clock()
         seen_message_id = self._seen_message_id(thread_id, reply.seen_message_id)
@@ -61,6 +63,7 @@ class Actions:
             author = replies.seeing(connection, author, thread_id, seen_message_id)
             if not reply.private and not reply.confirm:
                 replies.check_all_seen(connection, admin, thread_id, seen_message_id)
+            named = replies.mentioned(connection, admin, state, reply)
             files = attaching.taken(connection, thread_id, admin.id, reply.files)
             event = replies.reply_event(admin, state, reply, files, now)
             written = acting.write(connection, state, author, event, now)
@@ -68,7 +71,9 @@ class Actions:
             stored_files.attach(connection, reply.files, message["id"])
             if not reply.private:
                 message = outgoing.send_out(connection, state, message, now)
-            return ReplyResult(message, True), written.placements
+            placements = mentioning.store(connection, thread_id, message["id"], named, now)
+            [message] = mentions.attached(connection, [message])
+            return ReplyResult(message, True), [*written.placements, *placements]
 
         return retry_on_conflict(self._database, write)
 

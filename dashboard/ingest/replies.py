@@ -5,12 +5,14 @@ from typing import NamedTuple
 
 from sqlalchemy import Connection
 
+from dashboard.db.mentions.mentions import Mentioned, of_note
 from dashboard.db.threads import events, messages
 from dashboard.db.threads.thread_state import ThreadState
 from dashboard.errors import Problem
 from dashboard.ingest.event_writer import Author
 from dashboard.ingest.files import attaching
 from dashboard.ingest.files.attaching import Attachment
+from dashboard.ingest.mentions.mentioning import mentioned_in
 from dashboard.ingest.outgoing import Admin
 from dashboard.ingest.schema import ParsedEvent
 from dashboard.ingest.schema import event as new_event
@@ -26,7 +28,7 @@ class Reply(NamedTuple):
     `token` is the browser's idempotency key: the same token is the same message. `seen_message_id`
     is the newest message that the admin has seen (0: none; None: the last one stored before the
     call); `confirm` sends even if newer ones came. `files` are ids of files that the admin uploaded
-    for the thread.
+    for the thread. `mentions` says who is meant in a note by names that several have.
     """
 
     body: str
@@ -35,6 +37,7 @@ class Reply(NamedTuple):
     seen_message_id: int | None = None
     confirm: bool = False
     files: Sequence[str] = ()
+    mentions: Sequence[int] = ()
 
 
 class ReplyResult(NamedTuple):
@@ -83,14 +86,28 @@ def stored_reply(
 ) -> messages.Message:
     """The message that was stored with the token. Raises Problem where it is another one."""
     message = messages.one(connection, known.id)
-    if message is None or (
-        message["thread_id"],
-        message["body"],
-        message["private"],
-        attaching.ids_of(message["attachments"]),
-    ) != (state.id, reply.body, reply.private, list(reply.files)):
+    given = (state.id, reply.body, reply.private, list(reply.files))
+    if (
+        message is None
+        or given != _content(message)
+        or not of_note(connection, known.id).issuperset(reply.mentions)
+    ):
         raise Problem(409, "event_id_conflict", "Another message was sent with this token.")
     return message
+
+
+def mentioned(
+    connection: Connection, admin: Admin, state: ThreadState, reply: Reply
+) -> list[Mentioned]:
+    """Whom a note mentions; a reply mentions nobody. Raises Invalid."""
+    if not reply.private:
+        return []
+    return mentioned_in(connection, admin, state, reply.body, reply.mentions)
+
+
+def _content(message: messages.Message) -> tuple[int, str, bool, list[str]]:
+    files = attaching.ids_of(message["attachments"])
+    return message["thread_id"], message["body"], message["private"], files
 
 
 def check_all_seen(

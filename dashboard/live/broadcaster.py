@@ -10,6 +10,7 @@ from redis.exceptions import RedisError
 
 from dashboard.errors import StorageUnavailable
 from dashboard.live import frames
+from dashboard.live.notices.notices import Notices
 from dashboard.live.queries.touched import TouchedQueries
 from dashboard.live.reads import Reads
 from dashboard.live.socket_admins import SocketAdmins
@@ -78,7 +79,10 @@ class Broadcaster:
         self.held_threads = HeldThreads(
             reads, self.admins, self.visible_rows, self.conversations, emitter
         )
-        self._new_messages = NewMessages(ranking, self.conversations, self.held_threads, status)
+        self.notices = Notices(reads, emitter, self.admins)
+        self._new_messages = NewMessages(
+            ranking, self.conversations, self.held_threads, self.notices, status
+        )
         self._touched = TouchedQueries(ranking, self.subscriptions)
         self._pending: set[str] = set()
         self._due_at: dict[str, float] = {}

@@ -22,6 +22,7 @@ from dashboard.live.requests import (
     ListOpenRequest,
     ListRequest,
     ListSyncRequest,
+    NoticesRequest,
     ThreadRequest,
     WatchThreadsRequest,
 )
@@ -164,11 +165,17 @@ class ListHandlers:
             "more": newest.more,
             "row": row,
             "viewers": [],
+            "mentions": self._reads.unread_mentions(thread_id, caller.admin_id),
         }
 
     def close_thread(self, caller: Caller, arguments: tuple[Any, ...]) -> Answer:
         self._broadcaster.conversations.leave(caller.sid, read_call(ThreadRequest, arguments).id)
         return {}
+
+    def notices_since(self, caller: Caller, arguments: tuple[Any, ...]) -> Answer:
+        since = read_call(NoticesRequest, arguments).since
+        found, total = self._broadcaster.notices.missed(caller, since)
+        return {"notices": [notice.to_json() for notice in found], "total": total}
 
     def calls(self) -> dict[str, Callable[[Caller, tuple[Any, ...]], Answer]]:
         """The handlers by the names of their calls."""
@@ -183,6 +190,7 @@ class ListHandlers:
         "threads:watch": watch_threads,
         "thread:open": open_thread,
         "thread:close": close_thread,
+        "notices:since": notices_since,
     }
 
     def _list_id(self, caller: Caller, list: ListName, is_kept: bool = False) -> str:

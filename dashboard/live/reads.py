@@ -11,6 +11,9 @@ from dashboard.db.database import Database
 from dashboard.db.lists import looking_through, named_lists, seen_lists, views
 from dashboard.db.lists.named_lists import ListName, NamedList, Stamp
 from dashboard.db.lists.seen_lists import SeenLists
+from dashboard.db.mentions import mentions
+from dashboard.db.notices import news
+from dashboard.db.notices.news import Notice
 from dashboard.db.outbox import sent_messages, webhooks
 from dashboard.db.threads import (
     acts,
@@ -140,6 +143,21 @@ class Reads:
         """The acts on a thread that were stored after this one, oldest first."""
         with self._database.read() as connection:
             return [act.to_json() for act in acts.after(connection, thread_id, act_id)]
+
+    def unread_mentions(self, thread_id: int, admin_id: int) -> list[int]:
+        """The notes of a thread that mention an admin who has not read them, by id."""
+        with self._database.read() as connection:
+            return mentions.unread(connection, thread_id, admin_id)
+
+    def notices(
+        self, admin_ids: Collection[int], since_ms: int, thread_ids: Collection[int] | None
+    ) -> list[Notice]:
+        """What happened since then of which these admins are told, in these threads; None: in
+        all."""
+        if not admin_ids or (thread_ids is not None and not thread_ids):
+            return []
+        with self._database.read() as connection:
+            return news.news(connection, admin_ids, since_ms, thread_ids)
 
     def names(self, admin_ids: Collection[int]) -> dict[int, str]:
         """The names of these admins."""

@@ -107,6 +107,12 @@ class WatchThreadsRequest(Strict):
     remove: Annotated[_ThreadIds | None, Field(alias="del")] = None
 
 
+class NoticesRequest(Strict):
+    """`notices:since`: a time in milliseconds."""
+
+    since: _Integer
+
+
 class ThreadRequest(Strict):
     """`thread:open` and `thread:close`"""
 

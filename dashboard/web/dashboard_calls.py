@@ -27,6 +27,7 @@ from dashboard.web.admin.hours.calendars import CalendarsApi
 from dashboard.web.admin.hours.policies import PoliciesApi
 from dashboard.web.admin.hours.preview import PolicyPreviewApi
 from dashboard.web.admin.keys.api import KeysApi
+from dashboard.web.admin.mentions.api import MentionsApi
 from dashboard.web.admin.presence import AdminPresence
 from dashboard.web.admin.search import SearchApi
 from dashboard.web.admin.signin import PasswordCheck, SignIn
@@ -35,6 +36,7 @@ from dashboard.web.admin.site.pages import Pages
 from dashboard.web.admin.site.settings import SettingsPages
 from dashboard.web.admin.sorts.api import SortsApi
 from dashboard.web.admin.sorts.preview import SortPreviewApi
+from dashboard.web.admin.team.api import TeamApi
 from dashboard.web.admin.views.api import ViewsApi
 from dashboard.web.admin.views.queries import QueriesApi
 from dashboard.web.admin.views.seen_views import SeenViews
@@ -89,6 +91,8 @@ def _apis(
         SearchApi(database, services.cursors, clock),
         CannedApi(database, clock),
         CustomersApi(services.erasing),
+        MentionsApi(admin, services.mentioning),
+        TeamApi(database),
         FilesApi(services.database, services.file_store, services.uploads),
         HealthApi(services.ordering_status, lambda: services.reconciler.repairs),
         *_apis_of_lists(services),

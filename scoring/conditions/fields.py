@@ -30,7 +30,8 @@ class Field:
     """One field: what may be written behind its colon, and which attribute of Subject it reads.
 
     `words` maps each fixed value to the question that it asks. `me` is a word of every field of
-    kind `admin`, and asks for the one who looks.
+    kind `admin`, and asks for the one who looks. `holds_many`: the attribute is a set, of which one
+    value is asked for.
     """
 
     name: str
@@ -38,6 +39,7 @@ class Field:
     attribute: str = ""
     words: Mapping[str, Leaf | None] = field(default_factory=dict)
     measure: Measure = "instant"
+    holds_many: bool = False
 
 
 def _choices(attribute: str, *values: str) -> dict[str, Leaf | None]:
@@ -72,6 +74,13 @@ _ALL = (
             "none": OneOf("assignee_id", frozenset({None})),
             "anyone": Present("assignee_id"),
         },
+    ),
+    Field(
+        "mentions",
+        "admin",
+        "mentioned",
+        words={"me": None, "none": Tagged("mentioned", frozenset({None}))},
+        holds_many=True,
     ),
     Field("priority", "word", "priority", words=_choices("priority", *PRIORITIES)),
     Field(

@@ -69,7 +69,8 @@ class Language:
 
 @dataclass(frozen=True, slots=True)
 class Tagged:
-    """The thread has one of these tags; None stands for a thread without any."""
+    """The thread has one of these tags, or of other texts of which it has a set; None stands for a
+    thread without any."""
 
     attribute: str
     tags: frozenset[str | None]

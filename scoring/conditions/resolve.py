@@ -70,7 +70,10 @@ class _Resolver:
 
     def _leaf(self, field: Field, value: Value) -> Leaf:
         if isinstance(value, Name | Word) and _is_somebody(value, field):
-            return OneOf(field.attribute, frozenset({self._ids[value]}))
+            id = self._ids[value]
+            if field.holds_many:
+                return Tagged(field.attribute, frozenset({str(id)}))
+            return OneOf(field.attribute, frozenset({id}))
         if isinstance(value, Word):
             leaf = field.words[value.text]
             assert leaf is not None

@@ -15,7 +15,8 @@ class Subject(NamedTuple):
     `unanswered`: never answered, and somebody asked. `closed_at` is the time of the close in
     effect, None while the thread is open; `snoozed_until` is None unless it is snoozed. `last_role`
     is the role of the last public message.
-    `tags` may be empty, and is never None.
+    `tags` may be empty, and is never None; so is `mentioned`, the ids, as texts, of the admins who
+    are mentioned in notes that they have not read.
     `member_status` is -1 for a customer who is not a member, and without a customer.
     """
 
@@ -39,3 +40,4 @@ class Subject(NamedTuple):
     snoozed_until: int | None = None
     tags: frozenset[str] = frozenset()
     desk: str = ""
+    mentioned: frozenset[str] = frozenset()

@@ -3,7 +3,8 @@
 On an axis, one value of a thread, all values that no question tells apart are one cell: the times
 between two thresholds, or the sources that no rule names. A box is a set of cells on each axis. So
 what rules leave over is decided exactly, as far as the values of a thread do not depend on each
-other; of these dependences those are known that `_states` lists. Each tag is a value of its own.
+other; of these dependences those are known that `_states` lists. Each tag, and each admin who
+is mentioned, is a value of its own.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -34,15 +35,17 @@ _DOMAINS: Mapping[str, Sequence[Any]] = {
     "priority": PRIORITIES,
     "member_status": MEMBER_STATUSES,
 }
-_NEVER_MISSING = {*_DOMAINS, "source", "first_event_at", "tags"}
+#: Attributes that are sets of texts.
+_SETS = ("tags", "mentioned")
+_NEVER_MISSING = {*_DOMAINS, "source", "first_event_at", *_SETS}
 #: Stands for all values that no rule names; no language tag begins with it.
 _ANOTHER = ""
 #: Attributes with an axis of their own in any case: what says whether a time is there, …
 _ALWAYS = ("waiting_since", "closed_at", "first_request_at", "due_at", "assignee_id")
 #: … and what depends on it.
 _OF_STATES = ("closed", "answered", "unanswered")
-#: The axis of whether a thread has any tag.
-_ANY_TAG: AxisName = ("tags", "any")
+#: How a set is looked at, to know whether there is anything in it.
+_ANY = "any"
 #: What says whether a thread has a time, where that is not the time itself.
 _TOLD_BY = {"assigned_at": "assignee_id"}
 
@@ -55,7 +58,7 @@ class _Axis:
         self.cells: Sequence[Any]
         if attribute in _DOMAINS:
             self.cells = _DOMAINS[attribute]
-        elif attribute == "tags":
+        elif attribute in _SETS:
             [tag] = {tag for leaf in leaves if isinstance(leaf, Tagged) for tag in leaf.tags}
             self.cells = [frozenset(), frozenset({tag or _ANOTHER})]
         elif aspect == "value":
@@ -153,16 +156,18 @@ class Regions:
     def _states(self) -> Iterator[dict[AxisName, int]]:
         """What a thread can be at once: who waits has asked, in an open thread; `unanswered` is who
         has asked and was never answered; there is a time of closing where a thread is closed; who
-        has no tag has none of those that are named."""
-        for tags in self._states_of_tags():
-            yield from (state | tags for state in self._states_of_times())
+        has no tag has none of those that are named, and so with every set."""
+        for sets in product(*map(self._states_of_set, _SETS)):
+            of_sets = {name: mask for each in sets for name, mask in each.items()}
+            yield from (state | of_sets for state in self._states_of_times())
 
-    def _states_of_tags(self) -> Iterator[dict[AxisName, int]]:
-        if _ANY_TAG not in self._axes:
+    def _states_of_set(self, attribute: str) -> Iterator[dict[AxisName, int]]:
+        is_any = (attribute, _ANY)
+        if is_any not in self._axes:
             yield {}
             return
-        yield {_ANY_TAG: self._axes[_ANY_TAG].of(frozenset({_ANOTHER}))}
-        names = [name for name in self._axes if name[0] == "tags"]
+        yield {is_any: self._axes[is_any].of(frozenset({_ANOTHER}))}
+        names = [name for name in self._axes if name[0] == attribute]
         yield {name: self._axes[name].of(frozenset()) for name in names}
 
     def _states_of_times(self) -> Iterator[dict[AxisName, int]]:
@@ -202,7 +207,7 @@ def _of_single_tags(node: ResolvedNode) -> ResolvedNode:
 def _axis_of(leaf: Leaf) -> AxisName:
     if isinstance(leaf, Tagged):
         [tag] = leaf.tags
-        return _ANY_TAG if tag is None else (leaf.attribute, f"#{tag}")
+        return leaf.attribute, _ANY if tag is None else f"#{tag}"
     return leaf.attribute, leaf.measure if isinstance(leaf, Within) else "value"
 
 

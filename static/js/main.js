@@ -118,12 +118,13 @@ const lists = new Lists({
 });
 const movement = new Movement({ hold, lists, now, painter, announce, language });
 const thread = new OpenThread({
-  call, rows,
+  call, rows, adminId,
   part: (id, where, messageId) => api.messages(id, where, messageId),
   changed: () => painter.ask("messages", "thread", "composer", "list", "presence"),
   joined: (id, viewers) => {
     presence.viewers({ thread_id: id, viewers });
     mode.joined(id);
+    notifier.part?.look();
   },
   left: () => mode.left(),
 });
@@ -192,7 +193,8 @@ const notifier = new Lazy({
     const { openNotifier } = await import("./app/notifier.js");
     return openNotifier({
       adminId, alerts, api, call, connection, goView, icon: at("icon"), language, lists, now, open,
-      prefs, rows, thread, totals,
+      prefs, rows, thread, totals, toasts, announce,
+      goOwn: () => navigation.goList({ view: "arrival", sort: prefs.sortOf("arrival"), filter: "mine" }),
     });
   },
 });
@@ -260,6 +262,7 @@ const splitter = new Splitter({
 });
 const presencePanels = new PresencePanels({
   presence, thread, mode, api, call, admin, now, painter, toasts, language, open, limits,
+  handOverAll: dialogs.handOverAll,
 });
 const queueLine = new QueueLine({
   admin, painter, now, language, goList: (list) => navigation.goList(list),

@@ -15,14 +15,15 @@ const MAY_IMPORT = {
   "core/hand-over": ["core", "core/hand-over"],
   "core/hours": ["core", "core/hours"],
   "core/list": ["core", "core/list"],
+  "core/mentions": ["core", "core/mentions"],
   "core/query": ["core", "core/query"],
   "core/snooze": ["core", "core/snooze"],
   "core/tags": ["core", "core/tags"],
   "core/thread": ["core", "core/thread"],
-  net: ["core", "net"],
+  net: ["core", "core/files", "net"],
 };
 const UI = [
-  "core", "core/hand-over", "core/list", "core/query", "core/snooze", "core/tags", "core/thread",
+  "core", "core/hand-over", "core/list", "core/mentions", "core/query", "core/snooze", "core/tags", "core/thread",
   "ui/elements",
 ];
 MAY_IMPORT["ui/elements"] = UI;
@@ -33,10 +34,11 @@ MAY_IMPORT["ui/query"] = [...UI, "ui/query"];
 MAY_IMPORT["ui/customer"] = [...UI, "ui/customer"];
 MAY_IMPORT["ui/hours"] = [...UI, "core/hours", "ui/query", "ui/hours"];
 MAY_IMPORT["ui/hand-over"] = [...UI, "ui/presence", "ui/hand-over"];
+MAY_IMPORT["ui/mentions"] = [...UI, "ui/presence", "ui/mentions"];
 MAY_IMPORT["ui/queue"] = [...UI, "ui/queue"];
 MAY_IMPORT["ui/snooze"] = [...UI, "ui/snooze"];
 MAY_IMPORT["ui/tags"] = [...UI, "ui/tags"];
-MAY_IMPORT["ui/thread"] = [...UI, "ui/presence", "ui/matches", "ui/snooze", "ui/thread"];
+MAY_IMPORT["ui/thread"] = [...UI, "ui/presence", "ui/matches", "ui/mentions", "ui/snooze", "ui/thread"];
 MAY_IMPORT["ui/views"] = [...UI, "ui/query", "ui/views"];
 MAY_IMPORT["ui/shell"] = [...UI, "ui/presence", "ui/views", "ui/shell"];
 MAY_IMPORT["ui/notices"] = [...UI, "ui/notices"];

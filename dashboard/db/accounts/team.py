@@ -50,6 +50,16 @@ def open_threads(connection: Connection, desks: Collection[str]) -> dict[int, in
     return {row[0]: row[1] for row in found}
 
 
+def held_threads(connection: Connection, admin_id: int, seen: Desks) -> list[tuple[int, str]]:
+    """The open threads of an admin at these desks, snoozed or not, by id, each with its desk;
+    None: at any."""
+    is_theirs = (threads.c.assignee_id == admin_id) & threads.c.closed.is_(False)
+    found = select(threads.c.id, threads.c.desk).where(is_theirs).order_by(threads.c.id)
+    if seen is not None:
+        found = found.where(threads.c.desk.in_(seen))
+    return [(row.id, row.desk) for row in connection.execute(found)]
+
+
 def newest_threads(
     connection: Connection, people: Collection[str], desks: Desks = None
 ) -> dict[str, dict[str, Any]]:

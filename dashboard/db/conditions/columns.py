@@ -41,6 +41,7 @@ COLUMNS: Mapping[str, ColumnElement[Any]] = {
     "snoozed_until": case((threads.c.closed.is_(False), threads.c.snoozed_until)),
     "tags": threads.c.tags,
     "desk": threads.c.desk,
+    "mentioned": threads.c.mentioned,
 }
 #: Attributes that are true or false in SQL, too.
 TRUTHS = frozenset({"closed", "answered", "unanswered", "snoozed"})
@@ -80,7 +81,7 @@ def _subject(values: Sequence[Any]) -> Subject:
 
 
 def _value(name: str, value: Any) -> Any:
-    if name == "tags":
+    if name in ("tags", "mentioned"):
         return tags_in(value)
     # SQLite gives 0 and 1 for what it computes.
     return bool(value) if name in TRUTHS else value

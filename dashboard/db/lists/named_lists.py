@@ -17,7 +17,7 @@ from dashboard.validation.queries import invalid_query, unknown_sort
 from scoring.conditions.language.errors import QueryError
 from scoring.conditions.language.parser import LENGTH_MAX, parse
 from scoring.sorts import SORTS
-from scoring.views import QUERY_VIEWS, VIEW_QUERIES, VIEWS, list_id
+from scoring.views import OWN_VIEWS, QUERY_VIEWS, VIEW_QUERIES, VIEWS, list_id
 
 #: The condition by which a filter narrows a list.
 _NARROWED_BY = {"all": "", "unassigned": "assigned:none", "mine": "assigned:me"}
@@ -134,7 +134,8 @@ def _listed(
     assert name.view is not None
     if name.view in VIEW_QUERIES:
         kept_in = QUERY_VIEWS.get(name.view)
-        return ListedQuery(VIEW_QUERIES[name.view], name.sort, TIMEZONE), kept_in
+        me = admin_id if name.view in OWN_VIEWS else None
+        return ListedQuery(VIEW_QUERIES[name.view], name.sort, TIMEZONE, me), kept_in
     number = views.number_of(name.view)
     view = None if number is None else views.find(connection, number, admin_id, name.desks)
     if view is None:

@@ -53,6 +53,7 @@ def tags(connection: Connection, seen: Desks) -> list[str]:
 #: Field to what reads its values, for whoever sees the threads at some desks.
 BY_FIELD: Mapping[str, Callable[[Connection, Desks], list[str]]] = {
     "assigned": lambda connection, seen: addresses(connection),
+    "mentions": lambda connection, seen: addresses(connection),
     "source": lambda connection, seen: sources.names(connection),
     "desk": lambda connection, seen: desks.names(connection),
     "tag": tags,

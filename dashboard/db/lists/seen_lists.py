@@ -21,9 +21,9 @@ class SeenLists(NamedTuple):
     """The lists of saved views, and of built-in ones that are lists of queries: those that
     everybody sees who sees all threads, and those that one admin sees.
 
-    Of a view of several people that names `me`, each admin has another list; who sees the threads
-    of some desks alone has another one of each view, and none of `shared`. `temporary`: those of
-    `own` that Redis keeps while somebody looks.
+    Of a view of several people that names `me`, and of `mentions`, each admin has another list; who
+    sees the threads of some desks alone has another one of each view, and none of `shared`.
+    `temporary`: those of `own` that Redis keeps while somebody looks.
     """
 
     shared: Lists
@@ -43,6 +43,9 @@ def seen_by(connection: Connection, admins: Mapping[int, Desks]) -> SeenLists:
         own[admin_id][view] = list_id
         temporary[list_id] = listed
 
+    for admin_id, desks in admins.items():
+        for id, listed in built_in_lists.own(admin_id, desks).items():
+            add(admin_id, id, listed)
     of_all_desks = [id for id, desks in admins.items() if desks is None]
     saved = views.of_several(connection, admins)
     for view in saved:

@@ -48,7 +48,8 @@ customers = Table(
 #: with the thread. `due_at` is by when it is to be answered, by the policies of `due_version`;
 #: `due_told_for` is the `waiting_since` of the wait that was announced to be late. `tags` has
 #: them in order, with a blank before and behind each; NULL without any. `desk` is the name of its
-#: desk.
+#: desk. `mentioned` has, like `tags`, the ids of the admins who are mentioned in notes and have not
+#: read them: what `mentions` holds, for conditions.
 threads = Table(
     "threads",
     metadata,
@@ -95,6 +96,7 @@ threads = Table(
     Column("due_told_for", BigInteger),
     Column("tags", Text),
     Column("desk", String(32), nullable=False, server_default="main"),
+    Column("mentioned", Text),
     Column("closed", Boolean, nullable=False),
     Column("recent_at", BigInteger, nullable=False),
     Column("waiting_since", BigInteger),
@@ -136,6 +138,14 @@ Index(
     threads.c.id,
     sqlite_where=threads.c.tags.is_not(None),
     postgresql_where=threads.c.tags.is_not(None),
+)
+
+#: Threads with unread mentions, for building the lists of `mentions:`.
+Index(
+    "ix_threads_mentioned",
+    threads.c.id,
+    sqlite_where=threads.c.mentioned.is_not(None),
+    postgresql_where=threads.c.mentioned.is_not(None),
 )
 
 #: Threads that wait, for taking up those that follow older policies.

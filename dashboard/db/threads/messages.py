@@ -5,6 +5,7 @@ from typing import Any, NamedTuple
 
 from sqlalchemy import Connection, Select, select, tuple_
 
+from dashboard.db.mentions.mentions import attached
 from dashboard.db.models.accounts import admins
 from dashboard.db.models.outbox import sent_messages as sent
 from dashboard.db.models.threads import events
@@ -114,13 +115,13 @@ def after(connection: Connection, thread_id: int, message_id: int) -> list[Messa
     Within a thread ids grow in the order of commits, because a writer holds the thread's lock.
     """
     statement = _MESSAGES.where(events.c.thread_id == thread_id, events.c.id > message_id)
-    return [_message(row) for row in connection.execute(statement.order_by(events.c.id))]
+    found = connection.execute(statement.order_by(events.c.id))
+    return attached(connection, [_message(row) for row in found])
 
 
 def one(connection: Connection, id: int) -> Message | None:
     """The message with this id, or None."""
-    row = connection.execute(_MESSAGES.where(events.c.id == id)).first()
-    return _message(row) if row else None
+    return several(connection, [id]).get(id)
 
 
 def several(connection: Connection, ids: Collection[int]) -> dict[int, Message]:
@@ -128,7 +129,8 @@ def several(connection: Connection, ids: Collection[int]) -> dict[int, Message]:
     if not ids:
         return {}
     found = connection.execute(_MESSAGES.where(events.c.id.in_(ids)))
-    return {row[0]: _message(row) for row in found}
+    messages = attached(connection, [_message(row) for row in found])
+    return {message["id"]: message for message in messages}
 
 
 def _sort_key(connection: Connection, thread_id: int, message_id: int) -> tuple[int, int] | None:
@@ -148,7 +150,7 @@ def _older(
         statement = statement.where(tuple_(*key) > _ORDER)
     newest = statement.order_by(events.c.ranked_at.desc(), events.c.id.desc()).limit(limit + 1)
     found = [_message(row) for row in connection.execute(newest)]
-    return found[:limit][::-1], len(found) > limit
+    return attached(connection, found[:limit][::-1]), len(found) > limit
 
 
 def _newer(
@@ -157,7 +159,7 @@ def _newer(
     statement = _MESSAGES.where(events.c.thread_id == thread_id, tuple_(*key) < _ORDER)
     oldest = statement.order_by(events.c.ranked_at, events.c.id).limit(limit + 1)
     found = [_message(row) for row in connection.execute(oldest)]
-    return found[:limit], len(found) > limit
+    return attached(connection, found[:limit]), len(found) > limit
 
 
 def _message(row: Sequence[Any]) -> Message:

@@ -65,4 +65,5 @@ def _subject(
         last_role=columns["last_role"],
         tags=tags_in(columns["tags"]),
         desk=columns["desk"],
+        mentioned=tags_in(columns["mentioned"]),
     )

@@ -43,6 +43,7 @@ _OTHER_COLUMNS = (
     "due_told_for",
     "tags",
     "desk",
+    "mentioned",
 )
 _SCORES = tuple(f"score_{name}" for name in SORTS)
 _COMPUTED = ("recent_at", "waiting_since", "listed_at", "next_change_at", *_SCORES)

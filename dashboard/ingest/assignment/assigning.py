@@ -12,6 +12,7 @@ from dashboard.db.threads.acts import Act
 from dashboard.db.threads.thread_state import ThreadState
 from dashboard.errors import Problem
 from dashboard.ingest import acting, outgoing
+from dashboard.ingest.mentions.mentioning import mentioned_in, store
 from dashboard.ingest.outgoing import Admin, Assignee
 from dashboard.validation.field_errors import field_error
 from scoring.placing import Placement
@@ -19,11 +20,13 @@ from scoring.placing import Placement
 
 class HandOver(NamedTuple):
     """To whom a thread goes, None for nobody, and to which desk, None where it stays at its own;
-    with a note for whoever has it next."""
+    with a note for whoever has it next. `held_by`: only where this admin has it; None: in any case.
+    """
 
     admin_id: int | None
     note: str | None = None
     desk: str | None = None
+    held_by: int | None = None
 
 
 class Assigning:
@@ -43,8 +46,8 @@ class Assigning:
         private message, stored with the act or not at all. Returns the id of the act, and the
         placements of the thread; where whoever gets it has it already, None, and no note is stored.
         Raises NotFound for an unknown thread, Invalid for an admin who takes no threads, or sees
-        none of the desk, and for an unknown desk, Problem (409, `already_claimed`),
-        StorageUnavailable with nothing stored.
+        none of the desk, and for an unknown desk, Problem (409, `already_claimed`,
+        `done_meanwhile` where `held_by` has it no longer), StorageUnavailable with nothing stored.
         """
         now = self._clock()
 
@@ -53,6 +56,7 @@ class Assigning:
             _check_desk(connection, given.desk)
             state = acting.locked(connection, thread_id, admin.desks)
             check_may_give(connection, admin, state)
+            _check_is_held(connection, state, given.held_by)
             desk = given.desk or state.columns["desk"]
             if to is not None and not admin_desks.is_seen_by(connection, desk, to.id, to.role):
                 raise field_error("/admin_id", "unknown_value", f"sees no threads of {desk}")
@@ -174,6 +178,15 @@ def _assignee_of(connection: Connection, state: ThreadState) -> dict[str, Any] |
     return {"id": id, "name": name, "assigned_at": state.columns["assigned_at"]}
 
 
+def _check_is_held(connection: Connection, state: ThreadState, admin_id: int | None) -> None:
+    """Raises Problem (409) for a thread that this admin has no longer; None: whoever has it."""
+    if admin_id is None or state.columns["assignee_id"] == admin_id:
+        return
+    held = _assignee_of(connection, state)
+    by = held and {"id": held["id"], "name": held["name"]}
+    raise Problem(409, "done_meanwhile", "It has somebody else by now.", extra={"by": by})
+
+
 def _check_desk(connection: Connection, desk: str | None) -> None:
     if desk is not None and desks.unknown(connection, [desk]):
         raise field_error("/desk", "unknown_value", "is no desk")
@@ -192,5 +205,8 @@ def _receiver(connection: Connection, admin_id: int | None) -> admins.Admin | No
 def _write_note(
     connection: Connection, admin: Admin, state: ThreadState, body: str, now: int
 ) -> Sequence[Placement]:
+    named = mentioned_in(connection, admin, state, body)
     event = acting.new_act(admin, state, "message", now, role="admin", body=body, private=True)
-    return acting.write(connection, state, acting.author(connection, admin), event, now).placements
+    written = acting.write(connection, state, acting.author(connection, admin), event, now)
+    placements = store(connection, state.id, written.messages[0]["id"], named, now)
+    return [*written.placements, *placements]

@@ -1,9 +1,10 @@
-"""Finds which open threads may have something new, and has it pushed."""
+"""Finds which threads may have something new, and has it pushed."""
 
 import logging
 from collections.abc import Collection, Iterable
 
 from dashboard.errors import StorageUnavailable
+from dashboard.live.notices.notices import Notices
 from dashboard.live.status import Status
 from dashboard.live.threads.conversations import Conversations
 from dashboard.live.threads.held_threads import HeldThreads
@@ -28,22 +29,24 @@ class NewMessages:
         ranking: Ranking,
         conversations: Conversations,
         held_threads: HeldThreads,
+        notices: Notices,
         status: Status,
     ):
         self._ranking = ranking
         self._conversations = conversations
         self._held_threads = held_threads
+        self._notices = notices
         self._status = status
         self._cursors: dict[str, tuple[str, int]] = {}
         self._next_poll_at = 0.0
 
     def push(self, due: Collection[str]) -> None:
-        """Sends what is new in open threads, of which these lists have changed, and ends what
-        sockets hold of threads that have gone to another desk.
+        """Sends what is new in open threads, of which these lists have changed, and notices; ends
+        what sockets hold of threads that have gone to another desk.
 
         Raises RedisError and RankingLost.
         """
-        if not (self._conversations.has_readers or self._held_threads):
+        if not (self._conversations.has_readers or self._held_threads or self._notices):
             self._cursors.clear()
             return
         changed: set[int] | None = set()
@@ -67,12 +70,14 @@ class NewMessages:
         if self._status.since is not None and now >= self._next_poll_at:
             self._next_poll_at = now + POLL_SECONDS
             self._push(None)
-        elif self._conversations.has_unchecked or self._held_threads.has_unchecked:
+        elif any(
+            each.has_unchecked for each in (self._conversations, self._held_threads, self._notices)
+        ):
             self._push(())
 
     def _push(self, changed: Iterable[int] | None) -> None:
-        for work in (self._conversations.push, self._held_threads.check):
+        for work in (self._conversations.push, self._held_threads.check, self._notices.check):
             try:
                 work(changed)
             except StorageUnavailable as error:
-                log.warning("open threads cannot be read: %s", error)
+                log.warning("changed threads cannot be read: %s", error)

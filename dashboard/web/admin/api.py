@@ -120,10 +120,18 @@ class AdminApi:
         problem=responses.ActionProblem,
     )
     def reply(self, thread_id: int, body: requests.ReplyRequest) -> Response:
+        if body.mentions and not body.private:
+            raise field_error("/mentions", "unknown_field", "goes with notes, and not with replies")
         if not body.files and not shows_something(body.body):
             raise field_error("/body", "empty_text", "is empty, and nothing is attached")
         reply = Reply(
-            body.body, body.token, body.private, body.seen_message_id, body.confirm, body.files
+            body.body,
+            body.token,
+            body.private,
+            body.seen_message_id,
+            body.confirm,
+            body.files,
+            body.mentions,
         )
         replied = self._admin.act(self._admin.actions.reply, thread_id, reply)
         return json_response({"message": replied.message}, 201 if replied.created else 200)

@@ -50,6 +50,7 @@ class BulkApi:
         _check_goes_with(body, "admin_id", "assign", is_needed=not is_named)
         _check_goes_with(body, "desk", "assign")
         _check_goes_with(body, "note", "assign")
+        _check_goes_with(body, "held_by", "assign")
         _check_goes_with(body, "add", "tag")
         _check_goes_with(body, "remove", "tag")
         if body.action == "tag":
@@ -117,7 +118,7 @@ class BulkApi:
             wake = body.wake or "reply"
             return self._admin.act(self._admin.snoozing.snooze, thread_id, body.until, wake)
         if body.action == "assign":
-            given = HandOver(body.admin_id, body.note, body.desk)
+            given = HandOver(body.admin_id, body.note, body.desk, body.held_by)
             return self._admin.act(self._admin.assigning.hand_over, thread_id, given)
         if body.action == "tag":
             names = TagNames(body.add or (), body.remove or ())

@@ -23,7 +23,7 @@ from dashboard.validation.fields import Strict, fault
 from dashboard.validation.models import validated
 from dashboard.web.http.schemas import Absent
 from scoring.sorting.rules import NAME_PATTERN, is_sort_name
-from scoring.views import BUILT_IN_VIEWS, FILTERS, QUERY_VIEWS, VIEWS
+from scoring.views import BUILT_IN_VIEWS, FILTERS, OWN_VIEWS, QUERY_VIEWS, VIEWS
 
 THEMES = ("system", "light", "dark")
 LIST_WIDTH_PX = (200, 2_000)
@@ -119,7 +119,8 @@ _DEFAULTS: Mapping[str, Any] = {
     "sorts": {
         "arrival": "arrival",
         "not_respond": "longest_wait",
-        "snoozed": QUERY_VIEWS["snoozed"],
+        **QUERY_VIEWS,
+        **OWN_VIEWS,
         "history": "arrival",
     },
     "filters": dict.fromkeys(BUILT_IN_VIEWS, "all"),

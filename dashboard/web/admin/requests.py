@@ -37,6 +37,7 @@ from scoring.views import FILTERS
 SHORTCUT_MAX = 32
 MESSAGES_DEFAULT = 50
 MESSAGES_MAX = 200
+MENTIONS_MAX = 50
 _SHORTCUT = re.compile("[a-z0-9-]+")
 
 
@@ -52,13 +53,18 @@ FileId = Annotated[str, Field(max_length=ID_MAX)]
 
 
 class ReplyRequest(Strict):
-    """A message to the customer, or a note (`private`); with files `body` may be empty."""
+    """A message to the customer, or a note (`private`); with files `body` may be empty.
+
+    `mentions` goes with notes, which mention all colleagues whom they name by `@`: who is meant by
+    names that several have.
+    """
 
     body: Body
     token: Id
     private: StrictBool = False
     seen_message_id: SeenMessageId | None = None
     confirm: StrictBool = False
+    mentions: Annotated[list[AdminId], Field(max_length=MENTIONS_MAX)] = Field([])
     files: Annotated[list[FileId], Field(max_length=ATTACHMENTS_MAX)] = Field([])
 
 
@@ -124,7 +130,8 @@ class BulkRequest(Strict):
     """One action on many threads.
 
     `seen` goes with close, thread id to `seen_message_id`; `until` and `wake` go with snooze,
-    `admin_id`, `desk` and `note` with assign, `add` and `remove` with tag.
+    `admin_id`, `desk`, `note` and `held_by` with assign, `add` and `remove` with tag. `held_by`: no
+    thread is handed over that this admin has no longer.
     """
 
     ids: Annotated[list[ThreadId], Field(min_length=1, max_length=IDS_MAX)]
@@ -134,6 +141,7 @@ class BulkRequest(Strict):
     admin_id: AdminId | None = None
     desk: DeskName | None = None
     note: MessageText | None = None
+    held_by: AdminId | None = None
     priority: Priority | None = None
     until: Until | None = None
     wake: Wake | None = None

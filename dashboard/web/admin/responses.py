@@ -73,10 +73,18 @@ class Delivery(Answer):
     v: Annotated[int, Field(description="Grows with each change.")]
 
 
+class Mention(Answer):
+    """A colleague whom a note mentions, and how it calls the colleague."""
+
+    id: int
+    name: str
+
+
 class Message(schemas.Message):
     """A message of a conversation; `delivery` of one that goes to the customer."""
 
     delivery: Delivery | None
+    mentions: Annotated[list[Mention], Field(description="Of a note that mentions some.")] = Absent
 
 
 class Act(ActContent):

@@ -22,12 +22,14 @@ from dashboard.web.http.schemas import Row
 from scoring.ranking import Ranking, RankingLost
 from scoring.reading import Entry, Head
 from scoring.sorting.rules import NAME_PATTERN
-from scoring.views import BUILT_IN_VIEWS
+from scoring.views import BUILT_IN_VIEWS, OWN_VIEWS
 
 LIMIT_DEFAULT = 100
 LIMIT_MAX = 500
 #: A built-in view, or the id of a saved one.
-_VIEW_PATTERN = f"^({'|'.join(BUILT_IN_VIEWS)}|v[1-9][0-9]*)$"
+_VIEW_PATTERN = (
+    f"^({'|'.join(each for each in BUILT_IN_VIEWS if each not in OWN_VIEWS)}|v[1-9][0-9]*)$"
+)
 
 
 class ListQuery(Query):

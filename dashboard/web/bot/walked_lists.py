@@ -13,7 +13,7 @@ from dashboard.db.threads import threads
 from scoring.conditions.language.errors import QueryError
 from scoring.reading import Entry
 from scoring.sorts import SORTS
-from scoring.views import VIEW_QUERIES, VIEWS, list_id
+from scoring.views import OWN_VIEWS, VIEW_QUERIES, VIEWS, list_id
 
 
 class WalkedList(Protocol):
@@ -72,6 +72,8 @@ class SavedList(NamedTuple):
 
 
 def _listed(connection: Connection, view: str) -> ListedQuery | None:
+    if view in OWN_VIEWS:
+        return None
     if view in VIEW_QUERIES:
         return ListedQuery(VIEW_QUERIES[view], "", TIMEZONE)
     number = number_of(view)

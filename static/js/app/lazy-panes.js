@@ -1,5 +1,6 @@
 // The panes and dialogs whose scripts are loaded at their first use.
 
+import { AWAKE } from "../core/query/sorts.js";
 import { LazyPane } from "../ui/elements/lazy.js";
 
 /** @returns {any} of the kind that templates/dashboard.html has there */
@@ -18,6 +19,7 @@ export function lazyPanes({ parts, failed }) {
     explain: pane(loadExplain),
     snooze: pane(loadSnooze, true),
     handOver: pane(loadHandOver, true),
+    handOverAll: pane(loadHandOverAll),
     tagPicker: pane(loadTags, true),
     helpDialog: pane(loadHelp),
     settingsDialog: pane(loadSettings),
@@ -110,6 +112,12 @@ async function loadHandOver(parts) {
 }
 
 /** @param {LazyPanesParts} parts */
+async function loadHandOverAll(parts) {
+  const { HandOverAll } = await import("../ui/hand-over/all-dialog.js");
+  return new HandOverAll(parts);
+}
+
+/** @param {LazyPanesParts} parts */
 async function loadTags(parts) {
   const { TagPicker } = await import("../ui/tags/picker.js");
   return new TagPicker({ ...parts, element: at("tags") });
@@ -133,7 +141,7 @@ async function loadSettings(parts) {
   const { SettingsDialog } = await import("../ui/dialogs/settings-dialog.js");
   return new SettingsDialog({
     dialog, settings, theme, density, prefs, keymap, alerts, admin, language,
-    openCanned: () => cannedDialog.open(), views: choices.views.filter((view) => view !== "snoozed"),
+    openCanned: () => cannedDialog.open(), views: choices.views.filter((view) => AWAKE.has(view)),
     call: (name, data) => connection.call(name, data), toasts, calendarsDialog, policiesDialog, api, now,
   });
 }

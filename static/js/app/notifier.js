@@ -9,7 +9,7 @@ export async function openNotifier(parts) {
   const { Tabs } = await import("../net/tabs.js");
   const { adminId, alerts, connection } = parts;
   let made = null;
-  const tabs = new Tabs({ name: `lineup:${adminId}`, isLookedAt, led: () => made?.look() });
+  const tabs = new Tabs({ name: `lineup:${adminId}`, isLookedAt, thread: () => parts.thread.id });
   made = new Notifier({
     ...parts, tabs: () => tabs, quiet: () => alerts.quiet, chime: () => alerts.chime(),
   });

@@ -4,10 +4,7 @@
 /** @param {() => EventParts} parts @returns {ConnectionEvents} */
 export function socketEvents(parts) {
   const events = {
-    "list:order": (frame) => {
-      parts().lists.frame(frame);
-      parts().notifier.part?.frame(frame);
-    },
+    "list:order": (frame) => parts().lists.frame(frame),
     "list:gone": (gone) => parts().lists.gone(gone),
     "pages:totals": (data) => takeTotals(parts(), data),
     "views:totals": ({ totals }) => {
@@ -33,6 +30,7 @@ export function socketEvents(parts) {
     "presence:ping": () => parts().heartbeat.pong(),
     "presence:update": (data) => parts().presence.update(data),
     "presence:status": (data) => parts().presence.status(data),
+    "notices:new": async (notice) => (await parts().notifier.get())?.notice(notice),
     "thread:act": (data) => {
       if (parts().thread.did(data)) parts().acting.part?.colleagueActions.show(data);
     },

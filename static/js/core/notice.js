@@ -3,6 +3,7 @@
 const GATHER_MS = 2000; // what comes this soon after a telling belongs to it
 const LEAST_MS = 4000; // between two tellings
 const MOST_MS = 30_000; // between two, where there is always something to tell
+const HEARD_MAX = 1000; // notices that are remembered
 const QUIET_MS = 60_000; // after it the next telling comes at once again
 
 // Finds growth of the views that an admin chose to be notified of, by their totals.
@@ -44,36 +45,16 @@ export class Pace {
   }
 }
 
-// Finds new messages of customers in an admin's own threads, by the rows of these.
-export class OwnMessages {
-  #known = new Map(); // thread → what `said` gave when it was last looked at
+// Which notices came already: those of a reconnection may have come before.
+export class Heard {
+  #keys = new Set();
 
-  // What stands there already is no news.
-  /** @param {Row[]} rows */
-  begin(rows) {
-    this.#known.clear();
-    for (const row of rows) this.#known.set(row.id, said(row));
-  }
-
-  // Those of the rows that have a new message of the customer. lately: from when on a message counts
-  // as new in a thread that was not known, as one that was closed.
-  /** @param {Row[]} rows @param {number} lately */
-  news(rows, lately) {
-    return rows.filter((row) => {
-      const known = this.#known.get(row.id);
-      const newest = said(row);
-      this.#known.set(row.id, newest);
-      if (row.preview?.role !== "client" || !row.unanswered) return false;
-      if (known === undefined) return row.preview.at >= lately;
-      // The row shows the customer's message after one of the chatbot, too. One that came late is
-      // no newer than what the row shows, but is counted.
-      return newest.id > known.id && (newest.at > known.at || newest.unanswered > known.unanswered);
-    });
+  /** @param {Notice} notice */
+  isNew({ kind, id }) {
+    const key = `${kind} ${id}`;
+    if (this.#keys.has(key)) return false;
+    this.#keys.add(key);
+    if (this.#keys.size > HEARD_MAX) this.#keys.delete(this.#keys.values().next().value);
+    return true;
   }
 }
-
-// The newest message of anybody; when the one that the row shows was written; those unanswered.
-/** @param {Row} row */
-const said = ({ last_message_id, preview, unanswered }) => ({
-  id: last_message_id ?? 0, at: preview?.at ?? 0, unanswered,
-});

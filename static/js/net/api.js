@@ -25,6 +25,8 @@ export class Api {
 
   team() { return this.http.get("/admin/api/team"); }
   /** @param {number} adminId */
+  heldThreads(adminId) { return this.http.get(`/admin/api/team/${adminId}/threads`); }
+  /** @param {number} adminId */
   signOthersOut(adminId) { return this.http.post(`/admin/api/team/${adminId}/sign-out`); }
 
   /** @param {number} limit */
@@ -143,10 +145,10 @@ export class Api {
     return this.http.get(`${THREADS}/${threadId}/explain?${asked}`);
   }
 
-  reply({ threadId, body, private: isPrivate, token, seen, confirm, files = [] }) {
+  reply({ threadId, body, private: isPrivate, token, seen, confirm, files = [], mentions = [] }) {
     return this.http.post(`${THREADS}/${threadId}/replies`, {
       body, private: isPrivate, token, seen_message_id: seen ?? 0, confirm,
-      ...(files.length && { files: files.map(({ id }) => id) }),
+      ...(files.length && { files: files.map(({ id }) => id) }), ...(mentions.length && { mentions }),
     });
   }
 
@@ -162,6 +164,17 @@ export class Api {
 
   /** @param {string} id */
   discardFile(id) { return this.http.delete(fileUrl(id)); }
+
+  // through: the newest message that was on screen
+  /** @param {number} threadId @param {number} through */
+  readMentions(threadId, through) {
+    return this.http.post(`${THREADS}/${threadId}/mentions/read`, { through });
+  }
+
+  /** @param {number} threadId @param {number} noteId */
+  unreadMention(threadId, noteId) {
+    return this.http.post(`${THREADS}/${threadId}/mentions/unread`, { message_id: noteId });
+  }
 
   /** @param {number} threadId @param {number} messageId */
   sendAgain(threadId, messageId) {

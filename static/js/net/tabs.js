@@ -2,13 +2,14 @@
 
 export class Tabs {
   leads = false;
-  #others = new Map(); // tab → whether it is looked at
+  #others = new Map(); // tab → {lookedAt: whether it is, thread: the open one}
   ready = Promise.resolve(); // then it is known which tab leads
   #channel = null;
 
-  // isLookedAt(): whether this tab is; led(): this tab leads from now on.
-  constructor({ name, isLookedAt, led = () => {}, page = document }) {
+  // isLookedAt(): whether this tab is; thread(): the open one; led(): this tab leads from now on.
+  constructor({ name, isLookedAt, thread = () => null, led = () => {}, page = document }) {
     this.page = page;
+    this.thread = thread;
     this.isLookedAt = isLookedAt;
     this.id = crypto.randomUUID();
     this.led = led;
@@ -29,7 +30,19 @@ export class Tabs {
     navigator.locks.request(name, { ifAvailable: true }, lead).catch(known);
   }
 
-  get anyLookedAt() { return this.isLookedAt() || [...this.#others.values()].some(Boolean); }
+  get anyLookedAt() {
+    return this.isLookedAt() || [...this.#others.values()].some(({ lookedAt }) => lookedAt);
+  }
+
+  // Whether this thread is open in a tab that is looked at.
+  /** @param {number} id */
+  isThreadLookedAt(id) {
+    return (this.isLookedAt() && this.thread() === id)
+      || [...this.#others.values()].some(({ lookedAt, thread }) => lookedAt && thread === id);
+  }
+
+  // Another thread is open in this tab.
+  tell() { if (this.#channel) this.#announce(); }
 
   #listen(name) {
     if (!globalThis.BroadcastChannel) return;
@@ -37,7 +50,7 @@ export class Tabs {
     this.#channel.onmessage = ({ data }) => {
       if (!this.#others.has(data.id) && !data.gone) this.#announce();
       if (data.gone) this.#others.delete(data.id);
-      else this.#others.set(data.id, data.lookedAt);
+      else this.#others.set(data.id, { lookedAt: data.lookedAt, thread: data.thread });
     };
     this.page.addEventListener("visibilitychange", () => this.#announce());
     for (const change of ["focus", "blur"]) addEventListener(change, () => this.#announce());
@@ -46,6 +59,8 @@ export class Tabs {
   }
 
   #announce(gone = false) {
-    this.#channel.postMessage({ id: this.id, lookedAt: this.isLookedAt(), gone });
+    this.#channel.postMessage({
+      id: this.id, lookedAt: this.isLookedAt(), thread: this.thread(), gone,
+    });
   }
 }

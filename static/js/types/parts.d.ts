@@ -28,6 +28,8 @@ import type { Lazy } from "../ui/elements/lazy.js";
 import type { LazyPane } from "../ui/elements/lazy.js";
 import type { ListPane } from "../ui/list/list.js";
 import type { Lists } from "../core/list/lists.js";
+import type { MentionCompletion } from "../ui/mentions/completion.js";
+import type { MentionReader } from "../ui/mentions/reader.js";
 import type { Movement } from "../core/list/movement.js";
 import type { Navigation } from "../ui/shell/navigation.js";
 import type { Notifier } from "../ui/notices/notifier.js";
@@ -253,7 +255,9 @@ declare global {
     };
   type ComposerParts = Pick<Parts,
     | "root" | "thread" | "drafts" | "replies" | "canned" | "mode" | "hold" | "prefs" | "now"
-    | "painter" | "language" | "bodyMax" | "reading" | "guard"> & { attaching: Attaching };
+    | "painter" | "language" | "bodyMax" | "reading" | "guard"> & {
+      attaching: Attaching; mentions: MentionCompletion;
+    };
   type ConnectionStateParts = Pick<Parts,
     | "connection" | "api" | "lists" | "thread" | "presence" | "unsent" | "alerts" | "painter"
     | "announce" | "language" | "now" | "clear">;
@@ -289,7 +293,14 @@ declare global {
     | "neighbours" | "shown" | "open">;
   type MessagesPaneParts = Pick<Parts,
     | "root" | "thread" | "outbox" | "replies" | "reading" | "found" | "connectionState" | "adminId"
-    | "now" | "painter" | "language">;
+    | "now" | "painter" | "language"> & { mentions: MentionReader };
+  type MentionCompletionParts = Pick<Parts,
+    "api" | "thread" | "adminId" | "presence" | "now" | "painter" | "language">;
+  type MentionReaderParts = Pick<Parts, "adminId" | "toasts" | "painter" | "language"> & {
+    api: Pick<Api, "readMentions" | "unreadMention">;
+    thread: Pick<OpenThread, "id" | "state" | "mentioned" | "messages" | "mentionsRead" | "show">;
+    looked(): boolean;
+  };
   type MovementParts = Pick<Parts, "hold" | "lists" | "now" | "painter" | "announce" | "language">;
   type NavParts = Pick<Parts,
     | "lists" | "totals" | "navigation" | "choices" | "search" | "palette" | "settingsDialog"
@@ -311,7 +322,9 @@ declare global {
     | "selection" | "lists" | "thread" | "hold" | "walk" | "announce" | "language" | "painter">;
   type PresencePanelsParts = Pick<Parts,
     | "presence" | "thread" | "mode" | "api" | "call" | "admin" | "now" | "painter" | "toasts"
-    | "language" | "open" | "limits">;
+    | "language" | "open" | "limits"> & { handOverAll: { open(from: Person): unknown } };
+  type HandOverAllParts = Pick<Parts,
+    | "api" | "presence" | "dialog" | "acting" | "admin" | "toasts" | "announce" | "language">;
   type RepliesParts = Pick<Parts,
     | "thread" | "outbox" | "api" | "actions" | "toasts" | "language" | "posted" | "takenBack"
     | "toEnd">;
@@ -325,7 +338,9 @@ declare global {
   type WritersParts = { presence: Pick<Presence, "others">; now(): number };
   type NotifierParts = Pick<Parts,
     | "lists" | "rows" | "thread" | "totals" | "api" | "call" | "icon" | "prefs" | "language"
-    | "now" | "goView" | "open"> & { tabs(): Tabs; quiet(): boolean; chime(): void };
+    | "now" | "goView" | "open" | "toasts" | "announce"> & {
+      tabs(): Tabs; quiet(): boolean; chime(): void; goOwn(): void;
+    };
   type OpenNotifierParts = Omit<NotifierParts, "tabs" | "quiet" | "chime"> & Pick<Parts,
     "adminId" | "alerts" | "connection">;
   type UnsentDialogParts = Pick<Parts,
@@ -386,7 +401,7 @@ declare global {
   type SplitterParts = Pick<Parts, "element" | "panel" | "list" | "prefs" | "language">;
   type TeamPanelParts = Pick<Parts,
     | "api" | "call" | "presence" | "admin" | "now" | "painter" | "toasts" | "language" | "open"
-    | "limits">;
+    | "limits"> & Pick<PresencePanelsParts, "handOverAll">;
   type TestApiParts = Pick<Parts, "lists" | "hold" | "now">;
   type ThreadActionsParts = Pick<Parts,
     | "thread" | "lists" | "rows" | "api" | "toasts" | "painter" | "language" | "admin"
@@ -609,6 +624,8 @@ declare global {
     told?: string;
     /** What follows: "stay", "done" (the thread is closed), "next"; null like "stay". */
     after: string | null;
+    /** Who is meant by names in a note. */
+    mentions?: number[];
   };
   type OutboxParts = {
     send(item: OutboxItem): Promise<{ message: Message }>;
@@ -637,6 +654,7 @@ declare global {
   type OpenThreadParts = {
     call: Call;
     rows: Rows;
+    adminId?: number;
     part(id: number, where: string | null, messageId: number | null): Promise<{
       messages: Message[]; acts?: Act[]; more: boolean; later: boolean;
     }>;

@@ -103,6 +103,24 @@ declare global {
     private: boolean;
     at: number;
     delivery: Delivery | null;
+    /** Whom a note mentions, and how it calls them. */
+    mentions?: Mention[];
+  }
+
+  /** Something that concerns an admin; `by` is the colleague who did it. */
+  interface Notice {
+    kind: "message" | "assigned" | "mention";
+    id: number;
+    thread_id: number;
+    at: number;
+    customer: { id: string; name: string | null } | null;
+    by: Person | null;
+    text: string;
+  }
+
+  interface Mention {
+    id: number;
+    name: string;
   }
 
   /** What was done to a thread; `by` is null for the chatbot and the customer. */

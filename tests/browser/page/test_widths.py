@@ -72,8 +72,11 @@ def test_the_names_below_icons_are_whole_on_phones_and_tablets(chromium, lineup)
     assert {at: faults for at, faults in found.items() if faults} == {}
     page.set_viewport_size({"width": 360, "height": 780})
     page.click(".nav-views-all")
-    page.click(".views-snoozed .views-open")
+    page.click(".views-built-in[data-view=snoozed] .views-open")
     mai.wait_until_shown("snoozed/soonest")
+    page.click(".nav-views-all")
+    page.click(".views-built-in[data-view=mentions] .views-open")
+    mai.wait_until_shown("mentions/arrival")
     assert mai.errors == []
     mai.close()
 

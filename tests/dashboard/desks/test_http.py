@@ -29,7 +29,7 @@ _QUERIES = (
 _WORDS = ("hello", "invoice", "secretly", "Hidden", "shop/c-t-1", "shop/only-1", '"an invoice"')
 _LISTS = tuple(
     {"view": view, "sort": sort, "filter": filter}
-    for view in ("arrival", "not_respond", "snoozed", "history", "v1", "v2")
+    for view in ("arrival", "not_respond", "snoozed", "mentions", "history", "v1", "v2")
     for sort, filter in (("arrival", "all"), ("longest_wait", "mine"), ("priority", "unassigned"))
 )
 

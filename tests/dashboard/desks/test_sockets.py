@@ -13,7 +13,7 @@ from tests.dashboard.desks.world import LAN, Numbers, World
 
 _LISTS = tuple(
     {"view": view, "sort": sort, "filter": filter}
-    for view in ("arrival", "not_respond", "snoozed", "history", "v1", "v2")
+    for view in ("arrival", "not_respond", "snoozed", "mentions", "history", "v1", "v2")
     for sort, filter in (("arrival", "all"), ("longest_wait", "mine"), ("priority", "unassigned"))
 ) + tuple(
     {"query": query, "sort": "arrival", "filter": "all"}
@@ -46,6 +46,7 @@ def steps() -> list[tuple[str, Any]]:
         ("presence:watch", {"kind": "customer", "add": _PEOPLE}),
         ("presence:watch", {"kind": "admin", "add": ["1", "2", "3"]}),
         ("presence:set", {"status": "busy"}),
+        ("notices:since", {"since": 0}),
         ("thread:close", {"id": 2}),
         ("thread:close", {"id": HIDDEN[0]}),
     ]

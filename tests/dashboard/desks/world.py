@@ -73,6 +73,7 @@ class World:
         self._act("close", KEN, 4)
         tagging = self.services.tagging.change
         self._does(tagging, KEN, 5, TagNames(["vip"], []))
+        self._act("reply", KEN, 1, self._note("@Lan, please look"))
         boss = {"name": "Mine", "query": "assigned:me", "sort": "arrival", "owner": "all"}
         self._view(boss)
         self._view(boss | {"name": "Open", "query": "is:open"})
@@ -196,6 +197,9 @@ class World:
                 lambda: self._does(
                     self.services.tagging.change, KEN, thread, TagNames(["secret"], [])
                 ),
+                # As one who was of that desk before: she is not mentioned there.
+                lambda: self._act("reply", KEN, thread, self._note("@Lan, @Boss: an invoice")),
+                lambda: self._does(self.services.mentioning.read, BOSS, thread, 2**40),
                 lambda: self._does(
                     self.services.snoozing.snooze, KEN, thread, self.clock() + 3_600_000, "reply"
                 ),
@@ -204,6 +208,9 @@ class World:
         with suppress(Problem):
             # One that does not fit the state of its thread is refused.
             work()
+
+    def _note(self, body: str) -> Reply:
+        return Reply(body, f"n-{next(self._posted)}", True)
 
     def _new_elsewhere(self, chosen: random.Random) -> None:
         number = next(self._posted)
@@ -259,6 +266,8 @@ class Numbers:
     def _kind(self, value: dict[str, Any]) -> str:
         if "body" in value and "role" in value:
             return "message"
+        if "kind" in value and "thread_id" in value:
+            return "act" if value["kind"] == "assigned" else "message"
         if "size" in value and "name" in value:
             return "file"
         return "act" if str(value.get("type", "")).startswith("thread.") else ""

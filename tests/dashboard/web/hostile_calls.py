@@ -4,6 +4,17 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
+from tests.dashboard.web.call_bodies import (
+    ACT,
+    CALENDAR,
+    MESSAGE,
+    POLICY,
+    PREFERENCES,
+    RULES,
+    SETTINGS,
+    VIEW,
+)
+
 
 class Call(NamedTuple):
     """A request that is taken; `path` holds a part of the path in braces where senders write it."""
@@ -16,65 +27,10 @@ class Call(NamedTuple):
     file: bytes | None = None
 
 
-_MESSAGE = {
-    "id": "m-h",
-    "type": "message",
-    "thread": "t-1",
-    "occurred_at": "2026-09-20T10:00:00Z",
-    "customer": {
-        "id": "c-1",
-        "name": "Mai",
-        "member_status": 2,
-        "locale": "vi",
-        "avatar_url": "https://cdn.example/a.png",
-    },
-    "role": "client",
-    "body": "hello",
-    "private": False,
-    "attachments": [{"url": "https://cdn.example/b.png", "type": "image/png", "name": "b"}],
-}
-_ACT = {"id": "a-h", "thread": "t-1", "occurred_at": "2026-09-20T10:00:00Z"}
-_SETTINGS = {
-    "status": "busy",
-    "text": "on the phone",
-    "activity": "calls",
-    "until": "2099-01-01T00:00:00Z",
-    "visibility": "everyone",
-    "show_last_seen": True,
-    "show_typing": True,
-}
-_PREFERENCES = {
-    "view": "arrival",
-    "saved": {"view": "v1", "sort": "arrival", "filter": "all"},
-    "sorts": {"arrival": "arrival"},
-    "filters": {"arrival": "all"},
-    "theme": "dark",
-    "locale": "vi",
-    "follow": "off",
-    "density": "compact",
-    "send_key": "enter",
-    "single_keys": True,
-    "notify": {"sound": True, "views": ["arrival"]},
-    "list_width": 300,
-    "list_hint": False,
-}
-_RULES = [
-    {"when": "is:waiting", "by": "waiting_since", "order": "oldest", "split": "member"},
-    {"when": "", "by": "recent_at", "order": "newest"},
-]
-_CALENDAR = {
-    "name": "Office",
-    "timezone": "Asia/Tokyo",
-    "week": {"mon": [["09:00", "12:00"], ["22:00", "06:00"]]},
-    "exceptions": [{"date": "2026-12-25", "intervals": [["10:00", "24:00"]]}],
-}
-_POLICY = {"name": "VIPs", "query": "member:0", "calendar": 1, "first_reply": 30, "next_reply": 60}
-_VIEW = {"name": "Waiting", "query": "is:open", "sort": "arrival", "timezone": "Asia/Tokyo"}
-
 BOT_CALLS = [
-    Call("POST", "/api/v1/events", body=_MESSAGE),
-    Call("POST", "/api/v1/events", body={"events": [_MESSAGE, _ACT | {"type": "thread.close"}]}),
-    Call("POST", "/api/v1/events", body=_ACT | {"type": "thread.priority", "priority": "high"}),
+    Call("POST", "/api/v1/events", body=MESSAGE),
+    Call("POST", "/api/v1/events", body={"events": [MESSAGE, ACT | {"type": "thread.close"}]}),
+    Call("POST", "/api/v1/events", body=ACT | {"type": "thread.priority", "priority": "high"}),
     Call(
         "POST",
         "/api/v1/events",
@@ -98,7 +54,7 @@ BOT_CALLS = [
     Call(
         "POST", "/api/v1/presence/offline", body={"devices": [{"customer": "c-1", "device": "d"}]}
     ),
-    Call("PUT", "/api/v1/presence/{c-1}", body=_SETTINGS),
+    Call("PUT", "/api/v1/presence/{c-1}", body=SETTINGS),
     Call("GET", "/api/v1/presence", {"customer": "c-1"}),
     Call("GET", "/api/v1/presence/online", {"within": 60, "limit": 5, "cursor": ""}),
     Call("GET", "/api/v1/presence/online", {"from": 0, "to": 9, "limit": 5}),
@@ -119,7 +75,7 @@ ADMIN_CALLS = [
     Call("GET", "/static/js/{main.js}"),
     Call("GET", "/admin/api/openapi.json"),
     Call("GET", "/admin/api/me"),
-    Call("PATCH", "/admin/api/me/preferences", body=_PREFERENCES),
+    Call("PATCH", "/admin/api/me/preferences", body=PREFERENCES),
     Call("GET", "/admin/api/threads", {"ids": "1,2"}),
     Call("POST", "/admin/api/threads/bulk", body={"ids": [1, 2], "action": "claim"}),
     Call(
@@ -132,6 +88,12 @@ ADMIN_CALLS = [
         "/admin/api/threads/bulk",
         body={"ids": [1], "action": "assign", "admin_id": 1, "note": "Yours"},
     ),
+    Call(
+        "POST",
+        "/admin/api/threads/bulk",
+        body={"ids": [1], "action": "assign", "admin_id": 1, "held_by": 2},
+    ),
+    Call("GET", "/admin/api/team/{1}/threads"),
     Call("POST", "/admin/api/threads/undo", body={"acts": [1]}),
     Call("GET", "/admin/api/threads/{1}/messages", {"before": 9, "limit": 5}),
     Call("GET", "/admin/api/threads/{1}/messages", {"after": 1}),
@@ -148,6 +110,13 @@ ADMIN_CALLS = [
             "files": ["0" * 32],
         },
     ),
+    Call(
+        "POST",
+        "/admin/api/threads/{1}/replies",
+        body={"body": "@Mai, @Lan, look", "token": "k-2", "private": True, "mentions": [1]},
+    ),
+    Call("POST", "/admin/api/threads/{1}/mentions/read", body={"through": 1}),
+    Call("POST", "/admin/api/threads/{1}/mentions/unread", body={"message_id": 1}),
     Call("POST", "/admin/api/threads/{1}/files", {"name": "note.txt"}, file=b"content"),
     Call("GET", "/admin/api/files/{00000000000000000000000000000000}"),
     Call("DELETE", "/admin/api/files/{00000000000000000000000000000000}"),
@@ -180,29 +149,29 @@ ADMIN_CALLS = [
     Call("PUT", "/admin/api/canned/{1}", body={"shortcut": "hi", "body": "Hello"}),
     Call("DELETE", "/admin/api/canned/{999}"),
     Call("GET", "/admin/api/views"),
-    Call("POST", "/admin/api/views", body=_VIEW | {"owner": "me"}),
-    Call("PUT", "/admin/api/views/{v1}", body=_VIEW | {"owner": "all", "changed_at": 5}),
+    Call("POST", "/admin/api/views", body=VIEW | {"owner": "me"}),
+    Call("PUT", "/admin/api/views/{v1}", body=VIEW | {"owner": "all", "changed_at": 5}),
     Call("DELETE", "/admin/api/views/{v999}"),
     Call("PUT", "/admin/api/views/order", body={"ids": ["history", "v1"]}),
     Call("POST", "/admin/api/views/preview", body={"query": "is:open", "sort": "arrival"}),
     Call("GET", "/admin/api/sorts"),
-    Call("POST", "/admin/api/sorts", body={"name": "vip", "title": "VIPs", "rules": _RULES}),
-    Call("PUT", "/admin/api/sorts/{vip}", body={"title": "V", "rules": _RULES, "changed_at": 5}),
+    Call("POST", "/admin/api/sorts", body={"name": "vip", "title": "VIPs", "rules": RULES}),
+    Call("PUT", "/admin/api/sorts/{vip}", body={"title": "V", "rules": RULES, "changed_at": 5}),
     Call("DELETE", "/admin/api/sorts/{none}"),
-    Call("POST", "/admin/api/sorts/preview", body={"rules": _RULES, "view": "arrival"}),
+    Call("POST", "/admin/api/sorts/preview", body={"rules": RULES, "view": "arrival"}),
     Call("GET", "/admin/api/calendars"),
-    Call("POST", "/admin/api/calendars", body=_CALENDAR),
-    Call("PUT", "/admin/api/calendars/{1}", body=_CALENDAR | {"changed_at": 5}),
+    Call("POST", "/admin/api/calendars", body=CALENDAR),
+    Call("PUT", "/admin/api/calendars/{1}", body=CALENDAR | {"changed_at": 5}),
     Call("DELETE", "/admin/api/calendars/{999}"),
     Call("GET", "/admin/api/policies"),
-    Call("POST", "/admin/api/policies", body=_POLICY),
-    Call("PUT", "/admin/api/policies/{1}", body=_POLICY | {"changed_at": 5}),
+    Call("POST", "/admin/api/policies", body=POLICY),
+    Call("PUT", "/admin/api/policies/{1}", body=POLICY | {"changed_at": 5}),
     Call("PUT", "/admin/api/policies/order", body={"ids": [1]}),
     Call("DELETE", "/admin/api/policies/{999}"),
     Call(
         "POST",
         "/admin/api/policies/preview",
-        body={"policies": [_POLICY, _POLICY | {"calendar": _CALENDAR}]},
+        body={"policies": [POLICY, POLICY | {"calendar": CALENDAR}]},
     ),
     Call("GET", "/admin/api/query/complete", {"text": "is:o", "at": 4}),
     Call("GET", "/admin/api/presence/online", {"within": 60, "limit": 5, "cursor": ""}),

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import { badge } from "../../../static/js/core/totals.js";
-import { Growth, OwnMessages, Pace } from "../../../static/js/core/notice.js";
+import { Growth, Heard, Pace } from "../../../static/js/core/notice.js";
 
 const VIEWS = ["not_respond"];
 
@@ -47,24 +47,14 @@ test("what comes right after a telling belongs to it, what comes later waits for
   assert.equal(pace.of(104_000), "now", "after a quiet time the gap is short again");
 });
 
-const row = (id, newest, more = {}) => ({
-  id, last_message_id: newest, unanswered: 1, preview: { role: "client", body: "Hi", at: 1000 }, ...more,
-});
-
-test("a customer's message in a thread of one's own is news once, an answer is none", () => {
-  const own = new OwnMessages();
-  own.begin([row(1, 10)]);
-  assert.deepEqual(own.news([row(1, 10)], 0), []);
-  const asked = row(1, 11, { preview: { role: "client", body: "Hello?", at: 1500 } });
-  assert.deepEqual(own.news([asked], 5000).map(({ id }) => id), [1]);
-  assert.deepEqual(own.news([asked], 0), []);
-  assert.deepEqual(own.news([{ ...asked, last_message_id: 12 }], 0), [], "the chatbot wrote");
-  const late = { ...asked, last_message_id: 13, unanswered: 2 };
-  assert.deepEqual(own.news([late], 0).map(({ id }) => id), [1], "written before, delivered now");
-  const answered = row(1, 14, { unanswered: 0, preview: { role: "admin", body: "Hi", at: 2000 } });
-  assert.deepEqual(own.news([answered], 0), []);
-  assert.deepEqual(own.news([row(2, 5)], 999).map(({ id }) => id), [2], "it was closed until now");
-  assert.deepEqual(own.news([row(3, 5)], 1001), [], "it was taken, and nobody wrote");
+test("a notice that came already is not new, and one of another kind is", () => {
+  const heard = new Heard();
+  const news = [["message", 1], ["message", 1], ["mention", 1], ["message", 2]]
+    .map(([kind, id]) => heard.isNew({ kind, id }));
+  assert.deepEqual(news, [true, false, true, true]);
+  for (let id = 3; id < 1100; id += 1) heard.isNew({ kind: "message", id });
+  assert.ok(heard.isNew({ kind: "message", id: 1 }), "what is long ago was forgotten");
+  assert.ok(!heard.isNew({ kind: "message", id: 1099 }));
 });
 
 test("a count fits on an icon", () => {

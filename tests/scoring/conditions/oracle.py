@@ -5,7 +5,7 @@ It cuts the text anew each time and knows nothing of the tables and trees of the
 
 import re
 import unicodedata
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from datetime import datetime
 from functools import cache
 from typing import Any, NamedTuple
@@ -20,6 +20,7 @@ DAY = r"2[01][0-9]{2}-[0-9]{2}-[0-9]{2}"
 WORDS = {
     "is": "open closed waiting answered unanswered snoozed late",
     "assigned": "me none anyone",
+    "mentions": "me none",
     "priority": "urgent high normal low",
     "member": "0 1 2 3 4 5 none",
     "tag": "none",
@@ -28,6 +29,7 @@ WORDS = {
 }
 FORMS = {
     "assigned": rf"{BARE}+|{QUOTED}",
+    "mentions": rf"{BARE}+|{QUOTED}",
     "source": rf"{BARE}+|{QUOTED}",
     "desk": rf"{BARE}+|{QUOTED}",
     "tag": rf'{OF_TAGS}|"{OF_TAGS}"',
@@ -137,7 +139,7 @@ def is_valid_value(name: str, value: str) -> bool:
         return True
     if not re.fullmatch(FORMS.get(name, "(?!)"), value):
         return False
-    if name == "assigned":
+    if name in ("assigned", "mentions"):
         address = unquoted(value)
         return len(address) <= 254 and re.fullmatch(r"[^@].*@.+", address, re.DOTALL) is not None
     if name in ("source", "desk"):
@@ -182,6 +184,8 @@ def value_holds(name: str, value: str, thread: Mapping[str, Any], world: World) 
         return state_holds(word, thread, world)
     if name == "assigned":
         return assignee_holds(value, thread["assignee_id"], world)
+    if name == "mentions":
+        return mentions_hold(value, thread["mentioned"], world)
     if name == "priority":
         return thread["priority"] == word
     if name == "member":
@@ -228,6 +232,13 @@ def assignee_holds(value: str, assignee: int | None, world: World) -> bool:
     if value.lower() == "me":
         return assignee == world.me
     return assignee == ADMINS[unquoted(value).lower()]
+
+
+def mentions_hold(value: str, mentioned: Collection[str], world: World) -> bool:
+    if value.lower() == "none":
+        return len(mentioned) == 0
+    who = world.me if value.lower() == "me" else ADMINS[unquoted(value).lower()]
+    return str(who) in mentioned
 
 
 def time_holds(name: str, value: str, thread: Mapping[str, Any], now: int) -> bool:

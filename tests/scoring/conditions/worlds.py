@@ -19,6 +19,8 @@ LOCALES = ("vi", "vi-VN", "vie", "en-GB", "pt-br", "x-vi", None)
 LANGUAGES = ("vi", "VI-vn", "en", "pt", "pt-BR", "ja")
 #: Sets of tags; among them one that is called as a word of the language is.
 TAGS = ((), (), ("vip",), ("vip", "vip-2"), ("vip-2", "đổi"), ("none",), ("返品", "none", "2"))
+#: Sets of admins with unread mentions, as texts; one of an admin who is in no query.
+MENTIONED = ((), (), ("1",), ("1", "2"), ("2", "3"), ("13",))
 #: Times that conditions name, in milliseconds; the ways in which each is written.
 TIMES = {
     0: ("0s", "00m"),
@@ -91,6 +93,7 @@ def threads(seed: int, zone: ZoneInfo) -> Mapping[str, Any]:
         "snoozed_until": NOW + 3_600_000 if seed % 3 == 0 else None,
         "tags": frozenset(chance.choice(TAGS)),
         "desk": chance.choice(["main", "sales"]),
+        "mentioned": frozenset(chance.choice(MENTIONED)),
     }
 
 

@@ -22,7 +22,7 @@ from scoring.conditions.language.errors import QueryError
 from scoring.ranking import Ranking
 from scoring.reading import State
 from scoring.sorts import ANY_SORT
-from scoring.views import BUILT_IN_VIEWS, QUERY_VIEWS, VIEW_QUERIES, VIEWS
+from scoring.views import BUILT_IN_VIEWS, OWN_VIEWS, QUERY_VIEWS, VIEW_QUERIES, VIEWS
 
 #: How long one answer counts threads in SQL; what is not counted by then has no total.
 COUNTING_SECONDS = 1.0
@@ -63,8 +63,12 @@ class SeenViews:
             }
             order = view_orders.ordered(connection, admin_id, BUILT_IN_VIEWS, seen)
             built_in = _built_in(connection, desks)
+            own = {
+                id: query_lists.list_of(connection, listed._replace(sort=ANY_SORT))
+                for id, listed in built_in_lists.own(admin_id, desks).items()
+            }
         lists = {id: each.query_list for id, each in seen.items() if each.query_list is not None}
-        lists |= built_in
+        lists |= {**built_in, **own}
         # Of all desks, Redis keeps those of built-in views in any case.
         kept = known.keys() | {each.id for each in built_in.values() if desks is None}
         live = {id: each.id for id, each in lists.items() if each.id in kept}
@@ -143,6 +147,7 @@ def _built_in(connection: Connection, desks: Desks) -> Mapping[str, QueryList]:
             connection, built_in_lists.listed(view, QUERY_VIEWS.get(view, ANY_SORT), desks)
         )
         for view in BUILT_IN_VIEWS
+        if view not in OWN_VIEWS
     }
 
 

@@ -10,6 +10,7 @@ export const FIELDS = {
     kind: "word", words: ["open", "closed", "waiting", "answered", "unanswered", "snoozed", "late"],
   },
   assigned: { kind: "admin", words: ["me", "none", "anyone"] },
+  mentions: { kind: "admin", words: ["me", "none"] },
   priority: { kind: "word", words: ["urgent", "high", "normal", "low"] },
   member: { kind: "word", words: ["0", "1", "2", "3", "4", "5", "none"] },
   source: { kind: "name", words: [] },

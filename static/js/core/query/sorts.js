@@ -6,7 +6,7 @@ import { delayMs } from "../backoff.js";
 const SHOWN_MAX = 4;
 
 const SOONEST = "soonest"; // by the end of snoozes
-const AWAKE = new Set(["arrival", "not_respond", "history"]); // views without snoozed threads
+export const AWAKE = new Set(["arrival", "not_respond", "history"]); // views without snoozed threads
 
 // The sorts that say something about the threads of a view.
 /** @param {string} view @param {string[]} names */

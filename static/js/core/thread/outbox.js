@@ -50,10 +50,10 @@ export class Outbox {
   // What is not just being sent.
   get late() { return this.list.filter((item) => this.#isLate(item)); }
 
-  // after: what follows once it is sent, see app/unsent.js.
-  post({ threadId, body, isPrivate, seen, after = null, files = [] }) {
+  // after: what follows once it is sent, see app/unsent.js; mentions: who is meant by names in a note.
+  post({ threadId, body, isPrivate, seen, after = null, files = [], mentions = [] }) {
     const item = {
-      token: this.token(), threadId, body, private: isPrivate, seen, after, files,
+      token: this.token(), threadId, body, private: isPrivate, seen, after, files, mentions,
       confirm: false, at: this.now(), state: "sending", problem: null, unseen: [], tries: 0,
       triedAt: this.now(), failed: false,
     };

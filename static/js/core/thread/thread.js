@@ -15,6 +15,7 @@ export class OpenThread {
   olderFailed = false;
   news = 0; // grows with what comes in
   openedId = 0; // the newest message when it was opened
+  mentioned = new Set(); // notes that mention this admin, who has not read them
   target = null; // id of the message to be scrolled to, once it is painted
   #foundId = 0; // of the message at which the thread was opened; 0 for none
   #isFilling = false; // a part of the conversation is being loaded
@@ -22,11 +23,12 @@ export class OpenThread {
   #run = 0;
 
   /** @param {OpenThreadParts} parts */
-  constructor({ call, part, rows, changed, joined = (_id, _viewers) => {}, left = () => {} }) {
+  constructor({ call, part, rows, changed, adminId = 0, joined = (_id, _viewers) => {}, left = () => {} }) {
     this.call = call;
     this.part = part;
     this.rows = rows;
     this.changed = changed;
+    this.adminId = adminId;
     this.joined = joined;
     this.left = left;
   }
@@ -49,6 +51,7 @@ export class OpenThread {
     this.seenId = 0;
     this.openedId = 0;
     this.olderFailed = false;
+    this.mentioned = new Set();
     this.#load();
   }
 
@@ -77,6 +80,7 @@ export class OpenThread {
     if (id !== this.id || this.state === "missing") return;
     if (this.messages.add(message)) {
       this.news += 1;
+      if (message.mentions?.some((one) => one.id === this.adminId)) this.mentioned.add(message.id);
       this.arrivals?.came(message);
     }
     this.changed();
@@ -102,6 +106,14 @@ export class OpenThread {
     this.acts = new Acts();
     this.target = null;
     this.state = "missing";
+    this.changed();
+  }
+
+  // Mentions up to a message were read; the server says which are unread still.
+  /** @param {number} through @param {number[]} unread */
+  mentionsRead(through, unread) {
+    const later = [...this.mentioned].filter((id) => id > through);
+    this.mentioned = new Set([...unread, ...later]);
     this.changed();
   }
 
@@ -222,7 +234,8 @@ export class OpenThread {
   }
 
   // The newest messages and acts. Messages that came while the line was down are told of.
-  #take({ messages, acts, more }) {
+  #take({ messages, acts, more, mentions }) {
+    this.mentioned = new Set(mentions ?? []);
     const known = this.state === "ready";
     if (known) this.news += 1;
     else this.openedId = Math.max(0, ...messages.map(({ id }) => id));

@@ -1,26 +1,29 @@
-// Tells an admin of new work: a sound, and a notification while no window of theirs is looked at.
-// Both come from one tab only, together for all that came at about the same time.
+// Tells an admin of new work and of what is theirs: a sound, and a notification while no window of theirs
+// is looked at. Both come from one tab only, together for all that came at about the same time. Notices of
+// one's own threads and mentions are shown in the window that is looked at, too.
 
-import { Growth, OwnMessages, Pace } from "../../core/notice.js";
+import { Growth, Heard, Pace } from "../../core/notice.js";
 import { listKey } from "../../core/route.js";
 import { nameOf } from "../elements/avatar.js";
+import { entryOf, saying, toastText } from "./words.js";
 
-const OWN = { view: "arrival", sort: "arrival", filter: "mine" };
 const HEAD = 10; // of a list that grew
-const OWN_HEAD = 100;
-const LINES = 4; // of one notification
-const LATELY_MS = 15_000; // a message this old may be why a closed thread came back
+const GATHER_MS = 300; // notices that come this soon after each other are shown together
+const TOASTS = 3; // of more threads, one toast says how many
+const SHOWN_MS = 12_000;
+const SILENT_MS = 60_000; // a connection may have been lost so long before that is known
 
 export class Notifier {
   #growth = new Growth();
-  #own = new OwnMessages();
+  #heard = new Heard();
   #pace = new Pace();
-  #entries = new Map(); // thread → {row, at} since a window was looked at
+  #entries = new Map(); // thread → {id, name, text, at} since a window was looked at
   #grown = new Map(); // view → how many threads more
   #timer = null;
   #shown = null; // the notification on screen
-  #watching = false; // whether the own threads are subscribed to by this part
-  #connected = false;
+  #came = new Map(); // thread → the notice that is to be shown in the page
+  #showTimer = null;
+  #lostAt = null; // when the connection was lost
 
   /** @param {NotifierParts} parts */
   constructor(parts) {
@@ -38,47 +41,39 @@ export class Notifier {
     this.#tellSoon();
   }
 
-  connected() {
-    this.#connected = true;
-    this.#watching = false;
+  // What happened while the connection was lost is told once, in short.
+  async connected() {
+    const { call } = this.parts;
     this.look();
+    if (this.#lostAt === null) return;
+    const since = Math.max(0, Math.round(this.#lostAt - SILENT_MS));
+    const answer = await call("notices:since", { since }).catch(() => null);
+    if (!answer) return; // the next connection asks again, from the same time on
+    this.#lostAt = null;
+    for (const notice of answer.notices) this.notice(notice);
   }
 
-  // What changes while the connection is lost is no news.
   disconnected() {
-    this.#connected = false;
     this.#growth.forget();
+    this.#lostAt ??= this.parts.now();
   }
 
-  // Another list is shown, another tab leads, or the settings changed: subscribes to the own threads
-  // where they are to be told of and not on screen anyway.
-  async look() {
-    const { prefs: { notify, kept }, call } = this.parts;
-    const wanted = kept.notify_own && (notify.sound || notify.desktop) && this.parts.tabs().leads
-      && !this.#isShown(OWN);
-    if (!this.#connected || wanted === this.#watching) return;
-    this.#watching = wanted;
-    // A list that is shown is closed by who shows it.
-    if (!wanted) return this.#isShown(OWN) ? undefined : call("list:close", OWN).catch(() => {});
-    const answer = await call("list:open", { ...OWN, limit: OWN_HEAD }).catch(() => null);
-    if (answer) this.#own.begin(answer.rows);
-    else this.#watching = false;
-    return undefined;
-  }
+  // Another thread is open: other windows know.
+  look() { this.parts.tabs().tell(); }
 
-  // A list changed: maybe that of the own threads.
-  /** @param {Frame} frame */
-  async frame(frame) {
-    const { api, prefs, thread, tabs, now } = this.parts;
-    if (listKey(frame) !== listKey(OWN) || !prefs.kept.notify_own) return;
-    const known = Object.values(frame.rows);
-    const missing = frame.set.map(([id]) => id).filter((id) => !frame.rows[id]);
-    const fetched = missing.length && missing.length <= HEAD
-      ? await api.rows(missing).catch(() => ({ rows: [] })) : { rows: [] };
-    const news = this.#own.news([...known, ...fetched.rows], now() - LATELY_MS)
-      .filter(({ id }) => id !== thread.id || !tabs().anyLookedAt);
-    for (const row of news) this.#entries.set(row.id, { row, at: now() });
-    if (news.length) this.#tellSoon();
+  // Something concerns this admin: a customer wrote, a thread was handed over, a note mentions them.
+  /** @param {Notice} notice */
+  notice(notice) {
+    const { prefs, quiet, tabs, language: { t } } = this.parts;
+    if (!this.#heard.isNew(notice) || quiet()) return;
+    if (notice.kind === "message" && !prefs.kept.notify_own) return;
+    if (tabs().isThreadLookedAt(notice.thread_id)) return;
+    this.#entries.set(notice.thread_id, entryOf(notice, t));
+    if (tabs().isLookedAt() || (tabs().leads && !tabs().anyLookedAt)) {
+      this.#came.set(notice.thread_id, notice);
+      this.#showTimer ??= setTimeout(() => this.#show(), GATHER_MS);
+    }
+    this.#tellSoon();
   }
 
   // Somebody looks at a window, or no thread waits any more.
@@ -88,7 +83,25 @@ export class Notifier {
     this.#shown = null;
   }
 
-  #isShown(list) { return listKey(this.parts.lists.list) === listKey(list); }
+  #show() {
+    const { toasts, open, goView, goOwn, announce, language: { t } } = this.parts;
+    const came = [...this.#came.values()];
+    this.#came.clear();
+    this.#showTimer = null;
+    if (came.length <= TOASTS) {
+      for (const notice of came) {
+        const run = () => open(notice.thread_id);
+        toasts.show(toastText(notice, t), { text: t("notice.open"), run }, SHOWN_MS);
+      }
+      announce(came.map((notice) => toastText(notice, t)).join(" "));
+      return;
+    }
+    const isMentions = came.every(({ kind }) => kind === "mention");
+    const run = () => (isMentions ? goView("mentions") : goOwn());
+    const text = t("notice.many", { count: came.length });
+    toasts.show(text, { text: t("notice.show"), run }, SHOWN_MS);
+    announce(text);
+  }
 
   #tellSoon() {
     const { quiet, tabs, now } = this.parts;
@@ -124,7 +137,7 @@ export class Notifier {
     const may = globalThis.Notification?.permission === "granted" && prefs.notify.desktop;
     if (!may || tabs().anyLookedAt) return this.#entries.clear();
     for (const [name, more] of counts) await this.#learn(name, more);
-    const rows = [...this.#entries.values()].sort((a, b) => b.at - a.at).map(({ row }) => row);
+    const entries = [...this.#entries.values()].sort((a, b) => b.at - a.at);
     const view = grown[0] ?? "arrival";
     const count = totals.of(view, "all") ?? 0;
     const general = {
@@ -132,48 +145,43 @@ export class Notifier {
       body: grown.length ? `${t(`view.${view}`)}: ${t("header.total", { count })}`
         : t("notify.own"),
     };
-    const { title, body } = rows.length && prefs.kept.notify_text ? saying(rows, t) : general;
+    const { title, body } = entries.length && prefs.kept.notify_text ? saying(entries, t) : general;
     const shown = new Notification(title, { body, tag: "lineup", icon: icon.dataset.plain });
-    shown.onclick = () => this.#clicked(shown, grown[0], rows);
+    shown.onclick = () => this.#clicked(shown, grown[0], entries);
     this.#shown = shown;
     return undefined;
   }
 
   // One thread is opened; of several the list.
-  #clicked(shown, view, rows) {
+  #clicked(shown, view, entries) {
     const { goView, open } = this.parts;
     window.focus();
     if (view) goView(view);
-    if (rows.length === 1) open(rows[0].id);
+    if (entries.length === 1) open(entries[0].id);
     shown.close();
     this.#entries.clear();
   }
 
   // Which threads a view that grew has got: those with the newest messages.
   async #learn(view, count) {
+    const { language: { t } } = this.parts;
     const rows = await this.#head({ view, sort: "arrival", filter: "all" });
     for (const row of rows.slice(0, count)) {
-      if (!this.#entries.has(row.id)) this.#entries.set(row.id, { row, at: row.recent_at });
+      if (this.#entries.has(row.id)) continue;
+      const text = row.preview?.body.replace(/\s+/g, " ") || t("row.attachment");
+      this.#entries.set(row.id, { id: row.id, name: nameOf(row, t), text, at: row.recent_at });
     }
   }
 
   async #head(list) {
     const { lists, rows, call } = this.parts;
-    if (this.#isShown(list) && lists.sync.order) {
+    const isShown = () => listKey(lists.list) === listKey(list);
+    if (isShown() && lists.sync.order) {
       const ids = Array.from(lists.sync.order.ids()).slice(0, HEAD);
       return ids.map((id) => rows.get(id)).filter(Boolean);
     }
     const answer = await call("list:open", { ...list, limit: HEAD }).catch(() => null);
-    if (answer && !this.#isShown(list)) call("list:close", list).catch(() => {});
+    if (answer && !isShown()) call("list:close", list).catch(() => {});
     return answer?.rows ?? [];
   }
-}
-
-// The name and the text of one customer, or a line for each.
-/** @param {Row[]} rows @param {Translate} t */
-function saying(rows, t) {
-  const text = (row) => row.preview?.body.replace(/\s+/g, " ") || t("row.attachment");
-  if (rows.length === 1) return { title: nameOf(rows[0], t), body: text(rows[0]) };
-  const lines = rows.slice(0, LINES).map((row) => `${nameOf(row, t)}: ${text(row)}`);
-  return { title: t("notify.many", { count: rows.length }), body: lines.join("\n") };
 }

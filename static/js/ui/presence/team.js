@@ -22,7 +22,7 @@ export class TeamPanel {
   #leavingId = null; // who is signed out by one more press
 
   /** @param {TeamPanelParts} parts */
-  constructor({ api, call, presence, admin, now, painter, toasts, language, open, limits }) {
+  constructor({ api, call, presence, admin, now, painter, toasts, language, open, limits, handOverAll }) {
     this.api = api;
     this.call = call;
     this.presence = presence;
@@ -33,6 +33,7 @@ export class TeamPanel {
     this.language = language;
     this.open = open;
     this.limits = limits;
+    this.handOverAll = handOverAll;
   }
 
   /** @param {boolean} open */
@@ -127,6 +128,14 @@ export class TeamPanel {
     }
   }
 
+  // One's own threads, and for supervisors those of anybody, as of a colleague who is absent.
+  #givingAll({ id, name, assigned }) {
+    const { admin, language: { t } } = this;
+    if (!assigned || (admin.role !== "supervisor" && id !== admin.id)) return "";
+    return html`<button type="button" class="person-thread" @click=${() => this.handOverAll.open({ id, name })}
+      >${t("hand.all")}</button>`;
+  }
+
   // Supervisors may sign out a colleague who forgot to.
   #leaving({ id, name }) {
     const { admin, presence, language: { t } } = this;
@@ -153,6 +162,7 @@ export class TeamPanel {
         ${threads.map((thread) => html`<button type="button" class="person-thread"
           @click=${() => this.open(thread.id)}
           >${t("team.in", { name: nameOf(thread, t) })}</button>`)}
+        ${this.#givingAll(one)}
         ${this.#leaving(one)}
       </span></li>`;
   }

@@ -17,17 +17,18 @@ export function sendText(isPrivate, after, t) {
 
 /** @param {import("./composer.js").Composer} composer */
 export function composerTemplate(composer) {
-  const { canned, prefs, isPrivate, guard, language: { t } } = composer;
+  const { canned, mentions, prefs, isPrivate, guard, language: { t } } = composer;
+  const listed = canned.activeId ? "canned" : mentions.activeId ? "mention-list" : "";
   const enter = prefs.kept.send_key === "enter";
   const { length } = [...composer.field?.value ?? ""];
   const kind = isPrivate ? "note" : "reply";
   return html`<form class="composer" ?data-private=${isPrivate}
     ?data-dropping=${composer.attaching.isDropping}
     @submit=${(event) => submit(event, composer)}>
-    ${canned.render(() => composer.field)}
+    ${canned.render(() => composer.field)}${mentions.render(() => composer.field)}
     <textarea class="composer-field" rows="2" dir="auto" aria-keyshortcuts=${isPrivate ? "n" : "r"}
-      aria-autocomplete="list" aria-controls=${canned.activeId ? "canned" : ""}
-      aria-activedescendant=${canned.activeId ?? ""} @blur=${() => composer.left()}
+      aria-autocomplete="list" aria-controls=${listed}
+      aria-activedescendant=${canned.activeId ?? mentions.activeId ?? ""} @blur=${() => composer.left()}
       aria-label=${t(`composer.${kind}`)} placeholder=${t(`composer.${kind}.hint`)}
       @paste=${(event) => composer.attaching.pasted(event)}
       @input=${() => composer.typed()} @keydown=${(event) => composer.key(event)}></textarea>

@@ -20,14 +20,15 @@ export class Composer {
   /** @param {ComposerParts} parts */
   constructor(parts) {
     const {
-      root, thread, drafts, replies, canned, mode, hold, prefs, now, painter, language, bodyMax,
-      reading, guard, attaching,
+      root, thread, drafts, replies, canned, mentions, mode, hold, prefs, now, painter, language,
+      bodyMax, reading, guard, attaching,
     } = parts;
     this.root = root;
     this.thread = thread;
     this.drafts = drafts;
     this.replies = replies;
     this.canned = canned;
+    this.mentions = mentions;
     this.mode = mode;
     this.hold = hold;
     this.prefs = prefs;
@@ -115,7 +116,8 @@ export class Composer {
     }
     const seen = this.guard.seenId(threadId);
     const files = uploads.take(threadId, isPrivate);
-    this.replies.post({ threadId, body, isPrivate, seen, after, files });
+    const mentions = isPrivate ? this.mentions.take(threadId, body) : [];
+    this.replies.post({ threadId, body, isPrivate, seen, after, files, mentions });
     this.field.value = "";
     this.guard.release();
     this.reading.end();
@@ -153,11 +155,14 @@ export class Composer {
 
   left() {
     this.canned.close();
+    this.mentions.close();
     this.painter.ask("composer");
   }
 
   typed() {
     this.canned.typed(this.field);
+    if (this.#private) this.mentions.typed(this.field);
+    else this.mentions.close();
     this.#saved = false;
     this.#read();
     this.#reportMode(true);
@@ -170,7 +175,7 @@ export class Composer {
   // Enter that ends the composition of an input method does not send, nor does a key held down.
   key(event) {
     if (event.isComposing || event.keyCode === 229) return;
-    if (this.canned.key(event, this.field)) return;
+    if (this.canned.key(event, this.field) || this.mentions.key(event, this.field)) return;
     const held = event.ctrlKey || event.metaKey;
     const enter = this.prefs.kept.send_key === "enter" && !event.shiftKey && !event.altKey;
     if (event.key !== "Enter" || !(held || enter)) return;

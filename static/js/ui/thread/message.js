@@ -4,6 +4,7 @@ import { html, nothing } from "lit-html";
 
 import { isOwn, isShownPicture } from "../../core/files/texts.js";
 import { split } from "../../core/links.js";
+import { mentionParts } from "../../core/mentions/mentions.js";
 import { shown } from "../../core/shown.js";
 import { offsetsOf } from "../../core/thread/matches.js";
 import { ICONS } from "../elements/icons.js";
@@ -29,9 +30,17 @@ export function messageItem(message, look) {
       <bdi>${shown(authorOf(message, kind, look))}</bdi> ·
       <time datetime=${new Date(message.at).toISOString()} title=${look.words.exact(message.at)}
       >${look.words.clock(message.at)}</time></div>`}
-    ${bubble(message, look.t, look.marks)}
+    ${bubble(message, look.t, look.marks, look.adminId)}
     ${message.delivery ? way(message, look) : ""}
+    ${look.mentions?.mentionsMe(message) ? mentioned(message, look) : ""}
   </li>`;
+}
+
+// Below a note that mentions this admin: it may stay among the unread ones.
+function mentioned({ id }, { t, mentions }) {
+  return html`<div class="message-way message-mention">${mentions.isKept(id) ? t("mention.is_unread")
+    : html`<button type="button" class="message-unread" @click=${() => mentions.unread(id)}
+      >${t("mention.unread")}</button>`}</div>`;
 }
 
 // The state of delivery: queued, with the chatbot, with the customer, read, or failed.
@@ -47,24 +56,31 @@ function way({ id, delivery }, { t, words, sendAgain }) {
 }
 
 /**
- * @param {{body: string, attachments?: Attachment[]}} message
+ * @param {{body: string, attachments?: Attachment[], mentions?: Mention[]}} message
  * @param {Translate} t
  * @param {[number, number][]} marks
+ * @param {number | null} adminId who reads it
  */
-export function bubble(message, t, marks = []) {
-  const { body, attachments } = message;
+export function bubble(message, t, marks = [], adminId = null) {
+  const { body, attachments, mentions = [] } = message;
   const offsets = marks.length ? offsetsOf(message) : [];
   return html`
-    ${body ? html`<div class="message-body" dir="auto">${pieces(body, marks)}</div>` : ""}
+    ${body ? html`<div class="message-body" dir="auto">${pieces(body, marks, named(mentions, adminId))}</div>` : ""}
     ${(attachments ?? []).map((file, at) => attachment(file, t, markedName(file, offsets[at + 1], marks)))}`;
 }
 
-function pieces(body, marks) {
+// How a text without marks of a search is shown: names that it mentions stand out.
+const named = (mentions, adminId) => (text) => (mentions.length
+  ? mentionParts(text, mentions).map((part) => (part.id === null ? part.text
+    : html`<span class="mention" ?data-own=${part.ids.includes(adminId)}>${part.text}</span>`))
+  : text);
+
+function pieces(body, marks, plain) {
   let offset = 0;
   return split(body).map(({ text, href, host }) => {
     const start = offset;
     if (marks.length) offset += [...text].length;
-    const content = marked(text, start, marks);
+    const content = marks.length ? marked(text, start, marks) : plain(text);
     if (!href) return content;
     return link(href, shown(text) === text ? content : shown(text), host);
   });

@@ -23,7 +23,7 @@ export class MessagesPane {
 
   /** @param {MessagesPaneParts} parts */
   constructor({
-    root, thread, outbox, replies, reading, found, connectionState, adminId, now, painter, language,
+    root, thread, outbox, replies, reading, found, mentions, connectionState, adminId, now, painter, language,
   }) {
     this.root = root;
     this.thread = thread;
@@ -31,6 +31,7 @@ export class MessagesPane {
     this.replies = replies;
     this.reading = reading;
     this.found = found;
+    this.mentions = mentions;
     this.connectionState = connectionState;
     this.adminId = adminId;
     this.now = now;
@@ -38,6 +39,7 @@ export class MessagesPane {
     this.language = language;
     root.addEventListener("scroll", () => this.#scrolled(), { passive: true });
     document.addEventListener("visibilitychange", () => this.#see());
+    addEventListener("focus", () => mentions.look());
     new ResizeObserver(() => this.#stay()).observe(root);
   }
 
@@ -69,6 +71,7 @@ export class MessagesPane {
     this.#stay();
     this.#see();
     this.#fill();
+    this.mentions.look();
   }
 
   #label() {
@@ -225,7 +228,7 @@ export class MessagesPane {
       if (at === null || !sameDay(at, line.at)) items.push(dayLine(line.at, now, words));
       const joined = !act && last !== null && isJoined(last, message, adminId);
       const look = {
-        t, words, adminId, customerName, joined, sendAgain, now,
+        t, words, adminId, customerName, joined, sendAgain, now, mentions: this.mentions,
         ...(act ? {} : this.found.lookOf(message.id)),
       };
       items.push(act ? { key: `act-${act.id}`, content: () => actLine(act, look) }

@@ -7,6 +7,9 @@ import { SendGuard } from "../../core/thread/send-guard.js";
 import { Writers } from "../../core/thread/writers.js";
 import { Attaching } from "../files/attaching.js";
 import { Found } from "../matches/found.js";
+import { isLookedAt } from "../elements/attention.js";
+import { MentionCompletion } from "../mentions/completion.js";
+import { MentionReader } from "../mentions/reader.js";
 import { snoozeBar } from "../snooze/bar.js";
 import { Canned } from "./canned.js";
 import { Composer } from "./composer.js";
@@ -38,10 +41,12 @@ export class ThreadPane {
     this.found = new Found({ ...parts, root: at("thread-matches"), messages: at("messages") });
     this.messages = new MessagesPane({
       ...parts, root: at("messages"), replies, reading, found: this.found,
+      mentions: new MentionReader({ ...parts, looked: isLookedAt }),
     });
     const attaching = new Attaching({ ...parts, root: at("thread-pane") });
     this.composer = new Composer({
       ...parts, root: at("composer"), replies, canned: this.canned, reading, guard, attaching,
+      mentions: new MentionCompletion(parts),
     });
   }
 

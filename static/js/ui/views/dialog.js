@@ -50,7 +50,7 @@ export class ViewsDialog {
       ${list.length && !found.length ? html`<p class="help-note" role="status">${t("search.nothing")}</p>` : ""}
       <ul class="views-list">${repeat(whole ? list : found, ({ id }) => id, (view) => (
         this.#item(view, whole)))}</ul>
-      ${this.#snoozed()}
+      ${["snoozed", "mentions"].map((view) => this.#builtIn(view))}
       <p class="unseen" role="status">${this.#told}</p>
       <div class="form-acts"><button type="button" class="button button-accent views-new"
         @click=${() => this.#edit({ query: "" })}>${t("view.new")}</button></div>`;
@@ -75,13 +75,13 @@ export class ViewsDialog {
   }
 
   // On phones, where the navigation has no room for it.
-  #snoozed() {
+  #builtIn(view) {
     const { lists: { list }, language: { t } } = this;
-    return html`<div class="views-item views-snoozed"><button type="button" class="views-open"
-      aria-current=${String(list.view === "snoozed")} @click=${() => this.#open({ id: "snoozed" })}
-      ><span class="views-icon">${ICONS.snoozed}</span><span class="views-text"
-      ><span class="views-name">${t("view.snoozed")}</span></span><span class="views-total">${
-        t.number(this.totals.of("snoozed", "all") ?? 0)}</span></button></div>`;
+    return html`<div class="views-item views-built-in" data-view=${view}><button type="button" class="views-open"
+      aria-current=${String(list.view === view)} @click=${() => this.#open({ id: view })}
+      ><span class="views-icon">${ICONS[view]}</span><span class="views-text"
+      ><span class="views-name">${t(`view.${view}`)}</span></span><span class="views-total">${
+        t.number(this.totals.of(view, "all") ?? 0)}</span></button></div>`;
   }
 
   #moves(view, name) {

@@ -63,6 +63,7 @@ def _thread(id: int, facts: dict[str, Any], of_source: dict[str, int]) -> dict[s
     row |= {"id": id, "external_id": f"t{id}", "customer_id": id, "created_at": 0, "revision": 1}
     row |= {"source_id": of_source[facts["source"]], "last_role": facts["last_role"]}
     row |= {"tags": in_column(facts["tags"]), "desk": facts["desk"]}
+    row |= {"mentioned": in_column(facts["mentioned"])}
     row |= dict.fromkeys((f"score_{name}" for name in SORTS), 0) | {"recent_at": 0}
     return row
 

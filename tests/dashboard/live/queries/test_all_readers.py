@@ -36,6 +36,8 @@ QUERIES = (
     "assigned:me",
     "assigned:none is:unanswered",
     "assigned:mai@desk.example",
+    "mentions:me",
+    "-mentions:none is:open",
     "member:0,1 -lang:vi",
     "lang:vi,none source:shop",
     "(priority:urgent or waits:>1m member:none)",
@@ -135,6 +137,15 @@ class ReadersMachine(RuleBasedStateMachine):
     def the_chatbot_tags(self, process, thread, tags, is_added, back_ms):
         change = {"add" if is_added else "remove": tags}
         self.both.event(process, back_ms, type="thread.tags", thread=f"t-{thread}", **change)
+
+    @rule(
+        process=processes,
+        thread=st.integers(1, 5),
+        admin_id=st.integers(1, 2),
+        is_note=st.booleans(),
+    )
+    def an_admin_is_mentioned_or_reads_it(self, process, thread, admin_id, is_note):
+        self.both.mention(process, admin_id, thread, is_note)
 
     @rule(process=processes, customer=st.integers(0, 2), locale=st.sampled_from(["vi", "ja"]))
     def a_customer_changes(self, process, customer, locale):

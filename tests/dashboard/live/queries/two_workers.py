@@ -9,13 +9,14 @@ from sqlalchemy import Connection, select
 from dashboard.db.accounts import admins
 from dashboard.db.conditions.columns import joined
 from dashboard.db.database import Database
-from dashboard.db.lists import entries, query_lists, views
+from dashboard.db.lists import built_in_lists, entries, query_lists, views
 from dashboard.db.lists.query_lists import QueryList
 from dashboard.db.lists.views import Draft, View
 from dashboard.db.models.accounts import sources
 from dashboard.db.models.threads import customers, threads
 from dashboard.errors import Problem
 from dashboard.ingest.actions import Admin
+from dashboard.ingest.replies import Reply
 from dashboard.ingest.schema import parse
 from scoring.conditions.language.errors import QueryError
 from scoring.ranking import RankingLost
@@ -78,6 +79,20 @@ class TwoWorkers:
             order.ingest.act(getattr(actions, action), Admin(admin_id, "An admin"), thread_id)
         except Problem as problem:
             assert problem.status in (404, 409), problem
+
+    def mention(self, process: int, admin_id: int, thread_id: int, is_note: bool) -> None:
+        """Lan mentions an admin in a note, or the admin reads all that there is."""
+        order, name = self.processes[process].order, {1: "mai", 2: "ken"}[admin_id]
+        self._number += 1
+        note = Reply(f"@{name}: look", f"n-{self._number}", True)
+        try:
+            if is_note:
+                order.ingest.act(order.services.actions.reply, Admin(3, "lan"), thread_id, note)
+            else:
+                reading = order.services.mentioning.read
+                order.ingest.act(reading, Admin(admin_id, name), thread_id, 2**40)
+        except Problem as problem:
+            assert problem.status == 404, problem
 
     def save(self, process: int, draft: Draft) -> None:
         self._write(process, lambda connection: views.create(connection, draft, 1, self.clock()))
@@ -192,6 +207,9 @@ class TwoWorkers:
             told = screen.process.network.totals.get(screen.caller.sid, {})
             with screen.process.database.read() as connection:
                 seen = views.visible_to(connection, screen.caller.admin_id, None)
+                [mentions] = built_in_lists.own(screen.caller.admin_id).values()
+                mentioned = query_lists.list_of(connection, mentions).id
+            assert told["mentions"] == len(in_sql[mentioned])
             for view in seen:
                 if view.list_id is not None:
                     assert told[view.public_id] == len(in_sql[view.list_id]), view
@@ -225,13 +243,13 @@ def _facts(connection: Connection) -> dict[int, dict[str, Any]]:
     """Thread id to the facts that the oracle asks for."""
     names = ("closed", "last_admin_at", "first_request_at", "assignee_id", "priority", "last_role")
     names += ("waiting_since", "last_client_at", "first_event_at", "closed_at", "due_at")
-    names += ("snoozed_until", "tags", "desk")
+    names += ("snoozed_until", "tags", "desk", "mentioned")
     columns = [threads.c[name].label(name) for name in names]
     columns += [sources.c.name.label("source"), customers.c.locale, customers.c.member_status]
     rows = connection.execute(select(threads.c.id, *columns).select_from(joined())).mappings()
     return {
         row["id"]: {**row}
         | {"member_status": -1 if row["member_status"] is None else row["member_status"]}
-        | {"tags": (row["tags"] or "").split()}
+        | {name: (row[name] or "").split() for name in ("tags", "mentioned")}
         for row in rows
     }

@@ -14,6 +14,7 @@ def test_a_part_is_changed_and_all_is_answered(mai):
         "arrival": "arrival",
         "not_respond": "longest_wait",
         "snoozed": "soonest",
+        "mentions": "arrival",
         "history": "priority",
     }
     assert answer.json["filters"]["arrival"] == "mine"
@@ -26,6 +27,7 @@ def test_a_part_is_changed_and_all_is_answered(mai):
         "arrival": "priority",
         "not_respond": "longest_wait",
         "snoozed": "soonest",
+        "mentions": "arrival",
         "history": "priority",
     }
 
@@ -120,6 +122,7 @@ def test_names_that_are_not_known_any_more_are_forgotten(dashboard, mai):
         "arrival": "arrival",
         "not_respond": "longest_wait",
         "snoozed": "soonest",
+        "mentions": "arrival",
         "history": "priority",
     }
     mai.patch("/admin/api/me/preferences", json={"theme": "light"})

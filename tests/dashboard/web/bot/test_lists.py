@@ -133,3 +133,8 @@ def test_a_wrong_limit_or_cursor_is_refused(bot, query, code):
 )
 def test_an_unknown_list_is_not_found(bot, path):
     assert is_problem(bot.get(path), 404, "not_found")
+
+
+def test_a_view_of_each_admin_is_none_of_chatbots(bot):
+    """They are nobody: `mentions` is as a view that there is not."""
+    assert is_problem(bot.get("lists/mentions/arrival"), 404, "not_found")

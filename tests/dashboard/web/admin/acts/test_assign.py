@@ -176,3 +176,44 @@ def _set_desks(dashboard, *names, members):
         dashboard.services.database.write(
             lambda connection, id=admin_id: admin_desks.save(connection, id, names)
         )
+
+
+def test_all_threads_of_a_colleague_are_handed_over_but_for_what_changed_meanwhile(dashboard, mai):
+    """`held_by` is compared in the transaction that hands over."""
+    bob, boss = dashboard.sign_in("Bob"), dashboard.sign_in("Boss", "supervisor")
+    dashboard.sign_in("Ken")
+    ids = [dashboard.say(f"t-{number}") for number in range(6)]
+    for id in ids:
+        bob.post(f"{THREADS}/{id}/claim", json={})
+    later = "2030-01-01T00:00:00Z"
+    bob.post(f"{THREADS}/{ids[1]}/snooze", json={"until": later})
+    bob.post(f"{THREADS}/{ids[5]}/close", json={})
+    held = boss.get(f"{API}/team/2/threads").json
+    assert held == {"threads": [{"id": id, "desk": "main"} for id in ids[:5]], "total": 5}
+    boss.post(f"{THREADS}/{ids[2]}/assign", json={"admin_id": 1})
+    bob.post(f"{THREADS}/{ids[3]}/release", json={})
+    many = {"ids": ids[:5], "action": "assign", "admin_id": 4, "held_by": 2}
+    results = boss.post(f"{THREADS}/bulk", json=many).json["results"]
+    assert [each["status"] for each in results] == ["done", "done", "rejected", "rejected", "done"]
+    assert [each["problem"]["code"] for each in results[2:4]] == ["done_meanwhile"] * 2
+    assert [each["problem"]["by"] for each in results[2:4]] == [{"id": 1, "name": "Mai"}, None]
+    names = [(row(mai, id)["assignee"] or {}).get("name") for id in ids]
+    assert names == ["Ken", "Ken", "Mai", None, "Ken", "Bob"]
+    assert boss.get(f"{API}/team/2/threads").json == {"threads": [], "total": 0}
+    acts = [each["act"] for each in results if each["status"] == "done"]
+    undone = boss.post(f"{THREADS}/undo", json={"acts": acts}).json["results"]
+    assert {each["row"]["assignee"]["name"] for each in undone} == {"Bob"}
+
+
+def test_who_is_no_supervisor_hands_over_what_is_theirs_and_no_more(dashboard, mai):
+    bob = dashboard.sign_in("Bob")
+    one, two = dashboard.say("t-1"), dashboard.say("t-2")
+    bob.post(f"{THREADS}/{one}/claim", json={})
+    mai.post(f"{THREADS}/{two}/claim", json={})
+    many = {"ids": [one, two], "action": "assign", "admin_id": 1, "held_by": 2}
+    results = mai.post(f"{THREADS}/bulk", json=many).json["results"]
+    assert [each["problem"]["code"] for each in results] == ["already_claimed", "done_meanwhile"]
+    assert row(mai, one)["assignee"]["name"] == "Bob"
+    wrong = mai.post(f"{THREADS}/bulk", json={"ids": [one], "action": "close", "held_by": 2})
+    assert wrong.json["errors"][0]["pointer"] == "/held_by"
+    assert mai.get(f"{API}/team/99/threads").status_code == 404

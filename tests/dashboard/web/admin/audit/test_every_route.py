@@ -23,6 +23,8 @@ REASONS = {
     "putPriority": _OF_THREADS,
     "postReply": _OF_THREADS,
     "postSnooze": _OF_THREADS,
+    "postMentionsRead": _OWN,
+    "postMentionUnread": _OWN,
     "putTags": _OF_THREADS,
     "postAction": _OF_THREADS,
     "postBulk": _OF_THREADS,

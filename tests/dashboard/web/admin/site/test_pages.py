@@ -40,7 +40,7 @@ def test_the_page_begins_with_admin_preferences_and_time(mai, clock):
         "role": "admin",
     }
     assert values["server_now"] == clock()
-    assert values["views"] == ["arrival", "not_respond", "snoozed", "history"]
+    assert values["views"] == ["arrival", "not_respond", "snoozed", "mentions", "history"]
     assert values["sorts"] == list(BUILT_IN_SORTS)
     assert {"longest_wait", "unanswered_first", "priority"} <= set(values["sorts_by_wait"])
     assert not {"arrival", "member_status"} & set(values["sorts_by_wait"])

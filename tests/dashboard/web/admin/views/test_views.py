@@ -24,10 +24,11 @@ def test_built_in_views_come_first_in_the_sort_that_an_admin_has_for_them(dashbo
         ("arrival", "is:open -is:snoozed", "arrival", 1),
         ("not_respond", "is:open is:waiting -is:snoozed", "longest_wait", 1),
         ("snoozed", "is:snoozed", "soonest", None),
+        ("mentions", "mentions:me", "arrival", 0),
         ("history", "is:closed", "priority", 0),
     ]
     assert {each["owner"] for each in found} == {"built-in"}
-    assert found[3]["name"] == "Lịch sử"
+    assert found[4]["name"] == "Lịch sử"
 
 
 def test_a_view_is_saved_changed_and_deleted(dashboard, mai):
@@ -125,6 +126,7 @@ def test_nobody_learns_of_the_own_views_of_others(mai, sue):
         "arrival",
         "not_respond",
         "snoozed",
+        "mentions",
         "history",
     ]
 
@@ -163,7 +165,7 @@ def test_an_order_of_ones_own(mai, sue):
     saved(mai)
     given = ["v3", "history", "v999", "v4", "v3"]
     answer = mai.put(f"{API}/order", json={"ids": given})
-    expected = ["arrival", "not_respond", "snoozed", "v3", "history", "v4", "v1"]
+    expected = ["arrival", "not_respond", "snoozed", "mentions", "v3", "history", "v4", "v1"]
     assert answer.json == {"ids": expected}
     assert [each["id"] for each in mai.get(API).json["views"]] == expected
     assert listed(sue) == ["v1", "v2", "v3"], "that of others stays"
@@ -244,7 +246,7 @@ def test_a_view_whose_address_is_gone_is_shown_with_its_mistake(dashboard, mai):
         lambda c: c.exec_driver_sql("UPDATE admins SET email = 'x@x' WHERE name = 'Sue'")
     )
     saved(mai)
-    [gone, other] = mai.get(API).json["views"][4:]
+    [gone, other] = mai.get(API).json["views"][5:]
     assert (gone["total"], gone["mistake"]["at"]) == (None, 9)
     assert other["mistake"] is None
     dashboard.say("t-1")

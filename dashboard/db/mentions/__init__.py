@@ -1,0 +1,1 @@
+"""Who is mentioned in notes, and who has read it."""

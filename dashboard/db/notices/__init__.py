@@ -1,0 +1,1 @@
+"""What concerns an admin personally."""

@@ -1,0 +1,1 @@
+"""Mentions: whom a note names, and what reading it changes."""

@@ -1,0 +1,1 @@
+"""Notices: what concerns an admin personally goes to all sockets of that admin."""

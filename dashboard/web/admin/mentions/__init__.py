@@ -1,0 +1,1 @@
+"""Mentions of the signed-in admin."""

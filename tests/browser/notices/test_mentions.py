@@ -1,0 +1,97 @@
+"""A colleague is mentioned in a note: completed by keys, shown with a badge, read, and kept."""
+
+import pytest
+
+from tests.browser.threads.test_case import toast
+from tests.drivers.browser import BrowserDriver
+from tests.drivers.lineup import LineupDriver
+
+pytestmark = pytest.mark.slow
+
+BADGE = "document.querySelector('.nav-item[data-kind=mentions] .nav-count').textContent.trim()"
+OFFERED = """() => [...document.querySelectorAll('#mention-list .mention-name')]
+  .map((name) => name.textContent)"""
+
+
+@pytest.fixture
+def ken(chromium, lineup):
+    """A window of Ken's."""
+    window = BrowserDriver(chromium, lineup.server, lineup.ken_email)
+    yield window
+    assert window.errors == []
+    window.close()
+
+
+def test_a_note_mentions_a_colleague_who_reads_it_and_keeps_it(
+    browser: BrowserDriver, lineup: LineupDriver, ken: BrowserDriver
+):
+    id = lineup.say("mention-1", name="Mention 1")
+    ken.wait_for(f"() => {BADGE} === '0'", "the badge of Ken")
+    browser.open(id)
+    browser.page.locator(".list").focus()
+    browser.page.keyboard.press("n")
+    browser.page.keyboard.type("Please, @ke")
+    browser.wait_for(f"() => ({OFFERED})().join() === 'Ken'", "Ken being offered")
+    active = browser.page.locator(".composer-field").get_attribute("aria-activedescendant")
+    assert browser.page.locator(f"#{active}").get_attribute("aria-selected") == "true"
+    browser.page.keyboard.press("Enter")
+    assert browser.page.locator(".composer-field").input_value() == "Please, @Ken "
+    browser.wait_for(f"() => ({OFFERED})().length === 0", "the end of it")
+    browser.page.keyboard.type("look")
+    browser.page.keyboard.press("Control+Enter")
+    browser.wait_for("() => document.querySelector('.mention')?.textContent === '@Ken'", "the name")
+    ken.wait_for(f"() => {BADGE} === '1'", "the badge")
+    ken.page.locator(".nav-item[data-kind=mentions]").click()
+    ken.wait_for(f"() => document.getElementById('row-{id}')", "the row in Mentions")
+    ken.page.locator(f"#row-{id}").click()
+    ken.wait_for("() => document.querySelector('.mention[data-own]')", "one's own name")
+    ken.wait_for(f"() => {BADGE} === '0'", "the mention being read")
+    ken.page.locator(".message-unread").click()
+    ken.wait_for(f"() => {BADGE} === '1'", "the mention being unread again")
+    ken.wait_for("() => document.querySelector('.message-mention')", "what it says")
+    other = lineup.say("mention-2", name="Mention 2")
+    ken.open(other)
+    ken.open(id)
+    ken.wait_for(f"() => {BADGE} === '0'", "the mention being read when it was opened again")
+
+
+def test_a_reply_to_the_customer_offers_nobody(browser: BrowserDriver, lineup: LineupDriver):
+    id = lineup.say("mention-3", name="Mention 3")
+    browser.open(id)
+    browser.page.locator(".list").focus()
+    browser.page.keyboard.press("n")
+    browser.page.keyboard.type("@k")
+    browser.wait_for(f"() => ({OFFERED})().length", "somebody being offered")
+    browser.page.keyboard.press("Escape")
+    browser.wait_for(f"() => ({OFFERED})().length === 0", "the end of it")
+    browser.page.fill(".composer-field", "")
+    browser.page.locator(".list").focus()
+    browser.page.keyboard.press("r")
+    browser.page.keyboard.type("@k, and more")
+    browser.wait_for("() => document.querySelector('.composer-field').value.endsWith('more')")
+    assert browser.page.evaluate(OFFERED) == []
+
+
+def test_what_is_ones_own_is_told_in_the_page_and_opens_the_thread(
+    lineup: LineupDriver, ken: BrowserDriver
+):
+    """Also what came while the connection was lost, once."""
+    id = lineup.say("told-1", "Where is it?", name="Told 1")
+    mai = lineup.admin(lineup.mai_email)
+    mai.reply(id, "@Ken, please", private=True)
+    ken.wait_for(toast("Mai mentioned you, Told 1: @Ken, please"), "the notice")
+    ken.page.locator(".toast", has_text="Mai mentioned you").locator(".button").click()
+    ken.page.wait_for_selector(f".composer-field[data-thread='{id}']")
+    assert lineup.admin(lineup.ken_email).act(id, "claim").status_code == 200
+    lineup.say("told-1", "I am looking at it", name="Told 1")
+    other = lineup.say("told-2", "Hello", name="Told 2")
+    assert lineup.admin(lineup.ken_email).act(other, "claim").status_code == 200
+    lineup.say("told-2", "Still there?", name="Told 2")
+    ken.wait_for(toast("Told 2: Still there?"), "the second notice")
+    assert ken.page.locator(".toast", has_text="I am looking at it").count() == 0
+    ken.page.context.set_offline(True)
+    ken.page.evaluate("() => window.dispatchEvent(new Event('offline'))")
+    lineup.say("told-2", "Anybody?", name="Told 2")
+    ken.page.context.set_offline(False)
+    ken.wait_for(toast("Told 2: Anybody?"), "what was missed")
+    assert ken.page.locator(".toast", has_text="Anybody?").count() == 1
