@@ -11,7 +11,6 @@ from dashboard.files.cleaning import FileCleaner
 from dashboard.files.store import FileStore
 from dashboard.files.uploads import Uploads
 from dashboard.ingest.accounts.accounts import Accounts
-from dashboard.ingest.accounts.invitations import Invitations
 from dashboard.ingest.accounts.keys import ApiKeys
 from dashboard.ingest.actions import Actions
 from dashboard.ingest.assignment.assigning import Assigning
@@ -86,10 +85,6 @@ class EventServices(CoreServices):
         return Accounts(
             self.database, self.placer, self.clock, self.dispatcher.wake, self.monotonic
         )
-
-    @cached_property
-    def invitations(self) -> Invitations:
-        return Invitations(self.database, self.clock)
 
     @cached_property
     def api_keys(self) -> ApiKeys:

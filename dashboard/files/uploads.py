@@ -43,7 +43,7 @@ class Uploads:
         self._store = store
         self._clock = clock
         self._offload = offload
-        # A picture takes up to 160 MB while it is decoded.
+        # A picture takes up to 320 MB while it is decoded and turned upright.
         self._one_picture = threading.Lock()
 
     def receive(

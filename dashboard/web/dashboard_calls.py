@@ -5,6 +5,7 @@ from typing import Any
 
 from flask import Blueprint
 
+from dashboard.ingest.accounts.invitations import Invitations
 from dashboard.live.view_changes import Whose
 from dashboard.services import Services
 from dashboard.web.admin import routes as admin_routes
@@ -116,11 +117,10 @@ def _ways_to_sign_in(
     database, failed = services.database, services.failed_sign_ins
     check = PasswordCheck(database, identities, Attempts(counts), devices, offload, failed)
     presence, invited = services.presence_service, InvitationAttempts(counts)
+    invitations = Invitations(database, services.clock)
     return (
         signin.blueprint(SignIn(check, presence, invalidate_sessions, origins, identities, site)),
-        joining.blueprint(
-            Joining(services.invitations, invited, devices, origins, identities, offload)
-        ),
+        joining.blueprint(Joining(invitations, invited, devices, origins, identities, offload)),
     )
 
 
@@ -171,7 +171,7 @@ def _apis_of_access(
     presence = services.presence_service
     return (
         AccountsApi(database, accounts, presence, clock, invalidate_sessions),
-        InvitationsApi(services.invitations, identities),
+        InvitationsApi(Invitations(database, clock), identities),
         KeysApi(services.api_keys),
         WebhookApi(services.webhooks),
         AuditApi(database, services.cursors, clock),

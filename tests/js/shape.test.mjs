@@ -15,6 +15,7 @@ const MAY_IMPORT = {
   "core/hand-over": ["core", "core/hand-over"],
   "core/hours": ["core", "core/hours"],
   "core/list": ["core", "core/list"],
+  "core/files": ["core", "core/files"],
   "core/mentions": ["core", "core/mentions"],
   "core/query": ["core", "core/query"],
   "core/snooze": ["core", "core/snooze"],
@@ -23,7 +24,8 @@ const MAY_IMPORT = {
   net: ["core", "core/files", "net"],
 };
 const UI = [
-  "core", "core/hand-over", "core/list", "core/mentions", "core/query", "core/snooze", "core/tags", "core/thread",
+  "core", "core/files", "core/hand-over", "core/list", "core/mentions", "core/query", "core/snooze",
+  "core/tags", "core/thread",
   "ui/elements",
 ];
 MAY_IMPORT["ui/elements"] = UI;
@@ -38,7 +40,10 @@ MAY_IMPORT["ui/mentions"] = [...UI, "ui/presence", "ui/mentions"];
 MAY_IMPORT["ui/queue"] = [...UI, "ui/queue"];
 MAY_IMPORT["ui/snooze"] = [...UI, "ui/snooze"];
 MAY_IMPORT["ui/tags"] = [...UI, "ui/tags"];
-MAY_IMPORT["ui/thread"] = [...UI, "ui/presence", "ui/matches", "ui/mentions", "ui/snooze", "ui/thread"];
+MAY_IMPORT["ui/files"] = [...UI, "ui/files"];
+MAY_IMPORT["ui/thread"] = [
+  ...UI, "ui/files", "ui/presence", "ui/matches", "ui/mentions", "ui/snooze", "ui/thread",
+];
 MAY_IMPORT["ui/views"] = [...UI, "ui/query", "ui/views"];
 MAY_IMPORT["ui/shell"] = [...UI, "ui/presence", "ui/views", "ui/shell"];
 MAY_IMPORT["ui/notices"] = [...UI, "ui/notices"];

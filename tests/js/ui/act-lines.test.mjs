@@ -63,3 +63,31 @@ test("a colleague's snooze is told, what time did is not", () => {
     "Ana snoozed this thread until Wed 09:00.", "The chatbot closed this thread.", "Ana tagged this thread: vip",
   ]);
 });
+
+test("each act has a line that says who did what, in each language", () => {
+  const mai = { id: 7, name: "Mai" };
+  const ken = { id: 4, name: "Ken" };
+  const ACTS = [
+    [{ type: "thread.assigned", assignee: ana }, "Ana took the thread"],
+    [{ type: "thread.assigned", assignee: ken }, "Ana gave the thread to Ken"],
+    [{ type: "thread.assigned", assignee: mai }, "Ana gave the thread to you"],
+    [{ type: "thread.released", assignee: null }, "Ana released the thread"],
+    [{ type: "thread.closed" }, "Ana closed the thread"],
+    [{ type: "thread.reopened" }, "Ana reopened the thread"],
+    [{ type: "thread.priority_changed", priority: "high" }, "Ana set the priority to High"],
+    [{ type: "thread.desk_changed", desk: "sales" }, "Ana moved the thread to the desk sales"],
+    [{ type: "thread.tags_changed", added: ["vip"] }, "Ana added tags: vip"],
+    [{ type: "thread.snoozed", until: morning, wake: "reply" }, "Ana snoozed the thread until Wed 09:00"],
+    [{ type: "thread.woken", reason: "admin" }, "Ana woke the thread"],
+  ];
+  for (const [act, text] of ACTS) assert.equal(said({ ...act, by: ana }), text);
+  assert.equal(said({ type: "thread.reopened", cause: "message" }), "Reopened by the customer’s message");
+  assert.equal(said({ type: "thread.reopened", cause: "handoff" }), "Reopened: the chatbot handed the thread over");
+  for (const locale of LOCALES) {
+    for (const [act] of ACTS) {
+      const line = said({ ...act, by: ana }, locale);
+      assert.match(line, /Ana/, `${locale}: ${act.type}`);
+      assert.doesNotMatch(line, /did\.|[{}]/, `${locale}: ${act.type}`);
+    }
+  }
+});

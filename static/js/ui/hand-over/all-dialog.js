@@ -171,7 +171,7 @@ export class HandOverAll {
     const tried = hands.reduce((sum, [, ids]) => sum + ids.length, 0);
     const [[only]] = hands;
     const to = hands.length > 1 ? t("hand.all.several", { count: hands.length })
-      : only.id === null ? "" : only.id === admin.id ? t("author.you") : shown(only.name);
+      : only.id === null ? "" : only.id === admin.id ? t("did.you") : shown(only.name);
     const undone = tried - results.length + left + refused;
     return [
       to ? t("hand.all.done", { count: done, name: to }) : t("hand.all.given_back", { count: done }),

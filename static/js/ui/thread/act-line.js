@@ -30,7 +30,8 @@ function textOf(act, given) {
   }
   if (act.desk) return t("did.line.desk_changed", { name: by, desk: act.desk });
   if (act.assignee && act.assignee.id !== act.by?.id) {
-    return t("did.line.given", { name: by, assignee: name(act.assignee) });
+    const to = act.assignee.id === adminId ? t("did.you") : name(act.assignee);
+    return t("did.line.given", { name: by, assignee: to });
   }
   return t(`did.line.${kindOf(act)}`, { name: by });
 }

@@ -31,7 +31,7 @@ export class ColleagueActions {
       ...tags,
       desk,
       name: by ? t("did.by", by) : t("did.bot"),
-      assignee: !assignee ? "" : assignee.id === this.adminId ? t("author.you") : shown(assignee.name),
+      assignee: !assignee ? "" : assignee.id === this.adminId ? t("did.you") : shown(assignee.name),
       priority: priority ? t(`priority.${priority}`) : "",
       time: until ? words.moment(until, this.now()) : "",
     }));

@@ -12,6 +12,7 @@ from dashboard.db.accounts.invitations import Draft
 from dashboard.db.audit.actors import COMMAND, PAGE, Actor
 from dashboard.errors import Problem
 from dashboard.ingest.accounts.accounts import Changes
+from dashboard.ingest.accounts.invitations import Invitations
 from tests.dashboard.ingest.shop import new_admin
 from tests.dashboard.ordering.order import Order
 
@@ -30,6 +31,10 @@ def supervisors(services, count: int) -> list[int]:
     for id in made:
         services.accounts.change(OPERATOR, id, Changes(role="supervisor"))
     return made
+
+
+def invitations_of(services) -> Invitations:
+    return Invitations(services.database, services.clock)
 
 
 def page(admin_id: int) -> Actor:
@@ -59,8 +64,8 @@ def at_once(*works: Callable[[], Any]) -> list[Any]:
 def test_of_many_uses_of_a_link_at_the_same_time_one_makes_an_account(services):
     (chief,) = supervisors(services, 1)
     draft = Draft("lan@example.com", "", "admin", frozenset({"main"}))
-    _, token = services.invitations.create(page(chief), draft)
-    accept = services.invitations.accept
+    _, token = invitations_of(services).create(page(chief), draft)
+    accept = invitations_of(services).accept
     found = at_once(
         *[lambda n=n: accept(token, f"Lan {n}", "hash", NOBODY_KNOWN) for n in range(AT_ONCE)]
     )
@@ -74,11 +79,11 @@ def test_of_many_uses_of_a_link_at_the_same_time_one_makes_an_account(services):
 def test_two_invitations_of_an_address_at_the_same_time_leave_one_link(services):
     one, other = supervisors(services, 2)
     draft = Draft("lan@example.com", "", "admin", frozenset({"main"}))
-    create = services.invitations.create
+    create = invitations_of(services).create
     made = at_once(lambda: create(page(one), draft), lambda: create(page(other), draft))
     accepted = at_once(
         *[
-            lambda token=token: services.invitations.accept(token, "Lan", "x", NOBODY_KNOWN)
+            lambda token=token: invitations_of(services).accept(token, "Lan", "x", NOBODY_KNOWN)
             for _, token in made
         ]
     )
