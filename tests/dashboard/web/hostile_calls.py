@@ -67,7 +67,6 @@ BOT_CALLS = [
 ADMIN_CALLS = [
     Call("GET", "/"),
     Call("GET", "/webhooks"),
-    Call("GET", "/audit", {"action": "webhook", "actor": "Mai", "from": "2026-11-01"}),
     Call("GET", "/login", {"next": "/"}),
     Call("GET", "/api/v1/openapi.json"),
     Call("GET", "/api/docs"),
@@ -180,6 +179,7 @@ ADMIN_CALLS = [
     Call("GET", "/admin/api/presence/online", {"from": 0, "to": 9}),
     Call("GET", "/admin/api/team"),
     Call("POST", "/admin/api/team/{999}/sign-out", body={}),
+    Call("GET", "/audit", {"action": "webhook", "actor": "Mai", "from": "2026-11-01"}),
     Call("GET", "/keys"),
     Call("GET", "/team"),
     Call("GET", "/admin/api/accounts"),
