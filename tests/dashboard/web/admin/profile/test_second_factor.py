@@ -133,8 +133,15 @@ def reset(client, admin_id: int):
     return client.post(f"/admin/api/team/{admin_id}/reset-second-factor", json={})
 
 
+def with_factor(client) -> set[str]:
+    found = client.get("/admin/api/accounts").json["accounts"]
+    return {each["name"] for each in found if each["second_factor"]}
+
+
 def test_a_supervisor_resets_it_for_who_has_lost_it(dashboard, mai, app, chief):
+    assert with_factor(chief) == {"Mai"}
     assert reset(chief, 1).status_code == 204
+    assert with_factor(chief) == set()
     assert not is_signed_in(mai)
     client = dashboard.client()
     assert client.post("/login", json=credentials()).status_code == 204
