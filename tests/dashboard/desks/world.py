@@ -259,7 +259,7 @@ class Numbers:
             return "a time"
         if name == "id" and isinstance(value, str) and _SESSION_ID.fullmatch(value):
             return "a session"
-        if name == "id" and kind == "file":
+        if name == "id" and kind == "file" and isinstance(value, str):
             return self._known.setdefault(("file", value), f"file {len(self._known)}")
         is_counted = name in _COUNTED or (name == "id" and kind)
         if is_counted and isinstance(value, int):
