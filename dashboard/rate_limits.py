@@ -50,6 +50,13 @@ SIGN_INS_PER_ADDRESS = RateLimit(60, 60, _SIGN_IN_DETAIL)
 SIGN_INS_PER_ACCOUNT = RateLimit(100, 600, _SIGN_IN_DETAIL)
 #: Links of invitations that let nobody in, from one address.
 INVITATIONS_PER_ADDRESS = RateLimit(60, 60, "Too many invitations were tried; wait {seconds} s.")
+_CODE_DETAIL = "Too many wrong codes; try again in {seconds} s."
+#: Wrong codes of the second factor, by whoever knows the password: a million codes are possible and
+#: three count at a time, so an account takes fewer of them than passwords.
+CODES_PER_PAIR = RateLimit(5, 60, _CODE_DETAIL)
+CODES_PER_DEVICE = RateLimit(10, 600, _CODE_DETAIL)
+CODES_PER_ADDRESS = RateLimit(60, 60, _CODE_DETAIL)
+CODES_PER_ACCOUNT = RateLimit(20, 3_600, _CODE_DETAIL)
 
 #: Sign-ins by the provider of accounts from one address, begun and completed.
 OIDC_SIGN_INS_PER_ADDRESS = RateLimit(

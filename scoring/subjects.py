@@ -18,9 +18,8 @@ def subject_of(
 ) -> Subject:
     """The values that conditions and sorts read; times in milliseconds.
 
-    `source` and `desk` are the names of the thread's source and desk, `locale` its customer's,
-    `last_role` the role of its last public message, `mentioned` the ids of admins with unread
-    mentions.
+    `source` and `desk` are names, `locale` is the customer's, `last_role` that of the last public
+    message, `mentioned` the ids of admins with unread mentions.
     """
     return Subject(
         facts.closed,

@@ -23,8 +23,8 @@ const EDITORS = "js/editors.js"; // made here
 // What few admins open, and seldom: its script is fetched when it is.
 const OF_EDITORS = /^static\/js\/ui\/(hours\/|query\/sorts-dialog\.js$)/;
 const PAGES = [
-  "js/settings/webhooks.js", "js/settings/keys.js", "js/settings/team.js", "js/settings/audit.js",
-  "js/login.js", "js/invitation.js",
+  "js/settings/profile.js", "js/settings/team.js", "js/settings/keys.js", "js/settings/webhooks.js",
+  "js/settings/audit.js", "js/login.js", "js/invitation.js",
   "css/dashboard.css", "css/pages/card.css", "css/pages/settings.css", "css/pages/api_docs.css",
 ];
 const COPIED = /^(icon\.svg|i18n\/.*\.json)$/;

@@ -13,6 +13,7 @@ from dashboard.cli.context import open_services
 from dashboard.cli.params import Email, Names, command
 from dashboard.db.accounts import admin_desks, admins, desks, passwords
 from dashboard.db.accounts.password_rules import WeakPassword, require_strong
+from dashboard.db.accounts.second_factor import factors
 from dashboard.db.audit import actions
 from dashboard.db.audit.entries import Target, add
 from dashboard.db.database import Database
@@ -123,6 +124,28 @@ def set_password(email: str, password_stdin: bool) -> None:
 
         database.write(save)
         click.echo(f"The password of {email} is set; their sessions are over.", err=True)
+
+
+@command(
+    "reset-second-factor",
+    "Remove an admin's second factor and end their sessions.",
+    arguments="For who has lost the app and the recovery codes; the password stays.",
+    example="reset-second-factor --email mai@example.com",
+)
+@EMAIL_OPTION
+def reset_second_factor(email: str) -> None:
+    with open_services() as services:
+        database = services.database
+        admin = _admin(database, email)
+
+        def reset(connection: Connection) -> bool:
+            target, now = Target(admin.id, admin.email), services.clock()
+            add(connection, now, operator(), actions.SECOND_FACTOR_RESET, target)
+            return factors.reset(connection, admin.id)[0]
+
+        had = database.write(reset)
+        what = "The second factor is removed" if had else "There was no second factor"
+        click.echo(f"{what}; the sessions of {email} are over.", err=True)
 
 
 @command(

@@ -8,6 +8,7 @@ from dashboard.cli.admins import (
     create_admin,
     disable_admin,
     list_admins,
+    reset_second_factor,
     set_desks,
     set_password,
 )
@@ -34,6 +35,7 @@ COMMANDS = (
     create_admin,
     list_admins,
     set_password,
+    reset_second_factor,
     disable_admin,
     set_desks,
     create_desk,

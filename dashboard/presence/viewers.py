@@ -1,5 +1,6 @@
 """Who views and who types in a thread, published to sockets that show it or its row."""
 
+import time
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass
@@ -14,6 +15,8 @@ from presence.rooms import Membership, Room
 
 #: Ids of admins -> their names.
 NamesOf = Callable[[Collection[int]], dict[int, str]]
+#: How long names are kept: who has a new one is shown by it this much later at most.
+NAMES_SECONDS = 10.0
 #: (socket, customer) -> whether the socket's admin is a contact of the customer.
 IsContact = Callable[[str, str], bool]
 
@@ -36,14 +39,17 @@ class Viewers:
         visible_rows: VisibleRows,
         names_of: NamesOf,
         emitter: Emitter,
+        monotonic: Callable[[], float] = time.monotonic,
     ):
         self._rooms = presence_service.threads
         self._visible_rows = visible_rows
         self._names_of = names_of
         self._emitter = emitter
+        self._monotonic = monotonic
         self._open: dict[str, dict[int, _OpenThread]] = {}
         self._watched: dict[str, set[str]] = {}
         self._names: dict[int, str] = {}
+        self._names_until = float("-inf")
         self._beating: set[str] = set()
         #: Socket -> rooms in which it was last sent that a customer types.
         self._typing_sent: dict[str, set[str]] = defaultdict(set)
@@ -222,6 +228,8 @@ class Viewers:
         ]
 
     def _to_json(self, room: Room) -> dict[str, Any]:
+        if self._monotonic() >= self._names_until:
+            self._names, self._names_until = {}, self._monotonic() + NAMES_SECONDS
         unknown = {int(one.person) for one in room.members} - self._names.keys()
         if unknown:
             self._names |= self._names_of(unknown)

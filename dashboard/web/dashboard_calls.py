@@ -8,6 +8,7 @@ from flask import Blueprint
 from dashboard.ingest.accounts.invitations import Invitations
 from dashboard.live.view_changes import Whose
 from dashboard.services import Services
+from dashboard.web.account_calls import account_calls
 from dashboard.web.admin import routes as admin_routes
 from dashboard.web.admin import signin
 from dashboard.web.admin.accounts import joining
@@ -15,7 +16,7 @@ from dashboard.web.admin.accounts.api import AccountsApi, InvitationsApi
 from dashboard.web.admin.accounts.joining import Joining
 from dashboard.web.admin.acting_admin import ActingAdmin
 from dashboard.web.admin.api import AdminApi
-from dashboard.web.admin.attempts import Attempts, Counts, Devices, InvitationAttempts
+from dashboard.web.admin.attempts import Counts, Devices, InvitationAttempts
 from dashboard.web.admin.audit.api import AuditApi
 from dashboard.web.admin.bulk import BulkApi
 from dashboard.web.admin.canned import CannedApi
@@ -31,7 +32,7 @@ from dashboard.web.admin.keys.api import KeysApi
 from dashboard.web.admin.mentions.api import MentionsApi
 from dashboard.web.admin.presence import AdminPresence
 from dashboard.web.admin.search import SearchApi
-from dashboard.web.admin.signin import PasswordCheck, SignIn
+from dashboard.web.admin.signin import SignIn
 from dashboard.web.admin.site import pages, settings
 from dashboard.web.admin.site.pages import Pages
 from dashboard.web.admin.site.settings import SettingsPages
@@ -68,10 +69,15 @@ def dashboard_blueprints(
         services.cursors,
         services.ranking,
     )
-    apis = _apis(services, identities, site, invalidate_sessions)
+    checks, profile = account_calls(services, identities, site, invalidate_sessions)
+    sign_in = SignIn(
+        checks, services.presence_service, invalidate_sessions, origins, identities, site
+    )
+    apis = (*_apis(services, identities, site, invalidate_sessions), *profile)
     return (
         pages.blueprint(site, identities),
-        *_ways_to_sign_in(services, origins, identities, site, invalidate_sessions),
+        signin.blueprint(sign_in),
+        _joining(services, origins, identities),
         oidc_blueprint(services, identities, site, invalidate_sessions),
         *admin_routes.blueprints(apis, people, database, origins, identities),
         settings.blueprint(SettingsPages(database, identities, site)),
@@ -104,25 +110,20 @@ def _apis(
     )
 
 
-def _ways_to_sign_in(
-    services: Services,
-    origins: Origins,
-    identities: Identities,
-    site: Pages,
-    invalidate_sessions: Callable[[], object],
-) -> tuple[Blueprint, ...]:
-    """`/login`, `/logout` and `/invitation`."""
+def _joining(services: Services, origins: Origins, identities: Identities) -> Blueprint:
+    """`/invitation`."""
     secret_key = services.settings.secret_key
     assert secret_key is not None, "nobody can be signed in without a secret key"
-    devices, offload = Devices(secret_key), services.offload
     counts = Counts(services.redis_client, services.settings.key_prefix, services.clock)
-    database, failed = services.database, services.failed_sign_ins
-    check = PasswordCheck(database, identities, Attempts(counts), devices, offload, failed)
-    presence, invited = services.presence_service, InvitationAttempts(counts)
-    invitations = Invitations(database, services.clock)
-    return (
-        signin.blueprint(SignIn(check, presence, invalidate_sessions, origins, identities, site)),
-        joining.blueprint(Joining(invitations, invited, devices, origins, identities, offload)),
+    return joining.blueprint(
+        Joining(
+            Invitations(services.database, services.clock),
+            InvitationAttempts(counts),
+            Devices(secret_key),
+            origins,
+            identities,
+            services.offload,
+        )
     )
 
 

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { readdirSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { test } from "node:test";
 
 import { languageOf, LOCALES, translator } from "../../static/js/core/i18n.js";
@@ -78,6 +78,12 @@ test("every text that the page asks for exists, and every text is asked for", ()
   }
 });
 
+// The files of a page's script besides the first.
+const partsOf = (name) => {
+  const folder = new URL(`../../static/js/settings/${name}/`, import.meta.url);
+  return existsSync(folder) ? readdirSync(folder).map((file) => `js/settings/${name}/${file}`) : [];
+};
+
 // Keys that the scripts of a page of settings put together.
 const MADE = {
   webhooks: () => {
@@ -90,6 +96,7 @@ const MADE = {
   },
   keys: () => ["events", "presence", "read"].map((scope) => `keys.scope.${scope}`),
   team: () => ["admin", "supervisor"].map((role) => `team.as.${role}`),
+  profile: () => ["admin", "supervisor"].map((role) => `profile.role.${role}`),
   audit: () => {
     const declared = read("../dashboard/db/audit/actions.py");
     const acts = [...declared.matchAll(/_action\(\s*"([a-z_.]+)",\s*"([a-z_]+)"([^)]*)\)/g)];
@@ -98,8 +105,9 @@ const MADE = {
     const named = [...declared.matchAll(/^_POLICY = \((.*)\)$/gm)].map(([, names]) => names);
     const fields = [...acts.map(([, , , names]) => names), ...named]
       .flatMap((names) => [...names.matchAll(/"([a-z_]+)"/g)].map(([, field]) => field));
-    const reasons = ["wrong_password", "unknown_account", "disabled", "rate_limited", "others"];
-    const values = ["admin", "supervisor", "all", "password", "invitation", ...reasons];
+    const reasons = ["wrong_password", "wrong_code", "unknown_account", "disabled", "rate_limited", "others"];
+    const ways = ["password", "invitation", "totp", "recovery_code"];
+    const values = ["admin", "supervisor", "all", ...ways, ...reasons];
     return [
       ...acts.map(([, name]) => `audit.action.${name}`), ...kinds.map((kind) => `audit.kind.${kind}`),
       ...fields.map((field) => `audit.field.${field}`), ...values.map((value) => `audit.value.${value}`),
@@ -110,7 +118,7 @@ const MADE = {
 
 for (const name of SETTINGS_PAGES) {
   test(`the page of settings ${name} asks for the texts that there are, and for all of them`, () => {
-    const page = read(`js/settings/${name}.js`) + read(`../templates/settings/${name}.html`);
+    const page = [`js/settings/${name}.js`, ...partsOf(name), `../templates/settings/${name}.html`].map(read).join("\n");
     // A text ends a key; a family of texts does not.
     const families = [...page.matchAll(/t\.named\("([a-z_.]+)"/g)].map(([, family]) => family);
     const asked = [...page.matchAll(new RegExp(`"(${name}\\.[a-z_.]+)"`, "g"))].map(([, key]) => key)
@@ -122,7 +130,7 @@ for (const name of SETTINGS_PAGES) {
 
 test("every page of settings has a name for the others, and these have no more texts", () => {
   assert.deepEqual(new Set(Object.keys(settingsTexts.en)),
-    new Set(["settings.pages", "settings.back", ...SETTINGS_PAGES.map((name) => `settings.${name}`)]));
+    new Set(["settings.pages", "settings.back", "settings.sign_out", ...SETTINGS_PAGES.map((name) => `settings.${name}`)]));
 });
 
 test("no word of presence is a word of assigning work: away is not off duty (case E10)", () => {

@@ -52,7 +52,8 @@ MAY_IMPORT.app = [
   ...UI, "ui/list", "ui/notices", "ui/presence", "ui/query", "ui/shell", "ui/snooze", "ui/thread",
   "ui/views", "app",
 ];
-MAY_IMPORT.settings = [...UI, "net", "settings", "settings/audit"];
+MAY_IMPORT["settings/profile"] = [...UI, "core/hours", "settings/profile"];
+MAY_IMPORT.settings = [...UI, "net", "settings", "settings/audit", "settings/profile"];
 MAY_IMPORT["settings/audit"] = ["core", "settings/audit"];
 const PACKAGES = { net: /^socket\.io-client$/, ui: /^lit-html/, app: /^lit-html/, settings: /^lit-html/ };
 

@@ -116,12 +116,30 @@ def credentials(connection: Connection, email: str) -> tuple[int, str] | None:
     return None if row is None else (row.id, row.password_hash)
 
 
-def set_password(connection: Connection, admin_id: int, password_hash: str) -> None:
-    """Sets the password and ends all of the admin's sessions."""
+def password_hash_of(connection: Connection, admin_id: int, *, alone: bool = False) -> str | None:
+    """The password hash of an enabled admin; nobody changes it before the transaction ends.
+
+    `alone`: nobody else holds this lock either, so that no session begins meanwhile.
+    """
+    found = select(admins.c.password_hash).where(
+        admins.c.id == admin_id, admins.c.disabled_at.is_(None)
+    )
+    return connection.scalar(found.with_for_update(read=not alone))
+
+
+def set_password(
+    connection: Connection, admin_id: int, password_hash: str, but: bytes | None = None
+) -> list[bytes]:
+    """Sets the password and ends all of the admin's sessions, but for the one with the hash `but`;
+    the hashes of those that were ended."""
     connection.execute(
         update(admins).where(admins.c.id == admin_id).values(password_hash=password_hash)
     )
-    sessions.end_all(connection, admin_id)
+    return sessions.end_all(connection, admin_id, but)
+
+
+def set_name(connection: Connection, admin_id: int, name: str) -> None:
+    connection.execute(update(admins).where(admins.c.id == admin_id).values(name=name))
 
 
 def disable(connection: Connection, admin_id: int, now: int) -> None:

@@ -7,6 +7,7 @@ from sqlalchemy import Connection, func, select
 
 from dashboard.db.accounts import admin_desks
 from dashboard.db.accounts.admins import Admin
+from dashboard.db.accounts.second_factor import factors
 from dashboard.db.models.accounts import admins
 from dashboard.db.models.presence import admin_presence
 
@@ -39,5 +40,10 @@ def last_seen(connection: Connection) -> dict[int, int]:
 
 
 def _described(connection: Connection, listed: Collection[Admin]) -> list[dict[str, Any]]:
-    theirs = admin_desks.of(connection, [admin.id for admin in listed])
-    return [admin._asdict() | {"desks": sorted(theirs[admin.id])} for admin in listed]
+    ids = [admin.id for admin in listed]
+    theirs, with_factor = admin_desks.of(connection, ids), factors.has(connection, ids)
+    return [
+        admin._asdict()
+        | {"desks": sorted(theirs[admin.id]), "second_factor": admin.id in with_factor}
+        for admin in listed
+    ]

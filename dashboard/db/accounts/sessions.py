@@ -15,8 +15,20 @@ TOKEN_BYTES = 32
 #: A session ends this long after its last use, and at the latest after SESSION_MAX_MS.
 SESSION_IDLE_MS = 12 * 3_600_000
 SESSION_MAX_MS = 7 * 24 * 3_600_000
-#: The end is only moved when it moves by at least this much, to avoid a write for each request.
-_RENEW_AFTER_MS = 600_000
+#: A use is noted, and the end moved on, at most this often: not each request is to write.
+_RENEW_AFTER_MS = 60_000
+_ADDRESS_MAX = 64
+_USER_AGENT_MAX = 300
+
+
+class Origin(NamedTuple):
+    """Where a session was begun: the address, and what the browser calls itself."""
+
+    address: str = ""
+    user_agent: str = ""
+
+
+NOWHERE = Origin()
 
 
 class Identity(NamedTuple):
@@ -32,10 +44,12 @@ class Identity(NamedTuple):
     session: bytes
     expires_at: int
     created_at: int
+    last_used_at: int | None
     desks: Desks = frozenset()
 
     def due_for_renewal(self, now: int) -> bool:
-        return renewed_until(self, now) - self.expires_at >= _RENEW_AFTER_MS
+        """Whether this use of the session is to be noted."""
+        return self.last_used_at is None or now - self.last_used_at >= _RENEW_AFTER_MS
 
 
 class Rights(NamedTuple):
@@ -45,7 +59,7 @@ class Rights(NamedTuple):
     desks: Desks = None
 
 
-def begin(connection: Connection, admin_id: int, now: int) -> str:
+def begin(connection: Connection, admin_id: int, now: int, origin: Origin = NOWHERE) -> str:
     """Starts a session and returns its token, the value of the cookie; only its hash is stored."""
     connection.execute(delete(sessions).where(sessions.c.expires_at <= now))
     token = secrets.token_urlsafe(TOKEN_BYTES)
@@ -55,6 +69,9 @@ def begin(connection: Connection, admin_id: int, now: int) -> str:
             admin_id=admin_id,
             created_at=now,
             expires_at=now + SESSION_IDLE_MS,
+            last_used_at=now,
+            address=origin.address[:_ADDRESS_MAX],
+            user_agent=origin.user_agent[:_USER_AGENT_MAX],
         )
     )
     return token
@@ -71,6 +88,7 @@ def admin_of(connection: Connection, token: str, now: int) -> Identity | None:
             sessions.c.token_hash,
             sessions.c.expires_at,
             sessions.c.created_at,
+            sessions.c.last_used_at,
         )
         .join(admins, admins.c.id == sessions.c.admin_id)
         .where(
@@ -100,11 +118,17 @@ def valid(connection: Connection, hashes: Iterable[bytes], now: int) -> dict[byt
 
 
 def renew(connection: Connection, identity: Identity, now: int) -> None:
-    """Extends a session after a use, within SESSION_MAX_MS."""
+    """Notes a use of a session, and extends it within SESSION_MAX_MS.
+
+    Of requests that come together one changes the row.
+    """
     connection.execute(
         update(sessions)
-        .where(sessions.c.token_hash == identity.session)
-        .values(expires_at=renewed_until(identity, now))
+        .where(
+            sessions.c.token_hash == identity.session,
+            sessions.c.last_used_at.is_not_distinct_from(identity.last_used_at),
+        )
+        .values(expires_at=renewed_until(identity, now), last_used_at=now)
     )
 
 
@@ -116,9 +140,14 @@ def end(connection: Connection, token: str) -> None:
     connection.execute(delete(sessions).where(sessions.c.token_hash == token_hash(token)))
 
 
-def end_all(connection: Connection, admin_id: int) -> int:
-    """Ends all sessions of an admin; returns their number."""
-    return connection.execute(delete(sessions).where(sessions.c.admin_id == admin_id)).rowcount
+def end_all(connection: Connection, admin_id: int, but: bytes | None = None) -> list[bytes]:
+    """Ends all sessions of an admin, but for the one with the hash `but`; the hashes of those that
+    were ended."""
+    theirs = sessions.c.admin_id == admin_id
+    if but is not None:
+        theirs &= sessions.c.token_hash != but
+    ended = delete(sessions).where(theirs).returning(sessions.c.token_hash)
+    return [bytes(hash) for hash in connection.scalars(ended)]
 
 
 def token_hash(token: str) -> bytes:

@@ -50,7 +50,8 @@ invitations = Table(
     sqlite_autoincrement=True,
 )
 
-#: Sign-ins. The cookie holds a random token; the table holds its SHA-256 only.
+#: Sign-ins. The cookie holds a random token; the table holds its SHA-256 only. Where it was begun
+#: and last used is shown to its admin; a session from before these columns has none of them.
 sessions = Table(
     "sessions",
     metadata,
@@ -58,6 +59,9 @@ sessions = Table(
     Column("admin_id", Id, ForeignKey("admins.id", ondelete="CASCADE"), nullable=False, index=True),
     Column("created_at", BigInteger, nullable=False),
     Column("expires_at", BigInteger, nullable=False, index=True),
+    Column("last_used_at", BigInteger),
+    Column("address", String(64)),
+    Column("user_agent", String(300)),
 )
 
 #: Each thread is at one desk. None is ever removed.

@@ -17,6 +17,7 @@ from dashboard.db.database import Database
 from dashboard.db.lists import views
 from dashboard.errors import NotFound, Problem
 from dashboard.ingest.assignment.releases import release_all_of
+from dashboard.ingest.assignment.renames import renew_rows_of
 from dashboard.ordering.placer import Placer
 from dashboard.validation.field_errors import field_error
 from dashboard.webhooks.dispatcher import Spawn, spawn_thread
@@ -88,7 +89,7 @@ class Accounts:
         """
         now = self._clock()
 
-        def write(connection: Connection) -> tuple[dict[str, Any], Collection[str] | None]:
+        def write(connection: Connection) -> tuple[dict[str, Any], Collection[str] | None, bool]:
             before = _locked(connection, by, account_id, given.changed_at)
             was = directory.described(connection, before)
             if given.desks is not None:
@@ -103,9 +104,12 @@ class Accounts:
             account = _described(connection, account_id)
             _note_changes(connection, now, by, was, account)
             seen = admin_desks.seen_by(connection, {account_id: values["role"]})[account_id]
-            return account, seen
+            return account, seen, values["name"] != before.name
 
-        account, seen = self._database.write(write)
+        account, seen, is_renamed = self._database.write(write)
+        if is_renamed:
+            for placements in renew_rows_of(self._database, account_id, now):
+                self._placer.place(placements)
         return Changed(account, 0 if seen is None else self._release(by, account_id, seen))
 
     def disable(self, by: Actor, account_id: int, changed_at: int | None = None) -> Changed:

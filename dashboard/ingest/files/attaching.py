@@ -8,6 +8,7 @@ from sqlalchemy import Connection
 from dashboard.db.files import stored_files
 from dashboard.errors import FieldError, Invalid
 from dashboard.files.addresses import OWN_PATH
+from dashboard.files.store import ID
 
 #: A file of a message as it is stored: `url`, `type` and `name`.
 Attachment = dict[str, Any]
@@ -21,7 +22,9 @@ def taken(
     Raises Invalid for each that the admin has not uploaded for this thread, or that is in a message
     already.
     """
-    found = stored_files.take(connection, thread_id, admin_id, ids)
+    # What is no id of a file may be no text that a database takes.
+    possible = [id for id in ids if ID.fullmatch(id)]
+    found = stored_files.take(connection, thread_id, admin_id, possible)
     wrong = [
         FieldError(f"/files/{at}", "unknown_file", f"“files/{at}” is no file that waits for this.")
         for at, id in enumerate(ids)

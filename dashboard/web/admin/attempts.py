@@ -1,4 +1,5 @@
-"""Limits sign-in attempts, against guessing of passwords, without keeping the right person out.
+"""Limits sign-in attempts, against guessing of passwords and codes, without keeping the right
+person out.
 
 Whoever guesses from anywhere uses up the attempts of that address for that account. A device that
 was let in before has attempts of its own (OWASP, "Device cookies").
@@ -15,6 +16,10 @@ from flask import Request, Response
 from itsdangerous import BadSignature, Signer
 
 from dashboard.rate_limits import (
+    CODES_PER_ACCOUNT,
+    CODES_PER_ADDRESS,
+    CODES_PER_DEVICE,
+    CODES_PER_PAIR,
     INVITATIONS_PER_ADDRESS,
     SIGN_INS_PER_ACCOUNT,
     SIGN_INS_PER_ADDRESS,
@@ -41,7 +46,23 @@ class Attempt(NamedTuple):
 
 
 #: What an attempt is counted under, and how many there may be.
-Limits = Sequence[tuple[str, RateLimit]]
+Counted = Sequence[tuple[str, RateLimit]]
+
+
+class Limits(NamedTuple):
+    """What is limited: its name in the keys of Redis, and how many wrong ones are allowed."""
+
+    name: str
+    device: RateLimit
+    address: RateLimit
+    pair: RateLimit
+    account: RateLimit
+
+
+PASSWORDS = Limits(
+    "signin", SIGN_INS_PER_DEVICE, SIGN_INS_PER_ADDRESS, SIGN_INS_PER_PAIR, SIGN_INS_PER_ACCOUNT
+)
+CODES = Limits("code", CODES_PER_DEVICE, CODES_PER_ADDRESS, CODES_PER_PAIR, CODES_PER_ACCOUNT)
 
 
 class Counts:
@@ -55,7 +76,7 @@ class Counts:
     def key(self, *names: str) -> str:
         return "|".join((f"{{{self._prefix}}}", *names))
 
-    def begin(self, limits: Limits) -> None:
+    def begin(self, limits: Counted) -> None:
         """Counts an attempt before it is checked, so that concurrent ones count, too.
 
         Raises RateLimitExceeded, whether or not the attempt would have succeeded.
@@ -66,7 +87,7 @@ class Counts:
             if seconds:
                 raise RateLimitExceeded(limit, max(seconds))
 
-    def succeeded(self, limits: Limits) -> None:
+    def succeeded(self, limits: Counted) -> None:
         """Takes back the count of an attempt that succeeded."""
         for key, limit in limits:
             self._local.give_back(limit, key)
@@ -74,10 +95,14 @@ class Counts:
 
 
 class Attempts:
-    """Limits the attempts to sign in."""
+    """Limits the attempts to sign in.
 
-    def __init__(self, counts: Counts):
+    Passwords and codes are counted apart: a right password takes back no wrong code.
+    """
+
+    def __init__(self, counts: Counts, limits: Limits = PASSWORDS):
         self._counts = counts
+        self._allowed = limits
 
     def begin(self, attempt: Attempt) -> None:
         """Raises RateLimitExceeded."""
@@ -86,15 +111,16 @@ class Attempts:
     def succeeded(self, attempt: Attempt) -> None:
         self._counts.succeeded(self._limits(attempt))
 
-    def _limits(self, attempt: Attempt) -> Limits:
-        key, account = partial(self._counts.key, "signin"), _account(attempt.email)
+    def _limits(self, attempt: Attempt) -> Counted:
+        allowed = self._allowed
+        key, account = partial(self._counts.key, allowed.name), _account(attempt.email)
         if attempt.device:
-            return ((key("device", account, attempt.device), SIGN_INS_PER_DEVICE),)
+            return ((key("device", account, attempt.device), allowed.device),)
         address = network_of(attempt.address)
         return (
-            (key("address", address), SIGN_INS_PER_ADDRESS),
-            (key("pair", account, address), SIGN_INS_PER_PAIR),
-            (key("account", account), SIGN_INS_PER_ACCOUNT),
+            (key("address", address), allowed.address),
+            (key("pair", account, address), allowed.pair),
+            (key("account", account), allowed.account),
         )
 
 
@@ -111,7 +137,7 @@ class InvitationAttempts:
     def succeeded(self, address: str) -> None:
         self._counts.succeeded(self._limits(address))
 
-    def _limits(self, address: str) -> Limits:
+    def _limits(self, address: str) -> Counted:
         return ((self._counts.key("invitation", network_of(address)), INVITATIONS_PER_ADDRESS),)
 
 

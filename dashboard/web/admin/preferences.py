@@ -21,6 +21,7 @@ from dashboard.languages import LOCALES
 from dashboard.validation.field_errors import field_error
 from dashboard.validation.fields import Strict, fault
 from dashboard.validation.models import validated
+from dashboard.validation.timezones import Timezone
 from dashboard.web.http.schemas import Absent
 from scoring.sorting.rules import NAME_PATTERN, is_sort_name
 from scoring.views import BUILT_IN_VIEWS, FILTERS, OWN_VIEWS, QUERY_VIEWS, VIEWS
@@ -35,13 +36,13 @@ def _not_null(value: Any) -> Any:
     return value
 
 
-_NOT_NULL = BeforeValidator(_not_null)
-_Switch = Annotated[StrictBool, _NOT_NULL]
+NOT_NULL = BeforeValidator(_not_null)
+_Switch = Annotated[StrictBool, NOT_NULL]
 
 
 def _by_view(name: str, choice: Any) -> Any:
     """A model with one such field for each view."""
-    fields: dict[str, Any] = dict.fromkeys(BUILT_IN_VIEWS, (Annotated[choice, _NOT_NULL], Absent))
+    fields: dict[str, Any] = dict.fromkeys(BUILT_IN_VIEWS, (Annotated[choice, NOT_NULL], Absent))
     return create_model(name, __base__=Strict, **fields)
 
 
@@ -63,8 +64,8 @@ _SavedId = Annotated[
 _SortName = Annotated[
     str, AfterValidator(_sort_name), Field(json_schema_extra={"pattern": NAME_PATTERN})
 ]
-_Sorts = Annotated[_by_view("ChosenSorts", _SortName), _NOT_NULL]  # type: ignore[valid-type]
-_Filters = Annotated[_by_view("ChosenFilters", Literal[FILTERS]), _NOT_NULL]  # type: ignore[valid-type]
+_Sorts = Annotated[_by_view("ChosenSorts", _SortName), NOT_NULL]  # type: ignore[valid-type]
+_Filters = Annotated[_by_view("ChosenFilters", Literal[FILTERS]), NOT_NULL]  # type: ignore[valid-type]
 
 
 class Notifications(Strict):
@@ -76,7 +77,7 @@ class Notifications(Strict):
     views: Annotated[
         list[Literal[VIEWS]],  # type: ignore[valid-type]
         Field(max_length=len(VIEWS)),
-        _NOT_NULL,
+        NOT_NULL,
     ] = Absent
 
 
@@ -84,27 +85,29 @@ class SavedList(Strict):
     """The list of a saved view; without a sort it is in that of the view."""
 
     view: _SavedId
-    sort: Annotated[_SortName, _NOT_NULL] = Absent
-    filter: Annotated[Literal[FILTERS], _NOT_NULL] = Absent  # type: ignore[valid-type]
+    sort: Annotated[_SortName, NOT_NULL] = Absent
+    filter: Annotated[Literal[FILTERS], NOT_NULL] = Absent  # type: ignore[valid-type]
 
 
 class PreferencesRequest(Strict):
     """A change of preferences; what is left out stays as it is."""
 
     #: The built-in view that was open last.
-    view: Annotated[Literal[BUILT_IN_VIEWS], _NOT_NULL] = Absent  # type: ignore[valid-type]
+    view: Annotated[Literal[BUILT_IN_VIEWS], NOT_NULL] = Absent  # type: ignore[valid-type]
     #: The saved view that was open after it; null where none was.
     saved: SavedList | None = None
     sorts: _Sorts = Absent  # type: ignore[valid-type]
     filters: _Filters = Absent  # type: ignore[valid-type]
-    theme: Annotated[Literal[THEMES], _NOT_NULL] = Absent  # type: ignore[valid-type]
-    locale: Annotated[Literal[LOCALES], _NOT_NULL] = Absent  # type: ignore[valid-type]
+    theme: Annotated[Literal[THEMES], NOT_NULL] = Absent  # type: ignore[valid-type]
+    locale: Annotated[Literal[LOCALES], NOT_NULL] = Absent  # type: ignore[valid-type]
+    #: That of the days in queries, and of moments that are picked; null is that of the browser.
+    timezone: Timezone | None = None
     #: Whether the list scrolls with the open thread when it moves.
-    follow: Annotated[Literal["off", "after_reply", "always"], _NOT_NULL] = Absent
-    density: Annotated[Literal["comfortable", "compact"], _NOT_NULL] = Absent
-    send_key: Annotated[Literal["ctrl_enter", "enter"], _NOT_NULL] = Absent
+    follow: Annotated[Literal["off", "after_reply", "always"], NOT_NULL] = Absent
+    density: Annotated[Literal["comfortable", "compact"], NOT_NULL] = Absent
+    send_key: Annotated[Literal["ctrl_enter", "enter"], NOT_NULL] = Absent
     single_keys: _Switch = Absent
-    notify: Annotated[Notifications, _NOT_NULL] = Absent
+    notify: Annotated[Notifications, NOT_NULL] = Absent
     #: Whether a customer's message in a thread of one's own is announced, too.
     notify_own: _Switch = Absent
     #: Whether desktop notifications show the customer's name and text.
@@ -128,6 +131,7 @@ _DEFAULTS: Mapping[str, Any] = {
     "saved": None,
     "theme": "system",
     "locale": "en",
+    "timezone": None,
     "follow": "off",
     "density": "comfortable",
     "send_key": "ctrl_enter",

@@ -136,7 +136,7 @@ class AdminPresence:
             admin = admins.by_id(connection, admin_id)
             if admin is None:
                 raise NotFound("There is no such admin.")
-            said = {"count": sessions.end_all(connection, admin_id)}
+            said = {"count": len(sessions.end_all(connection, admin_id))}
             target = Target(admin.id, admin.email)
             add(connection, now, acting(), actions.SESSIONS_ENDED, target, said)
 

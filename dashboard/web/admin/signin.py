@@ -1,26 +1,21 @@
-"""Signing in and out: by a form or by JSON, with a session cookie."""
+"""Signing in and out: by forms or by JSON, with a session cookie."""
 
-import threading
 from collections.abc import Callable
 from contextlib import suppress
-from typing import Any
+from typing import Any, NamedTuple
+from urllib.parse import quote
 
 from flask import Blueprint, Response, request
 from redis.exceptions import RedisError
 
-from dashboard.db.accounts import admins
-from dashboard.db.accounts.password_rules import LENGTH_MAX
-from dashboard.db.accounts.passwords import AT_ONCE, matches
 from dashboard.db.accounts.sessions import connection_prefix
-from dashboard.db.database import Database
 from dashboard.errors import Problem
 from dashboard.presence.service import PresenceService
-from dashboard.rate_limits import RateLimitExceeded
-from dashboard.validation.accounts import EMAIL_MAX_CHARACTERS
 from dashboard.validation.fields import Strict
-from dashboard.web.admin.attempts import Attempt, Attempts, Devices
+from dashboard.web.admin.signing_in.code_check import CodeCheck
+from dashboard.web.admin.signing_in.password_check import PasswordCheck
+from dashboard.web.admin.signing_in.pending import TOKEN_MS, SecondFactorRequired, SignInExpired
 from dashboard.web.admin.site.pages import Pages
-from dashboard.web.http.audit.signins import CREDENTIALS, RATE_LIMITED, FailedSignIns, signed_in
 from dashboard.web.http.bodies import is_json, read_body, require_json
 from dashboard.web.http.identity import Identities, Unauthorized
 from dashboard.web.http.origins import Origins
@@ -31,84 +26,24 @@ from dashboard.web.http.sign_in.methods import require_passwords
 #: Longest body of a sign-in: it is sent without a session, so it must be cheap to refuse.
 _BODY_BYTES = 16 * 1024
 _FORM = "application/x-www-form-urlencoded"
-#: Runs a function where it does not stop the other green threads, and gives its result.
-Offload = Callable[..., Any]
-_WRONG = "The e-mail address or the password is wrong."
+#: Holds the token between the two steps of a sign-in by forms.
+CODE_COOKIE = "lineup_signin"
+CODE_PATH = "/login/code"
 
 
-class PasswordCheck:
-    """Begins a session for the right password; limits the attempts.
+class Checks(NamedTuple):
+    """The two steps of a sign-in."""
 
-    `offload(function, *arguments)` runs the slow hashing where no other request waits for it.
-    """
-
-    def __init__(
-        self,
-        database: Database,
-        identities: Identities,
-        attempts: Attempts,
-        devices: Devices,
-        offload: Offload,
-        failed_sign_ins: FailedSignIns,
-    ):
-        self._database = database
-        self._identities = identities
-        self._attempts = attempts
-        self._devices = devices
-        self._offload = offload
-        self._failed_sign_ins = failed_sign_ins
-        self._hashing = threading.Semaphore(AT_ONCE)
-
-    def begin_session(self, email: str, password: str) -> str:
-        """A new session's token, for the current request.
-
-        Raises Unauthorized and RateLimitExceeded.
-        """
-        email = admins.canonical_email(email)
-        attempt = Attempt(email, request.remote_addr or "", self._device(email))
-        is_email = len(email) <= EMAIL_MAX_CHARACTERS and email.isprintable()
-        noted = email if is_email else ""
-        try:
-            self._attempts.begin(attempt)
-        except RateLimitExceeded:
-            self._failed_sign_ins.failed(noted, RATE_LIMITED)
-            raise
-        if not is_email or len(password) > LENGTH_MAX:
-            raise self._refused(noted)
-        with self._database.read() as connection:
-            found = admins.credentials(connection, email)
-        admin_id, password_hash = found or (None, None)
-        with self._hashing:
-            is_right = self._offload(matches, password, password_hash)
-        if not is_right or admin_id is None:
-            raise self._refused(noted)
-        self._attempts.succeeded(attempt)
-        return self._identities.begin(admin_id, signed_in("password"))
-
-    def remember_device(self, response: Response, email: str) -> None:
-        """Marks the request's device as known: other devices cannot use up its attempts."""
-        email = admins.canonical_email(email)
-        self._devices.remember(request, response, email, secure=self._identities.is_https())
-
-    def _refused(self, email: str) -> Unauthorized:
-        self._failed_sign_ins.failed(email, CREDENTIALS)
-        return Unauthorized(_WRONG)
-
-    def _device(self, email: str) -> str:
-        """The request's device, if it signed in to this account before; else ""."""
-        with suppress(Unauthorized):
-            identity = self._identities.of(request.environ)
-            if identity.email == email:
-                return connection_prefix(identity.session)
-        return self._devices.known(request, email)
+    password: PasswordCheck
+    code: CodeCheck
 
 
 class SignIn:
-    """The calls `/login` and `/logout`."""
+    """The calls `/login`, `/login/code` and `/logout`."""
 
     def __init__(
         self,
-        password_check: PasswordCheck,
+        checks: Checks,
         presence_service: PresenceService,
         invalidate_sessions: Callable[[], object],
         origins: Origins,
@@ -116,7 +51,7 @@ class SignIn:
         pages: Pages,
     ):
         """`invalidate_sessions()` has the sockets look up their sessions again."""
-        self._password_check = password_check
+        self._checks = checks
         self._presence_service = presence_service
         self._invalidate_sessions = invalidate_sessions
         self._origins = origins
@@ -133,15 +68,28 @@ class SignIn:
         return _see(goal)
 
     def login(self) -> Response:
-        self._origins.check_origin(request.environ)
+        is_json_body = self._is_by_json()
         require_passwords()
-        request.max_content_length = _BODY_BYTES
-        if is_json():
+        if is_json_body:
             given = read_body(_Credentials, _BODY_BYTES)
-            return self._let_in(Response(status=204), given.email, given.password)
-        if request.mimetype != _FORM:
-            raise Problem(415, "unsupported_media_type", f"Send JSON or {_FORM}.")
+            return self._by_password(Response(status=204), given.email, given.password)
         return self._login_by_form()
+
+    def show_code(self) -> Response:
+        """The page of the second step; a redirect where there is no sign-in under way."""
+        goal = local_path(only_value("next", "/"))
+        if not request.cookies.get(CODE_COOKIE):
+            return _see(f"/login?next={quote(goal)}")
+        return self._pages.code(goal, by_recovery_code=only_value("by", "") == "recovery")
+
+    def code(self) -> Response:
+        """The second step of a sign-in."""
+        is_json_body = self._is_by_json()
+        require_passwords()
+        if is_json_body:
+            given = read_body(_Code, _BODY_BYTES)
+            return self._by_code(Response(status=204), given.token, given.code)
+        return self._code_by_form()
 
     def logout(self) -> Response:
         self._origins.check_origin(request.environ)
@@ -159,22 +107,64 @@ class SignIn:
             identity = self._identities.of(request.environ)
             self._presence_service.sign_out(identity.admin_id, connection_prefix(identity.session))
 
+    def _is_by_json(self) -> bool:
+        """Whether the body is JSON, else it is a form. Raises Problem for anything else."""
+        self._origins.check_origin(request.environ)
+        request.max_content_length = _BODY_BYTES
+        if is_json():
+            return True
+        if request.mimetype != _FORM:
+            raise Problem(415, "unsupported_media_type", f"Send JSON or {_FORM}.")
+        return False
+
     def _login_by_form(self) -> Response:
         goal = local_path(request.form.get("next", "/"))
         email, password = request.form.get("email", ""), request.form.get("password", "")
         try:
-            return self._let_in(_see(goal), email, password)
+            return self._by_password(_see(goal), email, password)
+        except SecondFactorRequired as required:
+            return self._ask_for_code(required.token, goal)
         except Problem as problem:
-            if problem.status not in (401, 429):
-                raise
-            shown = self._pages.login(next=goal, problem=problem, email=email)
-            shown.status_code = problem.status
-            shown.headers.update(problem.headers)
-            return shown
+            return _refused(problem, self._pages.login, next=goal, email=email)
 
-    def _let_in(self, response: Response, email: str, password: str) -> Response:
-        self._identities.set_cookie(response, self._password_check.begin_session(email, password))
-        self._password_check.remember_device(response, email)
+    def _code_by_form(self) -> Response:
+        goal = local_path(request.form.get("next", "/"))
+        code, token = request.form.get("code", ""), request.cookies.get(CODE_COOKIE, "")
+        try:
+            signed_in = self._by_code(_see(goal), token, code)
+        except SignInExpired as problem:
+            return _without_token(_refused(problem, self._pages.login, next=goal))
+        except Problem as problem:
+            by = request.form.get("by", "") == "recovery"
+            return _refused(problem, self._pages.code, next=goal, by_recovery_code=by)
+        return _without_token(signed_in)
+
+    def _ask_for_code(self, token: str, goal: str) -> Response:
+        response = _see(f"{CODE_PATH}?next={quote(goal)}")
+        response.set_cookie(
+            CODE_COOKIE,
+            token,
+            max_age=TOKEN_MS // 1_000,
+            path=CODE_PATH,
+            httponly=True,
+            samesite="Strict",
+            secure=self._identities.is_https(),
+        )
+        return response
+
+    def _by_password(self, response: Response, email: str, password: str) -> Response:
+        cookie = self._checks.password.begin_session(email, password)
+        return self._let_in(response, cookie, email)
+
+    def _by_code(self, response: Response, token: str, code: str) -> Response:
+        cookie, email = self._checks.code.begin_session(token, code)
+        return self._let_in(response, cookie, email)
+
+    def _let_in(self, response: Response, cookie: str, email: str) -> Response:
+        # The browser forgets the session that it had: nobody is to go on with it.
+        self._identities.end()
+        self._identities.set_cookie(response, cookie)
+        self._checks.password.guard.remember_device(response, email)
         return response
 
 
@@ -183,13 +173,35 @@ class _Credentials(Strict):
     password: str
 
 
+class _Code(Strict):
+    token: str
+    code: str
+
+
 def blueprint(calls: SignIn) -> Blueprint:
-    """`/login` and `/logout`."""
+    """`/login`, `/login/code` and `/logout`."""
     made = Blueprint("signin", __name__)
     made.add_url_rule("/login", view_func=calls.show, methods=["GET"], endpoint="show")
     made.add_url_rule("/login", view_func=calls.login, methods=["POST"], endpoint="login")
+    made.add_url_rule(CODE_PATH, view_func=calls.show_code, methods=["GET"], endpoint="show_code")
+    made.add_url_rule(CODE_PATH, view_func=calls.code, methods=["POST"], endpoint="code")
     made.add_url_rule("/logout", view_func=calls.logout, methods=["POST"], endpoint="logout")
     return made
+
+
+def _refused(problem: Problem, page: Callable[..., Response], **values: Any) -> Response:
+    """The page with the reason; problems that are none of the sign-in go on as they are."""
+    if problem.status not in (401, 429):
+        raise problem
+    shown = page(problem=problem, **values)
+    shown.status_code = problem.status
+    shown.headers.update(problem.headers)
+    return shown
+
+
+def _without_token(response: Response) -> Response:
+    response.delete_cookie(CODE_COOKIE, path=CODE_PATH)
+    return response
 
 
 def _see(goal: str) -> Response:

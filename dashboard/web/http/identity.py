@@ -14,7 +14,7 @@ from sqlalchemy import Connection
 from werkzeug.http import parse_cookie
 
 from dashboard.db.accounts import sessions
-from dashboard.db.accounts.sessions import Identity
+from dashboard.db.accounts.sessions import NOWHERE, Identity, Origin
 from dashboard.db.database import Database
 from dashboard.errors import Problem, StorageUnavailable
 from dashboard.web.http.origins import Origins
@@ -80,18 +80,22 @@ class Identities:
         return base64.b64encode(mask + masked).decode()
 
     def begin(
-        self, admin_id: int, note: Callable[[Connection, int, int], object] | None = None
+        self,
+        admin_id: int,
+        decide: Callable[[Connection, int, int], object] | None = None,
+        origin: Origin = NOWHERE,
     ) -> str:
         """Begins a session; returns the value of its cookie.
 
-        `note(connection, now_ms, admin_id)` is called in the same transaction.
+        `decide(connection, now_ms, admin_id)` is called first, in the same transaction; where it
+        raises, no session begins.
         """
         now = self._clock()
 
         def write(connection: Connection) -> str:
-            if note is not None:
-                note(connection, now, admin_id)
-            return sessions.begin(connection, admin_id, now)
+            if decide is not None:
+                decide(connection, now, admin_id)
+            return sessions.begin(connection, admin_id, now, origin)
 
         return self.cookie_of(self._database.write(write))
 
@@ -134,6 +138,11 @@ class Identities:
             return self._signer.unsign(cookie).decode()
         except (BadSignature, UnicodeError):
             raise Unauthorized() from None
+
+
+def origin_of(request: Request) -> Origin:
+    """Where the sender of a request is, as sessions keep it."""
+    return Origin(request.remote_addr or "", request.headers.get("User-Agent", ""))
 
 
 def current() -> Identity:

@@ -1,6 +1,8 @@
 // The address of what is shown: /#/VIEW/SORT/THREAD?filter=mine, where VIEW is built-in or saved
 // (v17), or /#/query/SORT/THREAD?query=is:open for the list of a query that is not saved.
 
+import { ownZone } from "./time.js";
+
 const SAVED = /^v[1-9]\d{0,11}$/;
 // What stands for the view of a list that is defined by its query alone.
 export const QUERY = "query";
@@ -41,8 +43,7 @@ export const listKey = ({ view, query, sort, filter }) => (
 
 // The time zone of whoever writes a query, where it names days; else they are the server's.
 /** @param {string} query */
-export const zoneOf = (query) => (/\b(created|closed):/i.test(query)
-  ? Intl.DateTimeFormat().resolvedOptions().timeZone : undefined);
+export const zoneOf = (query) => (/\b(created|closed):/i.test(query) ? ownZone() : undefined);
 
 // The list as the server is asked for it.
 /** @param {ListName} list */

@@ -154,3 +154,24 @@ function midnight(at) {
 export const sameDay = (a, b) => midnight(a) === midnight(b);
 
 const capital = (text) => text.charAt(0).toLocaleUpperCase() + text.slice(1);
+
+// The time zone of whoever looks: the one that is chosen on the profile page, else the browser's.
+let chosen = null;
+
+/** @param {string | null} zone */
+export function chooseZone(zone) {
+  // A browser may not know a zone that the server knows.
+  chosen = zone && isKnown(zone) ? zone : null;
+}
+
+export const browsersZone = () => Intl.DateTimeFormat().resolvedOptions().timeZone;
+export const ownZone = () => chosen ?? browsersZone();
+
+function isKnown(zone) {
+  try {
+    Intl.DateTimeFormat("en", { timeZone: zone });
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -18,8 +18,14 @@ export async function openPage() {
   const { t, region } = language;
   setTexts(t);
   document.title = `${t(`settings.${page}`)} · Lineup`;
+  at("sign-out").addEventListener("click", () => signOut(http));
   const time = new Intl.DateTimeFormat(region, { dateStyle: "short", timeStyle: "medium" });
   return { http, language, t, region, time, ...notes(t) };
+}
+
+export async function signOut(http) {
+  await http.post("/logout").catch(() => {});
+  location.assign("/login");
 }
 
 function setTexts(t) {
@@ -34,12 +40,12 @@ function setTexts(t) {
   for (const element of hinted) element.placeholder = t(element.dataset.placeholder);
 }
 
-// say: shows a text in the page's line, and a secret with a button that copies it.
+// say: shows a text in the page's line, or the one with this id, and a secret with a button that copies it.
 // doing: runs the work, then `after`; shows the error of either.
-function notes(t) {
+export function notes(t, id = "note") {
   const say = (text, secret = "", copy = "") => render(
     html`${text} ${secret ? html`<code class="settings-secret">${secret}</code>
-      ${copyButton(secret, copy, t)}` : ""}`, at("note"),
+      ${copyButton(secret, copy, t)}` : ""}`, at(id),
   );
   const doing = async (work, after = async () => {}) => {
     try {

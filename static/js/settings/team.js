@@ -33,10 +33,11 @@ function table() {
 }
 
 function line(account) {
-  const { id, name, email, role, desks, disabled_at: off } = account;
+  const { id, name, email, role, desks, second_factor: factor, disabled_at: off } = account;
   return html`<tr data-id=${id} data-off=${String(off !== null)}>
     <td><bdi>${shown(name)}</bdi>${id === state.me ? ` (${t("team.you")})` : ""}<br>
-      <span class="account-email">${email}</span></td>
+      <span class="account-email">${email}</span>${factor ? html`<br>
+      <span class="account-factor">${t("team.factor")}</span>` : ""}</td>
     <td>${t.named("team.as", role)}</td>
     <td>${role === "supervisor" ? t("team.desks.all") : desks.join(", ")}</td>
     <td>${off === null ? seen(account) : t("team.disabled", { time: time.format(off) })}</td>
@@ -57,6 +58,8 @@ function acts(account) {
   return [
     button(t("team.change"), t("team.change.of", given), () => open(id)),
     off === null ? button(t("team.out"), t("team.out.of", given), () => signOut(account)) : "",
+    account.second_factor && id !== state.me
+      ? button(t("team.factor.reset"), t("team.factor.reset.of", given), () => resetFactor(account)) : "",
     off === null && id !== state.me
       ? button(t("team.disable"), t("team.disable.of", given), () => disable(account)) : "",
     off === null ? "" : button(t("team.enable"), t("team.enable.of", given), () => enable(account)),
@@ -105,6 +108,14 @@ function signOut({ id, name }) {
   doing(async () => {
     await http.post(`${API}/team/${id}/sign-out`);
     say(t("team.out.done", { name }));
+  });
+}
+
+function resetFactor({ id, name }) {
+  if (!window.confirm(t("team.factor.reset.sure", { name }))) return;
+  doing(async () => {
+    await http.post(`${API}/team/${id}/reset-second-factor`);
+    say(t("team.factor.reset.done", { name }));
   });
 }
 

@@ -6,7 +6,8 @@ import os
 import pytest
 
 from dashboard.cli.main import main
-from dashboard.db.accounts import passwords
+from dashboard.db.accounts import passwords, sessions
+from dashboard.db.accounts.second_factor import factors
 from dashboard.db.database import Database
 from dashboard.db.lists import views
 from dashboard.ingest.assignment.assigning import Assigning, HandOver
@@ -233,3 +234,18 @@ def test_the_order_is_rebuilt_and_compared(run, monkeypatch, redis_server):
     code, out, _ = run("rebuild")
     assert code == 0 and out.startswith("3 threads in ")
     assert run("check") == (0, "Redis and SQL have the same order on every list.\n", "")
+
+
+def test_a_second_factor_is_reset_with_the_sessions(run, run_with_password):
+    run_with_password("create-admin", "--email", "mai@example.com", "--name", "Mai")
+    database = Database(os.environ["LINEUP_DATABASE_URL"])
+    database.write(lambda connection: factors.begin(connection, 1, "sealed", 1))
+    database.write(lambda connection: factors.confirm(connection, 1, 1, 1))
+    token = database.write(lambda connection: sessions.begin(connection, 1, 1))
+    code, out, err = run("reset-second-factor", "--email", "mai@example.com")
+    assert (code, out) == (0, "") and "is removed" in err
+    with database.read() as connection:
+        assert factors.of(connection, 1) is None
+        assert sessions.admin_of(connection, token, 2) is None
+    assert "There was no" in run("reset-second-factor", "--email", "mai@example.com")[2]
+    assert run("reset-second-factor", "--email", "ken@example.com")[0] == 1

@@ -232,6 +232,8 @@ class World:
 _COUNTED = ("last_message_id", "seen_message_id", "message_id", "act", "newest_act_id")
 #: Later times, in milliseconds, are those of Redis' own clock; the worlds' clocks are before.
 _REDIS_MS = 1_794_000_000_000
+#: Ids of sessions, which come from random tokens.
+_SESSION_ID = re.compile("[0-9a-f]{32}")
 _RANDOM = re.compile(rb'(nonce="|"storage_key": ?"|"epoch": ?")[^"]+')
 
 
@@ -255,7 +257,9 @@ class Numbers:
             return "an epoch"
         if isinstance(value, int) and value > _REDIS_MS:
             return "a time"
-        if name == "id" and kind == "file":
+        if name == "id" and isinstance(value, str) and _SESSION_ID.fullmatch(value):
+            return "a session"
+        if name == "id" and kind == "file" and isinstance(value, str):
             return self._known.setdefault(("file", value), f"file {len(self._known)}")
         is_counted = name in _COUNTED or (name == "id" and kind)
         if is_counted and isinstance(value, int):

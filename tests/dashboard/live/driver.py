@@ -22,6 +22,13 @@ class FakeReads:
         self.stored = []
         self.acts = []
 
+    def now(self):
+        return 0
+
+    def notices(self, admin_ids, since_ms, thread_ids):
+        """Nothing is anybody's own: notices have tests of their own."""
+        return []
+
     def desks_of(self, ids):
         return dict.fromkeys(ids, "main")
 

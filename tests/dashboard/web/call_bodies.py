@@ -34,6 +34,7 @@ PREFERENCES = {
     "filters": {"arrival": "all"},
     "theme": "dark",
     "locale": "vi",
+    "timezone": "Asia/Tokyo",
     "follow": "off",
     "density": "compact",
     "send_key": "enter",
@@ -54,3 +55,4 @@ CALENDAR = {
 }
 POLICY = {"name": "VIPs", "query": "member:0", "calendar": 1, "first_reply": 30, "next_reply": 60}
 VIEW = {"name": "Waiting", "query": "is:open", "sort": "arrival", "timezone": "Asia/Tokyo"}
+PROVEN = {"password": "x", "code": "123456"}

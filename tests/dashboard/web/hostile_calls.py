@@ -10,6 +10,7 @@ from tests.dashboard.web.call_bodies import (
     MESSAGE,
     POLICY,
     PREFERENCES,
+    PROVEN,
     RULES,
     SETTINGS,
     VIEW,
@@ -66,7 +67,6 @@ BOT_CALLS = [
 ADMIN_CALLS = [
     Call("GET", "/"),
     Call("GET", "/webhooks"),
-    Call("GET", "/audit", {"action": "webhook", "actor": "Mai", "from": "2026-11-01"}),
     Call("GET", "/login", {"next": "/"}),
     Call("GET", "/api/v1/openapi.json"),
     Call("GET", "/api/docs"),
@@ -179,6 +179,7 @@ ADMIN_CALLS = [
     Call("GET", "/admin/api/presence/online", {"from": 0, "to": 9}),
     Call("GET", "/admin/api/team"),
     Call("POST", "/admin/api/team/{999}/sign-out", body={}),
+    Call("GET", "/audit", {"action": "webhook", "actor": "Mai", "from": "2026-11-01"}),
     Call("GET", "/keys"),
     Call("GET", "/team"),
     Call("GET", "/admin/api/accounts"),
@@ -251,11 +252,26 @@ ADMIN_CALLS = [
     Call("POST", "/admin/api/webhooks/{1}/replay", body={"event": "evt_1"}),
     Call("POST", "/admin/api/webhooks/{1}/replay", body={"since": 1, "until": 2}),
     Call("GET", "/admin/api/webhooks/{1}/log", {"before": 9, "limit": 5}),
+    Call("POST", "/admin/api/team/{999}/reset-second-factor", body={}),
+    Call("GET", "/profile"),
+    Call("GET", "/admin/api/profile"),
+    Call("PUT", "/admin/api/profile", body={"name": "Mai", "locale": "vi", "timezone": "UTC"}),
+    Call("POST", "/admin/api/profile/password", body={"current": "x", "password": "y"}),
+    Call("POST", "/admin/api/profile/second-factor", body={"password": "x"}),
+    Call("POST", "/admin/api/profile/second-factor/confirm", body={"code": "123456"}),
+    Call("POST", "/admin/api/profile/second-factor/recovery-codes", body=PROVEN),
+    Call("POST", "/admin/api/profile/second-factor/remove", body=PROVEN),
+    Call("GET", "/admin/api/profile/sessions"),
+    Call("DELETE", "/admin/api/profile/sessions/{00000000000000000000000000000000}"),
+    # Last: with another value it may end the session.
+    Call("POST", "/admin/api/profile/sign-out-everywhere", body={"this_too": False}),
 ]
 #: Sent last: it ends the session.
 SIGN_IN_CALLS = [
     Call("POST", "/login", body={"email": "nobody@example.com", "password": "wrong"}),
     Call("GET", "/invitation"),
     Call("POST", "/invitation", body={"token": "x", "name": "Mai", "password": "wrong"}),
+    Call("POST", "/login/code", body={"token": "x", "code": "123456"}),
+    Call("GET", "/login/code", {"next": "/", "by": "recovery"}),
     Call("POST", "/logout", body={}),
 ]

@@ -2,7 +2,11 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import { regional, translator } from "../../../static/js/core/i18n.js";
-import { age, sameDay, timeWords, waitLevel } from "../../../static/js/core/time.js";
+import { listCall, zoneOf } from "../../../static/js/core/route.js";
+import { snoozeChoices } from "../../../static/js/core/snooze/moments.js";
+import {
+  age, browsersZone, chooseZone, ownZone, sameDay, timeWords, waitLevel,
+} from "../../../static/js/core/time.js";
 import { seeded } from "../support.mjs";
 
 const MINUTE = 60_000;
@@ -68,4 +72,22 @@ test("days are named by the local calendar", () => {
   assert.match(words.day(noon - 72 * 3600_000, noon), /November 17, 2026/);
   assert.equal(sameDay(noon, noon + 11 * 3600_000), true);
   assert.equal(sameDay(noon, noon + 13 * 3600_000), false);
+});
+
+test("the chosen time zone is that of days in queries and of moments; else the browser's is", () => {
+  const query = "closed:>=2026-11-01";
+  assert.equal(ownZone(), browsersZone());
+  chooseZone("Pacific/Kiritimati");
+  try {
+    assert.equal(zoneOf(query), "Pacific/Kiritimati");
+    assert.equal(listCall({ view: "query", query, sort: "arrival", filter: "all" }).timezone, "Pacific/Kiritimati");
+    assert.equal(zoneOf("is:open"), undefined);
+    // 22:00 on the 1st at UTC is the 2nd there: tomorrow is the 3rd, 9:00.
+    const [tomorrow] = snoozeChoices(Date.UTC(2026, 10, 1, 22), ownZone()).filter(({ name }) => name === "tomorrow");
+    assert.equal(new Date(tomorrow.at).toISOString(), "2026-11-02T19:00:00.000Z");
+    chooseZone("Mars/Base");
+    assert.equal(ownZone(), browsersZone(), "a zone that the browser does not know");
+  } finally {
+    chooseZone(null);
+  }
 });

@@ -16,6 +16,7 @@ class Account(Answer):
     name: str
     role: Role
     desks: list[str]
+    second_factor: Annotated[bool, Field(description="Whether signing in asks for a code.")]
     disabled_at: Milliseconds | None
     changed_at: Milliseconds
 

@@ -5,6 +5,7 @@ import secrets
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
+from flask import request
 from sqlalchemy import Connection
 
 from dashboard.db.accounts import admin_desks, admins, desks, passwords, sessions
@@ -24,6 +25,7 @@ from dashboard.ordering.placer import Placer
 from dashboard.settings.oidc import Grant
 from dashboard.web.http.audit.actors import signing_in
 from dashboard.web.http.audit.signins import signed_in
+from dashboard.web.http.identity import origin_of
 
 log = logging.getLogger(__name__)
 
@@ -100,7 +102,7 @@ class ProviderAccounts:
             known = self._with_known_desks(connection, grant)
             admin = self._account(connection, person, known, password_hash, now)
             admin = _follow(connection, admin, person, known, now)
-            token = sessions.begin(connection, admin.id, now)
+            token = sessions.begin(connection, admin.id, now, origin_of(request))
             logouts.note_session(connection, sessions.token_hash(token), signed)
             signed_in("oidc")(connection, now, admin.id)
             seen = admin_desks.seen_by(connection, {admin.id: admin.role})[admin.id]

@@ -123,16 +123,16 @@ class Pages:
 
     def login(self, next: str, problem: Problem | None = None, email: str = "") -> Response:
         """The sign-in page; with `problem`, why the last attempt failed."""
-        locale = languages.preferred_locale()
-        return rendered(
-            "login.html",
-            theme=chosen_theme(),
-            locale=locale,
-            texts=languages.texts(locale),
-            error=problem and _error_text(problem, locale),
-            next=next,
-            email=email,
-            methods=sign_in_methods(),
+        return _card(
+            "login.html", "login", problem, next=next, email=email, methods=sign_in_methods()
+        )
+
+    def code(
+        self, next: str, problem: Problem | None = None, *, by_recovery_code: bool = False
+    ) -> Response:
+        """The page of a sign-in's second step."""
+        return _card(
+            "login_code.html", "login.code", problem, next=next, by_recovery_code=by_recovery_code
         )
 
     def preferences(self, identity: Identity) -> dict[str, Any]:
@@ -245,6 +245,19 @@ def keep_for_signed_out(response: Response, chosen: Mapping[str, Any]) -> Respon
     return response
 
 
-def _error_text(problem: Problem, locale: str) -> str:
-    text = languages.refusal(locale, f"login.{problem.code}", f"error.{problem.code}")
+def _card(template: str, name: str, problem: Problem | None, **values: Any) -> Response:
+    """A page without a session; the texts of its problems begin with `name`."""
+    locale = languages.preferred_locale()
+    return rendered(
+        template,
+        theme=chosen_theme(),
+        locale=locale,
+        texts=languages.texts(locale),
+        error=problem and _error_text(problem, name, locale),
+        **values,
+    )
+
+
+def _error_text(problem: Problem, name: str, locale: str) -> str:
+    text = languages.refusal(locale, f"{name}.{problem.code}", f"error.{problem.code}")
     return text.replace("{seconds}", problem.headers.get("Retry-After", ""))

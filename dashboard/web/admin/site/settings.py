@@ -50,6 +50,7 @@ def _audit(connection: Connection) -> dict[str, Any]:
 
 #: In the order in which the pages name each other.
 SETTINGS_PAGES = (
+    SettingsPage("profile", for_supervisors=False),
     SettingsPage("team", for_supervisors=True, values=_team),
     SettingsPage("keys", for_supervisors=True, values=_keys),
     SettingsPage("webhooks", for_supervisors=True, values=_webhooks),

@@ -31,8 +31,9 @@ KEYS_MAX = 30
 NAMED_MAX = 50
 _COUNTED_MAX = 1_000
 #: Why an attempt failed. `credentials` is told apart when it is written: wrong_password,
-#: unknown_account, disabled. `others`: of many groups.
+#: unknown_account, disabled. `wrong_code`: of the second factor. `others`: of many groups.
 CREDENTIALS, RATE_LIMITED, OTHERS = "credentials", "rate_limited", "others"
+WRONG_CODE = "wrong_code"
 
 
 def signed_in(

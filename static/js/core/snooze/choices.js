@@ -1,9 +1,7 @@
 // The moments that the snooze menu offers, in words.
 
+import { ownZone } from "../time.js";
 import { snoozeChoices } from "./moments.js";
-
-// The time zone of whoever looks: there is none in the profile.
-export const ownZone = () => Intl.DateTimeFormat().resolvedOptions().timeZone;
 
 // [{name, at, text: "Tomorrow, Tue 9:00"}, …]
 /** @param {number} now @param {Pick<TimeGiven, "t" | "words">} given @param {string} zone */

@@ -41,6 +41,7 @@ export function commands(parts) {
     { text: t("canned.title"), keys: "", run: () => parts.cannedDialog.open() },
     { text: t("settings"), keys: "", run: () => parts.settingsDialog.open(),
       also: alsoOf("settings", t) },
+    { text: t("profile"), keys: "", run: () => location.assign("/profile"), also: t("also.profile") },
     ...(parts.admin.role === "supervisor" ? [
       { text: t("sorts.title"), keys: "", run: () => parts.sortsDialog.open() },
       { text: t("hours.title"), keys: "", run: () => parts.calendarsDialog.open(), also: t("also.hours") },

@@ -98,6 +98,7 @@ export class SettingsDialog {
       ${this.#order()}
       <div class="form-acts">
         <span class="settings-who"><bdi>${shown(admin.name)}</bdi> · ${admin.email}</span>
+        <a class="button" href="/profile">${t("profile")}</a>
         <button type="button" class="button" @click=${() => this.openCanned()}
           >${t("canned.title")}</button>
         ${admin.role === "supervisor" ? this.#ofSupervisors() : ""}

@@ -6,6 +6,7 @@ import { openNowOf } from "../../core/hours/open-now.js";
 import { blocksOf, DAYS } from "../../core/hours/week.js";
 import { isZone, todaysName } from "../../core/hours/zones.js";
 import { shown } from "../../core/shown.js";
+import { ownZone } from "../../core/time.js";
 import { ask } from "../elements/ask.js";
 import { refusalOf } from "../elements/refusal.js";
 import { CalendarForm } from "./calendar-form.js";
@@ -181,7 +182,7 @@ export class CalendarsDialog {
 }
 
 const fresh = (t) => ({
-  id: undefined, name: t("hours.name.first"), timezone: ownZone(), week: WORKDAYS, exceptions: [], policies: [],
+  id: undefined, name: t("hours.name.first"), timezone: firstZone(), week: WORKDAYS, exceptions: [], policies: [],
 });
 
-const ownZone = () => todaysName(Intl.DateTimeFormat().resolvedOptions().timeZone);
+const firstZone = () => todaysName(ownZone());

@@ -2,7 +2,8 @@
 
 import { html, render } from "lit-html";
 
-import { choicesInWords, ownZone } from "../../core/snooze/choices.js";
+import { ownZone } from "../../core/time.js";
+import { choicesInWords } from "../../core/snooze/choices.js";
 import { menuItems, walkMenu } from "../elements/menu.js";
 import { Popover } from "../elements/popover.js";
 import { nameOf } from "../elements/avatar.js";

@@ -52,6 +52,10 @@ ENTRIES = {
         [_NEW_ADMIN, f"set-password --email {MAI} --password-stdin"],
         [_ACCOUNT, ("account.password_changed", "1", MAI, {})],
     ),
+    "reset-second-factor": (
+        [_NEW_ADMIN, f"reset-second-factor --email {MAI}"],
+        [_ACCOUNT, ("second_factor.reset", "1", MAI, {})],
+    ),
     "disable-admin": (
         [_NEW_ADMIN, f"disable-admin --email {MAI}"],
         [_ACCOUNT, ("account.disabled", "1", MAI, {})],

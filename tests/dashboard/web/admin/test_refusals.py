@@ -13,8 +13,8 @@ NAMING = {"fault": 0, "_unreadable": 0} | dict.fromkeys(
 )
 #: Dictionaries that hold codes: of statuses, and of what the validation library says.
 TABLES = {"_KNOWN", "_CODES"}
-#: The page of invitations has texts of its own, which say why.
-NEVER = {"invitation_over"}
+#: The pages of invitations and of the sign-in have texts of their own.
+NEVER = {"invitation_over", "second_factor_required", "sign_in_expired"}
 #: Said on the sign-in page, which has texts of its own, or to the provider.
 AT_SIGN_IN = {
     *("provider_unavailable", "provider_refused", "provider_answer_invalid", "signin_not_begun"),

@@ -66,6 +66,22 @@ def test_role_desks_and_name_are_changed(chief, mai):
     assert mai.get(f"{API}/accounts").status_code == 403
 
 
+def test_a_new_name_stands_on_the_rows_of_the_threads_of_the_account(dashboard, chief, mai):
+    thread = dashboard.say("t-1")
+    mai.post(f"{API}/threads/{thread}/claim", json={})
+
+    def row():
+        [found] = chief.get(f"{API}/threads?ids={thread}").json["rows"]
+        return found["assignee"]["name"], found["rev"]
+
+    name, revision = row()
+    assert name == "Mai"
+    put(chief, account(chief, "Mai")["id"], name="Mai Anh")
+    assert row() == ("Mai Anh", revision + 1)
+    put(chief, account(chief, "Mai Anh")["id"], role="supervisor", name="Mai Anh")
+    assert row() == ("Mai Anh", revision + 1)
+
+
 @pytest.mark.parametrize(
     ("body", "pointer", "code"),
     [

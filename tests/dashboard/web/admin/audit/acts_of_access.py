@@ -61,7 +61,7 @@ _KEY = {
 }
 _NEW_KEY = [("desk.created", None, "billing", {}), ("key.created", "KEY", "", _KEY)]
 #: By operation: what is done, and the entries of it and of what it needed.
-ENTRIES: dict[str, tuple[Callable[[Chief], object], list[tuple[Any, ...]]]] = {
+ENTRIES_OF_ACCESS: dict[str, tuple[Callable[[Chief], object], list[tuple[Any, ...]]]] = {
     "putAccount": (
         _account_changed,
         [

@@ -138,7 +138,7 @@ def _hooked(action: str, **more: Any) -> tuple[Any, ...]:
 
 
 #: By operation: what is done, and the entries of it and of what it needed.
-ENTRIES: dict[str, tuple[Callable[[Chief], object], list[tuple[Any, ...]]]] = {
+ENTRIES_OF_SUPERVISORS: dict[str, tuple[Callable[[Chief], object], list[tuple[Any, ...]]]] = {
     "postWebhook": (_hook, [_CREATED]),
     "postRotate": (
         lambda chief: chief.does("POST", f"webhooks/{_hook(chief)}/rotate"),

@@ -3,12 +3,20 @@
 import pytest
 
 from dashboard.web.http.routes import Route
-from tests.dashboard.web.admin.audit import acts_of_access, acts_of_calls
-from tests.dashboard.web.admin.audit.acts_of_calls import API, HOOK, RULES, Chief, add_sort
+from tests.dashboard.web.admin.audit.acts_of_access import ENTRIES_OF_ACCESS
+from tests.dashboard.web.admin.audit.acts_of_accounts import ENTRIES_OF_ACCOUNTS
+from tests.dashboard.web.admin.audit.acts_of_calls import (
+    API,
+    ENTRIES_OF_SUPERVISORS,
+    HOOK,
+    RULES,
+    Chief,
+    add_sort,
+)
 from tests.dashboard.web.admin.views.calls import saved
 from tests.drivers.audit import acts, entries
 
-ENTRIES = acts_of_calls.ENTRIES | acts_of_access.ENTRIES
+ENTRIES = ENTRIES_OF_SUPERVISORS | ENTRIES_OF_ACCOUNTS | ENTRIES_OF_ACCESS
 _OF_THREADS = "the conversation itself says who did what, as acts of the thread"
 _READS = "it changes nothing"
 _OWN = "it is the admin's own affair"
@@ -16,6 +24,7 @@ _BOT = "chatbots send it; whoever has the key is in the log when the key is made
 #: By operation: why what it does is not in the audit log.
 REASONS = {
     "patchPreferences": _OWN,
+    "postSecondFactor": "it counts once it is confirmed",
     "putViewOrder": _OWN,
     "postAssign": _OF_THREADS,
     "postClose": _OF_THREADS,
@@ -98,6 +107,9 @@ def test_a_refused_act_adds_nothing(chief, dashboard):
         ("DELETE", "invitations/9", None),
         ("POST", "keys", {"source": "Shop"}),
         ("DELETE", "keys/9", None),
+        ("POST", "team/9/reset-second-factor", None),
+        ("DELETE", f"profile/sessions/{'0' * 32}", None),
+        ("POST", "profile/second-factor/confirm", {"code": "000000"}),
     ):
         answer = chief.client.open(f"{API}/{path}", method=method, json=body or {})
         assert answer.status_code >= 400, path

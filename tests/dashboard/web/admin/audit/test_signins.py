@@ -6,6 +6,7 @@ from dashboard.background import Background
 from dashboard.db.accounts import admins
 from dashboard.errors import StorageUnavailable
 from dashboard.web.http.audit import signins
+from tests.dashboard.web.admin.profile.app import App, send_code
 from tests.drivers.application import PASSWORD
 from tests.drivers.audit import acts, entries
 
@@ -168,3 +169,31 @@ def test_a_process_that_stops_stores_what_it_counted(dashboard, client):
         failure("wrong_password"),
         failure("wrong_password", attempts=2),
     ]
+
+
+def test_a_sign_in_with_a_second_factor_says_with_which(dashboard, client):
+    """The right password alone is no sign-in."""
+    chosen = App(dashboard, dashboard.sign_in("Ken"))
+    given = {"email": "ken@example.com", "password": PASSWORD}
+    for code in (chosen.code(), chosen.recovery_codes[0]):
+        token = client.post("/login", json=given).json["token"]
+        assert send_code(client, token, code).status_code == 204
+    found = [act for act in signed(dashboard.database) if act[0] == "signin.succeeded"]
+    said = [data.get("second_factor") for _, _, _, data in found]
+    assert said == [None, "totp", "recovery_code"]
+
+
+def test_a_wrong_code_is_a_failure_of_its_own(dashboard, client, clock):
+    App(dashboard, dashboard.sign_in("Ken"))
+    given = {"email": "ken@example.com", "password": PASSWORD}
+    token = client.post("/login", json=given).json["token"]
+    codes = [send_code(client, token, "000000").status_code for _ in range(6)]
+    assert codes == [401] * 5 + [429]
+    dashboard.services.failed_sign_ins.flush(at_once=True)
+    failed = [act for act in signed(dashboard.database) if act[0] == "signin.failed"]
+    assert [(data["reason"], data["attempts"]) for _, _, _, data in failed] == [
+        ("wrong_code", 1),
+        ("rate_limited", 1),
+        ("wrong_code", 4),
+    ]
+    assert {target for _, target, _, _ in failed} == {"2"}

@@ -72,11 +72,11 @@ def test_files_that_do_not_wait_for_the_message_are_refused_by_their_places(dash
     good, of_ken = uploaded(mai, thread), uploaded(ken, thread)
     of_other_thread, sent = uploaded(mai, other), uploaded(mai, thread)
     assert reply(mai, thread, files=[sent]).status_code == 201
-    wrong = [good, of_ken, of_other_thread, sent, "0" * 32, "../etc/passwd", good]
+    wrong = [good, of_ken, of_other_thread, sent, "0" * 32, "../etc/passwd", "\x00", good]
     answer = reply(mai, thread, files=wrong)
     assert is_problem(answer, 422, "unknown_file")
     assert [each["pointer"] for each in answer.json["errors"]] == [
-        f"/files/{at}" for at in range(1, 7)
+        f"/files/{at}" for at in range(1, 8)
     ]
     assert reply(mai, thread, files=[good]).status_code == 201, "it waits as before"
 

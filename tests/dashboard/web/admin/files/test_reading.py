@@ -5,9 +5,11 @@ from sqlalchemy import select
 
 from dashboard.db.accounts import admin_desks, desks
 from dashboard.db.models.accounts import admins
+from dashboard.errors import NotFound
+from dashboard.files.uploads import Uploader
 from tests.dashboard.files import samples
 from tests.dashboard.web.admin.calls import API, reply
-from tests.dashboard.web.admin.files.calls import uploaded
+from tests.dashboard.web.admin.files.calls import stored, uploaded
 from tests.dashboard.web.answers import is_problem
 
 
@@ -124,3 +126,19 @@ def test_nothing_is_uploaded_or_sent_for_a_thread_of_another_desk(dashboard, mai
 @pytest.mark.parametrize("id", ["..", "%2e%2e", "0" * 31, "G" * 32, "0" * 31 + "%00", "x" * 5_000])
 def test_nothing_else_than_an_id_is_looked_for(mai, id):
     assert mai.get(f"{API}/files/{id}").status_code == 404
+
+
+def test_a_thread_that_leaves_the_desk_during_an_upload_gets_no_file(
+    dashboard, mai, thread, billing
+):
+    put_at(dashboard, "Mai", "main")
+
+    def chunks():
+        yield b"half"
+        dashboard.happens("thread.handoff", "t-1", desk=billing)
+        yield b"more"
+
+    uploader = Uploader(1, frozenset({"main"}))
+    with pytest.raises(NotFound):
+        dashboard.services.uploads.receive(uploader, thread, "a.txt", chunks())
+    assert stored(dashboard) == []

@@ -205,7 +205,9 @@ def test_without_passwords_no_door_takes_one(make_driver, database):
         client.post("/login", json=given),
         client.post("/login", data=given),
         client.post("/invitation", data=invitation),
+        client.post("/login/code", json={"token": "x", "code": "123456"}),
         chief.post("/admin/api/invitations", json=invited),
+        chief.post("/admin/api/profile/password", json={"current": "x", "password": PASSWORD}),
     ):
         assert (answer.status_code, answer.json["code"]) == (403, "password_signin_off")
     assert not is_signed_in(client)

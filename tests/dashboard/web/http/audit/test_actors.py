@@ -13,7 +13,7 @@ FROM = {"environ_base": {"REMOTE_ADDR": "192.0.2.7"}, "headers": {"User-Agent": 
 
 def test_the_actor_is_the_admin_of_the_session():
     with APP.test_request_context(**FROM):
-        g.identity = Identity(7, "mai@example.org", "Mai", "supervisor", b"", 2, 1)
+        g.identity = Identity(7, "mai@example.org", "Mai", "supervisor", b"", 2, 1, None)
         assert actors.acting() == Actor(
             "page", 7, "Mai", "mai@example.org", "192.0.2.7", "Firefox/140.0"
         )

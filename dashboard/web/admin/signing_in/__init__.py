@@ -1,0 +1,1 @@
+"""Signing in: the password, then the code of a second factor where the account has one."""

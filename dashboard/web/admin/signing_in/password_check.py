@@ -1,0 +1,96 @@
+"""The first step of a sign-in, and of what asks for the password again: the password itself."""
+
+import threading
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+from flask import request
+from sqlalchemy import Connection
+
+from dashboard.db.accounts import admins
+from dashboard.db.accounts.password_rules import LENGTH_MAX
+from dashboard.db.accounts.passwords import AT_ONCE, hashed, matches
+from dashboard.db.accounts.second_factor import factors
+from dashboard.db.database import Database
+from dashboard.web.admin.attempts import Attempt
+from dashboard.web.admin.signing_in.guard import Guard, is_address
+from dashboard.web.admin.signing_in.pending import PendingSignIns, SecondFactorRequired
+from dashboard.web.http.audit.signins import CREDENTIALS, signed_in
+from dashboard.web.http.identity import Identities, Unauthorized, origin_of
+
+#: Runs a function where it does not stop the other green threads, and gives its result.
+Offload = Callable[..., Any]
+_WRONG = "The e-mail address or the password is wrong."
+
+
+class Checked(NamedTuple):
+    """A password that was right: whose, and its hash at that time."""
+
+    admin_id: int
+    password_hash: str
+
+
+class PasswordCheck:
+    """Begins a session for the right password; limits the attempts.
+
+    `offload(function, *arguments)` runs the slow hashing where no other request waits for it.
+    """
+
+    def __init__(
+        self,
+        database: Database,
+        identities: Identities,
+        guard: Guard,
+        pending: PendingSignIns,
+        offload: Offload,
+    ):
+        self._database = database
+        self._identities = identities
+        self.guard = guard
+        self._pending = pending
+        self.offload = offload
+        self._hashing = threading.Semaphore(AT_ONCE)
+
+    def begin_session(self, email: str, password: str) -> str:
+        """A new session's cookie, for the current request.
+
+        Raises SecondFactorRequired where the password alone is not enough, Unauthorized and
+        RateLimitExceeded.
+        """
+        found = self.check(email, password)
+
+        def decide(connection: Connection, now_ms: int, admin_id: int) -> None:
+            # In the transaction of the session: the account may have been changed meanwhile.
+            stored = admins.password_hash_of(connection, found.admin_id)
+            if stored != found.password_hash:
+                raise Unauthorized(_WRONG)
+            if factors.has(connection, [found.admin_id]):
+                raise SecondFactorRequired(self._pending.token(*found))
+            signed_in("password")(connection, now_ms, admin_id)
+
+        return self._identities.begin(found.admin_id, decide, origin_of(request))
+
+    def check(self, email: str, password: str) -> Checked:
+        """Whose password it is. Raises Unauthorized and RateLimitExceeded."""
+        email = admins.canonical_email(email)
+        attempt = self.guard.begin(email)
+        if not is_address(email) or len(password) > LENGTH_MAX:
+            raise self._refused(attempt)
+        with self._database.read() as connection:
+            found = admins.credentials(connection, email)
+        admin_id, password_hash = found or (None, None)
+        with self._hashing:
+            is_right = self.offload(matches, password, password_hash)
+        if not is_right or admin_id is None or password_hash is None:
+            raise self._refused(attempt)
+        self.guard.succeeded(attempt)
+        return Checked(admin_id, password_hash)
+
+    def hash_of(self, password: str) -> str:
+        """The hash to store of a new password."""
+        with self._hashing:
+            return self.offload(hashed, password)
+
+    def _refused(self, attempt: Attempt) -> Unauthorized:
+        self.guard.failed(attempt, CREDENTIALS)
+        return Unauthorized(_WRONG)

@@ -1,0 +1,86 @@
+"""Between the two steps of a sign-in: a signed token says whose password was right, and when."""
+
+import hashlib
+import hmac
+from collections.abc import Callable
+from typing import NamedTuple
+
+from itsdangerous import BadData, URLSafeSerializer
+
+from dashboard.errors import Problem
+from dashboard.web.http.identity import Unauthorized
+
+#: How long the code may take.
+TOKEN_MS = 5 * 60_000
+TOKEN_CHARACTERS_MAX = 400
+_SALT = "lineup_signin"
+
+
+class SecondFactorRequired(Problem):
+    """The password was right; the session begins with a code. `token` goes with it."""
+
+    def __init__(self, token: str):
+        self.token = token
+        super().__init__(
+            401,
+            "second_factor_required",
+            "This account signs in with a second factor: send its code.",
+            headers=Unauthorized().headers,
+            extra={"token": token},
+        )
+
+
+class SignInExpired(Problem):
+    def __init__(self) -> None:
+        super().__init__(
+            401,
+            "sign_in_expired",
+            "This sign-in took too long, or the account was changed; begin anew.",
+            headers=Unauthorized().headers,
+        )
+
+
+class Pending(NamedTuple):
+    """A sign-in whose password was right; `fingerprint` is that of the password's hash."""
+
+    admin_id: int
+    fingerprint: str
+    expires_at: int
+
+
+class PendingSignIns:
+    """Makes and reads the tokens. They let nobody in by themselves, and end with the password."""
+
+    def __init__(self, secret_key: str, clock: Callable[[], int]):
+        self._key = secret_key.encode()
+        self._clock = clock
+        self._serializer = URLSafeSerializer(
+            secret_key, salt=_SALT, signer_kwargs={"digest_method": hashlib.sha256}
+        )
+
+    def token(self, admin_id: int, password_hash: str) -> str:
+        """For TOKEN_MS from now, and as long as the password stays."""
+        expires_at = self._clock() + TOKEN_MS
+        text = self._serializer.dumps([admin_id, self._fingerprint(password_hash), expires_at])
+        return text if isinstance(text, str) else text.decode()
+
+    def read(self, token: str) -> Pending:
+        """Raises SignInExpired for a token that is forged or too old."""
+        if len(token) > TOKEN_CHARACTERS_MAX:
+            raise SignInExpired()
+        try:
+            pending = Pending(*self._serializer.loads(token.encode("utf-8", "replace")))
+        except BadData:
+            raise SignInExpired() from None
+        if pending.expires_at <= self._clock():
+            raise SignInExpired()
+        return pending
+
+    def is_of(self, pending: Pending, password_hash: str | None) -> bool:
+        """Whether the password is the one that was right; None: the account is disabled."""
+        return password_hash is not None and hmac.compare_digest(
+            pending.fingerprint, self._fingerprint(password_hash)
+        )
+
+    def _fingerprint(self, password_hash: str) -> str:
+        return hmac.digest(self._key, f"{_SALT}|{password_hash}".encode(), "sha256").hex()

@@ -1,0 +1,207 @@
+"""Codes of the second factor are used up in SQL, once."""
+
+import threading
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+from sqlalchemy import select
+
+from dashboard.db.accounts import admins
+from dashboard.db.accounts.second_factor import factors, recovery, totp
+from dashboard.db.accounts.second_factor.codes import Codes
+from dashboard.db.accounts.second_factor.sealing import Sealing
+from dashboard.db.models.second_factors import recovery_codes, second_factors
+
+KEY = "a secret key of a test"
+#: Tries of the same code at the same moment.
+AT_ONCE = 6
+
+
+@pytest.fixture
+def codes(clock):
+    return Codes(Sealing(KEY), clock)
+
+
+def create(database, name="mai") -> int:
+    return database.write(
+        lambda connection: admins.create(connection, f"{name}@example.com", name, "admin", "x", 1)
+    )
+
+
+@pytest.fixture
+def mai(any_database):
+    return create(any_database)
+
+
+def set_up(database, codes, admin_id, clock) -> str:
+    """A factor that is confirmed with the code of the step before; its secret."""
+    secret = totp.new_secret()
+    sealed = Sealing(KEY).seal(admin_id, secret)
+    assert database.write(lambda c: factors.begin(c, admin_id, sealed, clock()))
+    code = totp.code_at(secret, clock() - totp.STEP_MS)
+    assert database.write(lambda c: codes.confirm(c, admin_id, code))
+    return secret
+
+
+def use(database, codes, admin_id, code):
+    return database.write(lambda connection: codes.use(connection, admin_id, code))
+
+
+def test_a_secret_counts_once_its_first_code_has_confirmed_it(any_database, codes, mai, clock):
+    secret = totp.new_secret()
+    sealed = Sealing(KEY).seal(mai, secret)
+    any_database.write(lambda c: factors.begin(c, mai, sealed, clock()))
+    code = totp.code_at(secret, clock())
+    with any_database.read() as connection:
+        assert factors.has(connection, [mai]) == set()
+    assert use(any_database, codes, mai, code) is None
+    assert not any_database.write(lambda c: codes.confirm(c, mai, "000000"))
+    assert any_database.write(lambda c: codes.confirm(c, mai, code))
+    assert use(any_database, codes, mai, code) is None, "the code that confirmed it is used"
+    with any_database.read() as connection:
+        assert factors.has(connection, [mai]) == {mai}
+
+
+def test_a_set_up_that_was_not_confirmed_is_replaced_and_a_confirmed_one_is_not(
+    any_database, codes, mai, clock
+):
+    any_database.write(lambda c: factors.begin(c, mai, "given up", clock()))
+    set_up(any_database, codes, mai, clock)
+    assert not any_database.write(lambda c: factors.begin(c, mai, "another", clock()))
+    with any_database.read() as connection:
+        assert factors.of(connection, mai).secret != "another"
+
+
+def test_a_code_is_taken_once(any_database, codes, mai, clock):
+    secret = set_up(any_database, codes, mai, clock)
+    code = totp.code_at(secret, clock())
+    assert use(any_database, codes, mai, f" {code[:3]} {code[3:]} ") == "totp"
+    assert use(any_database, codes, mai, code) is None
+    later = totp.code_at(secret, clock() + totp.STEP_MS)
+    assert use(any_database, codes, mai, later) == "totp"
+    assert use(any_database, codes, mai, code) is None
+
+
+def test_a_code_counts_for_its_own_account_alone(any_database, codes, mai, clock):
+    secret = set_up(any_database, codes, mai, clock)
+    ken = create(any_database, "ken")
+    set_up(any_database, codes, ken, clock)
+    assert use(any_database, codes, ken, totp.code_at(secret, clock())) is None
+    shown = recovery.new_codes()
+    any_database.write(lambda c: recovery.replace(c, mai, shown))
+    assert use(any_database, codes, ken, shown[0]) is None
+    assert use(any_database, codes, mai, shown[0]) == "recovery_code"
+
+
+def test_each_recovery_code_is_taken_once_however_it_is_typed(any_database, codes, mai, clock):
+    set_up(any_database, codes, mai, clock)
+    shown = recovery.new_codes()
+    assert len(set(shown)) == recovery.CODES == 10
+    any_database.write(lambda c: recovery.replace(c, mai, shown))
+    typed = shown[0].lower().replace("-", " ").replace("0", "o").replace("1", "l")
+    assert use(any_database, codes, mai, f"  {typed} ") == "recovery_code"
+    assert use(any_database, codes, mai, shown[0]) is None
+    with any_database.read() as connection:
+        assert recovery.left(connection, mai) == 9
+    any_database.write(lambda c: recovery.replace(c, mai, recovery.new_codes()))
+    assert use(any_database, codes, mai, shown[1]) is None, "new ones end those before"
+
+
+def test_recovery_codes_need_a_factor_that_counts(any_database, codes, mai):
+    shown = recovery.new_codes()
+    any_database.write(lambda c: recovery.replace(c, mai, shown))
+    assert use(any_database, codes, mai, shown[0]) is None
+
+
+@pytest.mark.parametrize("wrong", ["", "A" * 24, "0" * 65, "\ud800", "' OR 1=1 --"])
+def test_a_wrong_code_is_refused(any_database, codes, mai, clock, wrong):
+    set_up(any_database, codes, mai, clock)
+    assert use(any_database, codes, mai, wrong) is None
+
+
+@pytest.mark.parametrize("kind", ["totp", "recovery_code"])
+def test_of_several_uses_of_a_code_at_the_same_time_one_counts(
+    any_database, codes, mai, clock, kind
+):
+    secret = set_up(any_database, codes, mai, clock)
+    shown = recovery.new_codes()
+    any_database.write(lambda c: recovery.replace(c, mai, shown))
+    code = totp.code_at(secret, clock()) if kind == "totp" else shown[0]
+    together = threading.Barrier(AT_ONCE)
+
+    def take(_: int):
+        together.wait()
+        return use(any_database, codes, mai, code)
+
+    with ThreadPoolExecutor(AT_ONCE) as pool:
+        found = list(pool.map(take, range(AT_ONCE)))
+    assert sorted(found, key=str) == [None] * (AT_ONCE - 1) + [kind]
+
+
+def test_nothing_is_stored_that_lets_anybody_in(any_database, codes, mai, clock):
+    secret = set_up(any_database, codes, mai, clock)
+    shown = recovery.new_codes()
+    any_database.write(lambda c: recovery.replace(c, mai, shown))
+    with any_database.read() as connection:
+        stored = repr(connection.execute(select(second_factors)).all())
+        stored += repr(connection.execute(select(recovery_codes)).all())
+    assert secret not in stored
+    for code in shown:
+        assert code not in stored and code.replace("-", "") not in stored
+
+
+def test_a_secret_is_read_with_its_key_for_its_account_alone():
+    sealed = Sealing(KEY).seal(1, "SECRET")
+    assert Sealing(KEY).open(1, sealed) == "SECRET"
+    assert Sealing(KEY).open(2, sealed) is None
+    assert Sealing(f"{KEY}!").open(1, sealed) is None
+    assert Sealing(KEY).open(1, sealed[:-4] + "AAA=") is None
+
+
+def test_with_another_secret_key_recovery_codes_still_count(any_database, codes, mai, clock):
+    secret = set_up(any_database, codes, mai, clock)
+    shown = recovery.new_codes()
+    any_database.write(lambda c: recovery.replace(c, mai, shown))
+    other = Codes(Sealing("another secret key"), clock)
+    assert use(any_database, other, mai, totp.code_at(secret, clock())) is None
+    assert use(any_database, other, mai, shown[0]) == "recovery_code"
+
+
+def test_what_is_removed_counts_no_more(any_database, codes, mai, clock):
+    secret = set_up(any_database, codes, mai, clock)
+    shown = recovery.new_codes()
+    any_database.write(lambda c: recovery.replace(c, mai, shown))
+    assert any_database.write(lambda c: factors.remove(c, mai))
+    assert not any_database.write(lambda c: factors.remove(c, mai))
+    for code in (totp.code_at(secret, clock()), shown[0]):
+        assert use(any_database, codes, mai, code) is None
+
+
+def test_a_step_is_taken_once_whatever_was_read_before(any_database, codes, mai, clock):
+    set_up(any_database, codes, mai, clock)
+    step = clock() // totp.STEP_MS
+    take = [
+        any_database.write(lambda c, at=at: factors.take_step(c, mai, at)) for at in (step, step)
+    ]
+    assert take == [True, False]
+    assert not any_database.write(lambda c: factors.take_step(c, mai, step - 1))
+
+
+@pytest.mark.postgres
+def test_of_two_transactions_that_read_before_either_wrote_one_takes_the_code(
+    postgres_database, clock, monkeypatch
+):
+    mai, codes = create(postgres_database), Codes(Sealing(KEY), clock)
+    secret = set_up(postgres_database, codes, mai, clock)
+    both_have_read = threading.Barrier(2)
+    take_step = factors.take_step
+
+    def take_late(*given) -> bool:
+        both_have_read.wait(30)
+        return take_step(*given)
+
+    monkeypatch.setattr(factors, "take_step", take_late)
+    code = totp.code_at(secret, clock())
+    with ThreadPoolExecutor(2) as pool:
+        found = list(pool.map(lambda _: use(postgres_database, codes, mai, code), range(2)))
+    assert sorted(found, key=str) == [None, "totp"]
