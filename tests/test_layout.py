@@ -43,6 +43,7 @@ LAYERS = (
 FILES_MAX = 15
 #: Each change of the schema adds a file there, and none is ever changed or removed.
 GROWING = Path("migrations/versions")
+SETTINGS = [ROOT / "dashboard/config.py", *(ROOT / "dashboard/settings").glob("*.py")]
 
 
 def python_files() -> list[Path]:
@@ -147,10 +148,7 @@ def test_every_lua_script_says_what_it_takes():
 
 
 def settings_in_code() -> set[str]:
-    files = ("dashboard/config.py", "dashboard/settings/oidc.py")
-    return {
-        name for file in files for name in re.findall(r"LINEUP_[A-Z_]+", (ROOT / file).read_text())
-    }
+    return set(re.findall(r"LINEUP_[A-Z_]+", "".join(path.read_text() for path in SETTINGS)))
 
 
 def test_every_setting_stands_in_the_readme_and_the_other_way_round():
