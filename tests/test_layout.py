@@ -43,6 +43,7 @@ LAYERS = (
 FILES_MAX = 15
 #: Each change of the schema adds a file there, and none is ever changed or removed.
 GROWING = Path("migrations/versions")
+README = ROOT / "README.md"
 SETTINGS = [ROOT / "dashboard/config.py", *(ROOT / "dashboard/settings").glob("*.py")]
 
 
@@ -152,14 +153,11 @@ def settings_in_code() -> set[str]:
 
 
 def test_every_setting_stands_in_the_readme_and_the_other_way_round():
-    assert settings_in_code() == set(
-        re.findall(r"LINEUP_[A-Z_]+", (ROOT / "README.md").read_text())
-    )
+    assert settings_in_code() == set(re.findall(r"LINEUP_[A-Z_]+", README.read_text()))
 
 
 def test_every_command_stands_in_the_readme_and_the_other_way_round():
-    readme = (ROOT / "README.md").read_text()
-    assert set(cli.commands) == set(re.findall(r"`app\.py ([a-z-]+)", readme))
+    assert set(cli.commands) == {*re.findall(r"`app\.py ([a-z-]+)", README.read_text())}
 
 
 def test_every_command_has_help_with_an_example_of_itself():
@@ -170,7 +168,7 @@ def test_every_command_has_help_with_an_example_of_itself():
 
 def test_every_make_target_in_the_readme_exists():
     targets = set(re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(), re.MULTILINE))
-    assert set(re.findall(r"`make ([a-z-]+)", (ROOT / "README.md").read_text())) <= targets
+    assert set(re.findall(r"`make ([a-z-]+)", README.read_text())) <= targets
 
 
 #: The packages that may use names which Engine.IO, Socket.IO, eventlet, gevent and redis-py do not
