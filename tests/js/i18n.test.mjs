@@ -106,8 +106,12 @@ const MADE = {
     const fields = [...acts.map(([, , , names]) => names), ...named]
       .flatMap((names) => [...names.matchAll(/"([a-z_]+)"/g)].map(([, field]) => field));
     const reasons = ["wrong_password", "wrong_code", "unknown_account", "disabled", "rate_limited", "others"];
-    const ways = ["password", "invitation", "totp", "recovery_code"];
-    const values = ["admin", "supervisor", "all", ...ways, ...reasons];
+    const ofProviders = [
+      "provider_refused", "provider_answer_invalid", "signin_not_begun", "no_access", "email_unverified",
+      "account_conflict", "account_disabled", "signed_out_meanwhile",
+    ];
+    const ways = ["password", "oidc", "invitation", "totp", "recovery_code"];
+    const values = ["admin", "supervisor", "all", ...ways, ...reasons, ...ofProviders];
     return [
       ...acts.map(([, name]) => `audit.action.${name}`), ...kinds.map((kind) => `audit.kind.${kind}`),
       ...fields.map((field) => `audit.field.${field}`), ...values.map((value) => `audit.value.${value}`),
