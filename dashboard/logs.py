@@ -3,9 +3,14 @@
 import json
 import logging
 import sys
-from collections.abc import Mapping
+import time
+from collections.abc import Callable, Hashable, Mapping
 from datetime import UTC, datetime
 from typing import TextIO
+
+from dashboard.rate_limits import REFUSED_LINES, REFUSED_LINES_PER_CALLER, RateLimiter
+
+refused_log = logging.getLogger("dashboard.refused")
 
 #: Characters kept of a message and of a trace: one request cannot fill the disk.
 MESSAGE_MAX = 4_000
@@ -47,6 +52,28 @@ class TextFormatter(logging.Formatter):
 
 #: The values of LINEUP_LOG_FORMAT.
 FORMATS: Mapping[str, type[logging.Formatter]] = {"text": TextFormatter, "json": JsonFormatter}
+
+
+class RefusedAccess:
+    """Logs access that was refused, in a bounded number of lines: anyone can be refused as often
+    as they like. `monotonic` gives seconds.
+    """
+
+    def __init__(self, monotonic: Callable[[], float] = time.monotonic):
+        self._limiter = RateLimiter(monotonic)
+        self._left_out = 0
+
+    def note(self, caller: Hashable, said: str) -> None:
+        """Logs `said`, unless there are too many lines: then it is counted in the next one."""
+        waits = self._limiter.take(REFUSED_LINES_PER_CALLER, caller)
+        if waits is None:
+            waits = self._limiter.take(REFUSED_LINES, "")
+        if waits is not None:
+            self._left_out += 1
+            return
+        left_out, self._left_out = self._left_out, 0
+        more = f" ({left_out} refusals before it are not logged)" if left_out else ""
+        refused_log.info("%s%s", said, more)
 
 
 def install(level: str, format: str, stream: TextIO = sys.stderr) -> None:

@@ -62,6 +62,9 @@ CODES_PER_ACCOUNT = RateLimit(20, 3_600, _CODE_DETAIL)
 OIDC_SIGN_INS_PER_ADDRESS = RateLimit(
     120, 60, "Too many sign-ins from this address; try again in {seconds} s."
 )
+#: Log lines of refused access: for one caller, and for all of them together.
+REFUSED_LINES_PER_CALLER = RateLimit(10, 60, "Too many lines of one caller.")
+REFUSED_LINES = RateLimit(100, 60, "Too many lines of all callers.")
 
 
 def event_quota(events_per_second: int) -> RateLimit:

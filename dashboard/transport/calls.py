@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from dashboard.errors import InternalError, Problem
+from dashboard.logs import RefusedAccess
 from dashboard.rate_limits import INVALID_SOCKET_CALLS, SOCKET_CALLS, RateLimiter
 from dashboard.transport.caller import Answer, Handler, SocketObserver
 from dashboard.transport.connections import Connection
@@ -26,6 +27,7 @@ class Calls:
     ):
         self._sessions = sessions
         self._rate_limiter = RateLimiter(monotonic)
+        self._refused = RefusedAccess(monotonic)
         self._on_session_ended = on_session_ended
         self._on_too_many_bad = on_too_many_bad
         self.handlers: Mapping[str, Handler] = {}
@@ -42,6 +44,9 @@ class Calls:
                 self._on_session_ended(connection)
             elif problem.status in (400, 422):
                 self._count_bad(connection)
+            elif problem.status in (403, 404):
+                who = f"admin {connection.caller.admin_id}"
+                self._refused.note(who, f"call {event[:100]!r} refused to {who}: {problem.code}")
             return {"ok": False, "problem": problem.body()}
         except Exception:
             log.exception("the call %r failed", event[:100])

@@ -8,6 +8,8 @@ from werkzeug.exceptions import HTTPException
 
 from dashboard import languages
 from dashboard.errors import InternalError, Problem
+from dashboard.logs import RefusedAccess
+from dashboard.web.http.audit import refusals
 
 log = logging.getLogger(__name__)
 
@@ -29,7 +31,13 @@ def install(app: Flask) -> None:
     """Every error of the application becomes a problem. Call it before there are any routes."""
     # OPTIONS is answered 405 where no route takes it.
     app.config["PROVIDE_AUTOMATIC_OPTIONS"] = False
-    app.register_error_handler(Problem, problem_response)
+    refused = RefusedAccess()
+
+    def declared(problem: Problem) -> Response:
+        refusals.note(refused, problem, _route())
+        return problem_response(problem)
+
+    app.register_error_handler(Problem, declared)
     app.register_error_handler(HTTPException, _from_framework)
     app.register_error_handler(Exception, _unexpected)
 

@@ -5,6 +5,8 @@ from typing import Any
 from urllib.parse import parse_qs
 
 from dashboard.errors import NotFound, Problem
+from dashboard.logs import RefusedAccess
+from dashboard.web.http.audit.refusals import note_handshake
 from dashboard.web.http.identity import Identities
 from dashboard.web.http.origins import Origins
 from dashboard.web.http.problems import json_problem
@@ -21,11 +23,13 @@ class Gate:
         self._app = app
         self._origins = origins
         self._identities = identities
+        self._refused = RefusedAccess()
 
     def __call__(self, environ: dict[str, Any], start_response: Callable) -> Iterable[bytes]:
         try:
             self._check(environ)
         except Problem as problem:
+            note_handshake(self._refused, problem, environ)
             return json_problem(problem, environ.get("PATH_INFO"))(environ, start_response)
         return self._app(environ, start_response)
 

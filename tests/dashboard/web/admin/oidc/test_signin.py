@@ -134,6 +134,41 @@ def test_an_answer_of_another_provider_is_refused(driver):
     assert "/token" not in driver.provider.asked
 
 
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"issuer": "https://other.example"},
+        {"issuer": f"{ISSUER}/"},
+        {"issuer": None},
+        {"token_endpoint": "http://id.example/token"},
+        {"jwks_uri": "http://id.example/jwks"},
+    ],
+)
+def test_metadata_of_another_issuer_or_without_tls_are_not_used(driver, monkeypatch, wrong):
+    right = driver.provider._metadata()
+    monkeypatch.setattr(driver.provider, "_metadata", lambda: right | wrong)
+    client = driver.application.client()
+    assert client.get("/login/oidc").status_code == 503
+    assert client.get_cookie("lineup_oidc") is None
+
+
+def test_no_token_of_the_provider_reaches_the_browser(driver, monkeypatch):
+    made = []
+    tokens = driver.provider._tokens
+
+    def noted(given):
+        made.append(tokens(given) | {"access_token": "access-token-of-mai"})
+        return made[-1]
+
+    monkeypatch.setattr(driver.provider, "_tokens", noted)
+    client, answer = driver.sign_in("mai", ["support"])
+    page = client.get("/")
+    [found] = made
+    sent = f"{answer.headers}{answer.data!r}{page.headers}{page.data!r}"
+    assert "lineup_session" in sent and page.status_code == 200
+    assert found["access_token"] not in sent and found["id_token"] not in sent
+
+
 def test_an_answer_that_comes_twice_is_refused(driver):
     driver.provider.claims = person("mai", ["support"])
     client = driver.application.client()

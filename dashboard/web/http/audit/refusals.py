@@ -1,0 +1,45 @@
+"""Log lines of requests that were refused because of who sent them."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from flask import g, request
+
+from dashboard.db.accounts.sessions import Identity
+from dashboard.errors import Problem
+from dashboard.logs import RefusedAccess
+from dashboard.validation.addresses import network_of
+
+#: Nobody is signed in, or not with this role, this scope, or from this page.
+_ACCESS = (401, 403)
+
+
+def note(refused: RefusedAccess, problem: Problem, route: str) -> None:
+    """Logs the refusal of the current request, if it is one of access.
+
+    404 is one for an admin who is signed in: what they do not see is as if it were not. Numbers of
+    the path are logged, other parts of it may name a person.
+    """
+    identity: Identity | None = g.get("identity")
+    if problem.status in _ACCESS or (problem.status == 404 and identity is not None):
+        numbers = {
+            name: value
+            for name, value in (request.view_args or {}).items()
+            if isinstance(value, int)
+        }
+        target = f"{request.method} {route} {numbers or ''}".rstrip()
+        who = "nobody" if identity is None else f"admin {identity.admin_id}"
+        _note(refused, request.environ, target, who, problem)
+
+
+def note_handshake(refused: RefusedAccess, problem: Problem, environ: Mapping[str, Any]) -> None:
+    """Logs that a socket was refused, if it is for reasons of access."""
+    if problem.status in _ACCESS:
+        _note(refused, environ, "a socket", "nobody", problem)
+
+
+def _note(
+    refused: RefusedAccess, environ: Mapping[str, Any], target: str, who: str, problem: Problem
+) -> None:
+    address = environ.get("REMOTE_ADDR") or ""
+    refused.note(network_of(address), f"{target} refused to {who} at {address}: {problem.code}")

@@ -1,0 +1,75 @@
+"""The calls of sockets: what is refused is logged, and what nobody expects says nothing."""
+
+import logging
+
+import pytest
+
+from dashboard.db.accounts.sessions import Rights
+from dashboard.errors import NotFound
+from dashboard.rate_limits import REFUSED_LINES_PER_CALLER
+from dashboard.transport.caller import Caller
+from dashboard.transport.calls import Calls
+from dashboard.transport.connections import Connection
+from dashboard.transport.sessions import SessionChecks
+
+CONNECTION = Connection(Caller("1", 7, "admin"), b"one", None, None)
+
+
+class Clock:
+    seconds = 0.0
+
+    def __call__(self) -> float:
+        return self.seconds
+
+
+@pytest.fixture
+def clock() -> Clock:
+    return Clock()
+
+
+@pytest.fixture
+def calls(clock) -> Calls:
+    sessions = SessionChecks(
+        {"1": CONNECTION},
+        lambda hashes: {each: Rights("admin", None) for each in hashes},
+        clock,
+        lambda connection, before: None,
+    )
+    made = Calls(sessions, clock, lambda connection: None, lambda connection: None)
+
+    def hidden(caller, arguments):
+        raise NotFound("There is no such thread.")
+
+    def broken(caller, arguments):
+        raise RuntimeError("SELECT secret FROM vault")
+
+    made.handlers = {"thread:open": hidden, "broken": broken}
+    return made
+
+
+def refused(caplog) -> list[str]:
+    return [each.message for each in caplog.records if each.name == "dashboard.refused"]
+
+
+def test_a_thread_that_is_not_seen_is_logged_with_who_asked(calls, caplog):
+    caplog.set_level(logging.INFO, "dashboard.refused")
+    answer = calls.answer(CONNECTION, "thread:open", ({"id": 1},))
+    assert answer["problem"]["code"] == "not_found"
+    assert refused(caplog) == ["call 'thread:open' refused to admin 7: not_found"]
+
+
+def test_lines_beyond_the_limit_are_counted_in_the_next_one(calls, clock, caplog):
+    caplog.set_level(logging.INFO, "dashboard.refused")
+    for _ in range(REFUSED_LINES_PER_CALLER.size + 5):
+        calls.answer(CONNECTION, "thread:open", ({"id": 1},))
+    assert len(refused(caplog)) == REFUSED_LINES_PER_CALLER.size
+    clock.seconds += REFUSED_LINES_PER_CALLER.seconds
+    calls.answer(CONNECTION, "thread:open", ({"id": 1},))
+    assert refused(caplog)[-1].endswith(": not_found (5 refusals before it are not logged)")
+
+
+def test_an_unexpected_error_is_answered_without_its_cause_and_logged_with_it(calls, caplog):
+    answer = calls.answer(CONNECTION, "broken", ())
+    assert answer["problem"]["code"] == "internal_error"
+    assert "SELECT" not in str(answer)
+    assert "SELECT secret" in caplog.text
