@@ -44,7 +44,7 @@ class Calls:
                 self._on_session_ended(connection)
             elif problem.status in (400, 422):
                 self._count_bad(connection)
-            elif problem.status in (403, 404):
+            elif problem.status in (403, 404, 429):
                 who = f"admin {connection.caller.admin_id}"
                 self._refused.note(who, f"call {event[:100]!r} refused to {who}: {problem.code}")
             return {"ok": False, "problem": problem.body()}

@@ -1,5 +1,6 @@
 """Signing in by the provider: there by a redirect, and back with a code."""
 
+import logging
 from typing import NamedTuple
 
 from flask import Blueprint, Response, request
@@ -18,6 +19,8 @@ from dashboard.web.http.identity import Identities, Unauthorized
 from dashboard.web.http.problems import json_problem, prefers_page
 from dashboard.web.http.queries import only_value
 from dashboard.web.http.sign_in.local_paths import local_path
+
+log = logging.getLogger(__name__)
 
 BEGIN_PATH = "/login/oidc"
 CALLBACK_PATH = "/login/oidc/callback"
@@ -123,6 +126,8 @@ class ProviderSignIn:
 
     def _refused(self, problem: Problem, goal: str) -> Response:
         """The sign-in page with the reason; for programs the problem."""
+        if problem.status >= 500:
+            log.warning("no sign-in by the provider: %s", problem.__cause__ or problem)
         if not prefers_page():
             return json_problem(problem, request.path)
         shown = self._pages.login(next=goal, problem=problem)

@@ -10,18 +10,20 @@ from dashboard.errors import Problem
 from dashboard.logs import RefusedAccess
 from dashboard.validation.addresses import network_of
 
-#: Nobody is signed in, or not with this role, this scope, or from this page.
-_ACCESS = (401, 403)
+#: Nobody is signed in, or not with this role, this scope, or from this page; or too often.
+_STATUSES = (401, 403, 429)
+#: What is not signed by the provider, and calls under a foreign name.
+_CODES = ("invalid_logout_token", "untrusted_host")
 
 
 def note(refused: RefusedAccess, problem: Problem, route: str) -> None:
-    """Logs the refusal of the current request, if it is one of access.
+    """Logs the refusal of the current request, if it is not for an ordinary mistake.
 
     404 is one for an admin who is signed in: what they do not see is as if it were not. Numbers of
     the path are logged, other parts of it may name a person.
     """
     identity: Identity | None = g.get("identity")
-    if problem.status in _ACCESS or (problem.status == 404 and identity is not None):
+    if _is_of_access(problem) or (problem.status == 404 and identity is not None):
         numbers = {
             name: value
             for name, value in (request.view_args or {}).items()
@@ -33,9 +35,13 @@ def note(refused: RefusedAccess, problem: Problem, route: str) -> None:
 
 
 def note_handshake(refused: RefusedAccess, problem: Problem, environ: Mapping[str, Any]) -> None:
-    """Logs that a socket was refused, if it is for reasons of access."""
-    if problem.status in _ACCESS:
+    """Logs that a socket was refused, if it is not for an ordinary mistake."""
+    if _is_of_access(problem):
         _note(refused, environ, "a socket", "nobody", problem)
+
+
+def _is_of_access(problem: Problem) -> bool:
+    return problem.status in _STATUSES or problem.code in _CODES
 
 
 def _note(

@@ -1,5 +1,7 @@
 """Back-channel logout: who is out at the provider is out here."""
 
+import logging
+
 import pytest
 
 from dashboard.oidc.tokens import LOGOUT_SECONDS
@@ -70,12 +72,14 @@ def test_a_session_that_began_with_a_password_goes_on(driver):
         {"sid": "x" * 256},
     ],
 )
-def test_a_token_that_is_no_logout_token_ends_nothing(driver, claims):
+def test_a_token_that_is_no_logout_token_ends_nothing(driver, claims, caplog):
+    caplog.set_level(logging.INFO, "dashboard.refused")
     client, _ = driver.sign_in("mai", ["support"], sid="one")
     answer = send(driver, driver.provider.logout_token(**{"sub": "mai", "sid": "one"} | claims))
     assert (answer.status_code, answer.json["code"]) == (400, "invalid_logout_token")
     assert answer.headers["Cache-Control"] == "no-store"
     assert is_in(client)
+    assert "POST /login/oidc/logout refused to nobody at 127.0.0.1" in caplog.text
 
 
 def test_old_and_coming_tokens_are_refused(driver):

@@ -200,12 +200,13 @@ def test_who_gave_up_at_the_provider_is_told_so(driver):
     assert answer.status_code == 403 and b"was cancelled" in answer.data
 
 
-def test_a_provider_that_is_away_is_a_page_and_holds_nobody_up(driver):
+def test_a_provider_that_is_away_is_a_page_and_holds_nobody_up(driver, caplog):
     driver.provider.is_away = True
     client = driver.application.client()
     answer = client.get("/login/oidc", headers={"Accept": "text/html"})
     assert answer.status_code == 503 and answer.headers["Retry-After"] == "5"
     assert b"cannot be reached" in answer.data and b'id="provider"' in answer.data
+    assert "no sign-in by the provider: away" in caplog.text
     asked = len(driver.provider.asked)
     client.get("/login/oidc")
     assert len(driver.provider.asked) == asked, "it is asked again a moment later"

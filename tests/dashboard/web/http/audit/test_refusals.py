@@ -77,6 +77,12 @@ def test_a_socket_without_a_session_is_logged(dashboard, lines):
     assert lines() == ["a socket refused to nobody at 127.0.0.1: unauthorized"]
 
 
+def test_a_call_under_a_foreign_name_is_logged(dashboard, lines):
+    answer = dashboard.client().get("/", base_url="http://evil.example")
+    assert answer.status_code == 400
+    assert lines() == ["GET / refused to nobody at 127.0.0.1: untrusted_host"]
+
+
 def test_an_ordinary_mistake_is_no_refusal_of_access(dashboard, mai, lines):
     dashboard.say("t-1")
     assert mai.get(f"{API}/threads/1/messages?limit=x").status_code == 422
