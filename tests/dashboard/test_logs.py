@@ -45,6 +45,7 @@ def test_json_is_written_only_where_it_is_asked_for(restored, tmp_path):
     stream = io.StringIO()
     logs.install(settings.log_level, settings.log_format, stream)
     logging.getLogger("lineup.test").info("ready")
-    assert json.loads(stream.getvalue())["message"] == "ready"
+    line = json.loads(stream.getvalue())
+    assert line["message"] == "ready" and line["at"].endswith("+00:00")
     with pytest.raises(StartError, match="LINEUP_LOG_FORMAT must be one of text, json"):
         Settings.from_environment({"LINEUP_LOG_FORMAT": "xml"}, tmp_path)

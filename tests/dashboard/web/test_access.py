@@ -1,0 +1,64 @@
+"""Every route is for those alone whom its declaration names."""
+
+import re
+
+from dashboard.db.accounts import api_keys, sources
+from dashboard.web.admin.routes import SUPERVISOR, URL_PREFIX
+from tests.dashboard.web.answers import is_problem
+
+BOT_PREFIX = "/api/v1"
+
+
+def routes(dashboard, prefix: str):
+    """(method, path, declared route) of each one below a prefix."""
+    for rule in dashboard.app.url_map.iter_rules():
+        declared = getattr(dashboard.app.view_functions[rule.endpoint], "route", None)
+        if declared is not None and rule.rule.startswith(prefix):
+            path = re.sub(r"<any\(['\"]?(\w+).*?>", r"\1", rule.rule)
+            yield declared.method, re.sub(r"<[^>]+>", "1", path), declared
+
+
+def call(client, method: str, path: str, declared, **headers: str):
+    given = {"json": {}}
+    if method in ("GET", "DELETE"):
+        given = {}
+    elif declared.takes_file:
+        given = {"data": b"x", "content_type": "application/octet-stream"}
+    return client.open(path, method=method, headers=headers, **given)
+
+
+def test_no_call_of_the_dashboard_is_answered_without_a_session(dashboard):
+    dashboard.say("t-1")
+    found = list(routes(dashboard, URL_PREFIX))
+    assert len(found) > 80
+    for method, path, declared in found:
+        answer = call(dashboard.client(), method, path, declared)
+        assert is_problem(answer, 401, "unauthorized"), (method, path)
+
+
+def test_no_call_of_supervisors_is_answered_to_an_admin(dashboard, mai):
+    dashboard.say("t-1")
+    found = [each for each in routes(dashboard, URL_PREFIX) if each[2].scope == SUPERVISOR]
+    assert len(found) > 20
+    for method, path, declared in found:
+        answer = call(mai, method, path, declared)
+        assert is_problem(answer, 403, "forbidden"), (method, path)
+
+
+def test_no_call_of_chatbots_is_answered_without_its_scope(dashboard):
+    found = list(routes(dashboard, BOT_PREFIX))
+    assert len(found) > 8
+
+    def key_with(connection, scopes: list[str]) -> str:
+        source_id = sources.ensure(connection, "shop", 0)
+        return api_keys.create(connection, source_id, scopes, None, 0)
+
+    client = dashboard.client()
+    for method, path, declared in found:
+        assert declared.scope in api_keys.SCOPES, (method, path)
+        others = [each for each in api_keys.SCOPES if each != declared.scope]
+        key = dashboard.database.write(lambda c, others=others: key_with(c, others))
+        answer = call(client, method, path, declared)
+        assert is_problem(answer, 401, "unauthorized"), (method, path)
+        answer = call(client, method, path, declared, Authorization=f"Bearer {key}")
+        assert is_problem(answer, 403, "forbidden_scope"), (method, path)
