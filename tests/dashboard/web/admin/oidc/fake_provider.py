@@ -39,6 +39,8 @@ class FakeProvider(BaseAdapter):
         self.published = [self.key]
         self.is_away = False
         self.claims: dict[str, Any] = {}
+        #: What user info answers; None: there is no such endpoint.
+        self.user_info: dict[str, Any] | None = None
         self.spoil: Callable[[dict[str, Any]], object] = lambda claims: None
         self.algorithm, self.kid = "RS256", "first"
         self.asked: list[str] = []
@@ -79,6 +81,7 @@ class FakeProvider(BaseAdapter):
             "/.well-known/openid-configuration": self._metadata,
             "/jwks": lambda: {"keys": [key.as_dict(private=False) for key in self.published]},
             "/token": lambda: self._tokens(parse_qs(request.body)),
+            "/me": lambda: self.user_info,
         }
         status, found = 200, answers[path]()
         if "error" in found:
@@ -92,7 +95,8 @@ class FakeProvider(BaseAdapter):
         """Nothing is open."""
 
     def _metadata(self) -> dict[str, Any]:
-        return {
+        user_info = {} if self.user_info is None else {"userinfo_endpoint": f"{ISSUER}/me"}
+        return user_info | {
             "issuer": ISSUER,
             "authorization_endpoint": f"{ISSUER}/auth",
             "token_endpoint": f"{ISSUER}/token",

@@ -74,6 +74,15 @@ def test_claims_that_are_not_of_this_sign_in_are_refused(driver, spoil):
     assert answer.status_code == 403 and b"could not be confirmed" in answer.data
 
 
+@pytest.mark.parametrize(("subject", "status"), [("mai", 303), ("linh", 403)])
+def test_user_info_completes_the_claims_of_its_own_subject_alone(driver, subject, status):
+    driver.provider.claims = {"sub": "mai"}
+    driver.provider.user_info = person("mai", ["support"]) | {"sub": subject}
+    client = driver.application.client()
+    answer = driver.come_back(client, driver.begin(client))
+    assert (answer.status_code, is_signed_in(client)) == (status, status == 303)
+
+
 def test_what_is_not_signed_with_the_providers_key_is_refused(driver):
     driver.provider.key = new_key("first")
     assert refused(driver).status_code == 403
