@@ -179,7 +179,7 @@ def canned(browser: BrowserDriver, lineup: LineupDriver) -> None:
 
 def canned_dialog(browser: BrowserDriver, lineup: LineupDriver) -> None:
     settings(browser, lineup)
-    browser.page.locator(".settings .button").first.click()
+    browser.page.locator(".settings button.button").first.click()
     browser.page.wait_for_selector(".canned-item")
 
 
