@@ -80,6 +80,7 @@ class Background:
             ("webhooks", services.dispatcher.run),
             ("due", services.due_queue.run),
             ("recompute", services.recompute.run),
+            ("archive", services.archiver.run),
         ):
             threading.Thread(target=run, name=name, daemon=True).start()
 
@@ -111,6 +112,7 @@ class Background:
         self._services.dispatcher.stop()
         self._services.due_queue.stop()
         self._services.recompute.stop()
+        self._services.archiver.stop()
 
     def _check_sessions(self) -> None:
         """Closes the sockets whose session has ended, and connections that never joined."""

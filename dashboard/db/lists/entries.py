@@ -101,7 +101,7 @@ def changes_ahead(
         for change in changes
     ]
     statement = select(threads.c.id, threads.c.listed_at, *changes).where(
-        within(threads.c.id, after_id, last_id), or_(*is_sooner)
+        threads.c.archived.is_(False), within(threads.c.id, after_id, last_id), or_(*is_sooner)
     )
     return [
         Change(id, min(at for at in found if at is not None and at > max(over_at, listed_at)))

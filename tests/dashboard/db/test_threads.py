@@ -102,7 +102,7 @@ def test_a_list_is_read_from_its_index_without_sorting(database):
                 seen = []
                 plan = connection.exec_driver_sql(
                     f"EXPLAIN QUERY PLAN SELECT id, score_{sort} FROM threads WHERE "
-                    f"closed IS {int(view == 'history')} "
+                    f"archived IS 0 AND closed IS {int(view == 'history')} "
                     + ("" if view == "history" else "AND snoozed_until IS NULL ")
                     + ("AND waiting_since IS NOT NULL " if view == "not_respond" else "")
                     + f"AND (score_{sort}, id) > (5, 5) ORDER BY score_{sort}, id LIMIT 100"
