@@ -19,8 +19,6 @@ SORTS = (
     "priority",
     "next_due",
 )
-ARCHIVED, LIVE = sa.column("archived").is_(True), sa.column("archived").is_(False)
-TO_ARCHIVE = sa.and_(sa.column("closed").is_(True), LIVE, sa.column("mentioned").is_(None))
 
 
 def upgrade() -> None:
@@ -32,16 +30,14 @@ def upgrade() -> None:
         sa.Column("history_days", sa.Integer(), nullable=False, server_default="90"),
     )
     _create_covering_indexes("archived")
-    for name, column, where in (
-        ("ix_threads_live", "id", LIVE),
-        ("ix_threads_to_archive", "closed_at", TO_ARCHIVE),
-        ("ix_threads_archived", "closed_at", ARCHIVED),
-    ):
-        op.create_index(name, "threads", [column], sqlite_where=where, postgresql_where=where)
+    op.create_index("ix_threads_live", "threads", ["archived", "id"])
+    op.create_index(
+        "ix_threads_closed", "threads", ["archived", "closed", "closed_at", "mentioned"]
+    )
 
 
 def downgrade() -> None:
-    for name in ("ix_threads_archived", "ix_threads_to_archive", "ix_threads_live"):
+    for name in ("ix_threads_closed", "ix_threads_live"):
         op.drop_index(name, "threads")
     _create_covering_indexes()
     op.drop_column("query_lists_version", "history_days")

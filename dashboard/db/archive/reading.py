@@ -2,9 +2,9 @@
 
 import time
 from collections.abc import Collection
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from sqlalchemy import Connection, select, tuple_
+from sqlalchemy import Connection, Select, select, tuple_
 
 from dashboard.db.lists.looking_through import Position, look_through
 from dashboard.db.lists.query_lists import QueryList
@@ -47,12 +47,13 @@ def part(
     found: list[Entry] = []
     size = limit + 1
     while True:
-        chunk = _chunk(connection, query_list.sort, size, after)
-        on_list = _on_list(connection, query_list, now_ms, [entry.id for entry in chunk])
-        found += [entry for entry in chunk if entry.id in on_list]
-        if len(found) > limit or len(chunk) < size:
+        entries = _entries(connection, chunk(query_list.sort, size, after))
+        ids = [entry.id for entry in entries]
+        known = set(connection.scalars(on_list(query_list, now_ms, ids))) if ids else ()
+        found += [entry for entry in entries if entry.id in known]
+        if len(found) > limit or len(entries) < size:
             return _part(found, limit)
-        after = _position(chunk[-1])
+        after = _position(entries[-1])
         size = min(CHUNK_MAX, size * CHUNK_GROWTH)
         time.sleep(0)
 
@@ -61,34 +62,24 @@ def held(
     connection: Connection, query_list: QueryList, now_ms: int, ids: Collection[int]
 ) -> list[Entry]:
     """Those of these threads that are archived and on the list."""
-    on_list = threads.c.id.in_(ids) & is_archived_on(query_list, now_ms)
-    found = connection.execute(
-        select(threads.c.id, score_of(query_list, now_ms))
-        .select_from(source_of(query_list))
-        .where(on_list)
-    )
-    return in_order([Entry(id, score) for id, score in found])
+    statement = on_list(query_list, now_ms, ids).add_columns(score_of(query_list, now_ms))
+    return in_order(_entries(connection, statement))
 
 
-def _chunk(connection: Connection, sort: str, size: int, after: Position | None) -> list[Entry]:
+def chunk(sort: str, size: int, after: Position | None) -> Select[tuple[int, int]]:
     """The next archived threads in the order of a sort, whatever list they are on."""
     score = threads.c[f"score_{sort}"]
     statement = select(threads.c.id, score).where(*_IS_ARCHIVED)
     if after is not None:
         statement = statement.where(tuple_(score, threads.c.id) > tuple_(*after))
-    found = connection.execute(statement.order_by(score, threads.c.id).limit(size))
-    return [Entry(id, score) for id, score in found]
+    return statement.order_by(score, threads.c.id).limit(size)
 
 
-def _on_list(
-    connection: Connection, query_list: QueryList, now_ms: int, ids: Collection[int]
-) -> set[int]:
-    """Those of these archived threads that are on the list."""
-    if not ids:
-        return set()
-    on_list = threads.c.id.in_(ids) & is_archived_on(query_list, now_ms)
-    statement = select(threads.c.id).select_from(source_of(query_list)).where(on_list)
-    return set(connection.scalars(statement))
+def on_list(query_list: QueryList, now_ms: int, ids: Collection[int]) -> Select[Any]:
+    """Those of these threads that are archived and on the list."""
+    statement = select(threads.c.id).select_from(source_of(query_list))
+    is_on = is_archived_on(query_list, now_ms, by_id=True)
+    return statement.where(threads.c.id.in_(ids), is_on)
 
 
 def _looked_up(
@@ -116,6 +107,10 @@ def _part(entries: list[Entry], limit: int) -> Part:
     if len(entries) <= limit:
         return Part(entries, None)
     return Part(entries[:limit], _position(entries[limit - 1]))
+
+
+def _entries(connection: Connection, statement: Select[Any]) -> list[Entry]:
+    return [Entry(id, score) for id, score in connection.execute(statement)]
 
 
 def _position(entry: Entry) -> Position:

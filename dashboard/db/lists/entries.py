@@ -65,7 +65,9 @@ def held(
     connection: Connection, query_list: QueryList, now_ms: int, ids: Collection[int]
 ) -> set[int]:
     """Which of these threads are on a list."""
-    statement = _on(query_list, now_ms, threads.c.id).where(threads.c.id.in_(ids))
+    on_list = is_on(query_list, now_ms, by_id=True)
+    statement = select(threads.c.id).select_from(source_of(query_list))
+    statement = statement.where(threads.c.id.in_(ids), on_list)
     return set(connection.scalars(statement))
 
 

@@ -127,29 +127,16 @@ Index(
     postgresql_where=threads.c.placed_revision != threads.c.revision,
 )
 
-#: Threads that lists may hold, for building and comparing these.
-Index(
-    "ix_threads_live",
-    threads.c.id,
-    sqlite_where=threads.c.archived.is_(False),
-    postgresql_where=threads.c.archived.is_(False),
-)
+#: Threads that lists may hold by their ids, for building and comparing these.
+Index("ix_threads_live", threads.c.archived, threads.c.id)
 
-#: Closed threads that are to be archived, and those that are, by the time of their close.
-_TO_ARCHIVE = (
-    threads.c.closed.is_(True) & threads.c.archived.is_(False) & threads.c.mentioned.is_(None)
-)
+#: Closed threads by the time of their close: those to be archived, and those to come back.
 Index(
-    "ix_threads_to_archive",
+    "ix_threads_closed",
+    threads.c.archived,
+    threads.c.closed,
     threads.c.closed_at,
-    sqlite_where=_TO_ARCHIVE,
-    postgresql_where=_TO_ARCHIVE,
-)
-Index(
-    "ix_threads_archived",
-    threads.c.closed_at,
-    sqlite_where=threads.c.archived.is_(True),
-    postgresql_where=threads.c.archived.is_(True),
+    threads.c.mentioned,
 )
 
 #: What time changes next, for the queue of what is due.

@@ -3,7 +3,17 @@
 from collections.abc import Collection, Iterable, Sequence
 from typing import Any, NamedTuple
 
-from sqlalchemy import Column, ColumnElement, Connection, bindparam, case, func, select, tuple_
+from sqlalchemy import (
+    Column,
+    ColumnElement,
+    Connection,
+    Select,
+    bindparam,
+    case,
+    func,
+    select,
+    tuple_,
+)
 
 from dashboard.db.conditions.columns import subjects
 from dashboard.db.lists import query_lists
@@ -176,8 +186,12 @@ def placements_after(
 
     `lists`: the only lists of queries that count.
     """
-    statement = _LIVE_PLACEMENT.where(threads.c.id > after_id).order_by(threads.c.id).limit(limit)
-    return _placements(connection, connection.execute(statement), now_ms, lists)
+    return _placements(connection, connection.execute(after(after_id, limit)), now_ms, lists)
+
+
+def after(after_id: int, limit: int) -> Select[Any]:
+    """What reads the placements of the next `limit` threads by id that are on any list."""
+    return _LIVE_PLACEMENT.where(threads.c.id > after_id).order_by(threads.c.id).limit(limit)
 
 
 def due(connection: Connection, now_ms: int, limit: int) -> list[int]:
