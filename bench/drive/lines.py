@@ -2,7 +2,7 @@
 
 A process of its own. The first line of its input holds the settings; it answers with one port a
 dashboard. All connections to a port share that line. It models a bandwidth, a queue of bounded size
-in front of it, and a delay; it models no loss and no slow start, which would cost large messages more.
+in front of it, and a delay; neither loss nor slow start, which would cost large messages more.
 """
 
 import asyncio

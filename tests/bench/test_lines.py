@@ -1,4 +1,4 @@
-"""A line delivers at its bandwidth, behind its delay, in order, and holds back what does not fit."""
+"""A line delivers at its bandwidth, after its delay, in order, and holds back what is too much."""
 
 import asyncio
 
