@@ -16,23 +16,20 @@ from hypothesis.stateful import (
 from sqlalchemy import select
 
 from dashboard.db.accounts import desks
-from dashboard.db.archive import reading
-from dashboard.db.conditions.columns import subjects
 from dashboard.db.database import Database
-from dashboard.db.lists import entries, kept_lists, query_lists, sorts, versions
+from dashboard.db.lists import kept_lists, query_lists, sorts, versions
 from dashboard.db.lists.query_lists import ListedQuery
-from dashboard.db.lists.standing import moment_of
 from dashboard.db.models.threads import threads
 from dashboard.ingest.actions import Admin
 from dashboard.ordering.archiving import Archiver
 from dashboard.ordering.due import DueQueue
 from dashboard.ordering.placer import BREAK_SECONDS
 from scoring.archive import DAY_MS
-from scoring.conditions.holding import holds
 from scoring.sorting.rules import Rule, Sort
 from scoring.sorts import SORTS
 from tests.dashboard.ingest.shop import new_admin
 from tests.dashboard.ordering.order import Order
+from tests.dashboard.ordering.plain.agreement import assert_agree
 from tests.support import SettableClock
 
 THREADS = ("a", "b", "c")
@@ -253,45 +250,7 @@ class Machine(RuleBasedStateMachine):
     def agree(self):
         if not hasattr(self, "order"):
             return
-        now = self.clock()
-        with self.database.read() as connection:
-            lists = query_lists.current(connection).lists
-            rows = connection.execute(
-                select(
-                    threads.c.id, threads.c.archived, threads.c.listed_at, threads.c.next_change_at
-                )
-            ).all()
-            known = subjects(connection, [row.id for row in rows])
-            in_sql = {
-                each.id: entries.entries(connection, each, now, 100) for each in lists.values()
-            }
-            archive = {
-                each.id: reading.part(connection, each, now, 100, None).entries
-                for each in lists.values()
-            }
-        states = self.order.ranking.states(lists)
-        for each in lists.values():
-            moments = {
-                row.id: moment_of(row.listed_at, row.next_change_at, now)
-                for row in rows
-                if not row.archived
-            }
-            held = {
-                (id, each.order.explain(known[id], at).score)
-                for id, at in moments.items()
-                if holds(each.resolved, known[id], at)
-            }
-            assert set(in_sql[each.id]) == held, each
-            old = [
-                (each.order.explain(known[row.id], now).score, row.id)
-                for row in rows
-                if row.archived and holds(each.resolved, known[row.id], now)
-            ]
-            assert [(entry.score, entry.id) for entry in archive[each.id]] == sorted(old), each
-            if states[each.id].epoch is not None:
-                head = self.order.ranking.head(each.id, each.sort, 100)
-                assert head.entries == in_sql[each.id], each
-                assert states[each.id].total == len(held)
+        assert_agree(self.order)
 
     def _event(self, **fields):
         self.clock.advance(1)
