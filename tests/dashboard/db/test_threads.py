@@ -132,5 +132,9 @@ def test_the_archive_is_read_from_indexes_without_sorting(database):
         query_list = query_lists.list_of(connection, ListedQuery("is:closed", "arrival", "UTC"))
         steps = _plan(connection, reading.on_list(query_list, 5, [1, 2]))
         assert steps == ["SEARCH threads USING INTEGER PRIMARY KEY (rowid=?)"]
+        mine = ListedQuery("is:closed assigned:me", "priority", "UTC", 1, frozenset({"main"}))
+        query_list = query_lists.list_of(connection, mine)
+        steps = _plan(connection, reading.of_assignees(query_list, 5, 100, (5, 5)))
+        assert steps[0] == "SEARCH threads USING INDEX ix_threads_assignee_id (assignee_id=?)"
         [step] = _plan(connection, threads.after(5, 100))
         assert step == "SEARCH threads USING INDEX ix_threads_live (archived=? AND id>?)"

@@ -8,6 +8,7 @@ from dashboard.db.archive import reading
 from dashboard.db.lists import query_lists, sorts, versions
 from dashboard.db.lists.query_lists import ListedQuery
 from dashboard.db.models.threads import threads
+from dashboard.ingest.actions import Admin
 from dashboard.ordering import pace
 from dashboard.ordering.archiving import Archiver
 from scoring.archive import DAY_MS
@@ -207,6 +208,12 @@ def test_the_archive_is_read_in_the_order_of_the_list_in_parts(order, sort):
     assert listed(order, "tag:vip", sort) == [5]
     assert listed(order, "is:closed -tag:vip", sort) == [id for id in expected if id != 5]
     assert listed(order, "is:open", sort) == listed(order, "is:waiting", sort) == []
+    mai = Admin(new_admin(order.database, "Mai"), "Mai")
+    for id in expected[::2]:
+        order.ingest.act(order.services.actions.claim, mai, id)
+    query = "assigned:mai@desk.example is:closed"
+    assert listed(order, query, sort, limit=1) == expected[::2]
+    assert listed(order, "assigned:none is:closed", sort) == expected[1::2]
 
 
 def test_the_archive_is_read_in_saved_sorts_too(order):
