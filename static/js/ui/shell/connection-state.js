@@ -76,6 +76,12 @@ export class ConnectionState {
     this.painter.askAll();
   }
 
+  // The server's process ends: another one takes this window over. It is told to each window at
+  // another moment, so that this need not wait.
+  moved() {
+    if (!this.ended) this.connection.renew();
+  }
+
   /** @param {boolean} online */
   setOnline(online) {
     this.online = online;
