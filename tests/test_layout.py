@@ -224,7 +224,7 @@ TESTS_OF = {
     "tests/browser": (2, 146),
     "tests/dashboard": (1000, 32),
     "tests/demo": (69, 0),
-    "tests/deploy": (3, 0),
+    "tests/deploy": (22, 0),
     "tests/live": (80, 96),
     "tests/presence": (165, 9),
     "tests/scoring": (185, 2),
