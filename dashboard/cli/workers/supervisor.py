@@ -162,12 +162,13 @@ class Workers:
             worker.stop(STOP_SECONDS)
         deadline = self._monotonic() + STOP_SECONDS
         while self._stops < 2 and self._monotonic() < deadline:
-            if all(worker.exit_code is not None for worker in running):
+            # All of them are asked, also those behind one that hangs: so they are reaped.
+            running = [worker for worker in running if worker.exit_code is None]
+            if not running:
                 return
             time.sleep(CHECK_SECONDS)
         for worker in running:
-            if worker.exit_code is None:
-                worker.kill()
+            worker.kill()
 
 
 def starter(command: Sequence[str], redis_url: str) -> Start:
