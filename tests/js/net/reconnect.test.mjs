@@ -60,7 +60,7 @@ test("a window whose server process ends connects at once, and waits for its tur
   one.socket.connect = () => { tries += 1; return one.socket; };
   one.socket.disconnect = () => one.socket.emitReserved("disconnect", "io client disconnect");
   const events = socketEvents(() => ({
-    connectionState: { moved: ConnectionState.prototype.moved, ended: null, connection: one },
+    connectionState: { moved: ConnectionState.prototype.moved, ended: null, connection: one, now: () => 0 },
   }));
   events.event("server:leaving", {});
   assert.deepEqual([one.state, tries], ["connecting", 1]);
@@ -68,4 +68,32 @@ test("a window whose server process ends connects at once, and waits for its tur
   assert.equal(one.state, "waiting");
   assert.ok(one.nextTryAt >= 500 && one.nextTryAt <= 4000, `${one.nextTryAt}`);
   one.stop();
+});
+
+test("a window that is taken over says nothing of a loss, unless nobody takes it over (H33)", async () => {
+  let now = 0;
+  const said = [];
+  const part = { connected() {}, disconnected() {}, forget() {} };
+  const state = Object.assign(Object.create(ConnectionState.prototype), {
+    ended: null, wasConnected: true, movesUntil: 0, now: () => now,
+    lists: part, presence: part, thread: part, alerts: part, unsent: { part: null },
+    painter: { ask() {}, askAll() {} }, api: { me: async () => {} },
+    announce: (text) => said.push(text), language: { t: (key) => key },
+    connection: { renew() { state.disconnected(); } },
+  });
+  state.moved();
+  assert.equal(state.isMoving, true);
+  state.connected();
+  assert.deepEqual([said, state.isMoving], [[], false]);
+  state.disconnected();
+  state.connected();
+  assert.deepEqual(said.splice(0), ["announce.disconnected", "announce.connected"]);
+  state.moved();
+  await state.refused(new Error("refused"));
+  assert.equal(state.isMoving, false);
+  state.connected();
+  assert.deepEqual(said, ["announce.disconnected", "announce.connected"]);
+  state.moved();
+  now += 2000;
+  assert.equal(state.isMoving, false);
 });
