@@ -152,7 +152,7 @@ def test_a_worker_that_was_killed_takes_no_counts_along(lineup):
     """H34: what was shown once does not become less."""
     lineup.post(*[lineup.message_event(f"k-{number}") for number in range(20)])
     created = 'lineup_events_total{status="created"}'
-    assert metric(lineup, created) == 20
+    wait_until(lambda: metric(lineup, created) == 20, what="the events in the numbers of all")
     killed = lineup.server.worker_pids()
     for pid in killed:
         os.kill(pid, signal.SIGKILL)
