@@ -10,13 +10,13 @@ from werkzeug.middleware.proxy_fix import ProxyFix
 
 from dashboard.config import ROOT
 from dashboard.files.addresses import SIGNED_PATH
+from dashboard.rate_limits import RateLimiter
 from dashboard.services import Services
 from dashboard.web import probes, signed_files
 from dashboard.web.bot import api as bot_api
 from dashboard.web.bot import openapi
 from dashboard.web.bot.callers import Callers
 from dashboard.web.bot.presence import BotPresenceApi
-from dashboard.web.bot.quotas.event_quotas import EventQuotas
 from dashboard.web.dashboard_calls import dashboard_blueprints
 from dashboard.web.http import problems
 from dashboard.web.http.assets import Assets
@@ -115,12 +115,7 @@ def register_bot_api(app: Flask, services: Services) -> None:
         addresses=services.file_addresses,
         metrics=services.metrics,
         clock=services.clock,
-        quotas=EventQuotas(
-            services.redis_client,
-            services.settings.key_prefix,
-            services.clock,
-            services.monotonic,
-        ),
+        rate_limiter=RateLimiter(services.monotonic),
     ):
         app.register_blueprint(blueprint)
     app.register_blueprint(openapi.blueprint())

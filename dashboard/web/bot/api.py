@@ -10,12 +10,12 @@ from dashboard.db.accounts.api_keys import Caller
 from dashboard.db.database import Database
 from dashboard.files.addresses import FileAddresses
 from dashboard.ingest.ingest import Ingest
+from dashboard.rate_limits import RateLimiter
 from dashboard.web.bot.callers import Callers
 from dashboard.web.bot.events import EventsApi
 from dashboard.web.bot.lists import ListsApi
 from dashboard.web.bot.outbox import OutboxApi
 from dashboard.web.bot.presence import BotPresenceApi
-from dashboard.web.bot.quotas.event_quotas import EventQuotas
 from dashboard.web.http.cursors import Cursors
 from dashboard.web.http.metrics.registry import Metrics
 from dashboard.web.http.routes import Route, add_routes, routes_of
@@ -37,13 +37,13 @@ def blueprints(
     addresses: FileAddresses,
     metrics: Metrics,
     clock: Callable[[], int],
-    quotas: EventQuotas,
+    rate_limiter: RateLimiter,
 ) -> tuple[Blueprint, Blueprint]:
     """All routes of the bot API: of events and lists, and of presence, which needs Redis."""
     main = _blueprint(
         "bot_api",
         [
-            EventsApi(ingest, quotas, metrics, presence.on_events),
+            EventsApi(ingest, rate_limiter, metrics, presence.on_events),
             OutboxApi(database, clock, cursors, addresses),
             ListsApi(database, ranking, cursors, clock),
         ],

@@ -10,8 +10,8 @@ from dashboard.errors import Problem
 from dashboard.ingest.ingest import Ingest
 from dashboard.ingest.outcomes import Outcome
 from dashboard.ingest.schema import BATCH_MAX, Batch, Event, ParsedEvent, parse_request
+from dashboard.rate_limits import RateLimiter, event_quota
 from dashboard.web.bot.event_results import batch_results, single_result
-from dashboard.web.bot.quotas.event_quotas import EventQuotas
 from dashboard.web.bot.responses import BatchResults, Result
 from dashboard.web.http.bodies import beside_others, document
 from dashboard.web.http.metrics.registry import Metrics
@@ -35,9 +35,11 @@ _EXAMPLE = {
 class EventsApi:
     """Takes events, singly or in batches, within the quota of the caller's key."""
 
-    def __init__(self, ingest: Ingest, quotas: EventQuotas, metrics: Metrics, on_events: OnEvents):
+    def __init__(
+        self, ingest: Ingest, rate_limiter: RateLimiter, metrics: Metrics, on_events: OnEvents
+    ):
         self._ingest = ingest
-        self._quotas = quotas
+        self._rate_limiter = rate_limiter
         self._metrics = metrics
         self._on_events = on_events
 
@@ -67,7 +69,8 @@ class EventsApi:
         posted = document()
         parsed = beside_others(parse_request, posted)
         if caller.rate_per_second is not None:
-            self._quotas.require(caller.key_id, caller.rate_per_second, len(parsed.items))
+            quota = event_quota(caller.rate_per_second)
+            self._rate_limiter.require(quota, caller.key_id, len(parsed.items))
         outcomes = self._accept(caller.source_id, parsed.items)
         self._on_events(caller, parsed.items, outcomes)
         if parsed.batch:

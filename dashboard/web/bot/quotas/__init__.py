@@ -1,1 +1,0 @@
-"""How many events a second an API key may post, at all workers together."""
