@@ -15,7 +15,8 @@ from dashboard.presence.relations import Relations
 from dashboard.rate_limits import LOOK_UPS, RateLimiter
 from lua_scripts.runner import LuaRunner
 from presence.keys import Space
-from presence.listing import Listing
+from presence.last_seen.listing import Listing
+from presence.last_seen.regroup import regroup
 from presence.lua.jobs import job_sources
 from presence.people import People, check_shards
 from presence.rooms import Rooms
@@ -79,15 +80,22 @@ class PresenceService:
         self.threads = Rooms(client, admins, **shared)
         #: Which customers type in a thread.
         self.writers = Rooms(client, customers, **shared)
-        self.seen = Listing(self.customers, related=self.relations.of_customers)
+        self.seen = Listing(self.customers, self.relations.of_customers)
         self._unsent_settings: dict[tuple[str, str], Settings] = {}
         #: Kind -> the id after which settings are sent again; see `send_all_settings_again`.
         self._sent_again: dict[str, int] = {}
         self.send_all_settings_again()
 
     def check_layout(self) -> None:
-        """Raises ShardsChanged where Redis holds presence of another number of shards."""
+        """Before the first call: data that other processes wrote.
+
+        Raises ShardsChanged where Redis holds presence of another number of shards. Rows that an
+        earlier version wrote get the form of today.
+        """
         check_shards(self.client, [self.customers.space, self.admins.space])
+        for people in (self.customers, self.admins):
+            while regroup(people):
+                pass
 
     def customer_settings(self, people: Sequence[str]) -> dict[str, Settings]:
         """Customer -> settings; UNSET for those who never set anything."""

@@ -19,7 +19,7 @@ from dashboard.tasks import PeriodicTask
 from dashboard.transport.emitter import Emitter
 from dashboard.transport.packets import EncodedJson, encode
 from presence.feed import Feed, Source
-from presence.outbox import Departure, Outbox
+from presence.last_seen.outbox import Departure, Outbox
 from presence.sweeper import Sweeper
 
 log = logging.getLogger(__name__)

@@ -26,7 +26,7 @@ from dashboard.db.threads import customers as customer_store
 from dashboard.db.threads import erasures
 from dashboard.db.upsert import insert_missing, insert_on
 from dashboard.errors import CustomerErased
-from presence.outbox import Departure
+from presence.last_seen.outbox import Departure
 from presence.settings import Settings
 from presence.states import UNSET, Stored
 

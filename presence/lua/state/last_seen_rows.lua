@@ -6,9 +6,9 @@ local LAST_SEEN_SETS = {
 -- A person shown to everyone has one row; only for others all sets are read.
 local function rows_of(person)
   local seen, rows = redis.call('ZSCORE', SEEN, person), {}
-  if seen then return {seen = tonumber(seen)} end
+  if seen then return {seen = time_of(seen)} end
   for name, key in pairs(LAST_SEEN_SETS) do
-    rows[name] = tonumber(redis.call('ZSCORE', key, person) or nil)
+    rows[name] = time_of(redis.call('ZSCORE', key, person))
   end
   return rows
 end
@@ -31,7 +31,7 @@ local function file(person, derived, rows, now, beat, shown)
   for name, key in pairs(LAST_SEEN_SETS) do
     if filed[name] ~= rows[name] then
       if filed[name] then
-        redis.call('ZADD', key, ms(filed[name]), person)
+        redis.call('ZADD', key, score_of(person, filed[name]), person)
       else
         redis.call('ZREM', key, person)
       end

@@ -2,7 +2,7 @@
 
 from dashboard.db.accounts import admins, presence_settings, sources
 from dashboard.db.threads import customers
-from presence.outbox import Departure
+from presence.last_seen.outbox import Departure
 from presence.settings import Settings
 
 
