@@ -9,6 +9,7 @@ from redis.exceptions import RedisError
 
 from dashboard.db.accounts import presence_settings as kept
 from dashboard.db.database import Database
+from dashboard.db.last_seen.archive import SeenCustomers
 from dashboard.db.threads import erasures
 from dashboard.errors import Problem
 from dashboard.presence.relations import Relations
@@ -80,7 +81,7 @@ class PresenceService:
         self.threads = Rooms(client, admins, **shared)
         #: Which customers type in a thread.
         self.writers = Rooms(client, customers, **shared)
-        self.seen = Listing(self.customers, self.relations.of_customers)
+        self.seen = Listing(self.customers, self.relations.of_customers, SeenCustomers(database))
         self._unsent_settings: dict[tuple[str, str], Settings] = {}
         #: Kind -> the id after which settings are sent again; see `send_all_settings_again`.
         self._sent_again: dict[str, int] = {}

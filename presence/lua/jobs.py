@@ -31,6 +31,7 @@ JOBS: dict[str, tuple[str, ...]] = {
     "people/sweep": (*_WRITE, "state/outage"),
     "people/trim": _ROWS,
     "people/regroup": _ROWS,
+    "people/claim_saving": _ROWS,
     "people/look_up": _READ,
     "people/connections": ("state/keys",),
     "people/seen_page": (*_ROWS, "state/row_order"),
