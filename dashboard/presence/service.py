@@ -13,7 +13,8 @@ from dashboard.db.last_seen.archive import SeenCustomers
 from dashboard.db.threads import erasures
 from dashboard.errors import Problem
 from dashboard.presence.relations import Relations
-from dashboard.rate_limits import LOOK_UPS, RateLimiter
+from dashboard.rate_limits import LOOK_UPS
+from dashboard.shared_limits.buckets import SharedLimiter
 from lua_scripts.runner import LuaRunner
 from presence.keys import Space
 from presence.last_seen.listing import Listing
@@ -69,7 +70,7 @@ class PresenceService:
         self.client = client
         self.timing = timing or Timing()
         self.relations = Relations(database, monotonic)
-        self._rate_limiter = RateLimiter(monotonic)
+        self._rate_limiter = SharedLimiter(client, key_prefix, clock, monotonic)
         shared: dict[str, Any] = {
             "timing": self.timing,
             "lua": LuaRunner(client, job_sources()),
@@ -174,7 +175,8 @@ class PresenceService:
 
     def limit_look_ups(self, key_or_admin: tuple[str, int], people: int) -> None:
         """Counts people that ("key", id) or ("admin", id) asks for. Raises RateLimitExceeded."""
-        self._rate_limiter.require(LOOK_UPS, key_or_admin, people)
+        kind, id = key_or_admin
+        self._rate_limiter.require(LOOK_UPS, f"look-ups|{kind}|{id}", people)
 
     def sign_out(self, admin_id: int, prefix: str = "") -> None:
         """Closes an admin's connections whose ids begin with `prefix`: those of one session.
