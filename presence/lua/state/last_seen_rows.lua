@@ -28,14 +28,13 @@ local function file(person, derived, rows, now, beat, shown)
     filed[derived.audience == 'e' and 'seen' or 'contacts'], left = truth, nil
   end
   if open and left then filed[derived.audience == 'e' and 'left' or 'left_contacts'] = left end
-  for name, key in pairs(LAST_SEEN_SETS) do
-    if filed[name] ~= rows[name] then
-      if filed[name] then
-        redis.call('ZADD', key, score_of(person, filed[name]), person)
-      else
-        redis.call('ZREM', key, person)
-      end
-    end
+  for name, at in pairs(filed) do
+    local key = LAST_SEEN_SETS[name]
+    if at ~= rows[name] then redis.call('ZADD', key, score_of(person, at), person) end
+  end
+  for name in pairs(rows) do
+    local key = LAST_SEEN_SETS[name]
+    if not filed[name] then redis.call('ZREM', key, person) end
   end
   return filed
 end
