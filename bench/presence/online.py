@@ -22,6 +22,8 @@ from presence.settings import Settings
 from presence.states import Viewer
 
 FEW, OTHERS, LIMIT = 100, 10, 100
+#: How often the first six pages of each list are read.
+ROUNDS = 20
 WITHIN_MS = 24 * 3_600_000
 TRUTH, ADMIN = Viewer(truth=True), Viewer("1")
 #: Name, who asks, of which source.
@@ -45,16 +47,16 @@ def no_contacts(viewer_id: str, people: Iterable[str]) -> frozenset[str]:
     return frozenset()
 
 
-def measure(client: redis.Redis, count: int) -> Result:
+def measure(client: redis.Redis, count: int, rounds: int = ROUNDS) -> Result:
     """Pages from Redis; first pages count, later ones do not."""
     people = People(client, Space("online"))
     for part in chunks(crowd(count), CHUNK):
         people.open_all([(Connection(name, "s1"), Settings(), None) for name in part])
     result = {"people": float(count), "reading_all_ms": _reading_all(client, people)}
-    return result | pages(Listing(people, no_contacts), count)
+    return result | pages(Listing(people, no_contacts), count, rounds)
 
 
-def pages(listing: Listing, count: int) -> Result:
+def pages(listing: Listing, count: int, rounds: int) -> Result:
     result: Result = {}
     totals = {"few": FEW, "many": count - FEW - FEW * OTHERS}
     for name, viewer, group in ASKED:
@@ -64,7 +66,7 @@ def pages(listing: Listing, count: int) -> Result:
         ) -> Page:
             return listing.page(WITHIN_MS, LIMIT, after, viewer, group)
 
-        first, later, total = _timed(read)
+        first, later, total = _timed(read, rounds)
         assert total == totals.get(name, count), f"{name}: {total}"
         result |= {
             f"{name}_first_ms": median(first),
@@ -72,14 +74,17 @@ def pages(listing: Listing, count: int) -> Result:
         }
         if later:
             result |= {f"{name}_later_ms": median(later)}
+            result |= {f"{name}_later_ms_p95": percentile(later, 0.95)}
     return result
 
 
-def _timed(read: Callable[[Position | None], Page]) -> tuple[list[float], list[float], int]:
+def _timed(
+    read: Callable[[Position | None], Page], rounds: int
+) -> tuple[list[float], list[float], int]:
     first: list[float] = []
     later: list[float] = []
     total = 0
-    for _ in range(20):
+    for _ in range(rounds):
         after, seen = None, set[str]()
         for at in range(6):
             started = time.perf_counter()

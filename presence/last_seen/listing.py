@@ -1,8 +1,7 @@
 """Lists of people by last seen, newest first, in pages that stay stable while people move."""
 
 import heapq
-from collections.abc import Callable, Iterator
-from functools import partial
+from collections.abc import Iterator
 from itertools import chain, islice
 from typing import NamedTuple
 
@@ -136,13 +135,15 @@ class Listing:
         if self._archive is None or wanted.from_ms >= seam_ms:
             return found
         older = wanted._replace(to_ms=min(wanted.to_ms, seam_ms - 1))
-        archived = partial(self._archived, self._archive, audience, older)
+        archived = self._archived(self._archive, audience, older, max(at_once, MIN_ARCHIVED))
         total = found.total
         if wanted.after is None:
             held = self._archive.count(audience, older)
-            total += sum(1 for _ in archived(MAX_ROWS)) if held <= EXACT_MAX else held
-        rows = _joined(found.rows, seam_ms, lambda: archived(max(at_once, MIN_ARCHIVED)))
-        return found._replace(rows=rows, total=total)
+            if held <= EXACT_MAX:
+                known = list(archived)
+                held, archived = len(known), iter(known)
+            total += held
+        return found._replace(rows=_joined(found.rows, seam_ms, archived), total=total)
 
     def _archived(
         self, archive: Archive, audience: Audience, wanted: Wanted, at_once: int
@@ -160,14 +161,14 @@ class Listing:
             wanted = wanted._replace(after=rows[-1])
 
 
-def _joined(rows: Iterator[Row], seam_ms: int, older: Callable[[], Iterator[Row]]) -> Iterator[Row]:
+def _joined(rows: Iterator[Row], seam_ms: int, older: Iterator[Row]) -> Iterator[Row]:
     """`older` has rows before the seam alone, and is not read before it is reached."""
     for row in rows:
         if row.last_seen < seam_ms:
-            yield from heapq.merge(chain([row], rows), older(), reverse=True)
+            yield from heapq.merge(chain([row], rows), older, reverse=True)
             return
         yield row
-    yield from older()
+    yield from older
 
 
 def _decoded(row: Row) -> tuple[int, str]:
