@@ -22,7 +22,7 @@ from dashboard.shared_limits.buckets import SharedLimiter
 from dashboard.transport.sockets import Sockets
 from dashboard.web.http.audit.signins import FailedSignIns
 from dashboard.web.http.cursors import Cursors
-from dashboard.web.http.metrics import Metrics
+from dashboard.web.http.metrics.registry import Metrics
 
 
 class Services(EventServices):

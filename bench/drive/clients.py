@@ -53,9 +53,8 @@ class Dashboard(ABC):
         self.fetches = 0
         self.link: SocketIO | None = None
         self._bytes_before = 0
-        #: The near end of its line, where it has one of its own.
-        lines = settings.get("lines")
-        self._address = ("127.0.0.1", lines[number]) if lines else None
+        ports = settings.get("lines")
+        self._address = ("127.0.0.1", ports[number]) if ports else None
 
     @abstractmethod
     async def open(self) -> None:
@@ -223,11 +222,10 @@ class RecipeDashboard(Dashboard):
 
     async def open(self) -> None:
         self.link = SocketIO(self.settings["url"], "/", {}, self._event, self._address)
-        first = asyncio.get_running_loop().create_future()
-        self._first = first
+        self._first = asyncio.get_running_loop().create_future()
         await self.link.connect()
         self.link.emit("watch_list", self._key)
-        await asyncio.wait_for(first, 60)
+        await asyncio.wait_for(self._first, 60)
 
     async def held(self) -> Any:
         return json.loads(self.last)[1]["threads"]
