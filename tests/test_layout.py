@@ -222,10 +222,10 @@ def test_socket_io_is_imported_in_transport_and_green_threads_where_they_are_pat
 TESTS_OF = {
     "tests/bench": (40, 1),
     "tests/browser": (2, 146),
-    "tests/dashboard": (1000, 32),
+    "tests/dashboard": (1000, 33),
     "tests/demo": (69, 0),
     "tests/deploy": (22, 0),
-    "tests/live": (80, 96),
+    "tests/live": (80, 97),
     "tests/presence": (165, 9),
     "tests/scoring": (185, 2),
     "tests/tools": (2, 3),

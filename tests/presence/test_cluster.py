@@ -9,7 +9,7 @@ from redis.cluster import RedisCluster
 from presence.connections import Connection
 from presence.heartbeats import Heartbeats
 from presence.keys import Space
-from presence.outbox import Outbox
+from presence.last_seen.outbox import Outbox
 from presence.people import People
 from presence.rooms import Membership
 from presence.settings import Settings
