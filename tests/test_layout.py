@@ -26,6 +26,7 @@ LAYERS = (
     {"dashboard.db"},
     {"dashboard.files", "dashboard.oidc", "dashboard.ordering", "dashboard.webhooks"},
     {"dashboard.ingest"},
+    {"dashboard.backup"},
     {"dashboard.transport", "demo"},
     {"dashboard.live"},
     {"dashboard.presence"},
@@ -222,7 +223,7 @@ def test_socket_io_is_imported_in_transport_and_green_threads_where_they_are_pat
 TESTS_OF = {
     "tests/bench": (40, 1),
     "tests/browser": (2, 146),
-    "tests/dashboard": (1000, 32),
+    "tests/dashboard": (1000, 34),
     "tests/demo": (69, 0),
     "tests/live": (80, 93),
     "tests/presence": (165, 9),

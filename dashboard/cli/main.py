@@ -17,6 +17,7 @@ from dashboard.cli.customers import delete_customer
 from dashboard.cli.demo import demo
 from dashboard.cli.demo_data import seed, simulate
 from dashboard.cli.desks import create_desk, list_desks
+from dashboard.cli.keeping.backup import backup, restore
 from dashboard.cli.keys import create_key, list_keys, revoke_key
 from dashboard.cli.ordering import check, rebuild
 from dashboard.cli.serve import serve
@@ -31,6 +32,8 @@ COMMANDS = (
     simulate,
     rebuild,
     check,
+    backup,
+    restore,
     delete_customer,
     create_admin,
     list_admins,

@@ -26,6 +26,7 @@ ADVISORY_LOCK = 7_513_046_120
 #: Seconds to wait for another process that changes the schema.
 LOCK_WAIT_SECONDS = 60
 _RETRY_SECONDS = 0.05
+_NEWER = "LINEUP_DATABASE_URL: the database was upgraded by a newer Lineup; upgrade Lineup."
 #: Seconds to wait for another process that is closing the SQLite file.
 _READ_WAIT_SECONDS = 2
 
@@ -61,6 +62,12 @@ def head() -> str:
     newest = ScriptDirectory(str(MIGRATIONS)).get_current_head()
     assert newest is not None, "migrations/ has no revision"
     return newest
+
+
+def known_revisions() -> frozenset[str]:
+    """All revisions in `migrations/`."""
+    scripts = ScriptDirectory(str(MIGRATIONS)).walk_revisions()
+    return frozenset(script.revision for script in scripts)
 
 
 def revision(connection: Connection) -> str | None:
@@ -107,6 +114,11 @@ def change_schema(database: Database, work: Callable[[Connection], object]) -> N
         unenforced.close()
 
 
+def upgrade(connection: Connection, target: str) -> None:
+    """Carries out every revision up to `target`, which may be "head"."""
+    command.upgrade(_config(connection), target)
+
+
 def downgrade(connection: Connection, target: str = "base") -> None:
     """Reverts every revision after `target`; "base" reverts all, and with them all data."""
     command.downgrade(_config(connection), target)
@@ -140,15 +152,13 @@ def _is_at_head(database: Database) -> bool:
 
 
 def _upgrade(database: Database) -> None:
-    known = {script.revision for script in ScriptDirectory(str(MIGRATIONS)).walk_revisions()}
+    known = known_revisions()
 
     def write(connection: Connection) -> None:
         current = revision(connection)
         if current is not None and current not in known:
-            raise StartError(
-                "LINEUP_DATABASE_URL: the database was upgraded by a newer Lineup; upgrade Lineup."
-            )
-        command.upgrade(_config(connection), "head")
+            raise StartError(_NEWER)
+        upgrade(connection, "head")
         sources.ensure_dashboard(connection, time.time_ns() // 1_000_000)
 
     change_schema(database, write)
@@ -197,7 +207,7 @@ def _check_writable(database: Database) -> None:
 
 
 def _make_folder(database: Database) -> None:
-    path = _file(database)
+    path = sqlite_file(database)
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
     except OSError as error:
@@ -206,7 +216,8 @@ def _make_folder(database: Database) -> None:
         ) from error
 
 
-def _file(database: Database) -> Path:
+def sqlite_file(database: Database) -> Path:
+    """The file of a SQLite database."""
     name = make_url(database.url).database or ""
     return Path(name.removeprefix("file:").partition("?")[0])
 
@@ -219,7 +230,7 @@ def _lock(database: Database) -> Iterator[None]:
 
 @contextmanager
 def _file_lock(database: Database) -> Iterator[None]:
-    path = _file(database)
+    path = sqlite_file(database)
     try:
         lock = path.with_name(path.name + ".lock").open("w")
     except OSError as error:
