@@ -10,7 +10,6 @@ from typing import BinaryIO, NamedTuple
 from sqlalchemy import Connection, create_engine, inspect, text
 from sqlalchemy.exc import DatabaseError
 
-from dashboard.backup import plain_postgres
 from dashboard.backup.archive import (
     FILES,
     FORMAT,
@@ -22,7 +21,7 @@ from dashboard.backup.archive import (
     Progress,
     TableOf,
 )
-from dashboard.db import migrate
+from dashboard.db import migrate, plain_postgres
 from dashboard.db.database import Database
 from dashboard.db.files import stored_files
 from dashboard.db.outbox.outgoing_document import timestamp

@@ -8,7 +8,7 @@ import secrets
 
 from sqlalchemy import Connection, delete, inspect, text, update
 
-from dashboard.backup import plain_postgres
+from dashboard.db import plain_postgres
 from dashboard.db.models.accounts import sessions
 from dashboard.db.models.outbox import outgoing_head
 from dashboard.db.models.sorts import sorts_version

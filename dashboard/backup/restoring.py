@@ -10,7 +10,7 @@ from typing import BinaryIO, NamedTuple
 
 from sqlalchemy import Connection, inspect, text
 
-from dashboard.backup import new_life, plain_postgres
+from dashboard.backup import new_life
 from dashboard.backup.archive import (
     FILES,
     SQLITE,
@@ -21,7 +21,7 @@ from dashboard.backup.archive import (
     TableOf,
     chunks,
 )
-from dashboard.db import migrate
+from dashboard.db import migrate, plain_postgres
 from dashboard.db.audit import actions
 from dashboard.db.audit.actors import Actor
 from dashboard.db.audit.entries import Target, add

@@ -18,6 +18,7 @@ from dashboard.cli.demo import demo
 from dashboard.cli.demo_data import seed, simulate
 from dashboard.cli.desks import create_desk, list_desks
 from dashboard.cli.keeping.backup import backup, restore
+from dashboard.cli.keeping.events import export_events, import_events
 from dashboard.cli.keys import create_key, list_keys, revoke_key
 from dashboard.cli.ordering import check, rebuild
 from dashboard.cli.serve import serve
@@ -34,6 +35,8 @@ COMMANDS = (
     check,
     backup,
     restore,
+    export_events,
+    import_events,
     delete_customer,
     create_admin,
     list_admins,

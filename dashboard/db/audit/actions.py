@@ -82,6 +82,7 @@ CUSTOMER_DELETED = _action("customer.deleted", "customer", "source", "threads", 
 # All that there is, in one file.
 BACKUP_MADE = _action("backup.made", "backup")
 BACKUP_RESTORED = _action("backup.restored", "backup", "made_at", "version")
+EVENTS_IMPORTED = _action("events.imported", "export")
 EXPORT_MADE = _action("export.made", "export", "format", "filters")
 
 #: All of them, by name.

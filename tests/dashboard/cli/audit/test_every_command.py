@@ -46,6 +46,7 @@ _KEY = {
     "handoff_only": True,
     "desk": "billing",
 }
+_EXPORTED = ("export.made", None, "events", {"format": "jsonl", "filters": {}})
 #: Of when and by which version a backup was made.
 BACKUP = {"made_at": "TIME", "version": VERSION}
 #: By command: what is typed, and the entries of it and of what it needed.
@@ -100,6 +101,11 @@ ENTRIES = {
         ["backup FILE", "restore --force FILE"],
         # That of the backup is in what was restored.
         [("backup.made", None, "", {}), ("backup.restored", None, "", BACKUP)],
+    ),
+    "export": (["export FILE"], [_EXPORTED]),
+    "import": (
+        ["export FILE", "import FILE"],
+        [_EXPORTED, ("events.imported", None, "events", {})],
     ),
     "delete-customer": (
         ["delete-customer --source shop --customer c"],

@@ -1,6 +1,6 @@
 """Rows for the tables of any revision, by what the database says of their columns.
 
-Each table gets two rows: one with a value in every column, and one in which all that may be null is.
+Each table gets two rows: one with a value in every column, one in which all that may be null is.
 """
 
 from collections.abc import Mapping

@@ -6,8 +6,7 @@ from typing import Any
 
 from sqlalchemy import Connection, MetaData, insert, select, text
 
-from dashboard.backup import plain_postgres
-from dashboard.db import migrate
+from dashboard.db import migrate, plain_postgres
 from dashboard.db.accounts import api_keys, sessions
 from dashboard.db.database import Database
 from dashboard.db.lists import views
