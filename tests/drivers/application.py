@@ -7,26 +7,29 @@ from types import SimpleNamespace
 from typing import Any
 
 import fakeredis
+from argon2 import PasswordHasher
 from flask.testing import FlaskClient
 from sqlalchemy import select
 
 from dashboard.db.accounts import admins, sources
-from dashboard.db.accounts.passwords import hashed
 from dashboard.db.database import Database
 from dashboard.db.models.outbox import outgoing_events
 from dashboard.ingest.schema import parse
 from dashboard.web.application import create_app
 from dashboard.webhooks.dispatcher import WebhookDispatcher
+from tests.dashboard.web import compiled_rules
 from tests.dashboard.web.answers import CheckingClient
 from tests.dashboard.webhooks.fake_poster import FakePoster, run_here
-from tests.servers.lineup import SECRET_KEY
 from tests.services import services_over
 from tests.support import SettableClock
+
+compiled_rules.install()
 
 PORT = 5000
 ORIGIN = f"http://localhost:{PORT}"
 PASSWORD = "correct horse battery"
-_HASH = hashed(PASSWORD)
+#: As cheap as argon2 allows: most tests sign an admin in.
+_HASH = PasswordHasher(time_cost=1, memory_cost=8, parallelism=1).hash(PASSWORD)
 
 
 class Browser(CheckingClient):
@@ -50,7 +53,7 @@ class ApplicationDriver:
             database,
             self.redis,
             clock,
-            {"LINEUP_SECRET_KEY": SECRET_KEY, "LINEUP_FILES": str(folder / "files")} | environment,
+            {"LINEUP_FILES": str(folder / "files"), "LINEUP_ASSETS": "source"} | environment,
         )
         services.poster = self.poster
         services.dispatcher = WebhookDispatcher(
@@ -75,7 +78,9 @@ class ApplicationDriver:
         self.rebuild()
 
     def rebuild(self) -> None:
-        self.rebuilder.rebuild(self.rebuilder.list_ids())
+        """Builds the lists that are not there, such as those of a new admin."""
+        states = self.ranking.states(self.rebuilder.list_ids())
+        self.rebuilder.rebuild([id for id, state in states.items() if state.epoch is None])
 
     def client(self) -> FlaskClient:
         """A browser without a session."""

@@ -129,7 +129,7 @@ def test_the_queue_is_measured_where_it_is_scraped(dashboard):
     dashboard.clock.advance(1_800_000)
     connection = Connection("1", "a-window", "web")
     dashboard.presence_service.admins.open(connection)
-    dashboard.rebuild()
+    dashboard.rebuilder.rebuild(dashboard.rebuilder.list_ids())
     assert numbers() == {
         'lineup_queue_threads{view="arrival"}': 2,
         'lineup_queue_threads{view="not_respond"}': 1,

@@ -47,7 +47,7 @@ def test_requests_of_other_origins_are_refused(chief):
 def test_the_page_is_there(chief):
     page = chief.get("/webhooks")
     assert page.status_code == 200
-    assert "message.created" in page.text and "/js/settings/webhooks-" in page.text
+    assert "message.created" in page.text and "/js/settings/webhooks.js" in page.text
 
 
 def test_a_webhook_is_made_and_listed_without_its_secret(chief, webhook):

@@ -94,6 +94,6 @@ def test_what_is_wrong_is_named(chief, change, pointer):
 def test_the_page_offers_the_sources_and_desks_that_there_are(dashboard, chief):
     dashboard.say("t")
     page = chief.get("/keys")
-    assert page.status_code == 200 and "/js/settings/keys-" in page.text
+    assert page.status_code == 200 and "/js/settings/keys.js" in page.text
     assert '<option value="shop">' in page.text and '<option value="main">' in page.text
     assert "_lineup" not in page.text

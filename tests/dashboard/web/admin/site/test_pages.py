@@ -19,6 +19,12 @@ from tests.drivers.application import ApplicationDriver
 STATIC = Path(__file__).parents[5] / "static"
 
 
+@pytest.fixture
+def dashboard(database, clock, tmp_path):
+    """Serves the bundle, as in production."""
+    return ApplicationDriver(database, clock, tmp_path, LINEUP_ASSETS="bundle")
+
+
 def boot(page):
     found = re.search(r'<script type="application/json" id="boot"[^>]*>(.*?)</script>', page, re.S)
     assert found, "there is no boot element"
