@@ -191,3 +191,19 @@ def test_people_who_were_deleted_are_not_brought_back(any_database, transfer, cl
     assert (imported.created, imported.duplicates, imported.refused) == (0, 1, 2)
     with any_database.read() as connection:
         assert connection.scalars(select(threads.c.external_id)).all() == ["t-2"]
+
+
+def test_a_thread_that_a_batch_writes_twice_leaves_the_lists_of_before(
+    new_database, transfer, monkeypatch
+):
+    monkeypatch.setattr(importing, "BATCH", 2)
+    other = new_database()
+    services = transfer.services(other)
+    services.rebuilder.rebuild(services.rebuilder.list_ids())
+    closed = {"event": {"thread": "t"}, **RECEIVED}
+    later = "2026-09-20T10:00:01.000Z"
+    closed["event"] |= {"id": "close", "type": "thread.close", "occurred_at": later}
+    note = act({"seen": "m-1"}, private=True)
+    transfer.imported(other, encoded(*HEAD, sent(), sent(id="m-2"), closed, note))
+    assert services.ranking.head("arrival", "arrival", 5).entries == []
+    assert len(services.ranking.head("history", "arrival", 5).entries) == 1
