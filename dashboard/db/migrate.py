@@ -15,6 +15,7 @@ from sqlalchemy.engine import make_url
 from sqlalchemy.exc import DBAPIError
 
 from dashboard.config import ROOT
+from dashboard.db import plain_postgres
 from dashboard.db.accounts import sources
 from dashboard.db.database import Database
 from dashboard.db.models.accounts import sources as sources_table
@@ -66,8 +67,7 @@ def head() -> str:
 
 def known_revisions() -> frozenset[str]:
     """All revisions in `migrations/`."""
-    scripts = ScriptDirectory(str(MIGRATIONS)).walk_revisions()
-    return frozenset(script.revision for script in scripts)
+    return frozenset(one.revision for one in ScriptDirectory(str(MIGRATIONS)).walk_revisions())
 
 
 def revision(connection: Connection) -> str | None:
@@ -87,7 +87,7 @@ def revision(connection: Connection) -> str | None:
 
 
 def change_schema(database: Database, work: Callable[[Connection], object]) -> None:
-    """Runs `work`, which changes the schema, in one write transaction.
+    """Runs `work`, which changes the schema, in one write transaction, however long it takes.
 
     SQLite cannot alter a column: Alembic's batch mode copies the table and drops the original.
     Foreign keys are therefore not enforced meanwhile, but checked before the commit, and a copied
@@ -95,7 +95,9 @@ def change_schema(database: Database, work: Callable[[Connection], object]) -> N
     StartError, with nothing changed, where a row would refer to a missing one.
     """
     if not database.is_sqlite:
-        database.write(work)
+        # No statement is cut off: an index of many rows takes longer than any other write may.
+        with plain_postgres.transaction(database.url, "READ COMMITTED") as connection:
+            work(connection)
         return
 
     def checked(connection: Connection) -> None:
@@ -152,11 +154,9 @@ def _is_at_head(database: Database) -> bool:
 
 
 def _upgrade(database: Database) -> None:
-    known = known_revisions()
-
     def write(connection: Connection) -> None:
         current = revision(connection)
-        if current is not None and current not in known:
+        if current is not None and current not in known_revisions():
             raise StartError(_NEWER)
         upgrade(connection, "head")
         sources.ensure_dashboard(connection, time.time_ns() // 1_000_000)

@@ -31,7 +31,10 @@ def transaction(url: str, isolation: str) -> Iterator[Connection]:
             yield connection
     except (DBAPIError, psycopg.Error) as error:
         cause = str(getattr(error, "orig", error)).strip().splitlines()
-        raise StartError(f"PostgreSQL: {cause[0][:200] if cause else type(error)}.") from error
+        said = cause[0][:200] if cause else type(error).__name__
+        raise StartError(
+            f"LINEUP_DATABASE_URL: the PostgreSQL server cannot be used ({said})."
+        ) from error
 
 
 def cursor_of(connection: Connection) -> psycopg.Cursor[Any]:

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import fakeredis
 import pytest
-from sqlalchemy import MetaData, select
+from sqlalchemy import MetaData, select, text
 
 from dashboard.db import migrate
 from dashboard.db.database import Database
@@ -125,3 +125,12 @@ def _runs(database: Database, clock: SettableClock, folder: Path) -> None:
     assert [each["body"] for each in found["messages"]] == ["Xin chào 3", "Chào bạn", "Chào lại"]
     sent = linh.post(f"/admin/api/threads/{id}/replies", json={"body": "Vâng", "token": "tok"})
     assert sent.status_code == 201, sent.json
+
+
+@pytest.mark.postgres
+def test_no_statement_of_an_upgrade_is_cut_off(postgres_database):
+    """Others are after 15 s: an index of millions of rows takes longer."""
+    found = []
+    show = text("SHOW statement_timeout")
+    migrate.change_schema(postgres_database, lambda c: found.append(c.scalar(show)))
+    assert found == ["0"]
