@@ -12,6 +12,7 @@ from sqlalchemy.exc import ArgumentError
 
 from dashboard.errors import StartError
 from dashboard.settings.oidc import OidcSettings, SignInMode, oidc_settings, sign_in_mode
+from dashboard.settings.redis_url import redis_address
 
 #: The project's folder, which holds static/, templates/, migrations/ and instance/.
 ROOT = Path(__file__).resolve().parents[1]
@@ -19,7 +20,6 @@ AsyncMode = Literal["eventlet", "gevent"]
 LOG_FORMATS = ("text", "json")
 AssetMode = Literal["bundle", "source"]
 LOG_LEVELS = ("DEBUG", "INFO", "WARNING", "ERROR", "CRITICAL")
-REDIS_SCHEMES = ("redis", "rediss", "unix")
 SECRET_MIN_CHARACTERS = 16
 #: `{` would break the hash tags of the keys; `[`, `*` and `?` the patterns of notifications.
 KEY_PREFIX_CHARACTERS = frozenset(
@@ -129,8 +129,8 @@ def _database_url(text: str) -> str:
 
 
 def _redis_url(text: str | None) -> str | None:
-    if text is not None and _parts(text).scheme not in REDIS_SCHEMES:
-        raise StartError("LINEUP_REDIS_URL must begin with redis://, rediss:// or unix://.")
+    if text is not None:
+        redis_address(text)
     return text
 
 

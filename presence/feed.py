@@ -9,7 +9,8 @@ from redis.client import PubSub
 from redis.cluster import RedisCluster
 from redis.exceptions import RedisError
 
-from lua_scripts.runner import Client, LuaCall, LuaRunner, text_of
+from lua_scripts.runner import LuaCall, LuaRunner, text_of
+from lua_scripts.servers import Client
 from presence.lua.jobs import job_sources
 from presence.states import parsed
 
