@@ -214,7 +214,7 @@ class Rebuild:
 
     def _fill(self, list_id: str, rows: Sequence[Row]) -> None:
         names = [member(row[0]) for row in rows]
-        with self._client.pipeline() as pipeline:
+        with self._client.pipeline(transaction=True) as pipeline:
             pipeline.watch(self._keys.next(list_id))
             if not self._is_ours(pipeline.hget(self._keys.next(list_id), "token")):
                 raise RebuildLost(f"what was filled for {list_id} is gone")

@@ -12,7 +12,7 @@ that is promoted does not accept that of the primary which it replaces.
 """
 
 import hashlib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 from uuid import uuid4
 
@@ -54,6 +54,8 @@ class ServerLife:
         self._scripts: LuaRunner | None = None
         #: Life of a server → the lives that it accepts.
         self._accepted: dict[str, frozenset[str]] = {}
+        #: Name of a server → what stands before its scripts.
+        self._preludes: dict[str, str] = {}
 
     def run_all(self, calls: Sequence[LuaCall]) -> list[Any]:
         """Results in the order of `calls`; all are repeated where a server lacked the scripts.
@@ -71,6 +73,9 @@ class ServerLife:
         try:
             return self.renew().run_all(calls)
         except NoScriptError as error:
+            if isinstance(self._client, RedisCluster):
+                # The lists at the other nodes are not lost.
+                raise redis.ConnectionError("a node was started again just now") from error
             raise LifeUnknown("Redis was started again just now") from error
 
     def renew(self) -> LuaRunner:
@@ -86,7 +91,7 @@ class ServerLife:
                 raise LifeUnknown("no life of this Redis server is known")
             return scripts
         lives = {name: _life(str(run_id)) for name, run_id in run_ids.items()}
-        self._scripts = scripts = self._scripts_of(lives)
+        self._scripts = scripts = self._scripts_of(lives, servers)
         for name in lives:
             if not scripts.are_held_by(name, servers[name]):
                 scripts.load(name, servers[name])
@@ -126,15 +131,21 @@ class ServerLife:
         scripts = None if held is None else self._scripts_of({ONLY: text_of(held)})
         return scripts if scripts is not None and scripts.are_held_by(ONLY, server) else None
 
-    def _scripts_of(self, lives: Mapping[str, str]) -> LuaRunner:
-        """`lives`: name of a server → its life."""
+    def _scripts_of(self, lives: Mapping[str, str], servers: Iterable[str] = (ONLY,)) -> LuaRunner:
+        """`lives`: name of a server that has answered → its life."""
         # Those of before, too: a node whose slots have all moved is no primary any more.
         self._accepted = {
             life: self._accepted.get(life, frozenset()).union(lives.values())
             for life in lives.values()
         }
-        preludes = {name: _prelude(life, self._accepted[life]) for name, life in lives.items()}
-        return LuaRunner(self._client, self._sources, loads_missing=False, preludes=preludes)
+        # A node that does not answer keeps its own: whatever is sent to it fails, and is not lost.
+        self._preludes = {
+            name: _prelude(lives[name], self._accepted[lives[name]])
+            if name in lives
+            else self._preludes.get(name, "")
+            for name in servers
+        }
+        return LuaRunner(self._client, self._sources, loads_missing=False, preludes=self._preludes)
 
 
 def _life(run_id: str) -> str:

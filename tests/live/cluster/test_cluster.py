@@ -1,0 +1,76 @@
+"""Redis Cluster under load: primaries die, slots move; nothing is lost, every list is whole."""
+
+import pytest
+from redis.crc import key_slot
+
+from scoring.keys import Keys
+from tests.conftest import MODES
+from tests.live.cluster.recovery import Recovery, fresh_lists_are_those_of, under_load
+from tests.live.faults.scene import LISTS, Scene
+from tests.servers.redis_cluster import RedisClusterServer
+
+pytestmark = pytest.mark.slow
+
+VIEWS = ("arrival", "not_respond", "history")
+
+
+@pytest.fixture
+def cluster(tmp_path):
+    running = RedisClusterServer(tmp_path, replicas=1)
+    yield running
+    running.close()
+
+
+@pytest.fixture(params=MODES)
+def scene(request, tmp_path, cluster):
+    opened = Scene(f"sqlite:///{tmp_path / 'lineup.sqlite'}", cluster, request.param)
+    yield opened
+    print(*opened.server.log, sep="\n")
+    opened.close()
+
+
+def test_all_lists_are_those_of_sql(scene):
+    under_load(scene, lambda: None)
+    scene.check_nothing_is_lost()
+    fresh_lists_are_those_of(scene)
+
+
+@pytest.mark.parametrize("list_id", ["arrival", "history"])
+def test_a_primary_is_killed(scene, cluster, list_id):
+    def fault():
+        killed = cluster.holder_of(f"{{lineup:{list_id}}}|meta")
+        cluster.kill(killed)
+        cluster.wait_for_promotion(killed)
+        Recovery(scene, f"primary of {list_id}").wait_until_live()
+
+    under_load(scene, fault)
+    scene.check_nothing_is_lost()
+    fresh_lists_are_those_of(scene)
+
+
+def test_a_node_is_added_and_slots_move_to_it(scene, cluster):
+    """No dashboard notices: no list is opened anew, and none is late. (F61)"""
+    opened = [
+        dashboard.open(*name) for dashboard, name in zip(scene.dashboards, LISTS, strict=True)
+    ]
+    statuses = [len(dashboard.of("order:status")) for dashboard in scene.dashboards]
+
+    def fault():
+        added = cluster.add_node()
+        for key in moved_keys():
+            cluster.move_slot(key_slot(key.encode()), added)
+
+    under_load(scene, fault)
+    scene.check_nothing_is_lost()
+    fresh_lists_are_those_of(scene)
+    for dashboard, answer, count in zip(scene.dashboards, opened, statuses, strict=True):
+        epochs = {frame["epoch"] for frame in dashboard.frames if frame["epoch"] != answer["epoch"]}
+        assert epochs == set(), "a list was rebuilt"
+        assert not [status for status in dashboard.of("order:status")[count:] if status["late"]]
+
+
+def moved_keys():
+    """One of each list that is there, of the lists of queries, and of presence."""
+    keys = Keys()
+    lists = [keys.meta(id) for view in VIEWS for id in (view, f"{view}:unassigned")]
+    return [*lists, keys.touched, keys.view_changes]
