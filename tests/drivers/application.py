@@ -20,7 +20,6 @@ from dashboard.webhooks.dispatcher import WebhookDispatcher
 from tests.dashboard.web.answers import CheckingClient
 from tests.dashboard.webhooks.fake_poster import FakePoster, run_here
 from tests.drivers import compiled_rules
-from tests.servers.lineup import SECRET_KEY
 from tests.services import services_over
 from tests.support import SettableClock
 
