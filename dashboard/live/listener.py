@@ -49,10 +49,8 @@ class Listener:
         on_views: Callable[[], object] = lambda: None,
     ):
         """`client` is used by nothing else; it has a `socket_timeout` and does not retry. In a
-        cluster it is that of one node, and the canary of `keys` lies there.
-
-        `on_touched` is called when lists of queries have changed, `on_views` when saved views have.
-        """
+        cluster it is that of one node, where the canary of `keys` lies. `on_touched` is called when
+        lists of queries have changed, `on_views` when saved views have."""
         self._client = client
         self._keys = keys
         self._on_notify = on_notify

@@ -1,5 +1,6 @@
 """Makes the clients of the Redis that the settings name: none sends a command twice."""
 
+import logging
 from typing import Any
 
 import redis
@@ -12,6 +13,8 @@ from dashboard.redis_server.pool import SharedPool
 from dashboard.redis_server.sentinel import SentinelPool
 from dashboard.settings.redis_url import RedisAddress, redis_address
 from lua_scripts.servers import Client
+
+log = logging.getLogger(__name__)
 
 #: Longest wait of a request for Redis. Not less: a busy event loop reads an answer late.
 REDIS_SECONDS = 2.0
@@ -28,6 +31,7 @@ class RedisClients:
     def __init__(self, url: str, **options: Any):
         """`options` are those of every connection to a server. Raises StartError."""
         self.address: RedisAddress = redis_address(url)
+        log.info("Redis is %s", self.address)
         self._options: dict[str, Any] = {
             "max_connections": REDIS_CONNECTIONS,
             "timeout": REDIS_SECONDS,

@@ -3,14 +3,24 @@
 import pytest
 from redis.crc import key_slot
 
+from presence.keys import Space
 from scoring.keys import Keys
 from tests.conftest import MODES
-from tests.live.cluster.recovery import Recovery, fresh_lists_are_those_of, under_load
+from tests.drivers.lineup import LineupDriver
+from tests.live.cluster.recovery import (
+    PATIENCE_SECONDS,
+    Recovery,
+    fresh_lists_are_those_of,
+    under_load,
+)
 from tests.live.faults.scene import LISTS, Scene
+from tests.live.presence.steps import beat, leave, wait_for_status, watch
 from tests.servers.redis_cluster import RedisClusterServer
+from tests.support import wait_until
 
 pytestmark = pytest.mark.slow
 
+PEOPLE = 40
 VIEWS = ("arrival", "not_respond", "history")
 
 
@@ -37,6 +47,7 @@ def test_all_lists_are_those_of_sql(scene):
 
 @pytest.mark.parametrize("list_id", ["arrival", "history"])
 def test_a_primary_is_killed(scene, cluster, list_id):
+    """Its replica takes over, and what that lacks comes from SQL. (F69)"""
     def fault():
         killed = cluster.holder_of(f"{{lineup:{list_id}}}|meta")
         cluster.kill(killed)
@@ -49,7 +60,7 @@ def test_a_primary_is_killed(scene, cluster, list_id):
 
 
 def test_a_node_is_added_and_slots_move_to_it(scene, cluster):
-    """No dashboard notices: no list is opened anew, and none is late. (F61)"""
+    """No dashboard notices: no list is opened anew, and none is late. (F71)"""
     opened = [
         dashboard.open(*name) for dashboard, name in zip(scene.dashboards, LISTS, strict=True)
     ]
@@ -67,6 +78,47 @@ def test_a_node_is_added_and_slots_move_to_it(scene, cluster):
         epochs = {frame["epoch"] for frame in dashboard.frames if frame["epoch"] != answer["epoch"]}
         assert epochs == set(), "a list was rebuilt"
         assert not [status for status in dashboard.of("order:status")[count:] if status["late"]]
+
+
+def test_presence_is_announced_once_while_a_primary_is_replaced(scene, cluster):
+    """People come and go meanwhile: each is shown as they are, and no change twice. (F70)"""
+    lineup = LineupDriver(scene.server)
+    names = [f"p-{number}" for number in range(PEOPLE)]
+    dashboard = scene.dashboards[0]
+    watch(dashboard, "customer", *(f"shop/{name}" for name in names))
+    beat(lineup, *names)
+    for name in names:
+        wait_for_status(dashboard, f"shop/{name}", "online")
+
+    def fault():
+        killed = cluster.holder_of(Space("customer", "lineup:p:").people(0).meta)
+        cluster.kill(killed)
+        cluster.wait_for_promotion(killed)
+        for name in names[::2]:
+            # While presence is away it is refused, and the chatbot repeats it.
+            wait_until(lambda name=name: left(lineup, name), PATIENCE_SECONDS)
+
+    under_load(scene, fault)
+    for name in names[::2]:
+        wait_for_status(dashboard, f"shop/{name}", "offline", PATIENCE_SECONDS)
+    leave(lineup, names[1])
+    wait_for_status(dashboard, f"shop/{names[1]}", "offline", PATIENCE_SECONDS)
+    for name in names:
+        shown = [
+            data["presence"][f"shop/{name}"]["status"]
+            for data in dashboard.of("presence:update")
+            if f"shop/{name}" in data["presence"]
+        ]
+        is_gone = name in {*names[::2], names[1]}
+        assert shown == ["online", "offline"] if is_gone else ["online"], name
+
+
+def left(lineup, name):
+    try:
+        leave(lineup, name)
+    except AssertionError:
+        return False
+    return True
 
 
 def moved_keys():

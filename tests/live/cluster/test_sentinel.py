@@ -28,6 +28,7 @@ def scene(request, tmp_path, sentinels):
 
 
 def test_the_master_is_killed_and_a_sentinel_too(scene, sentinels):
+    """The replica is promoted by the others. (F72)"""
     def fault():
         killed = sentinels.master()
         sentinels.servers[killed].kill()
@@ -41,7 +42,7 @@ def test_the_master_is_killed_and_a_sentinel_too(scene, sentinels):
 
 
 def test_a_master_that_was_silent_comes_back_as_a_replica(scene, sentinels):
-    """It is paused, replaced, and goes on: what it then takes would be lost. (F62)"""
+    """It is paused, replaced, and goes on: what it then takes would be lost. (F72)"""
 
     def fault():
         paused = sentinels.master()
