@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from bench.drive.lines import LINES
 from bench.measure.accept import Accept
 from bench.measure.churn import Churn
 from bench.measure.first_load import NETWORKS, FirstLoad
@@ -72,6 +73,7 @@ def standard() -> tuple[Scenario, ...]:
         Live(10_000, 50, 10, "random", sides=ALL_SIDES, **short),
         *(Live(10_000, 50, 100, kind, sides=recipes, **short) for kind in ("screen", "below")),
         *(Painted(10_000, 50, rate, rounds=1, sides=("lineup", "recipe")) for rate in (10, 100)),
+        *on_lines(rounds=1),
         *a_thousand_views(rounds=2),
         *time(rounds=2),
         *_ends_of_dimensions(short),
@@ -105,6 +107,16 @@ def _ends_of_dimensions(short: dict[str, Any]) -> tuple[Scenario, ...]:
     )
 
 
+def on_lines(rounds: int) -> tuple[Scenario, ...]:
+    """As on the loopback, with each dashboard on a line as people have them."""
+    sides = ("lineup", "recipe")
+    return tuple(
+        Live(10_000, 50, rate, "random", rounds=rounds, sides=sides, line=line)
+        for line in LINES
+        for rate in (10, 100)
+    )
+
+
 def a_thousand_views(rounds: int) -> tuple[Scenario, ...]:
     """What saved views cost, and whether each badge and list is right."""
     return Views(rounds=rounds), ViewLists(rounds=rounds)
@@ -127,6 +139,7 @@ def full() -> tuple[Scenario, ...]:
     """Everything; from a base, one thing is changed at a time."""
     return (
         *against_the_recipe(rounds=3),
+        *on_lines(rounds=3),
         *along_threads(),
         *along_dashboards_and_rates(),
         *along_builds(),
@@ -193,6 +206,7 @@ SCALES = {
     "standard": standard,
     "full": full,
     "quick": lambda: QUICK,
+    "lines": lambda: on_lines(rounds=2),
     "views": lambda: a_thousand_views(rounds=3),
     "time": lambda: time(rounds=2),
 }

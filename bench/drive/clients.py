@@ -53,6 +53,8 @@ class Dashboard(ABC):
         self.fetches = 0
         self.link: SocketIO | None = None
         self._bytes_before = 0
+        ports = settings.get("lines")
+        self._address = ("127.0.0.1", ports[number]) if ports else None
 
     @abstractmethod
     async def open(self) -> None:
@@ -100,8 +102,9 @@ class LineupDashboard(Dashboard):
 
     async def open(self) -> None:
         headers = {"Cookie": self.settings["cookie"], "Origin": self.settings["url"]}
-        self.link = SocketIO(self.settings["url"], "/admin", headers, self.take)
-        self._http = Http(self.settings["url"], headers)
+        url = self.settings["url"]
+        self.link = SocketIO(url, "/admin", headers, self.take, self._address)
+        self._http = Http(url, headers, self._address)
         self._fetching: asyncio.Task[None] | None = None
         self._watching: asyncio.Task[None] | None = None
         self._early: list[dict[str, Any]] = []
@@ -218,12 +221,11 @@ class RecipeDashboard(Dashboard):
     last = b""
 
     async def open(self) -> None:
-        self.link = SocketIO(self.settings["url"], "/", {}, self._event)
-        first = asyncio.get_running_loop().create_future()
-        self._first = first
+        self.link = SocketIO(self.settings["url"], "/", {}, self._event, self._address)
+        self._first = asyncio.get_running_loop().create_future()
         await self.link.connect()
         self.link.emit("watch_list", self._key)
-        await asyncio.wait_for(first, 60)
+        await asyncio.wait_for(self._first, 60)
 
     async def held(self) -> Any:
         return json.loads(self.last)[1]["threads"]
@@ -246,7 +248,7 @@ class PollingDashboard(Dashboard):
     last = b""
 
     async def open(self) -> None:
-        self._http = Http(self.settings["url"])
+        self._http = Http(self.settings["url"], address=self._address)
         self._task = asyncio.create_task(self._poll())
 
     async def held(self) -> Any:
@@ -277,7 +279,7 @@ class FloorDashboard(Dashboard):
     """Gets frames that say nothing but up to when they are."""
 
     async def open(self) -> None:
-        self.link = SocketIO(self.settings["url"], "/admin", {}, self._event)
+        self.link = SocketIO(self.settings["url"], "/admin", {}, self._event, self._address)
         await self.link.connect()
         await self.link.call("open", {})
 

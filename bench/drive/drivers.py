@@ -45,6 +45,15 @@ class Dashboards(PythonDriver):
         self.opened_ms: list[float] = self.hear()
 
 
+class Lines(PythonDriver):
+    """A line to the server for each dashboard; `ports` are their near ends."""
+
+    def __init__(self, line: str, url: str, dashboards: int, log: Path):
+        settings = {"line": line, "url": url, "dashboards": dashboards}
+        super().__init__("bench.drive.lines", settings, log)
+        self.ports: list[int] = self.hear()
+
+
 def post(settings: dict[str, Any], log: Path, *, refusals: bool = False) -> dict[str, Any]:
     """Posts until done. Raises BenchError where the driver fails or events are refused.
 

@@ -8,14 +8,18 @@ from urllib.parse import urlsplit
 
 #: (status, body, bytes on the wire)
 Answer = tuple[int, bytes, int]
+#: Host and port to connect to, where these are not those of the URL.
+Address = tuple[str, int]
 
 
 class Http:
     """One kept connection; one request at a time, the others wait."""
 
-    def __init__(self, url: str, headers: dict[str, str] | None = None):
+    def __init__(
+        self, url: str, headers: dict[str, str] | None = None, address: Address | None = None
+    ):
         parts = urlsplit(url)
-        self._address = (parts.hostname or "", parts.port or 80)
+        self._address = address or (parts.hostname or "", parts.port or 80)
         lines = {"Host": f"{parts.hostname}:{parts.port}", **(headers or {})}
         self._headers = "".join(f"{name}: {value}\r\n" for name, value in lines.items())
         self._connection: _Connection | None = None
@@ -147,8 +151,10 @@ class SocketIO:
         namespace: str,
         headers: dict[str, str],
         on_event: Callable[[bytes, Callable[[], None] | None], None],
+        address: Address | None = None,
     ):
         self._parts = urlsplit(url)
+        self._address = address
         self._prefix = f"{namespace}," if namespace != "/" else ""
         self._event = b"42" + self._prefix.encode()
         self._ack = b"43" + self._prefix.encode()
@@ -173,7 +179,7 @@ class SocketIO:
         request += "".join(f"{name}: {value}\r\n" for name, value in lines.items()) + "\r\n"
         loop = asyncio.get_running_loop()
         _, self.socket = await loop.create_connection(
-            lambda: Socket(request.encode(), self._take), host, port
+            lambda: Socket(request.encode(), self._take), *(self._address or (host, port))
         )
         await asyncio.wait_for(self._ready, 60)
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from bench.dataset import is_member, is_open
-from bench.drive.drivers import Dashboards
+from bench.drive.drivers import Dashboards, Lines
 from bench.latency import seen_ms, spread
 from bench.processes import BenchError, cpu_seconds
 from bench.sides.lineup import Lineup
@@ -30,6 +30,7 @@ class Live:
 
     `screen`: those on every screen · `random`: any open one, which then jumps onto every screen ·
     `below`: such as change their place on the list, outside of every window.
+    `line`: of `bench.drive.lines`, over which each dashboard is connected; none: the loopback.
     """
 
     threads: int
@@ -43,6 +44,7 @@ class Live:
     async_mode: str = "eventlet"
     database: str = "sqlite"
     poll_seconds: float = 10.0
+    line: str = ""
 
     def setting(self) -> Setting:
         return Setting(
@@ -126,19 +128,28 @@ class _Running:
             setting = replace(setting, threads=live.threads)
         self._live = live
         self._targets = live.targets()
+        self._lines: Lines | None = None
         self.side: Side = (
             SIDES[name](setting, folder) if name in SIDES else Lineup(setting, folder, templates)
         )
         try:
             self.side.start()
             settings = self.side.dashboard_settings() | {"dashboards": live.dashboards}
+            if live.line:
+                self._lines = Lines(live.line, self.side.url, live.dashboards, self.side.log)
+                settings["lines"] = self._lines.ports
             self.dashboards = Dashboards(settings, self.side.log)
         except BaseException:
-            self.side.stop()
+            self._stop_server()
             raise
 
     def stop(self) -> None:
         self.dashboards.stop()
+        self._stop_server()
+
+    def _stop_server(self) -> None:
+        if self._lines is not None:
+            self._lines.stop()
         self.side.stop()
 
     def measure(self, run: str) -> dict[str, Any]:

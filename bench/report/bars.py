@@ -39,8 +39,11 @@ def _live(result: dict[str, Any]) -> Iterator[Bar]:
     scenario = result["scenario"]
     threads, dashboards, kind = (scenario[key] for key in ("threads", "dashboards", "workload"))
     where = f"{threads:,} threads, {dashboards} dashboards, {scenario['rate']:g} events/s, {kind}"
+    line = scenario.get("line", "")
+    if line:
+        where += f", each on {line}"
     if (threads, dashboards) == (10_000, 50):
-        least = {"screen": 100.0, "random": 100.0, "below": 400.0}[kind]
+        least = 400.0 if kind == "below" else 100.0
         fewer = ratio(result, "recipe.bytes", "lineup.bytes")
         if fewer is not None:
             yield Bar(f"bytes, recipe by Lineup ({where})", fewer, least=least)

@@ -77,7 +77,7 @@ def _short(result: dict[str, Any]) -> str:
     if result["bench"] == "views":
         return f"{scenario['views']:,} saved views"
     counts = f"{scenario['threads']:,}/{scenario['dashboards']}/{scenario['rate']:g}"
-    return f"{counts} {scenario['workload']}"
+    return f"{counts} {scenario['workload']} {scenario.get('line', '')}".strip()
 
 
 def _losses(results: list[dict[str, Any]]) -> Iterator[str]:

@@ -3,10 +3,8 @@
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from dashboard.validation.visible import hides_something
+from dashboard.validation.accounts import NAME_MAX_CHARACTERS, is_account_name, is_email
 
-NAME_MAX = 128
-_EMAIL_MAX = 254
 _GROUPS_MAX = 2_000
 
 
@@ -44,18 +42,17 @@ def _email(claims: Mapping[str, Any]) -> str:
     if not (is_vouched_for and isinstance(email, str)):
         return ""
     email = email.strip().lower()
-    local, at, host = email.partition("@")
-    is_whole = bool(local and at and host) and len(email) <= _EMAIL_MAX and email.isprintable()
-    return email if is_whole and not hides_something(email) and " " not in email else ""
+    return email if is_email(email) else ""
 
 
 def _name(claims: Mapping[str, Any], email: str) -> str:
     """The first name that can be shown; every person has one."""
     for given in (claims.get("name"), claims.get("preferred_username"), email.partition("@")[0]):
-        name = " ".join(given.split())[:NAME_MAX].strip() if isinstance(given, str) else ""
-        if name and name.isprintable() and not hides_something(name):
+        whole = " ".join(given.split()) if isinstance(given, str) else ""
+        name = whole[:NAME_MAX_CHARACTERS].strip()
+        if is_account_name(name):
             return name
-    return claims["sub"][:NAME_MAX]
+    return claims["sub"][:NAME_MAX_CHARACTERS]
 
 
 def _groups(given: object) -> tuple[str, ...]:

@@ -17,9 +17,9 @@ from dashboard.db.models.outbox import outgoing_events
 from dashboard.ingest.schema import parse
 from dashboard.web.application import create_app
 from dashboard.webhooks.dispatcher import WebhookDispatcher
+from tests.dashboard.web import compiled_rules
 from tests.dashboard.web.answers import CheckingClient
 from tests.dashboard.webhooks.fake_poster import FakePoster, run_here
-from tests.drivers import compiled_rules
 from tests.services import services_over
 from tests.support import SettableClock
 

@@ -69,7 +69,7 @@ def _page(problem: Problem) -> str:
     known = languages.texts(locale)
     status = problem.status
     return render_template(
-        "error.html",
+        "cards/error.html",
         locale=locale,
         status=status,
         title=known.get(f"page.{status}", known["page.other"]),

@@ -141,7 +141,7 @@ def _page(status: int = 200, **values: Any) -> Response:
     """`over`: the key of why the link cannot be used; `error`: of why a form was refused."""
     locale = languages.preferred_locale()
     page = rendered(
-        "invitation.html",
+        "cards/invitation.html",
         theme=chosen_theme(),
         locale=locale,
         texts=languages.texts(locale),

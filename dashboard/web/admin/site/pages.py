@@ -124,16 +124,15 @@ class Pages:
     def login(self, next: str, problem: Problem | None = None, email: str = "") -> Response:
         """The sign-in page; with `problem`, why the last attempt failed."""
         return _card(
-            "login.html", "login", problem, next=next, email=email, methods=sign_in_methods()
+            "cards/login.html", "login", problem, next=next, email=email, methods=sign_in_methods()
         )
 
     def code(
         self, next: str, problem: Problem | None = None, *, by_recovery_code: bool = False
     ) -> Response:
         """The page of a sign-in's second step."""
-        return _card(
-            "login_code.html", "login.code", problem, next=next, by_recovery_code=by_recovery_code
-        )
+        more = {"next": next, "by_recovery_code": by_recovery_code}
+        return _card("cards/login_code.html", "login.code", problem, **more)
 
     def preferences(self, identity: Identity) -> dict[str, Any]:
         return complete(self._chosen(identity), languages.browsers_locale())
