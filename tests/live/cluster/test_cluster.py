@@ -48,11 +48,13 @@ def test_all_lists_are_those_of_sql(scene):
 @pytest.mark.parametrize("list_id", ["arrival", "history"])
 def test_a_primary_is_killed(scene, cluster, list_id):
     """Its replica takes over, and what that lacks comes from SQL. (F69)"""
+    recovery = Recovery(scene)
+
     def fault():
         killed = cluster.holder_of(f"{{lineup:{list_id}}}|meta")
         cluster.kill(killed)
         cluster.wait_for_promotion(killed)
-        Recovery(scene, f"primary of {list_id}").wait_until_live()
+        recovery.wait_until_live(f"primary of {list_id} killed")
 
     under_load(scene, fault)
     scene.check_nothing_is_lost()

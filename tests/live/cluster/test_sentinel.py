@@ -29,12 +29,14 @@ def scene(request, tmp_path, sentinels):
 
 def test_the_master_is_killed_and_a_sentinel_too(scene, sentinels):
     """The replica is promoted by the others. (F72)"""
+    recovery = Recovery(scene)
+
     def fault():
         killed = sentinels.master()
         sentinels.servers[killed].kill()
         sentinels.kill_sentinel()
         sentinels.wait_for_promotion(killed)
-        Recovery(scene, "master killed").wait_until_live()
+        recovery.wait_until_live("master killed")
 
     under_load(scene, fault)
     scene.check_nothing_is_lost()
@@ -43,12 +45,13 @@ def test_the_master_is_killed_and_a_sentinel_too(scene, sentinels):
 
 def test_a_master_that_was_silent_comes_back_as_a_replica(scene, sentinels):
     """It is paused, replaced, and goes on: what it then takes would be lost. (F72)"""
+    recovery = Recovery(scene)
 
     def fault():
         paused = sentinels.master()
         sentinels.servers[paused].pause()
         sentinels.wait_for_promotion(paused)
-        Recovery(scene, "master silent").wait_until_live()
+        recovery.wait_until_live("master silent")
         sentinels.servers[paused].resume()
         wait_until(lambda: sentinels.node(paused).info("replication")["role"] == "slave", 60)
 
