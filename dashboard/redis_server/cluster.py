@@ -77,10 +77,6 @@ class ClusterClient(RedisCluster):
         manager = self.nodes_manager
         manager.startup_nodes = {**given, **manager.startup_nodes}
 
-    def get_node_from_key(self, key: Any, replica: bool = False) -> Any:
-        with topology_errors():
-            return super().get_node_from_key(key, replica)
-
     def ping(self, **_: Any) -> bool:
         """True where every primary answers; raises what the first that does not raises."""
         self.execute_command("PING", target_nodes=RedisCluster.PRIMARIES)

@@ -90,15 +90,20 @@ class RedisClusterServer:
 
     def move_slot(self, slot: int, target: int) -> None:
         """Moves a slot with its keys, one by one, as `redis-cli --cluster reshard` does."""
+        old, new, new_id = self.begin_move(slot, target)
+        while keys := old.execute_command("CLUSTER GETKEYSINSLOT", slot, 1):
+            old.execute_command("MIGRATE", "127.0.0.1", target, "", 0, 5_000, "KEYS", *keys)
+        for each in (new, old):
+            each.execute_command("CLUSTER SETSLOT", slot, "NODE", new_id)
+
+    def begin_move(self, slot: int, target: int) -> tuple[redis.Redis, redis.Redis, str]:
+        """From now on both nodes have a part of the slot's keys; the nodes, the target's id."""
         source = next(port for (first, last), port in self.slots().items() if first <= slot <= last)
         old, new = self.node(source), self.node(target)
         old_id, new_id = (str(each.execute_command("CLUSTER MYID")) for each in (old, new))
         new.execute_command("CLUSTER SETSLOT", slot, "IMPORTING", old_id)
         old.execute_command("CLUSTER SETSLOT", slot, "MIGRATING", new_id)
-        while keys := old.execute_command("CLUSTER GETKEYSINSLOT", slot, 1):
-            old.execute_command("MIGRATE", "127.0.0.1", target, "", 0, 5_000, "KEYS", *keys)
-        for each in (new, old):
-            each.execute_command("CLUSTER SETSLOT", slot, "NODE", new_id)
+        return old, new, new_id
 
     def close(self) -> None:
         for server in self.servers.values():

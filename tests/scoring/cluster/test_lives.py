@@ -5,10 +5,14 @@ import pytest
 import redis
 
 from lua_scripts.runner import LuaCall
+from lua_scripts.sources import read_lua
 from scoring.server_life import ServerLife
 from tests.servers.fake_cluster import FakeCluster
 
 SCRIPTS = {
+    "count": "return redis.call('INCR', KEYS[1])",
+    "state": read_lua("scoring", "state"),
+    "query_states": read_lua("scoring", "query_states"),
     "write": "redis.call('SET', KEYS[1], LIFE) return 1",
     "accepts": "return LIVES[redis.call('GET', KEYS[1])] and 1 or 0",
 }
@@ -131,6 +135,44 @@ def test_what_cannot_be_asked_is_not_lost(world):
     assert world.accepts("on b")
     world.servers["a:1"].connected = True
     assert world.accepts("on a")
+
+
+def test_calls_to_other_nodes_are_made_once_while_one_is_away(world):
+    world.write("on a")
+    world.servers["a:1"].connected = False
+    world.life.renew()
+    world.cluster.holders["count"] = "b:1"
+    with pytest.raises(redis.ConnectionError):
+        world.life.run_all([LuaCall("accepts", ["on a"]), LuaCall("count", ["count"])])
+    assert world.client("b:1").get("count") == b"1"
+
+
+def test_a_node_that_is_started_again_and_again_is_away_and_the_lists_of_others_are_not_lost(world):
+    client, renew = world.client("a:1"), world.life.renew
+
+    def renewed():
+        scripts = renew()
+        client.script_flush()
+        return scripts
+
+    world.life.renew = renewed
+    with pytest.raises(redis.ConnectionError, match="started again"):
+        world.accepts("on a")
+
+
+@pytest.mark.parametrize("script", ["state", "query_states"])
+def test_a_list_that_has_moved_is_marked_with_the_life_of_its_node(world, script):
+    """So it stays whole when the node that it was on is replaced later."""
+    keys = ["sort", "changes", "meta"]
+    at = {name: LuaCall("write", [f"on {name}"]) for name in "ab"}
+    world.life.run_all([*at.values()])
+    mark_a, mark_b = (world.client(f"{name}:1").get(f"on {name}") for name in "ab")
+    list_of_a = {"epoch": "e", "version": "0", "floor": "0", "life": mark_a}
+    world.client("b:1").hset("meta", mapping=list_of_a)
+    world.cluster.holders |= dict.fromkeys(keys, "b:1")
+    [state] = world.life.run_all([LuaCall(script, keys)])
+    assert state[0] == b"e"
+    assert world.client("b:1").hget("meta", "life") == mark_b != mark_a
 
 
 def test_a_process_that_starts_while_a_node_is_away_does_not_take_its_lists_for_lost(world):
