@@ -20,7 +20,7 @@ CANARY_TIMEOUT_SECONDS = 6.0
 #: Interval at which all lists count as changed while no notifications come.
 POLL_SECONDS = 1.0
 #: First and longest delay before the next connection.
-BACKOFF_SECONDS = (0.2, 5.0)
+BACKOFF_SECONDS = (0.2, 2.0)
 #: What the flag A stands for in `notify-keyspace-events`.
 _ALL_CLASSES = "g$lshzxetd"
 

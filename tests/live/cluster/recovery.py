@@ -1,5 +1,6 @@
 """Load during a fault of Redis, and how long the lists took to be whole again after it."""
 
+import itertools
 import threading
 import time
 from collections.abc import Callable
@@ -50,6 +51,7 @@ class Recovery:
     def __init__(self, scene: Scene):
         self._scene = scene
         self._lineup = LineupDriver(scene.server)
+        self._numbers = itertools.count(1)
 
     def wait_until_live(self, fault: str) -> None:
         """Until a thread that is new now has come to a dashboard, whose lists are not late.
@@ -58,7 +60,7 @@ class Recovery:
         """
         began = time.monotonic()
         dashboard, (view, sort) = self._scene.dashboards[0], LISTS[0]
-        id = self._lineup.say(f"after {fault}")
+        id = self._lineup.say(f"after-{next(self._numbers)}")
         wait_until(
             lambda: not self._scene.is_late() and id in dashboard.ids(view, sort),
             PATIENCE_SECONDS,
