@@ -25,7 +25,7 @@ from dashboard.presence.viewers import Viewers
 from dashboard.transport.sockets import Sockets
 from dashboard.web.http.audit.signins import FailedSignIns
 from dashboard.web.http.cursors import Cursors
-from dashboard.web.http.metrics import Metrics
+from dashboard.web.http.metrics.registry import Metrics
 from scoring.keys import Keys
 
 

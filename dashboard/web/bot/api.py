@@ -17,7 +17,7 @@ from dashboard.web.bot.lists import ListsApi
 from dashboard.web.bot.outbox import OutboxApi
 from dashboard.web.bot.presence import BotPresenceApi
 from dashboard.web.http.cursors import Cursors
-from dashboard.web.http.metrics import Metrics
+from dashboard.web.http.metrics.registry import Metrics
 from dashboard.web.http.routes import Route, add_routes, routes_of
 from dashboard.web.http.seen_pages import redis_unavailable
 from scoring.ranking import Ranking

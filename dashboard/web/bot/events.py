@@ -14,7 +14,7 @@ from dashboard.rate_limits import RateLimiter, event_quota
 from dashboard.web.bot.event_results import batch_results, single_result
 from dashboard.web.bot.responses import BatchResults, Result
 from dashboard.web.http.bodies import beside_others, document
-from dashboard.web.http.metrics import Metrics
+from dashboard.web.http.metrics.registry import Metrics
 from dashboard.web.http.responses import json_response
 from dashboard.web.http.routes import Documented, route
 
