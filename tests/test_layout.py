@@ -226,8 +226,8 @@ TESTS_OF = {
     "tests/dashboard": (1000, 35),
     "tests/demo": (69, 0),
     "tests/deploy": (22, 0),
-    "tests/live": (80, 98),
-    "tests/presence": (165, 9),
+    "tests/live": (80, 104),
+    "tests/presence": (165, 10),
     "tests/scoring": (185, 2),
     "tests/tools": (2, 3),
 }
@@ -244,6 +244,7 @@ TWINS_OF = {
     "tests/browser/page": ("tests/browser/test_walk.py", "tests/js/ui", "tests/js/net"),
     "tests/browser/presence": ("tests/js/core/presence.test.mjs",),
     "tests/browser/threads": ("tests/browser/test_walk.py", "tests/js/core/thread"),
+    "tests/live/cluster": ("tests/scoring/cluster", "tests/dashboard/live/cluster"),
     "tests/live/faults": ("tests/dashboard/live/test_invariant.py", "tests/dashboard/ordering"),
     "tests/live/load": ("tests/dashboard/web/server", "tests/dashboard/transport"),
     "tests/live/oidc": ("tests/dashboard/web/admin/oidc",),
