@@ -148,9 +148,12 @@ def test_every_lua_script_says_what_it_takes():
         assert path.read_text(encoding="utf-8").startswith("-- "), path
 
 
+def settings_in_code() -> set[str]:
+    return set(re.findall(r"LINEUP_[A-Z_]+", "".join(path.read_text() for path in SETTINGS)))
+
+
 def test_every_setting_stands_in_the_readme_and_the_other_way_round():
-    in_code = set(re.findall(r"LINEUP_[A-Z_]+", "".join(path.read_text() for path in SETTINGS)))
-    assert in_code == set(re.findall(r"LINEUP_[A-Z_]+", README.read_text()))
+    assert settings_in_code() == set(re.findall(r"LINEUP_[A-Z_]+", README.read_text()))
 
 
 def test_every_command_stands_in_the_readme_and_the_other_way_round():
