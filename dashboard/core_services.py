@@ -9,6 +9,7 @@ from dashboard.clock import SharedClock
 from dashboard.config import Settings
 from dashboard.db.database import Database
 from dashboard.ingest.snooze.moments import take_effect
+from dashboard.ordering.archiving import Archiver
 from dashboard.ordering.building import ListBuilder
 from dashboard.ordering.diff import Diff
 from dashboard.ordering.due import DueQueue
@@ -102,6 +103,10 @@ class CoreServices:
     @cached_property
     def recompute(self) -> Recompute:
         return Recompute(self.database, self.placer, self.clock, self.monotonic)
+
+    @cached_property
+    def archiver(self) -> Archiver:
+        return Archiver(self.database, self.placer, self.clock, self.monotonic)
 
     @cached_property
     def redis_run_id(self) -> RunId:

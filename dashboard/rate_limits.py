@@ -1,7 +1,8 @@
 """Rate limits: what each limit is, and the limiters that hold callers to them.
 
-A limiter in this process keeps token buckets; sign-in attempts are counted in Redis as well, for
-all workers together.
+A limiter in this process keeps token buckets; those of `shared_limits` are in Redis, for all
+workers together. Sign-in attempts are counted in Redis as well as here. Limits of a connection, of
+lists that are opened and of lines in the log protect the process that counts them.
 """
 
 import math

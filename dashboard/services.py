@@ -22,6 +22,7 @@ from dashboard.oidc.provider import Provider
 from dashboard.presence.admin_presence import AdminPresence
 from dashboard.presence.tasks import PresenceTasks
 from dashboard.presence.viewers import Viewers
+from dashboard.shared_limits.buckets import SharedLimiter
 from dashboard.transport.sockets import Sockets
 from dashboard.web.http.audit.signins import FailedSignIns
 from dashboard.web.http.cursors import Cursors
@@ -43,6 +44,11 @@ class Services(EventServices):
         """Signed with the secret key, without which cursors can be neither made nor read."""
         assert self.settings.secret_key is not None, "cursors are signed with the secret key"
         return Cursors(self.settings.secret_key)
+
+    @cached_property
+    def shared_limiter(self) -> SharedLimiter:
+        prefix = self.settings.key_prefix
+        return SharedLimiter(self.redis_client, prefix, self.clock, self.monotonic)
 
     @cached_property
     def failed_sign_ins(self) -> FailedSignIns:

@@ -59,25 +59,36 @@ class Keys:
         return f"{self._hash_list_id(list_id)}|{name}"
 
     def changes(self, list_id: str) -> str:
-        """Sorted set, member → version at which the thread last changed: a compacted log.
+        """Sorted set, member → version at which the thread last changed: a compacted log, of the
+        last changes.
 
-        That of a query holds the last changes alone. Nobody is notified of it, see `touched`.
+        Of that of a query nobody is notified, see `touched`.
         """
         name = "log" if is_query_list(list_id) else "changes"
         return f"{self._hash_list_id(list_id)}|{name}"
 
     def meta(self, list_id: str) -> str:
-        """Hash: `epoch`, `version`, and `floor`, the version with which the epoch began."""
+        """Hash: `epoch`, `version`, and `floor`, the version from which on the log is whole."""
         return f"{self._hash_list_id(list_id)}|meta"
 
     def revisions(self, list_id: str) -> str:
-        """Hash, member → revision of the thread that placed it last; stays when it leaves.
+        """Hash, member → revision of the thread that placed it last; stays a while when it leaves.
 
         The lists of all queries share one.
         """
         if is_query_list(list_id):
             return f"{self.of_queries}revisions"
         return f"{self._hash_list_id(list_id)}|revisions"
+
+    def left(self, list_id: str) -> str:
+        """Sorted set, member → number of the call in which it left: of the latest ones, whose
+        revisions are kept.
+
+        The lists of all queries share one, of threads that left the last of them.
+        """
+        if is_query_list(list_id):
+            return f"{self.of_queries}left"
+        return f"{self._hash_list_id(list_id)}|left"
 
     @property
     def of_queries(self) -> str:

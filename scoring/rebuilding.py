@@ -178,7 +178,8 @@ class Rebuild:
             keys += [self._keys.changes(list_id), *self._filled(list_id), self._keys.touched]
             args: Args = [self._token, list_id, LOCK_MS, int(only_missing)]
             return LuaCall("begin_query", keys, args)
-        return LuaCall("begin", keys + self._filled(list_id), [self._token])
+        keys += [*self._filled(list_id), self._keys.left(list_id)]
+        return LuaCall("begin", keys, [self._token])
 
     def _filled(self, list_id: str) -> list[str]:
         sorts = [self._keys.next_sort(list_id, sort) for sort in self._sorts_of(list_id)]
@@ -203,7 +204,7 @@ class Rebuild:
             raise RebuildLost("what was filled for lists of queries is gone")
 
     def _raise_revisions(self, list_id: str, revisions: Sequence[tuple[int, int]]) -> None:
-        keys = [self._keys.revisions(list_id)] if revisions else []
+        keys = [self._keys.revisions(list_id), self._keys.left(list_id)] if revisions else []
         calls = [
             LuaCall("raise_revisions", keys, [" ".join([f"{member(id)} {at}" for id, at in part])])
             for first in range(0, len(revisions), FILL_THREADS)

@@ -10,7 +10,6 @@ from werkzeug.middleware.proxy_fix import ProxyFix
 
 from dashboard.config import ROOT
 from dashboard.files.addresses import SIGNED_PATH
-from dashboard.rate_limits import RateLimiter
 from dashboard.services import Services
 from dashboard.web import probes, signed_files
 from dashboard.web.bot import api as bot_api
@@ -115,7 +114,7 @@ def register_bot_api(app: Flask, services: Services) -> None:
         addresses=services.file_addresses,
         metrics=services.metrics,
         clock=services.clock,
-        rate_limiter=RateLimiter(services.monotonic),
+        rate_limiter=services.shared_limiter,
     ):
         app.register_blueprint(blueprint)
     app.register_blueprint(openapi.blueprint())

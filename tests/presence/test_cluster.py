@@ -10,7 +10,7 @@ from lua_scripts.runner import LuaRunner
 from presence.connections import Connection
 from presence.heartbeats import Heartbeats
 from presence.keys import Space
-from presence.outbox import Outbox
+from presence.last_seen.outbox import Outbox
 from presence.people import People
 from presence.rooms import Membership
 from presence.settings import Settings

@@ -10,7 +10,7 @@ from dashboard.db.accounts.api_keys import Caller
 from dashboard.db.database import Database
 from dashboard.files.addresses import FileAddresses
 from dashboard.ingest.ingest import Ingest
-from dashboard.rate_limits import RateLimiter
+from dashboard.shared_limits.buckets import SharedLimiter
 from dashboard.web.bot.callers import Callers
 from dashboard.web.bot.events import EventsApi
 from dashboard.web.bot.lists import ListsApi
@@ -37,7 +37,7 @@ def blueprints(
     addresses: FileAddresses,
     metrics: Metrics,
     clock: Callable[[], int],
-    rate_limiter: RateLimiter,
+    rate_limiter: SharedLimiter,
 ) -> tuple[Blueprint, Blueprint]:
     """All routes of the bot API: of events and lists, and of presence, which needs Redis."""
     main = _blueprint(
