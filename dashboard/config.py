@@ -12,6 +12,7 @@ from sqlalchemy.exc import ArgumentError
 
 from dashboard.errors import StartError
 from dashboard.settings.oidc import OidcSettings, SignInMode, oidc_settings, sign_in_mode
+from dashboard.settings.redis_url import redis_address
 from scoring.archive import HISTORY_DAYS
 
 #: The project's folder, which holds static/, templates/, migrations/ and instance/.
@@ -20,7 +21,6 @@ AsyncMode = Literal["eventlet", "gevent"]
 LOG_FORMATS = ("text", "json")
 AssetMode = Literal["bundle", "source"]
 LOG_LEVELS = ("DEBUG", "INFO", "WARNING", "ERROR", "CRITICAL")
-REDIS_SCHEMES = ("redis", "rediss", "unix")
 SECRET_MIN_CHARACTERS = 16
 #: A hundred years.
 HISTORY_DAYS_MAX = 36_500
@@ -136,8 +136,8 @@ def _database_url(text: str) -> str:
 
 
 def _redis_url(text: str | None) -> str | None:
-    if text is not None and _parts(text).scheme not in REDIS_SCHEMES:
-        raise StartError("LINEUP_REDIS_URL must begin with redis://, rediss:// or unix://.")
+    if text is not None:
+        redis_address(text)
     return text
 
 

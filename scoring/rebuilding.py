@@ -12,6 +12,7 @@ from redis.exceptions import LockError, LockNotOwnedError, NoScriptError, WatchE
 from redis.lock import Lock
 
 from lua_scripts.runner import Args, LuaCall, text_of
+from lua_scripts.servers import Client
 from scoring.keys import Keys, is_query_list, member, thread_id
 from scoring.server_life import ServerLife
 
@@ -49,7 +50,7 @@ class Rebuild:
 
     def __init__(
         self,
-        client: redis.Redis,
+        client: Client,
         life: ServerLife,
         keys: Keys,
         sorts_of: Callable[[str], Sequence[str]],
@@ -214,7 +215,7 @@ class Rebuild:
 
     def _fill(self, list_id: str, rows: Sequence[Row]) -> None:
         names = [member(row[0]) for row in rows]
-        with self._client.pipeline() as pipeline:
+        with self._client.pipeline(transaction=True) as pipeline:
             pipeline.watch(self._keys.next(list_id))
             if not self._is_ours(pipeline.hget(self._keys.next(list_id), "token")):
                 raise RebuildLost(f"what was filled for {list_id} is gone")

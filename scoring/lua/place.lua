@@ -11,13 +11,13 @@
 -- An older revision than held is refused; the same one only repairs what differs; a newer one
 -- always counts as a change of a thread that is on the lists: its row has changed.
 -- Returns how many threads changed, all with one version; -1 if the list id has no epoch, one of
--- another life of the server (LIFE is this one), or a log that does not end at its version: data are
--- lost, and nothing is placed before a rebuild.
+-- a life that is not accepted (LIVES), or a log that does not end at its version: data are lost, and
+-- nothing is placed before a rebuild.
 local sorts = #KEYS - 5
 local changes, meta, revisions = KEYS[sorts + 1], KEYS[sorts + 2], KEYS[sorts + 3]
 local left, gone = KEYS[sorts + 5], {}
 local head = redis.call('HMGET', meta, 'epoch', 'version', 'floor', 'life')
-if not head[1] or head[4] ~= LIFE then return -1 end
+if not head[1] or not LIVES[head[4]] then return -1 end
 local newest = redis.call('ZREVRANGE', changes, 0, 0, 'WITHSCORES')[2] or head[3]
 if not newest or tonumber(newest) ~= tonumber(head[2]) then return -1 end
 

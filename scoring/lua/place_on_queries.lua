@@ -27,7 +27,7 @@ for list = 1, lists do
   local head = redis.call('HMGET', meta, 'epoch', 'life', 'version', 'floor', 'building')
   building[list] = head[5]
   local newest = redis.call('ZREVRANGE', log, 0, 0, 'WITHSCORES')[2] or head[4]
-  if not (head[1] or head[5]) or head[2] ~= LIFE or tonumber(newest or '') ~= tonumber(head[3]) then
+  if not (head[1] or head[5]) or not LIVES[head[2]] or tonumber(newest or '') ~= tonumber(head[3]) then
     is_lost[list], lost[#lost + 1] = true, list
   end
 end

@@ -4,7 +4,17 @@ from collections.abc import Collection, Mapping, Sequence
 from functools import lru_cache
 from typing import Any, NamedTuple
 
-from sqlalchemy import Connection, Select, Update, bindparam, or_, select, update
+from sqlalchemy import (
+    Connection,
+    Select,
+    Update,
+    bindparam,
+    delete,
+    insert,
+    or_,
+    select,
+    update,
+)
 
 from dashboard.db.accounts import sources
 from dashboard.db.hours import current as policies
@@ -89,10 +99,22 @@ def locked(
     missing = sorted(set(names) - {state.external_id for state in found})
     if missing:
         desk = sources.desk_of(connection, source_id)
-        new = [_new(source_id, name, desk, now_ms) for name in missing]
+        new = [new_row(source_id, name, desk, now_ms) for name in missing]
         insert_missing(connection, threads, new)
         found += _named(connection, source_id, missing, ())
     return found
+
+
+def add(connection: Connection, rows: Sequence[dict[str, Any]]) -> list[int]:
+    """Adds threads by rows of `new_row`, in their order; their ids."""
+    inserted = insert(threads).returning(threads.c.id, sort_by_parameter_order=True)
+    return list(connection.scalars(inserted, list(rows))) if rows else []
+
+
+def remove_unused(connection: Connection, ids: Collection[int]) -> None:
+    """Removes those of the threads that got no event."""
+    unused = threads.c.id.in_(ids) & (threads.c.revision == 0)
+    connection.execute(delete(threads).where(unused))
 
 
 def locked_by_id(connection: Connection, ids: Collection[int]) -> list[ThreadState]:
@@ -278,7 +300,7 @@ def _state(row: Sequence[Any]) -> ThreadState:
     )
 
 
-def _new(source_id: int, name: str, desk: str, now_ms: int) -> dict[str, Any]:
+def new_row(source_id: int, name: str, desk: str, now_ms: int) -> dict[str, Any]:
     """The row of a thread without events; it is saved again in the same transaction."""
     empty = {"source_id": source_id, "external_id": name, "created_at": now_ms, "revision": 0}
     return empty | {"desk": desk, "closed": False, "recent_at": 0} | dict.fromkeys(_SCORES, 0)

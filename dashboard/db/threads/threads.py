@@ -74,6 +74,14 @@ class ThreadName(NamedTuple):
     thread: str
 
 
+def known(connection: Connection, source_id: int, names: Collection[str]) -> set[str]:
+    """Those of the ids that a thread of this source has."""
+    found = select(threads.c.external_id).where(
+        threads.c.source_id == source_id, threads.c.external_id.in_(names)
+    )
+    return set(connection.scalars(found))
+
+
 def id_of(connection: Connection, source_id: int, name: str) -> int | None:
     """The row id of a source's thread, or None."""
     return connection.scalar(_BY_NAME, {"source": source_id, "name": name})

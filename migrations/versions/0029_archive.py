@@ -6,8 +6,8 @@ The processes archive what is to be archived; here nothing is written to threads
 import sqlalchemy as sa
 from alembic import op
 
-revision = "0028"
-down_revision = "0027"
+revision = "0029"
+down_revision = "0028"
 branch_labels = None
 depends_on = None
 
