@@ -15,7 +15,6 @@ from dashboard.ingest.replies import Reply
 from tests.dashboard.ingest.shop import Shop, message
 from tests.drivers.audit import acts
 
-
 #: A restore carries out all revisions: three in the gate show that it does so on PostgreSQL, too.
 on_postgres_slow = pytest.mark.parametrize(
     "any_database",
