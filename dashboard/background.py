@@ -2,6 +2,7 @@
 
 import logging
 import threading
+from contextlib import suppress
 
 from redis.exceptions import RedisError
 
@@ -11,6 +12,7 @@ from dashboard.files.cleaning import STEP_SECONDS
 from dashboard.ordering.reconciler import TICK_SECONDS
 from dashboard.services import Services
 from dashboard.tasks import PeriodicTask
+from dashboard.web.http.metrics.registry import SHARE_SECONDS
 
 #: Interval at which the sessions of connected sockets are checked, and unjoined ones closed.
 SESSIONS_SECONDS = 1.0
@@ -50,6 +52,12 @@ class Background:
             interval_seconds=STEP_SECONDS,
             expected=(StorageUnavailable,),
         )
+        self._sharing_metrics = PeriodicTask(
+            "the metrics of this worker",
+            services.metrics.write,
+            interval_seconds=SHARE_SECONDS,
+            expected=(OSError,),
+        )
         self._failed_sign_ins = PeriodicTask(
             "the log of failed sign-ins",
             services.failed_sign_ins.flush,
@@ -76,22 +84,25 @@ class Background:
         self._clock.start()
         self._files.start()
         self._failed_sign_ins.start()
+        self._sharing_metrics.start()
         for name, run in (
             ("webhooks", services.dispatcher.run),
             ("due", services.due_queue.run),
             ("recompute", services.recompute.run),
+            ("archive", services.archiver.run),
         ):
             threading.Thread(target=run, name=name, daemon=True).start()
 
     def stop_sockets(self) -> None:
-        """Closes the sockets; what feeds them ends by itself within a second or two."""
+        """Sends the sockets away; what feeds them ends by itself within a second or two."""
         services = self._services
-        self._sessions.stop()
+        services.admin_presence.begin_drain()
         try:
-            # First of all: its admins get time to come back elsewhere.
+            services.sockets.send_away()
             services.admin_presence.drain()
         finally:
             services.sockets.close_all()
+        self._sessions.stop()
         services.listener.stop()
         services.broadcaster.stop()
         services.presence_tasks.stop()
@@ -111,6 +122,11 @@ class Background:
         self._services.dispatcher.stop()
         self._services.due_queue.stop()
         self._services.recompute.stop()
+        self._services.archiver.stop()
+        self._sharing_metrics.stop()
+        with suppress(OSError):
+            # The last numbers: what was answered since they were written counts, too.
+            self._services.metrics.write()
 
     def _check_sessions(self) -> None:
         """Closes the sockets whose session has ended, and connections that never joined."""

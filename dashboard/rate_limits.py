@@ -1,7 +1,8 @@
 """Rate limits: what each limit is, and the limiters that hold callers to them.
 
-A limiter in this process keeps token buckets; sign-in attempts are counted in Redis as well, for
-all workers together.
+A limiter in this process keeps token buckets; those of `shared_limits` are in Redis, for all
+workers together. Sign-in attempts are counted in Redis as well as here. Limits of a connection, of
+lists that are opened and of lines in the log protect the process that counts them.
 """
 
 import math
@@ -10,10 +11,10 @@ from collections.abc import Callable, Hashable
 from contextlib import suppress
 from typing import NamedTuple
 
-import redis
 from redis.exceptions import RedisError
 
 from dashboard.errors import Problem
+from lua_scripts.servers import Client
 from presence.people import MAX_LOOKED_UP
 
 #: Buckets kept in this process; beyond it, those that are full again are dropped.
@@ -143,7 +144,7 @@ class SharedWindows:
     while Redis is away nothing is counted here.
     """
 
-    def __init__(self, client: redis.Redis):
+    def __init__(self, client: Client):
         self._client = client
 
     def count(self, limit: RateLimit, key: str) -> float | None:

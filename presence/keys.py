@@ -4,7 +4,7 @@ import zlib
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
 from presence.errors import InvalidName
 
@@ -12,9 +12,6 @@ from presence.errors import InvalidName
 SEPARATOR = "\x1f"
 #: Shards of a namespace, fixed once there are data.
 SHARDS = 16
-
-#: Whose last-seen rows a list reads: those that everyone may see, that contacts may see, or all.
-Audience = Literal["everyone", "contacts", "truth"]
 
 
 class PeopleKeys(NamedTuple):
@@ -33,6 +30,7 @@ class PeopleKeys(NamedTuple):
     left: str
     left_contacts: str
     tombstones: str
+    groups: str
 
 
 class RoomKeys(NamedTuple):
@@ -58,6 +56,7 @@ _PEOPLE = PeopleKeys(
     left="left",
     left_contacts="left:contacts",
     tombstones="gone",
+    groups="groups",
 )
 _ROOMS = RoomKeys(deadlines="room:dl", typing="room:typing", meta="room:meta")
 
@@ -106,15 +105,6 @@ class Space:
         """Meta and stream: the keys that the jobs feed/head and feed/since read."""
         keys = self.people(shard)
         return [keys.meta, keys.events]
-
-    def seen(self, shard: int, audience: Audience) -> list[str]:
-        """The last-seen sets of a shard that a list for this audience merges."""
-        keys = self.people(shard)
-        if audience == "truth":
-            return [keys.seen, keys.seen_contacts, keys.seen_hidden]
-        if audience == "contacts":
-            return [keys.seen_contacts, keys.left_contacts]
-        return [keys.seen, keys.left]
 
     def channel(self, shard: int) -> str:
         """The channel of a shard's announcements about people."""

@@ -3,7 +3,8 @@
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from lua_scripts.runner import Client, LuaCall, LuaRunner, text_of
+from lua_scripts.runner import LuaCall, LuaRunner, text_of
+from lua_scripts.servers import Client
 from presence.connections import FOREVER, Beat, Connection
 from presence.errors import ShardsChanged, TooMany
 from presence.keys import Space, checked
@@ -166,6 +167,10 @@ class People:
 
     def snapshots(self, people: Iterable[str]) -> dict[str, PresenceSnapshot]:
         """Both sides of each person: for code that filters, never for viewers."""
+        return self._with_stored(self.held(people))
+
+    def held(self, people: Iterable[str]) -> dict[str, PresenceSnapshot]:
+        """`snapshots` of what Redis alone knows."""
         asked = list(dict.fromkeys(people))
         batches = [
             (shard, [asked[index] for index in indexes])
@@ -182,7 +187,7 @@ class People:
             for (_, batch), answer in zip(batches, answers, strict=True)
             for person, body in zip(batch, parsed(answer[3]), strict=True)
         }
-        return self._with_stored({person: found[person] for person in asked})
+        return {person: found[person] for person in asked}
 
     def connections_of(self, person: str) -> list[Connection]:
         """The person's connections, the oldest first."""

@@ -80,6 +80,11 @@ class PresenceSnapshot:
         """Whether SQL may know more of this person than Redis."""
         return self.public["status"] == "offline" and self.public["last_seen"] is None
 
+    @property
+    def is_truly_known(self) -> bool:
+        """Whether Redis knows when this person was truly last seen, or that they are here."""
+        return self.truth["status"] != "offline" or self.truth["last_seen"] is not None
+
     def seen_by(self, viewer: Viewer, related: bool = False) -> State:
         """The state shown to this viewer; `related`: the person counts them as a contact."""
         if viewer.truth or viewer.id == self.person:

@@ -4,6 +4,7 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from lua_scripts.runner import LuaCall
+from presence.last_seen.regroup import regroup
 from presence.people import STREAM_MAX_LENGTH, TOMBSTONE_MS, People
 
 #: Connections, and overrides, that one call settles at most.
@@ -68,9 +69,13 @@ class Sweeper:
         return total
 
     def trim_once(self) -> int:
-        """Removes some of the rows of last seen that are too old; returns how many."""
+        """Removes some of the rows of last seen that are too old; returns how many.
+
+        Rows of workers of an earlier version, which may still run, get the score of today.
+        """
         removed = 0
         for people in self._people:
+            regroup(people)
             age_ms = people.timing.last_seen_ttl_ms
             calls = [
                 LuaCall("people/trim", people.space.people(shard), ["", "", age_ms, TRIM_LIMIT])

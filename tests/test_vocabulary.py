@@ -37,9 +37,6 @@ SUFFIXES = (".py", ".lua", ".js", ".mjs", ".md", ".html", ".css", ".json", ".tom
 EXEMPT = ("CHANGELOG.md", "package-lock.json", "demo/texts/", "tests/test_vocabulary.py")
 #: Where such a word is right: quotations of customers and notes, and names that others rely on.
 ALLOWED = {
-    # Names of metrics, which monitoring reads.
-    ("bell", "dashboard/web/application.py"),
-    ("bell", "tests/live/faults/test_redis_network.py"),
     ("parcels", "tests/browser/states.py"),
     ("parcels", "tests/browser/threads/test_example_chatbot.py"),
     ("parcels", "tests/dashboard/db/search/test_search.py"),

@@ -1,8 +1,8 @@
 """Measures presence, and writes the results file: see bench/presence/measures.py.
 
 python -m bench.presence                      30,000 people, under a minute
-python -m bench.presence --people 1000000 --leaving 300000 --crashes 7000 --seen 10000000
-                                              the sizes of the targets
+python -m bench.presence --people 1000000 --leaving 300000 --crashes 7000 --seen 10000000 \
+    --listed 200000                           the sizes of the targets
 """
 
 import argparse
@@ -10,7 +10,7 @@ import os
 from pathlib import Path
 
 from bench.machine import machine
-from bench.presence import http, measures
+from bench.presence import http, measures, online, stored
 from bench.presence.report import Report
 from bench.processes import ROOT
 from presence.keys import Space
@@ -28,6 +28,7 @@ def parser() -> argparse.ArgumentParser:
     made.add_argument("--crashes", type=int, default=2_000, help="how many time out")
     made.add_argument("--leaving", type=int, default=20_000, help="how many leave at once")
     made.add_argument("--seen", type=int, default=100_000, help="how many more were seen before")
+    made.add_argument("--listed", type=int, default=20_000, help="how many are listed page by page")
     made.add_argument("--out", type=Path, default=RESULTS)
     return made
 
@@ -48,7 +49,14 @@ def main() -> None:
         report.take("crashes", crashes)
         report.take("seen", measures.measure_seen(client, people, sizes.seen))
         report.take("leaving", measures.measure_leaving(client, people, crowd[: sizes.leaving]))
-    report.take("http", http.measure(sizes.seconds))
+    posted = http.measure(sizes.seconds)
+    report.take("http", posted)
+    with measures.server() as client:
+        report.take("online", online.measure(client, sizes.listed))
+        client.flushall()
+        saved = stored.measure(client, sizes.listed)
+    beat_us = posted["cpu_us_a_beat"] + posted["redis_cpu_us_a_beat"]
+    report.take("stored", saved | {"of_a_beat": saved["staying_us_a_beat"] / beat_us})
 
 
 if __name__ == "__main__":

@@ -1,8 +1,9 @@
-"""Results of presence: printed with what is wanted of them, and kept in a file."""
+"""Results of presence: printed with what is wanted of them, kept in a file, and as bars."""
 
 from pathlib import Path
 from typing import Any
 
+from bench.report.bars import Bar
 from bench.results import write
 
 #: What is wanted of some numbers, by result and name: at most, or at least.
@@ -14,8 +15,27 @@ BARS: dict[tuple[str, str], tuple[str, float]] = {
     ("leaving", "seconds"): ("<", 5),
     ("seen", "redis_bytes"): ("<", 2e9),
     ("http", "beats_a_second"): (">", 20_000),
+    ("online", "few_first_ms_p95"): ("<", 10),
+    ("online", "many_first_ms_p95"): ("<", 10),
+    ("online", "many_later_ms_p95"): ("<", 10),
+    ("online", "supervisor_first_ms_p95"): ("<", 10),
+    ("online", "agent_first_ms_p95"): ("<", 10),
+    ("stored", "of_a_beat"): ("<", 0.05),
 }
 Result = dict[str, float]
+
+
+def bars(content: dict[str, Any]) -> list[Bar]:
+    """Those of a result file, each with the number of people that was measured."""
+    found = []
+    for (name, key), (kind, wanted) in BARS.items():
+        result = content["results"].get(name, {})
+        if key in result:
+            people = f", {result['people']:,.0f} people" if "people" in result else ""
+            what = f"presence: {name}, {key.replace('_', ' ')}{people}"
+            limit = {"most": wanted} if kind == "<" else {"least": wanted}
+            found.append(Bar(what, result[key], **limit))
+    return found
 
 
 def described(name: str, result: Result) -> str:

@@ -5,10 +5,13 @@ from pathlib import Path
 from typing import Any
 
 from bench.measure.live import SHORT
+from bench.presence import report as presence
 from bench.report import charts
-from bench.report.bars import bars
-from bench.results import medians, ratio
+from bench.report.bars import Bar, bars
+from bench.results import medians, ratio, read
 
+#: Of `python -m bench.presence`, beside the results of the other scenarios.
+PRESENCE = "presence.json"
 _SKIPPED = ("name", "sides")
 _HEADER = """# Results
 
@@ -27,11 +30,13 @@ _UNITS = {
 
 
 def write_page(content: dict[str, Any], source: str, folder: Path) -> None:
-    """README.md and its charts."""
+    """README.md and its charts; presence's results stand in a file of their own in `folder`."""
     results = content["results"]
+    of_presence = read(folder / PRESENCE) if (folder / PRESENCE).exists() else None
+    found = bars(results) + (presence.bars(of_presence) if of_presence else [])
     machine = ", ".join(f"{key.replace('_', ' ')} {v}" for key, v in content["machine"].items())
     parts = [_HEADER.format(file=source, machine=machine)]
-    parts += ["## The bars\n", *_bars_table(results)]
+    parts += ["## The bars\n", *_bars_table(found)]
     for name, text in _charts(results):
         (folder / f"{name}.svg").write_text(text)
         parts.append(f"![{name}]({name}.svg)\n")
@@ -39,12 +44,14 @@ def write_page(content: dict[str, Any], source: str, folder: Path) -> None:
     parts.append("## All scenarios\n")
     for result in results:
         parts += _scenario(result)
+    if of_presence:
+        parts += _presence(of_presence)
     (folder / "README.md").write_text("\n".join(parts))
 
 
-def _bars_table(results: list[dict[str, Any]]) -> Iterator[str]:
+def _bars_table(found: list[Bar]) -> Iterator[str]:
     yield "| bar | wanted | measured | |\n|---|---|---|---|"
-    for bar in bars(results):
+    for bar in found:
         mark = "kept" if bar.kept else "**missed**"
         yield f"| {bar.what} | {bar.wanted} | {bar.value:,.3g} | {mark} |"
     yield ""
@@ -117,6 +124,19 @@ def _scenario(result: dict[str, Any]) -> Iterator[str]:
     for path, value in _flat(result.get("memory", {})):
         yield f"| memory: {path} | {value:,.4g} |"
     yield ""
+
+
+def _presence(content: dict[str, Any]) -> Iterator[str]:
+    sizes = ", ".join(f"{name} {size:,}" for name, size in content["sizes"].items())
+    machine = ", ".join(f"{key.replace('_', ' ')} {v}" for key, v in content["machine"].items())
+    yield "## Presence\n"
+    yield f"From `{PRESENCE}`, by `python -m bench.presence`: {sizes}."
+    yield f"Load of the machine before: {content['load']:.2g}."
+    yield f"Machine: {machine}.\n"
+    for name, result in content["results"].items():
+        yield f"### presence: {name}\n\n| number | measured |\n|---|---|"
+        yield from (f"| {key} | {value:,.4g} |" for key, value in result.items())
+        yield ""
 
 
 def _flat(value: dict[str, Any], path: str = "") -> Iterator[tuple[str, float]]:

@@ -6,6 +6,7 @@ import sys
 from collections.abc import Callable
 from contextlib import ExitStack
 from dataclasses import dataclass
+from pathlib import Path
 
 import click
 from redis.exceptions import RedisError
@@ -15,11 +16,13 @@ from dashboard import logs
 from dashboard.background import Background
 from dashboard.cli.context import open_services, read_settings
 from dashboard.cli.params import PORT, command
-from dashboard.cli.workers import Workers, end_with_parent
+from dashboard.cli.workers.supervisor import Workers, starter
+from dashboard.cli.workers.worker import WorkerPart, end_with_parent
 from dashboard.db.threads import threads
 from dashboard.errors import StartError
 from dashboard.services import Services
 from dashboard.web.application import create_app
+from dashboard.web.http.metrics.worker_files import WorkerFiles
 from dashboard.web.server import server
 from dashboard.web.server.state import ServerState
 from presence.errors import ShardsChanged
@@ -39,11 +42,10 @@ _LOCAL_HOSTS = ("127.0.0.1", "::1", "0.0.0.0", "::")
 
 @dataclass(frozen=True)
 class Address:
-    """Where a process listens; with `is_shared`, other workers listen on the same port."""
+    """Where a process listens."""
 
     host: str
     port: int
-    is_shared: bool = False
 
     @property
     def url(self) -> str:
@@ -67,27 +69,44 @@ class Address:
     help="Number of processes.",
 )
 # For the workers of one port; not to be typed.
-@click.option("--shared-port", is_flag=True, hidden=True)
-def serve(host: str, port: int, workers: int, shared_port: bool) -> int:
+@click.option("--worker", hidden=True)
+def serve(host: str, port: int, workers: int, worker: str | None) -> int:
     settings = read_settings()
     if settings.secret_key is None:
         raise StartError("LINEUP_SECRET_KEY is needed: at least 16 characters, kept secret.")
     logs.install(settings.log_level, settings.log_format)
-    address = Address(host, port, shared_port)
+    address = Address(host, port)
+    part = WorkerPart.from_option(worker) if worker else None
+
+    def ready() -> None:
+        announce(address)
+        if part is not None:
+            part.announce()
+
     with ExitStack() as stack:
         services = stack.enter_context(open_services(settings, serving=True))
         if workers > 1:
-            server.check_port(host, port)
-            return Workers(sys.argv, workers, services.redis_url).run()
-        if shared_port:
+            listener = stack.enter_context(server.listen(host, port))
+            return Workers(starter(sys.argv, services.redis_url), workers, listener).run()
+        if part is not None:
             end_with_parent()
-        return run_web_process(services, address, lambda: announce(address))
+        return run_web_process(services, address, ready, part)
 
 
-def run_web_process(services: Services, address: Address, on_ready: Callable[[], object]) -> int:
-    """Brings the order up to date, then serves until a signal; `on_ready` once it listens."""
-    if not address.is_shared:
+def run_web_process(
+    services: Services,
+    address: Address,
+    on_ready: Callable[[], object],
+    part: WorkerPart | None = None,
+) -> int:
+    """Brings the order up to date, then serves until a signal; `on_ready` once it listens.
+
+    `part`: what it is given as one of several workers.
+    """
+    if part is None:
         server.check_port(address.host, address.port)
+    else:
+        services.metrics.share(WorkerFiles(Path(part.folder), part.name))
     bring_order_to_date(services)
     check_presence(services)
     state = ServerState()
@@ -103,7 +122,7 @@ def run_web_process(services: Services, address: Address, on_ready: Callable[[],
         address.host,
         address.port,
         services.settings.async_mode,
-        reuse_port=address.is_shared,
+        inherited=None if part is None else part.listener,
         ready=on_ready,
         stopping=background.stop_sockets,
         state=state,

@@ -65,6 +65,7 @@ class AdminPresence:
         self._monotonic = monotonic
         self._sockets: dict[str, AdminSocket] = {}
         self._shown: dict[int, bool] = {}
+        self._is_draining = False
         self.viewers = viewers
         viewers.set_contact_check(self._is_contact)
         self.heartbeats = Heartbeats(presence_service.admins, presence_service.admin_settings)
@@ -101,7 +102,7 @@ class AdminPresence:
         socket = self._sockets.pop(sid, None)
         if socket is None:
             return
-        grace = grace_ms(self._presence_service.timing, reason)
+        grace = grace_ms(self._presence_service.timing, reason, self._is_draining)
         self._people.forget(sid)
         admin_id = socket.caller.admin_id
         if all(other.caller.admin_id != admin_id for other in self._sockets.values()):
@@ -126,8 +127,12 @@ class AdminPresence:
         if socket is not None:
             self.heartbeats.mark(socket.connection.person, socket.connection.id)
 
+    def begin_drain(self) -> None:
+        """The worker stops: whoever leaves from now on has time to connect to another one."""
+        self._is_draining = True
+
     def drain(self) -> None:
-        """The worker stops: its admins have time to connect to another one."""
+        """The sockets are closed next: their admins have time to connect to another worker."""
         grace = self._presence_service.timing.drain_grace_ms
         socket, self._sockets = self._sockets, {}
         self._attempt(self.heartbeats.drain)

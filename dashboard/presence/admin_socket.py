@@ -34,14 +34,16 @@ class AdminSocket:
         return timing.active(self.hidden_since is None, self.idle_ms, hidden_ms)
 
 
-def grace_ms(timing: Timing, reason: str) -> int:
+def grace_ms(timing: Timing, reason: str, is_draining: bool = False) -> int:
     """How long a disconnected socket may come back before its admin is offline. (R14, R18)
 
     `reason` is Socket.IO's: the server ended it (signed out), the page was closed or reloaded, or
-    the network failed.
+    the network failed. `is_draining`: the worker stops and has told its clients to leave.
     """
     if reason == "server disconnect":
         return 0
+    if is_draining:
+        return timing.drain_grace_ms
     if reason == "client disconnect":
         return timing.page_closed_grace_ms
     return timing.dropped_grace_ms

@@ -13,7 +13,7 @@ from dashboard.errors import NotFound
 from dashboard.presence.service import OTHERS, TRUTH, PresenceService
 from presence.connections import Connection
 from presence.heartbeats import accept_beats
-from presence.listing import Page, Position, Times
+from presence.last_seen.listing import Page, Position, Times
 from presence.people import TOMBSTONE_MS
 from presence.rooms import Membership
 from presence.settings import Settings
@@ -81,7 +81,7 @@ class BotPresence:
 
     def seen(self, source: str, times: Times, limit: int, after: Position | None) -> Page:
         """The source's customers who were seen in these times, page by page."""
-        return self._presence_service.seen.page(times, limit, after, TRUTH, f"{source}/")
+        return self._presence_service.seen.page(times, limit, after, TRUTH, source)
 
     def team(self, source_id: int, thread: str) -> dict[str, Any]:
         """What a customer may know of the team: whether anyone is online, who is assigned.

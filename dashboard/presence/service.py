@@ -9,13 +9,16 @@ from redis.exceptions import RedisError
 
 from dashboard.db.accounts import presence_settings as kept
 from dashboard.db.database import Database
+from dashboard.db.last_seen.archive import SeenCustomers
 from dashboard.db.threads import erasures
 from dashboard.errors import Problem
 from dashboard.presence.relations import Relations
-from dashboard.rate_limits import LOOK_UPS, RateLimiter
+from dashboard.rate_limits import LOOK_UPS
+from dashboard.shared_limits.buckets import SharedLimiter
 from lua_scripts.runner import LuaRunner
 from presence.keys import Space
-from presence.listing import Listing
+from presence.last_seen.listing import Listing
+from presence.last_seen.regroup import regroup
 from presence.lua.jobs import job_sources
 from presence.people import People, check_shards
 from presence.rooms import Rooms
@@ -67,7 +70,7 @@ class PresenceService:
         self.client = client
         self.timing = timing or Timing()
         self.relations = Relations(database, monotonic)
-        self._rate_limiter = RateLimiter(monotonic)
+        self._rate_limiter = SharedLimiter(client, key_prefix, clock, monotonic)
         shared: dict[str, Any] = {
             "timing": self.timing,
             "lua": LuaRunner(client, job_sources()),
@@ -79,15 +82,22 @@ class PresenceService:
         self.threads = Rooms(client, admins, **shared)
         #: Which customers type in a thread.
         self.writers = Rooms(client, customers, **shared)
-        self.seen = Listing(self.customers, related=self.relations.of_customers)
+        self.seen = Listing(self.customers, self.relations.of_customers, SeenCustomers(database))
         self._unsent_settings: dict[tuple[str, str], Settings] = {}
         #: Kind -> the id after which settings are sent again; see `send_all_settings_again`.
         self._sent_again: dict[str, int] = {}
         self.send_all_settings_again()
 
     def check_layout(self) -> None:
-        """Raises ShardsChanged where Redis holds presence of another number of shards."""
+        """Before the first call: data that other processes wrote.
+
+        Raises ShardsChanged where Redis holds presence of another number of shards. Rows that an
+        earlier version wrote get the form of today.
+        """
         check_shards(self.client, [self.customers.space, self.admins.space])
+        for people in (self.customers, self.admins):
+            while regroup(people):
+                pass
 
     def customer_settings(self, people: Sequence[str]) -> dict[str, Settings]:
         """Customer -> settings; UNSET for those who never set anything."""
@@ -165,7 +175,8 @@ class PresenceService:
 
     def limit_look_ups(self, key_or_admin: tuple[str, int], people: int) -> None:
         """Counts people that ("key", id) or ("admin", id) asks for. Raises RateLimitExceeded."""
-        self._rate_limiter.require(LOOK_UPS, key_or_admin, people)
+        kind, id = key_or_admin
+        self._rate_limiter.require(LOOK_UPS, f"look-ups|{kind}|{id}", people)
 
     def sign_out(self, admin_id: int, prefix: str = "") -> None:
         """Closes an admin's connections whose ids begin with `prefix`: those of one session.

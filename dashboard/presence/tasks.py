@@ -3,13 +3,12 @@
 import logging
 import time
 from collections.abc import Callable, Sequence
-from functools import partial
 from typing import Any
 
 from redis.exceptions import RedisError
 from sqlalchemy import Connection
 
-from dashboard.db.accounts import presence_settings as kept
+from dashboard.db.last_seen import saving
 from dashboard.errors import StorageUnavailable
 from dashboard.presence.admin_presence import AdminPresence
 from dashboard.presence.bots import BotPresence
@@ -19,7 +18,8 @@ from dashboard.tasks import PeriodicTask
 from dashboard.transport.emitter import Emitter
 from dashboard.transport.packets import EncodedJson, encode
 from presence.feed import Feed, Source
-from presence.outbox import Departure, Outbox
+from presence.last_seen.online import OnlineTimes
+from presence.last_seen.outbox import Departure, Outbox
 from presence.sweeper import Sweeper
 
 log = logging.getLogger(__name__)
@@ -30,6 +30,8 @@ PEOPLE_SECONDS = 0.25
 BEATS_SECONDS = 0.5
 SWEEP_SECONDS = 0.25
 STORE_SECONDS = 2.0
+#: Interval of storing who is online of one more shard, if it is due.
+STORE_ONLINE_SECONDS = 10.0
 RELATIONS_SECONDS = 5.0
 TRIM_SECONDS = 10.0
 PRESENT_SECONDS = 1.0
@@ -40,6 +42,10 @@ LISTEN_SECONDS = 0.5
 VERIFY_SECONDS = 1.5
 #: Shards that another worker swept less than this ago, in milliseconds, are not swept.
 SKIP_SWEPT_WITHIN_MS = 200
+#: Times of last seen that one transaction stores.
+STORED_AT_ONCE = 250
+#: People who stay online are stored this often, in milliseconds: once in about forty heartbeats.
+ONLINE_STORED_MS = 20 * 60_000
 StoreDepartures = Callable[[Connection, Sequence[Departure]], None]
 #: Consumer group of all workers: each announcement is stored by one of them.
 STORAGE_GROUP = "storage"
@@ -67,12 +73,10 @@ class PresenceTasks:
         self._emitter = emitter
         people = [presence_service.customers, presence_service.admins]
         self._sweeper = Sweeper(people, pause=lambda: time.sleep(0))
-        self._outboxes = [
-            (
-                Outbox(presence_service.customers, STORAGE_GROUP, worker),
-                kept.save_customers_last_seen,
-            ),
-            (Outbox(presence_service.admins, STORAGE_GROUP, worker), kept.save_admins_last_seen),
+        stores: list[StoreDepartures] = [saving.save_customers, saving.save_admins]
+        self._stored = [
+            (Outbox(one, STORAGE_GROUP, worker), OnlineTimes(one, ONLINE_STORED_MS), store)
+            for one, store in zip(people, stores, strict=True)
         ]
         self._feed = self._new_feed()
         self._verify_at = 0.0
@@ -111,6 +115,7 @@ class PresenceTasks:
             ("sweep", SWEEP_SECONDS, self._sweep),
             ("sweep rooms", SWEEP_SECONDS, self._sweep_rooms),
             ("store last seen", STORE_SECONDS, self._store),
+            ("store who is online", STORE_ONLINE_SECONDS, self._store_online),
             ("relations", RELATIONS_SECONDS, presence.refresh_relations),
             ("typing", TYPING_SECONDS, self._repeat_typing),
             ("present admins", PRESENT_SECONDS, self._refresh_present),
@@ -210,14 +215,22 @@ class PresenceTasks:
         return self.late_since is not None or time.monotonic() < self._sweep_from
 
     def _store(self) -> None:
-        for outbox, store in self._outboxes:
-            departures = [one for one in outbox.read_once() if one.last_seen is not None]
-            if departures:
-                self._presence_service.database.write(partial(_stored, store, departures))
-            outbox.acknowledge()
+        for outbox, _, store in self._stored:
+            has_more = True
+            while has_more:
+                departures = outbox.read_once(STORED_AT_ONCE)
+                self._write(store, departures)
+                outbox.acknowledge()
+                has_more = len(departures) == STORED_AT_ONCE
 
+    def _store_online(self) -> None:
+        for _, online, store in self._stored:
+            for departures in online.batches(STORED_AT_ONCE):
+                self._write(store, departures)
 
-def _stored(
-    store: StoreDepartures, departures: Sequence[Departure], connection: Connection
-) -> None:
-    store(connection, departures)
+    def _write(self, store: StoreDepartures, departures: Sequence[Departure]) -> None:
+        seen = [one for one in departures if one.last_seen is not None]
+        if seen:
+            database = self._presence_service.database
+            database.write(lambda connection: store(connection, seen))
+            time.sleep(0)

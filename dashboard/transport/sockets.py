@@ -1,6 +1,7 @@
 """Socket.IO for the admins: connects sockets, passes on their calls, sends to them."""
 
 import logging
+import random
 import time
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
@@ -33,8 +34,16 @@ PONG_SECONDS = 20
 DISCONNECT_SECONDS = 1
 #: Seconds that the answer under way gets before the disconnect packet.
 _ANSWER_SECONDS = 0.1
+#: When a process stops, its clients are told to connect anew one after the other: so many a second,
+#: or more where it would take too long.
+RETURNS_A_SECOND = 250
+AWAY_SECONDS_MAX = 20
+#: Seconds that the last of them get to do so.
+RETURN_SECONDS = 2
+_POLL_SECONDS = 0.02
 #: The room of all sockets that can be sent to.
 _READY = "ready"
+_NOTHING = EncodedJson(encode({}))
 
 
 class Sockets:
@@ -129,6 +138,24 @@ class Sockets:
         else:
             self.socketio.server.disconnect(sid, namespace=NAMESPACE)
 
+    def send_away(self) -> None:
+        """Tells each client to connect anew, spread over time, and waits until they have left.
+
+        Until then each is sent what it always was. Those that do not leave are for `close_all`.
+        """
+        told: set[str] = set()
+        until = self._monotonic() + RETURN_SECONDS
+        while self._connections and self._monotonic() < until:
+            # Some may have been about to connect.
+            sids = [sid for sid in self._connections if sid not in told]
+            random.shuffle(sids)
+            for sid in sids:
+                self.send(sid, "server:leaving", _NOTHING)
+                self.socketio.sleep(min(1 / RETURNS_A_SECOND, AWAY_SECONDS_MAX / len(sids)))
+                until = self._monotonic() + RETURN_SECONDS
+            told.update(sids)
+            self.socketio.sleep(_POLL_SECONDS)
+
     def close_all(self) -> None:
         """Closes all connections because the server stops: browsers reconnect after a delay."""
         self._driver.close_all()
@@ -217,7 +244,7 @@ class Sockets:
         return self._calls.answer(connection, event, arguments)
 
     def _end_session(self, connection: Connection) -> None:
-        self.send(connection.caller.sid, "session:ended", EncodedJson(encode({})))
+        self.send(connection.caller.sid, "session:ended", _NOTHING)
         self._dismiss(connection)
 
     def _dismiss(self, connection: Connection) -> None:

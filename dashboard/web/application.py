@@ -10,7 +10,6 @@ from werkzeug.middleware.proxy_fix import ProxyFix
 
 from dashboard.config import ROOT
 from dashboard.files.addresses import SIGNED_PATH
-from dashboard.rate_limits import RateLimiter
 from dashboard.services import Services
 from dashboard.web import probes, signed_files
 from dashboard.web.bot import api as bot_api
@@ -25,6 +24,7 @@ from dashboard.web.http.identity import Identities, ReadableRequest
 from dashboard.web.http.limits import BODY_BYTES
 from dashboard.web.http.origins import Origins
 from dashboard.web.http.routes import AsciiInteger
+from dashboard.web.process_metrics import watch_process, watch_server
 from dashboard.web.queue_metrics import watch_queue
 from dashboard.web.server.gate import Gate
 from dashboard.web.server.state import ServerState
@@ -75,7 +75,7 @@ def create_app(
     if with_sockets:
         services.connect_sockets()
         services.sockets.attach(app)
-        _watch_background(services)
+        watch_process(services)
     assets.install(app, _HEADERS)
     app.wsgi_app = _behind_proxies(  # type: ignore[method-assign]
         Gate(app.wsgi_app, origins, identities), settings.trusted_proxies
@@ -114,7 +114,7 @@ def register_bot_api(app: Flask, services: Services) -> None:
         addresses=services.file_addresses,
         metrics=services.metrics,
         clock=services.clock,
-        rate_limiter=RateLimiter(services.monotonic),
+        rate_limiter=services.shared_limiter,
     ):
         app.register_blueprint(blueprint)
     app.register_blueprint(openapi.blueprint())
@@ -135,35 +135,7 @@ def _register_probes(app: Flask, services: Services, state: ServerState) -> None
         )
     )
     watch_queue(services)
-    watch = services.metrics.watch
-    watch("accepting", "1 while new connections are taken.", state.is_accepting)
-    watch("refused_connections", "Connections without a descriptor.", lambda: state.refused)
-
-
-def _watch_background(services: Services) -> None:
-    """Adds the numbers of the sockets and of what feeds them to the metrics."""
-    watch = services.metrics.watch
-    sockets, host, listener = services.sockets, services.presence_tasks, services.listener
-    count, reconciler = services.metrics.watch_count, services.reconciler
-    count("list_repairs", "Places in the lists that differed from SQL.", lambda: reconciler.repairs)
-    count("list_rebuilds", "Lists that were made from SQL anew.", lambda: reconciler.rebuilds)
-    builder = services.list_builder
-    count("query_lists_built", "Lists of queries that somebody asked for.", lambda: builder.built)
-    watch("sockets", "Dashboards that are connected.", lambda: len(sockets))
-    watch("bad_calls", "Calls over sockets that made no sense.", lambda: sockets.bad_calls)
-    watch(
-        "clock_ahead_seconds",
-        "By how much the clock of this machine is ahead of the shared one.",
-        lambda: services.shared_clock.own_ahead_ms / 1000,
-    )
-    watch("presence_late", "1 while presence may be old.", lambda: bool(host.late_since))
-    watch(
-        "presence_sweep_lag_ms",
-        "How overdue the oldest connection of the last sweep was.",
-        lambda: host.lag_ms,
-    )
-    watch("bell_heard", "1 while notifications come.", lambda: listener.is_receiving)
-    watch("bell_reconnects", "How often the listener connected anew.", lambda: listener.reconnects)
+    watch_server(services, state)
 
 
 def _is_there(services: Services) -> bool:

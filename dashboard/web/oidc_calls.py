@@ -4,7 +4,6 @@ from collections.abc import Callable
 
 from flask import Blueprint
 
-from dashboard.rate_limits import RateLimiter
 from dashboard.services import Services
 from dashboard.web.admin.oidc import logout, signin
 from dashboard.web.admin.oidc.accounts import ProviderAccounts
@@ -38,7 +37,7 @@ def oidc_blueprint(
         accounts,
         PendingSignIns(secret_key, services.clock),
         services.failed_sign_ins,
-        RateLimiter(services.monotonic),
+        services.shared_limiter,
     )
     made = signin.routes(ProviderSignIn(parts, identities, site))
     leaving = BackChannelLogout(

@@ -10,7 +10,7 @@ from flask import Blueprint, Response, request
 from dashboard.clock import SharedClock
 from dashboard.db.database import Database
 from dashboard.errors import Problem
-from dashboard.web.http.metrics import CONTENT_TYPE, Metrics
+from dashboard.web.http.metrics.registry import CONTENT_TYPE, Metrics
 from dashboard.web.http.responses import json_response
 
 #: Headers that a proxy adds.

@@ -21,7 +21,7 @@ def watch_queue(services: Services) -> None:
         ("long_waits", "Threads that have waited for more than 30 minutes.", "", queue.long_waits),
         ("admins_here", "Admins who have a window open.", "", here.count),
     ):
-        services.metrics.watch_many(name, text, label, read)
+        services.metrics.watch_many(name, text, label, read, "once")
 
 
 class QueueMetrics:

@@ -8,13 +8,12 @@ from lua_scripts.sources import read_lua
 CLOCK = "feed/clock"
 
 _FEED = (CLOCK, "feed/announcements")
-_READ = (*_FEED, "state/keys", "state/last_seen_rows", "state/state")
+_ROWS = (*_FEED, "state/keys", "state/groups", "state/last_seen_rows")
+_READ = (*_ROWS, "state/state")
 _WRITE = (
-    *_FEED,
-    "state/keys",
+    *_ROWS,
     "state/overrides",
     "state/derive_state",
-    "state/last_seen_rows",
     "state/state",
     "state/settle",
 )
@@ -30,10 +29,12 @@ JOBS: dict[str, tuple[str, ...]] = {
     "people/set_settings": (*_WRITE, "state/take_settings"),
     "people/forget": _WRITE,
     "people/sweep": (*_WRITE, "state/outage"),
-    "people/trim": _READ,
+    "people/trim": _ROWS,
+    "people/regroup": _ROWS,
+    "people/claim_saving": _ROWS,
     "people/look_up": _READ,
     "people/connections": ("state/keys",),
-    "people/seen_page": (),
+    "people/seen_page": (*_ROWS, "state/row_order"),
     "feed/head": _FEED,
     "feed/since": _FEED,
     "feed/now": (CLOCK,),

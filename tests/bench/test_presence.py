@@ -5,9 +5,19 @@ import json
 import pytest
 
 from bench.presence import measures as presence
-from bench.presence.report import BARS, Report
+from bench.presence import online, stored
+from bench.presence.report import BARS, Report, bars
+from bench.processes import ROOT
 from presence.keys import Space
 from presence.people import People
+
+
+def wanted_of(results) -> set[tuple[str, str]]:
+    return {(name, key) for name, key in BARS if name in results}
+
+
+def numbers_of(results) -> set[tuple[str, str]]:
+    return {(name, key) for name, result in results.items() for key in result}
 
 
 @pytest.mark.real_redis
@@ -22,11 +32,29 @@ def test_each_measurement_checks_itself_and_has_the_numbers_that_are_wanted():
             "seen": presence.measure_seen(client, people, 200),
             "leaving": presence.measure_leaving(client, people, crowd),
         }
+    assert wanted_of(results) <= numbers_of(results)
+    assert results["leaving"]["people"] == 500
+
+
+@pytest.mark.real_redis
+def test_lists_of_who_was_seen_are_measured_from_redis_and_from_sql():
+    with presence.server() as client:
+        results = {"online": online.measure(client, 1_300, rounds=1)}
+        client.flushall()
+        saved = stored.measure(client, 1_300, rounds=1)
+    assert wanted_of(results) <= numbers_of(results)
+    assert saved.keys() > results["online"].keys() - {"reading_all_ms"}
+    assert saved["staying_us_a_beat"] < saved["staying_us"]
+
+
+@pytest.mark.real_redis
+def test_who_is_not_announced_fails_the_measurement():
+    with presence.server() as client:
+        people, crowd = People(client, Space("bench")), presence.names(500)
+        presence.measure_fill(client, people, crowd)
+        people.sign_out(crowd[0])
         with pytest.raises(AssertionError):
             presence.measure_leaving(client, people, crowd)
-    wanted = {(name, key) for name, key in BARS if name in results}
-    assert wanted <= {(name, key) for name, result in results.items() for key in result}
-    assert results["leaving"]["people"] == 500
 
 
 def test_a_result_is_kept_as_soon_as_it_is_there(tmp_path, capsys):
@@ -43,3 +71,13 @@ def test_a_result_is_kept_as_soon_as_it_is_there(tmp_path, capsys):
         (True, False),
         (False, True),
     ]
+
+
+def test_the_published_page_has_every_bar_of_presence_with_its_misses():
+    folder = ROOT / "bench" / "results"
+    page = (folder / "README.md").read_text()
+    found = bars(json.loads((folder / "presence.json").read_text()))
+    assert {bar.what.partition(",")[0] for bar in found} >= {"presence: leaving", "presence: look"}
+    for bar in found:
+        mark = "kept" if bar.kept else "**missed**"
+        assert f"| {bar.what} | {bar.wanted} | {bar.value:,.3g} | {mark} |" in page

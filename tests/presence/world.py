@@ -6,11 +6,11 @@ from typing import Any
 
 import fakeredis
 
-from lua_scripts.runner import Client
+from lua_scripts.servers import Client
 from presence.connections import Beat, Connection
 from presence.feed import Feed
 from presence.keys import SHARDS, Space
-from presence.listing import Listing
+from presence.last_seen.listing import Listing
 from presence.people import People
 from presence.rooms import Rooms
 from presence.settings import Settings

@@ -29,7 +29,8 @@ def described(connection: Connection, admin: Admin) -> dict[str, Any]:
 def last_seen(connection: Connection) -> dict[int, int]:
     """When admins were last seen, in milliseconds; who never was is left out.
 
-    Stored when they go offline: of who is here now it is an earlier time.
+    Stored when they come and go, and now and then in between: of who is here now it is an
+    earlier time.
     """
     found = connection.execute(
         select(admin_presence.c.admin_id, admin_presence.c.last_seen).where(

@@ -1,19 +1,17 @@
-"""Presence in SQL: what people have set, and when they were last seen."""
+"""Presence in SQL: what people have set, and a person's stored presence."""
 
 import re
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from sqlalchemy import (
-    ColumnElement,
     Connection,
     Row,
     Select,
     String,
     Table,
     bindparam,
-    case,
     cast,
     select,
     update,
@@ -24,15 +22,13 @@ from dashboard.db.models.presence import admin_presence, customer_presence
 from dashboard.db.models.threads import customers
 from dashboard.db.threads import customers as customer_store
 from dashboard.db.threads import erasures
-from dashboard.db.upsert import insert_missing, insert_on
+from dashboard.db.upsert import insert_missing
 from dashboard.errors import CustomerErased
-from presence.outbox import Departure
 from presence.settings import Settings
 from presence.states import UNSET, Stored
 
 #: Longer numbers than BIGINT holds are no ids.
 _ADMIN_ID = re.compile("[0-9]{1,15}")
-_SEEN = ("last_seen", "public_last_seen")
 
 Change = Callable[[Settings], Settings]
 
@@ -69,12 +65,12 @@ _NAMES: dict[str, tuple[Table, Select]] = {
 
 def of_customers(connection: Connection, people: Iterable[str]) -> dict[str, Stored]:
     """Stored presence of customers, named SOURCE/ID; those without a row are left out."""
-    return _stored(connection, customer_presence, _customer_ids(connection, people))
+    return _stored(connection, customer_presence, customer_ids(connection, people))
 
 
 def of_admins(connection: Connection, people: Iterable[str]) -> dict[str, Stored]:
     """Stored presence of admins, named by their ids; those without a row are left out."""
-    return _stored(connection, admin_presence, _admin_ids(people))
+    return _stored(connection, admin_presence, admin_ids(people))
 
 
 def settings_after(
@@ -82,7 +78,7 @@ def settings_after(
 ) -> tuple[dict[str, Settings], int | None]:
     """The settings of the next people by id who set anything; and the last id, None at the end."""
     table, names = _NAMES[kind]
-    key = _key(table)
+    key = key_of(table)
     rows = connection.execute(
         names.where(key > after_id, table.c.settings.is_not(None)).order_by(key).limit(limit)
     ).all()
@@ -101,32 +97,20 @@ def change_customer(
     if erasures.gone(connection, [f"{source}/{name}"]):
         raise CustomerErased("The customer was deleted, and has not written since.")
     found = customer_store.locked(connection, source_id, [name], now_ms)
-    return _change(connection, customer_presence, found[name]["id"], change)
+    row = {"customer_id": found[name]["id"], "source_id": source_id}
+    return _change(connection, customer_presence, row, change)
 
 
 def change_admin(connection: Connection, admin_id: int, change: Change) -> Settings:
     """Changes and returns the settings of an admin."""
     connection.execute(select(admins.c.id).where(admins.c.id == admin_id).with_for_update())
-    return _change(connection, admin_presence, admin_id, change)
-
-
-def save_customers_last_seen(connection: Connection, departures: Collection[Departure]) -> None:
-    """Saves the times customers were last seen; a time never goes back, unknown ids are ignored."""
-    known = _customer_ids(connection, [departure.person for departure in departures])
-    _save_last_seen(connection, customer_presence, known, departures)
-
-
-def save_admins_last_seen(connection: Connection, departures: Collection[Departure]) -> None:
-    wanted = _admin_ids(departure.person for departure in departures)
-    existing = set(connection.scalars(select(admins.c.id).where(admins.c.id.in_(wanted.values()))))
-    known = {person: id for person, id in wanted.items() if id in existing}
-    _save_last_seen(connection, admin_presence, known, departures)
+    return _change(connection, admin_presence, {"admin_id": admin_id}, change)
 
 
 def _stored(connection: Connection, table: Table, ids: Mapping[str, int]) -> dict[str, Stored]:
     if not ids:
         return {}
-    key = _key(table)
+    key = key_of(table)
     found = connection.execute(select(table).where(key.in_(list(ids.values()))))
     rows = {row[0]: row for row in found}
     return {person: _from_row(rows[id]) for person, id in ids.items() if id in rows}
@@ -137,52 +121,31 @@ def _from_row(row: Row[Any]) -> Stored:
     return Stored(row.last_seen, row.public_last_seen, settings)
 
 
-def _change(connection: Connection, table: Table, id: int, change: Change) -> Settings:
-    key = _key(table)
-    insert_missing(connection, table, [{key.name: id}])
-    stored = connection.scalar(select(table.c.settings).where(key == id).with_for_update())
+def _change(connection: Connection, table: Table, row: dict[str, int], change: Change) -> Settings:
+    key = key_of(table)
+    own = key == row[key.name]
+    insert_missing(connection, table, [row])
+    stored = connection.scalar(select(table.c.settings).where(own).with_for_update())
     settings = change(UNSET if stored is None else Settings.from_dict(stored))
-    connection.execute(update(table).where(key == id).values(settings=settings.to_dict()))
+    values: dict[str, Any] = {"settings": settings.to_dict()}
+    if table is customer_presence:
+        values["shown_to"] = settings.visibility if settings.show_last_seen else "nobody"
+    connection.execute(update(table).where(own).values(values))
     return settings
 
 
-def _save_last_seen(
-    connection: Connection,
-    table: Table,
-    ids: Mapping[str, int],
-    departures: Collection[Departure],
-) -> None:
-    key = _key(table)
-    seen = [
-        {
-            key.name: ids[departure.person],
-            "last_seen": departure.last_seen,
-            "public_last_seen": departure.public_last_seen,
-        }
-        # In the order of ids, so that concurrent writers do not deadlock.
-        for departure in sorted(departures, key=lambda departure: ids.get(departure.person, 0))
-        if departure.person in ids
-    ]
-    if not seen:
-        return
-    added = insert_on(connection, table)
-    moved = {name: _later(table.c[name], added.excluded[name]) for name in _SEEN}
-    connection.execute(added.on_conflict_do_update(index_elements=[key], set_=moved), seen)
-
-
-def _later(stored: ColumnElement[Any], new: ColumnElement[Any]) -> ColumnElement[Any]:
-    return case((new.is_(None), stored), (stored.is_(None) | (stored < new), new), else_=stored)
-
-
-def _key(table: Table) -> Any:
+def key_of(table: Table) -> Any:
+    """The column that says whose row it is."""
     return next(iter(table.primary_key))
 
 
-def _admin_ids(people: Iterable[str]) -> dict[str, int]:
+def admin_ids(people: Iterable[str]) -> dict[str, int]:
+    """Admins' ids by their names in presence; what cannot be an id is left out."""
     return {person: int(person) for person in people if _ADMIN_ID.fullmatch(person)}
 
 
-def _customer_ids(connection: Connection, people: Iterable[str]) -> dict[str, int]:
+def customer_ids(connection: Connection, people: Iterable[str]) -> dict[str, int]:
+    """Customers' ids by their names in presence, SOURCE/ID; unknown ones are left out."""
     by_source: dict[str, list[str]] = defaultdict(list)
     for person in people:
         source, _, name = person.partition("/")

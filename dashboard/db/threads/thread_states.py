@@ -26,6 +26,7 @@ from dashboard.db.models.threads import threads
 from dashboard.db.threads.customers import NO_CUSTOMER, RankedValues, read_ranked_values
 from dashboard.db.threads.thread_state import ThreadState
 from dashboard.db.upsert import insert_missing
+from scoring.archive import is_archived
 from scoring.facts import Facts
 from scoring.placing import Placement
 from scoring.sorts import SORTS, scores
@@ -56,7 +57,7 @@ _OTHER_COLUMNS = (
     "mentioned",
 )
 _SCORES = tuple(f"score_{name}" for name in SORTS)
-_COMPUTED = ("recent_at", "waiting_since", "listed_at", "next_change_at", *_SCORES)
+_COMPUTED = ("recent_at", "waiting_since", "archived", "listed_at", "next_change_at", *_SCORES)
 _WRITTEN = (*_FACTS, *_OTHER_COLUMNS, *_COMPUTED)
 #: Columns that no dashboard sees: what they say of lists is compared with the lists themselves.
 _UNSEEN = frozenset({"listed_at", "next_change_at", "due_version"})
@@ -168,7 +169,7 @@ def save(connection: Connection, states: Collection[ThreadState], now_ms: int) -
     rows: dict[tuple[str, ...], list[dict[str, Any]]] = {}
     for state in states:
         of_policies = due_times.set(state, now_ms)
-        after, before = _after(state), state.before
+        after, before = _after(state, known.history_days, now_ms), state.before
         queries, is_moved, of_lists = _on_queries(lists, state, after, names, now_ms)
         if lists or hours.policies:
             after["listed_at"] = state.moment(now_ms)
@@ -198,12 +199,14 @@ def _saving(changed: tuple[str, ...]) -> Update:
     )
 
 
-def _after(state: ThreadState) -> dict[str, Any]:
+def _after(state: ThreadState, history_days: int, now_ms: int) -> dict[str, Any]:
     facts = state.facts
     after: dict[str, Any] = dict(zip(_FACTS, facts, strict=False))
     after.update(state.columns)
     after["recent_at"] = facts.recent_at
     after["waiting_since"] = facts.waiting_since
+    is_mentioned = state.columns["mentioned"] is not None
+    after["archived"] = is_archived(facts, is_mentioned, history_days, now_ms)
     after["listed_at"] = state.before["listed_at"]
     after["next_change_at"] = state.before["next_change_at"]
     after.update(zip(_SCORES, scores(facts), strict=True))
@@ -214,6 +217,8 @@ def _placement(
     state: ThreadState, after: dict[str, Any], queries: Mapping[str, int | None]
 ) -> Placement:
     enter = list_ids(state.facts, state.columns["assignee_id"])
+    if after["archived"]:
+        enter = frozenset()
     return Placement(
         thread_id=state.id,
         revision=state.revision,
@@ -236,12 +241,13 @@ def _on_queries(
     if not lists:
         return {}, False, None
     source, before = source_names.get(state.source_id, ""), None
-    if state.revision > 0:
+    if state.revision > 0 and not state.before["archived"]:
         columns = state.before
         was = moment_of(columns["listed_at"], columns["next_change_at"], now_ms)
         before = state.subject_before(source), was
     built_in = [after[name] for name in _SCORES]
-    return moves(lists, before, state.subject(source), state.moment(now_ms), built_in)
+    subject = None if after["archived"] else state.subject(source)
+    return moves(lists, before, subject, state.moment(now_ms), built_in)
 
 
 def _next_change(facts: Facts, after: Mapping[str, Any], *of_others: int | None) -> int | None:
@@ -257,7 +263,7 @@ def _next_change(facts: Facts, after: Mapping[str, Any], *of_others: int | None)
 
 
 def _list_ids_before(state: ThreadState) -> frozenset[str]:
-    if state.revision == 1:
+    if state.revision == 1 or state.before["archived"]:
         return frozenset()
     return list_ids(state.stored, state.before["assignee_id"])
 

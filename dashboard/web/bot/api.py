@@ -10,14 +10,14 @@ from dashboard.db.accounts.api_keys import Caller
 from dashboard.db.database import Database
 from dashboard.files.addresses import FileAddresses
 from dashboard.ingest.ingest import Ingest
-from dashboard.rate_limits import RateLimiter
+from dashboard.shared_limits.buckets import SharedLimiter
 from dashboard.web.bot.callers import Callers
 from dashboard.web.bot.events import EventsApi
 from dashboard.web.bot.lists import ListsApi
 from dashboard.web.bot.outbox import OutboxApi
 from dashboard.web.bot.presence import BotPresenceApi
 from dashboard.web.http.cursors import Cursors
-from dashboard.web.http.metrics import Metrics
+from dashboard.web.http.metrics.registry import Metrics
 from dashboard.web.http.routes import Route, add_routes, routes_of
 from dashboard.web.http.seen_pages import redis_unavailable
 from scoring.ranking import Ranking
@@ -37,7 +37,7 @@ def blueprints(
     addresses: FileAddresses,
     metrics: Metrics,
     clock: Callable[[], int],
-    rate_limiter: RateLimiter,
+    rate_limiter: SharedLimiter,
 ) -> tuple[Blueprint, Blueprint]:
     """All routes of the bot API: of events and lists, and of presence, which needs Redis."""
     main = _blueprint(

@@ -10,11 +10,12 @@ from dashboard.errors import Problem
 from dashboard.ingest.ingest import Ingest
 from dashboard.ingest.outcomes import Outcome
 from dashboard.ingest.schema import BATCH_MAX, Batch, Event, ParsedEvent, parse_request
-from dashboard.rate_limits import RateLimiter, event_quota
+from dashboard.rate_limits import event_quota
+from dashboard.shared_limits.buckets import SharedLimiter
 from dashboard.web.bot.event_results import batch_results, single_result
 from dashboard.web.bot.responses import BatchResults, Result
 from dashboard.web.http.bodies import beside_others, document
-from dashboard.web.http.metrics import Metrics
+from dashboard.web.http.metrics.registry import Metrics
 from dashboard.web.http.responses import json_response
 from dashboard.web.http.routes import Documented, route
 
@@ -36,7 +37,7 @@ class EventsApi:
     """Takes events, singly or in batches, within the quota of the caller's key."""
 
     def __init__(
-        self, ingest: Ingest, rate_limiter: RateLimiter, metrics: Metrics, on_events: OnEvents
+        self, ingest: Ingest, rate_limiter: SharedLimiter, metrics: Metrics, on_events: OnEvents
     ):
         self._ingest = ingest
         self._rate_limiter = rate_limiter
@@ -70,7 +71,7 @@ class EventsApi:
         parsed = beside_others(parse_request, posted)
         if caller.rate_per_second is not None:
             quota = event_quota(caller.rate_per_second)
-            self._rate_limiter.require(quota, caller.key_id, len(parsed.items))
+            self._rate_limiter.require(quota, f"events|{caller.key_id}", len(parsed.items))
         outcomes = self._accept(caller.source_id, parsed.items)
         self._on_events(caller, parsed.items, outcomes)
         if parsed.batch:

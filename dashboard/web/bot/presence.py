@@ -28,7 +28,7 @@ from dashboard.web.http.queries import Query
 from dashboard.web.http.responses import json_response
 from dashboard.web.http.routes import Documented, PathParameter, route
 from dashboard.web.http.seen_pages import SeenQuery, read_page
-from presence.listing import Page, Position, Times
+from presence.last_seen.listing import Page, Position, Times
 from presence.people import MAX_LOOKED_UP
 
 #: Every call is for keys with this scope.

@@ -11,7 +11,7 @@ from dashboard.validation.fields import INTEGER_MAX
 from dashboard.web.http import problems
 from dashboard.web.http.cursors import Cursors
 from dashboard.web.http.queries import Cursor, Query, WholeNumber, excluded
-from presence.listing import Page, Position, Times
+from presence.last_seen.listing import Page, Position, Times
 
 WITHIN_DEFAULT_SECONDS = 900
 WITHIN_MAX_SECONDS = 86_400

@@ -21,6 +21,10 @@ PAUSE_SECONDS = 0.05
 #: Seconds that a connection without a request gets to send one after the server began to stop.
 IDLE_SECONDS = 1.0
 _POLL_SECONDS = 0.02
+#: When the server stops it accepts what has connected by then: for at most this time, since other
+#: workers may accept from the same queue, and until nobody has come for that time.
+_LAST_SECONDS = 0.2
+_LAST_WAIT_SECONDS = 0.001
 #: How long a connection that is refused may take to send its request, in seconds.
 _REFUSAL_SECONDS = 1.0
 #: The same while no descriptor is left; no other connection is accepted meanwhile.
@@ -150,9 +154,11 @@ class Acceptor:
         """Accepts what has connected by now, then closes the port; answers are the last ones."""
         self._state.is_stopping = True
         self._loop.kill()
-        self._listener.settimeout(0)
+        # Not 0: then eventlet would accept sockets that are not green.
+        self._listener.settimeout(_LAST_WAIT_SECONDS)
+        until = time.monotonic() + _LAST_SECONDS
         with suppress(OSError):
-            while True:
+            while time.monotonic() < until:
                 self._take(*self._listener.accept())
         self._listener.close()
 

@@ -27,22 +27,22 @@ def green(async_mode: AsyncMode) -> ModuleType:
 
 
 def check_port(host: str, port: int) -> None:
-    """Raises StartError where the port is taken, also by a server that shares it."""
+    """Raises StartError where the port is taken."""
     listen(host, port).close()
 
 
-def listen(host: str, port: int, *, reuse_port: bool = False) -> socket.socket:
-    """A listening socket. With `reuse_port` processes share a port. Raises StartError."""
+def listen(host: str, port: int, *, inherited: int | None = None) -> socket.socket:
+    """A listening socket: a new one, or that of an inherited descriptor. Raises StartError."""
     try:
         found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
     except (socket.gaierror, UnicodeError):
         raise StartError(f"“{host}” is not an address to listen on.") from None
     family, kind, protocol, _, address = found[0]
+    if inherited is not None:
+        return socket.socket(family, kind, protocol, fileno=inherited)
     listener = socket.socket(family, kind, protocol)
     try:
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        if reuse_port:
-            listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT, 1)
         listener.bind(address)
         listener.listen(BACKLOG)
     except (OSError, OverflowError) as error:
@@ -57,7 +57,7 @@ def serve(
     port: int,
     async_mode: AsyncMode,
     *,
-    reuse_port: bool = False,
+    inherited: int | None = None,
     ready: Callable[[], object] = lambda: None,
     stopping: Callable[[], object] = lambda: None,
     state: ServerState | None = None,
@@ -65,9 +65,12 @@ def serve(
     """Serves until SIGTERM or SIGINT; the process must be monkey-patched for `async_mode`.
 
     `ready` is called when connections are accepted, `stopping` when none is accepted any more and
-    before open requests are waited for. Raises StartError where the port cannot be used.
+    before open requests are waited for. `inherited` is the descriptor of a listening socket that
+    other processes have, too. A second signal ends the process at once; with workers that is left
+    to the process that runs them, for all may get the signals of a terminal or a service manager.
+    Raises StartError where the port cannot be used.
     """
-    listener = listen(host, port, reuse_port=reuse_port)
+    listener = listen(host, port, inherited=inherited)
     raise_limit()
     # A thread that parses beside the green threads yields the interpreter after this time.
     sys.setswitchinterval(SWITCH_SECONDS)
@@ -75,6 +78,9 @@ def serve(
         acceptor = green(async_mode).start(app, listener, state or ServerState())
         ready()
         wait_for_stop()
+        if inherited is None:
+            for number in _STOP_SIGNALS:
+                signal.signal(number, signal.SIG_DFL)
         acceptor.stop_accepting()
         stopping()
         acceptor.finish(STOP_SECONDS)

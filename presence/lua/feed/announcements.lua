@@ -15,13 +15,18 @@ local function epoch_of(meta, events, now)
   return epoch
 end
 
--- The position of the next announcement; each call takes one.
+-- The position of the next announcement; each call takes one. The last one of a script is kept.
+local last_position
 local function next_position(meta, events, now)
-  local held = redis.call('HMGET', meta, 'epoch', 'n', 'v')
-  local n, version = tonumber(held[2] or 0) + 1, math.max(now, tonumber(held[3] or 0) + 1)
-  local epoch = held[1] or epoch_of(meta, events, now)
+  if not last_position then
+    local held = redis.call('HMGET', meta, 'epoch', 'n', 'v')
+    local epoch = held[1] or epoch_of(meta, events, now)
+    last_position = {epoch = epoch, n = tonumber(held[2] or 0), version = tonumber(held[3] or 0)}
+  end
+  local n, version = last_position.n + 1, math.max(now, last_position.version + 1)
   redis.call('HSET', meta, 'n', ms(n), 'v', ms(version))
-  return {epoch = epoch, n = n, version = version}
+  last_position = {epoch = last_position.epoch, n = n, version = version}
+  return last_position
 end
 
 -- The version of a state read now: at least that of what it shows, below that of later changes.

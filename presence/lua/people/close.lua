@@ -7,16 +7,13 @@ local grace, now, announced = tonumber(ARGV[3]), now_ms(), {}
 local function close(person, connection)
   local member = person .. SEPARATOR .. connection
   if ARGV[4] == '1' then redis.call('ZADD', TOMBSTONES, ms(now), member) end
-  local deadline = redis.call('ZSCORE', DEADLINES, member)
-  if not deadline then return 0 end
   if grace > 0 then
+    if not redis.call('ZSCORE', DEADLINES, member) then return 0 end
     touch(person, now)
-    if now + grace < tonumber(deadline) then
-      redis.call('ZADD', DEADLINES, ms(now + grace), member)
-    end
+    redis.call('ZADD', DEADLINES, 'LT', ms(now + grace), member)
     return 0
   end
-  redis.call('ZREM', DEADLINES, member)
+  if redis.call('ZREM', DEADLINES, member) == 0 then return 0 end
   local connections = connections_of(person)
   connections[connection] = nil
   keep_connections(person, connections)

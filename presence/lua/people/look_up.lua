@@ -9,7 +9,7 @@ local scores = {}
 for name, key in pairs(LAST_SEEN_SETS) do scores[name] = redis.call('ZMSCORE', key, unpack(people)) end
 for i in ipairs(people) do
   local rows = {}
-  for name, found in pairs(scores) do rows[name] = tonumber(found[i] or nil) end
+  for name, found in pairs(scores) do rows[name] = time_of(found[i]) end
   local state = states[i] and cjson.decode(states[i]) or ABSENT
   snapshots[i] = snapshot(state, rows)
 end

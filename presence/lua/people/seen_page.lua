@@ -1,33 +1,47 @@
--- Job: a page of one set of last seen, newest first (equal times: greatest name first).
--- KEYS: the set. ARGV: oldest ms, newest ms, limit, what names begin with, most rows to look at,
--- then, to go on after a row: its ms, its name.
--- Returns {name and ms of the last row looked at if it stopped there, else '' and '', name, ms, …}.
-local from, to, limit, prefix = ARGV[1], ARGV[2], tonumber(ARGV[3]), ARGV[4]
-local most, after_ms, after = tonumber(ARGV[5]), ARGV[6], ARGV[7]
-local answer, offset, CHUNK = {'', ''}, 0, 200
+-- Job: a page of a shard's rows of last seen, newest first (equal times: greatest name first).
+-- KEYS: a shard's (state/keys.lua). ARGV: channel, kept, audience (everyone, contacts or truth),
+-- oldest ms, newest ms, limit, ms and name of the row to go on after ('' and '': from the start),
+-- then the group whose people are wanted; without it all.
+-- Returns {epoch ms or '', how many rows there are (0 unless from the start), name, ms, …}.
+local SETS = {everyone = {SEEN, LEFT}, contacts = {CONTACTS, LEFT_CONTACTS}, truth = {SEEN, CONTACTS, HIDDEN}}
+local from, to, limit = tonumber(ARGV[4]), math.min(tonumber(ARGV[5]), GROUP_SIZE - 1), tonumber(ARGV[6])
+local after, group = ARGV[7] ~= '' and {tonumber(ARGV[7]), ARGV[8]}, ARGV[9]
+local rows, total, oldest, CHUNK = {}, 0, from, limit + 10
 
--- By bytes, as sorted sets order; `<` on strings would follow the server's locale.
-local function below(a, b)
-  for i = 1, math.min(#a, #b) do
-    if string.byte(a, i) ~= string.byte(b, i) then return string.byte(a, i) < string.byte(b, i) end
-  end
-  return #a < #b
+-- Where a range has as many rows as are wanted, older ones of other ranges are not.
+local function read(key, first)
+  local found, offset, most = 0, 0, ms(first + (after and after[1] or to))
+  repeat
+    local got = redis.call('ZREVRANGEBYSCORE', key, most, ms(first + oldest), 'WITHSCORES', 'LIMIT', offset, CHUNK)
+    for i = 1, #got, 2 do
+      local row = {time_of(got[i + 1]), got[i]}
+      local is_wanted = (not after or newer(after, row)) and (not group or group_of(row[2]) == group)
+      if found < limit and is_wanted then found, rows[#rows + 1] = found + 1, row end
+    end
+    offset = offset + CHUNK
+  until found == limit or #got < 2 * CHUNK
+  if found == limit then oldest = math.max(oldest, rows[#rows][1]) end
 end
 
-if after_ms then to = after_ms end
-repeat
-  local rows = redis.call('ZREVRANGEBYSCORE', KEYS[1], to, from, 'WITHSCORES', 'LIMIT', offset, CHUNK)
-  for i = 1, #rows, 2 do
-    local passed = after_ms and rows[i + 1] == after_ms and not below(rows[i], after)
-    if not passed and string.sub(rows[i], 1, #prefix) == prefix then
-      answer[#answer + 1], answer[#answer + 2] = rows[i], rows[i + 1]
-      if #answer == 2 * limit + 2 then return answer end
-    end
+local function count(key, first)
+  local least, most, counted = ms(first + from), ms(first + to), 0
+  if not group or first < LAST_GROUP * GROUP_SIZE then return redis.call('ZCOUNT', key, least, most) end
+  for _, name in ipairs(redis.call('ZRANGEBYSCORE', key, least, most)) do
+    counted = counted + (group_of(name) == group and 1 or 0)
   end
-  offset = offset + CHUNK
-  if #rows == 2 * CHUNK and offset >= most then
-    answer[1], answer[2] = rows[#rows - 1], rows[#rows]
-    return answer
+  return counted
+end
+
+local number, last = 1, last_group()
+if group then last = tonumber(redis.call('HGET', GROUPS, group) or 0); number = math.max(1, last) end
+for _, key in ipairs(from <= to and SETS[ARGV[3]] or {}) do
+  for number = number, redis.call('EXISTS', key) == 1 and last or 0 do
+    if not after then total = total + count(key, number * GROUP_SIZE) end
+    read(key, number * GROUP_SIZE)
   end
-until #rows < 2 * CHUNK
+end
+local answer, kept = {redis.call('HGET', META, 'epoch') or '', total}, {}
+for _, row in ipairs(rows) do if row[1] >= oldest then kept[#kept + 1] = row end end
+table.sort(kept, newer)
+for i = 1, math.min(limit, #kept) do answer[2 * i + 1], answer[2 * i + 2] = kept[i][2], ms(kept[i][1]) end
 return answer

@@ -1,5 +1,6 @@
 -- Piece: derives a person's state and its public side. All merge rules are here.
 local function devices_of(connections)
+  if next(connections) == nil then return '' end
   local types, listed = {}, {}
   for connection, one in pairs(connections) do
     local device = one[3] ~= '' and one[3] or connection

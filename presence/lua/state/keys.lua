@@ -6,12 +6,13 @@ local SETTINGS = KEYS[4]      -- hash person -> settings (state/overrides.lua)
 local OVERRIDE_ENDS = KEYS[5]           -- zset person -> when the next override ends, ms
 local EVENTS = KEYS[6]        -- stream of announcements
 local META = KEYS[7]          -- hash n, v, epoch, beat, swept, outage, recovery_until, counters
--- zsets person -> last seen, ms. SEEN and LEFT are shown to everyone, CONTACTS and LEFT_CONTACTS to
+-- zsets person -> last seen (state/groups.lua). SEEN and LEFT are shown to everyone, CONTACTS and LEFT_CONTACTS to
 -- contacts. LEFT: when an invisible person appears to have left. HIDDEN: the true time of people
 -- whose shown row, if any, does not have it.
 local SEEN, CONTACTS, HIDDEN, LEFT, LEFT_CONTACTS = KEYS[8], KEYS[9], KEYS[10], KEYS[11], KEYS[12]
 -- zset person␟connection -> when it was closed, ms: for late beats (people/open.lua)
 local TOMBSTONES = KEYS[13]
+local GROUPS = KEYS[14]       -- hash group -> its number in scores of last seen (state/groups.lua)
 -- ARGV[1] and ARGV[2] are always the channel and how many announcements the stream keeps (`kept`).
 local CHANNEL, KEPT = ARGV[1], ARGV[2]
 local SEPARATOR = '\31'
@@ -27,12 +28,4 @@ local function keep_connections(person, connections)
   else
     redis.call('HSET', CONNECTIONS, person, cjson.encode(connections))
   end
-end
-
--- A beat moves the one row that has the true time forward, never back.
-local function touch(person, at)
-  local time = string.format('%.0f', at)
-  if redis.call('ZADD', SEEN, 'XX', 'GT', 'CH', time, person) == 1 then return end
-  if redis.call('ZADD', HIDDEN, 'XX', 'GT', 'CH', time, person) == 1 then return end
-  redis.call('ZADD', CONTACTS, 'XX', 'GT', time, person)
 end

@@ -6,9 +6,9 @@ local LAST_SEEN_SETS = {
 -- A person shown to everyone has one row; only for others all sets are read.
 local function rows_of(person)
   local seen, rows = redis.call('ZSCORE', SEEN, person), {}
-  if seen then return {seen = tonumber(seen)} end
+  if seen then return {seen = time_of(seen)} end
   for name, key in pairs(LAST_SEEN_SETS) do
-    rows[name] = tonumber(redis.call('ZSCORE', key, person) or nil)
+    rows[name] = time_of(redis.call('ZSCORE', key, person))
   end
   return rows
 end
@@ -28,14 +28,13 @@ local function file(person, derived, rows, now, beat, shown)
     filed[derived.audience == 'e' and 'seen' or 'contacts'], left = truth, nil
   end
   if open and left then filed[derived.audience == 'e' and 'left' or 'left_contacts'] = left end
-  for name, key in pairs(LAST_SEEN_SETS) do
-    if filed[name] ~= rows[name] then
-      if filed[name] then
-        redis.call('ZADD', key, ms(filed[name]), person)
-      else
-        redis.call('ZREM', key, person)
-      end
-    end
+  for name, at in pairs(filed) do
+    local key = LAST_SEEN_SETS[name]
+    if at ~= rows[name] then redis.call('ZADD', key, score_of(person, at), person) end
+  end
+  for name in pairs(rows) do
+    local key = LAST_SEEN_SETS[name]
+    if not filed[name] then redis.call('ZREM', key, person) end
   end
   return filed
 end

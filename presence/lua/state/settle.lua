@@ -23,7 +23,7 @@ local function settle(person, connections, now, beat, new_settings)
   local filed = file(person, derived, rows, now, beat, old[2] ~= 'offline')
   local new = {derived.status, derived.public, derived.devices, derived.text, derived.activity,
     derived.audience, settings and (derived.shows and 1 or 0) or -1, old[8], old[9]}
-  local open = visible(new, filed) ~= visible(old, rows)
+  local open = new[2] ~= old[2] or visible(new, filed) ~= visible(old, rows)
   local changed = open or truth(new) ~= truth(old)
   local position = changed and next_position(META, EVENTS, now)
   if position then new[8], new[9] = position.version, now end

@@ -41,6 +41,7 @@ export function socketEvents(parts) {
     "thread:delivery": (data) => parts().thread.delivered(data),
     "queue:numbers": (numbers) => parts().queueLine.take(numbers),
     "sources:failing": ({ sources }) => parts().connectionState.setFailing(sources),
+    "server:leaving": () => parts().connectionState.moved(),
     "session:ended": () => parts().connectionState.end("session"),
   };
   return {

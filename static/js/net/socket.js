@@ -74,8 +74,8 @@ export class Connection {
   // Replaces a connection that may be dead though it looks connected.
   renew() {
     if (this.state === "stopped") return;
-    this.#attempt = 0;
     this.socket.disconnect();
+    this.#attempt = 0; // the disconnect was no failure
     if (this.state !== "connecting") this.start();
   }
 

@@ -156,6 +156,18 @@ def test_a_pong_is_a_heartbeat(worker):
     assert left_ms > worker.presence_service.timing.ttl_ms - 5_000
 
 
+def test_who_leaves_a_stopping_worker_has_a_minute_to_come_back(worker):
+    """Case of a rolling restart: nobody is announced offline who comes back at once. (T11, H33)"""
+    for sid in ("s", "t"):
+        worker.come(sid)
+    worker.presence.begin_drain()
+    worker.presence.on_disconnect("s", "client disconnect")
+    left_ms = worker.deadline_ms("s") - worker.presence_service.admins.now_ms()
+    assert 50_000 < left_ms <= worker.presence_service.timing.drain_grace_ms
+    worker.presence.on_disconnect("t", "server disconnect")
+    assert len(worker.connections()) == 1, "a session that ended is no return"
+
+
 def test_after_draining_the_sockets_ends_change_nothing(worker):
     worker.come("s")
     worker.presence.drain()

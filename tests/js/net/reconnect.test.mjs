@@ -4,6 +4,8 @@ import { test } from "node:test";
 // The page's address; the client library reads it. Nothing listens there, and nothing connects.
 globalThis.location = /** @type {Location} */ ({ protocol: "http:", host: "127.0.0.1:9", hostname: "127.0.0.1", port: "9" });
 const { Connection } = await import("../../../static/js/net/socket.js");
+const { ConnectionState } = await import("../../../static/js/ui/shell/connection-state.js");
+const { socketEvents } = await import("../../../static/js/app/socket-events.js");
 
 // So many that chance alone never fills a second to 1.6 times its share (five standard deviations).
 const WINDOWS = 2500;
@@ -49,4 +51,49 @@ test("windows that a restarted server has disconnected come back spread, the fir
   for (const one of all) one.socket.emitReserved("connect");
   assertSpread(tries(all, (one) => one.socket.emitReserved("disconnect", "io server disconnect")), 4000);
   for (const one of all) one.stop();
+});
+
+test("a window whose server process ends connects at once, and waits for its turn where nothing is (H33)", () => {
+  const [one] = windows();
+  one.socket.emitReserved("connect");
+  let tries = 0;
+  one.socket.connect = () => { tries += 1; return one.socket; };
+  one.socket.disconnect = () => one.socket.emitReserved("disconnect", "io client disconnect");
+  const events = socketEvents(() => ({
+    connectionState: { moved: ConnectionState.prototype.moved, ended: null, connection: one, now: () => 0 },
+  }));
+  events.event("server:leaving", {});
+  assert.deepEqual([one.state, tries], ["connecting", 1]);
+  one.socket.emitReserved("connect_error", new Error("refused"));
+  assert.equal(one.state, "waiting");
+  assert.ok(one.nextTryAt >= 500 && one.nextTryAt <= 4000, `${one.nextTryAt}`);
+  one.stop();
+});
+
+test("a window that is taken over says nothing of a loss, unless nobody takes it over (H33)", async () => {
+  let now = 0;
+  const said = [];
+  const part = { connected() {}, disconnected() {}, forget() {} };
+  const state = Object.assign(Object.create(ConnectionState.prototype), {
+    ended: null, wasConnected: true, movesUntil: 0, now: () => now,
+    lists: part, presence: part, thread: part, alerts: part, unsent: { part: null },
+    painter: { ask() {}, askAll() {} }, api: { me: async () => {} },
+    announce: (text) => said.push(text), language: { t: (key) => key },
+    connection: { renew() { state.disconnected(); } },
+  });
+  state.moved();
+  assert.equal(state.isMoving, true);
+  state.connected();
+  assert.deepEqual([said, state.isMoving], [[], false]);
+  state.disconnected();
+  state.connected();
+  assert.deepEqual(said.splice(0), ["announce.disconnected", "announce.connected"]);
+  state.moved();
+  await state.refused(new Error("refused"));
+  assert.equal(state.isMoving, false);
+  state.connected();
+  assert.deepEqual(said, ["announce.disconnected", "announce.connected"]);
+  state.moved();
+  now += 2000;
+  assert.equal(state.isMoving, false);
 });

@@ -107,7 +107,7 @@ def test_binary_messages_are_ignored_and_eat_nothing(lineup):
 def test_what_makes_no_sense_is_counted(lineup):
     def counted():
         text = requests.get(f"{lineup.server.url}/metrics", timeout=5).text
-        [line] = [line for line in text.splitlines() if line.startswith("lineup_bad_calls ")]
+        [line] = [line for line in text.splitlines() if line.startswith("lineup_bad_calls_total ")]
         return float(line.split()[1])
 
     raw = connected(lineup)

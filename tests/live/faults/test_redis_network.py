@@ -66,11 +66,13 @@ def test_a_half_open_subscription_is_replaced(proxied):
     lineup.say("before")
     with lineup.dashboard() as dashboard:
         dashboard.open(*PLACE)
-        wait_until(lambda: metric(lineup, "bell_heard") == 1, what="notifications")
-        before = metric(lineup, "bell_reconnects")
+        wait_until(lambda: metric(lineup, "listener_receiving") == 1, what="notifications")
+        before = metric(lineup, "listener_reconnects_total")
         assert proxy.freeze_subscriptions()
-        wait_until(lambda: metric(lineup, "bell_reconnects") > before, 12, "a new connection")
-        wait_until(lambda: metric(lineup, "bell_heard") == 1, 8, "notifications again")
+        wait_until(
+            lambda: metric(lineup, "listener_reconnects_total") > before, 12, "a new connection"
+        )
+        wait_until(lambda: metric(lineup, "listener_receiving") == 1, 8, "notifications again")
         recovers(lineup, dashboard)
 
 

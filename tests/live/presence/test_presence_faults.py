@@ -272,6 +272,10 @@ def test_last_seen_outlives_redis(servers):
             kept = of_customers(connection, ["shop/c-seen"]).get("shop/c-seen")
         return kept is not None and kept.last_seen == last_seen
 
+    def is_stored(name):
+        with first.database.read() as connection:
+            return bool(of_customers(connection, [f"shop/{name}"]))
+
     first.say("seen")
     first.bot.post(url, json={"beats": [{"customer": "c-seen", "device": "d", "type": "web"}]})
     say_offline("d")
@@ -279,5 +283,13 @@ def test_last_seen_outlives_redis(servers):
     say_offline("messages")
     last_seen = wait_until(lambda: look()["status"] == "offline" and look()["last_seen"], 5)
     wait_until(stored, 10, "SQL knowing it")
+    visitor = {"customer": "c-visitor", "device": "d", "type": "web"}
+    first.bot.post(url, json={"beats": [visitor]})
+    listed = first.bot.get(f"{url}/online").json()
+    assert [one["id"] for one in listed["customers"]] == ["c-visitor", "c-seen"]
+    wait_until(lambda: is_stored("c-visitor"), 30, "SQL knowing the visitor, who never wrote")
     first.redis.client().flushall()
     assert look()["last_seen"] == last_seen
+    again = first.bot.get(f"{url}/online").json()
+    assert [one["id"] for one in again["customers"]] == ["c-visitor", "c-seen"]
+    assert again["total"] == 2

@@ -121,7 +121,7 @@ def test_a_beat_of_a_past_moment_takes_nothing_back(world: World) -> None:
 
 def test_a_tombstone_is_removed_in_time(world: World) -> None:
     """A tombstone is kept for TOMBSTONE_MS and then removed. (R72)"""
-    gone = world.people.space.people(world.people.space.shard_of("ann"))[-1]
+    gone = world.people.space.people(world.people.space.shard_of("ann")).tombstones
     world.people.close_all_of([("ann", f"c{number}") for number in range(3)], leave_tombstones=True)
     world.sweep_after(TOMBSTONE_MS - 1)
     assert world.client.zcard(gone) == 3

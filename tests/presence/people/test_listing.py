@@ -1,10 +1,14 @@
 """Who was seen when: windows, pages, totals, many at once."""
 
 import random
+from collections.abc import Sequence
+from typing import Any
 
 import pytest
 
-from presence.listing import MAX_ROWS, Page, colour
+from lua_scripts.runner import Client, LuaCall
+from presence.last_seen.listing import MAX_ROWS, Page, colour
+from presence.last_seen.regroup import regroup
 from presence.settings import Settings
 from tests.presence.world import FRIEND, OUTSIDER, TRUSTED, World
 
@@ -88,27 +92,90 @@ def test_colours_by_age(world: World) -> None:
     assert {one.colour for one in world.listing.page(3_600_000).people} == {"grey"}
 
 
-def test_names_with_a_prefix(world: World) -> None:
-    """One source's customers, in pages and total of their own."""
+def test_a_group_has_pages_and_a_total_of_its_own(world: World) -> None:
     names = fill(world, 12)
     for number in range(5):
         world.open(f"other/{number}")
-    assert walk(world, 5, prefix="acme/") == (names, [12, 12, 12])
-    assert len(walk(world, 5, prefix="other/")[0]) == 5
-    assert walk(world, 5, prefix="none/") == ([], [0])
+    assert walk(world, 5, group="acme") == (names, [12, 12, 12])
+    assert len(walk(world, 5, group="other")[0]) == 5
+    assert walk(world, 5, group="none") == ([], [0])
+    assert len(walk(world, 5)[0]) == 17
 
 
-def test_a_prefix_is_found_however_many_others_there_are(
-    world: World, monkeypatch: pytest.MonkeyPatch
+def test_a_page_of_a_small_group_reads_no_row_of_the_others(one_shard: World) -> None:
+    """Listing costs what it shows. (R66)"""
+    fill(one_shard, 30)
+    one_shard.open("small/1")
+    answers: list[list[object]] = []
+    run_all = one_shard.lua.run_all
+
+    def counted(calls: Sequence[LuaCall]) -> list[Any]:
+        found = run_all(calls)
+        answers.extend(zip([call.script for call in calls], found, strict=True))  # type: ignore[arg-type]
+        return found
+
+    one_shard.lua.run_all = counted  # type: ignore[method-assign]
+    assert one_shard.listing.page(3_600_000, group="small", viewer=TRUSTED).total == 1
+    [answer] = [answer for script, answer in answers if script == "people/seen_page"]
+    assert len(answer) == 4  # type: ignore[arg-type]
+
+
+def test_groups_beyond_the_last_number_share_it(one_shard: World) -> None:
+    """There are 2,047 numbers; the people of later groups are told apart by name."""
+    taken = {f"taken-{number}": number for number in range(1, 2_047)}
+    one_shard.client.hset(one_shard.people.space.people(0).groups, mapping=taken)
+    names = fill(one_shard, 9)
+    for number in range(30):
+        one_shard.clock.advance(1)
+        one_shard.open(f"other/{number}")
+    assert walk(one_shard, 4, group="acme") == (names, [9, 9, 9])
+    assert len(walk(one_shard, 10, group="other")[0]) == 30
+    assert walk(one_shard, 100)[1] == [39]
+
+
+def test_rows_of_an_earlier_version_are_found_after_they_got_the_score_of_today(
+    world: World,
 ) -> None:
-    monkeypatch.setattr("presence.listing.SLICE_ROWS", 1)
-    shard = world.people.space.seen(2, "everyone")[0]
-    members = {f"other/{number:04}": number for number in range(900)}
-    members |= {f"acme/{number}": number * 300 for number in range(3)}
-    world.client.zadd(shard, members)
-    page = world.listing.page((0, 10_000), prefix="acme/")
-    assert [one.id for one in page.people] == ["acme/2", "acme/1", "acme/0"]
-    assert page.total == 3
+    """Their score was the time alone; a beat and `regroup` change it, and nothing else."""
+    names = fill(world, 6, step_ms=10_000)
+    world.set(names[0], visibility="contacts")
+    world.set(names[1], status="invisible")
+    for shard in range(world.people.space.shards):
+        for key in world.people.space.people(shard):
+            if world.client.type(key) == b"zset" and (":seen" in key or ":left" in key):
+                rows: Any = world.client.zrange(key, 0, -1, withscores=True)
+                for name, score in rows:
+                    world.client.zadd(key, {name: score % 2**42})
+    assert walk(world, 9, viewer=TRUSTED) == ([], [0])
+    world.clock.advance(1_000)
+    world.beat(names[5])
+    assert walk(world, 9, viewer=TRUSTED)[0] == [names[5]]
+    assert (regroup(world.people), regroup(world.people)) == (6, 0)
+    assert walk(world, 9, viewer=TRUSTED)[0] == [names[5], *names[:5]]
+    assert walk(world, 9)[0] == [names[5], *names[1:5]]
+
+
+def test_random_pages_equal_a_sorted_list(client: Client) -> None:
+    """People of several groups, many of them seen at the same moment. (R62, R63)"""
+    world = World(client, shards=3)
+    rng, rows = random.Random(11), []
+    for number in range(100):
+        world.clock.advance(rng.choice((0, 0, 3)))
+        name = f"{rng.choice(('a', 'b', 'b/x'))}/{number}"
+        visibility = rng.choice(("everyone", "everyone", "nobody"))
+        world.open(name, settings=Settings(1, visibility))
+        rows.append((world.clock(), name, visibility))
+    rows.sort(reverse=True)
+    for _ in range(8):
+        viewer, group = rng.choice((OUTSIDER, TRUSTED)), rng.choice((None, "a", "b"))
+        wanted = [
+            name
+            for _, name, visibility in rows
+            if (group is None or name.startswith(f"{group}/"))
+            and (viewer is TRUSTED or visibility == "everyone")
+        ]
+        names, totals = walk(world, rng.choice((3, 30)), viewer=viewer, group=group)
+        assert (names, set(totals)) == (wanted, {len(wanted)})
 
 
 def test_a_list_for_a_contact_merges_and_pages(world: World) -> None:

@@ -1,6 +1,6 @@
 """Times of last seen on their way to lasting storage."""
 
-from presence.outbox import Departure, Outbox
+from presence.last_seen.outbox import Departure, Outbox
 from tests.presence.world import TTL, World
 
 

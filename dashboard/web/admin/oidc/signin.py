@@ -9,7 +9,8 @@ from dashboard.errors import Problem
 from dashboard.oidc.people import Person
 from dashboard.oidc.provider import Provider, new_secrets
 from dashboard.oidc.refusals import SignInInvalid, SignInRefused
-from dashboard.rate_limits import OIDC_SIGN_INS_PER_ADDRESS, RateLimiter
+from dashboard.rate_limits import OIDC_SIGN_INS_PER_ADDRESS
+from dashboard.shared_limits.buckets import SharedLimiter
 from dashboard.validation.addresses import network_of
 from dashboard.web.admin.oidc.accounts import ProviderAccounts
 from dashboard.web.admin.oidc.pending import PendingSignIns
@@ -42,7 +43,7 @@ class Parts(NamedTuple):
     accounts: ProviderAccounts
     pending: PendingSignIns
     failed_sign_ins: FailedSignIns
-    rate_limiter: RateLimiter
+    rate_limiter: SharedLimiter
 
 
 class ProviderSignIn:
@@ -117,7 +118,7 @@ class ProviderSignIn:
 
     def _require_turn(self) -> None:
         network = network_of(request.remote_addr or "")
-        self._parts.rate_limiter.require(OIDC_SIGN_INS_PER_ADDRESS, network)
+        self._parts.rate_limiter.require(OIDC_SIGN_INS_PER_ADDRESS, f"oidc|{network}")
 
     def _own_url(self, path: str) -> str:
         """The address of one of our pages; `Host` has been checked to be ours."""

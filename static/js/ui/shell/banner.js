@@ -25,7 +25,7 @@ function noticeOf(parts) {
     return { kind: "warn", text: `${t("banner.offline")} ${asOf(sync, language)}` };
   }
   if (connection.state === "waiting"
-      || (connection.state === "connecting" && connectionState.wasConnected)) {
+      || (connection.state === "connecting" && connectionState.wasConnected && !connectionState.isMoving)) {
     return {
       kind: "warn",
       text: `${t("banner.reconnecting")} ${asOf(sync, language)}`,

@@ -1,11 +1,14 @@
 // Whether what is shown is current, and why not: the session, the network, the socket, the server.
 
 const CHECK_MS = 30_000;
+// A window that is taken over by another process of the server is not called lost for this time.
+const MOVE_MS = 2000;
 
 export class ConnectionState {
   ended = null; // "session" or "protocol": nothing works until the page is loaded again
   online = navigator.onLine;
   wasConnected = false;
+  movesUntil = 0;
   lateSince = null; // since when (ms) the order may be late, or null
   failing = []; // sources whose chatbots cannot be reached: {source, since}
 
@@ -30,8 +33,9 @@ export class ConnectionState {
   }
 
   connected() {
-    const again = this.wasConnected;
+    const again = this.wasConnected && !this.isMoving;
     this.wasConnected = true;
+    this.movesUntil = 0;
     this.lists.connected();
     this.presence.connected();
     this.thread.connected();
@@ -46,9 +50,12 @@ export class ConnectionState {
     this.lists.disconnected();
     this.presence.disconnected();
     this.thread.disconnected();
+    if (this.isMoving) return;
     this.announce(this.language.t("announce.disconnected"));
     this.painter.askAll();
   }
+
+  get isMoving() { return this.now() < this.movesUntil; }
 
   get hasLine() { return this.online && this.connection.connected; }
 
@@ -76,6 +83,14 @@ export class ConnectionState {
     this.painter.askAll();
   }
 
+  // The server's process ends: another one takes this window over. It is told to each window at
+  // another moment, so that this need not wait.
+  moved() {
+    if (this.ended) return;
+    this.movesUntil = this.now() + MOVE_MS;
+    this.connection.renew();
+  }
+
   /** @param {boolean} online */
   setOnline(online) {
     this.online = online;
@@ -85,6 +100,8 @@ export class ConnectionState {
 
   // The handshake failed. Browsers do not say why; the answer to an ordinary request does.
   async refused(error) {
+    if (this.isMoving) this.announce(this.language.t("announce.disconnected"));
+    this.movesUntil = 0;
     if (error.data?.code === "protocol_mismatch") this.end("protocol");
     else if (!this.ended) await this.api.me().catch(() => {});
     this.painter.ask("banner", "nav", "header");

@@ -92,7 +92,7 @@ def test_a_key_may_look_up_twenty_times_500_people_a_minute(bot):
     for refused in (bot.get("presence", customer="c-1"), bot.get("presence/online", limit=1)):
         assert (refused.status_code, refused.json["code"]) == (429, "rate_limited")
     assert bot.get("presence", other, customer="c-1").status_code == 200
-    bot.order.seconds += int(refused.headers["Retry-After"])
+    bot.order.clock.advance(1_000 * int(refused.headers["Retry-After"]))
     assert bot.state("c-1")["status"] == "offline"
     assert bot.get("presence/online", limit=500).status_code == 429
 

@@ -3,9 +3,20 @@
 import errno
 import socket
 
+import eventlet
+import gevent
+import pytest
+from eventlet.green import socket as eventlet_socket
+from gevent import socket as gevent_socket
+
 from dashboard.web.server.acceptor import ACCEPTED_TOGETHER, Acceptor, Green
 from dashboard.web.server.state import ServerState
 
+#: The module of sockets, and what an acceptor is given, of each kind of green threads.
+GREEN = {
+    "eventlet": (eventlet_socket, Green(eventlet.spawn, eventlet.sleep, lambda sock: sock.fd)),
+    "gevent": (gevent_socket, Green(gevent.spawn, gevent.sleep, lambda sock: sock._sock)),
+}
 MANY = 3 * ACCEPTED_TOGETHER
 
 
@@ -69,3 +80,26 @@ def test_who_has_gone_before_being_accepted_costs_next_to_nothing():
     assert (crowd.served, len(crowd.listener.accepted)) == (0, MANY)
     assert crowd.turns == 0, "many of them count as one"
     assert all(each.fileno() == -1 for each in crowd.listener.accepted), "closed"
+
+
+@pytest.mark.parametrize("kind", GREEN)
+def test_who_has_connected_when_the_server_stops_is_served(kind):
+    """H22: and nobody after that; the connection is a green one."""
+    sockets, green = GREEN[kind]
+    listener = sockets.socket()
+    listener.bind(("127.0.0.1", 0))
+    listener.listen()
+    address = listener.getsockname()
+    served = []
+
+    def serve(connection):
+        served.append(connection.green.recv(10))
+
+    acceptor = Acceptor(listener, serve, green, ServerState())
+    with socket.create_connection(address) as client:
+        client.sendall(b"hello")
+        acceptor.stop_accepting()
+        acceptor.finish(30)
+    assert served == [b"hello"]
+    with pytest.raises(OSError):
+        socket.create_connection(address)

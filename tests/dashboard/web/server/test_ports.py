@@ -1,5 +1,6 @@
 """Ports and signals of the HTTP server."""
 
+import os
 import socket
 import subprocess
 import sys
@@ -28,13 +29,16 @@ def test_a_taken_port_is_refused_with_one_sentence():
             check_port("127.0.0.1", port)
 
 
-def test_a_shared_port_is_taken_for_servers_that_do_not_share_it():
-    with listen("127.0.0.1", 0, reuse_port=True) as shared:
-        port = shared.getsockname()[1]
-        with listen("127.0.0.1", port, reuse_port=True):
-            pass
-        with pytest.raises(StartError, match="taken"):
-            check_port("127.0.0.1", port)
+def test_a_listening_socket_that_is_inherited_accepts_from_the_same_queue():
+    """H33: who connects while one of its processes ends is served by another one."""
+    with listen("127.0.0.1", 0) as first:
+        host, port = first.getsockname()
+        second = listen(host, port, inherited=os.dup(first.fileno()))
+        with socket.create_connection((host, port)) as client:
+            first.close()
+            client.sendall(b"hello")
+            with second, second.accept()[0] as accepted:
+                assert accepted.recv(10) == b"hello"
 
 
 @pytest.mark.parametrize("host", ["no.such.host.invalid", "8.8.8.8"])

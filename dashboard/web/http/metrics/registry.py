@@ -1,12 +1,20 @@
-"""What this process counts, for Prometheus. Each worker answers with its own numbers."""
+"""What this process counts, for Prometheus, and what the other workers of its server count."""
 
+import logging
 from collections.abc import Callable, Iterator, Mapping
 
-from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
+from prometheus_client import CollectorRegistry, Counter, Histogram, generate_latest
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily
 from prometheus_client.registry import Collector
 
+from dashboard.web.http.metrics.families import Adding, Collected, Family, added, family_of
+from dashboard.web.http.metrics.worker_files import WorkerFiles
+
+log = logging.getLogger(__name__)
+
 CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
+#: Interval at which a worker writes its numbers for the others.
+SHARE_SECONDS = 1.0
 #: Seconds; an event is recorded and placed in a few milliseconds.
 _BUCKETS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5)
 
@@ -15,10 +23,14 @@ Samples = Mapping[str, float]
 
 
 class Metrics:
-    """Counters of one process, in a registry of their own."""
+    """Counters of one process, in a registry of their own; `share` adds those of other workers."""
 
     def __init__(self) -> None:
         self._registry = CollectorRegistry()
+        #: Gauges that are read once for all workers: they may ask Redis.
+        self._once = CollectorRegistry()
+        self._adding: dict[str, Adding] = {}
+        self._files: WorkerFiles | None = None
         self._events = Counter(
             "lineup_events_total",
             "Events posted by chatbots.",
@@ -49,24 +61,61 @@ class Metrics:
         """A context manager around recording and placing."""
         return self._accepting.time()
 
-    def watch(self, name: str, help: str, read: Callable[[], float]) -> None:
+    def watch(
+        self, name: str, help: str, read: Callable[[], float], adding: Adding = "sum"
+    ) -> None:
         """A number that is read whenever it is asked for; `name` without our prefix."""
-        Gauge(f"lineup_{name}", help, registry=self._registry).set_function(read)
+        self.watch_many(name, help, "", lambda: {"": read()}, adding)
 
     def watch_count(self, name: str, help: str, read: Callable[[], float]) -> None:
         """Like `watch`, of a number that only grows; `_total` is added to its name."""
         self._registry.register(_Count(f"lineup_{name}", help, read))
 
-    def watch_many(self, name: str, help: str, label: str, read: Callable[[], Samples]) -> None:
+    def watch_many(
+        self,
+        name: str,
+        help: str,
+        label: str,
+        read: Callable[[], Samples],
+        adding: Adding = "sum",
+    ) -> None:
         """Numbers by the value of a label ("" for one without), read when they are asked for.
 
-        Those that `read` leaves out are not known now.
+        Those that `read` leaves out are not known now. `adding`: what they are in several workers.
         """
-        self._registry.register(_Gauges(f"lineup_{name}", help, label, read))
+        registry = self._once if adding == "once" else self._registry
+        self._adding[f"lineup_{name}"] = adding
+        registry.register(_Gauges(f"lineup_{name}", help, label, read))
+
+    def share(self, files: WorkerFiles) -> None:
+        """From now on `text` adds up what all workers of the server count."""
+        self._files = files
+
+    def write(self) -> None:
+        """Writes the numbers of this worker for the others, if there are any. Raises OSError."""
+        if self._files is not None:
+            self._files.write(self._families(self._registry))
+
+    def families(self) -> list[Family]:
+        """All metrics: those of this process, added to those of the other workers."""
+        own = self._families(self._registry)
+        once = self._families(self._once)
+        if self._files is None:
+            return own + once
+        try:
+            self._files.write(own)
+        except OSError as error:
+            log.warning("the metrics of this worker cannot be written: %s", error)
+        return added([own + once, *self._files.read_others()])
 
     def text(self) -> bytes:
         """All of it in Prometheus' text format."""
-        return generate_latest(self._registry)
+        return generate_latest(Collected(self.families()))
+
+    def _families(self, registry: CollectorRegistry) -> list[Family]:
+        return [
+            family_of(metric, self._adding.get(metric.name, "sum")) for metric in registry.collect()
+        ]
 
 
 class _Gauges(Collector):

@@ -1,0 +1,94 @@
+"""One of several web processes, as seen by the process that runs it, and by itself."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+
+@dataclass(frozen=True)
+class WorkerPart:
+    """What a worker is given on its command line.
+
+    `name` is its own among all workers of the server, also those that have ended; `folder` is
+    shared by them; `listener` is the descriptor of the listening socket, which all have.
+    """
+
+    name: str
+    folder: str
+    listener: int
+
+    def to_option(self) -> str:
+        return json.dumps(asdict(self))
+
+    @classmethod
+    def from_option(cls, text: str) -> "WorkerPart":
+        return cls(**json.loads(text))
+
+    def announce(self) -> None:
+        """The worker takes connections from now on."""
+        self.announcement.touch()
+
+    @property
+    def announcement(self) -> Path:
+        return Path(self.folder, f"ready-{self.name}")
+
+
+class Worker:
+    """A process of `command`. Raises OSError where it cannot be started."""
+
+    def __init__(self, command: Sequence[str], environment: Mapping[str, str], part: WorkerPart):
+        self._part = part
+        self._process = subprocess.Popen(
+            [sys.executable, *command, "--workers", "1", "--worker", part.to_option()],
+            env=environment,
+            pass_fds=[part.listener],
+        )
+        self._deadline: float | None = None
+
+    @property
+    def name(self) -> str:
+        return self._part.name
+
+    @property
+    def exit_code(self) -> int | None:
+        """None while it runs."""
+        return self._process.poll()
+
+    def is_ready(self) -> bool:
+        """Whether it takes connections."""
+        return self._part.announcement.exists()
+
+    def expect_within(self, seconds: float) -> None:
+        """From now on `is_overdue` tells whether this time is over."""
+        self._deadline = time.monotonic() + seconds
+
+    @property
+    def is_overdue(self) -> bool:
+        return self._deadline is not None and time.monotonic() > self._deadline
+
+    def stop(self, seconds: float) -> None:
+        """Asks it to end, for which it has this time."""
+        self.expect_within(seconds)
+        self._process.terminate()
+
+    def kill(self) -> None:
+        self._process.kill()
+
+
+def end_with_parent() -> None:
+    """Ends this process within about a second of its parent's end, also after `kill -9`."""
+    parent = os.getppid()
+
+    def watch() -> None:
+        while os.getppid() == parent:
+            time.sleep(1)
+        os.kill(os.getpid(), signal.SIGTERM)
+
+    threading.Thread(target=watch, daemon=True).start()

@@ -1,0 +1,108 @@
+"""Saves when people were last seen, as the announcements of presence and its snapshots say."""
+
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Mapping
+from typing import Any
+
+from sqlalchemy import ColumnElement, Connection, Table, case, delete, select
+
+from dashboard.db.accounts.presence_settings import admin_ids, customer_ids, key_of
+from dashboard.db.models.accounts import admins, sources
+from dashboard.db.models.presence import admin_presence, customer_presence
+from dashboard.db.models.threads import customers
+from dashboard.db.threads import erasures
+from dashboard.db.upsert import insert_on
+from presence.last_seen.outbox import Departure
+
+_SEEN = ("last_seen", "public_last_seen")
+
+
+def save_customers(connection: Connection, departures: Collection[Departure]) -> None:
+    """Saves the times customers were last seen; a time never goes back.
+
+    Who is unknown is added, such as a visitor who never wrote, but for those who were deleted.
+    """
+    seen = {one.person: one for one in departures}
+    known = customer_ids(connection, seen)
+    unknown = [one for one in departures if one.person not in known and one.last_seen is not None]
+    if unknown:
+        _add(connection, unknown)
+        known |= customer_ids(connection, [one.person for one in unknown])
+    source_ids = _source_ids(connection, known)
+    rows = {
+        id: {"customer_id": id, "source_id": source_ids[person.partition("/")[0]]}
+        for person, id in known.items()
+    }
+    _save(connection, customer_presence, known, seen.values(), rows)
+
+
+def save_admins(connection: Connection, departures: Collection[Departure]) -> None:
+    """Saves the times admins were last seen; a time never goes back, unknown ids are ignored."""
+    wanted = admin_ids(one.person for one in departures)
+    existing = set(connection.scalars(select(admins.c.id).where(admins.c.id.in_(wanted.values()))))
+    known = {person: id for person, id in wanted.items() if id in existing}
+    _save(connection, admin_presence, known, departures, {id: {"admin_id": id} for id in existing})
+
+
+def _add(connection: Connection, unknown: Collection[Departure]) -> None:
+    """Adds customers of known sources who were not deleted."""
+    by_source: dict[str, dict[str, int | None]] = defaultdict(dict)
+    for one in unknown:
+        source, _, name = one.person.partition("/")
+        by_source[source][name] = one.last_seen
+    for source, source_id in _source_ids(connection, [one.person for one in unknown]).items():
+        seen = by_source[source]
+        rows = [
+            {"source_id": source_id, "external_id": name, "created_at": seen[name]}
+            for name in sorted(seen.keys() - _erased(connection, source_id, seen))
+        ]
+        if rows:
+            _insert(connection, source_id, rows)
+
+
+def _insert(connection: Connection, source_id: int, rows: list[dict[str, Any]]) -> None:
+    """Who is deleted meanwhile is waited for by the insert, and therefore found afterwards."""
+    insert = insert_on(connection, customers).on_conflict_do_nothing()
+    added = connection.execute(insert.returning(customers.c.id, customers.c.external_id), rows)
+    ids = {row.external_id: row.id for row in added}
+    erased = [ids[name] for name in _erased(connection, source_id, ids)]
+    if erased:
+        connection.execute(delete(customers).where(customers.c.id.in_(erased)))
+
+
+def _erased(connection: Connection, source_id: int, names: Iterable[str]) -> set[str]:
+    asked: list[tuple[erasures.Kind, str]] = [("customer", name) for name in names]
+    return {name for _, name in erasures.among(connection, source_id, asked)}
+
+
+def _source_ids(connection: Connection, people: Collection[str]) -> dict[str, int]:
+    names = {person.partition("/")[0] for person in people}
+    found = select(sources.c.name, sources.c.id).where(sources.c.name.in_(names))
+    return {row.name: row.id for row in connection.execute(found)}
+
+
+def _save(
+    connection: Connection,
+    table: Table,
+    ids: Mapping[str, int],
+    departures: Collection[Departure],
+    rows: Mapping[int, dict[str, Any]],
+) -> None:
+    seen = [
+        rows[ids[one.person]]
+        | {"last_seen": one.last_seen, "public_last_seen": one.public_last_seen}
+        # In the order of ids, so that concurrent writers do not deadlock.
+        for one in sorted(departures, key=lambda one: ids.get(one.person, 0))
+        if one.person in ids
+    ]
+    if not seen:
+        return
+    added = insert_on(connection, table)
+    moved = {name: _later(table.c[name], added.excluded[name]) for name in _SEEN}
+    connection.execute(
+        added.on_conflict_do_update(index_elements=[key_of(table)], set_=moved), seen
+    )
+
+
+def _later(stored: ColumnElement[Any], new: ColumnElement[Any]) -> ColumnElement[Any]:
+    return case((new.is_(None), stored), (stored.is_(None) | (stored < new), new), else_=stored)

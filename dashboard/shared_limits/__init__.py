@@ -1,0 +1,1 @@
+"""Rate limits that all workers count together, in Redis."""

@@ -1,0 +1,175 @@
+"""Lists of people by last seen, newest first, in pages that stay stable while people move."""
+
+import heapq
+from collections.abc import Iterator
+from itertools import chain, islice
+from typing import NamedTuple
+
+from presence.last_seen.rows import Archive, Audience, Row, Wanted
+from presence.last_seen.shards import Found, Shards
+from presence.people import People
+from presence.states import Relation, Viewer
+
+#: Green below the first, yellow below the second, in milliseconds since last seen.
+GREEN_MS, YELLOW_MS = 60_000, 300_000
+#: Rows of one page.
+MAX_ROWS = 500
+#: Rows of the archive that are compared with Redis for a total. Of more the total counts all, also
+#: of people who came back in the last seconds and are not stored yet.
+EXACT_MAX = 2_000
+#: Rows of the archive that are read at once, at least.
+MIN_ARCHIVED = 100
+#: Sees what everyone may see.
+ANYBODY = Viewer()
+#: (from, to) in ms since 1970, both included; or a number of ms until now.
+Times = tuple[int, int] | int
+
+
+def colour(last_seen_ms: int | None, now_ms: int) -> str:
+    """Colour of a look-up by age: green below 60 s, yellow below 300 s, else grey. (R38)"""
+    if last_seen_ms is None or now_ms - last_seen_ms >= YELLOW_MS:
+        return "grey"
+    return "green" if now_ms - last_seen_ms < GREEN_MS else "yellow"
+
+
+class Seen(NamedTuple):
+    """A person and when they were last seen, in ms since 1970."""
+
+    id: str
+    last_seen: int
+    colour: str
+
+
+class Position(NamedTuple):
+    """Where a page ended: times and total of the first page, and the page's last row."""
+
+    from_ms: int
+    to_ms: int
+    total: int
+    last_seen: int
+    name: str
+
+
+class Page(NamedTuple):
+    """`next` is where the next page begins, None at the end; `total` counts all pages."""
+
+    people: list[Seen]
+    next: Position | None
+    total: int
+
+
+class Listing:
+    """Lists of one namespace; the sets that are read decide who is shown to whom."""
+
+    def __init__(
+        self, people: People, related: Relation | None = None, archive: Archive | None = None
+    ):
+        self._people = people
+        self._shards = Shards(people)
+        self._related = related
+        self._archive = archive
+
+    def page(
+        self,
+        times: Times,
+        limit: int = 100,
+        after: Position | None = None,
+        viewer: Viewer = ANYBODY,
+        group: str | None = None,
+    ) -> Page:
+        """People last seen in these times (by Redis's clock), connected or not.
+
+        A page after a position has the times and the total of the first page: people seen since
+        then are left out, and none comes twice. With a `group` only its people count: those
+        whose name begins with it and a slash. Raises what Redis and the archive raise.
+        """
+        limit = max(1, min(limit, MAX_ROWS))
+        now_ms = self._people.now_ms()
+        if after is None:
+            from_ms, to_ms = times if isinstance(times, tuple) else (now_ms - times + 1, now_ms)
+            found = self._found(Wanted(from_ms, to_ms, group), limit + 1, viewer, now_ms)
+            total = found.total
+        else:
+            from_ms, to_ms, total, last_seen, name = after
+            last = Row(last_seen, name.encode())
+            wanted = Wanted(from_ms, to_ms, group, last)
+            found = self._found(wanted, limit + 1, viewer, now_ms)
+        rows = list(islice(found.rows, limit + 1))
+        people = [Seen(name, at, colour(at, now_ms)) for at, name in map(_decoded, rows[:limit])]
+        if len(rows) <= limit:
+            return Page(people, None, total)
+        return Page(people, Position(from_ms, to_ms, total, *_decoded(rows[limit - 1])), total)
+
+    def _found(self, wanted: Wanted, at_once: int, viewer: Viewer, now_ms: int) -> Found:
+        """Rows in order: those of everyone, and of contacts only those who know the viewer."""
+        if viewer.truth:
+            return self._rows("truth", wanted, at_once, now_ms)
+        everyone = self._rows("everyone", wanted, at_once, now_ms)
+        if self._related is None:
+            return everyone
+        contacts = self._rows("contacts", wanted, at_once, now_ms)
+        known = self._contacts_of(contacts.rows, at_once, viewer)
+        if contacts.total and wanted.after is None:
+            again = self._rows("contacts", wanted, MAX_ROWS, now_ms).rows
+            count = sum(1 for _ in self._contacts_of(again, MAX_ROWS, viewer))
+            everyone = everyone._replace(total=everyone.total + count)
+        return everyone._replace(rows=heapq.merge(everyone.rows, known, reverse=True))
+
+    def _contacts_of(self, rows: Iterator[Row], at_once: int, viewer: Viewer) -> Iterator[Row]:
+        while batch := list(islice(rows, at_once)):
+            names = [row.name.decode() for row in batch]
+            contacts = self._contacts(viewer, names)
+            yield from (row for row, name in zip(batch, names, strict=True) if name in contacts)
+
+    def _contacts(self, viewer: Viewer, names: list[str]) -> frozenset[str]:
+        try:
+            return frozenset(self._related(viewer.id, names)) if self._related else frozenset()
+        except Exception:  # A failing function of the caller must not show a hidden person.
+            return frozenset()
+
+    def _rows(self, audience: Audience, wanted: Wanted, at_once: int, now_ms: int) -> Found:
+        """Rows of Redis and, of times before it knew everyone, of the archive."""
+        found = self._shards.rows(audience, wanted, at_once)
+        since_ms = now_ms + 1 if found.since_ms is None else found.since_ms
+        seam_ms = max(since_ms, now_ms - self._people.timing.last_seen_ttl_ms)
+        if self._archive is None or wanted.from_ms >= seam_ms:
+            return found
+        older = wanted._replace(to_ms=min(wanted.to_ms, seam_ms - 1))
+        archived = self._archived(self._archive, audience, older, max(at_once, MIN_ARCHIVED))
+        total = found.total
+        if wanted.after is None:
+            held = self._archive.count(audience, older)
+            if held <= EXACT_MAX:
+                known = list(archived)
+                held, archived = len(known), iter(known)
+            total += held
+        return found._replace(rows=_joined(found.rows, seam_ms, archived), total=total)
+
+    def _archived(
+        self, archive: Archive, audience: Audience, wanted: Wanted, at_once: int
+    ) -> Iterator[Row]:
+        """Rows of people whom Redis does not know: what it knows of a person is newer."""
+        while True:
+            rows = archive.page(audience, wanted, at_once)
+            held = self._people.held(row.name.decode() for row in rows)
+            for row in rows:
+                one = held[row.name.decode()]
+                if one.needs_storage if audience != "truth" else not one.is_truly_known:
+                    yield row
+            if len(rows) < at_once:
+                return
+            wanted = wanted._replace(after=rows[-1])
+
+
+def _joined(rows: Iterator[Row], seam_ms: int, older: Iterator[Row]) -> Iterator[Row]:
+    """`older` has rows before the seam alone, and is not read before it is reached."""
+    for row in rows:
+        if row.last_seen < seam_ms:
+            yield from heapq.merge(chain([row], rows), older, reverse=True)
+            return
+        yield row
+    yield from older
+
+
+def _decoded(row: Row) -> tuple[int, str]:
+    return row.last_seen, row.name.decode()

@@ -1,0 +1,39 @@
+"""Times of last seen of people who stay online, to be stored in SQL now and then."""
+
+from collections.abc import Iterator
+from itertools import islice
+
+from presence.last_seen.outbox import Departure
+from presence.last_seen.rows import Wanted
+from presence.last_seen.shards import Shards
+from presence.people import People
+
+
+class OnlineTimes:
+    """Who stays online is announced to nobody, so the outbox does not tell of them.
+
+    Any number of workers may each have one: each shard is read by one of them in an interval.
+    """
+
+    def __init__(self, people: People, interval_ms: int):
+        self._people = people
+        self._shards = Shards(people)
+        self._interval_ms = interval_ms
+
+    def batches(self, limit: int) -> Iterator[list[Departure]]:
+        """The people of one shard, if it is due, who were seen since the last time."""
+        for shard in range(self._people.space.shards):
+            keys = self._people.space.people(shard)
+            claimed = self._people.lua.run("people/claim_saving", keys, "", "", self._interval_ms)
+            if claimed:
+                since_ms, now_ms = map(int, claimed)
+                rows = self._shards.rows_of(shard, Wanted(since_ms, now_ms), limit)
+                while names := [row.name.decode() for row in islice(rows, limit)]:
+                    yield self._departures(names)
+                return
+
+    def _departures(self, names: list[str]) -> list[Departure]:
+        return [
+            Departure(one.person, one.truth["last_seen"], one.public["last_seen"])
+            for one in self._people.held(names).values()
+        ]

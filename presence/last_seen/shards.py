@@ -1,0 +1,88 @@
+"""Rows of last seen in Redis: merged from the shards, as many as are asked for."""
+
+import heapq
+import math
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from lua_scripts.runner import LuaCall, text_of
+from presence.last_seen.rows import Audience, Row, Wanted
+from presence.people import People
+
+
+class Found(NamedTuple):
+    """Rows in order, and how many there are; `since_ms`: since when Redis knows everyone, None
+    where it just begins to.
+    """
+
+    rows: Iterator[Row]
+    total: int
+    since_ms: int | None
+
+
+class _Shard(NamedTuple):
+    rows: list[Row]
+    may_go_on: bool
+    total: int
+    since_ms: int | None
+
+
+class Shards:
+    """Reads the sets of last seen of a namespace."""
+
+    def __init__(self, people: People):
+        self._people = people
+        self._all = range(people.space.shards)
+
+    def rows(self, audience: Audience, wanted: Wanted, at_once: int) -> Found:
+        """Of each shard its likely share of `at_once` is fetched first, and more as needed.
+
+        `total` counts rows only where `wanted` has no `after`.
+        """
+        share = at_once / len(self._all)
+        limit = min(at_once, math.ceil(share + 3 * math.sqrt(share)))
+        first = self._fetch([self._call(shard, audience, wanted, limit) for shard in self._all])
+        runs = [
+            self._run(shard, found, audience, wanted, limit)
+            for shard, found in zip(self._all, first, strict=True)
+        ]
+        known = [found.since_ms for found in first if found.since_ms is not None]
+        since_ms = max(known) if len(known) == len(first) else None
+        return Found(
+            heapq.merge(*runs, reverse=True), sum(found.total for found in first), since_ms
+        )
+
+    def rows_of(self, shard: int, wanted: Wanted, at_once: int) -> Iterator[Row]:
+        """All rows of one shard, also of hidden people."""
+        [first] = self._fetch([self._call(shard, "truth", wanted, at_once)])
+        return self._run(shard, first, "truth", wanted, at_once)
+
+    def _run(
+        self, shard: int, found: _Shard, audience: Audience, wanted: Wanted, limit: int
+    ) -> Iterator[Row]:
+        while True:
+            yield from found.rows
+            if not found.may_go_on:
+                return
+            wanted = wanted._replace(after=found.rows[-1])
+            [found] = self._fetch([self._call(shard, audience, wanted, limit)])
+
+    def _call(self, shard: int, audience: Audience, wanted: Wanted, limit: int) -> LuaCall:
+        at, name = wanted.after or ("", b"")
+        argv: list[str | bytes | int] = ["", "", audience, wanted.from_ms, wanted.to_ms]
+        argv += [limit, at, name]
+        if wanted.group is not None:
+            argv.append(wanted.group)
+        return LuaCall("people/seen_page", self._people.space.people(shard), argv)
+
+    def _fetch(self, calls: list[LuaCall]) -> list[_Shard]:
+        fetched = []
+        for call, answer in zip(calls, self._people.lua.run_all(calls), strict=True):
+            since, total, *flat = answer
+            rows = [
+                Row(int(at), text_of(name).encode())
+                for name, at in zip(flat[::2], flat[1::2], strict=True)
+            ]
+            since_ms = int(since) if since else None
+            fetched.append(_Shard(rows, len(rows) == call.args[5], int(total), since_ms))
+        return fetched

@@ -1,0 +1,9 @@
+-- Job: says whether it is time to save when the people of a shard were last seen; each time one
+-- caller is told so.
+-- KEYS: a shard's (state/keys.lua). ARGV: channel, kept, interval ms.
+-- Returns {ms of the last time or 0, ms now}, or {} where the interval has not passed.
+local now = now_ms()
+local saved = tonumber(redis.call('HGET', META, 'saved') or nil)
+if saved and now - saved < tonumber(ARGV[3]) then return {} end
+redis.call('HSET', META, 'saved', ms(now))
+return {ms(saved or 0), ms(now)}

@@ -1,0 +1,12 @@
+-- Job: gives rows of last seen that an earlier version wrote, whose score is the time alone, the
+-- score of today; some at a time.
+-- KEYS: a shard's (state/keys.lua). ARGV: channel, kept, limit. Returns how many rows were changed.
+local changed = 0
+for _, key in pairs(LAST_SEEN_SETS) do
+  local found = redis.call('ZRANGEBYSCORE', key, '-inf', '(' .. ms(GROUP_SIZE), 'WITHSCORES', 'LIMIT', 0, ARGV[3])
+  for i = 1, #found, 2 do
+    redis.call('ZADD', key, score_of(found[i], tonumber(found[i + 1])), found[i])
+  end
+  changed = changed + #found / 2
+end
+return changed

@@ -1,0 +1,93 @@
+"""Last seen on its way to SQL and back: what an emptied Redis does not take away."""
+
+import pytest
+
+from dashboard.db.accounts import sources
+from dashboard.presence.service import OTHERS, TRUTH
+from dashboard.presence.tasks import ONLINE_STORED_MS
+from presence.states import never_seen
+from tests.dashboard.ordering.order import Order
+
+
+@pytest.fixture
+def order(database, client, clock) -> Order:
+    made = Order(database, client, clock)
+    made.database.write(lambda connection: sources.ensure(connection, "shop", 0))
+    return made
+
+
+def come(order: Order, *customers: str) -> None:
+    order.services.bot_presence.beat("shop", [(one, "d", "web", True) for one in customers])
+
+
+def leave(order: Order, *customers: str) -> None:
+    order.services.bot_presence.leave("shop", [(one, "d") for one in customers])
+
+
+def seen(order: Order) -> dict[str, int]:
+    page = order.services.bot_presence.seen("shop", 86_400_000, 500, None)
+    assert page.total == len(page.people)
+    return {one.id: one.last_seen for one in page.people}
+
+
+def look(order: Order, customer: str, viewer=TRUTH):
+    return order.services.presence_service.look_up("customer", [f"shop/{customer}"], viewer)[
+        f"shop/{customer}"
+    ]
+
+
+def test_visitors_who_never_wrote_survive_an_emptied_redis(order):
+    """R56: in single states, and in the list of who was seen."""
+    come(order, "ann", "bob", "cat")
+    leave(order, "ann")
+    order.services.presence_tasks._store()
+    before = seen(order)
+    order.client.flushall()
+    assert seen(order) == before and len(before) == 3
+    assert look(order, "ann")["last_seen"] == before["shop/ann"]
+    come(order, "bob")
+    assert look(order, "bob")["status"] == "online"
+    now = seen(order)
+    assert now.keys() == before.keys() and now["shop/bob"] >= before["shop/bob"]
+    assert next(iter(now)) == "shop/bob"
+
+
+def test_who_is_hidden_stays_hidden_where_sql_answers(order):
+    come(order, "ann")
+    order.services.presence_service.set_customer(
+        order.source_id, "shop", "ann", {"visibility": "nobody"}
+    )
+    order.services.presence_tasks._store()
+    order.client.flushall()
+    assert look(order, "ann", OTHERS) | {"v": 0} == never_seen(0)
+    page = order.services.presence_service.seen.page(86_400_000, viewer=OTHERS)
+    assert (page.people, page.total) == ([], 0)
+    assert list(seen(order)) == ["shop/ann"]
+
+
+def test_a_deleted_visitor_is_neither_listed_nor_kept(order):
+    come(order, "ann", "bob")
+    order.services.presence_tasks._store()
+    assert order.erase("ann") is not None
+    come(order, "ann")
+    order.services.presence_tasks._store()
+    order.client.flushall()
+    assert list(seen(order)) == ["shop/bob"]
+    assert look(order, "ann")["last_seen"] is None
+
+
+def test_who_stays_online_is_stored_now_and_then(order, monkeypatch):
+    """Not for each beat; one shard is stored at a time."""
+    tasks = order.services.presence_tasks
+    come(order, "ann")
+    tasks._store()
+    space = order.services.presence_service.customers.space
+    meta = space.people(space.shard_of("shop/ann"))
+    [score] = order.client.zmscore(meta.seen, ["shop/ann"])
+    order.client.zadd(meta.seen, {"shop/ann": score + 5})
+    later = seen(order)["shop/ann"]
+    for _ in range(space.shards):
+        tasks._store_online()
+    assert int(order.client.hget(meta.meta, "saved")) > 0 and ONLINE_STORED_MS >= 60_000
+    order.client.flushall()
+    assert seen(order) == {"shop/ann": later}

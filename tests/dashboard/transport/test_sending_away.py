@@ -1,0 +1,84 @@
+"""A process that stops tells its clients to connect anew: one after the other, and all of them."""
+
+from types import SimpleNamespace
+
+import pytest
+
+from dashboard.transport.sockets import (
+    AWAY_SECONDS_MAX,
+    RETURN_SECONDS,
+    RETURNS_A_SECOND,
+    Sockets,
+)
+
+
+class Clients:
+    """Clients of a worker; those that obey leave as soon as they are told to."""
+
+    def __init__(self, count, obey=lambda sid: True):
+        self.now = 0.0
+        self.told = {}
+        self.sockets = Sockets("eventlet", lambda sessions: {}, lambda: self.now)
+        self.sockets.socketio = SimpleNamespace(sleep=self._sleep)
+        self._obey = obey
+        for number in range(count):
+            path = SimpleNamespace(send=lambda messages, sid=number: self._take(sid, messages))
+            self.sockets._connections[number] = SimpleNamespace(path=path)
+
+    def _take(self, sid, messages):
+        assert [each.event for each in messages] == ["server:leaving"]
+        assert sid not in self.told
+        self.told[sid] = self.now
+        if self._obey(sid):
+            del self.sockets._connections[sid]
+
+    def _sleep(self, seconds):
+        self.now += seconds
+
+    def most_in_a_second(self):
+        times = sorted(self.told.values())
+        return max(sum(at <= other < at + 1 for other in times) for at in times)
+
+
+def test_a_thousand_dashboards_do_not_come_back_in_one_instant():
+    """H33"""
+    clients = Clients(1_000)
+    clients.sockets.send_away()
+    assert len(clients.told) == 1_000
+    assert clients.most_in_a_second() <= RETURNS_A_SECOND + 1
+    assert [*clients.told] != sorted(clients.told), "windows of one admin are not told in a row"
+
+
+def test_many_more_are_told_in_time_all_the_same():
+    clients = Clients(20_000)
+    clients.sockets.send_away()
+    assert max(clients.told.values()) <= AWAY_SECONDS_MAX
+    assert clients.most_in_a_second() <= 20_000 / AWAY_SECONDS_MAX * 1.01
+
+
+def test_who_does_not_leave_is_waited_for_a_short_while():
+    clients = Clients(10, obey=lambda sid: sid != 7)
+    clients.sockets.send_away()
+    assert [*clients.sockets._connections] == [7], "left for `close_all`"
+    assert clients.now == pytest.approx(10 / RETURNS_A_SECOND + RETURN_SECONDS, abs=0.1)
+
+
+def test_who_was_about_to_connect_is_told_as_well():
+    clients = Clients(3)
+    pause = clients.sockets.socketio.sleep
+
+    def arrive(seconds):
+        pause(seconds)
+        if len(clients.told) == 3:
+            path = SimpleNamespace(send=lambda messages: clients._take("late", messages))
+            clients.sockets._connections.setdefault("late", SimpleNamespace(path=path))
+
+    clients.sockets.socketio.sleep = arrive
+    clients.sockets.send_away()
+    assert "late" in clients.told and not clients.sockets._connections
+
+
+def test_without_sockets_nothing_is_waited_for():
+    clients = Clients(0)
+    clients.sockets.send_away()
+    assert clients.now == 0

@@ -1,0 +1,30 @@
+"""What the tests of deploy/ and of docs/operations.md compare them with."""
+
+import fakeredis
+import pytest
+
+from dashboard.db.database import Database
+from dashboard.db.migrate import bring_to_head
+from dashboard.web.application import create_app
+from dashboard.web.process_metrics import watch_process
+from tests.services import services_over
+from tests.support import now_ms
+
+
+@pytest.fixture(scope="session")
+def families(tmp_path_factory):
+    """Name to family of every metric of a web process, without their numbers."""
+    folder = tmp_path_factory.mktemp("metrics")
+    database = Database(f"sqlite:///{folder / 'lineup.sqlite'}")
+    bring_to_head(database)
+    services = services_over(database, fakeredis.FakeRedis(), now_ms)
+    services.redis_url = "redis://127.0.0.1:1"  # that of the listener, which does not run
+    create_app(services, 5000, with_sockets=False)
+    watch_process(services)
+    yield {_exposed(each): each for each in services.metrics.families()}
+    database.close()
+
+
+def _exposed(family):
+    """The name as it is scraped: of a counter, with its suffix."""
+    return family.name + "_total" * (family.kind == "counter")
