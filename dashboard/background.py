@@ -89,6 +89,7 @@ class Background:
             ("webhooks", services.dispatcher.run),
             ("due", services.due_queue.run),
             ("recompute", services.recompute.run),
+            ("archive", services.archiver.run),
         ):
             threading.Thread(target=run, name=name, daemon=True).start()
 
@@ -121,6 +122,7 @@ class Background:
         self._services.dispatcher.stop()
         self._services.due_queue.stop()
         self._services.recompute.stop()
+        self._services.archiver.stop()
         self._sharing_metrics.stop()
         with suppress(OSError):
             # The last numbers: what was answered since they were written counts, too.

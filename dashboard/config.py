@@ -12,6 +12,8 @@ from sqlalchemy.exc import ArgumentError
 
 from dashboard.errors import StartError
 from dashboard.settings.oidc import OidcSettings, SignInMode, oidc_settings, sign_in_mode
+from dashboard.settings.redis_url import redis_address
+from scoring.archive import HISTORY_DAYS
 
 #: The project's folder, which holds static/, templates/, migrations/ and instance/.
 ROOT = Path(__file__).resolve().parents[1]
@@ -19,8 +21,9 @@ AsyncMode = Literal["eventlet", "gevent"]
 LOG_FORMATS = ("text", "json")
 AssetMode = Literal["bundle", "source"]
 LOG_LEVELS = ("DEBUG", "INFO", "WARNING", "ERROR", "CRITICAL")
-REDIS_SCHEMES = ("redis", "rediss", "unix")
 SECRET_MIN_CHARACTERS = 16
+#: A hundred years.
+HISTORY_DAYS_MAX = 36_500
 #: `{` would break the hash tags of the keys; `[`, `*` and `?` the patterns of notifications.
 KEY_PREFIX_CHARACTERS = frozenset(
     "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_."
@@ -39,6 +42,7 @@ class Settings:
     files: Path
     secret_key: str | None
     metrics_token: str | None
+    history_days: int
     async_mode: AsyncMode
     assets: AssetMode
     origins: tuple[str, ...]
@@ -65,6 +69,9 @@ class Settings:
             files=_folder(environ.get("LINEUP_FILES") or str(instance / "files")),
             secret_key=_secret(environ, "LINEUP_SECRET_KEY"),
             metrics_token=_secret(environ, "LINEUP_METRICS_TOKEN"),
+            history_days=_integer(
+                environ, "LINEUP_HISTORY_DAYS", HISTORY_DAYS, 1, HISTORY_DAYS_MAX
+            ),
             async_mode=cast(
                 AsyncMode,
                 _one_of(environ, "LINEUP_ASYNC_MODE", "eventlet", ("eventlet", "gevent")),
@@ -129,8 +136,8 @@ def _database_url(text: str) -> str:
 
 
 def _redis_url(text: str | None) -> str | None:
-    if text is not None and _parts(text).scheme not in REDIS_SCHEMES:
-        raise StartError("LINEUP_REDIS_URL must begin with redis://, rediss:// or unix://.")
+    if text is not None:
+        redis_address(text)
     return text
 
 

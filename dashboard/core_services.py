@@ -5,14 +5,11 @@ from collections.abc import Callable
 from functools import cached_property
 from typing import Any
 
-import redis
-from redis.backoff import NoBackoff
-from redis.retry import Retry
-
 from dashboard.clock import SharedClock
 from dashboard.config import Settings
 from dashboard.db.database import Database
 from dashboard.ingest.snooze.moments import take_effect
+from dashboard.ordering.archiving import Archiver
 from dashboard.ordering.building import ListBuilder
 from dashboard.ordering.diff import Diff
 from dashboard.ordering.due import DueQueue
@@ -22,16 +19,12 @@ from dashboard.ordering.rebuild import Rebuilder
 from dashboard.ordering.recompute import Recompute
 from dashboard.ordering.reconciler import Reconciler
 from dashboard.ordering.status import OrderingStatus
-from dashboard.redis_server.pool import SharedPool
+from dashboard.redis_server.clients import RedisClients
 from dashboard.transport.redis_parser import parser_options
 from dashboard.web.server.server import green
+from lua_scripts.servers import Client, run_id_of
 from scoring.ranking import Ranking
-from scoring.server_life import RunId, run_id_of
-
-#: Longest wait of a request for Redis. Not less: a busy event loop reads an answer late.
-REDIS_SECONDS = 2.0
-#: Most Redis calls under way at once; further callers wait for one of them.
-REDIS_CONNECTIONS = 100
+from scoring.server_life import RunId
 
 
 class CoreServices:
@@ -63,27 +56,17 @@ class CoreServices:
         seconds, microseconds = self.redis_client.time()
         return seconds * 1000 + microseconds / 1000
 
-    def new_redis_client(self) -> redis.Redis:
-        """A client that reports at once that Redis is away, and sends no command twice."""
-        pool = SharedPool.from_url(
-            self.redis_url,
-            # After a restart all windows come back at the same moment.
-            max_connections=REDIS_CONNECTIONS,
-            timeout=REDIS_SECONDS,
-            socket_timeout=REDIS_SECONDS,
-            socket_connect_timeout=REDIS_SECONDS,
-            retry=Retry(NoBackoff(), 0),
-            **parser_options(green(self.settings.async_mode).poll),
-        )
-        return redis.Redis.from_pool(pool)
+    @cached_property
+    def redis_clients(self) -> RedisClients:
+        return RedisClients(self.redis_url, **parser_options(green(self.settings.async_mode).poll))
 
     @cached_property
     def database(self) -> Database:
         return Database(self.settings.database_url)
 
     @cached_property
-    def redis_client(self) -> redis.Redis:
-        return self.new_redis_client()
+    def redis_client(self) -> Client:
+        return self.redis_clients.new()
 
     @cached_property
     def ranking(self) -> Ranking:
@@ -120,6 +103,10 @@ class CoreServices:
     @cached_property
     def recompute(self) -> Recompute:
         return Recompute(self.database, self.placer, self.clock, self.monotonic)
+
+    @cached_property
+    def archiver(self) -> Archiver:
+        return Archiver(self.database, self.placer, self.clock, self.monotonic)
 
     @cached_property
     def redis_run_id(self) -> RunId:

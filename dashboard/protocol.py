@@ -1,4 +1,7 @@
-"""The version of the protocol between the page and the server."""
+"""The versions of the product, and of the protocol between the page and the server."""
 
 #: Raised when a page loaded earlier cannot work with a newer server.
 PROTOCOL = 2
+
+#: That of pyproject.toml.
+VERSION = "0.1.0"

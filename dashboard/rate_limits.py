@@ -11,10 +11,10 @@ from collections.abc import Callable, Hashable
 from contextlib import suppress
 from typing import NamedTuple
 
-import redis
 from redis.exceptions import RedisError
 
 from dashboard.errors import Problem
+from lua_scripts.servers import Client
 from presence.people import MAX_LOOKED_UP
 
 #: Buckets kept in this process; beyond it, those that are full again are dropped.
@@ -144,7 +144,7 @@ class SharedWindows:
     while Redis is away nothing is counted here.
     """
 
-    def __init__(self, client: redis.Redis):
+    def __init__(self, client: Client):
         self._client = client
 
     def count(self, limit: RateLimit, key: str) -> float | None:

@@ -2,9 +2,13 @@
 
 from functools import cached_property
 
+import redis
+from redis.cluster import RedisCluster
+
 from dashboard.db.accounts.api_keys import KeyRing
 from dashboard.event_services import EventServices
 from dashboard.live.broadcaster import Broadcaster
+from dashboard.live.cluster_listener import ClusterListener
 from dashboard.live.handlers import ListHandlers
 from dashboard.live.list_observer import ListObserver
 from dashboard.live.listener import Listener
@@ -23,6 +27,7 @@ from dashboard.transport.sockets import Sockets
 from dashboard.web.http.audit.signins import FailedSignIns
 from dashboard.web.http.cursors import Cursors
 from dashboard.web.http.metrics.registry import Metrics
+from scoring.keys import Keys
 
 
 class Services(EventServices):
@@ -113,11 +118,21 @@ class Services(EventServices):
         )
 
     @cached_property
-    def listener(self) -> Listener:
+    def listener(self) -> Listener | ClusterListener:
+        keys = self.ranking.keys
+        if isinstance(self.redis_client, RedisCluster):
+            notify = self.broadcaster.notify
+            return ClusterListener(self.redis_client, keys, self._listener_of_node, notify)
+        return self._listener_of(self.redis_clients.new_for_server(), keys)
+
+    def _listener_of_node(self, host: str, port: int, keys: Keys) -> Listener:
+        return self._listener_of(self.redis_clients.of_node(host, port), keys)
+
+    def _listener_of(self, client: redis.Redis, keys: Keys) -> Listener:
         """With a Redis client of its own, whose connection it keeps."""
         return Listener(
-            self.new_redis_client(),
-            self.ranking.keys.prefix,
+            client,
+            keys,
             self.broadcaster.notify,
             on_touched=self._queries_touched,
             on_views=self.view_changes.wake,

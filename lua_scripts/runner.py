@@ -1,18 +1,31 @@
 """Runs Lua scripts by their digest: many in one round trip, on one server or on a cluster."""
 
 import hashlib
+import time
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from redis import Redis
+import redis
 from redis.cluster import RedisCluster
-from redis.exceptions import AskError, MovedError, NoScriptError, TryAgainError
+from redis.exceptions import (
+    AskError,
+    ConnectionError,
+    MovedError,
+    NoScriptError,
+    TimeoutError,
+    TryAgainError,
+)
 
-Client = Redis | RedisCluster
+from lua_scripts.servers import Client, follow, holder_of, refresh
+
 Args = Sequence[str | bytes | int]
 
 _REDIRECTED = (MovedError, AskError, TryAgainError)
+#: How long a call is sent on while its slot moves.
+FOLLOW_SECONDS = 2.0
+#: Pause before the next try where two nodes have a part of the keys each.
+SPLIT_SECONDS = 0.02
 
 
 class LuaCall(NamedTuple):
@@ -23,22 +36,36 @@ class LuaCall(NamedTuple):
     args: Args = ()
 
 
+class _Scripts(NamedTuple):
+    """By name: the Lua text, and its digest."""
+
+    texts: Mapping[str, str]
+    digests: Mapping[str, str]
+
+
 class LuaRunner:
     """Runs the scripts named in `sources` (name -> Lua text) on one Redis or on a cluster's nodes.
 
     Scripts are sent by digest (EVALSHA). Where a server lacks one (just started, SCRIPT FLUSH), it
     is loaded and the calls that failed are sent again. Without `loads_missing` nothing is loaded:
-    NoScriptError is raised.
+    NoScriptError is raised. So it is for a server that is not in `preludes`, where they are given:
+    name of a server -> Lua text that stands before each script there.
     """
 
-    def __init__(self, client: Client, sources: Mapping[str, str], *, loads_missing: bool = True):
+    def __init__(
+        self,
+        client: Client,
+        sources: Mapping[str, str],
+        *,
+        loads_missing: bool = True,
+        preludes: Mapping[str, str] | None = None,
+    ):
         self.client = client
-        self._sources = sources
-        self._digests = {
-            name: hashlib.sha1(source.encode(), usedforsecurity=False).hexdigest()
-            for name, source in sources.items()
-        }
         self._loads_missing = loads_missing
+        self._everywhere = _scripts(sources, "") if preludes is None else None
+        self._by_server = {
+            server: _scripts(sources, prelude) for server, prelude in (preludes or {}).items()
+        }
 
     def run(self, script: str, keys: Sequence[str], *args: str | bytes | int) -> Any:
         """What the script returns; raises what Redis raises."""
@@ -47,64 +74,111 @@ class LuaRunner:
     def run_all(self, calls: Sequence[LuaCall]) -> list[Any]:
         """Results in the order of `calls`: one round trip a node, not one atomic step.
 
-        Raises the first error that Redis answers, after all calls were made.
+        Raises the first error of a node or of a call, after all calls were made.
         """
         results: list[Any] = [None] * len(calls)
-        for node, indexes in self._by_node(calls).items():
-            answers = self._run_on(node, [calls[index] for index in indexes])
+        for (name, server), indexes in self._by_holder(calls).items():
+            answers = self._run_on(name, server, [calls[index] for index in indexes])
             for index, result in zip(indexes, answers, strict=True):
                 if isinstance(result, _REDIRECTED):
-                    result = self._follow(calls[index])
+                    result = self._follow(calls[index], result)
                 results[index] = result
         for result in results:
             if isinstance(result, Exception):
                 raise result
         return results
 
-    def are_held_by(self, node: Redis) -> bool:
+    def are_held_by(self, name: str, server: redis.Redis) -> bool:
         """Whether this server holds all scripts."""
-        return all(node.script_exists(*self._digests.values()))
+        return all(server.script_exists(*self._scripts(name).digests.values()))
 
-    def load(self, node: Redis) -> None:
+    def load(self, name: str, server: redis.Redis) -> None:
         """Sends all scripts to this server."""
-        for source in self._sources.values():
-            node.script_load(source)
+        for text in self._scripts(name).texts.values():
+            server.script_load(text)
 
-    def _by_node(self, calls: Sequence[LuaCall]) -> dict[Redis, list[int]]:
-        """Node -> indexes of the calls whose keys it holds."""
-        if not isinstance(self.client, RedisCluster):
-            return {self.client: list(range(len(calls)))} if calls else {}
-        nodes: dict[Redis, list[int]] = defaultdict(list)
+    def _scripts(self, name: str) -> _Scripts:
+        found = self._everywhere or self._by_server.get(name)
+        if found is None:
+            raise NoScriptError(f"there are no scripts for {name}")
+        return found
+
+    def _by_holder(self, calls: Sequence[LuaCall]) -> dict[tuple[str, redis.Redis], list[int]]:
+        """Server -> indexes of the calls whose keys it holds."""
+        found: dict[tuple[str, redis.Redis], list[int]] = defaultdict(list)
         for index, call in enumerate(calls):
-            node = self.client.get_node_from_key(call.keys[0])
-            nodes[self.client.get_redis_connection(node)].append(index)
-        return nodes
+            found[holder_of(self.client, call.keys[0])].append(index)
+        return found
 
-    def _run_on(self, node: Redis, calls: list[LuaCall]) -> list[Any]:
-        results = self._send(node, calls)
+    def _run_on(
+        self, name: str, server: redis.Redis, calls: list[LuaCall], *, asking: bool = False
+    ) -> list[Any]:
+        """What each call returned or raised; of a node of a cluster, also that it is away."""
+        try:
+            scripts = self._scripts(name)
+            return self._run_scripts(scripts, server, calls, asking)
+        except NoScriptError as error:
+            return [error] * len(calls)
+        except (ConnectionError, TimeoutError) as error:
+            if not isinstance(self.client, RedisCluster):
+                raise
+            # The other nodes go on. It may have been replaced.
+            refresh(self.client, failed=name)
+            return [error] * len(calls)
+
+    def _run_scripts(
+        self, scripts: _Scripts, server: redis.Redis, calls: list[LuaCall], asking: bool
+    ) -> list[Any]:
+        results = _send(scripts, server, calls, asking)
         missing = [at for at, result in enumerate(results) if isinstance(result, NoScriptError)]
         if missing and self._loads_missing:
             for script in {calls[at].script for at in missing}:
-                node.script_load(self._sources[script])
-            answers = self._send(node, [calls[at] for at in missing])
+                server.script_load(scripts.texts[script])
+            answers = _send(scripts, server, [calls[at] for at in missing], asking)
             for at, result in zip(missing, answers, strict=True):
                 results[at] = result
         return results
 
-    def _send(self, node: Redis, calls: list[LuaCall]) -> list[Any]:
-        with node.pipeline(transaction=False) as pipeline:
-            for call in calls:
-                digest = self._digests[call.script]
-                pipeline.evalsha(digest, len(call.keys), *call.keys, *call.args)
-            return pipeline.execute(raise_on_error=False)
+    def _follow(self, call: LuaCall, error: Exception) -> Any:
+        """Runs a call whose slot has moved or is moving, where the nodes send it.
 
-    def _follow(self, call: LuaCall) -> Any:
-        """Runs a call whose slot has moved or is moving: the cluster client follows it."""
-        argv = [*call.keys, *call.args]
-        try:
-            return self.client.evalsha(self._digests[call.script], len(call.keys), *argv)
-        except NoScriptError:
-            return self.client.eval(self._sources[call.script], len(call.keys), *argv)
+        A slot's keys move one by one: until all have, a call that needs several waits.
+        """
+        assert isinstance(self.client, RedisCluster), "one server sends nothing on"
+        end = time.monotonic() + FOLLOW_SECONDS
+        while True:
+            if isinstance(error, AskError):
+                name, server = follow(self.client, error)
+            else:
+                time.sleep(SPLIT_SECONDS)
+                name, server = holder_of(self.client, call.keys[0])
+            asking = isinstance(error, AskError) and not isinstance(error, MovedError)
+            [result] = self._run_on(name, server, [call], asking=asking)
+            if not isinstance(result, _REDIRECTED) or time.monotonic() > end:
+                return result
+            error = result
+
+
+def _scripts(sources: Mapping[str, str], prelude: str) -> _Scripts:
+    texts = {name: prelude + source for name, source in sources.items()}
+    digests = {
+        name: hashlib.sha1(text.encode(), usedforsecurity=False).hexdigest()
+        for name, text in texts.items()
+    }
+    return _Scripts(texts, digests)
+
+
+def _send(
+    scripts: _Scripts, server: redis.Redis, calls: Sequence[LuaCall], asking: bool
+) -> list[Any]:
+    with server.pipeline(transaction=False) as pipeline:
+        for call in calls:
+            if asking:
+                pipeline.execute_command("ASKING")
+            digest = scripts.digests[call.script]
+            pipeline.evalsha(digest, len(call.keys), *call.keys, *call.args)
+        answers = pipeline.execute(raise_on_error=False)
+    return answers[1::2] if asking else answers
 
 
 def text_of(value: Any) -> str:

@@ -1,7 +1,7 @@
 """Announcements from Redis: each once and in order, also where messages get lost."""
 
 import logging
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple, Protocol
 
 from redis import Redis
@@ -9,7 +9,8 @@ from redis.client import PubSub
 from redis.cluster import RedisCluster
 from redis.exceptions import RedisError
 
-from lua_scripts.runner import Client, LuaCall, LuaRunner, text_of
+from lua_scripts.runner import LuaCall, LuaRunner, text_of
+from lua_scripts.servers import Client, holder_of, run_id_of, servers_of
 from presence.lua.jobs import job_sources
 from presence.states import parsed
 
@@ -76,6 +77,8 @@ class Feed:
         self._heads: dict[str, Head] = {}
         #: Channel -> when its shard is read again, by Redis's clock in ms.
         self._recovering: dict[str, int] = {}
+        #: In a cluster: channel -> which server, in which of its lives, holds its shard.
+        self._held_by: dict[str, str] = {}
         self._pubsub: PubSub | None = None
         self._missed_checks = 0
         #: Whether the last call succeeded; if not, watchers may show old states.
@@ -102,7 +105,9 @@ class Feed:
         self.pump(0)
         before = self.caught_up
         try:
-            self._verify(list(self._channels))
+            # Before the heads are read: a server that is replaced in between is noticed next time.
+            doubtful = self._replaced()
+            self._verify(list(self._channels), doubtful)
         except (RedisError, OSError):
             self.close()
             raise
@@ -133,8 +138,22 @@ class Feed:
             waiting -= message["type"] == "subscribe"
         # The connection may have broken because Redis ended. It may be back from an older dump, and
         # its numbers past ours already: they do not show that.
-        self._verify(list(self._channels), is_doubtful=not is_first)
+        self._verify(list(self._channels), [] if is_first else list(self._channels))
         return pubsub
+
+    def _replaced(self) -> Collection[str]:
+        """Channels whose shard another server holds by now: a replica that was promoted lacks the
+        last announcements of its primary, and counts on from there. The subscription may be at a
+        third node, and goes on."""
+        if not isinstance(self._client, RedisCluster):
+            return ()
+        lives = {name: run_id_of(one) or name for name, one in servers_of(self._client).items()}
+        holders = {name: holder_of(self._client, self._log(name)[0])[0] for name in self._channels}
+        before, self._held_by = (
+            self._held_by,
+            {name: lives.get(holder, holder) for name, holder in holders.items()},
+        )
+        return {name for name, life in before.items() if life != self._held_by[name]}
 
     def _take(self, message: Mapping[str, Any]) -> None:
         if message["type"] != "message":
@@ -157,11 +176,11 @@ class Feed:
         else:
             self._verify([name])
 
-    def _verify(self, names: Sequence[str], is_doubtful: bool = False) -> None:
+    def _verify(self, names: Sequence[str], doubtful: Collection[str] = ()) -> None:
         calls = [LuaCall("feed/head", self._log(name), ()) for name in names]
         for name, answer in zip(names, self._lua.run_all(calls), strict=True):
             head, now_ms = Head(text_of(answer[0]), int(answer[1])), int(answer[2])
-            self._advance(name, head, now_ms, is_doubtful)
+            self._advance(name, head, now_ms, name in doubtful)
 
     def _advance(self, name: str, head: Head, now_ms: int, is_doubtful: bool) -> None:
         source, shard = self._channels[name]

@@ -3,7 +3,8 @@
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from lua_scripts.runner import Client, LuaCall, LuaRunner, text_of
+from lua_scripts.runner import LuaCall, LuaRunner, text_of
+from lua_scripts.servers import Client
 from presence.connections import FOREVER, Beat, Connection
 from presence.errors import ShardsChanged, TooMany
 from presence.keys import Space, checked

@@ -6,7 +6,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from lua_scripts.runner import Client, LuaCall, LuaRunner, text_of
+from lua_scripts.runner import LuaCall, LuaRunner, text_of
+from lua_scripts.servers import Client
 from presence.errors import InvalidName, RoomFull, UnknownValue
 from presence.keys import SEPARATOR, Space, checked
 from presence.lua.jobs import job_sources

@@ -1,6 +1,10 @@
 """Every name that the order has in Redis: keys, members and channels of notifications."""
 
-from dataclasses import dataclass
+from collections.abc import Container
+from dataclasses import dataclass, replace
+from itertools import count
+
+from redis.crc import key_slot
 
 #: What `notify-keyspace-events` must hold for the listener: K and E (channels by key and by event),
 #: g (del, rename), z (sorted sets: `changes` and the canary), x and e (expired, evicted).
@@ -42,10 +46,11 @@ class Keys:
     """Key names under one prefix.
 
     Keys of a list id share a hash tag: one node holds them. All lists of queries share one, so that
-    one call places a thread on all of them.
+    one call places a thread on all of them. `node` names the canary of one node of a cluster.
     """
 
     prefix: str = "lineup"
+    node: str = ""
 
     def sort(self, list_id: str, sort: str) -> str:
         """Sorted set, member → score: the list itself. That of a query has one, under one name: a
@@ -54,25 +59,36 @@ class Keys:
         return f"{self._hash_list_id(list_id)}|{name}"
 
     def changes(self, list_id: str) -> str:
-        """Sorted set, member → version at which the thread last changed: a compacted log.
+        """Sorted set, member → version at which the thread last changed: a compacted log, of the
+        last changes.
 
-        That of a query holds the last changes alone. Nobody is notified of it, see `touched`.
+        Of that of a query nobody is notified, see `touched`.
         """
         name = "log" if is_query_list(list_id) else "changes"
         return f"{self._hash_list_id(list_id)}|{name}"
 
     def meta(self, list_id: str) -> str:
-        """Hash: `epoch`, `version`, and `floor`, the version with which the epoch began."""
+        """Hash: `epoch`, `version`, and `floor`, the version from which on the log is whole."""
         return f"{self._hash_list_id(list_id)}|meta"
 
     def revisions(self, list_id: str) -> str:
-        """Hash, member → revision of the thread that placed it last; stays when it leaves.
+        """Hash, member → revision of the thread that placed it last; stays a while when it leaves.
 
         The lists of all queries share one.
         """
         if is_query_list(list_id):
             return f"{self.of_queries}revisions"
         return f"{self._hash_list_id(list_id)}|revisions"
+
+    def left(self, list_id: str) -> str:
+        """Sorted set, member → number of the call in which it left: of the latest ones, whose
+        revisions are kept.
+
+        The lists of all queries share one, of threads that left the last of them.
+        """
+        if is_query_list(list_id):
+            return f"{self.of_queries}left"
+        return f"{self._hash_list_id(list_id)}|left"
 
     @property
     def of_queries(self) -> str:
@@ -124,9 +140,20 @@ class Keys:
     def canary(self) -> str:
         """Sorted set that listeners write to, to check that notifications still arrive.
 
-        Each write needs a new score, such as the time: an unchanged one notifies nothing.
+        Each write needs a new score, such as the time: an unchanged one notifies nothing. Each
+        primary of a cluster has one, see `of_node`: it notifies of its own keys alone.
         """
-        return f"{{{self.prefix}}}|canary"
+        return f"{{{self.prefix}{self.node}}}|canary"
+
+    def of_node(self, slots: Container[int]) -> "Keys":
+        """The same keys, with the canary of a node that has these slots, at least one."""
+        named = (replace(self, node=f"@{number}") for number in count())
+        return next(keys for keys in named if keys.canary_slot in slots)
+
+    @property
+    def canary_slot(self) -> int:
+        """The slot of a cluster in which the canary lies."""
+        return key_slot(self.canary.encode())
 
     @property
     def view_changes(self) -> str:

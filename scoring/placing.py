@@ -13,8 +13,13 @@ from scoring.keys import Keys, member, sort_of
 THREADS_PER_CALL = 200
 #: Places on lists of queries that one call takes (about 5 ms).
 PLACES_PER_CALL = 1_000
-#: Changes that the log of a query's list keeps: a dashboard that missed more reads the list again.
+#: Changes that the log of a query's list keeps, and that of a view's: a dashboard that missed more
+#: reads the list again.
 LOG_ENTRIES = 200
+VIEW_LOG_ENTRIES = 5_000
+#: Threads that left the lists of a list id, or the last list of a query, whose revisions are kept:
+#: a call that comes later than that many others leave may put one back, until it is repaired.
+LEFT_ENTRIES = 1_000
 #: Lists whose keys a process remembers.
 KNOWN_KEYS = 10_000
 
@@ -83,8 +88,10 @@ def _on_views(
         for list_id, rows in places.items():
             names = [keys.sort(list_id, sort) for sort in sorts]
             names += [keys.changes(list_id), keys.meta(list_id), keys.revisions(list_id)]
+            names += [keys.next(list_id), keys.left(list_id)]
             for first in range(0, len(rows), THREADS_PER_CALL):
-                args = [value for row in rows[first : first + THREADS_PER_CALL] for value in row]
+                args: list[str | int] = [VIEW_LOG_ENTRIES, LEFT_ENTRIES]
+                args += [value for row in rows[first : first + THREADS_PER_CALL] for value in row]
                 yield PlaceCall(LuaCall("place", names, args), _view_result(list_id))
 
 
@@ -124,10 +131,11 @@ def _query_call(batch: Sequence[Placement], keys: Keys) -> PlaceCall:
         args += [member(placement.thread_id), placement.revision, " ".join(places)]
     list_ids = list(numbers)
     names = [keys.touched, keys.query_calls, keys.revisions(list_ids[0])]
+    names.append(keys.left(list_ids[0]))
     for list_id in list_ids:
         names += keys_of_query(keys.prefix, list_id)
     return PlaceCall(
-        LuaCall("place_on_queries", names, [LOG_ENTRIES, " ".join(list_ids), *args]),
+        LuaCall("place_on_queries", names, [LOG_ENTRIES, LEFT_ENTRIES, " ".join(list_ids), *args]),
         lambda answer: (
             answer[0],
             {list_ids[number - 1] for number in answer[1]},

@@ -3,9 +3,8 @@
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-import redis
-
 from lua_scripts.runner import LuaCall, text_of
+from lua_scripts.servers import Client
 from scoring.keys import Keys, sort_of
 from scoring.placing import keys_of_query
 from scoring.server_life import LifeUnknown, ServerLife
@@ -26,7 +25,7 @@ class QueryTotals(NamedTuple):
 class QueryRanking:
     """All lists of queries lie on one node, so that one call reads many of them."""
 
-    def __init__(self, client: redis.Redis, keys: Keys, life: ServerLife):
+    def __init__(self, client: Client, keys: Keys, life: ServerLife):
         self.keys = keys
         self._client = client
         self._life = life

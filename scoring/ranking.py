@@ -4,16 +4,15 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from typing import Any
 
-import redis
-
 from lua_scripts.runner import Args, LuaCall, text_of
+from lua_scripts.servers import Client, run_id_of
 from lua_scripts.sources import read_lua
 from scoring.keys import Keys, is_query_list, member, sort_of
 from scoring.placing import PlacedLate, Placement, place_calls
 from scoring.query_ranking import QueryRanking
 from scoring.reading import Changes, Entry, Head, Known, State, changes, entries
 from scoring.rebuilding import Rebuild
-from scoring.server_life import LifeUnknown, RunId, ServerLife, run_id_of
+from scoring.server_life import LifeUnknown, RunId, ServerLife
 from scoring.sorts import SORTS
 from scoring.states import LOST, state_calls
 
@@ -63,7 +62,7 @@ class Ranking(QueryRanking):
 
     def __init__(
         self,
-        client: redis.Redis,
+        client: Client,
         prefix: str = "lineup",
         sorts: Iterable[str] = tuple(SORTS),
         run_id: RunId = run_id_of,

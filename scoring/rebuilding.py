@@ -12,6 +12,7 @@ from redis.exceptions import LockError, LockNotOwnedError, NoScriptError, WatchE
 from redis.lock import Lock
 
 from lua_scripts.runner import Args, LuaCall, text_of
+from lua_scripts.servers import Client
 from scoring.keys import Keys, is_query_list, member, thread_id
 from scoring.server_life import ServerLife
 
@@ -49,7 +50,7 @@ class Rebuild:
 
     def __init__(
         self,
-        client: redis.Redis,
+        client: Client,
         life: ServerLife,
         keys: Keys,
         sorts_of: Callable[[str], Sequence[str]],
@@ -177,7 +178,8 @@ class Rebuild:
             keys += [self._keys.changes(list_id), *self._filled(list_id), self._keys.touched]
             args: Args = [self._token, list_id, LOCK_MS, int(only_missing)]
             return LuaCall("begin_query", keys, args)
-        return LuaCall("begin", keys + self._filled(list_id), [self._token])
+        keys += [*self._filled(list_id), self._keys.left(list_id)]
+        return LuaCall("begin", keys, [self._token])
 
     def _filled(self, list_id: str) -> list[str]:
         sorts = [self._keys.next_sort(list_id, sort) for sort in self._sorts_of(list_id)]
@@ -202,7 +204,7 @@ class Rebuild:
             raise RebuildLost("what was filled for lists of queries is gone")
 
     def _raise_revisions(self, list_id: str, revisions: Sequence[tuple[int, int]]) -> None:
-        keys = [self._keys.revisions(list_id)] if revisions else []
+        keys = [self._keys.revisions(list_id), self._keys.left(list_id)] if revisions else []
         calls = [
             LuaCall("raise_revisions", keys, [" ".join([f"{member(id)} {at}" for id, at in part])])
             for first in range(0, len(revisions), FILL_THREADS)
@@ -213,7 +215,7 @@ class Rebuild:
 
     def _fill(self, list_id: str, rows: Sequence[Row]) -> None:
         names = [member(row[0]) for row in rows]
-        with self._client.pipeline() as pipeline:
+        with self._client.pipeline(transaction=True) as pipeline:
             pipeline.watch(self._keys.next(list_id))
             if not self._is_ours(pipeline.hget(self._keys.next(list_id), "token")):
                 raise RebuildLost(f"what was filled for {list_id} is gone")

@@ -3,25 +3,30 @@
 A server that starts again may have read a dump of any age, and a replica that is promoted may lack
 what was written last. Whatever went on from such data would give an epoch a second history. So the
 scripts of the order carry the life for which they were loaded: a server that was started since does
-not hold them, and what they write is marked with the life and refused in any other.
+not hold them, and what they write is marked with the life and refused in any other. A promotion
+begins a life, too.
+
+In a cluster each primary is in a life of its own. What moves from one to another with its slot is
+whole, so each accepts the lives of the others: of those that were primaries beside it. A replica
+that is promoted does not accept that of the primary which it replaces.
 """
 
 import hashlib
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 from uuid import uuid4
 
 import redis
-from redis.client import Pipeline
-from redis.exceptions import NoScriptError, ResponseError, WatchError
+from redis.cluster import RedisCluster
+from redis.exceptions import NoScriptError
 
 from lua_scripts.runner import LuaCall, LuaRunner, text_of
+from lua_scripts.servers import ONLY, Client, refresh, run_id_of, servers_of
 
 #: Hexadecimal digits that name a life.
 NAME_DIGITS = 12
 
-#: Gives what Redis drew at its start, read over the given connection; None where it does not tell.
+#: Gives what tells this start or promotion of a server from others; None where it does not say.
 RunId = Callable[[redis.Redis], str | None]
 
 
@@ -29,33 +34,31 @@ class LifeUnknown(Exception):
     """It is not known that the data in Redis were written since it started: rebuild them."""
 
 
-def run_id_of(connection: redis.Redis) -> str | None:
-    """`run_id` of INFO; None where INFO is forbidden or does not say."""
-    try:
-        return connection.info("server").get("run_id") or None
-    except ResponseError:
-        return None
-
-
 class ServerLife:
-    """The scripts `sources` (name -> Lua text, which may use `LIFE`) in the life of one server.
+    """The scripts `sources` (name -> Lua text, which may use `LIFE` and `LIVES`) in the life of one
+    server, or of each primary of a cluster.
 
-    Where INFO is allowed, the life is that of its `run_id`. Elsewhere it is what `begin` wrote to
-    `key`, for as long as the server holds the scripts of that life, which only `begin` loads: not
-    after a restart, and also not after SCRIPT FLUSH.
+    `LIFE` is that of the server that runs the script, `LIVES` has it and those that it accepts as
+    keys. Where INFO is allowed, the life is that of `run_id`. Elsewhere, but not in a cluster, it
+    is what `begin` wrote to `key`, for as long as the server holds the scripts of that life, which
+    only `begin` loads: not after a restart, and also not after SCRIPT FLUSH.
     """
 
     def __init__(
-        self, client: redis.Redis, sources: Mapping[str, str], key: str, run_id: RunId = run_id_of
+        self, client: Client, sources: Mapping[str, str], key: str, run_id: RunId = run_id_of
     ):
         self._client = client
         self._sources = sources
         self._key = key
         self._run_id = run_id
         self._scripts: LuaRunner | None = None
+        #: Life of a server → the lives that it accepts.
+        self._accepted: dict[str, frozenset[str]] = {}
+        #: Name of a server → what stands before its scripts.
+        self._preludes: dict[str, str] = {}
 
     def run_all(self, calls: Sequence[LuaCall]) -> list[Any]:
-        """Results in the order of `calls`; all are repeated where the server lacked the scripts.
+        """Results in the order of `calls`; all are repeated where a server lacked the scripts.
 
         Raises LifeUnknown, and what Redis raises.
         """
@@ -64,27 +67,36 @@ class ServerLife:
             try:
                 return scripts.run_all(calls)
             except NoScriptError:
-                pass
+                if isinstance(self._client, RedisCluster):
+                    # Perhaps of a replica that was promoted.
+                    refresh(self._client)
         try:
             return self.renew().run_all(calls)
         except NoScriptError as error:
+            if isinstance(self._client, RedisCluster):
+                # The lists at the other nodes are not lost.
+                raise redis.ConnectionError("a node was started again just now") from error
             raise LifeUnknown("Redis was started again just now") from error
 
     def renew(self) -> LuaRunner:
-        """Asks the server which life it is in; returns the scripts of that life alone.
+        """Asks each server which life it is in; returns the scripts of these lives alone.
 
         Raises LifeUnknown, and what Redis raises.
         """
-        with _one_connection(self._client, self._key) as connection:
-            run_id = self._run_id(connection)
-            if run_id is not None:
-                name = hashlib.sha256(run_id.encode()).hexdigest()[:NAME_DIGITS]
-                self._scripts = self._loaded(connection, name)
-            else:
-                self._scripts = self._begun_before(connection)
-            scripts = self._scripts
-        if scripts is None:
-            raise LifeUnknown("no life of this Redis server is known")
+        servers = servers_of(self._client)
+        run_ids = self._run_ids(servers)
+        if None in run_ids.values():
+            self._scripts = scripts = self._begun_before(servers[ONLY])
+            if scripts is None:
+                raise LifeUnknown("no life of this Redis server is known")
+            return scripts
+        lives = {name: _life(str(run_id)) for name, run_id in run_ids.items()}
+        self._scripts = scripts = self._scripts_of(lives, servers)
+        for name in lives:
+            if not scripts.are_held_by(name, servers[name]):
+                scripts.load(name, servers[name])
+                if self._run_id(servers[name]) != run_ids[name]:
+                    raise redis.ConnectionError("Redis was started again while it was asked")
         return scripts
 
     def begin(self) -> LuaRunner:
@@ -92,38 +104,54 @@ class ServerLife:
         try:
             return self.renew()
         except LifeUnknown:
-            with _one_connection(self._client, self._key) as connection:
-                name = uuid4().hex[:NAME_DIGITS]
-                self._scripts = scripts = self._loaded(connection, name)
-                connection.set(self._key, name)
+            server, name = servers_of(self._client)[ONLY], uuid4().hex[:NAME_DIGITS]
+            self._scripts = scripts = self._scripts_of({ONLY: name})
+            scripts.load(ONLY, server)
+            server.set(self._key, name)
             return scripts
 
-    def _begun_before(self, connection: Pipeline) -> LuaRunner | None:
-        held = connection.get(self._key)
-        scripts = None if held is None else self._scripts_of(text_of(held))
-        return scripts if scripts is not None and scripts.are_held_by(connection) else None
+    def _run_ids(self, servers: Mapping[str, redis.Redis]) -> dict[str, str | None]:
+        """Of the servers that answer; raises what the last one raised where none does."""
+        found: dict[str, str | None] = {}
+        failure: redis.RedisError | None = None
+        for name, server in servers.items():
+            try:
+                found[name] = self._run_id(server)
+            except (redis.ConnectionError, redis.TimeoutError) as error:
+                failure = error
+            else:
+                if found[name] is None and name != ONLY:
+                    raise redis.RedisError(f"INFO must be allowed in a cluster, also at {name}")
+        if not found:
+            raise failure or redis.ConnectionError("no primary is known")
+        return found
 
-    def _loaded(self, connection: Pipeline, name: str) -> LuaRunner:
-        """The scripts of the life `name`, which must be that of the server at this connection."""
-        scripts = self._scripts_of(name)
-        if not scripts.are_held_by(connection):
-            scripts.load(connection)
-        return scripts
+    def _begun_before(self, server: redis.Redis) -> LuaRunner | None:
+        held = server.get(self._key)
+        scripts = None if held is None else self._scripts_of({ONLY: text_of(held)})
+        return scripts if scripts is not None and scripts.are_held_by(ONLY, server) else None
 
-    def _scripts_of(self, name: str) -> LuaRunner:
-        sources = {key: f"local LIFE = '{name}' {text}" for key, text in self._sources.items()}
-        return LuaRunner(self._client, sources, loads_missing=False)
+    def _scripts_of(self, lives: Mapping[str, str], servers: Iterable[str] = (ONLY,)) -> LuaRunner:
+        """`lives`: name of a server that has answered → its life."""
+        # Those of before, too: a node whose slots have all moved is no primary any more.
+        self._accepted = {
+            life: self._accepted.get(life, frozenset()).union(lives.values())
+            for life in lives.values()
+        }
+        # A node that does not answer keeps its own: whatever is sent to it fails, and is not lost.
+        self._preludes = {
+            name: _prelude(lives[name], self._accepted[lives[name]])
+            if name in lives
+            else self._preludes.get(name, "")
+            for name in servers
+        }
+        return LuaRunner(self._client, self._sources, loads_missing=False, preludes=self._preludes)
 
 
-@contextmanager
-def _one_connection(client: redis.Redis, key: str) -> Iterator[Pipeline]:
-    """Commands at one server process: none is sent on another connection when this one breaks.
+def _life(run_id: str) -> str:
+    return hashlib.sha256(run_id.encode()).hexdigest()[:NAME_DIGITS]
 
-    `key` is any key that may be watched, for only a watching pipeline keeps to its connection.
-    """
-    with client.pipeline() as pipeline:
-        pipeline.watch(key)
-        try:
-            yield pipeline
-        except WatchError as error:
-            raise redis.ConnectionError("Redis was lost while it was asked") from error
+
+def _prelude(life: str, accepted: frozenset[str]) -> str:
+    lives = ", ".join(f"['{each}'] = true" for each in sorted(accepted))
+    return f"local LIFE, LIVES = '{life}', {{ {lives} }} "

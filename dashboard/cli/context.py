@@ -8,7 +8,7 @@ from redis.exceptions import RedisError
 
 from dashboard.config import ROOT, Settings
 from dashboard.db.database import Database
-from dashboard.db.lists import built_in_lists
+from dashboard.db.lists import built_in_lists, versions
 from dashboard.db.migrate import bring_to_head
 from dashboard.errors import StorageUnavailable
 from dashboard.redis_server.embedded import EmbeddedRedis, find_or_start
@@ -34,6 +34,8 @@ def open_services(
     database = Database(settings.database_url)
     bring_to_head(database)
     _keep_built_in_lists(database)
+    if serving:
+        _keep_history_days(database, settings.history_days)
     embedded = None
     if settings.redis_url is None:
         embedded = _embedded(settings, start=serving or needs_redis)
@@ -56,6 +58,15 @@ def _keep_built_in_lists(database: Database) -> None:
         are_kept = built_in_lists.are_kept(connection)
     if not are_kept:
         database.write(built_in_lists.keep)
+
+
+def _keep_history_days(database: Database, days: int) -> None:
+    """Writes to SQL how long lists hold closed threads: all processes go by the last one that
+    was started."""
+    with database.read() as connection:
+        is_kept = versions.current(connection).history_days == days
+    if not is_kept:
+        database.write(lambda connection: versions.set_history_days(connection, days))
 
 
 def _embedded(settings: Settings, *, start: bool) -> EmbeddedRedis:

@@ -17,6 +17,8 @@ from dashboard.cli.customers import delete_customer
 from dashboard.cli.demo import demo
 from dashboard.cli.demo_data import seed, simulate
 from dashboard.cli.desks import create_desk, list_desks
+from dashboard.cli.keeping.backup import backup, restore
+from dashboard.cli.keeping.events import export_events, import_events
 from dashboard.cli.keys import create_key, list_keys, revoke_key
 from dashboard.cli.ordering import check, rebuild
 from dashboard.cli.serve import serve
@@ -31,6 +33,10 @@ COMMANDS = (
     simulate,
     rebuild,
     check,
+    backup,
+    restore,
+    export_events,
+    import_events,
     delete_customer,
     create_admin,
     list_admins,

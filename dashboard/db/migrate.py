@@ -15,6 +15,7 @@ from sqlalchemy.engine import make_url
 from sqlalchemy.exc import DBAPIError
 
 from dashboard.config import ROOT
+from dashboard.db import plain_postgres
 from dashboard.db.accounts import sources
 from dashboard.db.database import Database
 from dashboard.db.models.accounts import sources as sources_table
@@ -26,6 +27,7 @@ ADVISORY_LOCK = 7_513_046_120
 #: Seconds to wait for another process that changes the schema.
 LOCK_WAIT_SECONDS = 60
 _RETRY_SECONDS = 0.05
+_NEWER = "LINEUP_DATABASE_URL: the database was upgraded by a newer Lineup; upgrade Lineup."
 #: Seconds to wait for another process that is closing the SQLite file.
 _READ_WAIT_SECONDS = 2
 
@@ -63,6 +65,11 @@ def head() -> str:
     return newest
 
 
+def known_revisions() -> frozenset[str]:
+    """All revisions in `migrations/`."""
+    return frozenset(one.revision for one in ScriptDirectory(str(MIGRATIONS)).walk_revisions())
+
+
 def revision(connection: Connection) -> str | None:
     """The revision of the database; None for an empty one.
 
@@ -80,7 +87,7 @@ def revision(connection: Connection) -> str | None:
 
 
 def change_schema(database: Database, work: Callable[[Connection], object]) -> None:
-    """Runs `work`, which changes the schema, in one write transaction.
+    """Runs `work`, which changes the schema, in one write transaction, however long it takes.
 
     SQLite cannot alter a column: Alembic's batch mode copies the table and drops the original.
     Foreign keys are therefore not enforced meanwhile, but checked before the commit, and a copied
@@ -88,7 +95,9 @@ def change_schema(database: Database, work: Callable[[Connection], object]) -> N
     StartError, with nothing changed, where a row would refer to a missing one.
     """
     if not database.is_sqlite:
-        database.write(work)
+        # No statement is cut off: an index of many rows takes longer than any other write may.
+        with plain_postgres.transaction(database.url, "READ COMMITTED") as connection:
+            work(connection)
         return
 
     def checked(connection: Connection) -> None:
@@ -105,6 +114,11 @@ def change_schema(database: Database, work: Callable[[Connection], object]) -> N
         unenforced.write(checked)
     finally:
         unenforced.close()
+
+
+def upgrade(connection: Connection, target: str) -> None:
+    """Carries out every revision up to `target`, which may be "head"."""
+    command.upgrade(_config(connection), target)
 
 
 def downgrade(connection: Connection, target: str = "base") -> None:
@@ -140,15 +154,11 @@ def _is_at_head(database: Database) -> bool:
 
 
 def _upgrade(database: Database) -> None:
-    known = {script.revision for script in ScriptDirectory(str(MIGRATIONS)).walk_revisions()}
-
     def write(connection: Connection) -> None:
         current = revision(connection)
-        if current is not None and current not in known:
-            raise StartError(
-                "LINEUP_DATABASE_URL: the database was upgraded by a newer Lineup; upgrade Lineup."
-            )
-        command.upgrade(_config(connection), "head")
+        if current is not None and current not in known_revisions():
+            raise StartError(_NEWER)
+        upgrade(connection, "head")
         sources.ensure_dashboard(connection, time.time_ns() // 1_000_000)
 
     change_schema(database, write)
@@ -197,7 +207,7 @@ def _check_writable(database: Database) -> None:
 
 
 def _make_folder(database: Database) -> None:
-    path = _file(database)
+    path = sqlite_file(database)
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
     except OSError as error:
@@ -206,7 +216,8 @@ def _make_folder(database: Database) -> None:
         ) from error
 
 
-def _file(database: Database) -> Path:
+def sqlite_file(database: Database) -> Path:
+    """The file of a SQLite database."""
     name = make_url(database.url).database or ""
     return Path(name.removeprefix("file:").partition("?")[0])
 
@@ -219,7 +230,7 @@ def _lock(database: Database) -> Iterator[None]:
 
 @contextmanager
 def _file_lock(database: Database) -> Iterator[None]:
-    path = _file(database)
+    path = sqlite_file(database)
     try:
         lock = path.with_name(path.name + ".lock").open("w")
     except OSError as error:

@@ -15,13 +15,12 @@ from dashboard.db.models.accounts import admins, sources
 from dashboard.db.models.threads import customers, events, threads
 from dashboard.db.search import search_index
 from dashboard.db.threads import erasures, thread_states
+from dashboard.ingest.outcomes import NO_FINGERPRINT
 from dashboard.ordering.placer import Placer
 from scoring.placing import Placement
 from scoring.views import all_list_ids
 
-#: Ids of erased events stay taken: any event with such an id is a conflict, also the same one.
-_NO_FINGERPRINT = bytes(32)
-_EMPTY = {"body": None, "attachments": None, "data": None, "fingerprint": _NO_FINGERPRINT}
+_EMPTY = {"body": None, "attachments": None, "data": None, "fingerprint": NO_FINGERPRINT}
 
 
 class Erased(NamedTuple):

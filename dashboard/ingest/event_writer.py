@@ -8,7 +8,7 @@ from sqlalchemy import Connection
 from dashboard.db.accounts import desks, sources
 from dashboard.db.outbox import sent_messages
 from dashboard.db.search import search_index
-from dashboard.db.threads import acts, events, thread_states, thread_tags
+from dashboard.db.threads import events, thread_states, thread_tags
 from dashboard.db.threads.last_writer import Stamp, stamped, wins
 from dashboard.db.threads.messages import message
 from dashboard.db.threads.thread_state import ThreadState
@@ -17,7 +17,7 @@ from dashboard.errors import CustomerErased
 from dashboard.ingest.assignment.releases import IsAbsent, release_unanswered
 from dashboard.ingest.customer_writer import WrittenCustomers, write_customers
 from dashboard.ingest.erased_events import require_none
-from dashboard.ingest.folding import acts_of, fold_new
+from dashboard.ingest.folding import add_acts, fold_new
 from dashboard.ingest.outcomes import Outcome, WriteResult, repeated
 from dashboard.ingest.preview import columns_of, is_shown_next
 from dashboard.ingest.schema import ParsedEvent
@@ -31,7 +31,8 @@ class Author(NamedTuple):
     """The admin who acts on the dashboard, and the id of the dashboard's source.
 
     `seen_id` is the id up to which the author has seen the thread's events; `undoes_id` that of the
-    close, reopen or change of tags that the new event undoes.
+    close, reopen or change of tags that the new event undoes. `adds_acts`: what the event did is
+    added to the conversation here, and not by the caller.
     """
 
     id: int
@@ -39,6 +40,7 @@ class Author(NamedTuple):
     source_id: int
     seen_id: int = 0
     undoes_id: int | None = None
+    adds_acts: bool = False
 
 
 class EventWriter:
@@ -94,8 +96,9 @@ class EventWriter:
         handoff_only = sources.is_handoff_only(self._connection, self._source_id)
         fold_new(self._connection, states, handoff_only)
         thread_states.read_customers(self._connection, states, of_customers.changed)
+        if self._author is None or self._author.adds_acts:
+            add_acts(self._connection, states, self._author and self._author.id)
         if self._author is None:
-            acts.add_many(self._connection, [act for state in states for act in acts_of(state)])
             release_unanswered(self._connection, states, self._is_absent, self._received_at)
         follow(self._connection, states, self._received_at)
         placements = thread_states.save(self._connection, states, self._received_at)
@@ -214,7 +217,7 @@ class EventWriter:
             "thread_id": self._threads[event.thread].id if event.thread is not None else None,
             "customer_id": self._customers[event.customer]["id"] if event.customer else None,
             "occurred_at": event.occurred_at,
-            "received_at": self._received_at,
+            "received_at": event.received_at or self._received_at,
             "ranked_at": self._ranked_at(event),
             "role": event.role,
             "private": event.private,
@@ -247,7 +250,7 @@ class EventWriter:
 
     def _ranked_at(self, event: ParsedEvent) -> int:
         """The time that counts for the order: a sender's fast clock must not lift a thread."""
-        return min(event.occurred_at, self._received_at)
+        return min(event.occurred_at, event.received_at or self._received_at)
 
     def _apply(self, state: ThreadState, event: ParsedEvent, event_id: int) -> None:
         """Applies the last-writer-wins values, and collects the event for the fold."""

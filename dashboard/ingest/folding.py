@@ -5,7 +5,7 @@ from typing import Any
 
 from sqlalchemy import Connection
 
-from dashboard.db.threads import events, thread_tags
+from dashboard.db.threads import acts, events, thread_tags
 from dashboard.db.threads.thread_state import ThreadState
 from scoring.facts import Kind, Settlement, ThreadEvent, advance, fold
 
@@ -45,7 +45,13 @@ def fold_stored(connection: Connection, states: Sequence[ThreadState], handoff_o
         state.facts = fold(found[state.id], handoff_only=handoff_only).keeping(state.facts)
 
 
-def acts_of(state: ThreadState) -> Iterator[dict[str, Any]]:
+def add_acts(connection: Connection, states: Sequence[ThreadState], admin_id: int | None) -> None:
+    """Stores what the new events of folded threads changed; `admin_id`: who wrote them."""
+    by = {"admin_id": admin_id}
+    acts.add_many(connection, [act | by for state in states for act in _acts_of(state)])
+
+
+def _acts_of(state: ThreadState) -> Iterator[dict[str, Any]]:
     """The acts of a folded thread's new events, as rows of their table: what they changed.
 
     A priority, a desk and tags that a thread has from its beginning were not changed.

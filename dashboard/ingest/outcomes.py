@@ -8,6 +8,8 @@ from dashboard.errors import FieldError, Problem
 from dashboard.ingest.schema import ParsedEvent
 from scoring.placing import Placement
 
+#: Ids of erased events stay taken: any event with such an id is a conflict, also the same one.
+NO_FINGERPRINT = bytes(32)
 Status = Literal["created", "duplicate", "rejected"]
 
 

@@ -169,6 +169,8 @@ class ParsedEvent(NamedTuple):
     private: bool = False
     attachments: Sequence[Mapping[str, Any]] = ()
     data: Mapping[str, Any] = _NOTHING
+    #: When it was received, in milliseconds, if not now: of an import alone.
+    received_at: int | None = None
 
 
 class ParsedRequest(NamedTuple):

@@ -5,7 +5,7 @@ import time
 from collections.abc import Callable, Iterable
 
 import redis
-from redis.exceptions import RedisError, ResponseError
+from redis.exceptions import MovedError, RedisError, ResponseError
 
 from dashboard.tasks import Backoff, PeriodicTask
 from scoring.keys import NOTIFY_FLAGS, Keys
@@ -20,7 +20,7 @@ CANARY_TIMEOUT_SECONDS = 6.0
 #: Interval at which all lists count as changed while no notifications come.
 POLL_SECONDS = 1.0
 #: First and longest delay before the next connection.
-BACKOFF_SECONDS = (0.2, 5.0)
+BACKOFF_SECONDS = (0.2, 2.0)
 #: What the flag A stands for in `notify-keyspace-events`.
 _ALL_CLASSES = "g$lshzxetd"
 
@@ -33,24 +33,26 @@ class NotificationsLost(RedisError):
 
 
 class Listener:
-    """One for each web process. A notification carries no data: it says what is to be read."""
+    """One for each web process and Redis server: a server notifies of its own keys alone.
+
+    A notification carries no data: it says what is to be read.
+    """
 
     def __init__(
         self,
         client: redis.Redis,
-        prefix: str,
+        keys: Keys,
         on_notify: OnNotify,
         monotonic: Callable[[], float] = time.monotonic,
         *,
         on_touched: Callable[[], object] = lambda: None,
         on_views: Callable[[], object] = lambda: None,
     ):
-        """`client` is used by nothing else; it has a `socket_timeout` and does not retry.
-
-        `on_touched` is called when lists of queries have changed, `on_views` when saved views have.
-        """
+        """`client` is used by nothing else; it has a `socket_timeout` and does not retry. In a
+        cluster it is that of one node, where the canary of `keys` lies. `on_touched` is called when
+        lists of queries have changed, `on_views` when saved views have."""
         self._client = client
-        self._keys = Keys(prefix)
+        self._keys = keys
         self._on_notify = on_notify
         self._monotonic = monotonic
         self._db = client.connection_pool.connection_kwargs.get("db") or 0
@@ -128,6 +130,9 @@ class Listener:
             self._canary_at = now
             try:
                 self._client.zadd(self._keys.canary, {"canary": time.time()})
+            except MovedError:
+                # The node has given the slot of the canary away.
+                raise
             except ResponseError as error:
                 # Redis takes no writes (it is full, or read only), so no list changes either.
                 log.warning("the canary cannot be written: %s", error)

@@ -5,7 +5,6 @@ import time
 from collections.abc import Callable, Mapping
 from typing import Any
 
-import redis
 from redis.exceptions import RedisError
 
 from dashboard.db.accounts.admin_desks import sees
@@ -15,6 +14,7 @@ from dashboard.tasks import PeriodicTask
 from dashboard.transport.emitter import Emitter
 from dashboard.transport.packets import EncodedJson, encode
 from lua_scripts.runner import text_of
+from lua_scripts.servers import Client
 from scoring.keys import Keys
 
 log = logging.getLogger(__name__)
@@ -44,7 +44,7 @@ class ViewChanges:
 
     def __init__(
         self,
-        client: redis.Redis,
+        client: Client,
         prefix: str,
         emitter: Emitter,
         admins: SocketAdmins,

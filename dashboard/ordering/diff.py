@@ -70,6 +70,8 @@ class Diff:
         self._ranking = ranking
         self._monotonic = monotonic
         self._after_id = 0
+        #: Threads of the pass under way, and of the last one.
+        self._compared = self._of_pass = 0
         self._slice_at = monotonic()
         self._lengths_due = monotonic()
         self._longer: set[str] = set()
@@ -147,6 +149,9 @@ class Diff:
                 connection, self._after_id, count, self._clock(), self._queries
             )
         self._after_id = part[-1].thread_id if part else 0
+        self._compared += len(part)
+        if not part:
+            self._compared, self._of_pass = 0, self._compared
         self._counted.update(id for each in part for id in each.queries)
         return part
 
@@ -167,7 +172,7 @@ class Diff:
     def _slice_size(self, connection: Connection) -> int:
         now = self._monotonic()
         passed_seconds, self._slice_at = now - self._slice_at, now
-        total = stored_threads.last_id(connection)
+        total = self._of_pass or stored_threads.last_id(connection)
         return max(SLICE_MIN, min(SLICE_MAX, round(total * passed_seconds / PASS_SECONDS)))
 
     def _differing_in_head(self, view: str, filter: str, sort: str) -> set[int]:

@@ -11,18 +11,12 @@ from dashboard.db.hours import due_times
 from dashboard.db.lists import versions
 from dashboard.db.threads import thread_states
 from dashboard.errors import StorageUnavailable
+from dashboard.ordering.pace import Pace
 from dashboard.ordering.placer import Placer
 from dashboard.tasks import Backoff, PeriodicTask
 from scoring.placing import Placement
 
 POLL_SECONDS = 1.0
-#: Threads of one transaction: at first, at least and at most. In between it is as many as take 20
-#: ms: so long the events of these threads wait, and with SQLite all others.
-SLICE, SLICE_MIN, SLICE_MAX = 50, 10, 200
-SLICE_SECONDS = 0.02
-#: Where pauses end late, others wait for the processor: they are longer by so many times as late.
-LATE_FACTOR = 4
-PAUSE_MAX_SECONDS = 1.0
 #: Each process takes one of so many slices, so that two seldom work at the same threads.
 SLICES_AHEAD = 8
 
@@ -45,10 +39,7 @@ class Recompute:
         self._database = database
         self._placer = placer
         self._clock = clock
-        self._monotonic = monotonic
-        self._sleep = sleep
-        self._slice = SLICE
-        self._late_seconds = 0.0
+        self._pace = Pace(monotonic, sleep)
         #: The version that each thread follows: none can come to follow an older one.
         self._done = 0
         self._task = PeriodicTask(
@@ -82,7 +73,7 @@ class Recompute:
                 version = versions.current(connection).policies
                 if version == self._done:
                     return count
-                ids = due_times.behind(connection, version, self._slice * SLICES_AHEAD)
+                ids = due_times.behind(connection, version, self._pace.size * SLICES_AHEAD)
             if not ids:
                 self._done = version
                 return count
@@ -90,27 +81,17 @@ class Recompute:
         return count
 
     def _one_slice(self, ids: Sequence[int]) -> Sequence[int]:
-        begin = random.randrange(0, len(ids), self._slice)
-        return ids[begin : begin + self._slice]
+        size = self._pace.size
+        begin = random.randrange(0, len(ids), size)
+        return ids[begin : begin + size]
 
     def _take_up(self, ids: Sequence[int]) -> int:
-        begun = self._monotonic()
+        begun = self._pace.now()
         placements, count = self._database.write(lambda connection: self._write(connection, ids))
-        seconds = self._monotonic() - begun
+        self._pace.written(begun)
         self._placer.place(placements)
-        if seconds > SLICE_SECONDS:
-            self._slice = max(SLICE_MIN, self._slice // 2)
-        elif seconds < SLICE_SECONDS / 2:
-            self._slice = min(SLICE_MAX, self._slice * 2)
-        self._pause(self._monotonic() - begun)
+        self._pace.pause(begun)
         return count
-
-    def _pause(self, worked_seconds: float) -> None:
-        """Lets others work: at least half of the time, and more while the process is busy."""
-        seconds = min(worked_seconds + LATE_FACTOR * self._late_seconds, PAUSE_MAX_SECONDS)
-        begun = self._monotonic()
-        self._sleep(seconds)
-        self._late_seconds = max(0.0, self._monotonic() - begun - seconds)
 
     def _write(self, connection: Connection, ids: Sequence[int]) -> tuple[list[Placement], int]:
         states = thread_states.locked_by_id(connection, ids)

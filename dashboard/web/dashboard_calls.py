@@ -16,6 +16,7 @@ from dashboard.web.admin.accounts.api import AccountsApi, InvitationsApi
 from dashboard.web.admin.accounts.joining import Joining
 from dashboard.web.admin.acting_admin import ActingAdmin
 from dashboard.web.admin.api import AdminApi
+from dashboard.web.admin.archive.api import ArchiveApi
 from dashboard.web.admin.attempts import Counts, Devices, InvitationAttempts
 from dashboard.web.admin.audit.api import AuditApi
 from dashboard.web.admin.bulk import BulkApi
@@ -153,6 +154,7 @@ def _apis_of_lists(services: Services) -> tuple[Any, ...]:
         QueriesApi(database, clock),
         SortsApi(database, clock, announce, build),
         SortPreviewApi(database, clock),
+        ArchiveApi(database, clock),
     )
 
 

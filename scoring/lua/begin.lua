@@ -2,7 +2,8 @@
 -- this one began.
 -- KEYS[1]     meta: epoch, version
 -- KEYS[2]     next: token, version
--- KEYS[3..n]  what will be filled: sorts and revisions
+-- KEYS[3..n]  what will be filled: sorts and revisions; and left: members that left lately, whose
+--             revisions it does not keep
 -- ARGV[1]     token of this rebuild
 for key = 2, #KEYS do redis.call('UNLINK', KEYS[key]) end
 local version = redis.pcall('HGET', KEYS[1], 'version')

@@ -14,7 +14,7 @@ if redis.call('EXISTS', KEYS[2]) == 1 then return 0 end
 local head = redis.pcall('HMGET', KEYS[1], 'epoch', 'version', 'floor', 'life')
 local newest = redis.pcall('ZREVRANGE', KEYS[3], 0, 0, 'WITHSCORES')
 local version = not head.err and tonumber(head[2] or '') or 0
-local is_whole = not head.err and not newest.err and head[1] and head[4] == LIFE
+local is_whole = not head.err and not newest.err and head[1] and LIVES[head[4]]
   and tonumber(newest[2] or head[3] or '') == version
 if is_whole and ARGV[4] == '1' then return 0 end
 redis.call('ZADD', KEYS[5], 'NX', 0, ARGV[2])

@@ -2,22 +2,27 @@
 -- KEYS[1..n]  the sorts: member -> score
 -- KEYS[n+1]   changes: member -> version of its last change
 -- KEYS[n+2]   meta: epoch, version, floor (the version with which the epoch began), life
--- KEYS[n+3]   revisions: member -> revision that placed it last, also after it left
--- ARGV        n + 2 for each thread: member, revision, n scores; empty scores where it leaves
+-- KEYS[n+3]   revisions: member -> revision that placed it last, also for a while after it left
+-- KEYS[n+4]   next: there while a rebuild fills the lists
+-- KEYS[n+5]   left: member -> number of the call in which it left; the latest, whose revisions are kept
+-- ARGV[1]     how many changes the log keeps
+-- ARGV[2]     how many members `left` keeps
+-- ARGV[3..]   n + 2 for each thread: member, revision, n scores; empty scores where it leaves
 -- An older revision than held is refused; the same one only repairs what differs; a newer one
 -- always counts as a change of a thread that is on the lists: its row has changed.
 -- Returns how many threads changed, all with one version; -1 if the list id has no epoch, one of
--- another life of the server (LIFE is this one), or a log that does not end at its version: data are
--- lost, and nothing is placed before a rebuild.
-local sorts = #KEYS - 3
+-- a life that is not accepted (LIVES), or a log that does not end at its version: data are lost, and
+-- nothing is placed before a rebuild.
+local sorts = #KEYS - 5
 local changes, meta, revisions = KEYS[sorts + 1], KEYS[sorts + 2], KEYS[sorts + 3]
+local left, gone = KEYS[sorts + 5], {}
 local head = redis.call('HMGET', meta, 'epoch', 'version', 'floor', 'life')
-if not head[1] or head[4] ~= LIFE then return -1 end
+if not head[1] or not LIVES[head[4]] then return -1 end
 local newest = redis.call('ZREVRANGE', changes, 0, 0, 'WITHSCORES')[2] or head[3]
 if not newest or tonumber(newest) ~= tonumber(head[2]) then return -1 end
 
 local changed, version = {}, nil
-for at = 1, #ARGV, sorts + 2 do
+for at = 3, #ARGV, sorts + 2 do
   local member, revision = ARGV[at], tonumber(ARGV[at + 1])
   local held = tonumber(redis.call('HGET', revisions, member) or '-1') or -1
   if revision >= held then
@@ -31,6 +36,7 @@ for at = 1, #ARGV, sorts + 2 do
       end
     end
     if revision > held then redis.call('HSET', revisions, member, ARGV[at + 1]) end
+    if ARGV[at + 2] ~= '' then redis.call('ZREM', left, member) else gone[#gone + 1] = member end
     if moved > 0 or (revision > held and ARGV[at + 2] ~= '') then
       version = version or string.format('%.0f', redis.call('HINCRBY', meta, 'version', 1))
       changed[#changed + 1], changed[#changed + 2] = version, member
@@ -39,4 +45,27 @@ for at = 1, #ARGV, sorts + 2 do
 end
 -- One write for all of them: one keyspace notification.
 if version then redis.call('ZADD', changes, unpack(changed)) end
+
+-- Now and then the log is cut to what it keeps. A rebuild needs all changes since it began.
+if version and tonumber(version) % 64 == 0 and redis.call('EXISTS', KEYS[sorts + 4]) == 0 then
+  local keep = tonumber(ARGV[1])
+  local oldest = redis.call('ZRANGE', changes, -keep - 1, -keep - 1, 'WITHSCORES')[2]
+  if oldest then
+    redis.call('ZREMRANGEBYSCORE', changes, '-inf', oldest)
+    redis.call('HSET', meta, 'floor', oldest)
+  end
+end
+if #gone > 0 then
+  local number = (tonumber(redis.call('ZREVRANGE', left, 0, 0, 'WITHSCORES')[2] or '0') or 0) + 1
+  local entries = {}
+  for _, member in ipairs(gone) do
+    entries[#entries + 1], entries[#entries + 2] = string.format('%.0f', number), member
+  end
+  redis.call('ZADD', left, unpack(entries))
+  local over = math.min(redis.call('ZCARD', left) - tonumber(ARGV[2]), 1000)
+  if over > 0 then
+    redis.call('HDEL', revisions, unpack(redis.call('ZRANGE', left, 0, over - 1)))
+    redis.call('ZREMRANGEBYRANK', left, 0, over - 1)
+  end
+end
 return #changed / 2

@@ -2,11 +2,14 @@
 -- KEYS[1]     touched: list id -> number of the call that last changed it
 -- KEYS[2]     calls: how many calls changed a list
 -- KEYS[3]     revisions: member -> revision that placed it last, for all lists together
+-- KEYS[4]     left: member -> number of the call in which it left the last of these lists; the latest,
+--             whose revisions are kept
 -- then for each list: its sort: member -> score; its log: member -> version of its last change;
 --             its meta: epoch, version, floor, life, building (the token of the rebuild that makes it)
 -- ARGV[1]     how many changes a log keeps
--- ARGV[2]     the list ids, in the order of their keys, separated by blanks
--- ARGV[3..]   for each thread: member, revision, and its places: `number=score` for each list, counted
+-- ARGV[2]     how many members `left` keeps
+-- ARGV[3]     the list ids, in the order of their keys, separated by blanks
+-- ARGV[4..]   for each thread: member, revision, and its places: `number=score` for each list, counted
 --             from 1, `number=` where it leaves, separated by blanks
 -- An older revision than held is refused on all lists; the same one only repairs what differs; a newer
 -- one always counts as a change of a thread that is on the list: its row has changed. While a list is
@@ -15,33 +18,35 @@
 -- log that does not end at its version is lost: nothing is placed on it before it is built.
 -- Returns how many threads changed, counted on each list, the numbers of lost lists, and the members
 -- that were refused.
-local touched, calls, revisions = KEYS[1], KEYS[2], KEYS[3]
-local keep, lists = tonumber(ARGV[1]), (#KEYS - 3) / 3
+local touched, calls, revisions, left = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
+local keep, lists = tonumber(ARGV[1]), (#KEYS - 4) / 3
 
 local building, is_lost, lost = {}, {}, {}
 for list = 1, lists do
-  local log, meta = KEYS[3 * list + 2], KEYS[3 * list + 3]
+  local log, meta = KEYS[3 * list + 3], KEYS[3 * list + 4]
   local head = redis.call('HMGET', meta, 'epoch', 'life', 'version', 'floor', 'building')
   building[list] = head[5]
   local newest = redis.call('ZREVRANGE', log, 0, 0, 'WITHSCORES')[2] or head[4]
-  if not (head[1] or head[5]) or head[2] ~= LIFE or tonumber(newest or '') ~= tonumber(head[3]) then
+  if not (head[1] or head[5]) or not LIVES[head[2]] or tonumber(newest or '') ~= tonumber(head[3]) then
     is_lost[list], lost[#lost + 1] = true, list
   end
 end
 
-local changed, total, refused = {}, 0, {}
-for at = 3, #ARGV, 3 do
+local changed, total, refused, gone = {}, 0, {}, {}
+for at = 4, #ARGV, 3 do
   local member, revision = ARGV[at], tonumber(ARGV[at + 1])
   local held = tonumber(redis.call('HGET', revisions, member) or '-1') or -1
   if revision >= held then
+    local is_on = false
     for number, score in string.gmatch(ARGV[at + 2], '(%d+)=(%S*)') do
       local list = tonumber(number)
+      is_on = is_on or score ~= ''
       if not is_lost[list] then
         local counts
         if score == '' then
-          counts = redis.call('ZREM', KEYS[3 * list + 1], member) > 0 or building[list]
+          counts = redis.call('ZREM', KEYS[3 * list + 2], member) > 0 or building[list]
         else
-          counts = redis.call('ZADD', KEYS[3 * list + 1], 'CH', score, member) > 0 or revision > held
+          counts = redis.call('ZADD', KEYS[3 * list + 2], 'CH', score, member) > 0 or revision > held
         end
         if counts then
           local found = changed[list] or {}
@@ -51,17 +56,18 @@ for at = 3, #ARGV, 3 do
       end
     end
     if revision > held then redis.call('HSET', revisions, member, ARGV[at + 1]) end
+    if is_on then redis.call('ZREM', left, member) else gone[#gone + 1] = member end
   else
     refused[#refused + 1] = member
   end
 end
 
 local names, list = {}, 0
-for name in string.gmatch(ARGV[2], '%S+') do
+for name in string.gmatch(ARGV[3], '%S+') do
   list = list + 1
   local members = changed[list]
   if members then
-    local log, meta = KEYS[3 * list + 2], KEYS[3 * list + 3]
+    local log, meta = KEYS[3 * list + 3], KEYS[3 * list + 4]
     local version = redis.call('HINCRBY', meta, 'version', 1)
     local text = string.format('%.0f', version)
     local entries = {}
@@ -86,5 +92,18 @@ if #names > 0 then
   local entries = {}
   for _, name in ipairs(names) do entries[#entries + 1], entries[#entries + 2] = number, name end
   redis.call('ZADD', touched, unpack(entries))
+end
+if #gone > 0 then
+  local number = (tonumber(redis.call('ZREVRANGE', left, 0, 0, 'WITHSCORES')[2] or '0') or 0) + 1
+  local entries = {}
+  for _, member in ipairs(gone) do
+    entries[#entries + 1], entries[#entries + 2] = string.format('%.0f', number), member
+  end
+  redis.call('ZADD', left, unpack(entries))
+  local over = math.min(redis.call('ZCARD', left) - tonumber(ARGV[2]), 1000)
+  if over > 0 then
+    redis.call('HDEL', revisions, unpack(redis.call('ZRANGE', left, 0, over - 1)))
+    redis.call('ZREMRANGEBYRANK', left, 0, over - 1)
+  end
 end
 return { total, lost, refused }

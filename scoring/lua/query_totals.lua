@@ -9,7 +9,7 @@ for _, name in ipairs(redis.call('ZRANGEBYSCORE', KEYS[1], '(' .. ARGV[1], '+inf
   local list = ARGV[2] .. name
   local head = redis.pcall('HMGET', list .. '|meta', 'epoch', 'life')
   local total = redis.pcall('ZCARD', list .. '|list')
-  if not head.err and head[1] and head[2] == LIFE and type(total) == 'number' then
+  if not head.err and head[1] and LIVES[head[2]] and type(total) == 'number' then
     names[#names + 1], totals[#totals + 1] = name, total
   end
 end

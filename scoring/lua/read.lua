@@ -9,7 +9,7 @@
 -- target is not on the list; nil if the list id has no epoch, or one of another life of the server.
 local list, score, member = KEYS[1], ARGV[1], ARGV[2]
 local head = redis.call('HMGET', KEYS[2], 'epoch', 'version', 'life')
-if not head[1] or head[3] ~= LIFE then return false end
+if not head[1] or not LIVES[head[3]] then return false end
 
 local start = 0
 if score ~= '' then

@@ -9,7 +9,7 @@
 local sorts = #KEYS - 2
 local changes, meta = KEYS[sorts + 1], KEYS[sorts + 2]
 local head = redis.call('HMGET', meta, 'epoch', 'life')
-if not head[1] or head[2] ~= LIFE then return 0 end
+if not head[1] or not LIVES[head[2]] then return 0 end
 
 local removed = 0
 for sort = 1, sorts do removed = removed + redis.call('ZREM', KEYS[sort], unpack(ARGV)) end

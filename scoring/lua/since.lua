@@ -11,7 +11,7 @@
 local changes, known = KEYS[1], tonumber(ARGV[2])
 local meta = redis.call('HMGET', KEYS[2], 'epoch', 'version', 'floor', 'life')
 local version, floor = tonumber(meta[2] or ''), tonumber(meta[3] or '')
-if meta[1] ~= ARGV[1] or meta[4] ~= LIFE or not version or not floor then return false end
+if meta[1] ~= ARGV[1] or not LIVES[meta[4]] or not version or not floor then return false end
 if known > version or known < floor then return false end
 local answer = { meta[2], redis.call('ZCARD', KEYS[3]), {} }
 if known < version then

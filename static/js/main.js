@@ -114,7 +114,7 @@ const fetcher = new Fetcher({
   now,
 });
 const lists = new Lists({
-  call, rows, fetcher, limits, now,
+  call, rows, fetcher, limits, now, archived: (list, asked) => api.archive(list, asked),
   mayMove: () => movement.mayMove(),
   changed: () => painter.ask("list", "header", "banner"),
 });

@@ -35,3 +35,16 @@ def test_hosts_of_pictures_are_hosts_and_nothing_else():
 def test_what_is_no_host_of_pictures_stops_the_start(text):
     with pytest.raises(StartError, match="LINEUP_PICTURE_HOSTS must be hosts such as"):
         picture_hosts(text)
+
+
+def test_history_has_a_number_of_days():
+    def history_days(**given: str) -> int:
+        return Settings.from_environment(given, Path("instance")).history_days
+
+    assert (history_days(), history_days(LINEUP_HISTORY_DAYS="1")) == (90, 1)
+    assert history_days(LINEUP_HISTORY_DAYS="36500") == 36_500
+    sentence = "LINEUP_HISTORY_DAYS must be a whole number from 1 to 36500, not “%s”."
+    for wrong in ("0", "36501", "-1", "1.5", "many"):
+        with pytest.raises(StartError) as error:
+            history_days(LINEUP_HISTORY_DAYS=wrong)
+        assert str(error.value) == sentence % wrong

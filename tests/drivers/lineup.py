@@ -145,9 +145,9 @@ class LineupDriver:
         }
         return self._event("message", thread, at_ms or now_ms()) | content | more
 
-    def close_event(self, thread: str) -> dict[str, Any]:
+    def close_event(self, thread: str, at_ms: int | None = None) -> dict[str, Any]:
         # Ahead of its arrival, so that its rank is the time at which the server receives it.
-        return self._event("thread.close", thread, now_ms() + 1000)
+        return self._event("thread.close", thread, at_ms or now_ms() + 1000)
 
     def customer_online(self, customer: str, **settings: Any) -> None:
         """A heartbeat of the customer's phone, and their presence settings."""

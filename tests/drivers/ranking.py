@@ -2,9 +2,9 @@
 
 import redis
 
+from lua_scripts.servers import run_id_of
 from scoring.placing import Placement
 from scoring.ranking import Ranking
-from scoring.server_life import run_id_of
 from scoring.sorts import SORTS
 
 LIST_IDS = ("arrival", "arrival:unassigned", "history")

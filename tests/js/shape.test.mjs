@@ -12,9 +12,10 @@ const scripts = readdirSync(join(root, "static/js"), { recursive: true })
 // Each folder and those that it may import from; main.js may import from all.
 const MAY_IMPORT = {
   core: ["core"],
+  "core/archive": ["core", "core/archive"],
   "core/hand-over": ["core", "core/hand-over"],
   "core/hours": ["core", "core/hours"],
-  "core/list": ["core", "core/list"],
+  "core/list": ["core", "core/archive", "core/list"],
   "core/files": ["core", "core/files"],
   "core/mentions": ["core", "core/mentions"],
   "core/query": ["core", "core/query"],
@@ -30,7 +31,8 @@ const UI = [
 ];
 MAY_IMPORT["ui/elements"] = UI;
 MAY_IMPORT["ui/presence"] = [...UI, "ui/presence"];
-MAY_IMPORT["ui/list"] = [...UI, "ui/presence", "ui/list"];
+MAY_IMPORT["ui/archive"] = [...UI, "ui/archive"];
+MAY_IMPORT["ui/list"] = [...UI, "ui/archive", "ui/presence", "ui/list"];
 MAY_IMPORT["ui/matches"] = [...UI, "ui/matches"];
 MAY_IMPORT["ui/query"] = [...UI, "ui/query"];
 MAY_IMPORT["ui/customer"] = [...UI, "ui/customer"];

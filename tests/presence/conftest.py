@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import pytest
 import redis
 
-from lua_scripts.runner import Client
+from lua_scripts.servers import Client
 from tests.presence.world import World, fake
 from tests.servers.redis import RedisServer
 from tests.servers.redis_cluster import RedisClusterServer

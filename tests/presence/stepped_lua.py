@@ -3,7 +3,8 @@
 from collections.abc import Sequence
 from typing import Any
 
-from lua_scripts.runner import Client, LuaCall, LuaRunner
+from lua_scripts.runner import LuaCall, LuaRunner
+from lua_scripts.servers import Client
 from presence.lua.jobs import CLOCK, JOBS, job_sources
 from tests.support import SettableClock
 

@@ -6,6 +6,7 @@ import pytest
 import redis
 from redis.cluster import RedisCluster
 
+from lua_scripts.runner import LuaRunner
 from presence.connections import Connection
 from presence.heartbeats import Heartbeats
 from presence.keys import Space
@@ -121,6 +122,23 @@ def test_a_shard_that_moved_to_another_primary_is_followed(world: World) -> None
     assert {one["status"] for one in world.people.look_up(NAMES, OUTSIDER).values()} == {"online"}
     assert world.people.close(NAMES[0], "c1")
     assert world.people.counts()["online"] == len(NAMES) - 1
+
+
+def test_a_call_whose_slot_is_moving_is_made_at_the_new_primary(
+    cluster: RedisClusterServer, client: RedisCluster
+) -> None:
+    """The old one has none of the keys, and sends it on: only there, it is not asked again."""
+    key = "moving"
+    slot, source = client.keyslot(key), cluster.holder_of(key)
+    target = next(port for port in cluster.servers if port != source)
+    _, new, _ = cluster.begin_move(slot, target)
+    try:
+        assert LuaRunner(client, {"mark": "return redis.call('SET', KEYS[1], 1)"}).run(
+            "mark", [key]
+        )
+        assert new.execute_command("CLUSTER COUNTKEYSINSLOT", slot) == 1
+    finally:
+        cluster.move_slot(slot, target)
 
 
 def move_slot(client: RedisCluster, key: str) -> None:

@@ -15,7 +15,7 @@ from hypothesis.stateful import (
     run_state_machine_as_test,
 )
 
-from lua_scripts.runner import Client
+from lua_scripts.servers import Client
 from presence.connections import Connection
 from presence.settings import STATUSES, VISIBILITIES, Settings
 from presence.states import State

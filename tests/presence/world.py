@@ -6,7 +6,7 @@ from typing import Any
 
 import fakeredis
 
-from lua_scripts.runner import Client
+from lua_scripts.servers import Client
 from presence.connections import Beat, Connection
 from presence.feed import Feed
 from presence.keys import SHARDS, Space

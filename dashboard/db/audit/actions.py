@@ -79,6 +79,10 @@ POLICIES_ORDERED = _action("policies.ordered", "policies", "order")
 
 # The target is the row that is gone, and the name of its source: nothing of the person.
 CUSTOMER_DELETED = _action("customer.deleted", "customer", "source", "threads", "events")
+# All that there is, in one file.
+BACKUP_MADE = _action("backup.made", "backup")
+BACKUP_RESTORED = _action("backup.restored", "backup", "made_at", "version")
+EVENTS_IMPORTED = _action("events.imported", "export")
 EXPORT_MADE = _action("export.made", "export", "format", "filters")
 
 #: All of them, by name.

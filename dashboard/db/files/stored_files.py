@@ -1,6 +1,6 @@
 """Files that admins uploaded: their rows, and which message each is attached to."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from typing import Any, NamedTuple
 
 from sqlalchemy import Connection, Select, delete, func, insert, select, update
@@ -134,6 +134,18 @@ def known(connection: Connection, ids: Collection[str]) -> set[str]:
     if not ids:
         return set()
     return set(connection.scalars(select(files.c.id).where(files.c.id.in_(ids))))
+
+
+def every_id(connection: Connection) -> Iterator[str]:
+    """The ids of all files on this snapshot, in their order."""
+    after = ""
+    while True:
+        next_ids = select(files.c.id).where(files.c.id > after).order_by(files.c.id).limit(SLICE)
+        found = list(connection.scalars(next_ids))
+        if not found:
+            return
+        yield from found
+        after = found[-1]
 
 
 def of_threads(connection: Connection, thread_ids: Collection[int]) -> list[str]:

@@ -65,7 +65,9 @@ def held(
     connection: Connection, query_list: QueryList, now_ms: int, ids: Collection[int]
 ) -> set[int]:
     """Which of these threads are on a list."""
-    statement = _on(query_list, now_ms, threads.c.id).where(threads.c.id.in_(ids))
+    on_list = is_on(query_list, now_ms, by_id=True)
+    statement = select(threads.c.id).select_from(source_of(query_list))
+    statement = statement.where(threads.c.id.in_(ids), on_list)
     return set(connection.scalars(statement))
 
 
@@ -101,7 +103,7 @@ def changes_ahead(
         for change in changes
     ]
     statement = select(threads.c.id, threads.c.listed_at, *changes).where(
-        within(threads.c.id, after_id, last_id), or_(*is_sooner)
+        threads.c.archived.is_(False), within(threads.c.id, after_id, last_id), or_(*is_sooner)
     )
     return [
         Change(id, min(at for at in found if at is not None and at > max(over_at, listed_at)))

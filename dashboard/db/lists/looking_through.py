@@ -5,7 +5,16 @@ import time
 from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
-from sqlalchemy import BigInteger, Connection, Select, bindparam, func, select, tuple_
+from sqlalchemy import (
+    BigInteger,
+    ColumnElement,
+    Connection,
+    Select,
+    bindparam,
+    func,
+    select,
+    tuple_,
+)
 
 from dashboard.db.id_ranges import within
 from dashboard.db.lists.query_lists import QueryList
@@ -42,13 +51,16 @@ def look_through(
     limit: int,
     is_over: Callable[[], bool],
     after: Position | None = None,
+    on_list: ColumnElement[bool] | None = None,
 ) -> Found:
     """Counts the threads of a query and gives the first `limit`, those after a position if one is
     given, until `is_over()`.
 
-    The newest threads are looked at first, at least one slice of them.
+    The newest threads are looked at first, at least one slice of them. `on_list`: which threads are
+    asked for, if not those that the list holds.
     """
-    count, heads = _statements(query_list, now_ms, limit, after)
+    on_list = is_on(query_list, now_ms) if on_list is None else on_list
+    count, heads = _statements(query_list, on_list, now_ms, limit, after)
     count_of_all, first, has_begun = 0, list[Entry](), False
     for slice in _slices(connection):
         if has_begun and is_over():
@@ -114,10 +126,14 @@ def _next_size(size: int, seconds: float) -> int:
 
 
 def _statements(
-    query_list: QueryList, now_ms: int, limit: int, after: Position | None
+    query_list: QueryList,
+    on_list: ColumnElement[bool],
+    now_ms: int,
+    limit: int,
+    after: Position | None,
 ) -> tuple[Select[Any], Select[Any]]:
     """The number of threads of a slice that are on the list, and the first of them."""
-    on_list = _IN_SLICE & is_on(query_list, now_ms)
+    on_list = _IN_SLICE & on_list
     source = source_of(query_list)
     score = score_of(query_list, now_ms)
     heads = select(threads.c.id, score).select_from(source).where(on_list)

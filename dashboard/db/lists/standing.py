@@ -9,7 +9,17 @@ a change is taken up. The same holds for its place on a list whose sort asks the
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from sqlalchemy import BigInteger, ColumnElement, FromClause, bindparam, case, cast
+from sqlalchemy import (
+    BigInteger,
+    ColumnElement,
+    FromClause,
+    and_,
+    bindparam,
+    case,
+    cast,
+    false,
+    func,
+)
 
 from dashboard.db.conditions.columns import joined
 from dashboard.db.conditions.score import score
@@ -33,16 +43,19 @@ class Moves(NamedTuple):
 def moves(
     lists: QueryLists,
     before: tuple[Subject, int] | None,
-    subject: Subject,
+    subject: Subject | None,
     now_ms: int,
     built_in: Sequence[int],
 ) -> Moves:
     """The moves of a thread on lists of queries, with its scores in the built-in sorts.
 
-    `before` is what was known of it, and as of which moment lists hold it; None: it is new.
+    `before` is what was known of it, and as of which moment lists hold it; None: it is new, or was
+    archived. `subject` None: it is archived now, and on no list.
     """
     index = lists.index
     held = 0 if before is None else index.matches(*before)
+    if subject is None:
+        return Moves(dict.fromkeys(index.names(held)), held != 0, None)
     holds = index.matches(subject, now_ms)
     names = index.names(holds)
     is_moved = held != holds or (
@@ -70,10 +83,24 @@ def moment(now_ms: int) -> ColumnElement[int]:
     return case((threads.c.listed_at > before_change, threads.c.listed_at), else_=before_change)
 
 
-def is_on(query_list: QueryList, now_ms: int) -> ColumnElement[bool]:
-    """Whether a list holds a thread, over `source_of` it."""
+#: `archived` where threads are asked for by their ids: else SQLite takes an index that begins with
+#: it, and reads all of them.
+_ARCHIVED_BY_ID = func.coalesce(threads.c.archived, false())
+
+
+def is_on(query_list: QueryList, now_ms: int, *, by_id: bool = False) -> ColumnElement[bool]:
+    """Whether a list holds a thread, over `source_of` it; `by_id`: threads of some ids are read."""
     at = now_ms if query_list.resolved.is_timeless else moment(now_ms)
-    return where(query_list.resolved, at)
+    archived = _ARCHIVED_BY_ID if by_id else threads.c.archived
+    return and_(archived.is_(False), where(query_list.resolved, at))
+
+
+def is_archived_on(
+    query_list: QueryList, now_ms: int, *, by_id: bool = False
+) -> ColumnElement[bool]:
+    """Whether a thread is archived and would be on a list otherwise, over `source_of` it."""
+    archived = _ARCHIVED_BY_ID if by_id else threads.c.archived
+    return and_(archived.is_(True), where(query_list.resolved, now_ms))
 
 
 def score_of(query_list: QueryList, now_ms: int) -> ColumnElement[int]:

@@ -1,4 +1,5 @@
-"""The versions of what each write of a thread asks: the lists of queries, and the policies."""
+"""What each write of a thread asks: versions of the lists of queries and of the policies, and how
+long lists hold closed threads."""
 
 import secrets
 from typing import NamedTuple
@@ -6,8 +7,13 @@ from typing import NamedTuple
 from sqlalchemy import BigInteger, Connection, bindparam, select, update
 
 from dashboard.db.models.query_lists import query_lists_version
+from scoring.archive import HISTORY_DAYS
 
-_VERSIONS = select(query_lists_version.c.version, query_lists_version.c.policies)
+_VERSIONS = select(
+    query_lists_version.c.version,
+    query_lists_version.c.policies,
+    query_lists_version.c.history_days,
+)
 #: Who changes them waits until each write that does not know it is committed.
 _LOCKED = _VERSIONS.with_for_update(read=True)
 #: By a random step: no transaction gives a number again that was rolled back after it was read.
@@ -17,16 +23,17 @@ _GROW_POLICIES = update(query_lists_version).values(policies=query_lists_version
 
 
 class Versions(NamedTuple):
-    """Each grows with each change; 0 where nothing was ever changed."""
+    """The first two grow with each change; 0 where nothing was ever changed."""
 
     lists: int
     policies: int
+    history_days: int
 
 
 def current(connection: Connection, *, for_writing: bool = False) -> Versions:
     """The versions as of this transaction; `for_writing`: they stay so until its end."""
     found = connection.execute(_LOCKED if for_writing else _VERSIONS).first()
-    return Versions(0, 0) if found is None else Versions(*found)
+    return Versions(0, 0, HISTORY_DAYS) if found is None else Versions(*found)
 
 
 def grow_lists(connection: Connection) -> None:
@@ -37,3 +44,8 @@ def grow_lists(connection: Connection) -> None:
 def grow_policies(connection: Connection) -> None:
     """The same of calendars and policies."""
     connection.execute(_GROW_POLICIES)
+
+
+def set_history_days(connection: Connection, days: int) -> None:
+    """For how many days all lists hold closed threads from now on."""
+    connection.execute(update(query_lists_version).values(history_days=days))

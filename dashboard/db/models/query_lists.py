@@ -1,6 +1,6 @@
 """Tables of the lists of queries that Redis keeps."""
 
-from sqlalchemy import BigInteger, Column, ForeignKey, SmallInteger, String, Table, Text
+from sqlalchemy import BigInteger, Column, ForeignKey, Integer, SmallInteger, String, Table, Text
 
 from dashboard.db.models.base import Id, Names, metadata
 
@@ -22,11 +22,13 @@ query_lists = Table(
 )
 
 #: One row. `version` grows with each change of the ids in `query_lists`, `policies` with each one
-#: of what policies and their calendars say: what each write of a thread asks, read at once.
+#: of what policies and their calendars say; `history_days` is how long lists hold closed threads:
+#: what each write of a thread asks, read at once.
 query_lists_version = Table(
     "query_lists_version",
     metadata,
     Column("id", SmallInteger, primary_key=True, autoincrement=False),
     Column("version", BigInteger, nullable=False),
     Column("policies", BigInteger, nullable=False, server_default="0"),
+    Column("history_days", Integer, nullable=False, server_default="90"),
 )

@@ -49,7 +49,8 @@ customers = Table(
 #: `due_told_for` is the `waiting_since` of the wait that was announced to be late. `tags` has
 #: them in order, with a blank before and behind each; NULL without any. `desk` is the name of its
 #: desk. `mentioned` has, like `tags`, the ids of the admins who are mentioned in notes and have not
-#: read them: what `mentions` holds, for conditions.
+#: read them: what `mentions` holds, for conditions. `archived`: it was closed so long ago that no
+#: list holds it any more.
 threads = Table(
     "threads",
     metadata,
@@ -98,6 +99,7 @@ threads = Table(
     Column("desk", String(32), nullable=False, server_default="main"),
     Column("mentioned", Text),
     Column("closed", Boolean, nullable=False),
+    Column("archived", Boolean, nullable=False, server_default=false()),
     Column("recent_at", BigInteger, nullable=False),
     Column("waiting_since", BigInteger),
     *(Column(f"score_{name}", BigInteger, nullable=False) for name in SORTS),
@@ -105,11 +107,12 @@ threads = Table(
     sqlite_autoincrement=True,
 )
 
-#: Covering indexes for reading a list in order: by the first two columns; arrival and not_respond
-#: also test `snoozed_until` and `waiting_since` without reading the table.
+#: Covering indexes for reading a list or the archive in order: by the first three columns; arrival
+#: and not_respond also test `snoozed_until` and `waiting_since` without reading the table.
 for _name in SORTS:
     Index(
         f"ix_threads_{_name}",
+        threads.c.archived,
         threads.c.closed,
         threads.c[f"score_{_name}"],
         threads.c.id,
@@ -122,6 +125,18 @@ Index(
     threads.c.id,
     sqlite_where=threads.c.placed_revision != threads.c.revision,
     postgresql_where=threads.c.placed_revision != threads.c.revision,
+)
+
+#: Threads that lists may hold by their ids, for building and comparing these.
+Index("ix_threads_live", threads.c.archived, threads.c.id)
+
+#: Closed threads by the time of their close: those to be archived, and those to come back.
+Index(
+    "ix_threads_closed",
+    threads.c.archived,
+    threads.c.closed,
+    threads.c.closed_at,
+    threads.c.mentioned,
 )
 
 #: What time changes next, for the queue of what is due.

@@ -88,7 +88,7 @@ def add(
 
 
 def add_many(connection: Connection, rows: Sequence[dict[str, Any]]) -> None:
-    """Stores acts of chatbots and customers: rows of the table without `admin_id`."""
+    """Stores acts: rows of the table."""
     if rows:
         connection.execute(insert(thread_acts), list(rows))
 

@@ -4,7 +4,17 @@ from collections.abc import Collection, Mapping, Sequence
 from functools import lru_cache
 from typing import Any, NamedTuple
 
-from sqlalchemy import Connection, Select, Update, bindparam, or_, select, update
+from sqlalchemy import (
+    Connection,
+    Select,
+    Update,
+    bindparam,
+    delete,
+    insert,
+    or_,
+    select,
+    update,
+)
 
 from dashboard.db.accounts import sources
 from dashboard.db.hours import current as policies
@@ -16,6 +26,7 @@ from dashboard.db.models.threads import threads
 from dashboard.db.threads.customers import NO_CUSTOMER, RankedValues, read_ranked_values
 from dashboard.db.threads.thread_state import ThreadState
 from dashboard.db.upsert import insert_missing
+from scoring.archive import is_archived
 from scoring.facts import Facts
 from scoring.placing import Placement
 from scoring.sorts import SORTS, scores
@@ -46,7 +57,7 @@ _OTHER_COLUMNS = (
     "mentioned",
 )
 _SCORES = tuple(f"score_{name}" for name in SORTS)
-_COMPUTED = ("recent_at", "waiting_since", "listed_at", "next_change_at", *_SCORES)
+_COMPUTED = ("recent_at", "waiting_since", "archived", "listed_at", "next_change_at", *_SCORES)
 _WRITTEN = (*_FACTS, *_OTHER_COLUMNS, *_COMPUTED)
 #: Columns that no dashboard sees: what they say of lists is compared with the lists themselves.
 _UNSEEN = frozenset({"listed_at", "next_change_at", "due_version"})
@@ -88,10 +99,22 @@ def locked(
     missing = sorted(set(names) - {state.external_id for state in found})
     if missing:
         desk = sources.desk_of(connection, source_id)
-        new = [_new(source_id, name, desk, now_ms) for name in missing]
+        new = [new_row(source_id, name, desk, now_ms) for name in missing]
         insert_missing(connection, threads, new)
         found += _named(connection, source_id, missing, ())
     return found
+
+
+def add(connection: Connection, rows: Sequence[dict[str, Any]]) -> list[int]:
+    """Adds threads by rows of `new_row`, in their order; their ids."""
+    inserted = insert(threads).returning(threads.c.id, sort_by_parameter_order=True)
+    return list(connection.scalars(inserted, list(rows))) if rows else []
+
+
+def remove_unused(connection: Connection, ids: Collection[int]) -> None:
+    """Removes those of the threads that got no event."""
+    unused = threads.c.id.in_(ids) & (threads.c.revision == 0)
+    connection.execute(delete(threads).where(unused))
 
 
 def locked_by_id(connection: Connection, ids: Collection[int]) -> list[ThreadState]:
@@ -146,7 +169,7 @@ def save(connection: Connection, states: Collection[ThreadState], now_ms: int) -
     rows: dict[tuple[str, ...], list[dict[str, Any]]] = {}
     for state in states:
         of_policies = due_times.set(state, now_ms)
-        after, before = _after(state), state.before
+        after, before = _after(state, known.history_days, now_ms), state.before
         queries, is_moved, of_lists = _on_queries(lists, state, after, names, now_ms)
         if lists or hours.policies:
             after["listed_at"] = state.moment(now_ms)
@@ -176,12 +199,14 @@ def _saving(changed: tuple[str, ...]) -> Update:
     )
 
 
-def _after(state: ThreadState) -> dict[str, Any]:
+def _after(state: ThreadState, history_days: int, now_ms: int) -> dict[str, Any]:
     facts = state.facts
     after: dict[str, Any] = dict(zip(_FACTS, facts, strict=False))
     after.update(state.columns)
     after["recent_at"] = facts.recent_at
     after["waiting_since"] = facts.waiting_since
+    is_mentioned = state.columns["mentioned"] is not None
+    after["archived"] = is_archived(facts, is_mentioned, history_days, now_ms)
     after["listed_at"] = state.before["listed_at"]
     after["next_change_at"] = state.before["next_change_at"]
     after.update(zip(_SCORES, scores(facts), strict=True))
@@ -192,6 +217,8 @@ def _placement(
     state: ThreadState, after: dict[str, Any], queries: Mapping[str, int | None]
 ) -> Placement:
     enter = list_ids(state.facts, state.columns["assignee_id"])
+    if after["archived"]:
+        enter = frozenset()
     return Placement(
         thread_id=state.id,
         revision=state.revision,
@@ -214,12 +241,13 @@ def _on_queries(
     if not lists:
         return {}, False, None
     source, before = source_names.get(state.source_id, ""), None
-    if state.revision > 0:
+    if state.revision > 0 and not state.before["archived"]:
         columns = state.before
         was = moment_of(columns["listed_at"], columns["next_change_at"], now_ms)
         before = state.subject_before(source), was
     built_in = [after[name] for name in _SCORES]
-    return moves(lists, before, state.subject(source), state.moment(now_ms), built_in)
+    subject = None if after["archived"] else state.subject(source)
+    return moves(lists, before, subject, state.moment(now_ms), built_in)
 
 
 def _next_change(facts: Facts, after: Mapping[str, Any], *of_others: int | None) -> int | None:
@@ -235,7 +263,7 @@ def _next_change(facts: Facts, after: Mapping[str, Any], *of_others: int | None)
 
 
 def _list_ids_before(state: ThreadState) -> frozenset[str]:
-    if state.revision == 1:
+    if state.revision == 1 or state.before["archived"]:
         return frozenset()
     return list_ids(state.stored, state.before["assignee_id"])
 
@@ -272,7 +300,7 @@ def _state(row: Sequence[Any]) -> ThreadState:
     )
 
 
-def _new(source_id: int, name: str, desk: str, now_ms: int) -> dict[str, Any]:
+def new_row(source_id: int, name: str, desk: str, now_ms: int) -> dict[str, Any]:
     """The row of a thread without events; it is saved again in the same transaction."""
     empty = {"source_id": source_id, "external_id": name, "created_at": now_ms, "revision": 0}
     return empty | {"desk": desk, "closed": False, "recent_at": 0} | dict.fromkeys(_SCORES, 0)

@@ -3,7 +3,17 @@
 from collections.abc import Collection, Iterable, Sequence
 from typing import Any, NamedTuple
 
-from sqlalchemy import Column, ColumnElement, Connection, bindparam, case, func, select, tuple_
+from sqlalchemy import (
+    Column,
+    ColumnElement,
+    Connection,
+    Select,
+    bindparam,
+    case,
+    func,
+    select,
+    tuple_,
+)
 
 from dashboard.db.conditions.columns import subjects
 from dashboard.db.lists import query_lists
@@ -16,17 +26,21 @@ from scoring.reading import Entry
 from scoring.sorts import SORTS
 from scoring.views import list_ids_of
 
+#: That it is on any list.
+_IS_LIVE = threads.c.archived.is_(False)
+_IS_OPEN = _IS_LIVE & threads.c.closed.is_(False)
 _VIEW_WHERE: dict[str, ColumnElement[bool]] = {
-    "arrival": threads.c.closed.is_(False) & threads.c.snoozed_until.is_(None),
-    "not_respond": threads.c.closed.is_(False)
+    "arrival": _IS_OPEN & threads.c.snoozed_until.is_(None),
+    "not_respond": _IS_OPEN
     & threads.c.waiting_since.is_not(None)
     & threads.c.snoozed_until.is_(None),
-    "history": threads.c.closed.is_(True),
+    "history": _IS_LIVE & threads.c.closed.is_(True),
 }
 _SCORES = tuple(threads.c[f"score_{name}"] for name in SORTS)
 _PLACEMENT = select(
     threads.c.id,
     threads.c.revision,
+    threads.c.archived,
     threads.c.closed,
     threads.c.waiting_since,
     threads.c.snoozed_until,
@@ -37,6 +51,7 @@ _PLACEMENT = select(
 )
 _HAS_ID = threads.c.id.in_(bindparam("ids", expanding=True))
 _PLACEMENT_BY_ID = _PLACEMENT.where(_HAS_ID)
+_LIVE_PLACEMENT = _PLACEMENT.where(_IS_LIVE)
 _BY_NAME = select(threads.c.id).where(
     threads.c.source_id == bindparam("source"), threads.c.external_id == bindparam("name")
 )
@@ -57,6 +72,14 @@ class ThreadName(NamedTuple):
 
     source: str
     thread: str
+
+
+def known(connection: Connection, source_id: int, names: Collection[str]) -> set[str]:
+    """Those of the ids that a thread of this source has."""
+    found = select(threads.c.external_id).where(
+        threads.c.source_id == source_id, threads.c.external_id.in_(names)
+    )
+    return set(connection.scalars(found))
 
 
 def id_of(connection: Connection, source_id: int, name: str) -> int | None:
@@ -142,7 +165,9 @@ def totals(connection: Connection) -> dict[str, int]:
         else_="waits",
     )
     counts = connection.execute(
-        select(view, threads.c.assignee_id, func.count()).group_by(view, threads.c.assignee_id)
+        select(view, threads.c.assignee_id, func.count())
+        .where(_IS_LIVE)
+        .group_by(view, threads.c.assignee_id)
     )
     found: dict[str, int] = {}
     for state, assignee_id, count in counts:
@@ -165,12 +190,16 @@ def placements_after(
     now_ms: int,
     lists: QueryLists | None = None,
 ) -> list[Placement]:
-    """Placements of the next `limit` threads by id, with an empty `leave`.
+    """Placements of the next `limit` threads by id that are on any list, with an empty `leave`.
 
     `lists`: the only lists of queries that count.
     """
-    statement = _PLACEMENT.where(threads.c.id > after_id).order_by(threads.c.id).limit(limit)
-    return _placements(connection, connection.execute(statement), now_ms, lists)
+    return _placements(connection, connection.execute(after(after_id, limit)), now_ms, lists)
+
+
+def after(after_id: int, limit: int) -> Select[Any]:
+    """What reads the placements of the next `limit` threads by id that are on any list."""
+    return _LIVE_PLACEMENT.where(threads.c.id > after_id).order_by(threads.c.id).limit(limit)
 
 
 def due(connection: Connection, now_ms: int, limit: int) -> list[int]:
@@ -212,16 +241,17 @@ def _placements(
 ) -> list[Placement]:
     rows = list(found)
     lists = lists or query_lists.current(connection)
-    asked = subjects(connection, [row[0] for row in rows]) if lists else {}
+    asked = subjects(connection, [row[0] for row in rows if not row[2]]) if lists else {}
     placements = []
-    for id, revision, closed, waiting, snoozed, assignee, listed_at, next_change_at, *rest in rows:
-        scores = tuple(rest)
+    for row in rows:
+        id, revision, archived, *states, assignee, listed_at, next_change_at = row[: -len(_SCORES)]
+        scores = tuple(row[-len(_SCORES) :])
         queries: dict[str, int] = {}
-        if lists:
+        if id in asked:
             at = moment_of(listed_at, next_change_at, now_ms)
             held = lists.index.names(lists.index.matches(asked[id], at))
             queries = lists.scores(held, asked[id], at, scores)
-        enter = list_ids_of(_views(closed, waiting, snoozed), assignee)
+        enter = list_ids_of(() if archived else _views(*states), assignee)
         placements.append(Placement(id, revision, frozenset(), enter, scores, queries))
     return placements
 

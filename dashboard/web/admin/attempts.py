@@ -11,7 +11,6 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import NamedTuple
 
-import redis
 from flask import Request, Response
 from itsdangerous import BadSignature, Signer
 
@@ -31,6 +30,7 @@ from dashboard.rate_limits import (
     SharedWindows,
 )
 from dashboard.validation.addresses import network_of
+from lua_scripts.servers import Client
 
 DEVICE_COOKIE = "lineup_device"
 _DEVICE_DAYS = 365
@@ -68,7 +68,7 @@ CODES = Limits("code", CODES_PER_DEVICE, CODES_PER_ADDRESS, CODES_PER_PAIR, CODE
 class Counts:
     """Counts in Redis for all workers, and in this process, too: Redis may be away."""
 
-    def __init__(self, client: redis.Redis, prefix: str, clock: Callable[[], int]):
+    def __init__(self, client: Client, prefix: str, clock: Callable[[], int]):
         self._shared = SharedWindows(client)
         self._local = RateLimiter(lambda: clock() / 1_000)
         self._prefix = prefix

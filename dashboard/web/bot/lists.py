@@ -1,6 +1,7 @@
 """`GET /threads/T` and `GET /lists/VIEW/SORT`: threads and their order."""
 
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from typing import Annotated, Any
 
 from flask import Response
@@ -8,9 +9,11 @@ from pydantic import Field
 from redis.exceptions import RedisError
 
 from dashboard.db.accounts.api_keys import Caller
+from dashboard.db.archive import reading
+from dashboard.db.archive.reading import Part
 from dashboard.db.database import Database
 from dashboard.db.threads import thread_rows, threads
-from dashboard.errors import NotFound
+from dashboard.errors import Invalid, NotFound
 from dashboard.validation.fields import is_id
 from dashboard.web.bot.responses import List
 from dashboard.web.bot.walked_lists import Position, WalkedList, walked_list
@@ -26,6 +29,8 @@ from scoring.views import BUILT_IN_VIEWS, OWN_VIEWS
 
 LIMIT_DEFAULT = 100
 LIMIT_MAX = 500
+#: Before every thread: ids begin at 1.
+BEFORE_ALL: Position = (0, 0)
 #: A built-in view, or the id of a saved one.
 _VIEW_PATTERN = (
     f"^({'|'.join(each for each in BUILT_IN_VIEWS if each not in OWN_VIEWS)}|v[1-9][0-9]*)$"
@@ -79,8 +84,9 @@ class ListsApi:
         scope="read",
         summary="Walk a list in its order",
         description="A built-in view, or one that is saved for all (`v17`; not with `me` in its "
-        "query), in a built-in sort or a saved one. All sources. Following `next` to the end meets "
-        "every thread that did not move meanwhile exactly once.",
+        "query), in a built-in sort or a saved one. All sources. Threads that were closed long ago "
+        "come last, in the same order; `total` does not count them. Following `next` to the end "
+        "meets every thread that did not move meanwhile exactly once.",
         path_parameters={
             "view": PathParameter({"type": "string", "pattern": _VIEW_PATTERN}, "not_respond"),
             "sort": PathParameter({"type": "string", "pattern": NAME_PATTERN}, "longest_wait"),
@@ -99,13 +105,17 @@ class ListsApi:
             walked = walked_list(connection, view, sort)
         if walked is None:
             raise NotFound("There is no such list.")
-        since = None
-        if query.cursor is not None:
-            since = self._cursors.decode(walked.name, query.cursor)
+        next: str | None
+        is_archived, since = self._read(walked, query.cursor)
         # One more than asked for shows whether there is a next part.
-        head = self._head(walked, sort, since, query.limit + 1)
-        found, has_more = head.entries[: query.limit], len(head.entries) > query.limit
-        position = _position(found[-1]) if has_more else None
+        head = self._head(walked, sort, None if is_archived else since, query.limit + 1)
+        found = [] if is_archived else head.entries[: query.limit]
+        if not is_archived and len(head.entries) > query.limit:
+            next = self._cursors.encode(walked.name, _position(found[-1]))
+        else:
+            old = self._archived(walked, query.limit - len(found), since if is_archived else None)
+            found += old.entries
+            next = self._cursors.encode(_archive(walked), old.next) if old.next else None
         return json_response(
             {
                 "view": view,
@@ -114,9 +124,26 @@ class ListsApi:
                 "version": head.version,
                 "total": head.total,
                 "threads": self._named(found),
-                "next": self._cursors.encode(walked.name, position) if position else None,
+                "next": next,
             }
         )
+
+    def _read(self, walked: WalkedList, cursor: str | None) -> tuple[bool, Position | None]:
+        """Whether a cursor is one of the archived threads, and its position. Raises Invalid."""
+        if cursor is None:
+            return False, None
+        with suppress(Invalid):
+            return True, self._cursors.decode(_archive(walked), cursor)
+        return False, self._cursors.decode(walked.name, cursor)
+
+    def _archived(self, walked: WalkedList, limit: int, after: Position | None) -> Part:
+        """The archived threads after a position; with no room, whether there are any."""
+        with self._database.read() as connection:
+            asked = walked.asked(connection)
+            found = reading.part(connection, asked, self._clock(), max(1, limit), after)
+        if limit == 0:
+            return Part([], BEFORE_ALL if found.entries else None)
+        return found
 
     def _head(self, walked: WalkedList, sort: str, since: Position | None, limit: int) -> Head:
         try:
@@ -139,6 +166,11 @@ class ListsApi:
             for id, score in entries
             if id in names
         ]
+
+
+def _archive(walked: WalkedList) -> str:
+    """The name of a list in cursors of its archived threads."""
+    return f"{walked.name}/archive"
 
 
 def _position(entry: Entry) -> Position:

@@ -58,7 +58,9 @@ class List(Answer):
     sort: str
     epoch: Annotated[str | None, Field(description="Changes when the order was rebuilt.")]
     version: Annotated[int, Field(description="Grows with each change of the list.")]
-    total: Annotated[int, Field(description="How many threads the list holds.")]
+    total: Annotated[
+        int, Field(description="How many threads the list holds, without archived ones.")
+    ]
     threads: list[ListEntry]
     next: Annotated[str | None, Field(description="The next cursor; null at the end.")]
 

@@ -27,6 +27,9 @@ class WalkedList(Protocol):
     def in_redis(self) -> str | None:
         """The list id in Redis."""
 
+    def asked(self, connection: Connection) -> QueryList:
+        """The list as that of a query."""
+
     def listed(
         self, connection: Connection, limit: int, after: Position | None, now_ms: int
     ) -> tuple[list[Entry], int]:
@@ -48,6 +51,10 @@ class BuiltInList(NamedTuple):
     def in_redis(self) -> str | None:
         return list_id(self.view)
 
+    def asked(self, connection: Connection) -> QueryList:
+        listed = ListedQuery(VIEW_QUERIES[self.view], self.sort, TIMEZONE)
+        return query_lists.list_of(connection, listed)
+
     def listed(
         self, connection: Connection, limit: int, after: Position | None, now_ms: int
     ) -> tuple[list[Entry], int]:
@@ -64,6 +71,9 @@ class SavedList(NamedTuple):
     @property
     def name(self) -> str:
         return self.query_list.id
+
+    def asked(self, connection: Connection) -> QueryList:
+        return self.query_list
 
     def listed(
         self, connection: Connection, limit: int, after: Position | None, now_ms: int

@@ -70,7 +70,7 @@ export function viewTeller({ lists, announce, language }) {
       announce(t("building"));
     } else if (sync === built && sync.building === null) {
       built = null;
-      if (listing.ready) announce(t("header.total", { count: listing.painted.total }));
+      if (listing.ready) announce(t("header.total", { count: listing.painted.liveTotal }));
     }
   };
 }

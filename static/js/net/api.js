@@ -40,6 +40,16 @@ export class Api {
   /** @param {number[]} ids */
   rows(ids) { return this.http.get(`${THREADS}?ids=${ids.join(",")}`); }
 
+  // What follows a live list: its archived threads after a position, or those of these ids.
+  /** @param {ListName} list @param {{after?: number[], limit?: number, ids?: number[]}} asked */
+  archive(list, { after, limit, ids }) {
+    const query = new URLSearchParams({
+      ...listCall(list), ...(after && { after: after.join(",") }),
+      ...(limit && { limit: String(limit) }), ...(ids && { ids: ids.join(",") }),
+    });
+    return this.http.get(`/admin/api/archive?${query}`);
+  }
+
   // where: "before", "after" or "around" the message; null for the newest ones
   /** @param {number} threadId @param {string | null} where @param {number | null} messageId */
   messages(threadId, where, messageId, limit = 50) {

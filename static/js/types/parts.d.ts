@@ -3,6 +3,7 @@
 import type { Alerts } from "../ui/shell/alerts.js";
 import type { AnsweredBy } from "../ui/list/answered-by.js";
 import type { Api } from "../net/api.js";
+import type { Archive } from "../core/archive/archive.js";
 import type { Attaching } from "../ui/files/attaching.js";
 import type { Bulk } from "../ui/list/bulk.js";
 import type { Canned } from "../ui/thread/canned.js";
@@ -72,6 +73,7 @@ declare global {
   type Call = (name: string, data: object) => Promise<any>;
   type Translate = ReturnType<typeof import("../core/i18n.js").translator>;
   type ListOrder = Order;
+  type ListArchive = Archive;
   /** What times are said with. */
   type TimeGiven = {
     t: Translate;
@@ -507,6 +509,19 @@ declare global {
     limits: Limits;
     mayMove(): boolean;
     changed(): void;
+    archived(list: ListName, asked: Asked): Promise<ArchiveAnswer>;
+    now?: () => number;
+    timers?: Timers;
+  };
+  /** Which part of the archive: what follows a position, or these threads alone. */
+  type Asked = { after?: [score: number, id: number]; limit?: number; ids?: number[] };
+  type ArchiveParts = {
+    load(asked: Asked): Promise<ArchiveAnswer>;
+    isLive(id: number): boolean;
+    /** Whether the order on screen stands still. */
+    isHeld(): boolean;
+    take(rows: Row[]): void;
+    changed(): void;
     now?: () => number;
     timers?: Timers;
   };
@@ -535,6 +550,7 @@ declare global {
     /** Whether the order on screen may change now. */
     mayMove(): boolean;
     forgetMissing?: (id: number) => void;
+    archive?: Archive | null;
   };
   type PrefsParts = {
     kept: Partial<Preferences>;

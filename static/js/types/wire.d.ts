@@ -171,6 +171,15 @@ declare global {
     rank?: number | null;
   }
 
+  /** Archived threads of a list; `next` is [score, id] after which more may follow, null at the end. */
+  interface ArchiveAnswer {
+    ids: number[];
+    scores: number[];
+    rows: Row[];
+    next: [score: number, id: number] | null;
+    days: number;
+  }
+
   /** `list:order`: takes a list from version `from` to `version`. */
   interface Frame extends Partial<ListName> {
     epoch: string;

@@ -5,11 +5,12 @@ import os
 
 import pytest
 
+from dashboard.cli.context import open_services
 from dashboard.cli.main import main
 from dashboard.db.accounts import passwords, sessions
 from dashboard.db.accounts.second_factor import factors
 from dashboard.db.database import Database
-from dashboard.db.lists import views
+from dashboard.db.lists import versions, views
 from dashboard.ingest.assignment.assigning import Assigning, HandOver
 from dashboard.ingest.outgoing import Admin
 from tests.dashboard.ingest.shop import Shop
@@ -249,3 +250,17 @@ def test_a_second_factor_is_reset_with_the_sessions(run, run_with_password):
         assert sessions.admin_of(connection, token, 2) is None
     assert "There was no" in run("reset-second-factor", "--email", "mai@example.com")[2]
     assert run("reset-second-factor", "--email", "ken@example.com")[0] == 1
+
+
+def test_who_serves_says_how_long_lists_hold_closed_threads(monkeypatch):
+    """A command goes by what the processes that serve have written."""
+
+    def opened(days: str, *, serving: bool) -> int:
+        monkeypatch.setenv("LINEUP_HISTORY_DAYS", days)
+        with open_services(serving=serving) as services, services.database.read() as connection:
+            return versions.current(connection).history_days
+
+    assert opened("7", serving=False) == 90
+    assert opened("7", serving=True) == 7
+    assert opened("30", serving=False) == 7
+    assert opened("30", serving=True) == 30

@@ -2,6 +2,9 @@
 
 import pytest
 
+from dashboard.db.archive import behind, reading
+from dashboard.db.lists import query_lists
+from dashboard.db.lists.query_lists import ListedQuery
 from dashboard.db.threads import thread_rows, threads
 from dashboard.ingest.actions import Actions, Admin
 from scoring.sorts import SORTS
@@ -102,10 +105,40 @@ def test_a_list_is_read_from_its_index_without_sorting(database):
                 seen = []
                 plan = connection.exec_driver_sql(
                     f"EXPLAIN QUERY PLAN SELECT id, score_{sort} FROM threads WHERE "
-                    f"closed IS {int(view == 'history')} "
+                    f"archived IS 0 AND closed IS {int(view == 'history')} "
                     + ("" if view == "history" else "AND snoozed_until IS NULL ")
                     + ("AND waiting_since IS NOT NULL " if view == "not_respond" else "")
                     + f"AND (score_{sort}, id) > (5, 5) ORDER BY score_{sort}, id LIMIT 100"
                 )
                 seen = [row[3] for row in plan]
             assert len(seen) == 1 and f"COVERING INDEX ix_threads_{sort}" in seen[0], seen
+
+
+def _plan(connection, statement) -> list[str]:
+    text = statement.compile(connection, compile_kwargs={"render_postcompile": True})
+    given = tuple(text.params[name] for name in text.positiontup)
+    return [row[3] for row in connection.exec_driver_sql(f"EXPLAIN QUERY PLAN {text}", given)]
+
+
+def test_the_archive_is_read_from_indexes_without_sorting(database):
+    """Neither the archive nor what is live is read whole, whatever is asked."""
+    with database.read() as connection:
+        for sort in SORTS:
+            [step] = _plan(connection, reading.last_of_chunk(sort, 100, (5, 5)))
+            assert f"COVERING INDEX ix_threads_{sort} (archived=? AND closed=? AND score" in step
+            listed = ListedQuery("tag:vip", sort, "UTC", desks=frozenset({"main"}))
+            query_list = query_lists.list_of(connection, listed)
+            [step] = _plan(connection, reading.between(query_list, 5, (5, 5), (7, 7)))
+            assert f"INDEX ix_threads_{sort} (archived=? AND closed=? AND score" in step
+        for statement in behind.statements(5, 100):
+            [step] = _plan(connection, statement)
+            assert "ix_threads_closed (archived=? AND closed=? AND closed_at" in step
+        query_list = query_lists.list_of(connection, ListedQuery("is:closed", "arrival", "UTC"))
+        steps = _plan(connection, reading.on_list(query_list, 5, [1, 2]))
+        assert steps == ["SEARCH threads USING INTEGER PRIMARY KEY (rowid=?)"]
+        mine = ListedQuery("is:closed assigned:me", "priority", "UTC", 1, frozenset({"main"}))
+        query_list = query_lists.list_of(connection, mine)
+        steps = _plan(connection, reading.of_assignees(query_list, 5, 100, (5, 5)))
+        assert steps[0] == "SEARCH threads USING INDEX ix_threads_assignee_id (assignee_id=?)"
+        [step] = _plan(connection, threads.after(5, 100))
+        assert step == "SEARCH threads USING INDEX ix_threads_live (archived=? AND id>?)"

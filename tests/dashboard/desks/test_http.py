@@ -55,6 +55,12 @@ def calls() -> Iterator[Call]:
         yield Call("POST", "/admin/api/views/preview", body={"query": query, "sort": "priority"})
         yield Call("GET", "/admin/api/search", {"q": query or "x"})
         yield Call("GET", "/admin/api/threads/{1}/explain", {"query": query, "sort": "arrival"})
+        yield Call("GET", "/admin/api/archive", {"query": query, "sort": "arrival"})
+        yield Call(
+            "GET",
+            "/admin/api/archive",
+            {"query": query, "sort": "arrival", "ids": ",".join(map(str, range(1, 20)))},
+        )
     for words in _WORDS:
         yield Call("GET", "/admin/api/search", {"q": words, "limit": 2})
         yield Call("GET", "/admin/api/search", {"q": f"is:open {words}"})
@@ -63,6 +69,7 @@ def calls() -> Iterator[Call]:
     for named in _LISTS:
         yield Call("GET", "/admin/api/threads/{1}/explain", named)
         yield Call("GET", f"/admin/api/threads/{{{HIDDEN[0]}}}/explain", named)
+        yield Call("GET", "/admin/api/archive", named | {"limit": 1})
     for admin in (1, 2, 3):
         assign = {"admin_id": admin, "desk": "billing"}
         yield Call("POST", "/admin/api/threads/{5}/assign", body=assign)

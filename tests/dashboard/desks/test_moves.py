@@ -41,7 +41,7 @@ def test_its_row_its_conversation_and_its_readers_go_and_come_back(world):
     [frame] = came["list:order"]
     assert (frame["del"], frame["total"], frame["rows"]) == ([1], 4, {})
     assert came["thread:gone"] == [{"thread_id": 1}]
-    assert {"filter": "all", "arrival": 4, "not_respond": 4, "history": 1} in came["pages:totals"]
+    assert {"filter": "all", "arrival": 4, "not_respond": 4, "history": 0} in came["pages:totals"]
     assert not came.keys() & {"thread:message", "thread:act"}
     world.own_happens(1)
     world.call(ken, "thread:mode", {"id": 1, "mode": "typing"})

@@ -9,10 +9,13 @@ from itertools import count
 from pathlib import Path
 from typing import Any
 
+from sqlalchemy import update
+
 from dashboard.db.accounts import admin_desks, desks
 from dashboard.db.database import Database
 from dashboard.db.lists import views
 from dashboard.db.models.accounts import admins as admins_table
+from dashboard.db.models.threads import threads
 from dashboard.errors import Problem
 from dashboard.ingest.assignment.assigning import HandOver
 from dashboard.ingest.outgoing import Admin
@@ -71,6 +74,7 @@ class World:
         self._act("claim", LAN, 2)
         self._act("claim", KEN, 3)
         self._act("close", KEN, 4)
+        self._archive(4)
         tagging = self.services.tagging.change
         self._does(tagging, KEN, 5, TagNames(["vip"], []))
         self._act("reply", KEN, 1, self._note("@Lan, please look"))
@@ -172,6 +176,11 @@ class World:
     def _act(self, action: str, admin_id: int, thread_id: int, *given: Any) -> None:
         self._does(getattr(self.services.actions, action), admin_id, thread_id, *given)
 
+    def _archive(self, id: int) -> None:
+        """As time does with a closed thread."""
+        archived = update(threads).where(threads.c.id == id, threads.c.closed).values(archived=True)
+        self.database.write(lambda connection: connection.execute(archived))
+
     def _does(self, work: Any, admin_id: int, thread_id: int, *given: Any) -> None:
         """An act of an admin, who may do anything."""
         name = {LAN: "Lan", KEN: "Ken", BOSS: "Boss"}[admin_id]
@@ -190,6 +199,7 @@ class World:
                 lambda: self._act("set_priority", KEN, thread, "urgent"),
                 lambda: self._act("close", BOSS, thread),
                 lambda: self._act("reopen", BOSS, thread),
+                lambda: (self._act("close", BOSS, thread), self._archive(thread)),
                 lambda: self._act("claim", KEN, thread),
                 lambda: self._does(self.services.assigning.hand_over, BOSS, thread, HandOver(KEN)),
                 # As one who was of that desk before.

@@ -16,7 +16,7 @@ from scoring.sorts import SORTS
 from tests.support import SettableClock
 
 #: Time of the first events of the tests, before that of the settable clock.
-START_MS = 1_780_000_000_000
+START_MS = 1_785_000_000_000
 _numbers = count(1)
 
 

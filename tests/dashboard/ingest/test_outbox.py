@@ -15,7 +15,7 @@ from dashboard.db.outbox.outgoing_document import Outgoing
 from dashboard.errors import Problem, StorageUnavailable
 from dashboard.ingest.actions import Actions, Admin, Reply
 from dashboard.ingest.erase import erase_customer
-from tests.dashboard.ingest.shop import Shop, new_admin, thread_event
+from tests.dashboard.ingest.shop import START_MS, Shop, new_admin, thread_event
 from tests.drivers.audit import OPERATOR
 from tests.support import wait_until
 
@@ -106,7 +106,7 @@ def test_refused_acts_are_not_in_the_outbox(shop, actions, linh, thread):
 
 def test_a_close_without_effect_is_not_in_the_outbox(shop, actions, linh, clock):
     """The customer wrote what its author had not seen: the thread stays open. (H28)"""
-    at = clock.now_ms - 1_780_000_000_000
+    at = clock.now_ms - START_MS
     thread = shop.says(at, thread="tie").thread_id
     actions.close(linh, thread, seen_message_id=0)
     assert Reader(shop).types() == []

@@ -23,7 +23,7 @@ class ListenerDriver:
         options = {"socket_timeout": 1, "socket_connect_timeout": 1, "retry": Retry(NoBackoff(), 0)}
         self.list_ids = []
         self.polls = 0
-        self.listener = Listener(server.client(**options), "lineup", self._on_notify)
+        self.listener = Listener(server.client(**options), Keys("lineup"), self._on_notify)
         self.thread = threading.Thread(target=self.listener.run)
         self.thread.start()
 
@@ -148,7 +148,7 @@ def test_it_receives_notifications_where_config_is_forbidden(server, monkeypatch
     client.execute_command("ACL", "SETUSER", "app", "on", ">p", *rights)
     monkeypatch.setattr(listener_module, "CANARY_SECONDS", 0.1)
     restricted = server.client(username="app", password="p", socket_timeout=1)
-    listener = Listener(restricted, "lineup", lambda list_ids: None)
+    listener = Listener(restricted, Keys("lineup"), lambda list_ids: None)
     thread = threading.Thread(target=listener.run)
     thread.start()
     try:

@@ -16,20 +16,20 @@ from hypothesis.stateful import (
 from sqlalchemy import select
 
 from dashboard.db.accounts import desks
-from dashboard.db.conditions.columns import subjects
 from dashboard.db.database import Database
-from dashboard.db.lists import entries, kept_lists, query_lists, sorts
+from dashboard.db.lists import kept_lists, query_lists, sorts, versions
 from dashboard.db.lists.query_lists import ListedQuery
-from dashboard.db.lists.standing import moment_of
 from dashboard.db.models.threads import threads
 from dashboard.ingest.actions import Admin
+from dashboard.ordering.archiving import Archiver
 from dashboard.ordering.due import DueQueue
 from dashboard.ordering.placer import BREAK_SECONDS
-from scoring.conditions.holding import holds
+from scoring.archive import DAY_MS
 from scoring.sorting.rules import Rule, Sort
 from scoring.sorts import SORTS
 from tests.dashboard.ingest.shop import new_admin
 from tests.dashboard.ordering.order import Order
+from tests.dashboard.ordering.plain.agreement import assert_agree
 from tests.support import SettableClock
 
 THREADS = ("a", "b", "c")
@@ -87,6 +87,9 @@ class Machine(RuleBasedStateMachine):
         self.database = Database(f"sqlite:///{path}")
         self.order = Order(self.database, self.client, self.clock)
         self.due = DueQueue(self.database, self.order.placer, self.clock)
+        self.archiver = Archiver(
+            self.database, self.order.placer, self.clock, sleep=lambda seconds: None
+        )
         self.database.write(lambda connection: desks.add(connection, "sales", self.clock()))
         id = new_admin(self.database, "Mai", "supervisor")
         self.mai = Admin(id, "Mai", "supervisor")
@@ -172,6 +175,19 @@ class Machine(RuleBasedStateMachine):
                 select(threads.c.id).where(threads.c.next_change_at <= self.clock())
             ) is None  # fmt: skip
 
+    @rule(days=st.sampled_from([1, 1, 2, 3]), passes=st.booleans())
+    def closed_threads_are_archived(self, days, passes):
+        """Also when the setting was changed; threads that are opened again come back."""
+        self.clock.advance(DAY_MS * passes)
+        self.database.write(lambda connection: versions.set_history_days(connection, days))
+        self.archiver.turn()
+        limit = self.clock() - days * DAY_MS
+        with self.database.read() as connection:
+            closed = select(threads.c.closed_at).where(threads.c.closed)
+            kept = connection.scalars(closed.where(~threads.c.archived))
+            assert all(at > limit for at in kept)
+            assert all(at <= limit for at in connection.scalars(closed.where(threads.c.archived)))
+
     @rule()
     def the_reconciler_ticks(self):
         self.order.tick()
@@ -234,29 +250,7 @@ class Machine(RuleBasedStateMachine):
     def agree(self):
         if not hasattr(self, "order"):
             return
-        now = self.clock()
-        with self.database.read() as connection:
-            lists = query_lists.current(connection).lists
-            rows = connection.execute(
-                select(threads.c.id, threads.c.listed_at, threads.c.next_change_at)
-            ).all()
-            known = subjects(connection, [row.id for row in rows])
-            in_sql = {
-                each.id: entries.entries(connection, each, now, 100) for each in lists.values()
-            }
-        states = self.order.ranking.states(lists)
-        for each in lists.values():
-            moments = {id: moment_of(listed_at, at, now) for id, listed_at, at in rows}
-            held = {
-                (id, each.order.explain(known[id], at).score)
-                for id, at in moments.items()
-                if holds(each.resolved, known[id], at)
-            }
-            assert set(in_sql[each.id]) == held, each
-            if states[each.id].epoch is not None:
-                head = self.order.ranking.head(each.id, each.sort, 100)
-                assert head.entries == in_sql[each.id], each
-                assert states[each.id].total == len(held)
+        assert_agree(self.order)
 
     def _event(self, **fields):
         self.clock.advance(1)

@@ -6,7 +6,7 @@ import threading
 import pytest
 
 from dashboard.db.hours import due_times
-from dashboard.ordering import recompute
+from dashboard.ordering import pace
 from dashboard.ordering.recompute import Recompute
 from tests.dashboard.ordering.hours_driver import HoursDriver
 from tests.dashboard.web.admin.hours.calls import ALWAYS, OFFICE
@@ -107,7 +107,7 @@ def test_what_a_process_leaves_another_one_goes_on_with(hours, monkeypatch):
         raise Killed
 
     monkeypatch.setattr(hours.order.placer, "place", place)
-    monkeypatch.setattr(recompute, "SLICE", 10)
+    monkeypatch.setattr(pace, "SLICE", 10)
     with pytest.raises(Killed):
         Recompute(hours.database, hours.order.placer, hours.clock).turn()
     monkeypatch.undo()
@@ -134,8 +134,8 @@ def test_pauses_grow_while_the_process_is_busy(hours, monkeypatch):
         pauses.append(seconds)
         now += seconds + next(late_seconds)
 
-    monkeypatch.setattr(recompute, "SLICE", 1)
-    monkeypatch.setattr(recompute, "SLICE_MAX", 1)
+    monkeypatch.setattr(pace, "SLICE", 1)
+    monkeypatch.setattr(pace, "SLICE_MAX", 1)
     worker = Recompute(
         hours.database, hours.order.placer, hours.clock, monotonic=lambda: now, sleep=sleep
     )

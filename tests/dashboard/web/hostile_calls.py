@@ -78,6 +78,12 @@ ADMIN_CALLS = [
     Call("GET", "/admin/api/me"),
     Call("PATCH", "/admin/api/me/preferences", body=PREFERENCES),
     Call("GET", "/admin/api/threads", {"ids": "1,2"}),
+    Call(
+        "GET",
+        "/admin/api/archive",
+        {"view": "history", "sort": "arrival", "filter": "all", "after": "1,1", "limit": 5},
+    ),
+    Call("GET", "/admin/api/archive", {"query": "is:closed", "sort": "priority", "ids": "1,2"}),
     Call("POST", "/admin/api/threads/bulk", body={"ids": [1, 2], "action": "claim"}),
     Call(
         "POST",

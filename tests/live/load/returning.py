@@ -18,6 +18,7 @@ class ReturningDashboard(DashboardDriver):
 
     def __init__(self, *arguments, watched=()):
         self.returns = 0
+        self.events_at_first_return = 0
         self.errors = []
         self._watched = watched
         self._returning = threading.Lock()
@@ -43,6 +44,7 @@ class ReturningDashboard(DashboardDriver):
 
     def _return(self):
         with self._returning:
+            self.events_at_first_return = self.events_at_first_return or len(self.events)
             try:
                 self.client.disconnect()
                 self.connect()

@@ -90,7 +90,7 @@ def all_come_back(dashboards, returns):
 def holds_what_is_stored(lineup, dashboard):
     for view, sort in LISTS:
         wait_until(
-            lambda: dashboard.ids(view, sort) == lineup.in_sql(view, sort),
+            lambda p=view, s=sort: dashboard.ids(p, s) == lineup.in_sql(p, s),
             what=f"{view}/{sort} as SQL has it",
         )
         fresh = dashboard.call("list:open", {"view": view, "sort": sort, "limit": 500})
@@ -98,8 +98,13 @@ def holds_what_is_stored(lineup, dashboard):
 
 
 def statuses_shown(dashboards, people):
-    """Every status of these people that a dashboard was sent."""
-    updates = [data["presence"] for each in dashboards for data in each.of("presence:update")]
+    """Every status of these people that a dashboard was sent since it came back first."""
+    updates = [
+        data["presence"]
+        for each in dashboards
+        for event, data in each.events[each.events_at_first_return :]
+        if event == "presence:update"
+    ]
     return [states[one]["status"] for states in updates for one in people if one in states]
 
 

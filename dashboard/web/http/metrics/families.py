@@ -57,16 +57,11 @@ def family_of(metric: Metric, adding: Adding) -> Family:
 
 
 def added(workers: Iterable[Sequence[Family]]) -> list[Family]:
-    """The families of several workers as those of one; the first of them is the one that answers.
-
-    A gauge that is to be taken once is that of the first, and unknown where it is not known there.
-    """
+    """The families of several workers as those of one; the first worker is the one that answers."""
     families: dict[str, Family] = {}
     values: dict[str, dict[tuple[str, tuple[tuple[str, str], ...]], float]] = {}
-    for number, worker in enumerate(workers):
+    for worker in workers:
         for family in worker:
-            if number and family.adding == "once":
-                continue
             add = _ADD[families.setdefault(family.name, family).adding]
             known = values.setdefault(family.name, {})
             for name, labels, value in family.samples:

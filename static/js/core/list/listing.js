@@ -1,11 +1,14 @@
 // One list on screen: its order, what is painted of it, and what is new above.
 
 import { Fresh } from "./fresh.js";
-import { before } from "./order.js";
+import { before } from "../archive/places.js";
 import { View } from "./view.js";
 
 // A longer list is not copied at each frame.
 const COPIED_MAX = 5000;
+const BELOW_ALL = { score: Infinity, id: 0 };
+// Archived threads are read when so many rows are left below the screen.
+const ARCHIVE_AHEAD = 20;
 
 export class Listing {
   painted = null; // a View, once the list was read
@@ -20,7 +23,8 @@ export class Listing {
   #edge = null; // the row above which a thread counts as news: {score, id}
 
   /** @param {ListingParts} parts */
-  constructor({ list, rows, mayMove, forgetMissing = (_id) => {} }) {
+  constructor({ list, rows, mayMove, forgetMissing = (_id) => {}, archive = null }) {
+    this.archive = archive;
     this.list = list;
     this.rows = rows;
     this.mayMove = mayMove;
@@ -42,7 +46,8 @@ export class Listing {
 
   /** @param {ListOrder} order @param {OpenAnswer} answer */
   reset(order, answer) {
-    this.painted = new View(order);
+    this.painted = new View(order, this.archive);
+    this.archive?.refresh();
     this.unpainted = false;
     this.news.clear();
     this.moved.clear();
@@ -55,6 +60,7 @@ export class Listing {
     this.painted.note(changes);
     for (const { id } of changes) this.#takeRow(id, frame.rows);
     for (const change of changes) this.#count(change);
+    this.archive?.follow(frame);
   }
 
   // A row under a resting pointer stays there, also where its own thread is to move: whether it is.
@@ -69,13 +75,24 @@ export class Listing {
   commit() {
     this.unpainted = false;
     this.painted.commit();
+    this.archive?.settle();
+  }
+
+  // The rows up to this index are on screen: archived threads are read where the live ones end.
+  /** @param {number[]} ids @param {number} end */
+  needs(ids, end) {
+    if (!this.archive || !this.painted?.whole) return;
+    if (end + ARCHIVE_AHEAD >= this.painted.total) this.archive.more();
+    this.archive.look(ids);
   }
 
   // What the screen shows: the row above which news are counted, null at the top while live.
   /** @param {number | null} edgeIndex */
   looksAt(edgeIndex) {
-    this.#edge = edgeIndex === null || edgeIndex >= this.painted.length ? null
-      : { score: this.painted.scoreAt(edgeIndex), id: this.painted.idAt(edgeIndex) };
+    const { length, seam } = this.painted;
+    if (edgeIndex === null || edgeIndex >= length) this.#edge = null;
+    else if (seam >= 0 && edgeIndex >= seam) this.#edge = BELOW_ALL;
+    else this.#edge = { score: this.painted.scoreAt(edgeIndex), id: this.painted.idAt(edgeIndex) };
     if (edgeIndex === null) this.news.clear();
   }
 

@@ -1,5 +1,6 @@
 // The lists that were shown: the current one is live, the others are kept as they were left.
 
+import { Archive } from "../archive/archive.js";
 import { Listing } from "./listing.js";
 import { listKey } from "../route.js";
 import { ListSync } from "./sync.js";
@@ -19,13 +20,16 @@ export class Lists {
   #connected = false;
 
   /** @param {ListsParts} parts */
-  constructor({ call, rows, fetcher, limits, mayMove, changed, now = Date.now, timers = globalThis }) {
+  constructor({
+    call, rows, fetcher, limits, mayMove, changed, archived, now = Date.now, timers = globalThis,
+  }) {
     this.call = call;
     this.rows = rows;
     this.fetcher = fetcher;
     this.limits = limits;
     this.mayMove = mayMove;
     this.changed = changed;
+    this.archived = archived;
     this.now = now;
     this.timers = timers;
   }
@@ -108,6 +112,15 @@ export class Lists {
       rows: this.rows,
       mayMove: this.mayMove,
       forgetMissing: (id) => this.fetcher.forgetMissing(id),
+      archive: new Archive({
+        load: (asked) => this.archived(list, asked),
+        isLive: (id) => listing.painted.isLive(id),
+        isHeld: () => listing.painted?.held === true,
+        take: (taken) => taken.forEach((row) => this.rows.put(row)),
+        changed: () => this.changed(),
+        now: this.now,
+        timers: this.timers,
+      }),
     });
     const sync = new ListSync({
       list, call: this.call, moreMax: this.limits.list_ids, now: this.now, timers: this.timers, listener: this.#listener(key),

@@ -1,37 +1,109 @@
-// What is painted of a list: its order itself while live, a snapshot of it while held.
+// What is painted of a list: its order itself while live, a snapshot of it while held; and behind it
+// a line and its archived threads, as far as they were read.
 
-import { lowerBound } from "./order.js";
+import { lowerBound } from "../archive/places.js";
 
 export class View {
   #order;
+  #archive;
   #ids = null;
   #scores = null;
   #length = 0;
   #total = 0;
   #changed = new Map(); // id → {score: where it stands here | undefined, now, left}
 
-  constructor(order) {
+  /** @param {ListOrder} order @param {ListArchive | null} archive */
+  constructor(order, archive = null) {
     this.#order = order;
+    this.#archive = archive;
   }
 
   get held() { return this.#ids !== null; }
-  get length() { return this.held ? this.#length : this.#order.length; }
-  get total() { return this.held ? Math.max(this.#total, this.#length) : this.#order.total; }
+  get #liveLength() { return this.held ? this.#length : this.#order.length; }
+  get liveTotal() { return this.held ? Math.max(this.#total, this.#length) : this.#order.total; }
+  get #archived() { return this.#archive?.length ?? 0; }
+  // Whether the live list is loaded to its end.
+  get whole() { return this.#liveLength >= this.liveTotal; }
+  // The index of the line between the live list and the archive; -1 without archived threads.
+  get seam() { return this.#archived ? this.liveTotal : -1; }
+
+  get length() {
+    return this.whole && this.#archived ? this.seam + 1 + this.#archived : this.#liveLength;
+  }
+
+  // A last row is empty where more may follow.
+  get total() {
+    if (!this.#archived) return this.liveTotal;
+    return this.seam + 1 + this.#archived + (this.#archive.whole ? 0 : 1);
+  }
+
+  // undefined on the line
   /** @param {number} index */
-  idAt(index) { return this.held ? this.#ids[index] : this.#order.idAt(index); }
+  idAt(index) {
+    if (this.#archived && index >= this.seam) return this.#archive.idAt(index - this.seam - 1);
+    return this.held ? this.#ids[index] : this.#order.idAt(index);
+  }
+
   /** @param {number} index */
-  scoreAt(index) { return this.held ? this.#scores[index] : this.#order.scoreAt(index); }
+  scoreAt(index) {
+    if (this.#archived && index >= this.seam) return this.#archive.scoreAt(index - this.seam - 1);
+    return this.held ? this.#scores[index] : this.#order.scoreAt(index);
+  }
+
+  // The nearest index of a row; from the line it goes on in the direction of the step.
+  /** @param {number} index @param {number} step */
+  rowAt(index, step) {
+    const at = Math.min(Math.max(0, index), this.length - 1);
+    if (at !== this.seam) return at;
+    return step < 0 && at > 0 ? at - 1 : at + 1;
+  }
+
+  // The thread of the next row below, else of the one above, else null.
+  /** @param {number} id */
+  nextTo(id) {
+    const index = this.indexOf(id);
+    if (index < 0) return null;
+    const [below] = this.entries({ first: index + 1, end: index + 3 });
+    const above = this.entries({ first: Math.max(0, index - 2), end: index }).at(-1);
+    return (below ?? above)?.id ?? null;
+  }
+
+  get firstId() { return this.entries({ first: 0, end: 2 })[0]?.id ?? null; }
+
+  /** @param {number} index */
+  isFirstArchived(index) { return this.seam >= 0 && index === this.seam + 1; }
+
+  // For screen readers: the place of a row, and of how many; -1: of more than are known.
+  /** @param {number} index */
+  placeOf(index) {
+    const { seam } = this;
+    if (seam < 0) return { at: index, of: this.total };
+    return { at: index > seam ? index - 1 : index, of: this.#archive.whole ? this.total - 1 : -1 };
+  }
 
   // The rows of a range of indexes, as far as they are loaded.
   /** @param {{first: number, end: number}} range */
   entries({ first, end }) {
     const length = Math.max(0, Math.min(end, this.length) - first);
-    return Array.from({ length }, (_, at) => ({ id: this.idAt(first + at), index: first + at }));
+    const indexes = Array.from({ length }, (_, at) => first + at);
+    return indexes.filter((index) => index !== this.seam)
+      .map((index) => ({ id: this.idAt(index), index }));
   }
 
   // The index on screen, or -1.
   /** @param {number} id */
   indexOf(id) {
+    const live = this.#liveIndexOf(id);
+    if (live >= 0 || !this.#archived || !this.whole) return live;
+    const at = this.#archive.indexOf(id);
+    return at < 0 ? -1 : this.seam + 1 + at;
+  }
+
+  // Whether it is on the live list, or painted as if it were.
+  /** @param {number} id */
+  isLive(id) { return this.#order.has(id) || this.#liveIndexOf(id) >= 0; }
+
+  #liveIndexOf(id) {
     if (!this.held) return this.#order.indexOf(id);
     const score = this.#scoreHere(id);
     if (score === undefined) return -1;

@@ -14,6 +14,7 @@ export class VisibleRows {
   show(ids, end) {
     const { id } = this.thread;
     this.lists.sync.need(end);
+    this.lists.listing.needs(ids, end);
     const open = id === null || ids.includes(id) ? [] : [id];
     this.lists.look([...ids, ...open]);
     this.#watchPresence([...open, ...ids]);

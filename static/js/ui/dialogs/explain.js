@@ -56,12 +56,18 @@ export class Explain {
     return this.#explanation(answer);
   }
 
+  // A thread that has no place among the live ones may follow them.
+  #where() {
+    const { language: { t }, lists: { listing: { archive } } } = this;
+    if (!archive.has(this.thread.id)) return t("explain.not_here");
+    return t("archive.line", { count: archive.days });
+  }
+
   #explanation({ rule, tier, fact, value, rank, total, due }) {
     const { t, words } = this.language;
     const { view, sort } = this.#state.list;
     // rank counts from 0; null: the thread is not in this view
-    const title = rank === null ? t("explain.not_here")
-      : t("explain.rank", { rank: rank + 1, total });
+    const title = rank === null ? this.#where() : t("explain.rank", { rank: rank + 1, total });
     const key = `why.${rule}`;
     const said = t(key, { time: words.exact(value), age: words.long(age(value, this.now())) });
     // The server may have rules for which there is no sentence.

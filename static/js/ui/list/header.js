@@ -1,6 +1,6 @@
 // The header of the list: its name, its total, new rows above, whether it is live, the sort.
 
-import { html } from "lit-html";
+import { html, nothing } from "lit-html";
 
 import { sortsOf } from "../../core/query/sorts.js";
 import { ICONS } from "../elements/icons.js";
@@ -16,7 +16,7 @@ export function header(parts) {
       id="list-title">${t(`view.${list.view}`)}</h2>
       ${list.filter === "all" ? "" : html`<div
         class="header-filter">${t(`filter.${list.filter}`)}</div>`}</div>
-    <span class="header-total"><span aria-hidden="true">${total === undefined ? ""
+    <span class="header-total" title=${archived(listing, t)}><span aria-hidden="true">${total === undefined ? ""
       : t.number(total)}</span><span class="unseen">${t("header.total", { count: total ?? 0 })}</span></span>
     <span class="header-space"></span>
     <span class="news-slot">${news(parts)}</span>
@@ -25,10 +25,15 @@ export function header(parts) {
     ${sorts(parts)}`;
 }
 
+// What the number leaves out.
+function archived({ archive, painted }, t) {
+  return painted?.seam >= 0 ? t("header.archive", { count: archive.days }) : nothing;
+}
+
 // undefined where there is no such list.
 function totalOf(list, listing, sync, totals) {
   if (sync.state === "refused") return undefined;
-  return listing.ready ? listing.painted.total : totals.here(list, list.filter);
+  return listing.ready ? listing.painted.liveTotal : totals.here(list, list.filter);
 }
 
 function news({ lists, toTop, language: { t } }) {

@@ -3,6 +3,7 @@
 import { anchorOf } from "../../core/list/listing.js";
 import { indexesOf, inView, range, topFor } from "../../core/list/window.js";
 import { rowsChangeIn } from "../../core/time.js";
+import { Seam } from "../archive/seam.js";
 import { glow, Motion } from "./motion.js";
 import { Pointer } from "./pointer.js";
 import { RowPool } from "./pool.js";
@@ -35,6 +36,7 @@ export class ListPane {
     this.open = open;
     this.scroller = new Scroller({ root, scrolled: () => this.#scrolled() });
     this.pool = new RowPool(this.scroller.spacer);
+    this.seam = new Seam(this.scroller.spacer);
     this.pointer = new Pointer({
       root, hold, now,
       pressed: (id, event) => this.#pressed(id, event),
@@ -53,8 +55,7 @@ export class ListPane {
   walk(step) {
     if (!this.#ready || !this.#view.length) return;
     const at = this.#walksFrom(step);
-    const to = at < 0 ? this.firstSeen() : at + step;
-    this.activate(Math.min(Math.max(0, to), this.#view.length - 1));
+    this.activate(this.#view.rowAt(at < 0 ? this.firstSeen() : at + step, step));
   }
 
   // The row that the keyboard is on, or where the open thread was before it moved out of view.
@@ -77,7 +78,7 @@ export class ListPane {
     if (!this.#ready) return;
     if (!this.picks.size) this.#commit();
     this.#listing.moved.clear();
-    this.#listing.activeId = this.#view.length ? this.#view.idAt(0) : null;
+    this.#listing.activeId = this.#view.firstId;
     this.scroller.to(0);
     this.#ask();
   }
@@ -90,9 +91,7 @@ export class ListPane {
     this.#ask();
   }
 
-  openActive() {
-    if (this.#ready && this.activeIndex() >= 0) this.open(this.#listing.activeId);
-  }
+  openActive() { if (this.#ready && this.activeIndex() >= 0) this.open(this.#listing.activeId); }
 
   // Scrolls a loaded thread into view and highlights it for a moment.
   /** @param {number} id */
@@ -109,11 +108,7 @@ export class ListPane {
 
   // The thread to open after this one: the next below, else the one above, else null.
   /** @param {number} id */
-  nextTo(id) {
-    const index = this.#ready ? this.#view.indexOf(id) : -1;
-    if (index < 0) return null;
-    return this.#view.idAt(index + 1 < this.#view.length ? index + 1 : index - 1) ?? null;
-  }
+  nextTo(id) { return this.#ready ? this.#view.nextTo(id) : null; }
 
   // The height of rows was fromPx until now.
   /** @param {number} fromPx */
@@ -152,6 +147,7 @@ export class ListPane {
   #paintLoading() {
     const count = Math.ceil(this.scroller.height / this.#px);
     this.scroller.resize(count * this.#px);
+    this.seam.show(null, "");
     this.pool.showEmpty(count, this.#px, this.rowLook.at(this.now()).t("list.loading"));
   }
 
@@ -192,18 +188,22 @@ export class ListPane {
   }
 
   #paintRows(now) {
-    const { total, length } = this.#view;
+    const { total, length, seam } = this.#view;
     const { top, height } = this.scroller;
     const { first, end } = range(top, height, total, OVERSCAN, this.#px);
     const active = this.activeIndex();
-    const places = new Map(indexesOf({ first, end }, active).map((index) => [
+    const indexes = indexesOf({ first, end }, active).filter((index) => index !== seam);
+    const places = new Map(indexes.map((index) => [
       index < length ? this.#view.idAt(index) : `empty-${index}`, index,
     ]));
     const look = this.rowLook.at(now);
+    const yOf = (index) => this.scroller.place(index * this.#px, this.#px);
+    const line = look.t("archive.line", { count: this.#listing.archive.days });
+    this.seam.show(seam >= first && seam < end ? yOf(seam) : null, line);
     this.pool.show([...places.keys()], (key, row) => {
       const index = places.get(key);
       this.#bind(row, key, { ...look, outside: index < first || index >= end });
-      row.place(this.scroller.place(index * this.#px, this.#px), index, total);
+      row.place(yOf(index), this.#view.placeOf(index), this.#view.isFirstArchived(index) ? line : "");
     });
     this.#setActiveDescendant(active);
   }
@@ -245,15 +245,14 @@ export class ListPane {
     if (!this.#view.held) for (const { id } of this.#painted) this.#listing.news.delete(id);
   }
 
-  // One timer for all that changes by time alone: ages, marks, the end of a hold.
+  // One timer for all that changes by time alone: ages, marks, the end of a hold, the archive.
   #schedule(now) {
+    const { rows, fresh, archive } = this.#listing;
     const ids = [...this.#painted.map(({ id }) => id), this.rowLook.openId];
-    const rows = ids.map((id) => this.#listing.rows.get(id)).filter(Boolean);
-    const waits = [this.movement.wait(now), this.#listing.fresh.wait(now), rowsChangeIn(rows, now)];
+    const shown = ids.map((id) => rows.get(id)).filter(Boolean);
+    const waits = [this.movement.wait(now), fresh.wait(now), rowsChangeIn(shown, now), archive.wait(ids)];
     clearTimeout(this.#timer);
-    this.#timer = setTimeout(
-      () => this.#ask(), Math.min(...waits.filter((ms) => ms !== null)) + 1,
-    );
+    this.#timer = setTimeout(() => this.#ask(), Math.min(...waits.filter((ms) => ms !== null)) + 1);
   }
 
   #scrolled() {

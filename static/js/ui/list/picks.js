@@ -51,7 +51,7 @@ export class Picks {
   all() {
     const { painted } = this.lists.listing;
     if (!painted) return;
-    this.selection.range(Array.from({ length: painted.length }, (_, at) => painted.idAt(at)));
+    this.selection.range(idsOf(painted, 0, painted.length));
     this.#changed(true);
   }
 
@@ -106,10 +106,7 @@ export class Picks {
     const { painted } = this.lists.listing;
     const [from, to] = [this.selection.anchor ?? id, id].map((each) => painted.indexOf(each));
     if (from < 0 || to < 0) return this.#toggle(id);
-    const first = Math.min(from, to);
-    const length = Math.abs(to - from) + 1;
-    const ids = Array.from({ length }, (_, at) => painted.idAt(first + at));
-    this.selection.range(ids);
+    this.selection.range(idsOf(painted, Math.min(from, to), Math.max(from, to) + 1));
     return this.#changed();
   }
 
@@ -122,6 +119,8 @@ export class Picks {
     this.painter.ask("list", "header", "banner");
   }
 }
+
+const idsOf = (painted, first, end) => painted.entries({ first, end }).map(({ id }) => id);
 
 // "3 selected", or "600 of 4,321 selected".
 /** @param {Picks} picks @param {Translate} t */

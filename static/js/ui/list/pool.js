@@ -35,7 +35,7 @@ export class RowPool {
     this.show(keys, (key, row) => {
       const index = keys.indexOf(key);
       row.bindEmpty(text);
-      row.place(index * px, index, -1);
+      row.place(index * px, { at: index, of: -1 });
     });
   }
 

@@ -32,11 +32,13 @@ export class RowElement {
     this.presence = new RowPresence(this.element);
   }
 
-  /** @param {number} y @param {number} index @param {number} total */
-  place(y, index, total) {
+  // of: -1 where it is not known how many there are. note: what screen readers say besides.
+  /** @param {number} y @param {{at: number, of: number}} place */
+  place(y, { at, of }, note = "") {
     this.#set("y", y, () => { this.element.style.transform = `translateY(${y}px)`; });
-    this.#attribute("aria-posinset", index + 1);
-    this.#attribute("aria-setsize", total);
+    this.#attribute("aria-posinset", at + 1);
+    this.#attribute("aria-setsize", of);
+    this.#attribute("aria-description", note);
   }
 
   // look: what RowLook gives, and outside: whether the row is out of view.

@@ -27,12 +27,20 @@ export class ThreadFinder {
     const { sync, listing } = this.lists.current;
     if (id === null) return;
     await sync.ready();
-    const found = await sync.through(id);
+    let found = await sync.through(id);
+    if (found === false) found = await this.#archived(listing, id);
     if (listing !== this.lists.listing || id !== this.thread.id) return;
     if (found) {
       if (listing.painted.indexOf(id) < 0) listing.commit();
       this.listPane.showThread(id);
     } else if (found === false) this.#notHere(quiet);
+  }
+
+  // An archived thread of this list is looked for among those that follow it.
+  async #archived({ archive }, id) {
+    if (this.thread.row?.open !== false) return false;
+    const { ids } = await this.api.archive(this.lists.list, { ids: [id] }).catch(() => ({ ids: [] }));
+    return ids.length > 0 && archive.through(id);
   }
 
   // step: 1 for the next one below, -1 above.
@@ -45,9 +53,10 @@ export class ThreadFinder {
     const start = this.#startOf(painted, listing.activeId ?? this.thread.id ?? -1, step);
     let index = start < 0 && step < 0 ? painted.length - 1 : start + step;
     for (let seen = 0; seen < SEARCH_ROWS && index >= 0 && index < painted.length; seen += 1) {
-      if (!rows.get(painted.idAt(index))) await this.#fetchFrom(painted, index, step);
+      const id = painted.idAt(index);
+      if (id !== undefined && !rows.get(id)) await this.#fetchFrom(painted, index, step);
       if (listing !== this.lists.listing) return;
-      if (rows.get(painted.idAt(index))?.unanswered > 0) {
+      if (rows.get(id)?.unanswered > 0) {
         this.listPane.activate(index);
         this.open(listing.activeId);
         return;

@@ -15,7 +15,8 @@ export const testApi = ({ lists, hold, now }) => Object.freeze({
       whole: order?.whole ?? false,
       ids: order ? Array.from(order.ids()) : [],
       scores: order ? Array.from(order.scores()) : [],
-      painted: Array.from({ length: painted?.length ?? 0 }, (_, index) => painted.idAt(index)),
+      painted: Array.from({ length: painted?.length ?? 0 }, (_, index) => painted.idAt(index))
+        .filter((id) => id !== undefined),
     };
   },
 });

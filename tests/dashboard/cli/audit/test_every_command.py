@@ -9,6 +9,7 @@ from dashboard.cli.audit.actors import operator
 from dashboard.cli.main import cli, main
 from dashboard.db.accounts import passwords
 from dashboard.db.database import Database
+from dashboard.protocol import VERSION
 from tests.dashboard.ingest.shop import Shop
 from tests.drivers.audit import acts, entries
 from tests.support import SettableClock
@@ -45,6 +46,9 @@ _KEY = {
     "handoff_only": True,
     "desk": "billing",
 }
+_EXPORTED = ("export.made", None, "events", {"format": "jsonl", "filters": {}})
+#: Of when and by which version a backup was made.
+BACKUP = {"made_at": "TIME", "version": VERSION}
 #: By command: what is typed, and the entries of it and of what it needed.
 ENTRIES = {
     "create-admin": ([_NEW_ADMIN], [_ACCOUNT]),
@@ -92,6 +96,17 @@ ENTRIES = {
         [_NEW_HOOK, "revoke-webhook 1"],
         [_HOOK, ("webhook.revoked", "1", "https://bot.example", {"source": "shop"})],
     ),
+    "backup": (["backup FILE"], [("backup.made", None, "", {})]),
+    "restore": (
+        ["backup FILE", "restore --force FILE"],
+        # That of the backup is in what was restored.
+        [("backup.made", None, "", {}), ("backup.restored", None, "", BACKUP)],
+    ),
+    "export": (["export FILE"], [_EXPORTED]),
+    "import": (
+        ["export FILE", "import FILE"],
+        [_EXPORTED, ("events.imported", None, "events", {})],
+    ),
     "delete-customer": (
         ["delete-customer --source shop --customer c"],
         [("customer.deleted", "1", "", {"source": "shop", "threads": 1, "events": 1})],
@@ -117,19 +132,23 @@ def test_each_command_is_in_the_audit_log_or_it_is_said_why_not():
 
 
 @pytest.mark.parametrize("name", ENTRIES)
-def test_a_command_adds_exactly_these_entries(name, database, monkeypatch, capsys):
+def test_a_command_adds_exactly_these_entries(name, database, monkeypatch, capsys, tmp_path):
     if name == "delete-customer":
         Shop(database, SettableClock()).says(0)
     typed, expected = ENTRIES[name]
     prefix = ""
     for words in typed:
         monkeypatch.setattr("sys.stdin", io.StringIO("correct horse battery\n"))
-        assert main(words.replace("KEY", prefix).split()) == 0, capsys.readouterr().err
+        typed_words = words.replace("KEY", prefix).replace("FILE", str(tmp_path / "file"))
+        assert main(typed_words.split()) == 0, capsys.readouterr().err
         printed = capsys.readouterr().out
         if words == _NEW_KEY:
             prefix = printed.split("_")[1]
     found = [(each[0], each[1] and each[1].replace(prefix or "-", "KEY"), *each[2:])
              for each in acts(database)]  # fmt: skip
+    for each in found:
+        if "made_at" in each[-1]:
+            each[-1]["made_at"] = "TIME"
     assert found == expected
     for entry in entries(database):
         assert [entry[field] for field in ("via", "admin_id", "actor_name", "address")] == [

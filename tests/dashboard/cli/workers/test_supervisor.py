@@ -209,6 +209,7 @@ def test_a_worker_that_dies_while_its_successor_starts_is_not_started_twice(serv
     service.hang_up()
     service.look()
     service.started[0].exit_code = -9
+    service.look()
     service.pass_time(10 * RESTART_SECONDS)
     assert len(service.running) == 3
     service.make_ready()

@@ -3,6 +3,8 @@
 import pytest
 from redis.exceptions import ConnectionError as RedisConnectionError
 
+from dashboard.ordering.archiving import Archiver
+from scoring.archive import DAY_MS
 from scoring.sorts import SORTS
 from scoring.views import VIEWS
 from tests.dashboard.web.answers import is_problem
@@ -138,3 +140,25 @@ def test_an_unknown_list_is_not_found(bot, path):
 def test_a_view_of_each_admin_is_none_of_chatbots(bot):
     """They are nobody: `mentions` is as a view that there is not."""
     assert is_problem(bot.get("lists/mentions/arrival"), 404, "not_found")
+
+
+@pytest.mark.parametrize("limit", [1, 4, 5, 7, 500])
+def test_a_walk_goes_on_with_archived_threads(bot, limit):
+    filled(bot, 10)
+    order = bot.order
+    order.clock.advance(1)
+    for number in range(10):
+        order.event(type="thread.close", thread=f"t-{number}")
+    order.clock.advance(80 * DAY_MS)
+    for number in range(4):
+        order.post(f"t-{number}", occurred_at="2026-12-10T10:00:00Z")
+        moment = f"2026-12-10T10:01:0{number}Z"
+        order.event(type="thread.close", thread=f"t-{number}", occurred_at=moment)
+    order.clock.advance(20 * DAY_MS)
+    Archiver(order.database, order.placer, order.clock, sleep=lambda _: None).turn()
+    live = bot.get("lists/history/priority", limit=500).json["total"]
+    assert live == 4
+    found = [(each["score"], each["id"]) for each in walk(bot, "history", "priority", limit)]
+    assert len(found) == 10
+    assert found[:live] == sorted(found[:live]) and found[live:] == sorted(found[live:])
+    assert walk(bot, "arrival", "priority", limit) == []

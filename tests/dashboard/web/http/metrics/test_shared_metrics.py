@@ -8,6 +8,7 @@ import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
 from dashboard.web.http.metrics import worker_files
+from dashboard.web.http.metrics.families import Family, Sample, added
 from dashboard.web.http.metrics.registry import Metrics
 from dashboard.web.http.metrics.worker_files import WorkerFiles, add_to_ended
 
@@ -102,6 +103,14 @@ def test_a_gauge_says_what_it_is_in_several_workers(server, adding, shown):
     for each in workers:
         expected = shown[each.name] if adding == "once" else shown
         assert numbers(each)["lineup_gauge"] == expected
+
+
+def test_where_workers_differ_the_one_that_answers_says_how_they_are_added():
+    """H34: as while workers of a new release replace those of the one before."""
+    old = Family("lineup_length", "A length.", "gauge", "sum", [Sample("lineup_length", {}, 5)])
+    new = old._replace(adding="once", samples=[Sample("lineup_length", {}, 2)])
+    assert [each.samples[0].value for each in added([[new], [old]])] == [2]
+    assert [each.samples[0].value for each in added([[old], [new]])] == [7]
 
 
 def test_gauges_that_are_taken_once_are_read_for_answers_alone(server):

@@ -1,0 +1,209 @@
+"""Restores a backup: checked first, then all of it in one transaction, or nothing."""
+
+import sqlite3
+import tempfile
+import time
+from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
+from typing import BinaryIO, NamedTuple
+
+from sqlalchemy import Connection, inspect, text
+
+from dashboard.backup import new_life
+from dashboard.backup.archive import (
+    FILES,
+    SQLITE,
+    TABLES,
+    ArchiveReader,
+    Manifest,
+    Progress,
+    TableOf,
+    chunks,
+)
+from dashboard.db import migrate, plain_postgres
+from dashboard.db.audit import actions
+from dashboard.db.audit.actors import Actor
+from dashboard.db.audit.entries import Target, add
+from dashboard.db.database import Database
+from dashboard.errors import StartError
+from dashboard.files.store import FileStore
+
+#: Rows in one of these mean that a database is in use.
+_USED = ("admins", "api_keys", "events", "webhooks", "audit_log")
+#: Longest wait for other programs that hold the lock of a SQLite file.
+LOCK_WAIT_SECONDS = 10.0
+_PAUSE_SECONDS = 0.05
+#: Functions that revisions have made, but for those of extensions.
+_FUNCTIONS = text(
+    "SELECT oid::regprocedure::text FROM pg_proc"
+    " WHERE pronamespace = current_schema()::regnamespace AND NOT"
+    " EXISTS (SELECT 1 FROM pg_depend WHERE objid = pg_proc.oid AND deptype = 'e')"
+)
+
+
+class Restored(NamedTuple):
+    """What was restored."""
+
+    manifest: Manifest
+    files: int
+
+
+class Restorer:
+    """Restores into a database that is not at head yet; `clock` gives milliseconds."""
+
+    def __init__(
+        self, database: Database, store: FileStore, clock: Callable[[], int], actor: Actor
+    ):
+        self._database = database
+        self._store = store
+        self._clock = clock
+        self._actor = actor
+
+    def restore(
+        self, archive: ArchiveReader, *, force: bool, progress: Progress = lambda count: None
+    ) -> Restored:
+        """Restores a backup, and brings the schema to head.
+
+        Without `force` the database must not be in use; with it, all that is in there is replaced.
+        Raises StartError, with nothing changed.
+        """
+        manifest = archive.manifest()
+        self._check(manifest)
+        files = archive.verify(progress)
+        with migrate.exclusive(self._database):
+            self._check_place(force)
+            if self._database.is_sqlite:
+                self._restore_sqlite(archive, manifest)
+            else:
+                self._restore_postgres(archive, manifest)
+        return Restored(manifest, files)
+
+    def _check(self, manifest: Manifest) -> None:
+        mine = "sqlite" if self._database.is_sqlite else "postgresql"
+        if manifest.engine != mine:
+            names = {"sqlite": "SQLite", "postgresql": "PostgreSQL"}
+            raise StartError(
+                f"This is a backup of {names[manifest.engine]}, and LINEUP_DATABASE_URL is "
+                f"{names[mine]}. Restore it there; “app.py export” and “app.py import” take the "
+                "events from one to the other."
+            )
+        if manifest.revision not in migrate.known_revisions():
+            raise StartError(
+                f"The backup was made by a newer Lineup ({manifest.version}, schema "
+                f"{manifest.revision}); upgrade Lineup."
+            )
+
+    def _check_place(self, force: bool) -> None:
+        with self._database.read() as connection:
+            if migrate.revision(connection) is None or force:
+                return
+            tables = set(inspect(connection).get_table_names())
+            for table in tables.intersection(_USED):
+                if connection.scalar(text(f"SELECT EXISTS (SELECT 1 FROM {table})")):
+                    raise StartError(
+                        "The database is in use. Give LINEUP_DATABASE_URL an empty one; --force "
+                        "replaces all that is in this one, which must not be served meanwhile."
+                    )
+
+    def _restore_sqlite(self, archive: ArchiveReader, manifest: Manifest) -> None:
+        """Brings a copy to head beside the database, and writes it there in one transaction."""
+        beside = migrate.sqlite_file(self._database).parent
+        try:
+            with tempfile.TemporaryDirectory(prefix=".restore-", dir=beside) as folder:
+                path = Path(folder, SQLITE)
+                self._unpack(archive, path)
+                copy = Database(f"sqlite:///{path}")
+                try:
+                    migrate.bring_to_head(copy)
+                    copy.write(lambda connection: self._begin(connection, manifest))
+                finally:
+                    copy.close()
+                _write_sqlite(path, self._database)
+        except OSError as error:
+            raise StartError(f"{beside} cannot be written: {error.strerror or error}.") from error
+
+    def _unpack(self, archive: ArchiveReader, path: Path) -> None:
+        """Writes the database to `path`, and puts the files into their place."""
+        for name, content in archive.contents():
+            if name == SQLITE:
+                with path.open("wb") as file:
+                    for data in chunks(content):
+                        file.write(data)
+            else:
+                self._keep_file(name, content)
+
+    def _restore_postgres(self, archive: ArchiveReader, manifest: Manifest) -> None:
+        by_name = {table.name: table for table in manifest.tables}
+        with plain_postgres.transaction(self._database.url, "READ COMMITTED") as connection:
+            _drop_all(connection)
+            migrate.upgrade(connection, manifest.revision)
+            for name in reversed(by_name):
+                _empty(connection, name)
+            for name, content in archive.contents():
+                if name.startswith(TABLES):
+                    _fill(connection, by_name[name.removeprefix(TABLES)], content)
+                else:
+                    self._keep_file(name, content)
+            migrate.upgrade(connection, "head")
+            self._begin(connection, manifest)
+
+    def _keep_file(self, name: str, content: BinaryIO) -> None:
+        """Before the rows are there: what is cut off here leaves a content without a row."""
+        with self._store.incoming() as folder:
+            path = folder / "restored"
+            self._store.write(path, chunks(content))
+            self._store.keep(path, name.removeprefix(FILES))
+
+    def _begin(self, connection: Connection, manifest: Manifest) -> None:
+        now = self._clock()
+        new_life.begin(connection, now)
+        known = {each.name: each.last_id for each in manifest.tables if each.last_id is not None}
+        new_life.skip_ids(connection, known)
+        said = {"made_at": manifest.made_at, "version": manifest.version}
+        add(connection, now, self._actor, actions.BACKUP_RESTORED, Target(None), said)
+
+
+def _write_sqlite(path: Path, database: Database) -> None:
+    """Replaces the database's content in one transaction: other processes see all of it or none."""
+    deadline = time.monotonic() + LOCK_WAIT_SECONDS
+
+    def check(status: int, remaining: int, total: int) -> None:
+        if time.monotonic() > deadline and remaining == total:
+            raise StartError("Another program keeps the database locked; nothing was changed.")
+
+    raw = database.engine.raw_connection()
+    try:
+        with closing(sqlite3.connect(path)) as copy:
+            target = raw.driver_connection
+            assert isinstance(target, sqlite3.Connection)
+            copy.backup(target, progress=check, sleep=_PAUSE_SECONDS)
+    except sqlite3.DatabaseError as error:
+        raise StartError(f"The database cannot be written ({error}).") from error
+    finally:
+        raw.close()
+
+
+def _drop_all(connection: Connection) -> None:
+    """Drops what revisions have made; the database is Lineup's alone."""
+    tables = ", ".join(map(plain_postgres.quoted, inspect(connection).get_table_names()))
+    if tables:
+        connection.execute(text(f"DROP TABLE {tables} CASCADE"))
+    for function in connection.scalars(_FUNCTIONS).all():
+        connection.execute(text(f"DROP FUNCTION {function} CASCADE"))
+
+
+def _empty(connection: Connection, table: str) -> None:
+    """Deletes the rows that revisions add to a new database."""
+    name = plain_postgres.quoted(table)
+    # Of the audit log, to which none is added, no row may be deleted.
+    if connection.scalar(text(f"SELECT EXISTS (SELECT 1 FROM {name})")):
+        connection.execute(text(f"DELETE FROM {name}"))
+
+
+def _fill(connection: Connection, table: TableOf, content: BinaryIO) -> None:
+    columns = ", ".join(map(plain_postgres.quoted, table.columns))
+    statement = f"COPY {plain_postgres.quoted(table.name)} ({columns}) FROM STDIN"
+    with plain_postgres.cursor_of(connection).copy(statement) as rows:
+        for data in chunks(content):
+            rows.write(data)

@@ -1,0 +1,105 @@
+"""The commands `backup` and `restore`: database and files of admins in one file, and back."""
+
+import shutil
+import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import BinaryIO
+
+import click
+from tqdm import tqdm
+
+from dashboard.backup.archive import ArchiveReader
+from dashboard.backup.making import BackupMaker, MadeBackup
+from dashboard.backup.restoring import Restorer
+from dashboard.cli.audit.actors import operator
+from dashboard.cli.context import open_services, read_settings
+from dashboard.cli.keeping.new_file import STANDARD, new_file
+from dashboard.cli.params import command
+from dashboard.clock import now_ms
+from dashboard.db.audit import actions
+from dashboard.db.audit.entries import Target, add
+from dashboard.db.database import Database
+from dashboard.errors import StartError
+from dashboard.files.store import FileStore
+from dashboard.services import Services
+
+#: As many ids of missing files are named.
+_NAMED_MAX = 20
+
+
+@command(
+    "backup",
+    "Write database and files of admins to one file, while Lineup is served.",
+    arguments="FILE is readable by its owner alone; - is standard output.",
+    example="backup lineup-2026-11-25.backup",
+)
+@click.argument("file")
+@click.option("--force", is_flag=True, help="Replace the file if there is one.")
+def backup(file: str, force: bool) -> None:
+    with open_services() as services, new_file(file, force=force) as new:
+        _note(services)
+        maker = BackupMaker(services.database, services.file_store, services.clock)
+        with _bar("copying") as bar:
+            made = maker.make(new.out, new.folder, bar.update)
+    _report(made)
+
+
+@command(
+    "restore",
+    "Restore a backup into an empty database, and bring its schema to the newest state.",
+    arguments="FILE is what backup wrote, - standard input. Lineup must not be served meanwhile.",
+    example="restore lineup-2026-11-25.backup",
+)
+@click.argument("file")
+@click.option("--force", is_flag=True, help="Replace all that is in the database.")
+def restore(file: str, force: bool) -> None:
+    settings = read_settings()
+    database = Database(settings.database_url)
+    try:
+        restorer = Restorer(database, FileStore(settings.files), now_ms, operator())
+        with _opened(file) as opened, _bar("checking") as bar:
+            reader = ArchiveReader(opened, "The backup" if file == STANDARD else file)
+            restored = restorer.restore(reader, force=force, progress=bar.update)
+    finally:
+        database.close()
+    click.echo(
+        f"Restored the backup of {restored.manifest.made_at} with {restored.files} files. Admins "
+        "sign in anew, and “serve” rebuilds the lists in Redis.",
+        err=True,
+    )
+
+
+def _note(services: Services) -> None:
+    """Before anything is read: who has tried is in the audit log, too."""
+    now, actor = services.clock(), operator()
+    services.database.write(
+        lambda connection: add(connection, now, actor, actions.BACKUP_MADE, Target(None))
+    )
+
+
+def _report(made: MadeBackup) -> None:
+    if made.missing:
+        named = " ".join(made.missing[:_NAMED_MAX])
+        click.echo(f"{len(made.missing)} files are missing in LINEUP_FILES: {named}", err=True)
+    click.echo(f"Copied the database and {made.files} files.", err=True)
+
+
+def _bar(what: str) -> tqdm:
+    return tqdm(unit="B", unit_scale=True, desc=what, delay=0.5, leave=False, file=sys.stderr)
+
+
+@contextmanager
+def _opened(file: str) -> Iterator[BinaryIO]:
+    """The file to read, more than once. Raises StartError."""
+    try:
+        if file != STANDARD:
+            with open(file, "rb") as opened:
+                yield opened
+            return
+        with tempfile.TemporaryFile() as copy:
+            shutil.copyfileobj(sys.stdin.buffer, copy)
+            yield copy
+    except OSError as error:
+        raise StartError(f"{file} cannot be read: {error.strerror or error}.") from error

@@ -1,0 +1,1 @@
+"""Threads that were closed so long ago that no list holds them."""

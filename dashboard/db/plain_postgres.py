@@ -1,0 +1,70 @@
+"""Connections to PostgreSQL for work that may take hours: nothing of it is cut off."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import psycopg
+from sqlalchemy import Connection, create_engine, text
+from sqlalchemy.exc import DBAPIError
+from sqlalchemy.pool import NullPool
+
+from dashboard.errors import StartError
+
+_OPTIONS = "-c statement_timeout=0 -c lock_timeout=10000 -c timezone=UTC"
+_CONNECT_SECONDS = 3
+
+
+@contextmanager
+def transaction(url: str, isolation: str) -> Iterator[Connection]:
+    """One transaction; rolled back if anything is raised. Driver errors become StartError."""
+    engine = create_engine(
+        url,
+        connect_args={"options": _OPTIONS, "connect_timeout": _CONNECT_SECONDS},
+        poolclass=NullPool,
+        isolation_level=isolation,
+        # Else the text of an error, which is printed, holds what was to be written.
+        hide_parameters=True,
+    )
+    try:
+        with engine.begin() as connection:
+            yield connection
+    except (DBAPIError, psycopg.Error) as error:
+        cause = str(getattr(error, "orig", error)).strip().splitlines()
+        said = cause[0][:200] if cause else type(error).__name__
+        raise StartError(
+            f"LINEUP_DATABASE_URL: the PostgreSQL server cannot be used ({said})."
+        ) from error
+
+
+def cursor_of(connection: Connection) -> psycopg.Cursor[Any]:
+    """A cursor of the driver within the transaction, for COPY."""
+    driver = connection.connection.driver_connection
+    assert isinstance(driver, psycopg.Connection)
+    return driver.cursor()
+
+
+def quoted(name: str) -> str:
+    """A name of a table or column as SQL writes it."""
+    return '"' + name.replace('"', '""') + '"'
+
+
+def last_id(connection: Connection, table: str, columns: list[str]) -> int | None:
+    """The last id that the table's sequence gave out; None without a sequence."""
+    sequence = _sequence_of(connection, table, columns)
+    if sequence is None:
+        return None
+    return connection.scalar(text(f"SELECT last_value FROM {sequence}"))
+
+
+def set_last_id(connection: Connection, table: str, columns: list[str], value: int) -> None:
+    """What the table's sequence gives out next is greater."""
+    sequence = _sequence_of(connection, table, columns)
+    connection.execute(text("SELECT setval(:name, :value)"), {"name": sequence, "value": value})
+
+
+def _sequence_of(connection: Connection, table: str, columns: list[str]) -> str | None:
+    if "id" not in columns:
+        return None
+    names = {"table": quoted(table), "column": "id"}
+    return connection.scalar(text("SELECT pg_get_serial_sequence(:table, :column)"), names)

@@ -1,0 +1,85 @@
+"""Takes threads off all lists that were closed long ago, and puts them back where that changes."""
+
+import random
+import time
+from collections.abc import Callable, Sequence
+
+from sqlalchemy import Connection
+
+from dashboard.db.archive.behind import behind
+from dashboard.db.database import Database
+from dashboard.db.threads import thread_states
+from dashboard.errors import StorageUnavailable
+from dashboard.ordering.pace import Pace
+from dashboard.ordering.placer import Placer
+from dashboard.tasks import Backoff, PeriodicTask
+from scoring.placing import Placement
+
+#: Interval of asking which threads are to be archived, which an index answers.
+POLL_SECONDS = 0.5
+#: Each process takes one of so many slices, so that two seldom work at the same threads.
+SLICES_AHEAD = 8
+
+
+class Archiver:
+    """Archives each thread once: every process runs one, and row locks decide.
+
+    What is to be done is what SQL says, so nothing is lost with a process; after an upgrade, or a
+    change of LINEUP_HISTORY_DAYS, it may be millions of threads. `clock` gives milliseconds.
+    """
+
+    def __init__(
+        self,
+        database: Database,
+        placer: Placer,
+        clock: Callable[[], int],
+        monotonic: Callable[[], float] = time.monotonic,
+        sleep: Callable[[float], object] = time.sleep,
+    ):
+        self._database = database
+        self._placer = placer
+        self._clock = clock
+        self._pace = Pace(monotonic, sleep)
+        self._task = PeriodicTask(
+            "archiving threads",
+            self.turn,
+            interval_seconds=POLL_SECONDS,
+            expected=(StorageUnavailable,),
+            backoff=Backoff.constant(POLL_SECONDS),
+        )
+
+    def run(self) -> None:
+        """Archives what is to be archived until `stop`; never raises."""
+        self._task.run()
+
+    def stop(self) -> None:
+        """Ends `run` after the slice under way."""
+        self._task.stop()
+
+    def turn(self) -> int:
+        """Archives, or brings back, all that is behind now; the number of threads.
+
+        Raises StorageUnavailable.
+        """
+        count, now = 0, self._clock()
+        while not self._task.is_stopped:
+            size = self._pace.size
+            with self._database.read() as connection:
+                ids = behind(connection, now, size * SLICES_AHEAD)
+            if not ids:
+                break
+            begin = random.randrange(0, len(ids), size)
+            count += self._take_up(ids[begin : begin + size], now)
+        return count
+
+    def _take_up(self, ids: Sequence[int], now: int) -> int:
+        def write(connection: Connection) -> list[Placement]:
+            states = thread_states.locked_by_id(connection, ids)
+            return thread_states.save(connection, states, now)
+
+        begun = self._pace.now()
+        placements = self._database.write(write)
+        self._pace.written(begun)
+        self._placer.place(placements)
+        self._pace.pause(begun)
+        return len(placements)

@@ -1,0 +1,195 @@
+"""Writes all events as lines, on one snapshot, a thread after the other."""
+
+from bisect import bisect_right
+from collections.abc import Iterator, Mapping
+from contextlib import AbstractContextManager
+from itertools import groupby
+from typing import Any
+
+from sqlalchemy import Connection, Row, Select, select
+
+from dashboard.db import plain_postgres
+from dashboard.db.accounts import desks, sources
+from dashboard.db.database import Database
+from dashboard.db.models.accounts import admins
+from dashboard.db.models.accounts import sources as sources_table
+from dashboard.db.models.threads import customers, events, threads
+from dashboard.db.outbox.outgoing_document import timestamp
+from dashboard.ingest.outcomes import NO_FINGERPRINT
+from dashboard.transfer.lines import HEADER, written
+from dashboard.transfer.values import OF_DASHBOARD
+
+#: Threads, or events without a thread, whose events one statement reads.
+SLICE = 500
+#: Rows that are held at a time.
+ROWS = 1_000
+
+_EVENTS: Select[Any] = select(events, customers.c.external_id.label("customer")).join_from(
+    events, customers, customers.c.id == events.c.customer_id, isouter=True
+)
+
+Line = dict[str, Any]
+
+
+class Exporter:
+    """Reads a database at head, on one snapshot; others go on to write."""
+
+    def __init__(self, database: Database):
+        self._database = database
+
+    def lines(self) -> Iterator[bytes]:
+        """The lines of the export, each with its end. Raises StartError and StorageUnavailable."""
+        with self._snapshot() as connection:
+            for line in _Snapshot(connection).lines():
+                yield written(line)
+
+    def _snapshot(self) -> AbstractContextManager[Connection]:
+        if self._database.is_sqlite:
+            return self._database.read()
+        return plain_postgres.transaction(self._database.url, "REPEATABLE READ")
+
+
+class _Snapshot:
+    def __init__(self, connection: Connection):
+        self._connection = connection
+        named = select(sources_table.c.id, sources_table.c.name)
+        self._sources = {row.id: row.name for row in connection.execute(named)}
+        emails = select(admins.c.id, admins.c.email)
+        self._emails = {row.id: row.email for row in connection.execute(emails)}
+
+    def lines(self) -> Iterator[Line]:
+        yield dict(HEADER)
+        yield from ({"desk": name} for name in sorted(desks.names(self._connection)))
+        yield from self._source_lines()
+        yield from self._admin_lines()
+        yield from self._thread_lines()
+        yield from self._other_lines()
+
+    def _source_lines(self) -> Iterator[Line]:
+        chatbots = sources_table.c.name != sources.DASHBOARD
+        found = select(sources_table).where(chatbots).order_by(sources_table.c.name)
+        for row in self._connection.execute(found):
+            yield {"source": row.name, "desk": row.desk, "handoff_only": row.handoff_only}
+
+    def _admin_lines(self) -> Iterator[Line]:
+        authors = select(events.c.author_id).where(events.c.author_id.is_not(None)).distinct()
+        found = select(admins.c.email, admins.c.name).where(admins.c.id.in_(authors))
+        for row in self._connection.execute(found.order_by(admins.c.email)):
+            yield {"admin": row.email, "name": row.name}
+
+    def _thread_lines(self) -> Iterator[Line]:
+        after = 0
+        while True:
+            some = select(threads).where(threads.c.id > after).order_by(threads.c.id).limit(SLICE)
+            found = {row.id: row for row in self._connection.execute(some)}
+            if not found:
+                return
+            last = max(found)
+            own = _EVENTS.where(events.c.thread_id > after, events.c.thread_id <= last)
+            rows = self._rows(own.order_by(events.c.thread_id, events.c.id))
+            for thread_id, of_thread in groupby(rows, lambda row: row.thread_id):
+                thread = found[thread_id]
+                yield self._thread_line(thread)
+                yield from self._event_lines(thread, of_thread)
+            after = last
+
+    def _thread_line(self, thread: Row[Any]) -> Line:
+        line: Line = {"thread": thread.external_id, "source": self._sources[thread.source_id]}
+        line["desk"] = thread.desk
+        stamp = thread.stamps.get("desk")
+        if stamp is not None:
+            line["desk_set"] = {"at": timestamp(stamp[0]), "by": stamp[1]}
+        return line
+
+    def _event_lines(self, thread: Row[Any], rows: Iterator[Row[Any]]) -> Iterator[Line]:
+        ids: list[int] = []
+        names: list[str] = []
+        source = {"source": self._sources[thread.source_id]}
+        for row in rows:
+            received = {"received_at": timestamp(row.received_at)} | source
+            if row.author_id is not None:
+                # Others that were stored since then change nothing: it counts what was seen.
+                seen = bisect_right(ids, row.seen_id or 0)
+                undone = bisect_right(ids, row.undoes_id or 0)
+                yield {
+                    "event": _event(row, thread.external_id),
+                    **received,
+                    "author": self._emails[row.author_id],
+                    **({"seen": names[seen - 1]} if seen else {}),
+                    **({"undoes": names[undone - 1]} if undone else {}),
+                }
+            elif bytes(row.fingerprint) == NO_FINGERPRINT:
+                yield {"erased": _left_of(row, thread.external_id), **received}
+            else:
+                yield {"event": _event(row, thread.external_id), **received}
+            ids.append(row.id)
+            names.append(_reference(row))
+
+    def _other_lines(self) -> Iterator[Line]:
+        """Facts of customers, and receipts; what was erased has no content any more."""
+        rows = self._rows(_EVENTS.where(events.c.thread_id.is_(None)).order_by(events.c.id))
+        some: list[Row[Any]] = []
+        for row in rows:
+            if row.type == "receipt" or row.customer is not None:
+                some.append(row)
+            if len(some) == SLICE:
+                yield from self._lines_of(some)
+                some = []
+        yield from self._lines_of(some)
+
+    def _lines_of(self, rows: list[Row[Any]]) -> Iterator[Line]:
+        ids = {row.data["message_id"] for row in rows if row.type == "receipt"}
+        query = select(events).where(events.c.id.in_(ids), events.c.thread_id.is_not(None))
+        messages = {row.id: _reference(row) for row in self._connection.execute(query)}
+        for row in rows:
+            received = {"received_at": timestamp(row.received_at)}
+            received["source"] = self._sources[row.source_id]
+            if row.type != "receipt":
+                yield {"event": _event(row, None), **received}
+            elif row.data["message_id"] in messages:
+                message = messages[row.data["message_id"]]
+                yield {"event": _event(row, None), **received, "message": message}
+
+    def _rows(self, statement: Select[Any]) -> Iterator[Row[Any]]:
+        """Rows that are read as they are used."""
+        options = {"stream_results": True, "yield_per": ROWS}
+        yield from self._connection.execute(statement, execution_options=options)
+
+
+def _reference(row: Row[Any]) -> str:
+    return f"{OF_DASHBOARD if row.author_id is not None else ''}{row.external_id}"
+
+
+def _head(row: Row[Any], thread: str | None) -> Line:
+    head = {"id": row.external_id, "type": row.type, "occurred_at": timestamp(row.occurred_at)}
+    return head if thread is None else head | {"thread": thread}
+
+
+def _left_of(row: Row[Any], thread: str) -> Line:
+    return _head(row, thread) | {"role": row.role}
+
+
+def _event(row: Row[Any], thread: str | None) -> Line:
+    """The event as the bot API takes it; without a customer that of an admin."""
+    event, data = _head(row, thread), dict(row.data or {})
+    if row.customer is not None:
+        event["customer"] = {"id": row.customer, **_sorted(data.pop("customer", {}))}
+    if row.role is not None:
+        if row.author_id is None:
+            event["role"] = row.role
+        event["body"] = row.body
+        if row.private:
+            event["private"] = True
+        if row.attachments:
+            event["attachments"] = [_attachment(each) for each in row.attachments]
+    data.pop("message_id", None)
+    return event | _sorted(data)
+
+
+def _attachment(stored: Mapping[str, Any]) -> Line:
+    return {name: stored[name] for name in ("url", "type", "name") if stored.get(name) is not None}
+
+
+def _sorted(values: Mapping[str, Any]) -> Line:
+    """In one order: that of JSON objects in a database may be another one."""
+    return {name: values[name] for name in sorted(values)}

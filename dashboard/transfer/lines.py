@@ -1,0 +1,142 @@
+"""Reads and writes the lines of an export."""
+
+import json
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+from pydantic import ValidationError
+
+from dashboard.errors import Problem, StartError
+from dashboard.ingest import schema
+from dashboard.ingest.outcomes import NO_FINGERPRINT
+from dashboard.ingest.schema import ParsedEvent, PriorityEvent, TagsEvent, tags_data
+from dashboard.transfer.models import (
+    ACTS,
+    KINDS,
+    Act,
+    Admin,
+    Desk,
+    Erased,
+    Header,
+    Receipt,
+    Reply,
+    SentEvent,
+    Source,
+    Thread,
+)
+from dashboard.validation import strict_json
+from dashboard.validation.field_errors import field_error, invalid, named
+from dashboard.validation.fields import Strict
+
+#: The first line.
+HEADER: Mapping[str, Any] = {"format": "lineup-events", "version": 1}
+#: Longest line: that of a message with as much text and as many attachments as there may be.
+LINE_BYTES = 512 * 1024
+_dumps = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
+
+
+class Event(NamedTuple):
+    """An event of a line, parsed; references as in `Act` and `SentEvent`."""
+
+    line: int
+    source: str
+    event: ParsedEvent
+    author: str | None = None
+    seen: str | None = None
+    undoes: str | None = None
+    message: str | None = None
+
+
+Entry = Event | Thread | Admin | Source | Desk
+
+
+class LineError(StartError):
+    """What is wrong in a line, and where."""
+
+    def __init__(self, line: int, problem: Problem):
+        error = problem.errors[0] if problem.errors else None
+        said = problem.detail
+        if error is not None:
+            said = (
+                f"{error.pointer or '/'} {error.detail.removeprefix(named(error.pointer)).strip()}"
+            )
+        super().__init__(f"line {line}: {said}")
+
+
+def written(line: Mapping[str, Any]) -> bytes:
+    return _dumps(line).encode() + b"\n"
+
+
+def parsed(data: bytes, line: int) -> Entry | None:
+    """What a line holds; None for the header, which is the first line. Raises LineError."""
+    try:
+        document = strict_json.loads(data)
+        kind = _kind_of(document)
+        if line == 1 and kind is not Header:
+            raise field_error("/format", "missing_field", "is missing: this is no export")
+        if line > 1 and kind is Header:
+            raise field_error("/format", "unknown_value", "belongs into the first line alone")
+        found = _validated(kind, document)
+        if isinstance(found, Header) and found.version != HEADER["version"]:
+            raise field_error("/version", "unknown_value", "is that of another Lineup; use that")
+        return None if isinstance(found, Header) else _entry(found, line)
+    except Problem as problem:
+        raise LineError(line, problem) from None
+
+
+def _kind_of(document: Any) -> type[Strict]:
+    if not isinstance(document, dict):
+        raise field_error("", "wrong_type", "must be an object")
+    kind = next((kind for name, kind in KINDS.items() if name in document), None)
+    if kind is None:
+        raise field_error("", "unknown_value", "is no line of an export")
+    return kind
+
+
+def _validated(model: type[Strict], document: Any, pointer: str = "") -> Any:
+    try:
+        return model.__pydantic_validator__.validate_python(document)
+    except ValidationError as error:
+        raise invalid(error, pointer) from None
+
+
+def _entry(found: Any, line: int) -> Entry:
+    if isinstance(found, Act):
+        event = _act(found.event)._replace(received_at=found.received_at)
+        return Event(line, found.source, event, found.author, found.seen, found.undoes)
+    if isinstance(found, SentEvent):
+        event = _sent(found)._replace(received_at=found.received_at)
+        return Event(line, found.source, event, message=found.message)
+    if isinstance(found, Erased):
+        left = found.erased
+        event = ParsedEvent(left.id, left.type, left.occurred_at, NO_FINGERPRINT)
+        event = event._replace(thread=left.thread, role=left.role, body="")
+        return Event(line, found.source, event._replace(received_at=found.received_at))
+    assert isinstance(found, Thread | Admin | Source | Desk)
+    return found
+
+
+def _sent(found: SentEvent) -> ParsedEvent:
+    if found.event.get("type") != "receipt":
+        return schema.parse(found.event, "/event")
+    if found.message is None:
+        raise field_error("/message", "missing_field", "is missing")
+    receipt = _validated(Receipt, found.event, "/event")
+    return schema.event(receipt.id, "receipt", receipt.occurred_at, data={"state": receipt.state})
+
+
+def _act(document: dict[str, Any]) -> ParsedEvent:
+    model = ACTS.get(document.get("type"))
+    if model is None:
+        raise field_error("/event/type", "unknown_value", "is no type of an admin's event")
+    given = _validated(model, document, "/event")
+    content: dict[str, Any] = {"thread": given.thread}
+    if isinstance(given, Reply):
+        attachments = [each.model_dump() for each in given.attachments]
+        content |= {"role": "admin", "body": given.body, "private": given.private}
+        content["attachments"] = attachments
+    elif isinstance(given, PriorityEvent):
+        content["data"] = {"priority": given.priority}
+    elif isinstance(given, TagsEvent):
+        content["data"] = tags_data(given.add, given.remove)
+    return schema.event(given.id, given.type, given.occurred_at, **content)

@@ -1,0 +1,154 @@
+"""What the lines of an export may hold, by their kind."""
+
+from collections.abc import Mapping
+from typing import Annotated, Any, Literal
+
+from pydantic import Field, StrictBool, StrictInt
+
+from dashboard.ingest.schema import CloseEvent, EventBase, PriorityEvent, ReopenEvent, TagsEvent
+from dashboard.transfer.values import Address, Email, Reference, SourceName
+from dashboard.validation.fields import (
+    ATTACHMENTS_MAX,
+    Body,
+    DeskName,
+    Id,
+    MediaType,
+    Name,
+    ReceiptState,
+    Role,
+    Strict,
+    Timestamp,
+)
+
+
+class Header(Strict):
+    format: Literal["lineup-events"]
+    version: StrictInt
+
+
+class Desk(Strict):
+    desk: DeskName
+
+
+class Source(Strict):
+    """A chatbot, and where its threads begin."""
+
+    source: SourceName
+    desk: DeskName
+    handoff_only: StrictBool
+
+
+class Admin(Strict):
+    """Who wrote on the dashboard."""
+
+    admin: Email
+    name: Name
+
+
+class DeskSet(Strict):
+    """The last change of a thread's desk: when, and by which event or admin."""
+
+    at: Timestamp
+    by: str
+
+
+class Thread(Strict):
+    """Before the events of a thread; threads are in the order in which they were begun."""
+
+    thread: Id
+    source: SourceName
+    desk: DeskName
+    desk_set: DeskSet | None = None
+
+
+class Received(Strict):
+    """What all events have: the source of their thread, and when they were received."""
+
+    source: SourceName
+    received_at: Timestamp
+
+
+class SentEvent(Received):
+    """An event of a chatbot. A receipt names its message as `message`."""
+
+    event: dict[str, Any]
+    message: Reference | None = None
+
+
+class Act(Received):
+    """What an admin did on the dashboard; `seen` is the last event that they had seen, `undoes` the
+    event that this one undoes."""
+
+    event: dict[str, Any]
+    author: Email
+    seen: Reference | None = None
+    undoes: Reference | None = None
+
+
+class ErasedEvent(EventBase):
+    """What is left of an event of a person who was deleted, in the thread of another one."""
+
+    type: Literal["message"]
+    thread: Id
+    role: Role
+
+
+class Erased(Received):
+    erased: ErasedEvent
+
+
+class _Attachment(Strict):
+    url: Address
+    type: MediaType | None = None
+    name: Name | None = None
+
+
+class Reply(EventBase):
+    id: Reference
+    type: Literal["message"]
+    thread: Id
+    body: Body = ""
+    private: StrictBool = False
+    attachments: Annotated[list[_Attachment], Field(max_length=ATTACHMENTS_MAX)] = Field([])
+
+
+class _Close(CloseEvent):
+    id: Reference
+
+
+class _Reopen(ReopenEvent):
+    id: Reference
+
+
+class _Priority(PriorityEvent):
+    id: Reference
+
+
+class _Tags(TagsEvent):
+    id: Reference
+
+
+class Receipt(EventBase):
+    type: Literal["receipt"]
+    state: ReceiptState
+
+
+#: What an admin's event may be, by its type.
+ACTS: Mapping[Any, type[EventBase]] = {
+    "message": Reply,
+    "thread.close": _Close,
+    "thread.reopen": _Reopen,
+    "thread.priority": _Priority,
+    "thread.tags": _Tags,
+}
+#: By a name that a line of this kind has, and none of those before it.
+KINDS: Mapping[str, type[Strict]] = {
+    "format": Header,
+    "author": Act,
+    "event": SentEvent,
+    "erased": Erased,
+    "thread": Thread,
+    "admin": Admin,
+    "source": Source,
+    "desk": Desk,
+}

@@ -1,0 +1,1 @@
+"""The archived threads of lists."""

@@ -1,0 +1,42 @@
+"""Two places on the same kind of database: one that is filled, and an empty one."""
+
+import itertools
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from dashboard.db.database import Database
+from tests.dashboard.backup.driver import Place
+
+_numbers = itertools.count()
+
+
+@pytest.fixture
+def place(any_database, tmp_path: Path, clock) -> Place:
+    folder = tmp_path / "first"
+    folder.mkdir()
+    return Place(any_database, folder, clock)
+
+
+@pytest.fixture
+def new_place(request, any_database, tmp_path: Path, clock):
+    """Makes empty places; a database without any table."""
+    opened: list[Database] = []
+
+    def make() -> Place:
+        folder = tmp_path / f"place-{next(_numbers)}"
+        folder.mkdir()
+        if any_database.is_sqlite:
+            url = f"sqlite:///{folder / 'lineup.sqlite'}"
+        else:
+            url = request.getfixturevalue("postgres").new_database()
+        opened.append(Database(url))
+        return Place(opened[-1], folder, clock)
+
+    yield make
+    for each in opened:
+        each.close()
+
+
+NewPlace = Callable[[], Place]

@@ -1,0 +1,167 @@
+"""A backup holds all of the database and the files, and a restore brings all of it back."""
+
+import threading
+
+import pytest
+from sqlalchemy import inspect, text
+
+from dashboard.backup import new_life
+from dashboard.db import migrate
+from dashboard.db.outbox import outgoing
+from dashboard.db.search import search
+from dashboard.errors import StartError
+from dashboard.ingest.actions import Actions, Admin
+from dashboard.ingest.replies import Reply
+from tests.dashboard.ingest.shop import Shop, message
+from tests.drivers.audit import acts
+
+
+def test_a_restored_database_has_the_same_rows_and_files(place, new_place):
+    backup, made = place.fill().back_up()
+    restored = new_place()
+    found = restored.restore(backup)
+    assert (made.files, made.missing, found.files) == (2, [], 2)
+    expected = place.rows()
+    assert len(expected) > 30 and sum(map(bool, expected.values())) > 20, "nearly all are filled"
+    assert restored.rows() == expected
+    assert restored.contents() == place.contents() and len(restored.contents()) == 2
+    with restored.database.read() as connection:
+        assert migrate.revision(connection) == migrate.head()
+        assert search.find(connection, "配送", 10).total > 0
+    said = {"made_at": found.manifest.made_at, "version": found.manifest.version}
+    assert acts(restored.database) == [("backup.restored", None, "", said)]
+
+
+def test_a_restored_database_goes_on(place, new_place):
+    backup, _ = place.fill().back_up()
+    restored = new_place()
+    restored.restore(backup)
+    shop = Shop(restored.database, restored.clock)
+    repeated = message(0, "Xin chào 配送 0", thread="t-0", customer="c-0", id="again")
+    assert [shop.send(repeated).outcomes[0].status for _ in range(2)] == ["created", "duplicate"]
+    Actions(restored.database, restored.clock).reply(Admin(1, "Mai"), 1, Reply("Vâng", "z"))
+    assert shop.conversation("t-0")[-1]["body"] == "Vâng"
+    with pytest.raises(Exception, match="the audit log is only added to"):
+        restored.database.write(lambda c: c.execute(text("DELETE FROM audit_log")))
+
+
+def test_a_backup_is_of_one_moment_while_events_come_in(place, new_place):
+    """Each transaction writes to two threads: a copy has both events, or none of them."""
+    place.fill()
+    ended, begun = threading.Event(), threading.Event()
+
+    def post() -> None:
+        shop = Shop(place.database, place.clock)
+        at = 100_000
+        while not ended.is_set():
+            at += 1
+            shop.send(message(at, thread="left"), message(at, thread="right"))
+            begun.set()
+
+    poster = threading.Thread(target=post)
+    poster.start()
+    try:
+        begun.wait(60)
+        before = Shop(place.database, place.clock).row("left")["rev"]
+        backups = [place.back_up()[0] for _ in range(2)]
+    finally:
+        ended.set()
+        poster.join()
+    assert Shop(place.database, place.clock).row("left")["rev"] > before, "events came meanwhile"
+    lengths = []
+    for backup in backups:
+        restored = new_place()
+        restored.restore(backup)
+        shop = Shop(restored.database, restored.clock)
+        left, right = (shop.row(name)["unanswered"] for name in ("left", "right"))
+        assert left == right
+        lengths.append(left)
+    assert lengths == sorted(lengths)
+
+
+def test_files_that_are_deleted_meanwhile_are_left_out_and_missing_ones_are_named(place, new_place):
+    place.fill()
+    kept, lost = sorted(place.contents())
+    place.store.remove([lost])
+    backup, made = place.back_up()
+    assert (made.files, made.missing) == (1, [lost])
+    restored = new_place()
+    restored.restore(backup)
+    assert list(restored.contents()) == [kept]
+
+
+def test_what_was_given_out_since_the_backup_is_not_given_out_again(place, new_place):
+    """Ids of rows and positions of cursors that chatbots and browsers may hold."""
+    backup, _ = place.fill().back_up()
+    shop, actions = Shop(place.database, place.clock), Actions(place.database, place.clock)
+    shop.says(50_000, thread="lost")
+    actions.reply(Admin(1, "Mai"), 1, Reply("lost", "lost"))
+    seen = {name: max(row[0] for row in place.rows()[name]) for name in ("threads", "events")}
+    place.database.write(lambda c: outgoing.assign_positions(c, place.clock()))
+    with place.database.read() as connection:
+        head = outgoing.head(connection)
+    restored = new_place()
+    restored.restore(backup)
+    shop = Shop(restored.database, restored.clock)
+    outcome = shop.says(60_000, thread="new")
+    assert outcome.thread_id is not None and seen["threads"] < outcome.thread_id < 10**12
+    assert seen["events"] < shop.conversation("new")[0]["id"] < 2**53
+    Actions(restored.database, restored.clock).reply(Admin(1, "Mai"), 1, Reply("new", "new"))
+    restored.database.write(lambda c: outgoing.assign_positions(c, place.clock()))
+    with restored.database.read() as connection:
+        after = outgoing.after(connection, shop.source_id, head, 10)[0]
+        assert [each.data["body"] for each in after if "body" in each.data][-1:] == ["new"]
+        assert connection.scalar(text("SELECT count(*) FROM sessions")) == 0
+        assert connection.scalar(text("SELECT min(revision) FROM threads WHERE id < 8")) > (
+            new_life.REVISIONS
+        )
+
+
+def test_a_backup_of_an_older_schema_is_upgraded(place, new_place):
+    place.fill()
+    expected = place.rows()
+    place.database.write(lambda connection: migrate.downgrade(connection, "0024"))
+    backup, _ = place.back_up()
+    restored = new_place()
+    assert restored.restore(backup).manifest.revision == "0024"
+    found = restored.rows()
+    assert found.keys() == expected.keys()
+    assert all(found[name] == expected[name] for name in ("events", "customers", "views", "files"))
+
+
+def test_a_database_in_use_is_replaced_by_force_alone(place, new_place):
+    backup, _ = place.fill().back_up()
+    other = new_place()
+    migrate.bring_to_head(other.database)
+    Shop(other.database, other.clock, "blog").says(0, thread="theirs")
+    before = other.rows()
+    with pytest.raises(StartError, match="The database is in use"):
+        other.restore(backup)
+    assert other.rows() == before and other.contents() == {}
+    other.restore(backup, force=True)
+    assert other.rows() == place.rows()
+
+
+def test_a_database_at_head_that_holds_nothing_is_no_database_in_use(place, new_place):
+    backup, _ = place.fill().back_up()
+    other = new_place()
+    migrate.bring_to_head(other.database)
+    other.restore(backup)
+    assert other.rows() == place.rows()
+
+
+def test_tables_of_another_program_are_never_replaced(place, new_place):
+    backup, _ = place.back_up()
+    other = new_place()
+    other.database.write(lambda connection: connection.execute(text("CREATE TABLE o (id int)")))
+    with pytest.raises(StartError, match="not Lineup's"):
+        other.restore(backup, force=True)
+    with other.database.read() as connection:
+        assert inspect(connection).get_table_names() == ["o"]
+
+
+def test_a_backup_of_a_newer_lineup_is_refused(place, new_place):
+    place.database.write(lambda c: c.execute(text("UPDATE alembic_version SET version_num='9999'")))
+    backup, _ = place.back_up()
+    with pytest.raises(StartError, match=r"newer Lineup \(.*, schema 9999\); upgrade Lineup."):
+        new_place().restore(backup)

@@ -1,0 +1,58 @@
+"""The commands `export` and `import`: files, standard input, and what they print."""
+
+import io
+import stat
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+
+from dashboard.cli.main import main
+
+
+@pytest.fixture
+def use(monkeypatch, tmp_path: Path):
+    """Chooses the database of the commands; Redis is away."""
+    monkeypatch.setenv("LINEUP_REDIS_URL", f"unix://{tmp_path / 'none.sock'}")
+
+    def use(name: str) -> None:
+        monkeypatch.setenv("LINEUP_DATABASE_URL", f"sqlite:///{tmp_path / name}")
+
+    use("first.sqlite")
+    return use
+
+
+def test_events_are_exported_imported_and_exported_the_same(use, tmp_path, capsys, monkeypatch):
+    first, second = tmp_path / "first.jsonl", tmp_path / "second.jsonl"
+    assert main(["seed", "--threads", "3"]) == 0
+    capsys.readouterr()
+    assert main(["export", str(first)]) == 0
+    out, err = capsys.readouterr()
+    lines = first.read_bytes().count(b"\n")
+    assert (out, err) == ("", f"Exported {lines} lines.\n")
+    assert stat.S_IMODE(first.stat().st_mode) == 0o600
+    use("second.sqlite")
+    assert main(["import", str(first)]) == 0
+    events = first.read_bytes().count(b'{"event"')
+    said = "%d new events, %d known ones, 0 of customers who were deleted since\n"
+    assert capsys.readouterr().out == said % (events, 0)
+    monkeypatch.setattr("sys.stdin", SimpleNamespace(buffer=io.BytesIO(first.read_bytes())))
+    assert main(["import", "-"]) == 0
+    assert capsys.readouterr().out == said % (0, events)
+    assert main(["export", str(second)]) == 0
+    assert second.read_bytes() == first.read_bytes()
+
+
+def test_a_wrong_line_is_said_in_one_line(use, tmp_path, capsys):
+    file = tmp_path / "x.jsonl"
+    file.write_text('{"format":"lineup-events","version":1}\n{"desk":"A"}\n')
+    assert main(["import", str(file)]) == 1
+    said = "lineup: line 2: /desk “A” is no desk: 1 to 32 of a-z 0-9 -.\n"
+    assert capsys.readouterr() == ("", said)
+
+
+@pytest.mark.parametrize("name", ["missing.jsonl", "."])
+def test_what_cannot_be_read_is_said_in_one_line(use, tmp_path, capsys, name):
+    assert main(["import", str(tmp_path / name)]) == 1
+    err = capsys.readouterr().err
+    assert err.startswith(f"lineup: {tmp_path / name} cannot be read: ") and err.count("\n") == 1

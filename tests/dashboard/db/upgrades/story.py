@@ -1,0 +1,109 @@
+"""A database as it stood at an earlier revision, with the threads of a desk at work."""
+
+import shutil
+from pathlib import Path
+from typing import Any
+
+from sqlalchemy import Connection, MetaData, insert, select, text
+
+from dashboard.db import migrate, plain_postgres
+from dashboard.db.accounts import api_keys, sessions
+from dashboard.db.database import Database
+from dashboard.db.lists import views
+from dashboard.db.models.threads import threads
+from dashboard.db.outbox import outgoing
+from dashboard.ingest.actions import Actions, Admin
+from dashboard.ingest.replies import Reply
+from scoring.facts import Facts
+from scoring.sorts import SORTS
+from tests.dashboard.ingest.shop import Shop, new_admin
+from tests.support import SettableClock
+
+#: What a thread is in every schema, or what revisions compute from its events.
+_KEPT = (
+    *("external_id", "closed", "recent_at", "waiting_since", "assignee_id", "assigned_at"),
+    *("last_message_id", "last_role", "preview_role", "preview_body", "preview_at"),
+    *(name for name in Facts._fields if name in threads.c and "seen_id" not in name),
+    *(f"score_{name}" for name in SORTS),
+)
+
+
+def tell(database: Database, clock: SettableClock) -> None:
+    """Threads in all states, by events of a chatbot and acts on the dashboard, and a view."""
+    shop, actions = Shop(database, clock), Actions(database, clock)
+    mai = Admin(new_admin(database, "Mai", "supervisor"), "Mai", "supervisor")
+    for number in range(14):
+        fields = {"member_status": number % 6, "locale": "vi", "name": f"Khách {number}"}
+        shop.says(number * 100, f"Xin chào {number}", thread=f"t-{number}",
+                  customer=f"c-{number}", fields=fields)  # fmt: skip
+    ids = {f"t-{number}": shop.row(f"t-{number}")["id"] for number in range(14)}
+    for number in (1, 2, 3):
+        actions.reply(mai, ids[f"t-{number}"], Reply("Chào bạn", f"tok-{number}"))
+    actions.reply(mai, ids["t-4"], Reply("Ghi chú", "note", private=True))
+    for number in (2, 5):
+        actions.close(mai, ids[f"t-{number}"])
+    actions.reopen(mai, ids["t-5"])
+    actions.claim(mai, ids["t-6"])
+    actions.set_priority(mai, ids["t-7"], "urgent")
+    shop.says(5_000, "Vâng", thread="t-8", customer="c-8", role="admin")
+    shop.does("thread.close", 5_100, thread="t-9")
+    shop.does("thread.handoff", 5_200, thread="t-10")
+    shop.does("thread.priority", 5_300, thread="t-11", priority="low")
+    for number in (1, 9, 12):
+        shop.says(6_000 + number, "Còn đó không?", thread=f"t-{number}", customer=f"c-{number}")
+    draft = views.Draft("Open", "is:open", "arrival", "UTC", mai.id)
+    for write in (
+        lambda c: sessions.begin(c, mai.id, clock()),
+        lambda c: api_keys.create(c, shop.source_id, api_keys.SCOPES, None, 0),
+        lambda c: views.create(c, draft, mai.id, clock()),
+        lambda c: outgoing.assign_positions(c, clock()),
+    ):
+        database.write(write)
+
+
+def thread_rows(connection: Connection) -> dict[str, dict[str, Any]]:
+    """The story's threads by the source's ids: what every schema keeps of them."""
+    found = connection.execute(select(*(threads.c[name] for name in _KEPT)))
+    rows = [dict(row) for row in found.mappings() if row["external_id"].startswith("t-")]
+    return {row["external_id"]: row for row in rows}
+
+
+def build(database: Database, told: Path, revision: str, folder: Path) -> None:
+    """Makes an empty database one of this revision, with the rows that the story `told` has there.
+
+    The tables are those that the revisions up to this one make; the rows come from a copy of the
+    story that was brought back to it.
+    """
+    copy = Database(f"sqlite:///{shutil.copy(told, folder / 'story.sqlite')}")
+    migrate.change_schema(copy, lambda connection: migrate.downgrade(connection, revision))
+    with migrate.exclusive(database):
+        migrate.change_schema(database, lambda c: migrate.upgrade(c, revision))
+    with copy.read() as source:
+        database.write(lambda connection: _copy(source, connection))
+    copy.close()
+
+
+def _copy(source: Connection, target: Connection) -> None:
+    known, metadata = MetaData(), MetaData()
+    known.reflect(source)
+    metadata.reflect(target)
+    for table in reversed(metadata.sorted_tables):
+        if _is_copied(table.name):
+            target.execute(text(f"DELETE FROM {table.name}")) if table.name != "audit_log" else None
+    for table in metadata.sorted_tables:
+        if not _is_copied(table.name):
+            continue
+        rows = [dict(row) for row in source.execute(select(known.tables[table.name])).mappings()]
+        if rows:
+            target.execute(insert(table), rows)
+        names = [column.name for column in table.columns]
+        if target.dialect.name == "postgresql" and plain_postgres.last_id(
+            target, table.name, names
+        ):
+            last_id = max((row["id"] for row in rows), default=0)
+            plain_postgres.set_last_id(target, table.name, names, last_id + 10_000)
+
+
+def _is_copied(name: str) -> bool:
+    """The index of words differs by database; nothing is looked for here."""
+    return name != "alembic_version" and "_search" not in name

@@ -1,0 +1,1 @@
+"""The plain reader that lists of queries are compared with."""

@@ -1,0 +1,53 @@
+"""Lists of queries and the archive behind them, against SQL and a plain reader."""
+
+from sqlalchemy import Row, select
+
+from dashboard.db.archive import reading
+from dashboard.db.conditions.columns import subjects
+from dashboard.db.lists import entries, query_lists
+from dashboard.db.lists.query_lists import QueryList
+from dashboard.db.lists.standing import moment_of
+from dashboard.db.models.threads import threads
+from scoring.conditions.holding import holds
+from scoring.conditions.subject import Subject
+from scoring.reading import Entry
+from tests.dashboard.ordering.order import Order
+
+_ROWS = select(threads.c.id, threads.c.archived, threads.c.listed_at, threads.c.next_change_at)
+
+
+def assert_agree(order: Order) -> None:
+    """Each thread that a query holds for is on its list or, where it is archived, behind it."""
+    now = order.clock()
+    with order.database.read() as connection:
+        lists = query_lists.current(connection).lists
+        rows = connection.execute(_ROWS).all()
+        known = subjects(connection, [row.id for row in rows])
+        for each in lists.values():
+            in_sql = entries.entries(connection, each, now, 100)
+            state = order.ranking.states([each.id])[each.id]
+            assert in_sql == expected(each, rows, known, now, is_archived=False), each
+            if state.epoch is not None:
+                assert order.ranking.head(each.id, each.sort, 100).entries == in_sql, each
+                assert state.total == len(in_sql)
+            old = reading.part(connection, each, now, 100, None).entries
+            assert old == expected(each, rows, known, now, is_archived=True), each
+
+
+def expected(
+    query_list: QueryList,
+    rows: list[Row],
+    known: dict[int, Subject],
+    now: int,
+    *,
+    is_archived: bool,
+) -> list[Entry]:
+    """The entries of a list or of its archive, by the plain readers of queries and sorts."""
+    found = []
+    for row in rows:
+        # Time changes nothing of an archived thread before it is looked at.
+        at = now if is_archived else moment_of(row.listed_at, row.next_change_at, now)
+        subject = known[row.id]
+        if row.archived == is_archived and holds(query_list.resolved, subject, at):
+            found.append(Entry(row.id, query_list.order.explain(subject, at).score))
+    return sorted(found, key=lambda entry: (entry.score, entry.id))

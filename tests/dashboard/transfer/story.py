@@ -1,0 +1,200 @@
+"""A random history of two chatbots and two admins, and what is compared after an import."""
+
+import random
+from contextlib import suppress
+from typing import Any
+
+from sqlalchemy import select
+
+from dashboard.db.accounts import desks, sources
+from dashboard.db.database import Database
+from dashboard.db.models.accounts import sources as sources_table
+from dashboard.db.models.threads import customers, threads
+from dashboard.db.threads import acts, messages
+from dashboard.db.threads import threads as stored
+from dashboard.errors import Problem
+from dashboard.ingest.actions import Actions, Admin
+from dashboard.ingest.assignment.assigning import Assigning, HandOver
+from dashboard.ingest.replies import Reply
+from dashboard.ingest.tagging.tagging import Tagging, TagNames
+from dashboard.ingest.undo import Undo
+from scoring.facts import Facts
+from scoring.sorts import SORTS
+from tests.dashboard.ingest.shop import Shop, customer_event, message, new_admin, thread_event
+from tests.support import SettableClock
+
+VIEWS = ("arrival", "not_respond", "history")
+#: What of a thread follows from what is exported. Ids of rows are others.
+_COMPARED = (
+    *(name for name in Facts._fields if name in threads.c and not name.endswith("seen_id")),
+    *("recent_at", "waiting_since", "last_role", "preview_role", "preview_body", "preview_at"),
+    *("tags", "desk", "created_at"),
+    *(f"score_{name}" for name in SORTS),
+)
+
+
+class Story:
+    """Random events and acts; the same seed gives the same."""
+
+    def __init__(self, database: Database, clock: SettableClock, seed: int = 1):
+        self.database = database
+        self.clock = clock
+        self.random = random.Random(seed)
+        self.shops = [Shop(database, clock, name) for name in ("shop", "blog")]
+        self.at = 0
+        database.write(lambda c: desks.add(c, "sales", 0))
+        database.write(lambda c: sources.set_desk(c, self.shops[1].source_id, "sales"))
+        database.write(lambda c: sources.set_handoff_only(c, self.shops[1].source_id))
+        self.admins = [Admin(new_admin(database, name), name) for name in ("Mai", "Linh")]
+        self.acts: list[tuple[Admin, int]] = []
+        self.sent: list[int] = []
+
+    def tell(self, steps: int) -> "Story":
+        for _ in range(steps):
+            self.clock.advance(self.random.choice((0, 1, 700)))
+            some = (self._batch, self._batch, self._reply, self._act, self._act, self._others)
+            self.random.choice(some)()
+        return self
+
+    def _batch(self) -> None:
+        """Events that come together, of several threads, some of the same time, late or early."""
+        shop = self.random.choice(self.shops)
+        shop.send(*[self._event(self._thread()) for _ in range(self.random.randrange(1, 9))])
+
+    def _event(self, thread: str) -> Any:
+        self.at += self.random.choice((0, 0, 1, 500, -3_000))
+        kind = self.random.randrange(10)
+        if kind == 0:
+            return thread_event("thread.close", self.at, thread=thread)
+        if kind == 1:
+            more = self.random.choice(({}, {"desk": "sales"}, {"desk": "main"}))
+            return thread_event("thread.handoff", self.at, thread=thread, **more)
+        if kind == 2:
+            change = {"add": [self.random.choice("abc")], "remove": ["d"]}
+            return thread_event("thread.tags", self.at, thread=thread, **change)
+        if kind == 3:
+            priority = self.random.choice(("urgent", "low"))
+            return thread_event("thread.priority", self.at, thread=thread, priority=priority)
+        fields = self.random.choice(({}, {"name": None}, {"name": "Mai", "member_status": 2}))
+        role = self.random.choice(("client", "client", "bot", "admin"))
+        files = [{"url": "https://x.example/é.png"}, {"url": "https://x.example", "name": "a b"}]
+        return message(
+            self.at,
+            self.random.choice(("Xin chào", "配送\t…\n\u2028", "“x” \\N")),
+            thread=thread,
+            customer=f"c-{thread[2:]}",
+            fields=fields,
+            role=role,
+            private=self.random.random() < 0.2,
+            attachments=files if self.random.random() < 0.2 else [],
+        )
+
+    def _reply(self) -> None:
+        id, admin = self._id(), self.random.choice(self.admins)
+        if id is None:
+            return
+        reply = Reply("Chào", f"tok{self.random.random()}", self.random.random() < 0.2)
+        result, _ = self._actions.reply(admin, id, reply._replace(confirm=True))
+        if not reply.private:
+            self.sent.append(result.message["id"])
+
+    def _act(self) -> None:
+        id, admin = self._id(), self.random.choice(self.admins)
+        if id is None:
+            return
+        tagging, assigning = (
+            Tagging(self.database, self.clock),
+            Assigning(self.database, self.clock),
+        )
+        change = TagNames([self.random.choice("abcd")], ["e"])
+        there = HandOver(None, desk=self.random.choice(("main", "sales")))
+        what = self.random.randrange(6)
+        if what == 5 and self.acts:
+            by, act = self.random.choice(self.acts)
+            with suppress(Problem):
+                Undo(self.database, self.clock).undo(by, act)
+            return
+        made = [
+            lambda: self._actions.close(admin, id),
+            lambda: self._actions.reopen(admin, id),
+            lambda: self._actions.set_priority(admin, id, "high"),
+            lambda: tagging.change(admin, id, change),
+            lambda: assigning.hand_over(admin, id, there),
+            lambda: (None, ()),
+        ][what]()[0]
+        if isinstance(made, int):
+            self.acts.append((admin, made))
+
+    def _others(self) -> None:
+        """Facts of customers, and receipts for what was sent."""
+        shop = self.random.choice(self.shops)
+        shop.send(customer_event(self.at, customer=f"c-{self.random.randrange(8)}", locale="vi"))
+        for id in self.sent[-1:]:
+            state = self.random.choice(("delivered", "read", "failed"))
+            for each in self.shops:
+                each.send(thread_event("receipt", self.at, thread=None, message_id=id, state=state))
+
+    @property
+    def _actions(self) -> Actions:
+        return Actions(self.database, self.clock)
+
+    def _thread(self) -> str:
+        # Not in the order of their names: ids decide between equal times.
+        return f"t-{self.random.choice((7, 3, 5, 1, 6, 2, 4, 0))}"
+
+    def _id(self) -> int | None:
+        with self.database.read() as connection:
+            found = connection.scalars(select(threads.c.id).order_by(threads.c.id)).all()
+        return self.random.choice(found) if found else None
+
+
+def state_of(database: Database) -> dict[str, Any]:
+    """Threads, customers, conversations and lists, by names instead of ids."""
+    with database.read() as connection:
+        rows = connection.execute(
+            select(threads.c.id, sources_table.c.name, threads.c.external_id,
+                   *(threads.c[name] for name in _COMPARED))
+            .join(sources_table, sources_table.c.id == threads.c.source_id)
+            .order_by(threads.c.id)
+        ).all()  # fmt: skip
+        names = {row.id: f"{row.name}/{row.external_id}" for row in rows}
+        people = customers.c.name, customers.c.member_status, customers.c.locale
+        found = select(sources_table.c.name, customers.c.external_id, *people).join(
+            sources_table, sources_table.c.id == customers.c.source_id
+        )
+        return {
+            "threads": {names[row.id]: tuple(row)[1:] for row in rows},
+            "order": [*names.values()],
+            "customers": sorted(map(repr, connection.execute(found))),
+            "messages": {name: _said(connection, id) for id, name in names.items()},
+            "lists": {
+                (view, sort): [
+                    names[entry.id]
+                    for entry in stored.listed(connection, view, "all", None, sort, 1_000)
+                ]
+                for view in VIEWS
+                for sort in SORTS
+            },
+            "acts": {name: _acts(connection, id) for id, name in names.items()},
+        }
+
+
+def _said(connection, id: int) -> list[tuple[Any, ...]]:
+    found = messages.page(connection, id, None, 10_000)[0]
+    return [
+        (each["role"], each["body"], each["private"], each["at"], each["attachments"],
+         each["author"] and each["author"]["name"])
+        for each in found
+    ]  # fmt: skip
+
+
+def _acts(connection, id: int) -> list[tuple[Any, ...]]:
+    """What admins did that is an event, as the conversation shows it.
+
+    What chatbots did depends on which events came together. What undoes is an act like any other
+    after an import.
+    """
+    found = acts.between(connection, id, None, None)
+    types = ("thread.closed", "thread.reopened", "thread.priority_changed", "thread.tags_changed")
+    mine = (each for each in found if each.admin_id is not None and "undoes" not in each.data)
+    return [(each.type, each.at, each.admin_name) for each in mine if each.type in types]

@@ -1,0 +1,83 @@
+"""What is exported and imported is the same: threads, order, conversations, and the next export."""
+
+import json
+from typing import Any
+
+import pytest
+from sqlalchemy import func, select
+
+from dashboard.db.models.outbox import outgoing_events
+from dashboard.db.models.threads import events
+from dashboard.transfer import importing
+from tests.dashboard.transfer.story import Story, state_of
+from tests.support import examples
+
+
+@pytest.mark.parametrize("seed", range(examples(12, gate=2)))
+def test_an_export_that_is_imported_gives_the_same_threads_lists_and_export(
+    any_database, new_database, transfer, clock, seed, monkeypatch
+):
+    Story(any_database, clock, seed).tell(90)
+    lines = transfer.exported(any_database)
+    kinds = {next(iter(json.loads(line))) for line in lines}
+    assert kinds == {"format", "desk", "source", "admin", "thread", "event"}
+    assert any(b'"seen"' in line for line in lines) and len(lines) > 150
+    # Threads go on in the next batch, and several are in one.
+    monkeypatch.setattr(importing, "BATCH", 7 + 40 * seed)
+    clock.advance(3_600_000)
+    other = new_database()
+    imported = transfer.imported(other, lines)
+    assert (imported.duplicates, imported.refused) == (0, 0)
+    assert imported.created == sum(line.startswith(b'{"event"') for line in lines)
+    assert transfer.exported(other) == lines
+    before, after = state_of(any_database), state_of(other)
+    _is_the_same(after, before)
+
+
+def test_redis_holds_the_lists_of_what_was_imported(
+    any_database, new_database, transfer, clock, monkeypatch
+):
+    """Also of threads that a batch has written several times."""
+    Story(any_database, clock, 5).tell(60)
+    other = new_database()
+    services = transfer.services(other)
+    services.rebuilder.rebuild(services.rebuilder.list_ids())
+    monkeypatch.setattr(importing, "BATCH", 30)
+    transfer.imported(other, transfer.exported(any_database))
+    again = transfer.services(other)
+    # The lists of admins whose accounts are new begin when they are built.
+    shared = [id for id in again.rebuilder.list_ids() if ":mine:" not in id]
+    assert list(again.diff.differences(shared)) == []
+
+
+def test_an_import_that_was_cut_off_goes_on_when_it_is_run_again(
+    any_database, new_database, transfer, clock, monkeypatch
+):
+    Story(any_database, clock, 3).tell(60)
+    lines = transfer.exported(any_database)
+    monkeypatch.setattr(importing, "BATCH", 20)
+    other = new_database()
+    transfer.imported(other, lines[: len(lines) // 2])
+    transfer.imported(other, lines[: len(lines) - 30])
+    imported = transfer.imported(other, lines)
+    assert 0 < imported.created <= 51 and imported.duplicates > 0
+    assert transfer.exported(other) == lines
+    _is_the_same(state_of(other), state_of(any_database))
+    assert transfer.imported(other, lines).created == 0
+
+
+def test_an_import_tells_chatbots_nothing(any_database, new_database, transfer, clock):
+    Story(any_database, clock, 2).tell(60)
+    other = new_database()
+    transfer.imported(other, transfer.exported(any_database))
+    with other.read() as connection:
+        assert connection.scalar(select(func.count()).select_from(events)) > 100
+        assert connection.scalar(select(func.count()).select_from(outgoing_events)) == 0
+
+
+def _is_the_same(after: dict[str, Any], before: dict[str, Any]) -> None:
+    acts = before.pop("acts")
+    for name, values in before.items():
+        assert after[name] == values, name
+    for thread, expected in acts.items():
+        assert set(expected) <= set(after["acts"][thread]), thread

@@ -1,0 +1,78 @@
+"""Load during a fault of Redis, and how long the lists took to be whole again after it."""
+
+import itertools
+import threading
+import time
+from collections.abc import Callable
+
+from tests.drivers.dashboard import DashboardDriver
+from tests.drivers.lineup import LineupDriver
+from tests.live.faults.scene import LISTS, Scene
+from tests.support import wait_until
+
+#: What must happen happens within this time; how long it took is printed.
+PATIENCE_SECONDS = 30
+EVENTS_PER_SECOND = 200
+BATCH = 5
+
+
+def under_load(scene: Scene, fault: Callable[[], object]) -> None:
+    """Runs `fault` while events are posted at a constant rate, and a second longer."""
+    ended = threading.Event()
+    failures: list[BaseException] = []
+
+    def send() -> None:
+        began, sent = time.monotonic(), 0
+        while not ended.is_set():
+            try:
+                scene.sender.post_random(BATCH, batch=BATCH)
+            except BaseException as error:
+                failures.append(error)
+                return
+            sent += BATCH
+            ended.wait(max(0.0, began + sent / EVENTS_PER_SECOND - time.monotonic()))
+
+    sending = threading.Thread(target=send)
+    sending.start()
+    try:
+        time.sleep(1)
+        fault()
+        time.sleep(1)
+    finally:
+        ended.set()
+        sending.join(120)
+    assert not sending.is_alive(), "the sender is stuck"
+    assert not failures, failures
+
+
+class Recovery:
+    """Measures how long after a promotion the dashboards are live again; it is not asserted."""
+
+    def __init__(self, scene: Scene):
+        self._scene = scene
+        self._lineup = LineupDriver(scene.server)
+        self._numbers = itertools.count(1)
+
+    def wait_until_live(self, fault: str) -> None:
+        """Until a thread that is new now has come to a dashboard, whose lists are not late.
+
+        Called at the promotion, while other events are posted.
+        """
+        began = time.monotonic()
+        dashboard, (view, sort) = self._scene.dashboards[0], LISTS[0]
+        id = self._lineup.say(f"after-{next(self._numbers)}")
+        wait_until(
+            lambda: not self._scene.is_late() and id in dashboard.ids(view, sort),
+            PATIENCE_SECONDS,
+            "the dashboard being live",
+        )
+        print(f"{fault}: live {time.monotonic() - began:.1f} s after the promotion")
+
+
+def fresh_lists_are_those_of(scene: Scene) -> None:
+    """Each dashboard holds what a fresh `list:open` gives."""
+    session = scene.server.sign_in(scene.server.create_admin("Fresh"))
+    with DashboardDriver(scene.server, session) as fresh:
+        for dashboard, (view, sort) in zip(scene.dashboards, LISTS, strict=True):
+            fresh.open(view, sort)
+            assert dashboard.entries(view, sort) == fresh.entries(view, sort)

@@ -1,0 +1,1 @@
+"""What Redis keeps beside the lists themselves."""
