@@ -35,11 +35,13 @@ from dashboard.transfer.lines import LINE_BYTES
 def export_events(file: str, force: bool) -> None:
     with open_services() as services, new_file(file, force=force) as new:
         _note(services)
-        with tqdm(unit=" lines", desc="exporting", delay=0.5, leave=False, file=sys.stderr) as bar:
+        with tqdm(unit=" lines", desc="exporting", delay=0.5, leave=False, disable=None) as bar:
+            count = 0
             for line in Exporter(services.database).lines():
                 new.out.write(line)
+                count += 1
                 bar.update()
-    click.echo(f"Exported {bar.n} lines.", err=True)
+    click.echo(f"Exported {count} lines.", err=True)
 
 
 @command(
@@ -60,7 +62,7 @@ def import_events(file: str) -> None:
         )
         with tqdm(
             total=size, unit="B", unit_scale=True, desc="importing", delay=0.5, leave=False,
-            file=sys.stderr,
+            disable=None,
         ) as bar:  # fmt: skip
             try:
                 imported = importer.run(_lines(opened), bar.update)
