@@ -7,6 +7,7 @@ from contextlib import contextmanager
 import pytest
 
 from tests.drivers.admin import AdminDriver
+from tests.drivers.dashboard import DashboardDriver
 from tests.drivers.lineup import LineupDriver
 from tests.servers.lineup import LiveServer
 from tests.servers.postgres import running_postgres
@@ -96,12 +97,7 @@ def test_dashboards_and_chatbots_go_on_with_what_was_restored(lineup, tmp_path):
     again = lineup.say("new", "After the restore")
     assert again != lost, "no id stands for another thread"
     with lineup.dashboard(session) as dashboard:
-        for place in LISTS:
-            dashboard.open(*place)
-            wait_until(
-                lambda place=place: dashboard.ids(*place) == lineup.in_sql(*place),
-                what=f"the restored list {place}",
-            )
+        wait_until_lists_are_restored(lineup, dashboard)
         dashboard.open(view, "arrival")
         in_sql = set(lineup.in_sql("arrival", "arrival"))
         wait_until(lambda: set(dashboard.ids(view, "arrival")) == in_sql, what="the saved view")
@@ -112,6 +108,15 @@ def test_dashboards_and_chatbots_go_on_with_what_was_restored(lineup, tmp_path):
         lineup.close_thread("new")
         wait_until(lambda: again not in dashboard.ids("arrival", "arrival"), what="a frame")
     wait_until(lambda: check_says_the_same(lineup), what="the lists of all views")
+
+
+def wait_until_lists_are_restored(lineup: LineupDriver, dashboard: DashboardDriver) -> None:
+    for place in LISTS:
+        dashboard.open(*place)
+        wait_until(
+            lambda place=place: dashboard.ids(*place) == lineup.in_sql(*place),
+            what=f"the restored list {place}",
+        )
 
 
 def check_says_the_same(lineup: LineupDriver) -> bool:
