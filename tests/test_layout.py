@@ -58,8 +58,7 @@ def package_of(module: str) -> str | None:
     if parts[0] not in (*PACKAGES, "app"):
         return None
     names = [".".join(parts[:count]) for count in (3, 2, 1)]
-    layered = {name for layer in LAYERS for name in layer}
-    return next(name for name in names if name in layered)
+    return next(name for name in names if any(name in layer for layer in LAYERS))
 
 
 def layer_of(package: str) -> int:
@@ -269,8 +268,7 @@ def test_the_gate_has_most_tests_and_slow_ones_stay_few():
 def test_what_is_mostly_slow_has_twins_in_the_gate():
     slow, quick = Counter[str](), Counter[str]()
     for path, _, is_slow in every_test():
-        for folder in map(str, (path, *path.parents)):
-            (slow if is_slow else quick)[folder] += 1
+        (slow if is_slow else quick).update(map(str, (path, *path.parents)))
     mostly_slow = {
         path.relative_to(ROOT).as_posix()
         for kind in ("live", "browser")

@@ -109,22 +109,29 @@ class Restorer:
     def _restore_sqlite(self, archive: ArchiveReader, manifest: Manifest) -> None:
         """Brings a copy to head beside the database, and writes it there in one transaction."""
         beside = migrate.sqlite_file(self._database).parent
-        with tempfile.TemporaryDirectory(prefix=".restore-", dir=beside) as folder:
-            path = Path(folder, SQLITE)
-            for name, content in archive.contents():
-                if name == SQLITE:
-                    with path.open("wb") as file:
-                        for data in chunks(content):
-                            file.write(data)
-                else:
-                    self._keep_file(name, content)
-            copy = Database(f"sqlite:///{path}")
-            try:
-                migrate.bring_to_head(copy)
-                copy.write(lambda connection: self._begin(connection, manifest))
-            finally:
-                copy.close()
-            _write_sqlite(path, self._database)
+        try:
+            with tempfile.TemporaryDirectory(prefix=".restore-", dir=beside) as folder:
+                path = Path(folder, SQLITE)
+                self._unpack(archive, path)
+                copy = Database(f"sqlite:///{path}")
+                try:
+                    migrate.bring_to_head(copy)
+                    copy.write(lambda connection: self._begin(connection, manifest))
+                finally:
+                    copy.close()
+                _write_sqlite(path, self._database)
+        except OSError as error:
+            raise StartError(f"{beside} cannot be written: {error.strerror or error}.") from error
+
+    def _unpack(self, archive: ArchiveReader, path: Path) -> None:
+        """Writes the database to `path`, and puts the files into their place."""
+        for name, content in archive.contents():
+            if name == SQLITE:
+                with path.open("wb") as file:
+                    for data in chunks(content):
+                        file.write(data)
+            else:
+                self._keep_file(name, content)
 
     def _restore_postgres(self, archive: ArchiveReader, manifest: Manifest) -> None:
         by_name = {table.name: table for table in manifest.tables}

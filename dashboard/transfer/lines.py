@@ -72,9 +72,13 @@ def parsed(data: bytes, line: int) -> Entry | None:
     try:
         document = strict_json.loads(data)
         kind = _kind_of(document)
-        if (kind is Header) != (line == 1):
+        if line == 1 and kind is not Header:
+            raise field_error("/format", "missing_field", "is missing: this is no export")
+        if line > 1 and kind is Header:
             raise field_error("/format", "unknown_value", "belongs into the first line alone")
         found = _validated(kind, document)
+        if isinstance(found, Header) and found.version != HEADER["version"]:
+            raise field_error("/version", "unknown_value", "is that of another Lineup; use that")
         return None if isinstance(found, Header) else _entry(found, line)
     except Problem as problem:
         raise LineError(line, problem) from None

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Annotated, Any, Literal
 
-from pydantic import Field, StrictBool
+from pydantic import Field, StrictBool, StrictInt
 
 from dashboard.ingest.schema import CloseEvent, EventBase, PriorityEvent, ReopenEvent, TagsEvent
 from dashboard.transfer.values import Address, Email, Reference, SourceName
@@ -23,7 +23,7 @@ from dashboard.validation.fields import (
 
 class Header(Strict):
     format: Literal["lineup-events"]
-    version: Literal[1]
+    version: StrictInt
 
 
 class Desk(Strict):

@@ -87,7 +87,8 @@ def _report(made: MadeBackup) -> None:
 
 
 def _bar(what: str) -> tqdm:
-    return tqdm(unit="B", unit_scale=True, desc=what, delay=0.5, leave=False, file=sys.stderr)
+    """On a terminal alone (`disable=None`)."""
+    return tqdm(unit="B", unit_scale=True, desc=what, delay=0.5, leave=False, disable=None)
 
 
 @contextmanager

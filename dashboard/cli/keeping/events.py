@@ -35,7 +35,7 @@ from dashboard.transfer.lines import LINE_BYTES
 def export_events(file: str, force: bool) -> None:
     with open_services() as services, new_file(file, force=force) as new:
         _note(services)
-        with tqdm(unit=" lines", desc="exporting", delay=0.5, leave=False, file=sys.stderr) as bar:
+        with tqdm(unit=" lines", desc="exporting", delay=0.5, leave=False, disable=None) as bar:
             for line in Exporter(services.database).lines():
                 new.out.write(line)
                 bar.update()
@@ -60,7 +60,7 @@ def import_events(file: str) -> None:
         )
         with tqdm(
             total=size, unit="B", unit_scale=True, desc="importing", delay=0.5, leave=False,
-            file=sys.stderr,
+            disable=None,
         ) as bar:  # fmt: skip
             try:
                 imported = importer.run(_lines(opened), bar.update)

@@ -53,13 +53,11 @@ def part(
     found: list[Entry] = []
     size = limit + 1
     while True:
-        entries = _entries(connection, chunk(query_list.sort, size, after))
-        ids = [entry.id for entry in entries]
-        known = set(connection.scalars(on_list(query_list, now_ms, ids))) if ids else ()
-        found += [entry for entry in entries if entry.id in known]
-        if len(found) > limit or len(entries) < size:
+        last = connection.execute(last_of_chunk(query_list.sort, size, after)).first()
+        found += _entries(connection, between(query_list, now_ms, after, last))
+        if len(found) > limit or last is None:
             return _part(found, limit)
-        after = _position(entries[-1])
+        after = last.score, last.id
         size = min(CHUNK_MAX, size * CHUNK_GROWTH)
         time.sleep(0)
 
@@ -85,13 +83,29 @@ def of_assignees(
     return statement.order_by(score + 0, threads.c.id).limit(size)
 
 
-def chunk(sort: str, size: int, after: Position | None) -> Select[tuple[int, int]]:
-    """The next archived threads in the order of a sort, whatever list they are on."""
+def last_of_chunk(sort: str, size: int, after: Position | None) -> Select[Any]:
+    """The last one of the next archived threads in the order of a sort, whatever list they are on;
+    nothing where there are not so many."""
     score = threads.c[f"score_{sort}"]
-    statement = select(threads.c.id, score).where(*_IS_ARCHIVED)
+    statement = select(threads.c.id, score.label("score")).where(*_IS_ARCHIVED)
     if after is not None:
         statement = statement.where(tuple_(score, threads.c.id) > tuple_(*after))
-    return statement.order_by(score, threads.c.id).limit(size)
+    return statement.order_by(score, threads.c.id).offset(size - 1).limit(1)
+
+
+def between(
+    query_list: QueryList, now_ms: int, after: Position | None, last: tuple[int, int] | None
+) -> Select[Any]:
+    """The archived threads of a list behind a position, up to an (id, score)."""
+    score = score_of(query_list, now_ms)
+    statement = select(threads.c.id, score).select_from(source_of(query_list))
+    statement = statement.where(*_IS_ARCHIVED, is_archived_on(query_list, now_ms, by_id=True))
+    if after is not None:
+        statement = statement.where(tuple_(score, threads.c.id) > tuple_(*after))
+    if last is not None:
+        id, until = last
+        statement = statement.where(tuple_(score, threads.c.id) <= tuple_(until, id))
+    return statement.order_by(score, threads.c.id)
 
 
 def on_list(query_list: QueryList, now_ms: int, ids: Collection[int]) -> Select[Any]:

@@ -1,5 +1,6 @@
 """A backup that is not as it was written is refused before anything is changed."""
 
+import errno
 import gzip
 import io
 import random
@@ -122,3 +123,14 @@ def test_a_backup_of_another_format_is_refused(place, new_place):
     assert refused(new_place(), out.getvalue()) == (
         "x.backup was made by another Lineup (9.0); use that one."
     )
+
+
+def test_a_disk_without_room_is_said_in_one_line(place, new_place, monkeypatch):
+    backup, _ = place.fill().back_up()
+    other = new_place()
+
+    def full(*_, **__):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr("dashboard.backup.restoring.chunks", full)
+    assert refused(other, backup).endswith("cannot be written: No space left on device.")

@@ -124,8 +124,12 @@ def test_the_archive_is_read_from_indexes_without_sorting(database):
     """Neither the archive nor what is live is read whole, whatever is asked."""
     with database.read() as connection:
         for sort in SORTS:
-            [step] = _plan(connection, reading.chunk(sort, 100, (5, 5)))
+            [step] = _plan(connection, reading.last_of_chunk(sort, 100, (5, 5)))
             assert f"COVERING INDEX ix_threads_{sort} (archived=? AND closed=? AND score" in step
+            listed = ListedQuery("tag:vip", sort, "UTC", desks=frozenset({"main"}))
+            query_list = query_lists.list_of(connection, listed)
+            [step] = _plan(connection, reading.between(query_list, 5, (5, 5), (7, 7)))
+            assert f"INDEX ix_threads_{sort} (archived=? AND closed=? AND score" in step
         for statement in behind.statements(5, 100):
             [step] = _plan(connection, statement)
             assert "ix_threads_closed (archived=? AND closed=? AND closed_at" in step

@@ -114,10 +114,20 @@ def test_batches_before_a_wrong_line_are_stored(new_database, transfer, monkeypa
     assert transfer.imported(other, encoded(*HEAD, *good)).created == 1
 
 
-@pytest.mark.parametrize("lines", [[], [HEAD[1]], [b"\n"], [HEAD[0] | {"version": 2}]])
-def test_a_file_that_does_not_begin_as_an_export_is_refused(new_database, transfer, lines):
-    with pytest.raises(StartError, match=r"^line 1: "):
+@pytest.mark.parametrize(
+    ("lines", "said"),
+    [
+        ([], "/ is missing: the file is empty."),
+        ([HEAD[1]], "/format is missing: this is no export."),
+        ([b"\n"], "The body is not valid JSON (line 2, column 1)."),
+        ([HEAD[0] | {"version": 2}], "/version is that of another Lineup; use that."),
+        ([HEAD[0] | {"format": "x"}], "/format must be "),
+    ],
+)
+def test_a_file_that_does_not_begin_as_an_export_is_refused(new_database, transfer, lines, said):
+    with pytest.raises(StartError) as found:
         transfer.imported(new_database(), encoded(*lines))
+    assert str(found.value).startswith(f"line 1: {said}")
 
 
 def test_another_event_of_the_same_id_is_a_conflict(new_database, transfer):
