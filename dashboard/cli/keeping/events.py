@@ -36,10 +36,12 @@ def export_events(file: str, force: bool) -> None:
     with open_services() as services, new_file(file, force=force) as new:
         _note(services)
         with tqdm(unit=" lines", desc="exporting", delay=0.5, leave=False, disable=None) as bar:
+            count = 0
             for line in Exporter(services.database).lines():
                 new.out.write(line)
+                count += 1
                 bar.update()
-    click.echo(f"Exported {bar.n} lines.", err=True)
+    click.echo(f"Exported {count} lines.", err=True)
 
 
 @command(
