@@ -12,6 +12,7 @@ import yaml
 from dashboard.cli.main import cli
 from dashboard.cli.workers.supervisor import STOP_SECONDS
 from dashboard.config import Settings
+from scoring.keys import NOTIFY_FLAGS
 from tests.repository import ROOT
 from tests.test_layout import settings_in_code
 
@@ -172,6 +173,12 @@ def test_containers_may_write_where_they_must_alone():
         assert "." not in image.partition(":")[0], "an image's plain name"
     user = re.findall(r"^USER (\w+)$", text_of("Dockerfile"), re.M)
     assert user == ["lineup"]
+
+
+def test_valkey_notifies_of_what_lineup_listens_to():
+    command = COMPOSE["services"]["valkey"]["command"]
+    assert command[command.index("--notify-keyspace-events") + 1] == NOTIFY_FLAGS
+    assert command[command.index("--maxmemory-policy") + 1] == "noeviction"
 
 
 def test_services_get_longer_to_end_than_their_workers():
