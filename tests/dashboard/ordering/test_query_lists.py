@@ -175,10 +175,15 @@ class Machine(RuleBasedStateMachine):
                 select(threads.c.id).where(threads.c.next_change_at <= self.clock())
             ) is None  # fmt: skip
 
-    @rule(days=st.sampled_from([1, 1, 2, 3]), passes=st.booleans())
-    def closed_threads_are_archived(self, days, passes):
+    @rule(
+        days=st.sampled_from([1, 1, 2, 3]),
+        thread=st.sampled_from([None, *THREADS]),
+    )
+    def closed_threads_are_archived(self, days, thread):
         """Also when the setting was changed; threads that are opened again come back."""
-        self.clock.advance(DAY_MS * passes)
+        if thread is not None:
+            self.the_chatbot_acts(thread, "thread.close")
+            self.clock.advance(DAY_MS)
         self.database.write(lambda connection: versions.set_history_days(connection, days))
         self.archiver.turn()
         limit = self.clock() - days * DAY_MS
