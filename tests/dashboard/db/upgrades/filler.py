@@ -68,8 +68,7 @@ VALUES_OF: Mapping[tuple[str, str], Any] = {
 
 def fill(connection: Connection) -> dict[str, list[dict[str, Any]]]:
     """Adds the rows; table to what was added."""
-    metadata = MetaData()
-    metadata.reflect(connection)
+    metadata = reflected(connection)
     added: dict[str, list[dict[str, Any]]] = {}
     for table in metadata.sorted_tables:
         if table.name not in LEFT_OUT and "_search_" not in table.name:
@@ -78,6 +77,17 @@ def fill(connection: Connection) -> dict[str, list[dict[str, Any]]]:
                 connection.execute(insert(table).values(row))
             added[table.name] = rows
     return added
+
+
+def reflected(connection: Connection) -> MetaData:
+    """The tables as they are; a JSON column without a value is NULL, as the product writes it."""
+    metadata = MetaData()
+    metadata.reflect(connection)
+    for table in metadata.sorted_tables:
+        for column in table.columns:
+            if isinstance(column.type, JSON):
+                column.type.none_as_null = True
+    return metadata
 
 
 def _row(table: Table, number: int) -> dict[str, Any]:

@@ -4,7 +4,7 @@ import shutil
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import Connection, MetaData, insert, select, text
+from sqlalchemy import Connection, insert, select, text
 
 from dashboard.db import migrate, plain_postgres
 from dashboard.db.accounts import api_keys, sessions
@@ -16,6 +16,7 @@ from dashboard.ingest.actions import Actions, Admin
 from dashboard.ingest.replies import Reply
 from scoring.facts import Facts
 from scoring.sorts import SORTS
+from tests.dashboard.db.upgrades.filler import reflected
 from tests.dashboard.ingest.shop import Shop, new_admin
 from tests.support import SettableClock
 
@@ -84,9 +85,7 @@ def build(database: Database, told: Path, revision: str, folder: Path) -> None:
 
 
 def _copy(source: Connection, target: Connection) -> None:
-    known, metadata = MetaData(), MetaData()
-    known.reflect(source)
-    metadata.reflect(target)
+    known, metadata = reflected(source), reflected(target)
     for table in reversed(metadata.sorted_tables):
         if _is_copied(table.name):
             target.execute(text(f"DELETE FROM {table.name}")) if table.name != "audit_log" else None
