@@ -44,8 +44,8 @@ VERIFY_SECONDS = 1.5
 SKIP_SWEPT_WITHIN_MS = 200
 #: Times of last seen that one transaction stores.
 STORED_AT_ONCE = 250
-#: People who stay online are stored this often, in milliseconds: once in about forty heartbeats.
-ONLINE_STORED_MS = 20 * 60_000
+#: People who stay online are stored this often, in milliseconds: once in about sixty heartbeats.
+ONLINE_STORED_MS = 30 * 60_000
 StoreDepartures = Callable[[Connection, Sequence[Departure]], None]
 #: Consumer group of all workers: each announcement is stored by one of them.
 STORAGE_GROUP = "storage"

@@ -16,7 +16,7 @@ GREEN_MS, YELLOW_MS = 60_000, 300_000
 MAX_ROWS = 500
 #: Rows of the archive that are compared with Redis for a total. Of more the total counts all, also
 #: of people who came back in the last seconds and are not stored yet.
-EXACT_MAX = 2_000
+EXACT_MAX = 500
 #: Rows of the archive that are read at once, at least.
 MIN_ARCHIVED = 100
 #: Sees what everyone may see.

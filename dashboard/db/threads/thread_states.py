@@ -4,17 +4,7 @@ from collections.abc import Collection, Mapping, Sequence
 from functools import lru_cache
 from typing import Any, NamedTuple
 
-from sqlalchemy import (
-    Connection,
-    Select,
-    Update,
-    bindparam,
-    delete,
-    insert,
-    or_,
-    select,
-    update,
-)
+from sqlalchemy import Connection, Select, Update, bindparam, delete, insert, or_, select, update
 
 from dashboard.db.accounts import sources
 from dashboard.db.hours import current as policies

@@ -15,6 +15,13 @@ from dashboard.ingest.replies import Reply
 from tests.dashboard.ingest.shop import Shop, message
 from tests.drivers.audit import acts
 
+#: A restore carries out all revisions: three in the gate show that it does so on PostgreSQL, too.
+on_postgres_slow = pytest.mark.parametrize(
+    "any_database",
+    ["sqlite", pytest.param("postgres", marks=[pytest.mark.postgres, pytest.mark.slow])],
+    indirect=True,
+)
+
 
 def test_a_restored_database_has_the_same_rows_and_files(place, new_place):
     backup, made = place.fill().back_up()
@@ -32,6 +39,7 @@ def test_a_restored_database_has_the_same_rows_and_files(place, new_place):
     assert acts(restored.database) == [("backup.restored", None, "", said)]
 
 
+@on_postgres_slow
 def test_a_restored_database_goes_on(place, new_place):
     backup, _ = place.fill().back_up()
     restored = new_place()
@@ -79,6 +87,7 @@ def test_a_backup_is_of_one_moment_while_events_come_in(place, new_place):
     assert lengths == sorted(lengths)
 
 
+@on_postgres_slow
 def test_files_that_are_deleted_meanwhile_are_left_out_and_missing_ones_are_named(place, new_place):
     place.fill()
     kept, lost = sorted(place.contents())
@@ -90,6 +99,7 @@ def test_files_that_are_deleted_meanwhile_are_left_out_and_missing_ones_are_name
     assert list(restored.contents()) == [kept]
 
 
+@on_postgres_slow
 def test_what_was_given_out_since_the_backup_is_not_given_out_again(place, new_place):
     """Ids of rows and positions of cursors that chatbots and browsers may hold."""
     backup, _ = place.fill().back_up()
@@ -117,6 +127,7 @@ def test_what_was_given_out_since_the_backup_is_not_given_out_again(place, new_p
         )
 
 
+@on_postgres_slow
 def test_a_backup_of_an_older_schema_is_upgraded(place, new_place):
     place.fill()
     expected = place.rows()
@@ -142,6 +153,7 @@ def test_a_database_in_use_is_replaced_by_force_alone(place, new_place):
     assert other.rows() == place.rows()
 
 
+@on_postgres_slow
 def test_a_database_at_head_that_holds_nothing_is_no_database_in_use(place, new_place):
     backup, _ = place.fill().back_up()
     other = new_place()
@@ -150,6 +162,7 @@ def test_a_database_at_head_that_holds_nothing_is_no_database_in_use(place, new_
     assert other.rows() == place.rows()
 
 
+@on_postgres_slow
 def test_tables_of_another_program_are_never_replaced(place, new_place):
     backup, _ = place.back_up()
     other = new_place()

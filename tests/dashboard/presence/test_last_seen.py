@@ -26,8 +26,9 @@ def leave(order: Order, *customers: str) -> None:
 
 def seen(order: Order) -> dict[str, int]:
     page = order.services.bot_presence.seen("shop", 86_400_000, 500, None)
-    assert page.total == len(page.people)
-    return {one.id: one.last_seen for one in page.people}
+    found = {one.id: one.last_seen for one in page.people}
+    assert page.total == len(page.people) == len(found), "somebody is listed twice"
+    return found
 
 
 def look(order: Order, customer: str, viewer=TRUTH):

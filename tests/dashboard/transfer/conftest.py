@@ -1,6 +1,7 @@
 """An export, and empty databases for it."""
 
 import itertools
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -8,7 +9,6 @@ import fakeredis
 import pytest
 
 from dashboard.db.database import Database
-from dashboard.db.migrate import bring_to_head
 from dashboard.transfer.exporting import Exporter
 from dashboard.transfer.importing import Imported, Importer
 from tests.drivers.audit import OPERATOR
@@ -42,18 +42,18 @@ def transfer(clock) -> Transfer:
 
 
 @pytest.fixture
-def new_database(request, any_database, tmp_path: Path) -> Iterator:
+def new_database(request, any_database, tmp_path: Path, sqlite_at_head: Path) -> Iterator:
     """Makes databases at head, of the same kind as `any_database`."""
     opened: list[Database] = []
 
     def make() -> Database:
         if any_database.is_sqlite:
-            url = f"sqlite:///{tmp_path / f'empty-{next(_numbers)}.sqlite'}"
+            path = shutil.copy(sqlite_at_head, tmp_path / f"empty-{next(_numbers)}.sqlite")
+            url = f"sqlite:///{path}"
         else:
             template = request.getfixturevalue("template")
             url = request.getfixturevalue("postgres").new_database(template)
         opened.append(Database(url))
-        bring_to_head(opened[-1])
         return opened[-1]
 
     yield make

@@ -2,6 +2,7 @@
 
 import threading
 from collections.abc import Iterator
+from contextlib import contextmanager
 
 import pytest
 
@@ -47,11 +48,9 @@ def outgoing(lineup: LineupDriver, after: str = "") -> tuple[list[str], str]:
     return [each["data"].get("body", "") for each in found["events"]], found["next"]
 
 
-def test_dashboards_and_chatbots_go_on_with_what_was_restored(lineup, tmp_path):
-    backup = str(tmp_path / "lineup.backup")
-    mai = AdminDriver(lineup.server.url, lineup.mai)
-    view = mai.save_view("Open", "is:open", "arrival")["id"]
-    lineup.fill()
+@contextmanager
+def posting(lineup: LineupDriver) -> Iterator[None]:
+    """Messages of a chatbot, one after another."""
     ended = threading.Event()
 
     def post() -> None:
@@ -60,13 +59,22 @@ def test_dashboards_and_chatbots_go_on_with_what_was_restored(lineup, tmp_path):
             number += 1
             lineup.say(f"t-{number % 50}", f"Message {number}")
 
-    posting = threading.Thread(target=post)
-    posting.start()
+    thread = threading.Thread(target=post)
+    thread.start()
     try:
-        lineup.server.command("backup", backup)
+        yield
     finally:
         ended.set()
-        posting.join(60)
+        thread.join(60)
+
+
+def test_dashboards_and_chatbots_go_on_with_what_was_restored(lineup, tmp_path):
+    backup = str(tmp_path / "lineup.backup")
+    mai = AdminDriver(lineup.server.url, lineup.mai)
+    view = mai.save_view("Open", "is:open", "arrival")["id"]
+    lineup.fill()
+    with posting(lineup):
+        lineup.server.command("backup", backup)
 
     with lineup.dashboard() as dashboard:
         for place in (*LISTS, (view, "arrival")):

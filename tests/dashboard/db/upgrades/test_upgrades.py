@@ -18,8 +18,8 @@ from tests.drivers.bot import BotDriver
 from tests.support import SettableClock
 
 REVISIONS = sorted(migrate.known_revisions() - {migrate.head()})
-#: The first one, the one before lists of queries, and the one before desks: also in the gate.
-IN_GATE = ("0001", "0009", "0016")
+#: The first one and the one before desks: also in the gate.
+IN_GATE = ("0001", "0016")
 _BOTH = [
     pytest.param(revision, marks=[] if revision in IN_GATE else pytest.mark.slow)
     for revision in REVISIONS
