@@ -16,6 +16,8 @@ pytestmark = pytest.mark.slow
 
 #: Threads that were closed long ago and lately, the newest first.
 OLD, LATE = 120, 12
+#: Rows by which the list is scrolled; more of them are in view.
+STEP = 5
 SEAM = "() => document.querySelector('.list-seam:not([hidden])')?.textContent"
 
 
@@ -40,21 +42,17 @@ def closed(lineup: LineupDriver, name: str, at_ms: int) -> int:
     return lineup.post(message, lineup.close_event(name, at_ms))[0]
 
 
-def place(browser: BrowserDriver, index: int) -> int:
-    """Scrolls to a row, past the line where it is archived; its place in the list from 1."""
+def shown(browser: BrowserDriver, index: int, seen: dict[int, int]) -> set[int]:
+    """Scrolls to a row, past the line where it is archived. The places in view, from 1, which are
+    added to `seen`, place to id."""
     browser.page.evaluate(
         "(px) => { document.querySelector('.list').scrollTop = px; }",
         64 * (index + (index >= LATE)),
     )
-    return index + 1
-
-
-def seen_at(browser: BrowserDriver, seen: dict[int, int]) -> dict[int, int]:
-    """The rows in view, which are added to those that were seen: place to id."""
     rows = dict(browser.rows_in_view())
     assert all(seen.get(at, id) == id for at, id in rows.items())
     seen |= rows
-    return rows
+    return {*rows}
 
 
 def test_the_archive_follows_in_the_same_scroll(chromium, history):
@@ -67,8 +65,9 @@ def test_the_archive_follows_in_the_same_scroll(chromium, history):
     top = browser.rows_in_view()
     assert [id for _, id in top] == expected[: len(top)]
     seen: dict[int, int] = {}
-    for index in range(0, len(expected), 5):
-        wait_until(lambda at=index: place(browser, at) in seen_at(browser, seen), what="the rows")
+    for index in range(0, len(expected), STEP):
+        places = {*range(index + 1, min(index + STEP, len(expected)) + 1)}
+        wait_until(lambda at=index, of=places: of <= shown(browser, at, seen), what="the rows")
     assert [seen[at] for at in sorted(seen)] == expected
     assert sorted(seen) == list(range(1, len(expected) + 1))
     # Back over the line by keys.

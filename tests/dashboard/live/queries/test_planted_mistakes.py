@@ -52,8 +52,8 @@ MISTAKES = {
     ),
     "Redis does not log who leaves": Mistake(
         "scoring/lua/place_on_queries.lua",
-        "counts = redis.call('ZREM', KEYS[3 * list + 1], member) > 0 or building[list]",
-        "redis.call('ZREM', KEYS[3 * list + 1], member)",
+        "counts = redis.call('ZREM', KEYS[3 * list + 2], member) > 0 or building[list]",
+        "redis.call('ZREM', KEYS[3 * list + 2], member)",
     ),
     "a worker does not see the lists that another one added": Mistake(
         "dashboard/db/lists/query_lists.py",
