@@ -23,6 +23,7 @@ from wsproto.events import (
 )
 from wsproto.utilities import LocalProtocolError, RemoteProtocolError
 
+from dashboard.transport.received_frames import TEXT, FrameBoundaries, small_text
 from dashboard.turns import Pace
 from dashboard.wsgi_keys import RECEIVE_NOW, SEND_NOW, SOCKET, TAKE_OVER, WAIT_READABLE, WEBSOCKET
 
@@ -36,8 +37,6 @@ _RECEIVE_BYTES = 16 * 1024
 _DRAIN_BYTES = 1024 * 1024
 #: Close codes (RFC 6455, section 7.4.1).
 _NORMAL, GOING_AWAY, _PROTOCOL_ERROR, _TOO_BIG = 1000, 1001, 1002, 1009
-#: The first byte of a text message in one frame.
-_TEXT = 0x81
 #: Replaces every message that is not a packet: the decoder of packets refuses and counts it.
 INVALID_PACKET = "4!"
 #: The packets that a client may send: close, pong, message. Engine.IO raises on some others.
@@ -55,6 +54,7 @@ class WebSocket:
         self._pace = pace
         self._protocol = WSConnection(ConnectionType.SERVER)
         self._events: Iterator[Any] = iter(())
+        self._boundaries = FrameBoundaries()
         self._writing = threading.Lock()
         self._fragments: list[str] = []
         self._size = 0
@@ -194,10 +194,23 @@ class WebSocket:
                 self._pace.waited()
                 return
             self._pace.long_step()
-            self._protocol.receive_data(data or None)
-            self._events = self._protocol.events()
+            left = self._left_by_intercept(data)
+            if left or not data:
+                self._boundaries.follow(left)
+                self._protocol.receive_data(left or None)
+                self._events = self._protocol.events()
         except (OSError, RemoteProtocolError, LocalProtocolError):
             self.kill()
+
+    def _left_by_intercept(self, data: bytes) -> bytes:
+        """What follows the messages at the beginning of `data` that `intercept` has handled."""
+        end = 0
+        while self._boundaries.is_between_messages and (found := small_text(data, end)):
+            if self.intercept is None or not self.intercept(found.text):
+                break
+            end = found.end
+            self._pace.step()
+        return data[end:]
 
     def _handle(self, event: Any) -> str | None:
         """Handles a frame; the message that it ends, unless `intercept` has handled that."""
@@ -266,7 +279,7 @@ def _framed(message: str) -> bytes:
     data = message.encode()
     size = len(data)
     if size < 126:
-        return bytes((_TEXT, size)) + data
+        return bytes((TEXT, size)) + data
     if size < 65_536:
-        return bytes((_TEXT, 126)) + size.to_bytes(2) + data
-    return bytes((_TEXT, 127)) + size.to_bytes(8) + data
+        return bytes((TEXT, 126)) + size.to_bytes(2) + data
+    return bytes((TEXT, 127)) + size.to_bytes(8) + data
