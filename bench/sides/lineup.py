@@ -16,6 +16,8 @@ from tests.servers.lineup import LiveServer, cookie_of
 from tests.servers.postgres import DURABLE, PostgresServer
 
 _ADMIN = "Bench"
+#: Whose dashboards are driven: supervisors are few.
+_AGENT = "Agent"
 #: Of a side's folder, and of a template's; Redis reads a dump of this name when it starts.
 _DATABASE, _DUMP, _KEY = "lineup.sqlite", "dump.rdb", "key"
 
@@ -50,7 +52,7 @@ class Lineup(Side):
             self._keep()
         #: Signed in as a supervisor.
         self.session = self.server.sign_in(self.email)
-        self._cookie = cookie_of(self.session)
+        self._cookie = cookie_of(self.server.sign_in(f"{_AGENT.lower()}@example.com"))
 
     def stop(self) -> None:
         if hasattr(self, "server"):
@@ -105,6 +107,7 @@ class Lineup(Side):
         """Fills the empty database; the API key that was made for it."""
         key = self.server.create_key(SOURCE)
         self.server.create_admin(_ADMIN, "supervisor")
+        self.server.create_admin(_AGENT)
         url = self.server.environment["LINEUP_DATABASE_URL"]
         fill(url, self.setting.threads, self.setting.newest_ms)
         return key

@@ -73,7 +73,9 @@ class Broadcaster:
         self.admins = SocketAdmins()
         self.subscriptions = Subscriptions()
         self.visible_rows = VisibleRows()
-        self.totals = Totals(self._batched)
+        #: Sockets with a frame that they have not acknowledged yet.
+        self._busy: set[str] = set()
+        self.totals = Totals(self._batched, self._busy.__contains__)
         self.conversations = Conversations(reads, emitter)
         self.delivery_updates = DeliveryUpdates(reads, self.conversations, emitter, self.admins)
         self.held_threads = HeldThreads(
@@ -110,6 +112,7 @@ class Broadcaster:
 
     def drop(self, sid: str) -> None:
         """Removes all that was kept for a closed socket."""
+        self._busy.discard(sid)
         parts = (self.subscriptions, self.visible_rows, self.totals, self.conversations)
         for part in (self.admins, *parts):
             part.drop(sid)
@@ -229,6 +232,8 @@ class Broadcaster:
     ) -> None:
         subscriber.epoch, subscriber.version = epoch, version
         subscriber.unacknowledged_since = self._monotonic()
+        self._busy.add(subscriber.sid)
+        self.totals.settle(subscriber.sid)
         self._batched.send(
             subscriber.sid, "list:order", frame, partial(self._acknowledged, subscriber)
         )
@@ -239,9 +244,13 @@ class Broadcaster:
 
     def _acknowledged(self, subscriber: Subscriber, *ignored: object) -> None:
         subscriber.unacknowledged_since = None
+        self._busy.discard(subscriber.sid)
         if subscriber.missed and not subscriber.is_unsubscribed:
             subscriber.missed = False
             self.notify([self.subscriptions.lists_of(subscriber.sid)[subscriber.list]])
+        else:
+            self.totals.settle(subscriber.sid)
+            self._batched.flush(subscriber.sid)
 
     def _abort_unresponsive(self, now: float) -> None:
         for subscriber in self.subscriptions.subscribers():

@@ -1,6 +1,6 @@
 """How many threads each view has, sent for every filter in use when a number changes."""
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import NamedTuple
 
 from dashboard.transport.emitter import Sender
@@ -27,12 +27,19 @@ def scope_of(filter: str, admin_id: int) -> Scope:
 
 
 class Totals:
-    """Keeps which sockets get the totals of which scope, and what was sent last."""
+    """Keeps which sockets get the totals of which scope, and what was sent last.
 
-    def __init__(self, emitter: Sender):
+    A socket that `is_busy` gets them later, and the last ones alone: with many sockets a message to
+    each of them twenty times a second takes longer than the frames do.
+    """
+
+    def __init__(self, emitter: Sender, is_busy: Callable[[str], bool] = lambda sid: False):
         self._emitter = emitter
+        self._is_busy = is_busy
+        self._owed: dict[str, set[Scope]] = {}
         self._subscribers: dict[Scope, set[str]] = {ALL_THREADS: set()}
         self._announced: dict[Scope, dict[str, int]] = {}
+        self._encoded: dict[Scope, EncodedJson] = {}
         self._new: list[tuple[str, Scope]] = []
         self._list_ids: set[str] = set()
 
@@ -49,6 +56,7 @@ class Totals:
 
     def drop(self, sid: str) -> None:
         """Removes the subscriptions of a closed socket."""
+        self._owed.pop(sid, None)
         for scope in tuple(self._subscribers):
             self._unsubscribe(scope, sid)
         self._new = [(each, scope) for each, scope in self._new if each != sid]
@@ -73,19 +81,30 @@ class Totals:
         for scope, sids in self._subscribers.items():
             known = _of(scope, totals)
             if known is not None and known != self._announced.get(scope):
-                self._announced[scope] = known
+                self._announce(scope, known)
                 addressed.setdefault(scope, set()).update(sids)
         for scope, sids in addressed.items():
             known = _of(scope, totals)
             if known is None:
                 self._new += [(sid, scope) for sid in sids]
             else:
-                self._send(scope, known, sids)
+                self._announce(scope, known)
+                for sid in sids:
+                    self._owed.setdefault(sid, set()).add(scope)
+        for sid in tuple(self._owed):
+            if not self._is_busy(sid):
+                self.settle(sid)
 
-    def _send(self, scope: Scope, known: dict[str, int], sids: Iterable[str]) -> None:
-        data = EncodedJson(encode({"filter": scope.filter} | known))
-        for sid in tuple(sids):
-            self._emitter.send(sid, "pages:totals", data)
+    def settle(self, sid: str) -> None:
+        """Sends a socket what it was not sent while it was busy."""
+        for scope in sorted(self._owed.pop(sid, ())):
+            if sid in self._subscribers.get(scope, ()):
+                self._emitter.send(sid, "pages:totals", self._encoded[scope])
+
+    def _announce(self, scope: Scope, known: dict[str, int]) -> None:
+        if known != self._announced.get(scope):
+            self._announced[scope] = known
+            self._encoded[scope] = EncodedJson(encode({"filter": scope.filter} | known))
 
     def _unsubscribe(self, scope: Scope, sid: str) -> None:
         self._subscribers[scope].discard(sid)

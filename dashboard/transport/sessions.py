@@ -44,9 +44,10 @@ class SessionChecks:
         Afterwards the caller of the connection has today's rights.
         """
         now = self._monotonic()
-        if now < connection.session_valid_until and connection.caller.role == _LEAST_ROLE:
-            return
-        self._refresh(connection, now)
+        if now >= connection.session_valid_until:
+            self._refresh(now)
+        elif connection.caller.role != _LEAST_ROLE and not self._rights([connection]):
+            connection.session_valid_until = float("-inf")
         if now >= connection.session_valid_until:
             raise Problem(401, "unauthorized", "The session is over.")
 
@@ -61,10 +62,9 @@ class SessionChecks:
         rights = self._rights(connections)
         return [connection for connection in connections if connection.session not in rights]
 
-    def _refresh(self, overdue: Connection, now: float) -> None:
-        """Checks the session of the connection, and all whose cached check ends soon."""
+    def _refresh(self, now: float) -> None:
+        """Checks the sessions of all whose cached check is over, or ends soon."""
         soon = now + SESSION_CACHE_SECONDS / 2
-        overdue.session_valid_until = float("-inf")
         connections = [
             connection
             for connection in self._connections.values()

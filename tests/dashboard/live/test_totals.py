@@ -70,3 +70,28 @@ def test_nothing_is_kept_for_a_closed_socket(totals):
     assert totals._subscribers == {ALL_THREADS: set()}
     assert not totals._new and not totals._announced
     assert set(totals.list_ids) <= set(ALL_THREADS.list_ids().values())
+
+
+def test_a_busy_socket_gets_the_last_totals_once_it_is_not(emitter):
+    busy = {"a"}
+    totals = Totals(emitter, busy.__contains__)
+    for sid in ("a", "b"):
+        totals.subscribe(sid, ALL_THREADS)
+    for count in (3, 4, 5):
+        totals.announce(numbers(ALL_THREADS, count, 2, 1))
+    assert emitter.take("pages:totals", "a") == []
+    assert [each["arrival"] for each in emitter.take("pages:totals", "b")] == [3, 4, 5]
+    busy.clear()
+    totals.announce({})
+    assert [each["arrival"] for each in emitter.take("pages:totals", "a")] == [5]
+    totals.settle("a")
+    assert emitter.take("pages:totals", "a") == []
+
+
+def test_a_socket_that_has_left_is_owed_nothing(emitter):
+    totals = Totals(emitter, lambda sid: True)
+    totals.subscribe("a", ALL_THREADS)
+    totals.announce(numbers(ALL_THREADS, 3, 2, 1))
+    totals.drop("a")
+    totals.settle("a")
+    assert emitter.sent == []
