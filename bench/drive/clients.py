@@ -52,6 +52,8 @@ class Dashboard(ABC):
         self.fetched_bytes = 0
         self.fetches = 0
         self.link: SocketIO | None = None
+        cookies = settings.get("cookies", [""])
+        self.cookie = cookies[number % len(cookies)]
         self._bytes_before = 0
         ports = settings.get("lines")
         self._address = ("127.0.0.1", ports[number]) if ports else None
@@ -101,7 +103,7 @@ class LineupDashboard(Dashboard):
     whole: dict[int, int] | None = None
 
     async def open(self) -> None:
-        headers = {"Cookie": self.settings["cookie"], "Origin": self.settings["url"]}
+        headers = {"Cookie": self.cookie, "Origin": self.settings["url"]}
         url = self.settings["url"]
         self.link = SocketIO(url, "/admin", headers, self.take, self._address)
         self._http = Http(url, headers, self._address)

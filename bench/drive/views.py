@@ -18,7 +18,7 @@ class ViewDashboard(LineupDashboard):
     async def open(self) -> None:
         self.totals: dict[str, int] = {}
         await super().open()
-        headers = {"Cookie": self.settings["cookie"], "Origin": self.settings["url"]}
+        headers = {"Cookie": self.cookie, "Origin": self.settings["url"]}
         before, self.totals = self.totals, {}
         http = Http(self.settings["url"], headers)
         status, body, _ = await http.request("GET", "/admin/api/views")

@@ -6,18 +6,22 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
+from sqlalchemy import Connection
+
 from bench.dataset import SOURCE, fill
 from bench.processes import BenchError
 from bench.sides.side import COMMAND_SECONDS, START_SECONDS, Setting, Side
+from dashboard.db.accounts import admins, desks, passwords
 from dashboard.db.database import Database
 from dashboard.db.threads import threads
 from scoring.ranking import Ranking
-from tests.servers.lineup import LiveServer, cookie_of
+from tests.servers.lineup import PASSWORD, LiveServer, cookie_of
 from tests.servers.postgres import DURABLE, PostgresServer
+from tests.support import now_ms
 
 _ADMIN = "Bench"
-#: Whose dashboards are driven: supervisors are few.
-_AGENT = "Agent"
+#: Whose dashboards are driven: each has a few at most, and supervisors are few.
+AGENTS = 100
 #: Of a side's folder, and of a template's; Redis reads a dump of this name when it starts.
 _DATABASE, _DUMP, _KEY = "lineup.sqlite", "dump.rdb", "key"
 
@@ -52,7 +56,7 @@ class Lineup(Side):
             self._keep()
         #: Signed in as a supervisor.
         self.session = self.server.sign_in(self.email)
-        self._cookie = cookie_of(self.server.sign_in(f"{_AGENT.lower()}@example.com"))
+        self._cookies = self._sign_in_agents()
 
     def stop(self) -> None:
         if hasattr(self, "server"):
@@ -65,7 +69,8 @@ class Lineup(Side):
         return {"url": self.url, "headers": {"Authorization": f"Bearer {self._key}"}}
 
     def dashboard_settings(self) -> dict[str, Any]:
-        return super().dashboard_settings() | {"cookie": self._cookie, "whole": 1}
+        cookies = {"cookie": self._cookies[0], "cookies": self._cookies}
+        return super().dashboard_settings() | cookies | {"whole": 1}
 
     def ranking(self) -> Ranking:
         return Ranking(self.client())
@@ -107,10 +112,25 @@ class Lineup(Side):
         """Fills the empty database; the API key that was made for it."""
         key = self.server.create_key(SOURCE)
         self.server.create_admin(_ADMIN, "supervisor")
-        self.server.create_admin(_AGENT)
         url = self.server.environment["LINEUP_DATABASE_URL"]
         fill(url, self.setting.threads, self.setting.newest_ms)
         return key
+
+    def _sign_in_agents(self) -> list[str]:
+        """Cookies of the agents whose dashboards are driven in turn."""
+        password_hash = passwords.hashed(PASSWORD)
+        emails = [f"agent{number}@example.com" for number in range(AGENTS)]
+
+        def write(connection: Connection) -> None:
+            everywhere = desks.names(connection)
+            for email in emails:
+                given = (email, "Agent", "admin", password_hash, now_ms(), everywhere)
+                admins.create(connection, *given)
+
+        database = self.database()
+        database.write(write)
+        database.close()
+        return [cookie_of(self.server.sign_in(email)) for email in emails]
 
     def _keep(self) -> None:
         """Copies what the server's start left, in SQL and in Redis: the next one finds it so."""

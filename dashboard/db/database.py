@@ -45,7 +45,7 @@ _SQLITE_PRAGMAS = (
     "PRAGMA secure_delete=ON",
     # SQLite's own waiting would stop every green thread of the process.
     "PRAGMA busy_timeout=0",
-    "PRAGMA cache_size=-65536",
+    "PRAGMA cache_size=-32768",
 )
 
 
@@ -127,6 +127,8 @@ def _sqlite_engine(url: str) -> Engine:
         pool_size=POOL_SIZE,
         max_overflow=2 * POOL_SIZE,
         pool_timeout=POOL_WAIT_SECONDS,
+        # Each connection has a cache of pages: few of them are used, and those are filled.
+        pool_use_lifo=True,
         # Else the text of an error, which is logged, holds what was to be written.
         hide_parameters=True,
     )

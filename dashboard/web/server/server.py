@@ -12,6 +12,7 @@ from types import ModuleType
 from dashboard.config import AsyncMode
 from dashboard.errors import StartError
 from dashboard.web.server.descriptors import raise_limit
+from dashboard.web.server.memory import return_large_blocks
 from dashboard.web.server.state import ServerState
 
 BACKLOG = 2048
@@ -72,6 +73,7 @@ def serve(
     """
     listener = listen(host, port, inherited=inherited)
     raise_limit()
+    return_large_blocks()
     # A thread that parses beside the green threads yields the interpreter after this time.
     sys.setswitchinterval(SWITCH_SECONDS)
     with _signals() as wait_for_stop:
