@@ -9,6 +9,7 @@ from typing import Any
 from urllib.parse import urlencode
 
 from bench.drive.head import Head
+from bench.drive.payloads import Payloads
 from bench.drive.wire import Http, SocketIO
 from scoring.sorts import BUILT_IN
 
@@ -20,24 +21,6 @@ MORE = 20_000
 FETCH_SECONDS = 0.1
 WATCH_SECONDS = 0.08
 WATCH_PAUSE_SECONDS = 0.4
-
-
-class Payloads:
-    """What came, each once, however many dashboards got it: [thread, at] pairs or one time."""
-
-    def __init__(self) -> None:
-        self.seen: list[Any] = []
-        self._known: dict[bytes, int] = {}
-
-    def index(self, key: bytes, read: Callable[[], Any]) -> int:
-        if key not in self._known:
-            self._known[key] = len(self.seen)
-            self.seen.append(read())
-        return self._known[key]
-
-    def clear(self) -> None:
-        self.seen.clear()
-        self._known.clear()
 
 
 class Dashboard(ABC):

@@ -13,7 +13,8 @@ import time
 from typing import Any
 
 from bench.drive import clients, views
-from bench.drive.clients import Dashboard, Payloads
+from bench.drive.clients import Dashboard
+from bench.drive.payloads import Payloads
 
 #: Dashboards that open at the same time, but where all of them shall.
 OPENING = 20
