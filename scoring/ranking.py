@@ -44,6 +44,8 @@ _SCRIPTS = {
         "swap",
     )
 }
+for _name in ("place", "place_on_queries"):
+    _SCRIPTS[_name] = read_lua("scoring", "leaving") + _SCRIPTS[_name]
 
 
 class RankingLost(Exception):

@@ -55,17 +55,5 @@ if version and tonumber(version) % 64 == 0 and redis.call('EXISTS', KEYS[sorts +
     redis.call('HSET', meta, 'floor', oldest)
   end
 end
-if #gone > 0 then
-  local number = (tonumber(redis.call('ZREVRANGE', left, 0, 0, 'WITHSCORES')[2] or '0') or 0) + 1
-  local entries = {}
-  for _, member in ipairs(gone) do
-    entries[#entries + 1], entries[#entries + 2] = string.format('%.0f', number), member
-  end
-  redis.call('ZADD', left, unpack(entries))
-  local over = math.min(redis.call('ZCARD', left) - tonumber(ARGV[2]), 1000)
-  if over > 0 then
-    redis.call('HDEL', revisions, unpack(redis.call('ZRANGE', left, 0, over - 1)))
-    redis.call('ZREMRANGEBYRANK', left, 0, over - 1)
-  end
-end
+note_leaving(left, revisions, gone, tonumber(ARGV[2]))
 return #changed / 2

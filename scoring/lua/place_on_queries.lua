@@ -93,17 +93,5 @@ if #names > 0 then
   for _, name in ipairs(names) do entries[#entries + 1], entries[#entries + 2] = number, name end
   redis.call('ZADD', touched, unpack(entries))
 end
-if #gone > 0 then
-  local number = (tonumber(redis.call('ZREVRANGE', left, 0, 0, 'WITHSCORES')[2] or '0') or 0) + 1
-  local entries = {}
-  for _, member in ipairs(gone) do
-    entries[#entries + 1], entries[#entries + 2] = string.format('%.0f', number), member
-  end
-  redis.call('ZADD', left, unpack(entries))
-  local over = math.min(redis.call('ZCARD', left) - tonumber(ARGV[2]), 1000)
-  if over > 0 then
-    redis.call('HDEL', revisions, unpack(redis.call('ZRANGE', left, 0, over - 1)))
-    redis.call('ZREMRANGEBYRANK', left, 0, over - 1)
-  end
-end
+note_leaving(left, revisions, gone, tonumber(ARGV[2]))
 return { total, lost, refused }
