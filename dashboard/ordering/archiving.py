@@ -1,6 +1,5 @@
 """Takes threads off all lists that were closed long ago, and puts them back where that changes."""
 
-import random
 import time
 from collections.abc import Callable, Sequence
 
@@ -17,8 +16,6 @@ from scoring.placing import Placement
 
 #: Interval of asking which threads are to be archived, which an index answers.
 POLL_SECONDS = 0.5
-#: Each process takes one of so many slices, so that two seldom work at the same threads.
-SLICES_AHEAD = 8
 
 
 class Archiver:
@@ -63,13 +60,11 @@ class Archiver:
         """
         count, now = 0, self._clock()
         while not self._task.is_stopped:
-            size = self._pace.size
             with self._database.read() as connection:
-                ids = behind(connection, now, size * SLICES_AHEAD)
+                ids = behind(connection, now, self._pace.ahead)
             if not ids:
                 break
-            begin = random.randrange(0, len(ids), size)
-            count += self._take_up(ids[begin : begin + size], now)
+            count += self._take_up(self._pace.one_slice(ids), now)
         return count
 
     def _take_up(self, ids: Sequence[int], now: int) -> int:
@@ -77,9 +72,4 @@ class Archiver:
             states = thread_states.locked_by_id(connection, ids)
             return thread_states.save(connection, states, now)
 
-        begun = self._pace.now()
-        placements = self._database.write(write)
-        self._pace.written(begun)
-        self._placer.place(placements)
-        self._pace.pause(begun)
-        return len(placements)
+        return len(self._pace.take_up(lambda: self._database.write(write), self._placer.place))

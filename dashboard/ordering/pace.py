@@ -1,7 +1,9 @@
 """How much work that can wait takes at once, and how long it rests in between."""
 
+import random
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from typing import TypeVar
 
 #: Threads of one transaction: at first, at least and at most. In between it is as many as take 20
 #: ms: so long the events of these threads wait, and with SQLite all others.
@@ -10,6 +12,10 @@ SLICE_SECONDS = 0.02
 #: Where pauses end late, others wait for the processor: they are longer by so many times as late.
 LATE_FACTOR = 4
 PAUSE_MAX_SECONDS = 1.0
+#: Each process takes one of so many slices, so that two seldom work at the same threads.
+SLICES_AHEAD = 8
+
+Result = TypeVar("Result")
 
 
 class Pace:
@@ -23,24 +29,35 @@ class Pace:
         self._monotonic = monotonic
         self._sleep = sleep
         self._late_seconds = 0.0
-        #: Threads of the next slice.
-        self.size = SLICE
+        self._size = SLICE
 
-    def now(self) -> float:
-        """Seconds, to be given to the methods below."""
-        return self._monotonic()
+    @property
+    def ahead(self) -> int:
+        """How many threads to ask for, of which `one_slice` takes some."""
+        return self._size * SLICES_AHEAD
 
-    def written(self, begun: float) -> None:
-        """A transaction that began then has ended: sets the size of the next slice."""
-        seconds = self._monotonic() - begun
+    def one_slice(self, ids: Sequence[int]) -> Sequence[int]:
+        """The threads of the next transaction."""
+        begin = random.randrange(0, len(ids), self._size)
+        return ids[begin : begin + self._size]
+
+    def take_up(self, write: Callable[[], Result], place: Callable[[Result], object]) -> Result:
+        """Writes a slice in a transaction, places what that gives, and lets others work."""
+        begun = self._monotonic()
+        written = write()
+        self._adapt(self._monotonic() - begun)
+        place(written)
+        self._pause(begun)
+        return written
+
+    def _adapt(self, seconds: float) -> None:
         if seconds > SLICE_SECONDS:
-            self.size = max(SLICE_MIN, self.size // 2)
+            self._size = max(SLICE_MIN, self._size // 2)
         elif seconds < SLICE_SECONDS / 2:
-            self.size = min(SLICE_MAX, self.size * 2)
+            self._size = min(SLICE_MAX, self._size * 2)
 
-    def pause(self, begun: float) -> None:
-        """Lets others work after a slice that began then: at least half of the time, and more while
-        the process is busy."""
+    def _pause(self, begun: float) -> None:
+        """At least as long as the slice took, and longer while the process is busy."""
         worked_seconds = self._monotonic() - begun
         seconds = min(worked_seconds + LATE_FACTOR * self._late_seconds, PAUSE_MAX_SECONDS)
         paused = self._monotonic()

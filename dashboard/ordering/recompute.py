@@ -1,6 +1,5 @@
 """Gives threads other due times after policies or calendars have changed."""
 
-import random
 import time
 from collections.abc import Callable, Sequence
 
@@ -17,8 +16,6 @@ from dashboard.tasks import Backoff, PeriodicTask
 from scoring.placing import Placement
 
 POLL_SECONDS = 1.0
-#: Each process takes one of so many slices, so that two seldom work at the same threads.
-SLICES_AHEAD = 8
 
 
 class Recompute:
@@ -73,24 +70,18 @@ class Recompute:
                 version = versions.current(connection).policies
                 if version == self._done:
                     return count
-                ids = due_times.behind(connection, version, self._pace.size * SLICES_AHEAD)
+                ids = due_times.behind(connection, version, self._pace.ahead)
             if not ids:
                 self._done = version
                 return count
-            count += self._take_up(self._one_slice(ids))
+            count += self._take_up(self._pace.one_slice(ids))
         return count
 
-    def _one_slice(self, ids: Sequence[int]) -> Sequence[int]:
-        size = self._pace.size
-        begin = random.randrange(0, len(ids), size)
-        return ids[begin : begin + size]
-
     def _take_up(self, ids: Sequence[int]) -> int:
-        begun = self._pace.now()
-        placements, count = self._database.write(lambda connection: self._write(connection, ids))
-        self._pace.written(begun)
-        self._placer.place(placements)
-        self._pace.pause(begun)
+        _, count = self._pace.take_up(
+            lambda: self._database.write(lambda connection: self._write(connection, ids)),
+            lambda written: self._placer.place(written[0]),
+        )
         return count
 
     def _write(self, connection: Connection, ids: Sequence[int]) -> tuple[list[Placement], int]:
