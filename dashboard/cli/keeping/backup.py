@@ -1,27 +1,26 @@
 """The commands `backup` and `restore`: database and files of admins in one file, and back."""
 
 import shutil
-import sys
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import BinaryIO
 
 import click
-from tqdm import tqdm
 
 from dashboard.backup.archive import ArchiveReader
 from dashboard.backup.making import BackupMaker, MadeBackup
 from dashboard.backup.restoring import Restorer
 from dashboard.cli.audit.actors import operator
 from dashboard.cli.context import open_services, read_settings
+from dashboard.cli.keeping.given_file import given_file
 from dashboard.cli.keeping.new_file import STANDARD, new_file
+from dashboard.cli.keeping.progress import progress_in_bytes
 from dashboard.cli.params import command
 from dashboard.clock import now_ms
 from dashboard.db.audit import actions
 from dashboard.db.audit.entries import Target, add
 from dashboard.db.database import Database
-from dashboard.errors import StartError
 from dashboard.files.store import FileStore
 from dashboard.services import Services
 
@@ -41,7 +40,7 @@ def backup(file: str, force: bool) -> None:
     with open_services() as services, new_file(file, force=force) as new:
         _note(services)
         maker = BackupMaker(services.database, services.file_store, services.clock)
-        with _bar("copying") as bar:
+        with progress_in_bytes("copying") as bar:
             made = maker.make(new.out, new.folder, bar.update)
     _report(made)
 
@@ -59,7 +58,7 @@ def restore(file: str, force: bool) -> None:
     database = Database(settings.database_url)
     try:
         restorer = Restorer(database, FileStore(settings.files), now_ms, operator())
-        with _opened(file) as opened, _bar("checking") as bar:
+        with _read_again(file) as opened, progress_in_bytes("checking") as bar:
             reader = ArchiveReader(opened, "The backup" if file == STANDARD else file)
             restored = restorer.restore(reader, force=force, progress=bar.update)
     finally:
@@ -86,21 +85,13 @@ def _report(made: MadeBackup) -> None:
     click.echo(f"Copied the database and {made.files} files.", err=True)
 
 
-def _bar(what: str) -> tqdm:
-    """On a terminal alone (`disable=None`)."""
-    return tqdm(unit="B", unit_scale=True, desc=what, delay=0.5, leave=False, disable=None)
-
-
 @contextmanager
-def _opened(file: str) -> Iterator[BinaryIO]:
-    """The file to read, more than once. Raises StartError."""
-    try:
+def _read_again(file: str) -> Iterator[BinaryIO]:
+    """The file, which is read more than once. Raises StartError."""
+    with given_file(file) as given:
         if file != STANDARD:
-            with open(file, "rb") as opened:
-                yield opened
+            yield given
             return
         with tempfile.TemporaryFile() as copy:
-            shutil.copyfileobj(sys.stdin.buffer, copy)
+            shutil.copyfileobj(given, copy)
             yield copy
-    except OSError as error:
-        raise StartError(f"{file} cannot be read: {error.strerror or error}.") from error

@@ -2,17 +2,16 @@
 
 import os
 import secrets
-import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import BinaryIO
 
 import click
-from tqdm import tqdm
 
 from dashboard.cli.audit.actors import operator
 from dashboard.cli.context import open_services
+from dashboard.cli.keeping.given_file import given_file
 from dashboard.cli.keeping.new_file import STANDARD, new_file
+from dashboard.cli.keeping.progress import progress_bar, progress_in_bytes
 from dashboard.cli.params import command
 from dashboard.db.accounts import passwords
 from dashboard.db.audit import actions
@@ -35,7 +34,7 @@ from dashboard.transfer.lines import LINE_BYTES
 def export_events(file: str, force: bool) -> None:
     with open_services() as services, new_file(file, force=force) as new:
         _note(services)
-        with tqdm(unit=" lines", desc="exporting", delay=0.5, leave=False, disable=None) as bar:
+        with progress_bar("exporting", unit=" lines") as bar:
             count = 0
             for line in Exporter(services.database).lines():
                 new.out.write(line)
@@ -52,7 +51,8 @@ def export_events(file: str, force: bool) -> None:
 )
 @click.argument("file")
 def import_events(file: str) -> None:
-    with open_services() as services, _opened(file) as (opened, size):
+    with open_services() as services, given_file(file) as opened:
+        size = None if file == STANDARD else os.fstat(opened.fileno()).st_size
         importer = Importer(
             services.database,
             services.placer,
@@ -60,10 +60,7 @@ def import_events(file: str) -> None:
             operator(),
             lambda: passwords.hashed(secrets.token_urlsafe(32)),
         )
-        with tqdm(
-            total=size, unit="B", unit_scale=True, desc="importing", delay=0.5, leave=False,
-            disable=None,
-        ) as bar:  # fmt: skip
+        with progress_in_bytes("importing", size) as bar:
             try:
                 imported = importer.run(_lines(opened), bar.update)
             except StorageUnavailable as error:
@@ -83,19 +80,6 @@ def _note(services: Services) -> None:
     services.database.write(
         lambda c: add(c, now, actor, actions.EXPORT_MADE, Target(None, "events"), said)
     )
-
-
-@contextmanager
-def _opened(file: str) -> Iterator[tuple[BinaryIO, int | None]]:
-    """The file to read, and its bytes, if they are known. Raises StartError."""
-    try:
-        if file == STANDARD:
-            yield sys.stdin.buffer, None
-            return
-        with open(file, "rb") as opened:
-            yield opened, os.fstat(opened.fileno()).st_size
-    except OSError as error:
-        raise StartError(f"{file} cannot be read: {error.strerror or error}.") from error
 
 
 def _lines(file: BinaryIO) -> Iterator[bytes]:
