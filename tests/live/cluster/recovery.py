@@ -3,7 +3,9 @@
 import itertools
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
 
 from tests.drivers.dashboard import DashboardDriver
 from tests.drivers.lineup import LineupDriver
@@ -20,6 +22,7 @@ def under_load(scene: Scene, fault: Callable[[], object]) -> None:
     """Runs `fault` while events are posted at a constant rate, and a second longer."""
     ended = threading.Event()
     failures: list[BaseException] = []
+    counts = [0]
 
     def send() -> None:
         began, sent = time.monotonic(), 0
@@ -30,19 +33,32 @@ def under_load(scene: Scene, fault: Callable[[], object]) -> None:
                 failures.append(error)
                 return
             sent += BATCH
+            counts[0] = sent
             ended.wait(max(0.0, began + sent / EVENTS_PER_SECOND - time.monotonic()))
+
+    def wait_for_a_second_of_events() -> None:
+        until = counts[0] + EVENTS_PER_SECOND
+        wait_until(lambda: counts[0] >= until or failures, PATIENCE_SECONDS, "a second of events")
 
     sending = threading.Thread(target=send)
     sending.start()
     try:
-        time.sleep(1)
+        wait_for_a_second_of_events()
         fault()
-        time.sleep(1)
+        wait_for_a_second_of_events()
     finally:
         ended.set()
         sending.join(120)
     assert not sending.is_alive(), "the sender is stuck"
     assert not failures, failures
+
+
+def opened_scene(folder: Path, redis_server: Any, mode: str) -> Iterator[Scene]:
+    """A scene over this Redis; its server's log is printed at the end."""
+    opened = Scene(f"sqlite:///{folder / 'lineup.sqlite'}", redis_server, mode)
+    yield opened
+    print(*opened.server.log, sep="\n")
+    opened.close()
 
 
 class Recovery:

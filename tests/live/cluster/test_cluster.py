@@ -11,9 +11,10 @@ from tests.live.cluster.recovery import (
     PATIENCE_SECONDS,
     Recovery,
     fresh_lists_are_those_of,
+    opened_scene,
     under_load,
 )
-from tests.live.faults.scene import LISTS, Scene
+from tests.live.faults.scene import LISTS
 from tests.live.presence.steps import beat, leave, wait_for_status, watch
 from tests.servers.redis_cluster import RedisClusterServer
 from tests.support import wait_until
@@ -33,10 +34,7 @@ def cluster(tmp_path):
 
 @pytest.fixture(params=MODES)
 def scene(request, tmp_path, cluster):
-    opened = Scene(f"sqlite:///{tmp_path / 'lineup.sqlite'}", cluster, request.param)
-    yield opened
-    print(*opened.server.log, sep="\n")
-    opened.close()
+    yield from opened_scene(tmp_path, cluster, request.param)
 
 
 def test_all_lists_are_those_of_sql(scene):

@@ -4,8 +4,12 @@ left alone."""
 import pytest
 
 from tests.conftest import MODES
-from tests.live.cluster.recovery import Recovery, fresh_lists_are_those_of, under_load
-from tests.live.faults.scene import Scene
+from tests.live.cluster.recovery import (
+    Recovery,
+    fresh_lists_are_those_of,
+    opened_scene,
+    under_load,
+)
 from tests.servers.redis_sentinel import RedisSentinels
 from tests.support import wait_until
 
@@ -21,10 +25,7 @@ def sentinels(tmp_path):
 
 @pytest.fixture(params=MODES)
 def scene(request, tmp_path, sentinels):
-    opened = Scene(f"sqlite:///{tmp_path / 'lineup.sqlite'}", sentinels, request.param)
-    yield opened
-    print(*opened.server.log, sep="\n")
-    opened.close()
+    yield from opened_scene(tmp_path, sentinels, request.param)
 
 
 def test_the_master_is_killed_and_a_sentinel_too(scene, sentinels):
