@@ -1,11 +1,11 @@
 """Validates values from outside against pydantic models."""
 
-import json
 import re
 from collections.abc import Iterable
 from typing import Any, TypeVar
 
 from pydantic import BaseModel, ValidationError
+from pydantic_core import PydanticSerializationError, to_json
 
 from dashboard.errors import FieldError, Invalid
 from dashboard.validation.field_errors import field_error, invalid, json_pointer
@@ -36,10 +36,12 @@ def read_call(model: type[Model], arguments: tuple[Any, ...]) -> Model:
 def _check_unicode(value: Any, pointer: str) -> None:
     """Raises Invalid for a lone surrogate: neither SQL nor Redis nor an answer can hold one."""
     try:
-        json.dumps(value, ensure_ascii=False).encode()
-    except UnicodeEncodeError:
-        where = json_pointer(pointer, _first_surrogate(value) or ())
-        raise field_error(where, "invalid_unicode", "holds a lone surrogate") from None
+        to_json(value)
+    except PydanticSerializationError:
+        where = _first_surrogate(value)
+        if where is not None:
+            pointer = json_pointer(pointer, where)
+            raise field_error(pointer, "invalid_unicode", "holds a lone surrogate") from None
 
 
 def _first_surrogate(value: Any) -> tuple[int | str, ...] | None:

@@ -2,6 +2,7 @@
 
 import json
 import math
+import re
 from itertools import accumulate
 from typing import Any
 
@@ -11,6 +12,8 @@ DEPTH_MAX = 32
 _UTF8 = ("utf-8", "utf-8-sig")
 #: More digits than any number here may have; Python's own limit would be an exception.
 _DIGITS_MAX = 25
+#: What `_integer` may read differently from `int`, which is called without a step in Python.
+_UNUSUAL_INTEGER = re.compile(rf"-0|[0-9]{{{_DIGITS_MAX + 1}}}")
 _STEP = {ord("["): 1, ord("{"): 1, ord("]"): -1, ord("}"): -1}
 _NO_BRACKETS = bytes(set(range(256)) - set(_STEP))
 
@@ -36,7 +39,7 @@ def loads_text(text: str, data: bytes | None = None) -> Any:
     if text.count("[") + text.count("{") > DEPTH_MAX:
         _check_depth(data or text.encode("utf-8", "replace"))
     try:
-        return _DECODER.decode(text)
+        return (_DECODER if _UNUSUAL_INTEGER.search(text) else _FAST_DECODER).decode(text)
     except json.JSONDecodeError as error:
         where = f"line {error.lineno}, column {error.colno}"
         raise _unreadable("malformed_json", f"The body is not valid JSON ({where}).") from error
@@ -79,6 +82,9 @@ def _unreadable(code: str, detail: str) -> Problem:
     return Problem(400, code, detail)
 
 
-_DECODER = json.JSONDecoder(
-    object_pairs_hook=_object, parse_int=_integer, parse_float=_float, parse_constant=_constant
+_FAST_DECODER, _DECODER = (
+    json.JSONDecoder(
+        object_pairs_hook=_object, parse_int=parse_int, parse_float=_float, parse_constant=_constant
+    )
+    for parse_int in (int, _integer)
 )
