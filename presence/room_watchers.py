@@ -86,9 +86,7 @@ class RoomWatchers:
 
     def forget(self, watcher: Hashable) -> None:
         """Removes a watcher that has disconnected."""
-        for room in list(self._watched.get(watcher, ())):
-            self._drop(watcher, room)
-        self._watched.pop(watcher, None)
+        self._drop(watcher, self._watched.pop(watcher, set()))
 
     def flush_once(self) -> int:
         """Publishes what changed; returns to how many watchers."""
@@ -146,11 +144,10 @@ class RoomWatchers:
 
     def _enlist(self, watcher: Hashable, add: Sequence[str], dropped: set[str]) -> None:
         watched = self._watched.get(watcher, set())
-        new = sum(name not in watched or name in dropped for name in set(add))
-        if len(watched) - len(watched & dropped) + new > MAX_ROOMS:
+        if len(watched) + len(add) > MAX_ROOMS and len((watched - dropped).union(add)) > MAX_ROOMS:
             raise TooMany(f"at most {MAX_ROOMS} rooms are watched at a time")
-        for name in dropped:
-            self._drop(watcher, name)
+        watched -= dropped
+        self._drop(watcher, dropped)
         if add:
             self._watched[watcher].update(add)
         for name in add:
@@ -187,12 +184,15 @@ class RoomWatchers:
         self._last_sent[room.name] = room
         return last is None or _visible(last) != _visible(room)
 
-    def _drop(self, watcher: Hashable, room: str) -> None:
-        self._watched.get(watcher, set()).discard(room)
-        self._watching.get(room, set()).discard(watcher)
-        if not self._watching.get(room):
-            self._watching.pop(room, None)
-            self._last_sent.pop(room, None)
+    def _drop(self, watcher: Hashable, rooms: Iterable[str]) -> None:
+        for room in rooms:
+            watchers = self._watching.get(room)
+            if watchers is None:
+                continue
+            watchers.discard(watcher)
+            if not watchers:
+                del self._watching[room]
+                self._last_sent.pop(room, None)
 
 
 def _visible(room: Room) -> list[tuple[str, str, int]]:

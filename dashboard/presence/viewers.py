@@ -209,8 +209,10 @@ class Viewers:
         self._emitter.send(sid, "thread:cursor", EncodedJson(encode(data)))
 
     def _publish_typing(self, sid: Any, rooms: dict[str, Room]) -> None:
+        sent = self._typing_sent[sid]
         for room in rooms.values():
-            sent = self._typing_sent[sid]
+            if not room.members and room.name not in sent:
+                continue
             customers = self._typing(sid, room)
             # A socket that may not see the typing customer is sent nothing at all.
             if customers or room.name in sent:
