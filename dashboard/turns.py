@@ -100,12 +100,17 @@ class Pace:
 
     def pay(self) -> bool:
         """Takes the time used from the budget; pauses if that overdraws it, and says whether."""
-        now = self._monotonic()
-        seconds = self._budget.spend(min(now - self._since, WORK_SECONDS_MAX))
-        self._since = now
+        seconds = self.spend()
         if seconds > 0:
             self._pause(seconds)
         return seconds > 0
+
+    def spend(self) -> float:
+        """Takes the time used from the budget; the seconds to pause if that overdraws it."""
+        now = self._monotonic()
+        seconds = self._budget.spend(min(now - self._since, WORK_SECONDS_MAX))
+        self._since = now
+        return seconds
 
 
 class Pauses:

@@ -20,7 +20,7 @@ MORE = 20_000
 #: A browser gathers what it lacks, and what it tells of its screen.
 FETCH_SECONDS = 0.1
 WATCH_SECONDS = 0.08
-WATCH_PAUSE_SECONDS = 0.4
+WATCH_PAUSE_SECONDS = 1.0
 
 
 class Dashboard(ABC):

@@ -18,6 +18,7 @@ _RESERVED = frozenset({"connect", "connect_error", "disconnect", "disconnecting"
 _ACK_IDS_MAX = 2**53
 #: What stands before the data: the library takes the digits of every script.
 _OTHER_DIGITS = re.compile(r'[^\[{"]*[^\x00-\x7f]')
+_ENCODER = json.JSONEncoder(separators=(",", ":"), ensure_ascii=False)
 _BEGINNINGS = ("[", "{")
 _BROKEN = (ValueError, TypeError, IndexError, KeyError, RecursionError)
 
@@ -106,4 +107,4 @@ class StrictPacket(packet.Packet):
 
 def encode(value: Any) -> str:
     """Compact JSON in UTF-8, as it goes on the wire."""
-    return json.dumps(value, separators=(",", ":"), ensure_ascii=False)
+    return _ENCODER.encode(value)

@@ -1,7 +1,7 @@
 """Reads small frames at once, and follows where frames end (RFC 6455, section 5.2).
 
-Most of what dashboards send are acknowledgements of a few bytes, which take the parser of the
-protocol eight times as long. What this does not read is left to that parser.
+What dashboards send are acknowledgements of a few bytes and calls of some hundred, which take the
+parser of the protocol eight times as long. What this does not read is left to that parser.
 """
 
 from typing import NamedTuple
@@ -10,10 +10,11 @@ from typing import NamedTuple
 TEXT = 0x81
 _MASKED = 0x80
 _SIZE = 0x7F
-#: From here on the size stands in two or eight bytes of its own.
-_LARGE = 126
-#: Two bytes, and four that mask the content.
-_HEAD_BYTES = 6
+#: Instead of a size that fits: it follows in two bytes, or (127) in eight.
+_TWO_BYTES = 126
+_MASK_BYTES = 4
+#: The longest content that is read here.
+SMALL_BYTES_MAX = 4_096
 
 
 class SmallText(NamedTuple):
@@ -25,13 +26,20 @@ class SmallText(NamedTuple):
 
 def small_text(data: bytes, at: int) -> SmallText | None:
     """The message of a whole frame at this place; None for any other frame, or a part of one."""
-    if len(data) - at < _HEAD_BYTES or data[at] != TEXT or not data[at + 1] & _MASKED:
+    mask_at = at + 2
+    if len(data) < mask_at + _MASK_BYTES or data[at] != TEXT or not data[at + 1] & _MASKED:
         return None
     size = data[at + 1] & _SIZE
-    start, end = at + _HEAD_BYTES, at + _HEAD_BYTES + size
-    if size >= _LARGE or end > len(data):
+    if size >= _TWO_BYTES:
+        size = int.from_bytes(data[at + 2 : at + 4]) if size == _TWO_BYTES else 0
+        mask_at += 2
+        if not _TWO_BYTES <= size <= SMALL_BYTES_MAX:
+            return None
+    start = mask_at + _MASK_BYTES
+    end = start + size
+    if end > len(data):
         return None
-    mask = int.from_bytes((data[at + 2 : start] * (size // 4 + 1))[:size])
+    mask = int.from_bytes((data[mask_at:start] * (size // _MASK_BYTES + 1))[:size])
     try:
         return SmallText((int.from_bytes(data[start:end]) ^ mask).to_bytes(size).decode(), end)
     except UnicodeDecodeError:

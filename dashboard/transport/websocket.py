@@ -23,14 +23,12 @@ from wsproto.events import (
 )
 from wsproto.utilities import LocalProtocolError, RemoteProtocolError
 
-from dashboard.transport.received_frames import TEXT, FrameBoundaries, small_text
+from dashboard.transport.incoming import IDLE_SECONDS, Incoming
+from dashboard.transport.received_frames import TEXT
 from dashboard.turns import Pace
-from dashboard.wsgi_keys import RECEIVE_NOW, SEND_NOW, SOCKET, TAKE_OVER, WAIT_READABLE, WEBSOCKET
+from dashboard.wsgi_keys import SEND_NOW, SOCKET, TAKE_OVER, WEBSOCKET
 
 MESSAGE_BYTES_MAX = 64 * 1024
-#: Seconds without a byte sent or received after which a connection is closed; more than the
-#: interval of the server's pings and the time for an answer to one.
-IDLE_SECONDS = 45
 #: Seconds that a close frame may take to be written.
 CLOSE_SECONDS = 1
 _RECEIVE_BYTES = 16 * 1024
@@ -54,7 +52,6 @@ class WebSocket:
         self._pace = pace
         self._protocol = WSConnection(ConnectionType.SERVER)
         self._events: Iterator[Any] = iter(())
-        self._boundaries = FrameBoundaries()
         self._writing = threading.Lock()
         self._fragments: list[str] = []
         self._size = 0
@@ -66,19 +63,19 @@ class WebSocket:
     def __call__(self, environ: dict[str, Any], start_response: Callable) -> Iterable[bytes]:
         self._connection: socket.socket = environ[SOCKET]
         self._send_now: Callable[[bytes], int] = environ[SEND_NOW]
-        self._receive_now: Callable[[int], bytes] = environ[RECEIVE_NOW]
-        self._wait_readable: Callable[[], object] = environ[WAIT_READABLE]
         environ[TAKE_OVER]()
         environ[WEBSOCKET] = self
         self._connection.settimeout(IDLE_SECONDS)
         with contextlib.suppress(OSError):
             self._connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        self._incoming = Incoming(environ, self._pace, self._is_handled)
         try:
             self._shake_hands(environ)
             self._handler(self)
         finally:
             self.close()
             self.kill()
+            self._incoming.close()
         return []
 
     def send(self, message: str) -> None:
@@ -113,6 +110,9 @@ class WebSocket:
         Before each frame that need not be waited for, others have their turn.
         """
         while self._open:
+            text = self._incoming.next_text()
+            if text is not None:
+                return _packet(text)
             event = self._next_event()
             if event is None:
                 self._receive()
@@ -185,32 +185,14 @@ class WebSocket:
         return None
 
     def _receive(self) -> None:
+        """Waits for more; what is not in small frames goes to the parser."""
         try:
-            try:
-                data = self._receive_now(_RECEIVE_BYTES)
-            except BlockingIOError:
-                self._pace.pay()
-                self._wait_readable()
-                self._pace.waited()
-                return
-            self._pace.long_step()
-            left = self._left_by_intercept(data)
-            if left or not data:
-                self._boundaries.follow(left)
-                self._protocol.receive_data(left or None)
+            rest = self._incoming.rest()
+            if rest or not self._incoming.receive():
+                self._protocol.receive_data(rest or None)
                 self._events = self._protocol.events()
         except (OSError, RemoteProtocolError, LocalProtocolError):
             self.kill()
-
-    def _left_by_intercept(self, data: bytes) -> bytes:
-        """What follows the messages at the beginning of `data` that `intercept` has handled."""
-        end = 0
-        while self._boundaries.is_between_messages and (found := small_text(data, end)):
-            if self.intercept is None or not self.intercept(found.text):
-                break
-            end = found.end
-            self._pace.step()
-        return data[end:]
 
     def _handle(self, event: Any) -> str | None:
         """Handles a frame; the message that it ends, unless `intercept` has handled that."""
@@ -241,9 +223,10 @@ class WebSocket:
         message = "".join(self._fragments)
         self._fragments.clear()
         self._size = 0
-        if self.intercept is not None and self.intercept(message):
-            return None
-        return message if _is_packet(message) else INVALID_PACKET
+        return None if self._is_handled(message) else _packet(message)
+
+    def _is_handled(self, message: str) -> bool:
+        return self.intercept is not None and self.intercept(message)
 
     def _send_rest(self, data: bytes) -> None:
         """Writes the rest of an `offer`, with the lock held, so that nothing gets in between."""
@@ -267,11 +250,11 @@ class WebSocket:
             self._connection.sendall(data)
 
 
-def _is_packet(message: str) -> bool:
-    """Whether it can be a packet, and is parsed in a few ms at most."""
+def _packet(message: str) -> str:
+    """The message, if it can be a packet and is parsed in a few ms at most."""
     if len(message) > _MANY_VALUES and sum(map(message.count, "[{,")) > _MANY_VALUES:
-        return False
-    return _PACKET.match(message) is not None
+        return INVALID_PACKET
+    return message if _PACKET.match(message) else INVALID_PACKET
 
 
 def _framed(message: str) -> bytes:

@@ -4,17 +4,19 @@ import logging
 import socket
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from functools import partial
 from inspect import signature
 from typing import Any
 
 import eventlet
-from eventlet import patcher, tpool, wsgi
+from eventlet import hubs, patcher, tpool, wsgi
 
 from dashboard.web.http import limits
 from dashboard.web.server.acceptor import Acceptor, Green
 from dashboard.web.server.body_reader import BodyReader, close_gracefully
 from dashboard.web.server.connections import Connection
 from dashboard.web.server.guard import Guard
+from dashboard.web.server.readiness import Readiness
 from dashboard.web.server.state import ServerState
 from dashboard.wsgi_keys import (
     CLOSE,
@@ -26,6 +28,7 @@ from dashboard.wsgi_keys import (
     TAKE_OVER,
     TARGET,
     WAIT_READABLE,
+    WATCH,
 )
 
 log = logging.getLogger(__name__)
@@ -55,6 +58,7 @@ wsgi.MAX_HEADER_LINE = limits.HEADER_LINE_BYTES
 wsgi.RESPONSE_414 = limits.url_too_long().response()
 
 offload = tpool.execute
+_EPOLL = getattr(patcher.original("select"), "epoll", None)
 #: Makes a poll object that does not switch to another green thread.
 poll = patcher.original("select").poll
 
@@ -176,11 +180,14 @@ def start(app: Callable, listener: socket.socket, state: ServerState) -> Accepto
         log.warning(
             "this release of eventlet lacks %s: requests have its own limits", ", ".join(missing)
         )
+    environ: dict[str, Any] = {"wsgi.input_terminated": True}
+    if _EPOLL is not None:
+        environ[WATCH] = Readiness(_EPOLL, partial(hubs.trampoline, read=True)).watch
     server = wsgi.Server(
         listener,
         listener.getsockname(),
         BodyReader(Guard(app, state), time_limit),
-        environ={"wsgi.input_terminated": True},
+        environ=environ,
         url_length_limit=limits.REQUEST_LINE_BYTES,
         keepalive=limits.KEEPALIVE_SECONDS,
         socket_timeout=limits.REQUEST_SECONDS,

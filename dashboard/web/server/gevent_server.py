@@ -3,6 +3,7 @@
 import http.client
 import logging
 import socket
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
@@ -10,12 +11,14 @@ from typing import Any
 
 import gevent
 from gevent import monkey, pywsgi
+from gevent.socket import wait_read
 
 from dashboard.web.http import limits
 from dashboard.web.server.acceptor import Acceptor, Green
 from dashboard.web.server.body_reader import BodyReader, close_gracefully
 from dashboard.web.server.connections import Connection
 from dashboard.web.server.guard import Guard
+from dashboard.web.server.readiness import Readiness
 from dashboard.web.server.state import ServerState
 from dashboard.wsgi_keys import (
     CLOSE,
@@ -27,6 +30,7 @@ from dashboard.wsgi_keys import (
     TAKE_OVER,
     TARGET,
     WAIT_READABLE,
+    WATCH,
 )
 
 log = logging.getLogger(__name__)
@@ -50,6 +54,7 @@ pywsgi.MAX_REQUEST_LINE = limits.REQUEST_LINE_BYTES
 
 #: Makes a poll object that does not switch to another green thread.
 poll = monkey.get_original("select", "poll")
+_EPOLL = monkey.get_original("select", "epoll") if sys.platform == "linux" else None
 
 
 def offload(work: Callable[..., Any], *arguments: Any) -> Any:
@@ -194,6 +199,8 @@ def start(app: Callable, listener: socket.socket, state: ServerState) -> Accepto
         listener, BodyReader(Guard(app, state), time_limit), log=None, error_log=None
     )
     server.update_environ()
+    if _EPOLL is not None:
+        server.environ[WATCH] = Readiness(_EPOLL, wait_read).watch
 
     def serve(connection: Connection) -> None:
         if missing:

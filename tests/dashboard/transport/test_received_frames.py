@@ -1,7 +1,10 @@
 """Acknowledgements are read at once, and everything comes as the protocol's parser reads it."""
 
 import socket
+import threading
+from collections.abc import Callable
 from typing import Any
+from unittest import mock
 
 import pytest
 from hypothesis import given
@@ -11,7 +14,7 @@ from wsproto.frame_protocol import FrameProtocol, Opcode
 from dashboard.transport.received_frames import FrameBoundaries, small_text
 from dashboard.transport.websocket import WebSocket
 from dashboard.turns import Pace, TimeBudget
-from dashboard.wsgi_keys import RECEIVE_NOW, SEND_NOW, SOCKET, TAKE_OVER, WAIT_READABLE
+from dashboard.wsgi_keys import RECEIVE_NOW, SEND_NOW, SOCKET, TAKE_OVER, WAIT_READABLE, WATCH
 
 HANDSHAKE = {
     "HTTP_HOST": "x",
@@ -20,7 +23,7 @@ HANDSHAKE = {
     "HTTP_SEC_WEBSOCKET_KEY": "dGhlIHNhbXBsZSBub25jZQ==",
     "HTTP_SEC_WEBSOCKET_VERSION": "13",
 }
-SIZES = st.one_of(st.integers(0, 5), st.sampled_from([119, 120, 121, 200, 20_000]))
+SIZES = st.one_of(st.integers(0, 5), st.sampled_from([38, 39, 40, 200, 1_362, 1_363, 20_000]))
 TEXTS = st.one_of(
     st.integers(1, 9_999).map(lambda number: f"43/admin,{number}[]"),
     SIZES.map(lambda size: "42/admin," + "ế" * size),
@@ -52,9 +55,55 @@ def cut_at(data: bytes, places: set[int]) -> list[bytes]:
     return [piece for piece in pieces if piece]
 
 
-def received(pieces: list[bytes]) -> tuple[list[str], list[str]]:
+class Watcher:
+    """Tells of the next piece whenever the connection's thread waits, in that thread."""
+
+    def __init__(self, left: list[bytes]):
+        self._left = left
+        self._has_come = False
+        self.on_readable: Callable[[], None] = lambda: None
+
+    def watch(self, descriptor: int, on_readable: Callable[[], None]) -> Callable[[], None]:
+        self.on_readable = on_readable
+        return lambda: None
+
+    def receive_now(self, size: int) -> bytes:
+        if not self._has_come:
+            raise BlockingIOError
+        # The end is read as often as it is asked for.
+        self._has_come = len(self._left) == 1
+        return self._left[0] if self._has_come else self._left.pop(0)
+
+    def tell(self) -> None:
+        self._has_come = True
+        self.on_readable()
+
+
+class TellingLock:
+    """A lock that has the watcher tell of the next piece before somebody waits for it."""
+
+    def __init__(self, watcher: Watcher):
+        self._watcher = watcher
+        self._lock = threading.Lock()
+        self.release = self._lock.release
+
+    def acquire(self, blocking: bool = True, timeout: float = -1) -> bool:
+        if self._lock.acquire(blocking=False):
+            return True
+        self._watcher.tell()
+        return self._lock.acquire(blocking=False)
+
+    def __enter__(self) -> None:
+        self.acquire()
+
+    def __exit__(self, *ignored: object) -> None:
+        self.release()
+
+
+def received(pieces: list[bytes], is_watched: bool) -> tuple[list[str], list[str]]:
     """(what `wait` returned, what was intercepted) of these pieces, each read by itself."""
     left = [*pieces, b""]
+    watcher = Watcher(left)
     returned: list[str] = []
     intercepted: list[str] = []
 
@@ -77,7 +126,11 @@ def received(pieces: list[bytes]) -> tuple[list[str], list[str]]:
         WAIT_READABLE: lambda: None,
         TAKE_OVER: lambda: None,
     }
-    with ours, theirs:
+    if is_watched:
+        environ |= {WATCH: watcher.watch, RECEIVE_NOW: watcher.receive_now}
+    locks = mock.patch("dashboard.transport.incoming.threading")
+    with ours, theirs, locks as patched:
+        patched.Lock = lambda: TellingLock(watcher)
         WebSocket(handle, Pace(TimeBudget(), lambda: None))(environ, lambda *given: None)
     return returned, intercepted
 
@@ -85,11 +138,12 @@ def received(pieces: list[bytes]) -> tuple[list[str], list[str]]:
 @given(
     st.lists(st.tuples(TEXTS, st.integers(1, 3)), max_size=8),
     st.sets(st.integers(0, 100_000), max_size=6),
+    st.booleans(),
 )
-def test_messages_come_in_order_however_they_are_cut(sent, places):
+def test_messages_come_in_order_however_they_are_cut(sent, places, is_watched):
     data = b"".join(part for text, parts in sent for part in message(text, parts))
     texts = [text for text, _ in sent]
-    returned, intercepted = received(cut_at(data, places))
+    returned, intercepted = received(cut_at(data, places), is_watched)
     assert returned == [text for text in texts if text.startswith("42")]
     assert intercepted == [text for text in texts if text.startswith("43")]
 
@@ -122,6 +176,14 @@ def test_what_is_no_small_whole_text_is_left_to_the_parser():
     assert all(small_text(whole[:size], 0) is None for size in range(len(whole)))
     unmasked = bytes((0x81, 2)) + b"43 more"
     invalid = frame(b"\xff\xfe", Opcode.TEXT)
-    others = (frame("43", is_last=False), frame(b"43", Opcode.BINARY), frame("x" * 126))
-    for other in (unmasked, invalid, *others):
+    too_long = bytes((0x81, 0x80 | 126, 0, 2)) + bytes(4) + b"43"
+    others = (frame("43", is_last=False), frame(b"43", Opcode.BINARY), frame("x" * 4_097))
+    for other in (unmasked, invalid, too_long, *others):
         assert small_text(other, 0) is None
+
+
+@pytest.mark.parametrize("size", [0, 1, 125, 126, 127, 4_096])
+def test_small_texts_of_every_size_are_read(size):
+    whole = frame("x" * size)
+    assert small_text(whole, 0) == ("x" * size, len(whole))
+    assert all(small_text(whole[:part], 0) is None for part in range(len(whole)))

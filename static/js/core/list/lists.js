@@ -8,7 +8,7 @@ import { ListSync } from "./sync.js";
 const KEPT_MAX = 8;
 const WATCH_GATHER_MS = 80;
 // While a list keeps moving, watched rows are sent this seldom: frames bring the rows near its top.
-const WATCH_PAUSE_MS = 400;
+const WATCH_PAUSE_MS = 1000;
 
 export class Lists {
   current = null; // {listing, sync}

@@ -81,7 +81,7 @@ test("the server hears which rows are on screen: once, and again after a reconne
   assert.deepEqual(watches()[1], { add: [1, 6], del: [] });
 });
 
-test("while the list keeps moving the server hears a few times a second", async () => {
+test("while the list keeps moving the server hears once a second", async () => {
   const { clock, lists, calls } = desk();
   const watches = () => calls.filter(([name]) => name === "threads:watch");
   lists.connected();
@@ -91,8 +91,8 @@ test("while the list keeps moving the server hears a few times a second", async 
     lists.look([1, 2, id]);
     await clock.turn(100);
   }
-  assert.equal(watches().length, 5, "in two seconds");
-  await clock.turn(400);
+  assert.equal(watches().length, 2, "in two seconds");
+  await clock.turn(1000);
   assert.deepEqual(watches().at(-1)[1].add, [29], "the last one, too");
 });
 

@@ -1,0 +1,63 @@
+"""Tells connections that there is input, all of them from one green thread.
+
+A green thread that waits for its own connection is registered with the hub, switched to, and
+removed again for each few bytes that come. Here a connection is registered once.
+"""
+
+import logging
+import select
+import threading
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+log = logging.getLogger(__name__)
+
+#: Connections that are told before all other green threads have their turn.
+_AT_ONCE = 64
+
+#: Called with nothing, each time that more input or its end has come; must not wait.
+OnReadable = Callable[[], None]
+
+
+class Readiness:
+    """Watches connections with an epoll of its own, for which one green thread waits."""
+
+    def __init__(self, make_epoll: Callable[[], Any], wait: Callable[[int], object]):
+        """`wait` waits, as a green thread, until a descriptor can be read."""
+        self._make_epoll = make_epoll
+        self._wait = wait
+        self._epoll: Any = None
+        self._watched: dict[int, OnReadable] = {}
+
+    def watch(self, descriptor: int, on_readable: OnReadable) -> Callable[[], None]:
+        """From now on; returns what ends it, to be called before the descriptor is closed.
+
+        It is called once for what has come since it was called last, however much that is.
+        """
+        if self._epoll is None:
+            self._epoll = self._make_epoll()
+            threading.Thread(target=self._run, daemon=True).start()
+        self._watched[descriptor] = on_readable
+        self._epoll.register(descriptor, select.EPOLLIN | select.EPOLLRDHUP | select.EPOLLET)
+        return partial(self._unwatch, descriptor)
+
+    def tell(self) -> None:
+        """Tells some of those whose input has come; returns at once."""
+        for descriptor, _ in self._epoll.poll(0, _AT_ONCE):
+            on_readable = self._watched.get(descriptor)
+            if on_readable is None:
+                continue
+            try:
+                on_readable()
+            except Exception:
+                log.exception("a connection could not be told of its input")
+
+    def _run(self) -> None:
+        while True:
+            self._wait(self._epoll.fileno())
+            self.tell()
+
+    def _unwatch(self, descriptor: int) -> None:
+        if self._watched.pop(descriptor, None) is not None:
+            self._epoll.unregister(descriptor)
