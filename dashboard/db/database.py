@@ -1,5 +1,6 @@
 """The database: one way to write, one way to read, and the translation of driver errors."""
 
+import importlib
 import os
 import random
 import time
@@ -13,7 +14,6 @@ from sqlalchemy.engine import make_url
 from sqlalchemy.exc import DatabaseError, DBAPIError, IntegrityError, OperationalError
 from sqlalchemy.exc import TimeoutError as PoolTimeoutError
 
-from dashboard.db.postgres import postgres_engine
 from dashboard.errors import StorageUnavailable
 
 Result = TypeVar("Result")
@@ -55,7 +55,7 @@ class Database:
     def __init__(self, url: str, *, sleep: Callable[[float], None] | None = None):
         self.url = url
         self.is_sqlite = make_url(url).get_backend_name() == "sqlite"
-        self.engine = _sqlite_engine(url) if self.is_sqlite else postgres_engine(url)
+        self.engine = _sqlite_engine(url) if self.is_sqlite else _postgres_engine(url)
         self._sleep = sleep or (lambda seconds: time.sleep(seconds))
 
     def write(self, work: Callable[[Connection], Result]) -> Result:
@@ -118,6 +118,11 @@ class Database:
         if self.is_sqlite:
             # Not by a listener for `begin`: that would slow down each statement.
             connection.exec_driver_sql(how)
+
+
+def _postgres_engine(url: str) -> Engine:
+    # With SQLite a process has no use for the driver, which takes 8 MB.
+    return importlib.import_module("dashboard.db.postgres").postgres_engine(url)
 
 
 def _sqlite_engine(url: str) -> Engine:

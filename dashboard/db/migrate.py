@@ -1,15 +1,16 @@
-"""Brings the schema to head (the newest revision): every command does so first, under a lock."""
+"""Brings the schema to head (the newest revision): every command does so first, under a lock.
+
+Alembic is imported where the schema is changed: a process that finds it at head has no use for it.
+"""
 
 import fcntl
+import importlib
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from alembic import command
-from alembic.config import Config
-from alembic.script import ScriptDirectory
 from sqlalchemy import Connection, event, inspect, text, update
 from sqlalchemy.engine import make_url
 from sqlalchemy.exc import DBAPIError
@@ -60,14 +61,13 @@ def exclusive(database: Database) -> Iterator[None]:
 
 def head() -> str:
     """The newest revision in `migrations/`, such as "0005"."""
-    newest = ScriptDirectory(str(MIGRATIONS)).get_current_head()
-    assert newest is not None, "migrations/ has no revision"
-    return newest
+    return max(known_revisions())
 
 
 def known_revisions() -> frozenset[str]:
-    """All revisions in `migrations/`."""
-    return frozenset(one.revision for one in ScriptDirectory(str(MIGRATIONS)).walk_revisions())
+    """All revisions in `migrations/`: each file begins with its own."""
+    files = (MIGRATIONS / "versions").glob("[0-9]*.py")
+    return frozenset(file.name.partition("_")[0] for file in files)
 
 
 def revision(connection: Connection) -> str | None:
@@ -118,16 +118,16 @@ def change_schema(database: Database, work: Callable[[Connection], object]) -> N
 
 def upgrade(connection: Connection, target: str) -> None:
     """Carries out every revision up to `target`, which may be "head"."""
-    command.upgrade(_config(connection), target)
+    importlib.import_module("alembic.command").upgrade(_config(connection), target)
 
 
 def downgrade(connection: Connection, target: str = "base") -> None:
     """Reverts every revision after `target`; "base" reverts all, and with them all data."""
-    command.downgrade(_config(connection), target)
+    importlib.import_module("alembic.command").downgrade(_config(connection), target)
 
 
-def _config(connection: Connection) -> Config:
-    config = Config()
+def _config(connection: Connection) -> Any:
+    config = importlib.import_module("alembic.config").Config()
     config.set_main_option("script_location", str(MIGRATIONS).replace("%", "%%"))
     config.attributes["connection"] = connection
     return config

@@ -1,15 +1,21 @@
-"""Connections to PostgreSQL for work that may take hours: nothing of it is cut off."""
+"""Connections to PostgreSQL for work that may take hours: nothing of it is cut off.
 
+The driver is imported where it is used: with SQLite a process has no use for it.
+"""
+
+import importlib
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import psycopg
 from sqlalchemy import Connection, create_engine, text
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.pool import NullPool
 
 from dashboard.errors import StartError
+
+if TYPE_CHECKING:
+    import psycopg
 
 _OPTIONS = "-c statement_timeout=0 -c lock_timeout=10000 -c timezone=UTC"
 _CONNECT_SECONDS = 3
@@ -29,7 +35,7 @@ def transaction(url: str, isolation: str) -> Iterator[Connection]:
     try:
         with engine.begin() as connection:
             yield connection
-    except (DBAPIError, psycopg.Error) as error:
+    except (DBAPIError, importlib.import_module("psycopg").Error) as error:
         cause = str(getattr(error, "orig", error)).strip().splitlines()
         said = cause[0][:200] if cause else type(error).__name__
         raise StartError(
@@ -37,10 +43,9 @@ def transaction(url: str, isolation: str) -> Iterator[Connection]:
         ) from error
 
 
-def cursor_of(connection: Connection) -> psycopg.Cursor[Any]:
+def cursor_of(connection: Connection) -> "psycopg.Cursor[Any]":
     """A cursor of the driver within the transaction, for COPY."""
-    driver = connection.connection.driver_connection
-    assert isinstance(driver, psycopg.Connection)
+    driver: psycopg.Connection[Any] = connection.connection.driver_connection  # type: ignore[assignment]
     return driver.cursor()
 
 
