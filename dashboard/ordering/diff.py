@@ -24,10 +24,8 @@ from scoring.views import VIEWS, list_id
 HEAD = 100
 #: Time in which all threads are compared once, in slices, …
 PASS_SECONDS = 60.0
-#: … of at most this many threads, so that a million threads do not delay the sockets, …
+#: … of at most this many threads, so that a million threads do not delay the sockets.
 SLICE_MAX = 2_000
-#: … and at least this many: a smaller one costs nearly as much.
-SLICE_MIN = 500
 #: Threads of a slice that are compared at once (about 15 ms), and the pause until the next ones.
 PART = 250
 PAUSE_SECONDS = 0.02
@@ -173,7 +171,7 @@ class Diff:
         now = self._monotonic()
         passed_seconds, self._slice_at = now - self._slice_at, now
         total = self._of_pass or stored_threads.last_id(connection)
-        return max(SLICE_MIN, min(SLICE_MAX, round(total * passed_seconds / PASS_SECONDS)))
+        return max(PART, min(SLICE_MAX, round(total * passed_seconds / PASS_SECONDS)))
 
     def _differing_in_head(self, view: str, filter: str, sort: str) -> set[int]:
         with self._database.read() as connection:
