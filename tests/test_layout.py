@@ -45,7 +45,7 @@ FILES_MAX = 15
 #: Each change of the schema adds a file there, and none is ever changed or removed.
 GROWING = Path("migrations/versions")
 README = ROOT / "README.md"
-SETTINGS = [ROOT / "dashboard/config.py", *(ROOT / "dashboard/settings").glob("*.py")]
+SETTINGS = sorted((ROOT / "dashboard/settings").glob("*.py"))
 
 
 def python_files() -> list[Path]:
