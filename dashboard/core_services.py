@@ -6,7 +6,6 @@ from functools import cached_property
 from typing import Any
 
 from dashboard.clock import SharedClock
-from dashboard.config import Settings
 from dashboard.db.database import Database
 from dashboard.ingest.snooze.moments import take_effect
 from dashboard.ordering.archiving import Archiver
@@ -20,6 +19,7 @@ from dashboard.ordering.recompute import Recompute
 from dashboard.ordering.reconciler import Reconciler
 from dashboard.ordering.status import OrderingStatus
 from dashboard.redis_server.clients import RedisClients
+from dashboard.settings.environment import Settings
 from dashboard.transport.redis_parser import parser_options
 from dashboard.web.server.server import green
 from lua_scripts.servers import Client, run_id_of

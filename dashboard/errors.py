@@ -81,6 +81,15 @@ class CustomerErased(Problem):
         super().__init__(410, "customer_erased", detail)
 
 
+class ChangedMeanwhile(Problem):
+    """409: what is to be changed is not what the caller has seen."""
+
+    def __init__(self, what: str, **now: Any):
+        """`now` has its name in the answer, and what it is by now."""
+        detail = f"Somebody else has changed {what} meanwhile."
+        super().__init__(409, "changed_meanwhile", detail, extra=now)
+
+
 class Invalid(Problem):
     """422: the input can be read but is wrong; `errors` names each error, at least one."""
 

@@ -129,3 +129,21 @@ class PeriodicTask:
             # Event.wait(0) does not let other green threads run.
             time.sleep(0)
         self._wake.clear()
+
+
+class RunsTask:
+    """What works in a task of its own, which its constructor makes."""
+
+    _task: PeriodicTask
+
+    def run(self) -> None:
+        """Works until `stop`; never raises. Run it in a thread."""
+        self._task.run()
+
+    def wake(self) -> None:
+        """Ends the pause before the next step: something has changed."""
+        self._task.wake()
+
+    def stop(self) -> None:
+        """Ends `run` after the step under way."""
+        self._task.stop()

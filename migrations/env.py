@@ -15,11 +15,11 @@ from alembic import context
 from alembic.util import CommandError
 from sqlalchemy import Connection
 
-from dashboard.config import Settings
 from dashboard.db import migrate, models
 from dashboard.db.database import Database
 from dashboard.db.models.base import metadata
 from dashboard.errors import StartError
+from dashboard.settings.environment import Settings
 
 ROOT = Path(__file__).resolve().parents[1]
 

@@ -7,9 +7,9 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from dashboard.config import ROOT, Settings
 from dashboard.db.database import Database
 from dashboard.services import Services
+from dashboard.settings.environment import ROOT, Settings
 from tests.servers.lineup import SECRET_KEY
 
 

@@ -45,7 +45,7 @@ FILES_MAX = 15
 #: Each change of the schema adds a file there, and none is ever changed or removed.
 GROWING = Path("migrations/versions")
 README = ROOT / "README.md"
-SETTINGS = [ROOT / "dashboard/config.py", *(ROOT / "dashboard/settings").glob("*.py")]
+SETTINGS = sorted((ROOT / "dashboard/settings").glob("*.py"))
 
 
 def python_files() -> list[Path]:
@@ -246,7 +246,7 @@ TWINS_OF = {
     "tests/live/cluster": ("tests/scoring/cluster", "tests/dashboard/live/cluster"),
     "tests/live/faults": ("tests/dashboard/live/test_invariant.py", "tests/dashboard/ordering"),
     "tests/live/load": ("tests/dashboard/web/server", "tests/dashboard/transport"),
-    "tests/live/oidc": ("tests/dashboard/web/admin/oidc",),
+    "tests/live/oidc": ("tests/dashboard/web/admin/sign_in/oidc",),
     "tests/live/presence": ("tests/presence", "tests/dashboard/presence"),
     "tests/live/threads": ("tests/live/test_walk.py", "tests/dashboard/webhooks"),
 }

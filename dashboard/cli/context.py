@@ -6,13 +6,13 @@ from contextlib import contextmanager, suppress
 
 from redis.exceptions import RedisError
 
-from dashboard.config import ROOT, Settings
 from dashboard.db.database import Database
 from dashboard.db.lists import built_in_lists, versions
 from dashboard.db.migrate import bring_to_head
 from dashboard.errors import StorageUnavailable
 from dashboard.redis_server.embedded import EmbeddedRedis, find_or_start
 from dashboard.services import Services
+from dashboard.settings.environment import ROOT, Settings
 
 
 def read_settings() -> Settings:

@@ -10,13 +10,13 @@ from sqlalchemy import Connection, case, select, update
 from dashboard.cli.audit.actors import operator
 from dashboard.cli.demo_access import DEMO_EMAIL
 from dashboard.cli.demo_data import DEMO_SOURCE
-from dashboard.config import Settings
 from dashboard.db.accounts import admins, canned_replies, desks, passwords, sessions, sources
 from dashboard.db.audit.entries import Target
 from dashboard.db.models.threads import customers, events, threads
 from dashboard.ingest.accounts.notes import account_created
 from dashboard.ingest.outgoing import Admin
 from dashboard.services import Services
+from dashboard.settings.environment import Settings
 from dashboard.web.http.identity import COOKIE, HOST_COOKIE, Identities
 from dashboard.web.http.origins import Origins
 from demo.bot_client import BotClient

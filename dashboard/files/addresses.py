@@ -1,12 +1,10 @@
 """Addresses of files: of the dashboard's own, and signed ones for chatbots."""
 
 from collections.abc import Callable, Mapping
-from hashlib import sha256
 from typing import Any
 
-from itsdangerous import BadData, URLSafeSerializer
-
 from dashboard.errors import NotFound, Problem
+from dashboard.signed_texts import NotSigned, SignedTexts
 
 #: Where admins read a file; followed by its id.
 OWN_PATH = "/admin/api/files/"
@@ -23,16 +21,12 @@ class FileAddresses:
     def __init__(self, secret_key: str, clock: Callable[[], int], origin: Callable[[], str]):
         self._clock = clock
         self._origin = origin
-        self._serializer = URLSafeSerializer(
-            secret_key,
-            salt="address of a file",
-            signer_kwargs={"digest_method": sha256, "key_derivation": "hmac"},
-        )
+        self._texts = SignedTexts(secret_key, "address of a file", _CHARACTERS_MAX)
 
     def signed(self, id: str) -> str:
         """An address of the file that is good for 7 days."""
-        text = self._serializer.dumps([id, self._clock() + GOOD_MS])
-        return f"{self._origin()}{SIGNED_PATH}{text if isinstance(text, str) else text.decode()}"
+        text = self._texts.text_of([id, self._clock() + GOOD_MS])
+        return f"{self._origin()}{SIGNED_PATH}{text}"
 
     def id_of(self, text: str) -> str:
         """The id of the file of a signed address.
@@ -40,10 +34,8 @@ class FileAddresses:
         Raises NotFound for what was not signed here, and Problem (410) where its time is over.
         """
         try:
-            if len(text) > _CHARACTERS_MAX:
-                raise BadData("too long")
-            id, good_until = self._serializer.loads(text)
-        except BadData:
+            id, good_until = self._texts.read(text)
+        except NotSigned:
             raise NotFound("There is no such file.") from None
         if self._clock() >= good_until:
             detail = "The address was good for 7 days; read the event again for a new one."

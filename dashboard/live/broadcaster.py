@@ -22,7 +22,7 @@ from dashboard.live.threads.held_threads import HeldThreads
 from dashboard.live.threads.new_messages import NewMessages
 from dashboard.live.totals import Totals
 from dashboard.live.visible_rows import VisibleRows
-from dashboard.tasks import Backoff, PeriodicTask
+from dashboard.tasks import Backoff, PeriodicTask, RunsTask
 from dashboard.transport.emitter import BatchedEmitter, Emitter
 from scoring.ranking import Ranking, RankingLost
 from scoring.reading import Changes, Known, State
@@ -50,7 +50,7 @@ ACKNOWLEDGE_SECONDS = 38.0
 CHANGES_MAX = 5_000
 
 
-class Broadcaster:
+class Broadcaster(RunsTask):
     """Pushes what changed to the sockets of this worker.
 
     `drop` removes all that it holds for a socket.
@@ -116,14 +116,6 @@ class Broadcaster:
         parts = (self.subscriptions, self.visible_rows, self.totals, self.conversations)
         for part in (self.admins, *parts):
             part.drop(sid)
-
-    def run(self) -> None:
-        """Pushes until `stop`; never raises. Run it in a thread."""
-        self._task.run()
-
-    def stop(self) -> None:
-        """Ends `run` after the turn under way."""
-        self._task.stop()
 
     def turn(self) -> None:
         """Pushes what is due now."""

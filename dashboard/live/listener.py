@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable
 import redis
 from redis.exceptions import MovedError, RedisError, ResponseError
 
-from dashboard.tasks import Backoff, PeriodicTask
+from dashboard.tasks import Backoff, PeriodicTask, RunsTask
 from scoring.keys import NOTIFY_FLAGS, Keys
 
 log = logging.getLogger(__name__)
@@ -32,7 +32,7 @@ class NotificationsLost(RedisError):
     """A canary write was not notified in time."""
 
 
-class Listener:
+class Listener(RunsTask):
     """One for each web process and Redis server: a server notifies of its own keys alone.
 
     A notification carries no data: it says what is to be read.
@@ -77,10 +77,6 @@ class Listener:
         self.is_receiving = False
         #: Connections after the first one, since the start.
         self.reconnects = 0
-
-    def run(self) -> None:
-        """Listens until `stop`; never raises. Run it in a thread."""
-        self._task.run()
 
     def stop(self) -> None:
         """`run` returns within a second."""

@@ -10,7 +10,7 @@ from redis.exceptions import RedisError
 from dashboard.db.accounts.admin_desks import sees
 from dashboard.errors import StorageUnavailable
 from dashboard.live.socket_admins import SocketAdmins
-from dashboard.tasks import PeriodicTask
+from dashboard.tasks import PeriodicTask, RunsTask
 from dashboard.transport.emitter import Emitter
 from dashboard.transport.packets import EncodedJson, encode
 from lua_scripts.runner import text_of
@@ -36,7 +36,7 @@ _NOTHING = EncodedJson(encode({}))
 OnChange = Callable[[int | None], object]
 
 
-class ViewChanges:
+class ViewChanges(RunsTask):
     """Counts the changes of each admin's views in Redis, and follows these counts.
 
     SQL counts all changes, too. So what Redis did not take is found: then everybody is told.
@@ -85,18 +85,10 @@ class ViewChanges:
         except RedisError as error:
             log.info("a change of views is found by its version in SQL: %s", error)
 
-    def wake(self) -> None:
-        """Compares now: a notification has come."""
-        self._task.wake()
-
     def run(self) -> None:
         """Follows until `stop`; never raises. Run it in a thread."""
-        self._task.wake()
-        self._task.run()
-
-    def stop(self) -> None:
-        """Ends `run` after the step under way."""
-        self._task.stop()
+        self.wake()
+        super().run()
 
     def _step(self) -> None:
         if self.check():

@@ -11,14 +11,14 @@ from dashboard.db.threads import thread_states
 from dashboard.errors import StorageUnavailable
 from dashboard.ordering.pace import Pace
 from dashboard.ordering.placer import Placer
-from dashboard.tasks import Backoff, PeriodicTask
+from dashboard.tasks import Backoff, PeriodicTask, RunsTask
 from scoring.placing import Placement
 
 #: Interval of asking which threads are to be archived, which an index answers.
 POLL_SECONDS = 0.5
 
 
-class Archiver:
+class Archiver(RunsTask):
     """Archives each thread once: every process runs one, and row locks decide.
 
     What is to be done is what SQL says, so nothing is lost with a process; after an upgrade, or a
@@ -44,14 +44,6 @@ class Archiver:
             expected=(StorageUnavailable,),
             backoff=Backoff.constant(POLL_SECONDS),
         )
-
-    def run(self) -> None:
-        """Archives what is to be archived until `stop`; never raises."""
-        self._task.run()
-
-    def stop(self) -> None:
-        """Ends `run` after the slice under way."""
-        self._task.stop()
 
     def turn(self) -> int:
         """Archives, or brings back, all that is behind now; the number of threads.

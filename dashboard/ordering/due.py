@@ -10,7 +10,7 @@ from dashboard.db.threads import thread_states, threads
 from dashboard.db.threads.thread_state import ThreadState
 from dashboard.errors import StorageUnavailable
 from dashboard.ordering.placer import Placer
-from dashboard.tasks import Backoff, PeriodicTask
+from dashboard.tasks import Backoff, PeriodicTask, RunsTask
 from scoring.placing import Placement
 
 log = logging.getLogger(__name__)
@@ -25,7 +25,7 @@ SLICE = 200
 Effect = Callable[[Connection, Sequence[ThreadState], int], None]
 
 
-class DueQueue:
+class DueQueue(RunsTask):
     """Takes up each change of time once: every process runs one, and a row lock decides.
 
     What fell due while no process ran is taken up at the start. `clock` gives milliseconds;
@@ -51,14 +51,6 @@ class DueQueue:
             expected=(StorageUnavailable,),
             backoff=Backoff.constant(POLL_SECONDS),
         )
-
-    def run(self) -> None:
-        """Takes up what is due until `stop`; never raises."""
-        self._task.run()
-
-    def stop(self) -> None:
-        """Ends `run` after the turn under way."""
-        self._task.stop()
 
     def turn(self) -> int:
         """Takes up all that is due now; the number of threads. Raises StorageUnavailable."""

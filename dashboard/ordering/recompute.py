@@ -12,13 +12,13 @@ from dashboard.db.threads import thread_states
 from dashboard.errors import StorageUnavailable
 from dashboard.ordering.pace import Pace
 from dashboard.ordering.placer import Placer
-from dashboard.tasks import Backoff, PeriodicTask
+from dashboard.tasks import Backoff, PeriodicTask, RunsTask
 from scoring.placing import Placement
 
 POLL_SECONDS = 1.0
 
 
-class Recompute:
+class Recompute(RunsTask):
     """Takes up threads that wait and follow older policies: every process runs one, and row locks
     decide.
 
@@ -46,18 +46,6 @@ class Recompute:
             expected=(StorageUnavailable,),
             backoff=Backoff.constant(POLL_SECONDS),
         )
-
-    def run(self) -> None:
-        """Recomputes after each change until `stop`; never raises."""
-        self._task.run()
-
-    def wake(self) -> None:
-        """Looks at once: something was changed."""
-        self._task.wake()
-
-    def stop(self) -> None:
-        """Ends `run` after the slice under way."""
-        self._task.stop()
 
     def turn(self) -> int:
         """Recomputes all threads that follow older policies; their number.

@@ -1,1 +1,1 @@
-"""Groups of settings that have a file of their own; `dashboard/config.py` reads them all."""
+"""The settings: all of them (`environment.py`), and groups that have a file of their own."""

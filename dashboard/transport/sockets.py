@@ -10,9 +10,9 @@ from flask import Flask
 from flask_socketio import SocketIO
 from socketio.exceptions import ConnectionRefusedError
 
-from dashboard.config import AsyncMode
 from dashboard.db.accounts.sessions import Identity, connection_prefix
 from dashboard.protocol import PROTOCOL
+from dashboard.settings.environment import AsyncMode
 from dashboard.transport import internals
 from dashboard.transport.caller import Answer, Caller, Handler, SocketObserver
 from dashboard.transport.calls import Calls

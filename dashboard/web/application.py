@@ -8,9 +8,9 @@ from flask import Flask, Response, request
 from redis.exceptions import RedisError
 from werkzeug.middleware.proxy_fix import ProxyFix
 
-from dashboard.config import ROOT
 from dashboard.files.addresses import SIGNED_PATH
 from dashboard.services import Services
+from dashboard.settings.environment import ROOT
 from dashboard.web import probes, signed_files
 from dashboard.web.bot import api as bot_api
 from dashboard.web.bot import openapi

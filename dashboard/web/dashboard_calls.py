@@ -8,16 +8,13 @@ from flask import Blueprint
 from dashboard.ingest.accounts.invitations import Invitations
 from dashboard.live.view_changes import Whose
 from dashboard.services import Services
-from dashboard.web.account_calls import account_calls
 from dashboard.web.admin import routes as admin_routes
-from dashboard.web.admin import signin
 from dashboard.web.admin.accounts import joining
 from dashboard.web.admin.accounts.api import AccountsApi, InvitationsApi
 from dashboard.web.admin.accounts.joining import Joining
 from dashboard.web.admin.acting_admin import ActingAdmin
 from dashboard.web.admin.api import AdminApi
 from dashboard.web.admin.archive.api import ArchiveApi
-from dashboard.web.admin.attempts import Counts, Devices, InvitationAttempts
 from dashboard.web.admin.audit.api import AuditApi
 from dashboard.web.admin.bulk import BulkApi
 from dashboard.web.admin.canned import CannedApi
@@ -33,7 +30,7 @@ from dashboard.web.admin.keys.api import KeysApi
 from dashboard.web.admin.mentions.api import MentionsApi
 from dashboard.web.admin.presence import AdminPresence
 from dashboard.web.admin.search import SearchApi
-from dashboard.web.admin.signin import SignIn
+from dashboard.web.admin.sign_in.attempts import Counts, Devices, InvitationAttempts
 from dashboard.web.admin.site import pages, settings
 from dashboard.web.admin.site.pages import Pages
 from dashboard.web.admin.site.settings import SettingsPages
@@ -47,7 +44,8 @@ from dashboard.web.admin.webhooks.api import WebhookApi
 from dashboard.web.http.assets import Assets
 from dashboard.web.http.identity import Identities
 from dashboard.web.http.origins import Origins
-from dashboard.web.oidc_calls import oidc_blueprint
+from dashboard.web.oidc_sign_in import oidc_blueprint
+from dashboard.web.sign_in_and_profile import sign_in_and_profile
 
 
 def dashboard_blueprints(
@@ -70,14 +68,11 @@ def dashboard_blueprints(
         services.cursors,
         services.ranking,
     )
-    checks, profile = account_calls(services, identities, site, invalidate_sessions)
-    sign_in = SignIn(
-        checks, services.presence_service, invalidate_sessions, origins, identities, site
-    )
+    sign_in, profile = sign_in_and_profile(services, origins, identities, site, invalidate_sessions)
     apis = (*_apis(services, identities, site, invalidate_sessions), *profile)
     return (
         pages.blueprint(site, identities),
-        signin.blueprint(sign_in),
+        sign_in,
         _joining(services, origins, identities),
         oidc_blueprint(services, identities, site, invalidate_sessions),
         *admin_routes.blueprints(apis, people, database, origins, identities),

@@ -15,7 +15,7 @@ from dashboard.db.outbox import deliveries, delivery_log, outgoing, webhooks
 from dashboard.db.outbox.deliveries import LeasedDelivery
 from dashboard.db.outbox.delivery_log import Attempt
 from dashboard.errors import StorageUnavailable
-from dashboard.tasks import Backoff, PeriodicTask
+from dashboard.tasks import Backoff, PeriodicTask, RunsTask
 from dashboard.webhooks import retry
 from dashboard.webhooks.http_client import Answer, Poster
 from dashboard.webhooks.signing import Request, signed
@@ -46,7 +46,7 @@ def spawn_thread(work: Callable[..., object], *arguments: object) -> object:
     return thread
 
 
-class WebhookDispatcher:
+class WebhookDispatcher(RunsTask):
     """One runs in each process; a lease gives each delivery to one dispatcher at a time.
 
     `spawn(function, *arguments)` runs a delivery in the background; `jitter()` gives a number in
@@ -84,14 +84,6 @@ class WebhookDispatcher:
     def wake(self) -> None:
         """Starts the next turn at once; call it when an event was written to the outbox."""
         self._task.wake()
-
-    def run(self) -> None:
-        """Delivers until `stop`; never raises."""
-        self._task.run()
-
-    def stop(self) -> None:
-        """Ends `run` after the turn under way."""
-        self._task.stop()
 
     def turn(self) -> None:
         """Starts all deliveries that are due now. Raises StorageUnavailable."""

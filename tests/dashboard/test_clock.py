@@ -6,8 +6,8 @@ import time
 import pytest
 
 from dashboard.clock import SharedClock
-from dashboard.config import ROOT, Settings
 from dashboard.services import Services
+from dashboard.settings.environment import ROOT, Settings
 from tests.servers.lineup import SECRET_KEY
 from tests.support import now_ms
 

@@ -9,8 +9,8 @@ from collections.abc import Iterator
 import pytest
 
 from dashboard import logs
-from dashboard.config import Settings
 from dashboard.errors import StartError
+from dashboard.settings.environment import Settings
 
 
 @pytest.fixture

@@ -11,7 +11,7 @@ import yaml
 
 from dashboard.cli.main import cli
 from dashboard.cli.workers.supervisor import STOP_SECONDS
-from dashboard.config import Settings
+from dashboard.settings.environment import Settings
 from scoring.keys import NOTIFY_FLAGS
 from tests.repository import ROOT
 from tests.test_layout import settings_in_code

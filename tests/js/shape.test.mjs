@@ -38,13 +38,15 @@ MAY_IMPORT["ui/query"] = [...UI, "ui/query"];
 MAY_IMPORT["ui/customer"] = [...UI, "ui/customer"];
 MAY_IMPORT["ui/hours"] = [...UI, "core/hours", "ui/query", "ui/hours"];
 MAY_IMPORT["ui/hand-over"] = [...UI, "ui/presence", "ui/hand-over"];
-MAY_IMPORT["ui/mentions"] = [...UI, "ui/presence", "ui/mentions"];
+MAY_IMPORT["ui/completion"] = [...UI, "ui/presence", "ui/completion"];
+MAY_IMPORT["ui/mentions"] = [...UI, "ui/mentions"];
 MAY_IMPORT["ui/queue"] = [...UI, "ui/queue"];
 MAY_IMPORT["ui/snooze"] = [...UI, "ui/snooze"];
 MAY_IMPORT["ui/tags"] = [...UI, "ui/tags"];
 MAY_IMPORT["ui/files"] = [...UI, "ui/files"];
 MAY_IMPORT["ui/thread"] = [
-  ...UI, "ui/files", "ui/presence", "ui/matches", "ui/mentions", "ui/snooze", "ui/thread",
+  ...UI, "ui/files", "ui/presence", "ui/matches", "ui/mentions", "ui/snooze", "ui/completion",
+  "ui/thread",
 ];
 MAY_IMPORT["ui/views"] = [...UI, "ui/query", "ui/views"];
 MAY_IMPORT["ui/shell"] = [...UI, "ui/presence", "ui/views", "ui/shell"];

@@ -4,7 +4,7 @@ mentions the admin. All of it follows from threads, acts and mentions; nothing i
 from collections.abc import Collection, Iterator
 from typing import Any, Literal, NamedTuple
 
-from sqlalchemy import ColumnElement, Connection, Select, and_, or_, select, true
+from sqlalchemy import Column, ColumnElement, Connection, Join, Select, and_, or_, select, true
 
 from dashboard.db.models.accounts import admins, sources
 from dashboard.db.models.mentions import mentions
@@ -95,33 +95,19 @@ def _concerning(
 
 def _messages(theirs: ColumnElement[bool], since_ms: int) -> Select[Any]:
     is_awake = or_(threads.c.snoozed_until.is_(None), threads.c.wake != "never")
-    return (
-        select(
-            threads.c.assignee_id,
-            events.c.id,
-            threads.c.id,
-            events.c.received_at,
-            _CUSTOMER_ID,
-            customers.c.name,
-            events.c.author_id,
-            admins.c.name,
-            events.c.body,
-            threads.c.desk,
-        )
-        .select_from(threads)
-        .join(events, events.c.thread_id == threads.c.id)
-        .join(sources, sources.c.id == threads.c.source_id)
-        .join(customers, customers.c.id == threads.c.customer_id, isouter=True)
-        .join(admins, admins.c.id == events.c.author_id, isouter=True)
-        .where(
-            theirs,
-            is_awake,
-            threads.c.unanswered > 0,
-            events.c.role == "client",
-            events.c.ranked_at >= since_ms - LATE_MS,
-            events.c.received_at >= since_ms,
-            events.c.received_at >= threads.c.assigned_at,
-        )
+    return _told(
+        threads.join(events, events.c.thread_id == threads.c.id),
+        threads.c.assignee_id,
+        (events.c.id, events.c.received_at, events.c.author_id),
+        events.c.body,
+    ).where(
+        theirs,
+        is_awake,
+        threads.c.unanswered > 0,
+        events.c.role == "client",
+        events.c.ranked_at >= since_ms - LATE_MS,
+        events.c.received_at >= since_ms,
+        events.c.received_at >= threads.c.assigned_at,
     )
 
 
@@ -133,61 +119,58 @@ def _assigned(theirs: ColumnElement[bool], since_ms: int) -> Select[Any]:
     in_effect = and_(
         thread_acts.c.thread_id == threads.c.id, thread_acts.c.at == threads.c.assigned_at
     )
-    return (
-        select(
-            threads.c.assignee_id,
-            thread_acts.c.id,
-            threads.c.id,
-            thread_acts.c.at,
-            _CUSTOMER_ID,
-            customers.c.name,
-            thread_acts.c.admin_id,
-            admins.c.name,
-            threads.c.preview_body,
-            threads.c.desk,
-        )
-        .select_from(threads)
-        .join(thread_acts, in_effect)
-        .join(sources, sources.c.id == threads.c.source_id)
-        .join(customers, customers.c.id == threads.c.customer_id, isouter=True)
-        .join(admins, admins.c.id == thread_acts.c.admin_id, isouter=True)
-        .where(
-            theirs,
-            threads.c.assigned_at >= since_ms,
-            thread_acts.c.type == "thread.assigned",
-            by_another,
-        )
+    return _told(
+        threads.join(thread_acts, in_effect),
+        threads.c.assignee_id,
+        (thread_acts.c.id, thread_acts.c.at, thread_acts.c.admin_id),
+        threads.c.preview_body,
+    ).where(
+        theirs,
+        threads.c.assigned_at >= since_ms,
+        thread_acts.c.type == "thread.assigned",
+        by_another,
     )
 
 
 def _mentions(
     admin_ids: Collection[int], of_threads: ColumnElement[bool], since_ms: int
 ) -> Select[Any]:
+    in_threads = mentions.join(threads, threads.c.id == mentions.c.thread_id)
+    return _told(
+        in_threads.join(events, events.c.id == mentions.c.event_id),
+        mentions.c.admin_id,
+        (mentions.c.event_id, mentions.c.at, events.c.author_id),
+        events.c.body,
+    ).where(
+        mentions.c.admin_id.in_(admin_ids),
+        of_threads,
+        mentions.c.read_at.is_(None),
+        mentions.c.at >= since_ms,
+    )
+
+
+def _told(
+    found: Join, admin_id: Column[Any], what: tuple[Column[Any], ...], text: Column[Any]
+) -> Select[Any]:
+    """What a notice says, besides its kind; `what` are its id, its time, and by whom it is."""
+    id, at, by_id = what
     return (
         select(
-            mentions.c.admin_id,
-            mentions.c.event_id,
+            admin_id,
+            id,
             threads.c.id,
-            mentions.c.at,
+            at,
             _CUSTOMER_ID,
             customers.c.name,
-            events.c.author_id,
+            by_id,
             admins.c.name,
-            events.c.body,
+            text,
             threads.c.desk,
         )
-        .select_from(mentions)
-        .join(threads, threads.c.id == mentions.c.thread_id)
-        .join(events, events.c.id == mentions.c.event_id)
+        .select_from(found)
         .join(sources, sources.c.id == threads.c.source_id)
         .join(customers, customers.c.id == threads.c.customer_id, isouter=True)
-        .join(admins, admins.c.id == events.c.author_id, isouter=True)
-        .where(
-            mentions.c.admin_id.in_(admin_ids),
-            of_threads,
-            mentions.c.read_at.is_(None),
-            mentions.c.at >= since_ms,
-        )
+        .join(admins, admins.c.id == by_id, isouter=True)
     )
 
 

@@ -15,7 +15,7 @@ from dashboard.db.audit.actors import PAGE, Actor
 from dashboard.db.audit.entries import Target, add, changes
 from dashboard.db.database import Database
 from dashboard.db.lists import views
-from dashboard.errors import NotFound, Problem
+from dashboard.errors import ChangedMeanwhile, NotFound, Problem
 from dashboard.ingest.assignment.releases import release_all_of
 from dashboard.ingest.assignment.renames import renew_rows_of
 from dashboard.ordering.placer import Placer
@@ -207,12 +207,7 @@ def _locked(connection: Connection, by: Actor, account_id: int, changed_at: int 
     if found is None:
         raise NotFound("There is no such account.")
     if changed_at not in (None, found.changed_at):
-        raise Problem(
-            409,
-            "changed_meanwhile",
-            "Somebody else has changed the account meanwhile.",
-            extra={"account": directory.described(connection, found)},
-        )
+        raise ChangedMeanwhile("the account", account=directory.described(connection, found))
     return found
 
 

@@ -17,7 +17,7 @@ from dashboard.live.reads import Reads
 from dashboard.ordering.building import ListBuilder
 from dashboard.ordering.keeping import ListKeeper, TooManyLists
 from dashboard.rate_limits import NEW_LISTS, RateLimiter
-from dashboard.tasks import PeriodicTask
+from dashboard.tasks import PeriodicTask, RunsTask
 from dashboard.transport.caller import Caller
 from dashboard.transport.emitter import Emitter
 from dashboard.transport.packets import EncodedJson, encode
@@ -39,7 +39,7 @@ READS_AT_ONCE = 16
 LISTS_MAX = 50
 
 
-class LiveLists:
+class LiveLists(RunsTask):
     """The lists of queries that sockets of this worker have open.
 
     Every worker with a subscriber keeps a list; any of them builds it.
@@ -133,14 +133,6 @@ class LiveLists:
     def drop(self, sid: str) -> None:
         """Forgets a closed socket."""
         self.view_totals.filters.drop(sid)
-
-    def run(self) -> None:
-        """Keeps what somebody looks at until `stop`; never raises. Run it in a thread."""
-        self._task.run()
-
-    def stop(self) -> None:
-        """Ends `run` after the step under way."""
-        self._task.stop()
 
     def renew(self) -> None:
         """Keeps the lists of all subscribers longer. Raises StorageUnavailable."""

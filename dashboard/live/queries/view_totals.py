@@ -15,7 +15,7 @@ from dashboard.live.queries.lengths import Lengths
 from dashboard.live.reads import Reads
 from dashboard.live.socket_admins import SocketAdmins
 from dashboard.ordering.keeping import ListKeeper
-from dashboard.tasks import PeriodicTask
+from dashboard.tasks import PeriodicTask, RunsTask
 from dashboard.transport.emitter import Emitter
 from dashboard.transport.packets import EncodedJson
 
@@ -30,7 +30,7 @@ class OtherTotals(NamedTuple):
     desks: DeskTotals
 
 
-class ViewTotals:
+class ViewTotals(RunsTask):
     """One read of all lengths that changed serves all sockets of this worker.
 
     What is sent was the length of the list at one of its versions; while Redis is away, nothing is.
@@ -75,14 +75,6 @@ class ViewTotals:
     def views_changed(self) -> None:
         """Saved views have changed, or who sees them."""
         self._whose = None
-
-    def run(self) -> None:
-        """Sends until `stop`; never raises. Run it in a thread."""
-        self._task.run()
-
-    def stop(self) -> None:
-        """Ends `run` after the turn under way."""
-        self._task.stop()
 
     def turn(self) -> None:
         """Sends what has changed since the last turn. Raises RedisError and StorageUnavailable."""

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 
 from dashboard.live.queue.numbers import LONG_WAIT_MS, QueueNumbers
-from dashboard.tasks import PeriodicTask
+from dashboard.tasks import PeriodicTask, RunsTask
 from dashboard.transport.caller import Caller
 from dashboard.transport.emitter import Emitter
 from dashboard.transport.packets import EncodedJson, encode
@@ -12,7 +12,7 @@ from dashboard.transport.packets import EncodedJson, encode
 READ_SECONDS = 1.0
 
 
-class QueueLine:
+class QueueLine(RunsTask):
     """Sends the numbers to each socket of a supervisor, and again when one of them changes.
 
     `read` gives None while they are not known; then nothing is sent.
@@ -26,14 +26,6 @@ class QueueLine:
         self._task = PeriodicTask(
             "telling the state of the queue", self.turn, interval_seconds=READ_SECONDS
         )
-
-    def run(self) -> None:
-        """Tells until `stop`; never raises. Run it in a thread."""
-        self._task.run()
-
-    def stop(self) -> None:
-        """Ends `run` after the turn under way."""
-        self._task.stop()
 
     def turn(self) -> None:
         """Sends the numbers to those who do not have them."""

@@ -6,7 +6,7 @@ from dashboard.errors import StorageUnavailable
 from dashboard.live.reads import Reads
 from dashboard.live.socket_admins import SocketAdmins
 from dashboard.live.threads.conversations import Conversations
-from dashboard.tasks import PeriodicTask
+from dashboard.tasks import PeriodicTask, RunsTask
 from dashboard.transport.caller import Caller
 from dashboard.transport.emitter import Emitter
 from dashboard.transport.packets import EncodedJson, encode
@@ -18,7 +18,7 @@ POLL_SECONDS = 1.0
 OVERLAP_MS = 15_000
 
 
-class DeliveryUpdates:
+class DeliveryUpdates(RunsTask):
     """Reads changes from SQL, because dispatchers and receipts may be on any worker.
 
     Which sources fail is told to those who see all threads: it is found by sending the messages of
@@ -46,14 +46,6 @@ class DeliveryUpdates:
         """Sends a new socket what is known."""
         if caller.desks is None:
             self._emitter.send(caller.sid, "sources:failing", self._data())
-
-    def run(self) -> None:
-        """Polls until `stop`; never raises. Run it in a thread."""
-        self._task.run()
-
-    def stop(self) -> None:
-        """Ends `run` after the read under way."""
-        self._task.stop()
 
     def poll(self) -> None:
         """Sends what is new. Raises StorageUnavailable."""

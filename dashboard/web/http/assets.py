@@ -10,8 +10,8 @@ from wsgiref.headers import Headers
 from flask import Flask
 from whitenoise import WhiteNoise
 
-from dashboard.config import AssetMode
 from dashboard.errors import StartError
+from dashboard.settings.environment import AssetMode
 
 log = logging.getLogger(__name__)
 

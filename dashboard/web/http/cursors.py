@@ -1,10 +1,8 @@
 """Signed cursors: the position after which a client continues to read a list."""
 
-from hashlib import sha256
 from typing import Any
 
-from itsdangerous import BadData, URLSafeSerializer
-
+from dashboard.signed_texts import NotSigned, SignedTexts
 from dashboard.validation.field_errors import field_error
 
 #: Longest cursor that is read; those that are issued are shorter.
@@ -19,14 +17,11 @@ class Cursors:
     """
 
     def __init__(self, secret_key: str):
-        self._serializer = URLSafeSerializer(
-            secret_key, signer_kwargs={"digest_method": sha256, "key_derivation": "hmac"}
-        )
+        self._texts = SignedTexts(secret_key, "cursor of ", _CHARACTERS_MAX)
 
     def encode(self, list_name: str, position: Any) -> str:
         """The cursor after a position of a list; the position is any JSON value."""
-        cursor = self._serializer.dumps(position, salt=_salt(list_name))
-        return cursor if isinstance(cursor, str) else cursor.decode()
+        return self._texts.text_of(position, list_name)
 
     def decode(self, list_name: str, cursor: str, pointer: str = "/cursor") -> Any:
         """The position of a cursor; `pointer` names its parameter.
@@ -34,12 +29,7 @@ class Cursors:
         Raises Invalid for what is no cursor of this list.
         """
         try:
-            if len(cursor) <= _CHARACTERS_MAX:
-                return self._serializer.loads(cursor, salt=_salt(list_name))
-        except BadData:
-            pass
-        raise field_error(pointer, "unknown_value", "is no cursor of this list")
-
-
-def _salt(list_name: str) -> str:
-    return f"cursor of {list_name}"
+            return self._texts.read(cursor, list_name)
+        except NotSigned:
+            detail = "is no cursor of this list"
+            raise field_error(pointer, "unknown_value", detail) from None

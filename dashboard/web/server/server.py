@@ -9,8 +9,8 @@ import sys
 from collections.abc import Callable
 from types import ModuleType
 
-from dashboard.config import AsyncMode
 from dashboard.errors import StartError
+from dashboard.settings.environment import AsyncMode
 from dashboard.web.server.descriptors import raise_limit
 from dashboard.web.server.memory import return_large_blocks
 from dashboard.web.server.state import ServerState

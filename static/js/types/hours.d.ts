@@ -77,6 +77,19 @@ declare global {
     /** The form is left, with what was saved or null. */
     left(saved: Calendar | null): void;
   };
+  type SavingParts = Pick<Parts, "language"> & {
+    kind: "calendar" | "policy";
+    fields: string[];
+    root(): HTMLElement;
+    gone(): string;
+    changed(): void;
+  };
+  type SavingFoot = {
+    shown(theirs: any): [string, string][];
+    take(theirs: any): void;
+    replace(theirs: any): void;
+    cancel(): void;
+  };
   type CalendarsDialogParts = Pick<Parts, "dialog" | "api" | "language" | "now" | "policiesDialog">;
   type PolicyFormParts = Pick<Parts, "dialog" | "api" | "language"> & {
     /** Without an id: a new one. */

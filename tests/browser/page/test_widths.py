@@ -24,6 +24,13 @@ BROKEN = """(selector) => [...document.querySelectorAll(selector)]
       return range.getClientRects().length > 1;
     });
   }).map(([word]) => word)"""
+#: What ends beyond the room inside the list's head.
+OUTSIDE = """() => {
+  const head = document.querySelector('.list-header');
+  const end = head.getBoundingClientRect().right - parseFloat(getComputedStyle(head).paddingRight);
+  return [...head.children].filter((each) => each.getBoundingClientRect().right > end + 0.5)
+    .map((each) => each.className);
+}"""
 #: The texts below the icons, with the shapes of the icons, of what is visible.
 NAMED = """() => [...document.querySelectorAll('.nav button')]
   .filter((each) => each.checkVisibility() && !each.matches('.nav-me')).map((each) =>
@@ -85,6 +92,23 @@ def is_shown(browser: BrowserDriver, selector: str) -> bool:
     return browser.page.locator(selector).first.is_visible()
 
 
+def has_room_for_head(mai: BrowserDriver, id: int, locale: str) -> None:
+    """While the order is held: the customer's name is whole, the list's head in its pane."""
+    for list in ("not_respond/longest_wait", "not_respond/unanswered_first"):
+        mai.renew(list)
+        mai.open(id)
+        point_at_rows(mai)
+        mai.wait_for("() => document.querySelector('.live').dataset.state === 'held'")
+        assert mai.page.evaluate(CUT, ".thread-name, .sort-text") == [], (locale, list)
+        assert mai.page.evaluate(OUTSIDE) == [], (locale, list)
+
+
+def point_at_rows(mai: BrowserDriver) -> None:
+    box = mai.page.locator(".list").bounding_box()
+    mai.page.mouse.move(box["x"] + 90, box["y"] + 250)
+    mai.page.mouse.move(box["x"] + 92, box["y"] + 252)
+
+
 def has_whole_titles(mai: BrowserDriver, locale: str) -> None:
     for list in ("not_respond/longest_wait", "not_respond/unanswered_first"):
         mai.renew(list)
@@ -97,9 +121,7 @@ def is_news_beside_whole_titles(mai: BrowserDriver, lineup, locale: str) -> None
     """While the list is held, with a button for what is new above it."""
     mai.renew("arrival/arrival")
     mai.page.wait_for_selector(".row:not(.skeleton)")
-    box = mai.page.locator(".list").bounding_box()
-    mai.page.mouse.move(box["x"] + 90, box["y"] + 250)
-    mai.page.mouse.move(box["x"] + 92, box["y"] + 252)
+    point_at_rows(mai)
     lineup.say(f"news-{locale}", name="News")
     mai.page.wait_for_selector(".news")
     assert mai.page.evaluate(CUT, ".header-title, .sort-text") == [], locale
@@ -111,12 +133,13 @@ def test_titles_are_whole_and_take_stays_in_the_head(chromium, lineup):
         chromium, lineup.server, lineup.mai_email, viewport={"width": 1280, "height": 720}
     )
     admin, page = lineup.admin(lineup.mai_email), mai.page
-    id = lineup.say("wide", name="Wide")
+    id = lineup.say("wide", name="Nguyễn Thị Phương Anh")
     try:
         for locale in ("en", "vi", "ja"):
             admin.prefer(locale=locale)
             has_whole_titles(mai, locale)
             is_news_beside_whole_titles(mai, lineup, locale)
+            has_room_for_head(mai, id, locale)
     finally:
         admin.prefer(locale="en")
     mai.renew("not_respond/longest_wait")

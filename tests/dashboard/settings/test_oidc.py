@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from dashboard.config import Settings
 from dashboard.errors import StartError
+from dashboard.settings.environment import Settings
 from dashboard.settings.oidc import Grant, parse_groups
 
 WHOLE = {

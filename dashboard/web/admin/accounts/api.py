@@ -16,11 +16,11 @@ from dashboard.ingest.accounts.invitations import Invitations
 from dashboard.presence.service import PresenceService
 from dashboard.web.admin.accounts import requests, responses
 from dashboard.web.admin.routes import SUPERVISOR
+from dashboard.web.admin.sign_in.methods import require_passwords
 from dashboard.web.http.audit.actors import acting
 from dashboard.web.http.identity import Identities, current
 from dashboard.web.http.responses import json_response
 from dashboard.web.http.routes import NO_CONTENT, Documented, done, route
-from dashboard.web.http.sign_in.methods import require_passwords
 from presence.people import MAX_LOOKED_UP
 from presence.states import State, Viewer
 

@@ -19,14 +19,14 @@ from dashboard.errors import Problem
 from dashboard.ingest.accounts.invitations import InvitationOver, Invitations
 from dashboard.rate_limits import RateLimitExceeded
 from dashboard.validation.accounts import check_account_name
-from dashboard.web.admin.attempts import Devices, InvitationAttempts
+from dashboard.web.admin.sign_in.attempts import Devices, InvitationAttempts
+from dashboard.web.admin.sign_in.methods import require_passwords
 from dashboard.web.admin.site.pages import chosen_theme
 from dashboard.web.admin.site.rendering import rendered
 from dashboard.web.http.audit.actors import signing_in
 from dashboard.web.http.audit.signins import signed_in
 from dashboard.web.http.identity import Identities
 from dashboard.web.http.origins import Origins
-from dashboard.web.http.sign_in.methods import require_passwords
 
 #: Longest body: it is sent without a session, so it must be cheap to refuse.
 _BODY_BYTES = 16 * 1024

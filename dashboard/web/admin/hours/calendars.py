@@ -1,22 +1,21 @@
 """The routes of calendars, for supervisors."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
 from flask import Response
 from sqlalchemy import Connection
-from sqlalchemy.exc import IntegrityError
 
 from dashboard.db.audit import actions
 from dashboard.db.audit.entries import Target, add, changes
-from dashboard.db.database import Database
 from dashboard.db.hours import calendars
 from dashboard.db.hours.calendars import CALENDARS_MAX, SavedCalendar
 from dashboard.db.lists import versions
-from dashboard.errors import NotFound, Problem
+from dashboard.errors import ChangedMeanwhile, NotFound, Problem
 from dashboard.validation.field_errors import field_error
 from dashboard.web.admin.hours import requests, responses
+from dashboard.web.admin.hours.api import HoursApi
 from dashboard.web.admin.routes import SUPERVISOR
 from dashboard.web.http.audit.actors import acting
 from dashboard.web.http.identity import current
@@ -32,13 +31,8 @@ _EXAMPLE = {
 }
 
 
-class CalendarsApi:
-    """The routes below /calendars. `clock` gives milliseconds; `wake()` begins to recompute."""
-
-    def __init__(self, database: Database, clock: Callable[[], int], wake: Callable[[], object]):
-        self._database = database
-        self._clock = clock
-        self._wake = wake
+class CalendarsApi(HoursApi):
+    """The routes below /calendars."""
 
     @_route(
         "GET",
@@ -74,7 +68,7 @@ class CalendarsApi:
             add(connection, now, acting(), actions.CALENDAR_CREATED, _target(made), _said(made))
             return _json(made, ())
 
-        return json_response({"calendar": self._write(body.name, write)}, 201)
+        return json_response({"calendar": self._write_named(_taken(body), write)}, 201)
 
     @_route(
         "PUT",
@@ -95,19 +89,14 @@ class CalendarsApi:
             before = _locked(connection, calendar_id)
             names = calendars.users(connection).get(calendar_id, [])
             if body.changed_at not in (None, before.changed_at):
-                raise Problem(
-                    409,
-                    "changed_meanwhile",
-                    "Somebody else has changed the opening hours meanwhile.",
-                    extra={"calendar": _json(before, names)},
-                )
+                raise ChangedMeanwhile("the opening hours", calendar=_json(before, names))
             changed = calendars.change(connection, before, body.draft(), admin_id, now)
             _audit_change(connection, now, before, changed)
             if names:
                 versions.grow_policies(connection)
             return _json(changed, names)
 
-        changed = self._write(body.name, write)
+        changed = self._write_named(_taken(body), write)
         self._wake()
         return json_response({"calendar": changed})
 
@@ -136,12 +125,9 @@ class CalendarsApi:
         self._database.write(write)
         return Response(status=204)
 
-    def _write(self, name: str, work: Callable[[Connection], dict[str, Any]]) -> dict[str, Any]:
-        try:
-            return self._database.write(work)
-        except IntegrityError as error:
-            detail = f"There are opening hours “{name}” already."
-            raise Problem(409, "name_taken", detail) from error
+
+def _taken(body: requests.NewCalendarRequest) -> str:
+    return f"There are opening hours “{body.name}” already."
 
 
 def _locked(connection: Connection, id: int) -> SavedCalendar:

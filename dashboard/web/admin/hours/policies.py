@@ -6,16 +6,15 @@ from typing import Any
 
 from flask import Response
 from sqlalchemy import Connection
-from sqlalchemy.exc import IntegrityError
 
-from dashboard.db.database import Database
 from dashboard.db.hours import calendars, due_times, policies
 from dashboard.db.hours.policies import POLICIES_MAX, PolicyDraft, SavedPolicy
 from dashboard.db.lists import versions
-from dashboard.errors import FieldError, Invalid, NotFound, Problem
+from dashboard.errors import ChangedMeanwhile, FieldError, Invalid, NotFound
 from dashboard.validation.field_errors import field_error, named
 from dashboard.validation.queries import invalid_query
 from dashboard.web.admin.hours import audited, requests, responses
+from dashboard.web.admin.hours.api import HoursApi
 from dashboard.web.admin.routes import SUPERVISOR
 from dashboard.web.http.identity import current
 from dashboard.web.http.responses import json_response
@@ -33,13 +32,8 @@ _EXAMPLE = {
 }
 
 
-class PoliciesApi:
-    """The routes below /policies. `clock` gives milliseconds; `wake()` begins to recompute."""
-
-    def __init__(self, database: Database, clock: Callable[[], int], wake: Callable[[], object]):
-        self._database = database
-        self._clock = clock
-        self._wake = wake
+class PoliciesApi(HoursApi):
+    """The routes below /policies."""
 
     @_route(
         "GET",
@@ -131,12 +125,7 @@ class PoliciesApi:
             if before is None:
                 raise _no_such()
             if body.changed_at not in (None, before.changed_at):
-                raise Problem(
-                    409,
-                    "changed_meanwhile",
-                    "Somebody else has changed the policy meanwhile.",
-                    extra={"policy": _json(before)},
-                )
+                raise ChangedMeanwhile("the policy", policy=_json(before))
             draft = _checked(connection, body)
             changed = policies.change(connection, before, draft, admin_id, now)
             audited.policy_changed(connection, now, before, changed)
@@ -168,11 +157,7 @@ class PoliciesApi:
         return Response(status=204)
 
     def _write(self, name: str, work: Callable[[Connection], SavedPolicy]) -> SavedPolicy:
-        try:
-            saved = self._database.write(work)
-        except IntegrityError as error:
-            detail = f"There is a policy “{name}” already."
-            raise Problem(409, "name_taken", detail) from error
+        saved = self._write_named(f"There is a policy “{name}” already.", work)
         self._wake()
         return saved
 

@@ -10,11 +10,11 @@ from dashboard.db.accounts.second_factor.codes import Codes
 from dashboard.db.database import Database
 from dashboard.errors import Invalid
 from dashboard.validation.field_errors import field_error
-from dashboard.web.admin.signing_in.guard import Guard
-from dashboard.web.admin.signing_in.password_check import PasswordCheck
+from dashboard.web.admin.sign_in.guard import Guard
+from dashboard.web.admin.sign_in.methods import require_passwords
+from dashboard.web.admin.sign_in.password_check import PasswordCheck
 from dashboard.web.http.audit.signins import WRONG_CODE
 from dashboard.web.http.identity import Unauthorized, current
-from dashboard.web.http.sign_in.methods import require_passwords
 
 Result = TypeVar("Result")
 

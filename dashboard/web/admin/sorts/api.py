@@ -13,7 +13,7 @@ from dashboard.db.audit import actions
 from dashboard.db.audit.entries import Target, add, changes
 from dashboard.db.database import Database
 from dashboard.db.lists import sorts, views
-from dashboard.errors import NotFound, Problem
+from dashboard.errors import ChangedMeanwhile, NotFound, Problem
 from dashboard.validation.field_errors import field_error
 from dashboard.web.admin import preferences
 from dashboard.web.admin.routes import SUPERVISOR
@@ -120,12 +120,7 @@ class SortsApi:
         def write(connection: Connection) -> tuple[Sort, set[str]]:
             before = _locked(connection, name)
             if body.changed_at not in (None, before.changed_at):
-                raise Problem(
-                    409,
-                    "changed_meanwhile",
-                    "Somebody else has changed the sort meanwhile.",
-                    extra={"sort": _json(before)},
-                )
+                raise ChangedMeanwhile("the sort", sort=_json(before))
             sort, _ = checked(connection, name, body.title, body.rules)
             changed = sorts.change(connection, before, sort, admin_id, now)
             differences = changes(_said(before), _said(changed))

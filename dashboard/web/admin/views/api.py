@@ -11,7 +11,7 @@ from dashboard.db.database import Database
 from dashboard.db.lists import view_orders, views
 from dashboard.db.lists.query_lists import TIMEZONE
 from dashboard.db.lists.views import Draft, View
-from dashboard.errors import NotFound, Problem
+from dashboard.errors import ChangedMeanwhile, NotFound
 from dashboard.live.view_changes import Whose
 from dashboard.validation.queries import invalid_query
 from dashboard.web.admin.routes import require_supervisor
@@ -114,12 +114,7 @@ class ViewsApi:
         def write(connection: Connection) -> tuple[View, View, dict[str, Any]]:
             view = _locked(connection, view_id)
             if body.changed_at not in (None, view.changed_at):
-                raise Problem(
-                    409,
-                    "changed_meanwhile",
-                    "Somebody else has changed the view meanwhile.",
-                    extra={"view": without_total(connection, view, admin_id)},
-                )
+                raise ChangedMeanwhile("the view", view=without_total(connection, view, admin_id))
             before = _Owner(view.owner_id, view.desk)
             owner = before if body.owner is None else _owner(body.owner)
             draft = _draft(body, owner, body.timezone or view.timezone)

@@ -7,17 +7,16 @@ import { DAY } from "../../core/hours/clock.js";
 import { LateCheck } from "../../core/hours/late-check.js";
 import { openNowOf } from "../../core/hours/open-now.js";
 import { withCalendar } from "../../core/hours/policies.js";
-import { elsewhere, faultAt, faultsOf, faultText } from "../../core/hours/refused.js";
+import { faultAt, faultText } from "../../core/hours/refused.js";
 import { blocksOf, DAYS, openMinutes } from "../../core/hours/week.js";
 import { WeekDraft } from "../../core/hours/week-draft.js";
 import { wallAt } from "../../core/hours/zones.js";
 import { shown } from "../../core/shown.js";
-import { refusalOf } from "../elements/refusal.js";
-import { conflict } from "./conflict.js";
 import { dayHours } from "./day-hours.js";
 import { Holidays } from "./holidays.js";
 import { lateLine } from "./late-line.js";
 import { guardPage } from "./leaving.js";
+import { Saving } from "./saving.js";
 import { WeekPicture } from "./week-picture.js";
 import { blockText, momentText, stateText, weekText, zoneText } from "./words.js";
 import { ZoneField } from "./zone-field.js";
@@ -28,10 +27,6 @@ const FIELDS = ["/name", "/timezone", "/week", "/exceptions"];
 
 export class CalendarForm {
   #name;
-  #faults = [];
-  #problem = "";
-  #theirs = null;
-  #busy = false;
   #told = "";
   #saved; // the fields as they are saved, as text
   #times = null; // the calendar as it is written, without its name
@@ -44,6 +39,10 @@ export class CalendarForm {
     this.left = left;
     this.check = new LateCheck({
       ask: (given) => parts.api.previewPolicies(given), changed: () => this.#paint(),
+    });
+    this.saving = new Saving({
+      kind: "calendar", fields: FIELDS, root: () => parts.dialog.element, language: parts.language,
+      changed: () => this.#paint(), gone: () => this.#gone(),
     });
     this.#begin(calendar);
     this.unguard = guardPage(() => this.isDirty);
@@ -90,7 +89,7 @@ export class CalendarForm {
 
   content() {
     const { t } = this.parts.language;
-    const fault = (field) => faultText(faultAt(this.#faults, field), t);
+    const fault = (field) => faultText(faultAt(this.saving.faults, field), t);
     queueMicrotask(() => this.zone.after());
     return html`<form class="form calendar-form" novalidate @submit=${(event) => this.#submit(event)}
         @keydown=${(event) => this.#keys(event)}>
@@ -112,11 +111,7 @@ export class CalendarForm {
       ${this.holidays.content({ today: this.#today(), problem: fault("/exceptions") })}
       <p class="unseen" role="status">${this.#told}</p>
       <div class="form-foot">${this.#isUsed ? html`<section aria-label=${t("late")}>${lateLine(this.check, t)}</section>` : ""}
-        ${this.#theirs ? this.#conflict() : ""}
-        <p class="form-problem" role="alert">${this.#problem}</p>
-        <div class="form-acts"><button type="button" class="button calendar-cancel" @click=${() => this.left(null)}
-          >${t("cancel")}</button>
-          <button type="submit" class="button button-accent" ?disabled=${this.#busy}>${t("save")}</button></div></div></form>`;
+        ${this.#foot()}</div></form>`;
   }
 
   #dayHours(fault) {
@@ -129,7 +124,7 @@ export class CalendarForm {
   }
 
   #wrongDays() {
-    return this.#faults.flatMap(({ pointer }) => {
+    return this.saving.faults.flatMap(({ pointer }) => {
       const at = DAYS.indexOf(/^\/week\/(\w+)/.exec(pointer)?.[1] ?? "");
       return at < 0 ? [] : [at];
     });
@@ -164,8 +159,7 @@ export class CalendarForm {
   }
 
   #changed() {
-    this.#faults = [];
-    this.#problem = "";
+    this.saving.clear();
     this.#times = null;
     this.look();
     this.#paint();
@@ -210,23 +204,21 @@ export class CalendarForm {
     this.#tell(weekText(this.week.blocks, this.parts.language));
   }
 
-  #conflict() {
-    const { t } = this.parts.language;
-    const theirs = this.#theirs;
-    return conflict({
-      t, shown: [[t("hours.name"), shown(theirs.name)], [t("hours.zone"), zoneText(theirs.timezone)],
-        [t("hours.week"), weekText(blocksOf(theirs.week), this.parts.language)],
+  #foot() {
+    const { language, language: { t } } = this.parts;
+    return this.saving.foot({
+      shown: (theirs) => [[t("hours.name"), shown(theirs.name)], [t("hours.zone"), zoneText(theirs.timezone)],
+        [t("hours.week"), weekText(blocksOf(theirs.week), language)],
         [t("hours.holidays"), t("hours.holidays.count", { count: theirs.exceptions.length })]],
-      take: () => {
-        this.#theirs = null;
+      take: (theirs) => {
         this.#begin(theirs);
         this.#changed();
       },
-      replace: () => {
-        this.calendar = { ...this.calendar, changed_at: theirs.changed_at };
-        this.#theirs = null;
+      replace: ({ changed_at }) => {
+        this.calendar = { ...this.calendar, changed_at };
         this.#save();
       },
+      cancel: () => this.left(null),
     });
   }
 
@@ -234,11 +226,11 @@ export class CalendarForm {
     event.preventDefault();
     const fault = (pointer, code) => ({ pointer, code });
     if (this.holidays.isWriting && !this.holidays.add()) return;
-    this.#faults = [
+    this.saving.faults = [
       ...(this.name ? [] : [fault("/name", "empty_text")]),
       ...(this.zone.zone ? [] : [fault("/timezone", "unknown_value")]),
     ];
-    if (this.week.wrong || this.#faults.length) this.#focusFault();
+    if (this.week.wrong || this.saving.faults.length) this.#focusFault();
     else this.#save();
   }
 
@@ -246,44 +238,27 @@ export class CalendarForm {
     this.#paint();
     const wrongDay = this.#wrongDays()[0];
     if (wrongDay !== undefined) this.week.choose(wrongDay, null);
-    const field = this.parts.dialog.element.querySelector('[aria-invalid="true"], [data-wrong="true"] .week-day');
-    /** @type {HTMLElement | null} */ (field)?.focus();
-    if (field instanceof HTMLInputElement) field.select();
+    this.saving.focus('[aria-invalid="true"], [data-wrong="true"] .week-day');
   }
 
   async #save() {
     const { api } = this.parts;
     const { id, changed_at } = this.calendar;
-    this.#busy = true;
-    this.#problem = "";
-    this.#paint();
-    try {
+    await this.saving.run(async () => {
       const fields = this.#fields();
       const { calendar } = this.isNew ? await api.addCalendar(fields)
         : await api.changeCalendar(id, { ...fields, ...(changed_at && { changed_at }) });
       this.#saved = JSON.stringify(fields);
       this.left(calendar);
-    } catch (error) {
-      this.#refused(error);
-    }
-    this.#busy = false;
-    this.#paint();
+    });
+    if (this.saving.faults.length) this.#focusFault();
   }
 
-  // Everything that is written stays.
-  #refused(error) {
-    const { t } = this.parts.language;
-    this.#theirs = error.code === "changed_meanwhile" ? error.body.calendar ?? null : null;
-    this.#faults = error.code === "name_taken" ? [{ pointer: "/name", code: error.code }] : faultsOf(error.body);
-    if (error.status === 404) {
-      const { id, changed_at, ...fields } = this.calendar;
-      this.calendar = fields;
-      this.#problem = t("hours.gone");
-    } else if (!this.#theirs && (!this.#faults.length || elsewhere(this.#faults, FIELDS).length)) {
-      this.#problem = refusalOf(error, t);
-    }
-    this.#busy = false;
-    if (this.#faults.length) this.#focusFault();
+  // It can be saved as a new one.
+  #gone() {
+    const { id, changed_at, ...fields } = this.calendar;
+    this.calendar = fields;
+    return this.parts.language.t("hours.gone");
   }
 }
 

@@ -4,15 +4,15 @@ import { html } from "lit-html";
 
 import { LateCheck } from "../../core/hours/late-check.js";
 import { after, fieldsOf, minutesIn, targetOf, TARGETS, UNITS } from "../../core/hours/policies.js";
-import { elsewhere, faultAt, faultsOf, faultText } from "../../core/hours/refused.js";
+import { faultAt, faultsOf, faultText } from "../../core/hours/refused.js";
 import { mistakeOf } from "../../core/query/mistake.js";
 import { shown } from "../../core/shown.js";
 import { refusalOf } from "../elements/refusal.js";
 import { QueryField } from "../query/field.js";
 import { saidOf } from "../query/mistake.js";
-import { conflict } from "./conflict.js";
 import { lateLine } from "./late-line.js";
 import { guardPage } from "./leaving.js";
+import { Saving } from "./saving.js";
 import { targetsText } from "./words.js";
 
 const NAME_MAX = 80;
@@ -23,10 +23,6 @@ export class PolicyForm {
   #calendar;
   #targets; // by TARGETS, as they are written
   #place;
-  #faults = [];
-  #problem = "";
-  #theirs = null;
-  #busy = false;
   #saved;
 
   /** @param {PolicyFormParts} parts */
@@ -41,6 +37,10 @@ export class PolicyForm {
       id: "policy-query", api: parts.api, language: parts.language, changed: () => this.#paint(),
       typed: () => this.#changed(),
       entered: () => /** @type {HTMLFormElement} */ (parts.dialog.element.querySelector("form"))?.requestSubmit(),
+    });
+    this.saving = new Saving({
+      kind: "policy", fields: FIELDS, root: () => parts.dialog.element, language: parts.language,
+      changed: () => this.#paint(), gone: () => this.#gone(),
     });
     this.#begin(policy);
     this.unguard = guardPage(() => this.isDirty);
@@ -108,11 +108,7 @@ export class PolicyForm {
         t(calendars.length ? "policies.calendar.manage" : "hours.new")}</button></div>
       ${this.isNew && this.parts.policies.length ? this.#placing() : ""}
       <div class="form-foot"><section class="policy-late" aria-label=${t("late")}>${this.#late()}</section>
-        ${this.#theirs ? this.#conflict() : ""}
-        <p class="form-problem" role="alert">${this.#problem}</p>
-        <div class="form-acts"><button type="button" class="button policy-cancel" @click=${() => this.left(null)}
-          >${t("cancel")}</button>
-          <button type="submit" class="button button-accent" ?disabled=${this.#busy}>${t("save")}</button></div></div></form>`;
+        ${this.#foot()}</div></form>`;
   }
 
   // What stands at a field is not said here again.
@@ -154,7 +150,7 @@ export class PolicyForm {
 
   #said(pointer) {
     const { t } = this.parts.language;
-    const fault = faultAt(this.#faults, pointer);
+    const fault = faultAt(this.saving.faults, pointer);
     if (!fault || (pointer === "/query" && this.field.mistake)) return "";
     if (fault.code === "unreadable") return t("policies.minutes.wrong");
     return faultText(fault, t);
@@ -168,9 +164,8 @@ export class PolicyForm {
   }
 
   #changed() {
-    this.#faults = TARGETS.filter((name) => minutesIn(this.#targets[name]) === undefined)
-      .map((name) => ({ pointer: `/${name}`, code: "unreadable" }));
-    this.#problem = "";
+    this.saving.clear(TARGETS.filter((name) => minutesIn(this.#targets[name]) === undefined)
+      .map((name) => ({ pointer: `/${name}`, code: "unreadable" })));
     this.field.mistake = null;
     this.look();
     this.#paint();
@@ -195,56 +190,53 @@ export class PolicyForm {
     if (state === "refused" && error.status === 422) {
       const own = `/policies/${this.#index}`;
       const found = faultsOf(error.body).filter(({ pointer }) => pointer.startsWith(`${own}/`) && pointer !== `${own}/name`);
-      this.#faults = found.map(({ pointer, code }) => ({ pointer: pointer.slice(own.length), code }));
-      if (faultAt(this.#faults, "/query")) this.field.mistake = mistakeOf(error.body, this.field.text);
-      if (!found.length) this.#problem = refusalOf(error, this.parts.language.t);
+      this.saving.faults = found.map(({ pointer, code }) => ({ pointer: pointer.slice(own.length), code }));
+      this.#markQuery(error);
+      if (!found.length) this.saving.problem = refusalOf(error, this.parts.language.t);
     }
     this.#paint();
   }
 
-  #conflict() {
-    const { language, calendars } = this.parts;
-    const { t } = language;
-    const theirs = this.#theirs;
-    const calendar = calendars.find(({ id }) => id === theirs.calendar);
-    return conflict({
-      t, shown: [[t("policies.name"), shown(theirs.name)], [t("policies.query"), shown(theirs.query) || t("query.all")],
-        [t("policies.targets"), targetsText(theirs, language)], [t("policies.calendar"), shown(calendar?.name ?? "")]],
-      take: () => {
-        this.#theirs = null;
+  #markQuery(error) {
+    if (faultAt(this.saving.faults, "/query")) this.field.mistake = mistakeOf(error.body, this.field.text);
+  }
+
+  #foot() {
+    const { language, language: { t }, calendars } = this.parts;
+    const nameOf = (id) => calendars.find((calendar) => calendar.id === id)?.name ?? "";
+    return this.saving.foot({
+      shown: (theirs) => [[t("policies.name"), shown(theirs.name)], [t("policies.query"), shown(theirs.query) || t("query.all")],
+        [t("policies.targets"), targetsText(theirs, language)], [t("policies.calendar"), shown(nameOf(theirs.calendar))]],
+      take: (theirs) => {
         this.#begin(theirs);
         this.#changed();
       },
-      replace: () => {
-        this.policy = { ...this.policy, changed_at: theirs.changed_at };
-        this.#theirs = null;
+      replace: ({ changed_at }) => {
+        this.policy = { ...this.policy, changed_at };
         this.#save();
       },
+      cancel: () => this.left(null),
     });
   }
 
   #submit(event) {
     event.preventDefault();
-    if (!this.name) this.#faults = [...this.#faults, { pointer: "/name", code: "empty_text" }];
-    if (!Number(this.#calendar)) this.#faults = [...this.#faults, { pointer: "/calendar", code: "missing_field" }];
-    if (this.#faults.length) this.#focusFault();
+    const { faults } = this.saving;
+    if (!this.name) faults.push({ pointer: "/name", code: "empty_text" });
+    if (!Number(this.#calendar)) faults.push({ pointer: "/calendar", code: "missing_field" });
+    if (faults.length) this.#focusFault();
     else this.#save();
   }
 
   #focusFault() {
     this.#paint();
-    const field = this.parts.dialog.element.querySelector('form [aria-invalid="true"]');
-    /** @type {HTMLElement | null} */ (field)?.focus();
-    if (field instanceof HTMLInputElement) field.select();
+    this.saving.focus('form [aria-invalid="true"]');
   }
 
   async #save() {
     const { api, policies } = this.parts;
     const { id, changed_at } = this.policy;
-    this.#busy = true;
-    this.#problem = "";
-    this.#paint();
-    try {
+    const refused = await this.saving.run(async () => {
       const fields = this.#fields();
       const { policy } = this.isNew ? await api.addPolicy(fields)
         : await api.changePolicy(id, { ...fields, ...(changed_at && { changed_at }) });
@@ -253,26 +245,15 @@ export class PolicyForm {
       // New ones are the last: nothing that counts today is concerned until it has its place.
       if (isPlaced) await api.orderPolicies([...policies.slice(0, this.#place), policy, ...policies.slice(this.#place)].map((one) => one.id));
       this.left(policy);
-    } catch (error) {
-      this.#refused(error);
-    }
-    this.#busy = false;
-    this.#paint();
+    });
+    if (refused) this.#markQuery(refused);
+    if (this.saving.faults.length) this.#focusFault();
   }
 
-  // Everything that is written stays.
-  #refused(error) {
-    const { t } = this.parts.language;
-    this.#theirs = error.code === "changed_meanwhile" ? error.body.policy ?? null : null;
-    this.#faults = error.code === "name_taken" ? [{ pointer: "/name", code: error.code }] : faultsOf(error.body);
-    if (faultAt(this.#faults, "/query")) this.field.mistake = mistakeOf(error.body, this.field.text);
-    if (error.status === 404) {
-      const { id, changed_at, ...fields } = this.policy;
-      this.policy = fields;
-      this.#problem = t("policies.gone");
-    } else if (!this.#theirs && (!this.#faults.length || elsewhere(this.#faults, FIELDS).length)) {
-      this.#problem = refusalOf(error, t);
-    }
-    if (this.#faults.length) this.#focusFault();
+  // It can be saved as a new one.
+  #gone() {
+    const { id, changed_at, ...fields } = this.policy;
+    this.policy = fields;
+    return this.parts.language.t("policies.gone");
   }
 }

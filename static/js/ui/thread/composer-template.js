@@ -18,7 +18,7 @@ export function sendText(isPrivate, after, t) {
 /** @param {import("./composer.js").Composer} composer */
 export function composerTemplate(composer) {
   const { canned, mentions, prefs, isPrivate, guard, language: { t } } = composer;
-  const listed = canned.activeId ? "canned" : mentions.activeId ? "mention-list" : "";
+  const listed = canned.activeId ? "canned-list" : mentions.activeId ? "mention-list" : "";
   const enter = prefs.kept.send_key === "enter";
   const { length } = [...composer.field?.value ?? ""];
   const kind = isPrivate ? "note" : "reply";

@@ -6,8 +6,8 @@ import pytest
 from joserfc.jwk import OctKey
 
 from dashboard.oidc.tokens import LEEWAY_SECONDS
-from dashboard.web.admin.oidc.pending import PENDING_MS
-from tests.dashboard.web.admin.oidc.fake_provider import ISSUER, new_key, person
+from dashboard.web.admin.sign_in.oidc.pending import PENDING_MS
+from tests.dashboard.web.admin.sign_in.oidc.fake_provider import ISSUER, new_key, person
 from tests.drivers.application import PASSWORD
 from tests.drivers.audit import acts
 from tests.servers.oidc_provider import CLIENT_ID, parameters

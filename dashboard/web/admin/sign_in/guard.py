@@ -8,7 +8,7 @@ from dashboard.db.accounts import admins
 from dashboard.db.accounts.sessions import connection_prefix
 from dashboard.rate_limits import RateLimitExceeded
 from dashboard.validation.accounts import EMAIL_MAX_CHARACTERS
-from dashboard.web.admin.attempts import Attempt, Attempts, Devices
+from dashboard.web.admin.sign_in.attempts import Attempt, Attempts, Devices
 from dashboard.web.http.audit.signins import RATE_LIMITED, FailedSignIns
 from dashboard.web.http.identity import Identities, Unauthorized
 

@@ -5,7 +5,7 @@ import requests
 
 from dashboard.db.accounts import desks
 from dashboard.db.database import Database
-from tests.dashboard.web.admin.oidc.fake_provider import ENVIRONMENT, FakeProvider, person
+from tests.dashboard.web.admin.sign_in.oidc.fake_provider import ENVIRONMENT, FakeProvider, person
 from tests.drivers.application import ApplicationDriver
 
 

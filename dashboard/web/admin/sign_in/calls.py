@@ -12,16 +12,16 @@ from dashboard.db.accounts.sessions import connection_prefix
 from dashboard.errors import Problem
 from dashboard.presence.service import PresenceService
 from dashboard.validation.fields import Strict
-from dashboard.web.admin.signing_in.code_check import CodeCheck
-from dashboard.web.admin.signing_in.password_check import PasswordCheck
-from dashboard.web.admin.signing_in.pending import TOKEN_MS, SecondFactorRequired, SignInExpired
+from dashboard.web.admin.sign_in.code_check import CodeCheck
+from dashboard.web.admin.sign_in.local_paths import local_path
+from dashboard.web.admin.sign_in.methods import require_passwords
+from dashboard.web.admin.sign_in.password_check import PasswordCheck
+from dashboard.web.admin.sign_in.pending import TOKEN_MS, SecondFactorRequired, SignInExpired
 from dashboard.web.admin.site.pages import Pages
 from dashboard.web.http.bodies import is_json, read_body, require_json
 from dashboard.web.http.identity import Identities, Unauthorized
 from dashboard.web.http.origins import Origins
 from dashboard.web.http.queries import only_value
-from dashboard.web.http.sign_in.local_paths import local_path
-from dashboard.web.http.sign_in.methods import require_passwords
 
 #: Longest body of a sign-in: it is sent without a session, so it must be cheap to refuse.
 _BODY_BYTES = 16 * 1024

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.dashboard.web.admin.signing_in.test_signin import MAI, cookie
+from tests.dashboard.web.admin.sign_in.test_signin import MAI, cookie
 from tests.drivers.application import ApplicationDriver
 
 

@@ -8,8 +8,8 @@ from sqlalchemy import func, select
 
 from dashboard.db.accounts import admins
 from dashboard.db.models.accounts import sessions
-from dashboard.web.admin.signing_in import password_check
-from dashboard.web.admin.signing_in.pending import TOKEN_MS
+from dashboard.web.admin.sign_in import password_check
+from dashboard.web.admin.sign_in.pending import TOKEN_MS
 from tests.dashboard.web.admin.profile.app import (
     App,
     credentials,

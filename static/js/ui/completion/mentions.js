@@ -7,37 +7,34 @@ import { colleagues, insertName, meant, typedName } from "../../core/mentions/me
 import { shown } from "../../core/shown.js";
 import { hueStep } from "../elements/avatar.js";
 import { statusText } from "../presence/words.js";
+import { Proposals } from "./proposals.js";
 
 const CACHED_MS = 60_000;
 
-export class MentionCompletion {
+export class MentionCompletion extends Proposals {
   #members = [];
   #fetchedAt = -Infinity;
-  #asked = null;
-  #active = 0;
   #done = ""; // the text up to the name that was inserted last
   #chosen = new Map(); // thread → (id → name)
 
   /** @param {MentionCompletionParts} parts */
   constructor({ api, thread, adminId, presence, now, painter, language }) {
+    super({ name: "mention", painter });
     this.api = api;
     this.thread = thread;
     this.adminId = adminId;
     this.presence = presence;
     this.now = now;
-    this.painter = painter;
     this.language = language;
   }
 
   get offered() {
-    if (this.#asked === null) return [];
-    return colleagues(this.#members, this.#asked, {
+    if (this.asked === null) return [];
+    return colleagues(this.#members, this.asked, {
       adminId: this.adminId, desk: this.thread.row?.desk ?? "",
       dot: (id) => this.presence.dot("admin", id),
     });
   }
-
-  get activeId() { return this.offered.length ? `mention-${this.#active}` : null; }
 
   // The text or the caret of a note changed.
   typed(field) {
@@ -45,32 +42,14 @@ export class MentionCompletion {
     const isDone = this.#done !== "" && before.startsWith(this.#done)
       && !before.slice(this.#done.length).includes("@");
     const asked = isDone ? null : typedName(before);
-    if (asked !== this.#asked) this.#active = 0;
-    this.#asked = asked;
+    this.ask(asked);
     if (asked !== null) this.#load();
   }
 
   close() {
-    if (this.#asked === null) return;
-    this.#asked = null;
+    if (this.asked === null) return;
+    super.close();
     this.presence.want("admin", "mention", []);
-  }
-
-  // Returns whether the list used the key.
-  /** @param {any} event */
-  key(event, field) {
-    const { length } = this.offered;
-    if (!length) return false;
-    if (event.key === "ArrowDown") this.#active = (this.#active + 1) % length;
-    else if (event.key === "ArrowUp") this.#active = (this.#active + length - 1) % length;
-    else if (event.key === "Escape") this.close();
-    else if ((event.key === "Enter" && !event.ctrlKey && !event.metaKey) || event.key === "Tab") {
-      this.#insert(this.offered[this.#active], field);
-    } else return false;
-    event.preventDefault();
-    event.stopPropagation();
-    this.painter.ask("composer");
-    return true;
   }
 
   // Who is meant by names that several have, as the note of a thread is sent.
@@ -83,32 +62,22 @@ export class MentionCompletion {
 
   render(field) {
     const { presence, language: { t } } = this;
-    const { offered } = this;
-    if (!offered.length) return "";
-    return html`<div class="canned mention-list" id="mention-list" role="listbox"
-      aria-label=${t("mention.title")}>
-      ${offered.map((member, index) => html`<div class="canned-choice mention-choice" role="option"
-        id="mention-${index}" aria-selected=${String(index === this.#active)}
-        @pointerdown=${(event) => event.preventDefault()}
-        @click=${() => this.#insert(offered[index], field())}
-        ><span class="avatar" data-hue=${hueStep(`admin/${member.id}`)} aria-hidden="true"
-          ><span class="avatar-letter">${initial(member.name)}</span>
-          <span class="dot" data-dot=${presence.dot("admin", member.id)}></span></span>
-        <bdi class="mention-name">${shown(member.name)}</bdi>
-        <span>${statusText(presence, "admin", member.id, t)}</span></div>`)}</div>`;
+    if (!this.offered.length) return "";
+    return this.choices(field, t("mention.title"), (member) => html`<span class="avatar"
+      data-hue=${hueStep(`admin/${member.id}`)} aria-hidden="true"
+      ><span class="avatar-letter">${initial(member.name)}</span>
+      <span class="dot" data-dot=${presence.dot("admin", member.id)}></span></span>
+      <bdi class="mention-name">${shown(member.name)}</bdi>
+      <span>${statusText(presence, "admin", member.id, t)}</span>`);
   }
 
-  #insert(member, field) {
+  written(member, field) {
     const { text, caret } = insertName(field.value, field.selectionStart, member.name);
     const { id } = this.thread;
     const chosen = this.#chosen.get(id) ?? new Map();
     this.#chosen.set(id, chosen.set(member.id, member.name));
     this.#done = text.slice(0, caret);
-    field.value = text;
-    field.setSelectionRange(caret, caret);
-    this.close();
-    field.dispatchEvent(new Event("input"));
-    field.focus();
+    return { text, caret };
   }
 
   async #load() {
@@ -120,7 +89,7 @@ export class MentionCompletion {
         this.#fetchedAt = -Infinity; // the next key tries again
       }
     }
-    if (this.#asked === null) return;
+    if (this.asked === null) return;
     this.presence.want("admin", "mention", this.#members.map(({ id }) => id));
     this.painter.ask("composer");
   }

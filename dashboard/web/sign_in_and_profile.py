@@ -1,33 +1,38 @@
-"""What those who sign in have to show, and the calls about their own accounts."""
+"""Sign-in by a password, and the profile page, which asks for the password and the code again."""
 
 from collections.abc import Callable
 from typing import Any
 
+from flask import Blueprint
+
 from dashboard.db.accounts.second_factor.codes import Codes
 from dashboard.db.accounts.second_factor.sealing import Sealing
 from dashboard.services import Services
-from dashboard.web.admin.attempts import CODES, PASSWORDS, Attempts, Counts, Devices, Limits
 from dashboard.web.admin.profile.api import ProfileApi
 from dashboard.web.admin.profile.ended import EndedSessions
 from dashboard.web.admin.profile.proof import Proof
 from dashboard.web.admin.profile.second_factor import SecondFactorApi
 from dashboard.web.admin.profile.sessions import SessionsApi
-from dashboard.web.admin.signin import Checks
-from dashboard.web.admin.signing_in.code_check import CodeCheck
-from dashboard.web.admin.signing_in.guard import Guard
-from dashboard.web.admin.signing_in.password_check import PasswordCheck
-from dashboard.web.admin.signing_in.pending import PendingSignIns
+from dashboard.web.admin.sign_in import calls
+from dashboard.web.admin.sign_in.attempts import CODES, PASSWORDS, Attempts, Counts, Devices, Limits
+from dashboard.web.admin.sign_in.calls import Checks, SignIn
+from dashboard.web.admin.sign_in.code_check import CodeCheck
+from dashboard.web.admin.sign_in.guard import Guard
+from dashboard.web.admin.sign_in.password_check import PasswordCheck
+from dashboard.web.admin.sign_in.pending import PendingSignIns
 from dashboard.web.admin.site.pages import Pages
 from dashboard.web.http.identity import Identities
+from dashboard.web.http.origins import Origins
 
 
-def account_calls(
+def sign_in_and_profile(
     services: Services,
+    origins: Origins,
     identities: Identities,
     pages: Pages,
     invalidate_sessions: Callable[[], object],
-) -> tuple[Checks, tuple[Any, ...]]:
-    """The two steps of a sign-in, and the routes of the profile page."""
+) -> tuple[Blueprint, tuple[Any, ...]]:
+    """The pages and calls of the sign-in, and the routes of the profile page."""
     database, clock, settings = services.database, services.clock, services.settings
     secret_key = settings.secret_key
     assert secret_key is not None, "nobody can be signed in without a secret key"
@@ -44,10 +49,14 @@ def account_calls(
     of_codes = guard(CODES)
     check = CodeCheck(database, identities, of_codes, pending, codes)
     proof = Proof(database, passwords, of_codes, codes)
-    ended = EndedSessions(services.presence_service, invalidate_sessions)
+    presence = services.presence_service
+    ended = EndedSessions(presence, invalidate_sessions)
     apis = (
         ProfileApi(database, clock, pages, services.placer, proof, ended),
         SecondFactorApi(database, clock, proof, sealing, ended, services.offload),
         SessionsApi(database, clock, ended),
     )
-    return Checks(passwords, check), apis
+    sign_in = SignIn(
+        Checks(passwords, check), presence, invalidate_sessions, origins, identities, pages
+    )
+    return calls.blueprint(sign_in), apis

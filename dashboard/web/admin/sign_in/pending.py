@@ -1,13 +1,11 @@
 """Between the two steps of a sign-in: a signed token says whose password was right, and when."""
 
-import hashlib
 import hmac
 from collections.abc import Callable
 from typing import NamedTuple
 
-from itsdangerous import BadData, URLSafeSerializer
-
 from dashboard.errors import Problem
+from dashboard.signed_texts import NotSigned, SignedTexts
 from dashboard.web.http.identity import Unauthorized
 
 #: How long the code may take.
@@ -54,23 +52,18 @@ class PendingSignIns:
     def __init__(self, secret_key: str, clock: Callable[[], int]):
         self._key = secret_key.encode()
         self._clock = clock
-        self._serializer = URLSafeSerializer(
-            secret_key, salt=_SALT, signer_kwargs={"digest_method": hashlib.sha256}
-        )
+        self._texts = SignedTexts(secret_key, _SALT, TOKEN_CHARACTERS_MAX)
 
     def token(self, admin_id: int, password_hash: str) -> str:
         """For TOKEN_MS from now, and as long as the password stays."""
         expires_at = self._clock() + TOKEN_MS
-        text = self._serializer.dumps([admin_id, self._fingerprint(password_hash), expires_at])
-        return text if isinstance(text, str) else text.decode()
+        return self._texts.text_of([admin_id, self._fingerprint(password_hash), expires_at])
 
     def read(self, token: str) -> Pending:
         """Raises SignInExpired for a token that is forged or too old."""
-        if len(token) > TOKEN_CHARACTERS_MAX:
-            raise SignInExpired()
         try:
-            pending = Pending(*self._serializer.loads(token.encode("utf-8", "replace")))
-        except BadData:
+            pending = Pending(*self._texts.read(token))
+        except NotSigned:
             raise SignInExpired() from None
         if pending.expires_at <= self._clock():
             raise SignInExpired()

@@ -1,15 +1,14 @@
 """A sign-in under way: kept in a signed cookie, so that any worker can complete it."""
 
-import hashlib
 import hmac
 from collections.abc import Callable
 from typing import Any
 
 from flask import Request, Response
-from itsdangerous import BadData, URLSafeSerializer
 
 from dashboard.errors import Problem
 from dashboard.oidc.provider import Secrets
+from dashboard.signed_texts import NotSigned, SignedTexts
 
 COOKIE = "lineup_oidc"
 #: The cookie's name on https, as that of the session.
@@ -33,26 +32,21 @@ class PendingSignIns:
 
     def __init__(self, secret_key: str, clock: Callable[[], int]):
         self._clock = clock
-        self._serializer = URLSafeSerializer(
-            secret_key, salt=COOKIE, signer_kwargs={"digest_method": hashlib.sha256}
-        )
+        self._texts = SignedTexts(secret_key, COOKIE, _COOKIE_CHARACTERS_MAX)
 
     def keep(self, response: Response, given: Secrets, goal: str, *, secure: bool) -> None:
         """Sets the cookie; it lets nobody in by itself."""
         kept_goal = goal if len(goal) <= _GOAL_CHARACTERS_MAX else "/"
-        value = self._serializer.dumps([*given, kept_goal, self._clock()])
+        value = self._texts.text_of([*given, kept_goal, self._clock()])
         response.set_cookie(
-            value=str(value), max_age=PENDING_MS // 1000, httponly=True, **_cookie(secure)
+            value=value, max_age=PENDING_MS // 1000, httponly=True, **_cookie(secure)
         )
 
     def found(self, request: Request, state: str, *, secure: bool) -> tuple[Secrets, str]:
         """What belongs to the provider's answer, and where to go. Raises SignInNotBegun."""
-        value = request.cookies.get(_name(secure), "")
-        if len(value) > _COOKIE_CHARACTERS_MAX:
-            raise SignInNotBegun()
         try:
-            *kept, goal, begun_at = self._serializer.loads(value)
-        except BadData:
+            *kept, goal, begun_at = self._texts.read(request.cookies.get(_name(secure), ""))
+        except NotSigned:
             raise SignInNotBegun() from None
         given = Secrets(*kept)
         is_same = hmac.compare_digest(given.state.encode(), state.encode("utf-8", "replace"))

@@ -1,18 +1,18 @@
-"""The calls of sign-in by a provider of accounts, each with what it needs."""
+"""Sign-in by a provider of accounts, where there is one: its calls, each with what it needs."""
 
 from collections.abc import Callable
 
 from flask import Blueprint
 
 from dashboard.services import Services
-from dashboard.web.admin.oidc import logout, signin
-from dashboard.web.admin.oidc.accounts import ProviderAccounts
-from dashboard.web.admin.oidc.logout import BackChannelLogout
-from dashboard.web.admin.oidc.pending import PendingSignIns
-from dashboard.web.admin.oidc.signin import Parts, ProviderSignIn
+from dashboard.web.admin.sign_in.methods import SignInMethods, install
+from dashboard.web.admin.sign_in.oidc import calls, logout
+from dashboard.web.admin.sign_in.oidc.accounts import ProviderAccounts
+from dashboard.web.admin.sign_in.oidc.calls import Parts, ProviderSignIn
+from dashboard.web.admin.sign_in.oidc.logout import BackChannelLogout
+from dashboard.web.admin.sign_in.oidc.pending import PendingSignIns
 from dashboard.web.admin.site.pages import Pages
 from dashboard.web.http.identity import Identities
-from dashboard.web.http.sign_in.methods import SignInMethods, install
 
 
 def oidc_blueprint(
@@ -39,7 +39,7 @@ def oidc_blueprint(
         services.failed_sign_ins,
         services.shared_limiter,
     )
-    made = signin.routes(ProviderSignIn(parts, identities, site))
+    made = calls.routes(ProviderSignIn(parts, identities, site))
     leaving = BackChannelLogout(
         provider,
         services.database,

@@ -12,9 +12,9 @@ from dashboard.db.accounts.password_rules import LENGTH_MAX
 from dashboard.db.accounts.passwords import AT_ONCE, hashed, matches
 from dashboard.db.accounts.second_factor import factors
 from dashboard.db.database import Database
-from dashboard.web.admin.attempts import Attempt
-from dashboard.web.admin.signing_in.guard import Guard, is_address
-from dashboard.web.admin.signing_in.pending import PendingSignIns, SecondFactorRequired
+from dashboard.web.admin.sign_in.attempts import Attempt
+from dashboard.web.admin.sign_in.guard import Guard, is_address
+from dashboard.web.admin.sign_in.pending import PendingSignIns, SecondFactorRequired
 from dashboard.web.http.audit.signins import CREDENTIALS, signed_in
 from dashboard.web.http.identity import Identities, Unauthorized, origin_of
 

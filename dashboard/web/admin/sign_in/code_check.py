@@ -7,8 +7,8 @@ from dashboard.db.accounts import admins
 from dashboard.db.accounts.second_factor import factors
 from dashboard.db.accounts.second_factor.codes import Codes
 from dashboard.db.database import Database
-from dashboard.web.admin.signing_in.guard import Guard
-from dashboard.web.admin.signing_in.pending import PendingSignIns, SignInExpired
+from dashboard.web.admin.sign_in.guard import Guard
+from dashboard.web.admin.sign_in.pending import PendingSignIns, SignInExpired
 from dashboard.web.http.audit.signins import WRONG_CODE, signed_in
 from dashboard.web.http.identity import Identities, Unauthorized, origin_of
 

@@ -16,7 +16,7 @@ from dashboard.settings.redis_url import redis_address
 from scoring.archive import HISTORY_DAYS
 
 #: The project's folder, which holds static/, templates/, migrations/ and instance/.
-ROOT = Path(__file__).resolve().parents[1]
+ROOT = Path(__file__).resolve().parents[2]
 AsyncMode = Literal["eventlet", "gevent"]
 LOG_FORMATS = ("text", "json")
 AssetMode = Literal["bundle", "source"]

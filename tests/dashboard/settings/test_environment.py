@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from dashboard.config import Settings
 from dashboard.errors import StartError
+from dashboard.settings.environment import Settings
 
 
 def picture_hosts(text: str) -> tuple[str, ...]:

@@ -1,1 +1,0 @@
-"""What signing in needs of HTTP, by whatever method."""
