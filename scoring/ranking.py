@@ -30,6 +30,7 @@ _SCRIPTS = {
     for name in (
         "begin",
         "begin_query",
+        "fill",
         "fill_query",
         "foreign",
         "place",
@@ -223,6 +224,13 @@ class Ranking(QueryRanking):
             names = foreign[first : first + REMOVED_PER_CALL]
             self._run([LuaCall("remove", keys, names)], [list_id])
         return len(foreign)
+
+    def remove_views(self, list_ids: Iterable[str]) -> None:
+        """Removes all keys of list ids that are no views any more."""
+        for list_id in list_ids:
+            keys = [self.keys.changes(list_id), self.keys.meta(list_id), self.keys.left(list_id)]
+            keys += [self.keys.revisions(list_id), self.keys.next(list_id)]
+            self._client.unlink(*self._sort_keys(list_id), *keys)
 
     def begin_rebuild(self, list_ids: Iterable[str], *, only_missing: bool = False) -> Rebuild:
         """Begins to build the lists of these list ids again, beside the live ones.

@@ -4,16 +4,16 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from time import monotonic
 from types import TracebackType
-from typing import Any
 from uuid import uuid4
 
 import redis
-from redis.exceptions import LockError, LockNotOwnedError, NoScriptError, WatchError
+from redis.exceptions import LockError, LockNotOwnedError, NoScriptError
 from redis.lock import Lock
 
 from lua_scripts.runner import Args, LuaCall, text_of
 from lua_scripts.servers import Client
 from scoring.keys import Keys, is_query_list, member, thread_id
+from scoring.placing import counted_as
 from scoring.server_life import ServerLife
 
 #: Another process may take over a rebuild that did not renew its lock for this long.
@@ -27,6 +27,8 @@ FILL_PLACES = 5_000
 
 #: (thread id, revision, a score for each sort)
 Row = tuple[int, int, Sequence[int]]
+#: The same, and who has the thread, for the lists of a view.
+ViewRow = tuple[int, int, Sequence[int], int | None]
 
 
 class RebuildBusy(Exception):
@@ -100,21 +102,22 @@ class Rebuild:
             if error is None:
                 raise
 
-    def fill(self, list_id: str, rows: Sequence[Row], progress: float = 0.0) -> None:
-        """Puts threads on the new lists of a list_id; again for the same thread: the last counts.
+    def fill(self, view: str, rows: Sequence[ViewRow]) -> None:
+        """Puts threads on the new lists of a view; again for the same thread: the last counts.
 
-        Call it at least each few seconds, if need be with no rows. `progress` (0 to 1) is kept for
-        those who ask how far the list of a query is. Raises RebuildLost.
+        Call it at least each few seconds, if need be with no rows. Raises RebuildLost.
         """
-        if is_query_list(list_id):
-            self.fill_queries({list_id: rows}, progress)
-            return
         self._hold()
         for first in range(0, len(rows), FILL_THREADS):
-            self._fill(list_id, rows[first : first + FILL_THREADS])
+            self._run_fills([self._fill_view_call(view, rows[first : first + FILL_THREADS])])
+
+    def fill_query(self, list_id: str, rows: Sequence[Row], progress: float = 0.0) -> None:
+        """`fill` for the list of a query. `progress` (0 to 1) is kept for those who ask how far it
+        is. Raises RebuildLost."""
+        self.fill_queries({list_id: rows}, progress)
 
     def fill_queries(self, rows_of: Mapping[str, Sequence[Row]], progress: float = 0.0) -> None:
-        """`fill` for many lists of queries: list id → threads. Raises RebuildLost."""
+        """`fill_query` for many lists: list id → threads. Raises RebuildLost."""
         self._hold()
         calls: list[LuaCall] = []
         waiting = 0
@@ -193,6 +196,12 @@ class Rebuild:
         pairs = " ".join([f"{score} {member(id)}" for id, _, (score,) in rows])
         return LuaCall("fill_query", keys, [self._token, LOCK_MS, f"{progress:.3f}", pairs])
 
+    def _fill_view_call(self, view: str, rows: Sequence[ViewRow]) -> LuaCall:
+        args: list[str | int] = [self._token]
+        for id, revision, scores, assignee_id in rows:
+            args += [member(id), revision, counted_as(assignee_id), *scores]
+        return LuaCall("fill", [self._keys.next(view), *self._filled(view)], args)
+
     def _run_fills(self, calls: Sequence[LuaCall]) -> None:
         if not calls:
             return
@@ -201,7 +210,7 @@ class Rebuild:
         except NoScriptError as error:
             raise RebuildLost("Redis was started again meanwhile") from error
         if not all(answers):
-            raise RebuildLost("what was filled for lists of queries is gone")
+            raise RebuildLost("what was filled is gone, or another process took over")
 
     def _raise_revisions(self, list_id: str, revisions: Sequence[tuple[int, int]]) -> None:
         keys = [self._keys.revisions(list_id), self._keys.left(list_id)] if revisions else []
@@ -212,24 +221,6 @@ class Rebuild:
         ]
         if calls:
             self._lua.run_all(calls)
-
-    def _fill(self, list_id: str, rows: Sequence[Row]) -> None:
-        names = [member(row[0]) for row in rows]
-        with self._client.pipeline(transaction=True) as pipeline:
-            pipeline.watch(self._keys.next(list_id))
-            if not self._is_ours(pipeline.hget(self._keys.next(list_id), "token")):
-                raise RebuildLost(f"what was filled for {list_id} is gone")
-            pipeline.multi()
-            for at, sort in enumerate(self._sorts_of(list_id)):
-                scores = [row[2][at] for row in rows]
-                pairs = _flat(scores, names)
-                pipeline.execute_command("ZADD", self._keys.next_sort(list_id, sort), *pairs)
-            pairs = _flat(names, [row[1] for row in rows])
-            pipeline.execute_command("HSET", self._keys.next_revisions(list_id), *pairs)
-            try:
-                pipeline.execute()
-            except WatchError as error:
-                raise RebuildLost(f"another process rebuilds {list_id}") from error
 
     def _hold(self) -> None:
         """Renews the locks, or takes that of views again if no other process has it meanwhile."""
@@ -249,10 +240,3 @@ class Rebuild:
 
     def _is_ours(self, token: bytes | str | None) -> bool:
         return token is not None and text_of(token) == self._token
-
-
-def _flat(left: list, right: list) -> list[Any]:
-    """[left, right, left, right, …]"""
-    flat: list[Any] = [None] * (2 * len(left))
-    flat[::2], flat[1::2] = left, right
-    return flat

@@ -30,7 +30,7 @@ def state_calls(list_ids: Iterable[str], keys: Keys, sorts: Sequence[str]) -> It
             queries.append(list_id)
         else:
             names = [keys.sort(list_id, sort) for sort in sorts]
-            names += [keys.changes(list_id), keys.meta(list_id)]
+            names += [keys.changes(list_id), keys.meta(list_id), keys.revisions(list_id)]
             yield StateCall(LuaCall("state", names), _of_view(list_id))
     for first in range(0, len(queries), LISTS_PER_CALL):
         some = queries[first : first + LISTS_PER_CALL]
@@ -40,9 +40,10 @@ def state_calls(list_ids: Iterable[str], keys: Keys, sorts: Sequence[str]) -> It
 
 def _of_view(list_id: str) -> Callable[[Any], States]:
     def result(answer: Any) -> States:
-        epoch, version, total, uneven = answer
+        epoch, version, total, uneven, counts = answer
         known = None if epoch is None else text_of(epoch)
-        return {list_id: State(known, int(version), total, bool(uneven))}
+        assigned = dict(zip(map(int, counts[::2]), map(int, counts[1::2]), strict=True))
+        return {list_id: State(known, int(version), total, bool(uneven), assigned)}
 
     return result
 

@@ -150,7 +150,7 @@ class Broadcaster(RunsTask):
         self._pending |= lost
 
     def _read_and_send(self, due: set[str]) -> set[str]:
-        """Returns the list ids that could not be read: a new admin's lists do not exist at once."""
+        """Returns the list ids that could not be read: that of a query is still being built."""
         asked = [
             (list_id, each) for list_id in due for each in self.subscriptions.read_groups(list_id)
         ]
@@ -163,9 +163,7 @@ class Broadcaster(RunsTask):
         )
         rows = frames.Rows(self._rows(changes for _, _, changes in groups if changes))
         # Before the frames, so that both go out in one write.
-        self.totals.announce(
-            {list_id: state.total for list_id, state in states.items() if state.epoch}
-        )
+        self.totals.announce(states)
         for list_id, group, changes in groups:
             if changes is not None:
                 self._send(group, changes, rows)
@@ -251,10 +249,10 @@ class Broadcaster(RunsTask):
                 self._emitter.abort(subscriber.sid)
 
     def _known_list_ids(self) -> set[str]:
-        return {*VIEWS, *self.subscriptions, *self.totals.list_ids}
+        return {*VIEWS, *self.subscriptions}
 
     def _is_known(self, list_id: str) -> bool:
-        return list_id in VIEWS or list_id in self.subscriptions or list_id in self.totals.list_ids
+        return list_id in VIEWS or list_id in self.subscriptions
 
     def _wait_seconds(self) -> float:
         """Seconds until the next turn, unless a notification comes before."""
