@@ -4,9 +4,14 @@ import json
 import time
 from collections import deque
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
+from threading import Event
 from typing import Any
 
+import redis
+
+from dashboard.db.lists.named_lists import ListName, find
 from dashboard.db.threads import threads
 from dashboard.ingest.actions import Actions, Admin, Reply
 from dashboard.live.broadcaster import Broadcaster
@@ -17,8 +22,10 @@ from dashboard.live.status import Status
 from dashboard.transport.caller import Caller
 from dashboard.transport.emitter import Acknowledged, Message
 from dashboard.transport.packets import EncodedJson
+from scoring.ranking import RankingLost
+from scoring.rebuilding import RebuildLost
 from scoring.sorts import SORTS
-from scoring.views import FILTERS, VIEWS, list_id
+from scoring.views import FILTERS, VIEWS
 from tests.dashboard.ordering.order import Order
 from tests.drivers.replay import Replay
 
@@ -40,6 +47,8 @@ class Network:
 
     def __init__(self) -> None:
         self.wires: dict[str, Wire] = {}
+        #: Socket to filter to the totals of the built-in views that it has been told.
+        self.pages: dict[str, dict[str, dict[str, int]]] = {}
         #: Socket to the totals of views that it has been told.
         self.totals: dict[str, dict[str, int]] = {}
         #: Socket to the lists that it has been told are no more.
@@ -50,6 +59,9 @@ class Network:
     ) -> None:
         if event == "list:order" and sid in self.wires:
             self.wires[sid].frames.append((json.loads(data), acknowledged))
+        elif event == "pages:totals":
+            totals = json.loads(data)
+            self.pages.setdefault(sid, {})[totals.pop("filter")] = totals
         elif event == "views:totals":
             self.totals.setdefault(sid, {}).update(json.loads(data)["totals"])
         elif event == "list:gone":
@@ -64,6 +76,20 @@ class Network:
 
     def abort(self, sid: str) -> None:
         self.wires.pop(sid, None)
+
+
+class AtOnce:
+    """Builds a list before it answers, instead of beside it."""
+
+    def __init__(self, order: Order):
+        self._order = order
+
+    def build(self, list_id: str) -> Event:
+        with suppress(redis.RedisError, RankingLost, RebuildLost):
+            self._order.rebuilder.rebuild([list_id], only_missing=True)
+        ended = Event()
+        ended.set()
+        return ended
 
 
 class Worker:
@@ -87,6 +113,7 @@ class Worker:
             services.list_builder,
         )
         handlers = ListHandlers(order.ranking, reads, self.broadcaster, self.live_lists, monotonic)
+        self.on_ready = handlers.on_ready
         self.handlers = handlers.calls()
 
     def call(self, caller: Caller, name: str, given: dict[str, Any]) -> dict[str, Any]:
@@ -115,6 +142,7 @@ class Browser:
         sid = f"{self.name}-{self._connections}"
         self.caller = Caller(sid, self.admin_id)
         self.wire = self._worker.network.wires.setdefault(sid, Wire())
+        self._worker.on_ready(self.caller)
 
     def disconnect(self) -> None:
         """The socket broke: what was under way is lost."""
@@ -176,6 +204,9 @@ class Browser:
             if result in ("applied", "old"):
                 return
         answer = self.ask(list, "open", limit=OPEN_LIMIT)
+        if answer.get("building"):
+            self.stale.add(list)
+            return
         self.do("open", list, answer=answer)
         self._opened.add(list)
         if answer.get("late"):
@@ -195,6 +226,11 @@ class Browser:
         return self._replay.do(op, self.key(list), **given)["result"]
 
     @property
+    def told(self) -> dict[str, dict[str, int]]:
+        """Filter to the totals of the built-in views."""
+        return self._worker.network.pages[self.caller.sid]
+
+    @property
     def opened(self) -> set[tuple[str, str, str]]:
         return set(self._opened)
 
@@ -204,6 +240,7 @@ class ListsModel:
 
     def __init__(self, order: Order, replay: Replay, workers: int = 2):
         self.order = order
+        order.services.list_builder = AtOnce(order)  # type: ignore[assignment]
         self.actions = Actions(order.database, order.clock)
         self.admins = [Admin(1, "Mai"), Admin(2, "Ken", "supervisor")]
         self.workers = [Worker(order) for _ in range(workers)]
@@ -225,6 +262,7 @@ class ListsModel:
         self.order.seconds += 0.06
         if is_notified:
             worker.broadcaster.notify(None)
+        worker.live_lists.renew()
         worker.broadcaster.turn()
 
     def settle(self) -> None:
@@ -242,6 +280,7 @@ class ListsModel:
     def check(self) -> None:
         """What a browser holds = a fresh open = Redis = SQL, on every list."""
         for browser in self.browsers:
+            self._check_totals(browser)
             for list in sorted(browser.opened):
                 self._check_list(browser, list)
 
@@ -254,13 +293,26 @@ class ListsModel:
             browser.freshen(list)
         return moved
 
+    def _check_totals(self, browser: Browser) -> None:
+        with self.order.database.read() as connection:
+            in_sql = {
+                filter: {
+                    view: threads.total(connection, view, filter, browser.admin_id)
+                    for view in VIEWS
+                }
+                for filter in FILTERS
+            }
+        assert browser.told == in_sql, f"{browser.name} has been told other totals"
+
     def _check_list(self, browser: Browser, list: tuple[str, str, str]) -> None:
         view, sort, filter = list
         with self.order.database.read() as connection:
             sql = threads.listed(connection, view, filter, browser.admin_id, sort, 500)
-        redis = self.order.ranking.head(list_id(view, filter, browser.admin_id), sort, 500)
+            named = find(connection, ListName(view, sort, filter), browser.admin_id)
+        list_id = view if filter == "all" else named.query_list.id
+        in_redis = self.order.ranking.head(list_id, sort, 500)
         fresh = browser.ask(list, "open", limit=500)
-        assert redis.entries == sql, f"{list}: Redis differs from SQL"
+        assert in_redis.entries == sql, f"{list}: Redis differs from SQL"
         assert [*zip(fresh["ids"], fresh["scores"], strict=True)] == sql, f"{list}: a fresh open"
         held = browser.dump(list)
         entries = [*zip(held["ids"], held["scores"], strict=True)]

@@ -183,7 +183,7 @@ def test_a_missing_entry_below_the_head_is_repaired_within_a_pass(busy):
 
 @pytest.mark.parametrize("foreign", [member(4242), "no thread", "٠" * 6])
 @pytest.mark.parametrize("sorts", [["arrival"], [*SORTS]], ids=["one sort", "all sorts"])
-@pytest.mark.parametrize("list_id", ["history", "arrival:unassigned"])
+@pytest.mark.parametrize("list_id", ["history", "arrival"])
 def test_what_is_no_thread_is_removed_within_20_seconds(busy, monkeypatch, foreign, sorts, list_id):
     """H3: also below the heads that are compared often."""
     monkeypatch.setattr("dashboard.ordering.diff.HEAD", 1)
@@ -261,16 +261,35 @@ def test_the_circuit_breaker_skips_redis_after_a_failure(busy, monkeypatch):
     assert len(calls) == 2
 
 
-def test_a_new_admin_gets_lists_of_their_own(busy):
-    assert busy.tick()
-    assert "arrival:mine:1" not in busy.rebuilder.list_ids()
-    busy.database.write(
-        lambda connection: connection.exec_driver_sql(
-            "INSERT INTO admins (email, name, password_hash, created_at) VALUES ('a@b', 'A', '', 0)"
-        )
-    )
-    assert busy.tick()
-    assert busy.ranking.head("arrival:mine:1", "arrival", 10).entries == []
+def test_a_wrong_count_of_an_admins_threads_is_put_right(busy):
+    """The lists are built anew: no thread is in a wrong place. Case: faults and foreign writes."""
+    keys = busy.ranking.keys
+    busy.client.hincrby(keys.meta("arrival"), "of:0", -1)
+    busy.client.hincrby(keys.meta("arrival"), "of:7", 1)
+    epoch = busy.ranking.states(["arrival"])["arrival"].epoch
+    busy.tick(9, seconds=1)
+    assert busy.ranking.states(["arrival"])["arrival"].epoch == epoch, "it may be on its way"
+    busy.tick(20)
+    state = busy.ranking.states(["arrival"])["arrival"]
+    assert state.epoch != epoch and state.assigned == {0: state.total}
+
+
+def test_counts_that_change_all_the_time_lead_to_no_rebuild(busy):
+    for number in range(40):
+        busy.post(f"t-moving-{number}")
+        busy.tick()
+    assert busy.reconciler.rebuilds == 3, "those of the first tick"
+
+
+def test_lists_of_filters_that_earlier_versions_kept_are_removed(busy):
+    with busy.ranking.begin_rebuild(["arrival:mine:7"]) as rebuild:
+        rebuild.swap("arrival:mine:7", "old")
+    busy.rebuilder._save_epoch(["arrival:mine:7"], "old")
+    assert busy.client.keys("*mine*")
+    busy.tick()
+    assert not busy.client.keys("*mine*")
+    assert "arrival:mine:7" not in busy.rebuilder.epochs()
+    assert busy.differences() == []
 
 
 def test_placed_revisions_are_saved_at_the_next_tick(busy):
