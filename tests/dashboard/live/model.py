@@ -33,6 +33,8 @@ from tests.drivers.replay import Replay
 ROUNDS_MAX = 60
 #: Small, so that heads are shorter than lists.
 OPEN_LIMIT = 4
+#: The sorts in which lists with each filter are opened in any case: each one is built.
+NARROWED_SORTS = ("arrival", "priority")
 
 
 @dataclass
@@ -122,7 +124,7 @@ class Worker:
 
 
 class Browser:
-    """A dashboard on all lists of its filters, holding what the real reducer holds."""
+    """A dashboard on all lists of views, holding what the real reducer holds."""
 
     def __init__(self, name: str, admin_id: int, worker: Worker, replay: Replay):
         self.name, self.admin_id = name, admin_id
@@ -132,7 +134,7 @@ class Browser:
         self.connect()
         for view in VIEWS:
             for sort in SORTS:
-                for filter in FILTERS:
+                for filter in FILTERS if sort in NARROWED_SORTS else ("all",):
                     self.stale.add((view, sort, filter))
         self._opened: set[tuple[str, str, str]] = set()
         self._lost: set[tuple[str, str, str]] = set()
