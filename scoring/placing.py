@@ -142,7 +142,7 @@ def _query_call(batch: Sequence[Placement], keys: Keys) -> PlaceCall:
     for list_id in list_ids:
         names += keys_of_query(keys.prefix, list_id)
     return PlaceCall(
-        LuaCall("place_on_queries", names, [LOG_ENTRIES, LEFT_ENTRIES, " ".join(list_ids), *args]),
+        LuaCall("queries/place", names, [LOG_ENTRIES, LEFT_ENTRIES, " ".join(list_ids), *args]),
         lambda answer: (
             answer[0],
             {list_ids[number - 1] for number in answer[1]},

@@ -25,27 +25,15 @@ SCAN_ENTRIES = 5_000
 #: Entries among which one call looks for members that are no thread (about 0.5 ms).
 FOREIGN_ENTRIES = 2_000
 
+_OF_QUERIES = ("begin", "fill", "place", "raise_revisions", "states", "totals")
 _SCRIPTS = {
     name: read_lua("scoring", name)
     for name in (
-        "begin",
-        "begin_query",
-        "fill",
-        "fill_query",
-        "foreign",
-        "place",
-        "place_on_queries",
-        "query_states",
-        "query_totals",
-        "raise_revisions",
-        "read",
-        "remove",
-        "since",
-        "state",
-        "swap",
+        *("begin", "fill", "foreign", "place", "read", "remove", "since", "state", "swap"),
+        *(f"queries/{name}" for name in _OF_QUERIES),
     )
 }
-for _name in ("place", "place_on_queries"):
+for _name in ("place", "queries/place"):
     _SCRIPTS[_name] = read_lua("scoring", "leaving") + _SCRIPTS[_name]
 
 

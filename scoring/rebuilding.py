@@ -180,7 +180,7 @@ class Rebuild:
         if is_query_list(list_id):
             keys += [self._keys.changes(list_id), *self._filled(list_id), self._keys.touched]
             args: Args = [self._token, list_id, LOCK_MS, int(only_missing)]
-            return LuaCall("begin_query", keys, args)
+            return LuaCall("queries/begin", keys, args)
         keys += [*self._filled(list_id), self._keys.left(list_id)]
         return LuaCall("begin", keys, [self._token])
 
@@ -194,7 +194,7 @@ class Rebuild:
         keys = [self._keys.next(list_id), self._keys.next_sort(list_id, sort)]
         # One argument for all threads: each one costs more than what it says.
         pairs = " ".join([f"{score} {member(id)}" for id, _, (score,) in rows])
-        return LuaCall("fill_query", keys, [self._token, LOCK_MS, f"{progress:.3f}", pairs])
+        return LuaCall("queries/fill", keys, [self._token, LOCK_MS, f"{progress:.3f}", pairs])
 
     def _fill_view_call(self, view: str, rows: Sequence[ViewRow]) -> LuaCall:
         args: list[str | int] = [self._token]
@@ -215,7 +215,11 @@ class Rebuild:
     def _raise_revisions(self, list_id: str, revisions: Sequence[tuple[int, int]]) -> None:
         keys = [self._keys.revisions(list_id), self._keys.left(list_id)] if revisions else []
         calls = [
-            LuaCall("raise_revisions", keys, [" ".join([f"{member(id)} {at}" for id, at in part])])
+            LuaCall(
+                "queries/raise_revisions",
+                keys,
+                [" ".join([f"{member(id)} {at}" for id, at in part])],
+            )
             for first in range(0, len(revisions), FILL_THREADS)
             if (part := revisions[first : first + FILL_THREADS])
         ]

@@ -35,7 +35,7 @@ def state_calls(list_ids: Iterable[str], keys: Keys, sorts: Sequence[str]) -> It
     for first in range(0, len(queries), LISTS_PER_CALL):
         some = queries[first : first + LISTS_PER_CALL]
         names = [name for list_id in some for name in keys_of_query(keys.prefix, list_id)]
-        yield StateCall(LuaCall("query_states", names), _of_queries(some))
+        yield StateCall(LuaCall("queries/states", names), _of_queries(some))
 
 
 def _of_view(list_id: str) -> Callable[[Any], States]:

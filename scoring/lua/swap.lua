@@ -7,7 +7,7 @@
 -- KEYS[2n+3]       meta: epoch, version, floor, life (that of the server, LIFE)
 -- ARGV[1]  token of this rebuild, ARGV[2]  the new epoch
 -- ARGV[3]  the list id of a query, else empty. Of a query the swap counts as a call that changed it:
--- KEYS[2n+4], KEYS[2n+5]  touched, calls: see place_on_queries.lua
+-- KEYS[2n+4], KEYS[2n+5]  touched, calls: see queries/place.lua
 -- Returns the members that were placed on the old lists since the rebuild began; nil, and nothing
 -- is done, if another rebuild took over or some of what was filled is lost.
 local is_query = ARGV[3] ~= ''

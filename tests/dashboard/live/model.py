@@ -2,10 +2,8 @@
 
 import json
 import time
-from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass, field
 from threading import Event
 from typing import Any
 
@@ -20,12 +18,12 @@ from dashboard.live.queries.live_lists import LiveLists
 from dashboard.live.reads import Reads
 from dashboard.live.status import Status
 from dashboard.transport.caller import Caller
-from dashboard.transport.emitter import Acknowledged, Message
 from dashboard.transport.packets import EncodedJson
 from scoring.ranking import RankingLost
 from scoring.rebuilding import RebuildLost
 from scoring.sorts import SORTS
 from scoring.views import FILTERS, VIEWS
+from tests.dashboard.live.emitter import Network, Wire
 from tests.dashboard.ordering.order import Order
 from tests.drivers.replay import Replay
 
@@ -35,49 +33,6 @@ ROUNDS_MAX = 60
 OPEN_LIMIT = 4
 #: The sorts in which lists with each filter are opened in any case: each one is built.
 NARROWED_SORTS = ("arrival", "priority")
-
-
-@dataclass
-class Wire:
-    """Frames under way to one socket, and who waits for their acknowledgement."""
-
-    frames: deque[tuple[dict[str, Any], Acknowledged | None]] = field(default_factory=deque)
-
-
-class Network:
-    """The emitter of a broadcaster: keeps what was sent until the test delivers it."""
-
-    def __init__(self) -> None:
-        self.wires: dict[str, Wire] = {}
-        #: Socket to filter to the totals of the built-in views that it has been told.
-        self.pages: dict[str, dict[str, dict[str, int]]] = {}
-        #: Socket to the totals of views that it has been told.
-        self.totals: dict[str, dict[str, int]] = {}
-        #: Socket to the lists that it has been told are no more.
-        self.gone: dict[str, list[dict[str, Any]]] = {}
-
-    def send(
-        self, sid: str, event: str, data: EncodedJson, acknowledged: Acknowledged | None = None
-    ) -> None:
-        if event == "list:order" and sid in self.wires:
-            self.wires[sid].frames.append((json.loads(data), acknowledged))
-        elif event == "pages:totals":
-            totals = json.loads(data)
-            self.pages.setdefault(sid, {})[totals.pop("filter")] = totals
-        elif event == "views:totals":
-            self.totals.setdefault(sid, {}).update(json.loads(data)["totals"])
-        elif event == "list:gone":
-            self.gone.setdefault(sid, []).append(json.loads(data))
-
-    def send_together(self, sid: str, messages: Sequence[Message]) -> None:
-        for message in messages:
-            self.send(sid, *message)
-
-    def broadcast(self, event: str, data: EncodedJson) -> None:
-        pass
-
-    def abort(self, sid: str) -> None:
-        self.wires.pop(sid, None)
 
 
 class AtOnce:

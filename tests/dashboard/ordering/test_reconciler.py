@@ -261,26 +261,6 @@ def test_the_circuit_breaker_skips_redis_after_a_failure(busy, monkeypatch):
     assert len(calls) == 2
 
 
-def test_a_wrong_count_of_an_admins_threads_is_put_right(busy):
-    """The lists are built anew: no thread is in a wrong place. Case: faults and foreign writes."""
-    keys = busy.ranking.keys
-    busy.client.hincrby(keys.meta("arrival"), "of:0", -1)
-    busy.client.hincrby(keys.meta("arrival"), "of:7", 1)
-    epoch = busy.ranking.states(["arrival"])["arrival"].epoch
-    busy.tick(9, seconds=1)
-    assert busy.ranking.states(["arrival"])["arrival"].epoch == epoch, "it may be on its way"
-    busy.tick(20)
-    state = busy.ranking.states(["arrival"])["arrival"]
-    assert state.epoch != epoch and state.assigned == {0: state.total}
-
-
-def test_counts_that_change_all_the_time_lead_to_no_rebuild(busy):
-    for number in range(40):
-        busy.post(f"t-moving-{number}")
-        busy.tick()
-    assert busy.reconciler.rebuilds == 3, "those of the first tick"
-
-
 def test_lists_of_filters_that_earlier_versions_kept_are_removed(busy):
     with busy.ranking.begin_rebuild(["arrival:mine:7"]) as rebuild:
         rebuild.swap("arrival:mine:7", "old")

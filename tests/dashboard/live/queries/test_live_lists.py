@@ -10,7 +10,7 @@ from dashboard.live.queries import live_lists as live_lists_module
 from dashboard.ordering import keeping
 from dashboard.rate_limits import NEW_LISTS
 from dashboard.transport.caller import Caller
-from tests.dashboard.live.model import Wire
+from tests.dashboard.live.emitter import Wire
 from tests.dashboard.live.queries.scene import Scene
 from tests.support import wait_until
 
