@@ -68,9 +68,16 @@ class Keys:
         return f"{self._hash_list_id(list_id)}|{name}"
 
     def meta(self, list_id: str) -> str:
-        """Hash: `epoch`, `version`, and `floor`, the version from which on the log is whole; of a
-        view also `of:ADMIN` → how many of its threads the admin has, `of:0`: nobody."""
+        """Hash: `epoch`, `version`, and `floor`, the version from which on the log is whole.
+
+        Of a view also `counted`, how many threads are counted, and `of:ADMIN`, how many of them the
+        admin has, 0: nobody.
+        """
         return f"{self._hash_list_id(list_id)}|meta"
+
+    def assigned(self, view: str) -> str:
+        """Sorted set, admin (0: nobody) → version at which the number of their threads changed."""
+        return f"{self._hash_list_id(view)}|assigned"
 
     def revisions(self, list_id: str) -> str:
         """Hash, member → revision of the thread that placed it last; stays a while when it leaves.

@@ -90,7 +90,7 @@ def _on_views(
         for list_id, rows in places.items():
             names = [keys.sort(list_id, sort) for sort in sorts]
             names += [keys.changes(list_id), keys.meta(list_id), keys.revisions(list_id)]
-            names += [keys.next(list_id), keys.left(list_id)]
+            names += [keys.next(list_id), keys.left(list_id), keys.assigned(list_id)]
             for first in range(0, len(rows), THREADS_PER_CALL):
                 args: list[str | int] = [VIEW_LOG_ENTRIES, LEFT_ENTRIES]
                 args += [value for row in rows[first : first + THREADS_PER_CALL] for value in row]

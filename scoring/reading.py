@@ -64,7 +64,8 @@ class State:
     """Epoch and version of a list id; `epoch` None where its data are lost, corrupt or absent.
 
     `uneven`: its sorts differ in length, so one of them has an entry too many or too few.
-    `assigned`: of a view, how many of its threads each admin has, by id; 0: nobody.
+    `assigned`: of a view, how many of its threads each admin has, by id, 0: nobody; where that was
+    asked for.
     """
 
     epoch: str | None

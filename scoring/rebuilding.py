@@ -21,7 +21,7 @@ LOCK_SECONDS = 5.0
 LOCK_MS = int(LOCK_SECONDS * 1_000)
 LOCK_RENEW_SECONDS = 1.0
 #: Threads that one step fills: Redis serves no other client meanwhile (a few milliseconds).
-FILL_THREADS = 500
+FILL_THREADS = 250
 #: Places on lists of queries that are sent at once; others are served in between.
 FILL_PLACES = 5_000
 
@@ -108,8 +108,9 @@ class Rebuild:
         Call it at least each few seconds, if need be with no rows. Raises RebuildLost.
         """
         self._hold()
-        for first in range(0, len(rows), FILL_THREADS):
-            self._run_fills([self._fill_view_call(view, rows[first : first + FILL_THREADS])])
+        last = [*{row[0]: row for row in rows}.values()]
+        for first in range(0, len(last), FILL_THREADS):
+            self._run_fills([self._fill_view_call(view, last[first : first + FILL_THREADS])])
 
     def fill_query(self, list_id: str, rows: Sequence[Row], progress: float = 0.0) -> None:
         """`fill` for the list of a query. `progress` (0 to 1) is kept for those who ask how far it
@@ -197,9 +198,11 @@ class Rebuild:
         return LuaCall("queries/fill", keys, [self._token, LOCK_MS, f"{progress:.3f}", pairs])
 
     def _fill_view_call(self, view: str, rows: Sequence[ViewRow]) -> LuaCall:
+        names = [member(row[0]) for row in rows]
         args: list[str | int] = [self._token]
-        for id, revision, scores, assignee_id in rows:
-            args += [member(id), revision, counted_as(assignee_id), *scores]
+        for scores in zip(*(row[2] for row in rows), strict=True):
+            args += _alternating(scores, names)
+        args += _alternating(names, [f"{row[1]}:{counted_as(row[3])}" for row in rows])
         return LuaCall("fill", [self._keys.next(view), *self._filled(view)], args)
 
     def _run_fills(self, calls: Sequence[LuaCall]) -> None:
@@ -244,3 +247,10 @@ class Rebuild:
 
     def _is_ours(self, token: bytes | str | None) -> bool:
         return token is not None and text_of(token) == self._token
+
+
+def _alternating(left: Sequence[str | int], right: Sequence[str | int]) -> list[str | int]:
+    """[left, right, left, right, …]"""
+    flat: list[str | int] = [0] * (2 * len(left))
+    flat[::2], flat[1::2] = left, right
+    return flat

@@ -122,6 +122,7 @@ class Broadcaster(RunsTask):
         now = self._monotonic()
         if now >= self._next_tick_at:
             self._next_tick_at = now + SLOW_TICK_SECONDS
+            self.totals.known = {}
             self._pending |= self._known_list_ids()
             self._abort_unresponsive(now)
         self._pending |= self._touched.take(now)
@@ -178,7 +179,7 @@ class Broadcaster(RunsTask):
         if self.status.is_unreadable:
             # Reading works again when the lists of all views can be read.
             list_ids = list_ids.union(VIEWS)
-        states = self._ranking.states(list_ids) if list_ids else {}
+        states = self._ranking.states(list_ids, self.totals.known) if list_ids else {}
         lost = [list_id for list_id in VIEWS if list_id in states and states[list_id].epoch is None]
         if lost:
             raise RankingLost(lost)

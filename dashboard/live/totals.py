@@ -6,6 +6,7 @@ from typing import NamedTuple
 from dashboard.transport.emitter import Sender
 from dashboard.transport.packets import EncodedJson, encode
 from scoring.reading import State
+from scoring.states import LOST
 from scoring.views import VIEWS
 
 
@@ -44,6 +45,8 @@ class Totals:
         self._announced: dict[Scope, dict[str, int]] = {}
         self._encoded: dict[Scope, EncodedJson] = {}
         self._new: list[tuple[str, Scope]] = []
+        #: The states of views that were read last: what has not changed since is not read again.
+        self.known: dict[str, State] = {}
 
     def subscribe(self, sid: str, scope: Scope) -> None:
         """Sends the totals to the socket at the next turn, and then whenever they change."""
@@ -63,27 +66,14 @@ class Totals:
         return set(VIEWS) if self._new or is_changed else set()
 
     def announce(self, states: Mapping[str, State]) -> None:
-        """Sends changed scopes to their sockets, and to new sockets all that they subscribed to.
-
-        Nothing where the state of a view is not known.
-        """
-        if any(view not in states or states[view].epoch is None for view in VIEWS):
-            self._settle_all()
-            return
-        new, self._new = self._new, []
-        addressed: dict[Scope, set[str]] = {}
-        for sid, scope in new:
-            addressed.setdefault(scope, set()).add(sid)
-        for scope, sids in self._subscribers.items():
-            totals = scope.totals(states)
-            if totals != self._announced.get(scope):
-                self._announced[scope] = totals
-                self._encoded[scope] = EncodedJson(encode({"filter": scope.filter} | totals))
-                addressed.setdefault(scope, set()).update(sids)
-        for scope, sids in addressed.items():
-            for sid in sids:
-                self._owed.setdefault(sid, set()).add(scope)
-        self._settle_all()
+        """Sends changed scopes to their sockets, and to new sockets all that they subscribed to;
+        where the states of views are among these."""
+        if all(states.get(view, LOST).epoch is not None for view in VIEWS):
+            self.known = {view: states[view] for view in VIEWS}
+            self._note_changes()
+        for sid in tuple(self._owed):
+            if not self._is_busy(sid):
+                self.settle(sid)
 
     def settle(self, sid: str) -> None:
         """Sends a socket what it was not sent while it was busy."""
@@ -91,10 +81,20 @@ class Totals:
             if sid in self._subscribers.get(scope, ()):
                 self._emitter.send(sid, "pages:totals", self._encoded[scope])
 
-    def _settle_all(self) -> None:
-        for sid in tuple(self._owed):
-            if not self._is_busy(sid):
-                self.settle(sid)
+    def _note_changes(self) -> None:
+        new, self._new = self._new, []
+        addressed: dict[Scope, set[str]] = {}
+        for sid, scope in new:
+            addressed.setdefault(scope, set()).add(sid)
+        for scope, sids in self._subscribers.items():
+            totals = scope.totals(self.known)
+            if totals != self._announced.get(scope):
+                self._announced[scope] = totals
+                self._encoded[scope] = EncodedJson(encode({"filter": scope.filter} | totals))
+                addressed.setdefault(scope, set()).update(sids)
+        for scope, sids in addressed.items():
+            for sid in sids:
+                self._owed.setdefault(sid, set()).add(scope)
 
     def _unsubscribe(self, scope: Scope, sid: str) -> None:
         self._subscribers[scope].discard(sid)

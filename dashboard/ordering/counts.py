@@ -3,8 +3,6 @@
 from collections import Counter
 from collections.abc import Mapping
 
-from scoring.reading import State
-
 #: Successive looks that find a count wrong in the same direction. With fewer it may be threads that
 #: are on their way from SQL to Redis.
 LOOKS = 10
@@ -26,15 +24,13 @@ class CountsCheck:
         """Whether some count may be wrong: then the next look follows soon."""
         return bool(self._looks)
 
-    def look(
-        self, before: Mapping[str, State], in_sql: Counts, after: Mapping[str, State]
-    ) -> set[str]:
-        """The views that count wrong for certain, by the states read before and after SQL."""
+    def look(self, before: Counts, in_sql: Counts, after: Counts) -> set[str]:
+        """The views that count wrong for certain, by the counts read before and after SQL."""
         wrong: Counter[_Wrong] = Counter()
-        for view, state in before.items():
-            later, stored = after[view].assigned, in_sql.get(view, {})
-            for admin in {*state.assigned, *later, *stored}:
-                found = state.assigned.get(admin, 0), later.get(admin, 0)
+        for view, earlier in before.items():
+            later, stored = after[view], in_sql.get(view, {})
+            for admin in {*earlier, *later, *stored}:
+                found = earlier.get(admin, 0), later.get(admin, 0)
                 number = stored.get(admin, 0)
                 if min(found) > number:
                     wrong[view, admin, True] = self._looks[view, admin, True] + 1

@@ -215,10 +215,11 @@ class Diff:
     def _longer_than_in_sql(self, before: Mapping[str, State]) -> set[str]:
         """Views that are longer, however the threads under way between both are counted."""
         views = {name: state for name, state in before.items() if not is_query_list(name)}
+        counts = self._ranking.counts(VIEWS)
         with self._database.read() as connection:
             in_sql = stored_threads.assigned(connection)
         after = self._ranking.states(views)
-        self.miscounted = self._counts.look(views, in_sql, after)
+        self.miscounted = self._counts.look(counts, in_sql, self._ranking.counts(VIEWS))
         return {
             view
             for view, state in views.items()

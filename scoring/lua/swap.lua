@@ -31,7 +31,7 @@ if not old.err and (old[1] or is_query) then
 end
 local version = math.max(tonumber(not old.err and old[2] or '') or 0, tonumber(begun[2])) + 1
 
-local counts = {}
+local counts = is_query and {} or { 'counted', filled }
 local found = redis.call('HGETALL', next)
 for at = 1, #found, 2 do
   if string.find(found[at], '^of:') then

@@ -195,5 +195,7 @@ def test_a_rebuild_counts_the_threads_of_each_admin(driver):
         rebuild.fill("arrival", [(1, 1, scores(1), 7), (2, 1, scores(2), None)])
         rebuild.fill("arrival", [(1, 2, scores(1), 8), (3, 1, scores(3), 8)])
         rebuild.swap("arrival", "e2")
-    state = driver.ranking.states(["arrival"])["arrival"]
+    state = driver.ranking.states(["arrival"], {})["arrival"]
     assert {id: count for id, count in state.assigned.items() if count} == {0: 1, 8: 2}
+    assert driver.ranking.place([placed(4, 1, "arrival", 4, assignee_id=7)]) == 1
+    assert driver.ranking.counts(["arrival"])["arrival"] == {0: 1, 7: 1, 8: 2}

@@ -111,7 +111,7 @@ class AdminPresence:
 
     def _assigned(self, admin_ids: Iterable[int]) -> dict[int, int | None]:
         """How many open threads admins have; None where Redis lacks the list of all."""
-        [state] = self._ranking.states(["arrival"]).values()
+        [state] = self._ranking.states(["arrival"], known={}).values()
         is_known = state.epoch is not None
         return {id: state.assigned.get(id, 0) if is_known else None for id in admin_ids}
 

@@ -44,7 +44,7 @@ def test_a_wrong_count_of_an_admins_threads_is_put_right(busy):
     busy.tick(9, seconds=1)
     assert busy.ranking.states(["arrival"])["arrival"].epoch == epoch, "it may be on its way"
     busy.tick(20)
-    state = busy.ranking.states(["arrival"])["arrival"]
+    state = busy.ranking.states(["arrival"], {})["arrival"]
     assert state.epoch != epoch and state.assigned == {0: state.total}
 
 

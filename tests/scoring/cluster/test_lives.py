@@ -160,7 +160,9 @@ def test_a_node_that_is_started_again_and_again_is_away_and_the_lists_of_others_
         world.accepts("on a")
 
 
-@pytest.mark.parametrize(("script", "more"), [("state", ["revisions"]), ("queries/states", [])])
+@pytest.mark.parametrize(
+    ("script", "more"), [("state", ["revisions", "assigned"]), ("queries/states", [])]
+)
 def test_a_list_that_has_moved_is_marked_with_the_life_of_its_node(world, script, more):
     """So it stays whole when the node that it was on is replaced later."""
     keys = ["sort", "changes", "meta", *more]

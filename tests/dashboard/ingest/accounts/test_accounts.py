@@ -44,7 +44,7 @@ class Desk:
 
     def counted(self, admin_id: int) -> int:
         """How many open threads an admin has in Redis; 0: nobody."""
-        return self.order.ranking.states(["arrival"])["arrival"].assigned.get(admin_id, 0)
+        return self.order.ranking.counts(["arrival"])["arrival"].get(admin_id, 0)
 
     def assignees(self) -> list[dict | None]:
         with self.database.read() as connection:

@@ -64,7 +64,7 @@ class Team:
 
     def counted(self, view: str) -> dict[int, int]:
         """Admin to how many of its threads the admin has in Redis; 0: nobody."""
-        counts = self.order.ranking.states([view])[view].assigned
+        counts = self.order.ranking.counts([view])[view]
         return {id: count for id, count in counts.items() if count}
 
 
