@@ -35,7 +35,7 @@ def busy(database, client, clock) -> Order:
     return order
 
 
-def test_a_wrong_count_of_an_admins_threads_is_put_right(busy):
+def test_a_wrong_count_of_an_admins_threads_is_repaired(busy):
     """The lists are built anew: no thread is in a wrong place. Case: faults and foreign writes."""
     keys = busy.ranking.keys
     busy.client.hincrby(keys.meta("arrival"), "of:0", -1)
