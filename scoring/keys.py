@@ -68,12 +68,21 @@ class Keys:
         return f"{self._hash_list_id(list_id)}|{name}"
 
     def meta(self, list_id: str) -> str:
-        """Hash: `epoch`, `version`, and `floor`, the version from which on the log is whole."""
+        """Hash: `epoch`, `version`, and `floor`, the version from which on the log is whole.
+
+        Of a view also `counted`, how many threads are counted, and `of:ADMIN`, how many of them the
+        admin has, 0: nobody.
+        """
         return f"{self._hash_list_id(list_id)}|meta"
+
+    def assigned(self, view: str) -> str:
+        """Sorted set, admin (0: nobody) → version at which the number of their threads changed."""
+        return f"{self._hash_list_id(view)}|assigned"
 
     def revisions(self, list_id: str) -> str:
         """Hash, member → revision of the thread that placed it last; stays a while when it leaves.
 
+        On a view it is `REVISION:ADMIN`, as what the thread is counted in `meta`, until it leaves.
         The lists of all queries share one.
         """
         if is_query_list(list_id):
@@ -111,7 +120,8 @@ class Keys:
         return f"{self.of_queries}calls"
 
     def next(self, list_id: str) -> str:
-        """Hash, while a rebuild fills the keys below: its `token`, and the `version` it began at.
+        """Hash, while a rebuild fills the keys below: its `token`, the `version` it began at, and
+        of a view what it counts, as in `meta`.
 
         A fence: a rebuild whose token is gone neither fills nor swaps in.
         """

@@ -25,10 +25,11 @@ KNOWN_KEYS = 10_000
 
 
 class Placement(NamedTuple):
-    """Where a thread belongs as of a revision: the list ids that it enters, with a score for each
+    """Where a thread belongs as of a revision: the views that it enters, with a score for each
     sort, and those that it leaves (or is not on).
 
     `queries`: the same for lists of queries: list id → score in its sort, None where it leaves.
+    `assignee_id`: who has the thread, counted on each view.
     """
 
     thread_id: int
@@ -37,6 +38,7 @@ class Placement(NamedTuple):
     enter: frozenset[str]
     scores: tuple[int, ...]
     queries: Mapping[str, int | None] = MappingProxyType({})
+    assignee_id: int | None = None
 
 
 class PlacedLate(Exception):
@@ -78,8 +80,8 @@ def _on_views(
     entering: dict[str, list[list[str]]] = defaultdict(list)
     for placement in placements:
         name, revision = member(placement.thread_id), str(placement.revision)
-        off = [name, revision, *("" for _ in sorts)]
-        on = [name, revision, *map(str, placement.scores)]
+        off = [name, revision, "", *("" for _ in sorts)]
+        on = [name, revision, counted_as(placement.assignee_id), *map(str, placement.scores)]
         for list_id in placement.leave - placement.enter:
             leaving[list_id].append(off)
         for list_id in placement.enter:
@@ -88,11 +90,16 @@ def _on_views(
         for list_id, rows in places.items():
             names = [keys.sort(list_id, sort) for sort in sorts]
             names += [keys.changes(list_id), keys.meta(list_id), keys.revisions(list_id)]
-            names += [keys.next(list_id), keys.left(list_id)]
+            names += [keys.next(list_id), keys.left(list_id), keys.assigned(list_id)]
             for first in range(0, len(rows), THREADS_PER_CALL):
                 args: list[str | int] = [VIEW_LOG_ENTRIES, LEFT_ENTRIES]
                 args += [value for row in rows[first : first + THREADS_PER_CALL] for value in row]
                 yield PlaceCall(LuaCall("place", names, args), _view_result(list_id))
+
+
+def counted_as(assignee_id: int | None) -> str:
+    """What a thread is counted as on a view: the id of its assignee, or `0`."""
+    return str(assignee_id or 0)
 
 
 def _view_result(list_id: str) -> Callable[[Any], Result]:
@@ -135,7 +142,7 @@ def _query_call(batch: Sequence[Placement], keys: Keys) -> PlaceCall:
     for list_id in list_ids:
         names += keys_of_query(keys.prefix, list_id)
     return PlaceCall(
-        LuaCall("place_on_queries", names, [LOG_ENTRIES, LEFT_ENTRIES, " ".join(list_ids), *args]),
+        LuaCall("queries/place", names, [LOG_ENTRIES, LEFT_ENTRIES, " ".join(list_ids), *args]),
         lambda answer: (
             answer[0],
             {list_ids[number - 1] for number in answer[1]},

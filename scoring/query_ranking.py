@@ -48,7 +48,7 @@ class QueryRanking:
         keys = [self.keys.touched, self.keys.query_calls]
         try:
             [answer] = self._life.run_all(
-                [LuaCall("query_totals", keys, [since, self.keys.of_queries])]
+                [LuaCall("queries/totals", keys, [since, self.keys.of_queries])]
             )
         except LifeUnknown:
             return QueryTotals(0, {}, is_whole=False)

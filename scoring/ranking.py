@@ -14,7 +14,7 @@ from scoring.reading import Changes, Entry, Head, Known, State, changes, entries
 from scoring.rebuilding import Rebuild
 from scoring.server_life import LifeUnknown, RunId, ServerLife
 from scoring.sorts import SORTS
-from scoring.states import LOST, state_calls
+from scoring.states import LOST, counts_in, state_calls
 
 #: Members that one call removes.
 REMOVED_PER_CALL = 200
@@ -25,26 +25,11 @@ SCAN_ENTRIES = 5_000
 #: Entries among which one call looks for members that are no thread (about 0.5 ms).
 FOREIGN_ENTRIES = 2_000
 
-_SCRIPTS = {
-    name: read_lua("scoring", name)
-    for name in (
-        "begin",
-        "begin_query",
-        "fill_query",
-        "foreign",
-        "place",
-        "place_on_queries",
-        "query_states",
-        "query_totals",
-        "raise_revisions",
-        "read",
-        "remove",
-        "since",
-        "state",
-        "swap",
-    )
-}
-for _name in ("place", "place_on_queries"):
+_OF_VIEWS = ("begin", "fill", "foreign", "place", "read", "remove", "since", "state", "swap")
+_OF_QUERIES = ("begin", "fill", "place", "raise_revisions", "states", "totals")
+_NAMES = (*_OF_VIEWS, *(f"queries/{name}" for name in _OF_QUERIES))
+_SCRIPTS = {name: read_lua("scoring", name) for name in _NAMES}
+for _name in ("place", "queries/place"):
     _SCRIPTS[_name] = read_lua("scoring", "leaving") + _SCRIPTS[_name]
 
 
@@ -177,10 +162,16 @@ class Ranking(QueryRanking):
         answers = iter(pipeline.execute() if list_ids else [])
         return {list_id: [next(answers) for _ in self.sorts_of(list_id)] for list_id in list_ids}
 
-    def states(self, list_ids: Iterable[str]) -> dict[str, State]:
-        """Epoch, version and total of each list id, in one round trip."""
+    def states(
+        self, list_ids: Iterable[str], known: Mapping[str, State] | None = None
+    ) -> dict[str, State]:
+        """Epoch, version and total of each list id, in one round trip.
+
+        `known`: states of views that were read before, perhaps none. Where it is given, the states
+        of views also say how many threads each admin has; what has not changed costs nothing.
+        """
         names = list(list_ids)
-        calls = list(state_calls(names, self.keys, self.sorts))
+        calls = list(state_calls(names, self.keys, self.sorts, known))
         found: dict[str, State] = {}
         try:
             answers = self._life.run_all([each.call for each in calls])
@@ -189,6 +180,13 @@ class Ranking(QueryRanking):
         for each, answer in zip(calls, answers, strict=True):
             found |= each.result(answer)
         return {list_id: found[list_id] for list_id in names}
+
+    def counts(self, views: Sequence[str]) -> dict[str, dict[int, int]]:
+        """How many threads of each view each admin has, 0: nobody, whether or not it is lost."""
+        pipeline = self._client.pipeline(transaction=False)
+        for view in views:
+            pipeline.hgetall(self.keys.meta(view))
+        return dict(zip(views, map(counts_in, pipeline.execute()), strict=True))
 
     def notice_restarts(self) -> None:
         """Asks Redis whether it was started since: then all lists are lost.
@@ -223,6 +221,14 @@ class Ranking(QueryRanking):
             names = foreign[first : first + REMOVED_PER_CALL]
             self._run([LuaCall("remove", keys, names)], [list_id])
         return len(foreign)
+
+    def remove_views(self, list_ids: Iterable[str]) -> None:
+        """Removes all keys of list ids that are no views any more."""
+        for list_id in list_ids:
+            keys = [self.keys.changes(list_id), self.keys.meta(list_id), self.keys.left(list_id)]
+            keys += [self.keys.revisions(list_id), self.keys.next(list_id)]
+            keys.append(self.keys.assigned(list_id))
+            self._client.unlink(*self._sort_keys(list_id), *keys)
 
     def begin_rebuild(self, list_ids: Iterable[str], *, only_missing: bool = False) -> Rebuild:
         """Begins to build the lists of these list ids again, beside the live ones.

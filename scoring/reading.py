@@ -1,6 +1,6 @@
 """Values read from the lists, and how the answers of Redis become them."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -64,12 +64,15 @@ class State:
     """Epoch and version of a list id; `epoch` None where its data are lost, corrupt or absent.
 
     `uneven`: its sorts differ in length, so one of them has an entry too many or too few.
+    `assigned`: of a view, how many of its threads each admin has, by id, 0: nobody; where that was
+    asked for.
     """
 
     epoch: str | None
     version: int
     total: int
     uneven: bool = False
+    assigned: Mapping[int, int] = field(default_factory=dict, compare=False)
 
 
 def whole(score: bytes | str | float) -> int:

@@ -4,16 +4,16 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from time import monotonic
 from types import TracebackType
-from typing import Any
 from uuid import uuid4
 
 import redis
-from redis.exceptions import LockError, LockNotOwnedError, NoScriptError, WatchError
+from redis.exceptions import LockError, LockNotOwnedError, NoScriptError
 from redis.lock import Lock
 
 from lua_scripts.runner import Args, LuaCall, text_of
 from lua_scripts.servers import Client
 from scoring.keys import Keys, is_query_list, member, thread_id
+from scoring.placing import counted_as
 from scoring.server_life import ServerLife
 
 #: Another process may take over a rebuild that did not renew its lock for this long.
@@ -21,12 +21,14 @@ LOCK_SECONDS = 5.0
 LOCK_MS = int(LOCK_SECONDS * 1_000)
 LOCK_RENEW_SECONDS = 1.0
 #: Threads that one step fills: Redis serves no other client meanwhile (a few milliseconds).
-FILL_THREADS = 500
+FILL_THREADS = 250
 #: Places on lists of queries that are sent at once; others are served in between.
 FILL_PLACES = 5_000
 
 #: (thread id, revision, a score for each sort)
 Row = tuple[int, int, Sequence[int]]
+#: The same, and who has the thread, for the lists of a view.
+ViewRow = tuple[int, int, Sequence[int], int | None]
 
 
 class RebuildBusy(Exception):
@@ -100,21 +102,23 @@ class Rebuild:
             if error is None:
                 raise
 
-    def fill(self, list_id: str, rows: Sequence[Row], progress: float = 0.0) -> None:
-        """Puts threads on the new lists of a list_id; again for the same thread: the last counts.
+    def fill(self, view: str, rows: Sequence[ViewRow]) -> None:
+        """Puts threads on the new lists of a view; again for the same thread: the last counts.
 
-        Call it at least each few seconds, if need be with no rows. `progress` (0 to 1) is kept for
-        those who ask how far the list of a query is. Raises RebuildLost.
+        Call it at least each few seconds, if need be with no rows. Raises RebuildLost.
         """
-        if is_query_list(list_id):
-            self.fill_queries({list_id: rows}, progress)
-            return
         self._hold()
-        for first in range(0, len(rows), FILL_THREADS):
-            self._fill(list_id, rows[first : first + FILL_THREADS])
+        last = [*{row[0]: row for row in rows}.values()]
+        for first in range(0, len(last), FILL_THREADS):
+            self._run_fills([self._fill_view_call(view, last[first : first + FILL_THREADS])])
+
+    def fill_query(self, list_id: str, rows: Sequence[Row], progress: float = 0.0) -> None:
+        """`fill` for the list of a query. `progress` (0 to 1) is kept for those who ask how far it
+        is. Raises RebuildLost."""
+        self.fill_queries({list_id: rows}, progress)
 
     def fill_queries(self, rows_of: Mapping[str, Sequence[Row]], progress: float = 0.0) -> None:
-        """`fill` for many lists of queries: list id → threads. Raises RebuildLost."""
+        """`fill_query` for many lists: list id → threads. Raises RebuildLost."""
         self._hold()
         calls: list[LuaCall] = []
         waiting = 0
@@ -177,7 +181,7 @@ class Rebuild:
         if is_query_list(list_id):
             keys += [self._keys.changes(list_id), *self._filled(list_id), self._keys.touched]
             args: Args = [self._token, list_id, LOCK_MS, int(only_missing)]
-            return LuaCall("begin_query", keys, args)
+            return LuaCall("queries/begin", keys, args)
         keys += [*self._filled(list_id), self._keys.left(list_id)]
         return LuaCall("begin", keys, [self._token])
 
@@ -191,7 +195,15 @@ class Rebuild:
         keys = [self._keys.next(list_id), self._keys.next_sort(list_id, sort)]
         # One argument for all threads: each one costs more than what it says.
         pairs = " ".join([f"{score} {member(id)}" for id, _, (score,) in rows])
-        return LuaCall("fill_query", keys, [self._token, LOCK_MS, f"{progress:.3f}", pairs])
+        return LuaCall("queries/fill", keys, [self._token, LOCK_MS, f"{progress:.3f}", pairs])
+
+    def _fill_view_call(self, view: str, rows: Sequence[ViewRow]) -> LuaCall:
+        names = [member(row[0]) for row in rows]
+        args: list[str | int] = [self._token]
+        for scores in zip(*(row[2] for row in rows), strict=True):
+            args += _alternating(scores, names)
+        args += _alternating(names, [f"{row[1]}:{counted_as(row[3])}" for row in rows])
+        return LuaCall("fill", [self._keys.next(view), *self._filled(view)], args)
 
     def _run_fills(self, calls: Sequence[LuaCall]) -> None:
         if not calls:
@@ -201,35 +213,21 @@ class Rebuild:
         except NoScriptError as error:
             raise RebuildLost("Redis was started again meanwhile") from error
         if not all(answers):
-            raise RebuildLost("what was filled for lists of queries is gone")
+            raise RebuildLost("what was filled is gone, or another process took over")
 
     def _raise_revisions(self, list_id: str, revisions: Sequence[tuple[int, int]]) -> None:
         keys = [self._keys.revisions(list_id), self._keys.left(list_id)] if revisions else []
         calls = [
-            LuaCall("raise_revisions", keys, [" ".join([f"{member(id)} {at}" for id, at in part])])
+            LuaCall(
+                "queries/raise_revisions",
+                keys,
+                [" ".join([f"{member(id)} {at}" for id, at in part])],
+            )
             for first in range(0, len(revisions), FILL_THREADS)
             if (part := revisions[first : first + FILL_THREADS])
         ]
         if calls:
             self._lua.run_all(calls)
-
-    def _fill(self, list_id: str, rows: Sequence[Row]) -> None:
-        names = [member(row[0]) for row in rows]
-        with self._client.pipeline(transaction=True) as pipeline:
-            pipeline.watch(self._keys.next(list_id))
-            if not self._is_ours(pipeline.hget(self._keys.next(list_id), "token")):
-                raise RebuildLost(f"what was filled for {list_id} is gone")
-            pipeline.multi()
-            for at, sort in enumerate(self._sorts_of(list_id)):
-                scores = [row[2][at] for row in rows]
-                pairs = _flat(scores, names)
-                pipeline.execute_command("ZADD", self._keys.next_sort(list_id, sort), *pairs)
-            pairs = _flat(names, [row[1] for row in rows])
-            pipeline.execute_command("HSET", self._keys.next_revisions(list_id), *pairs)
-            try:
-                pipeline.execute()
-            except WatchError as error:
-                raise RebuildLost(f"another process rebuilds {list_id}") from error
 
     def _hold(self) -> None:
         """Renews the locks, or takes that of views again if no other process has it meanwhile."""
@@ -251,8 +249,8 @@ class Rebuild:
         return token is not None and text_of(token) == self._token
 
 
-def _flat(left: list, right: list) -> list[Any]:
+def _alternating(left: Sequence[str | int], right: Sequence[str | int]) -> list[str | int]:
     """[left, right, left, right, …]"""
-    flat: list[Any] = [None] * (2 * len(left))
+    flat: list[str | int] = [0] * (2 * len(left))
     flat[::2], flat[1::2] = left, right
     return flat

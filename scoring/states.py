@@ -1,9 +1,9 @@
 """The calls that ask for the epochs, versions and lengths of many lists."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from lua_scripts.runner import LuaCall, text_of
+from lua_scripts.runner import Args, LuaCall, text_of
 from scoring.keys import Keys, is_query_list
 from scoring.placing import keys_of_query
 from scoring.reading import State
@@ -22,27 +22,43 @@ class StateCall(NamedTuple):
     result: Callable[[Any], States]
 
 
-def state_calls(list_ids: Iterable[str], keys: Keys, sorts: Sequence[str]) -> Iterator[StateCall]:
-    """One call for each list id of a view, and one for each few hundred lists of queries."""
+def state_calls(
+    list_ids: Iterable[str], keys: Keys, sorts: Sequence[str], known: Mapping[str, State] | None
+) -> Iterator[StateCall]:
+    """One call for each view, and one for each few hundred lists of queries."""
     queries = []
     for list_id in list_ids:
         if is_query_list(list_id):
             queries.append(list_id)
         else:
             names = [keys.sort(list_id, sort) for sort in sorts]
-            names += [keys.changes(list_id), keys.meta(list_id)]
-            yield StateCall(LuaCall("state", names), _of_view(list_id))
+            names += [keys.changes(list_id), keys.meta(list_id), keys.revisions(list_id)]
+            names.append(keys.assigned(list_id))
+            before = LOST if known is None else known.get(list_id, LOST)
+            since: Args = [] if known is None else [before.epoch or "", before.version]
+            yield StateCall(LuaCall("state", names, since), _of_view(list_id, before.assigned))
     for first in range(0, len(queries), LISTS_PER_CALL):
         some = queries[first : first + LISTS_PER_CALL]
         names = [name for list_id in some for name in keys_of_query(keys.prefix, list_id)]
-        yield StateCall(LuaCall("query_states", names), _of_queries(some))
+        yield StateCall(LuaCall("queries/states", names), _of_queries(some))
 
 
-def _of_view(list_id: str) -> Callable[[Any], States]:
+def counts_in(meta: Mapping[Any, Any]) -> dict[int, int]:
+    """Admin to how many threads of a view the admin has, 0: nobody, in its `meta`."""
+    named = ((text_of(name).partition(":"), number) for name, number in meta.items())
+    return {int(id): int(number) for (kind, _, id), number in named if kind == "of"}
+
+
+def _of_view(list_id: str, known: Mapping[int, int]) -> Callable[[Any], States]:
+    """`known`: the numbers that were known before."""
+
     def result(answer: Any) -> States:
-        epoch, version, total, uneven = answer
-        known = None if epoch is None else text_of(epoch)
-        return {list_id: State(known, int(version), total, bool(uneven))}
+        epoch, version, total, uneven, admins, numbers, are_all = answer
+        if epoch is None:
+            return {list_id: LOST}
+        changed = zip(map(int, admins), (int(number or 0) for number in numbers), strict=True)
+        assigned = ({} if are_all else {**known}) | dict(changed)
+        return {list_id: State(text_of(epoch), int(version), total, bool(uneven), assigned)}
 
     return result
 

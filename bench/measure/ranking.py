@@ -31,7 +31,7 @@ BATCHES = (1, 50, 500)
 NO_LISTS: frozenset[str] = frozenset()
 
 #: (id, revision, scores)
-Thread = tuple[int, int, tuple[int, ...]]
+Thread = tuple[int, int, tuple[int, ...], None]
 
 
 def rows(count: int, seed: int) -> list[Thread]:
@@ -41,7 +41,7 @@ def rows(count: int, seed: int) -> list[Thread]:
     def score() -> int:
         return (chance.randrange(8) << 42) + chance.randrange(1 << 42)
 
-    return [(id, 1, tuple(score() for _ in SORTS)) for id in range(1, count + 1)]
+    return [(id, 1, tuple(score() for _ in SORTS), None) for id in range(1, count + 1)]
 
 
 def fill(ranking: Ranking, list_id: str, filled: list[Thread]) -> float:
@@ -60,7 +60,7 @@ def place(ranking: Ranking, list_id: str, batch: int) -> float:
     """Placed threads a second, on one list id that holds 100,000."""
     moved = [
         Placement(id, 2, NO_LISTS, frozenset({list_id}), scores)
-        for id, _, scores in rows(PLACES, seed=2)
+        for id, _, scores, _ in rows(PLACES, seed=2)
     ]
     fill(ranking, list_id, rows(100_000, seed=1))
     start = perf_counter()
@@ -78,7 +78,7 @@ def bare_zadd(client: redis.Redis, ranking: Ranking, list_id: str, batch: int) -
     start = perf_counter()
     for first in range(0, PLACES, batch):
         pipeline = client.pipeline(transaction=False)
-        for id, _, scores in moved[first : first + batch]:
+        for id, _, scores, _ in moved[first : first + batch]:
             for key, score in zip(keys, scores, strict=True):
                 pipeline.zadd(key, {member(id): score})
         pipeline.execute()
@@ -104,7 +104,9 @@ def reads(ranking: Ranking, list_id: str, length: int) -> None:
     fill(ranking, list_id, filled)
     version = ranking.states([list_id])[list_id].version
     list_ids = frozenset({list_id})
-    ranking.place([Placement(id, 2, NO_LISTS, list_ids, scores) for id, _, scores in filled[:10]])
+    ranking.place(
+        [Placement(id, 2, NO_LISTS, list_ids, scores) for id, _, scores, _ in filled[:10]]
+    )
 
     def since() -> object:
         return ranking.since(list_id, tuple(SORTS), "bench", version, 1_000)

@@ -11,14 +11,14 @@ from dashboard.db.audit.entries import Target, add
 from dashboard.db.database import Database
 from dashboard.db.files import stored_files
 from dashboard.db.lists import query_lists
-from dashboard.db.models.accounts import admins, sources
+from dashboard.db.models.accounts import sources
 from dashboard.db.models.threads import customers, events, threads
 from dashboard.db.search import search_index
 from dashboard.db.threads import erasures, thread_states
 from dashboard.ingest.outcomes import NO_FINGERPRINT
 from dashboard.ordering.placer import Placer
 from scoring.placing import Placement
-from scoring.views import all_list_ids
+from scoring.views import VIEWS
 
 _EMPTY = {"body": None, "attachments": None, "data": None, "fingerprint": NO_FINGERPRINT}
 
@@ -74,7 +74,6 @@ def _locked(connection: Connection, source: str, customer: str) -> tuple[int, in
 def _erase(
     connection: Connection, source_id: int, customer_id: int, customer: str, now_ms: int
 ) -> tuple[Erased, list[Placement]]:
-    everywhere = frozenset(all_list_ids(connection.scalars(select(admins.c.id))))
     of_customer = threads.c.customer_id == customer_id
     own = connection.execute(
         select(threads.c.id, threads.c.external_id, threads.c.revision)
@@ -84,7 +83,8 @@ def _erase(
     ).all()
     off_queries = dict.fromkeys(query_lists.current(connection, for_writing=True).lists)
     placements = [
-        Placement(row.id, row.revision + 1, everywhere, frozenset(), (), off_queries) for row in own
+        Placement(row.id, row.revision + 1, frozenset(VIEWS), frozenset(), (), off_queries)
+        for row in own
     ]
     names: list[tuple[erasures.Kind, str]] = [("thread", row.external_id) for row in own]
     erasures.remember(connection, source_id, [("customer", customer), *names], now_ms)

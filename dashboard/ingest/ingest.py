@@ -10,14 +10,13 @@ from dashboard.ingest.recorder import Recorder
 from dashboard.ingest.schema import ParsedEvent
 from dashboard.ordering.placer import Placer
 from scoring.placing import Placement
-from scoring.views import list_id
 
 #: Most requests that share a transaction, and most events of such a request: a larger one has a
 #: transaction of its own.
 GROUPED_CALLERS_MAX = 64
 GROUPED_EVENTS_MAX = 16
 #: The list id of all closed threads.
-_CLOSED = list_id("history")
+_CLOSED = "history"
 
 
 class Batch(NamedTuple):

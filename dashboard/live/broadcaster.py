@@ -122,6 +122,7 @@ class Broadcaster(RunsTask):
         now = self._monotonic()
         if now >= self._next_tick_at:
             self._next_tick_at = now + SLOW_TICK_SECONDS
+            self.totals.known = {}
             self._pending |= self._known_list_ids()
             self._abort_unresponsive(now)
         self._pending |= self._touched.take(now)
@@ -150,7 +151,7 @@ class Broadcaster(RunsTask):
         self._pending |= lost
 
     def _read_and_send(self, due: set[str]) -> set[str]:
-        """Returns the list ids that could not be read: a new admin's lists do not exist at once."""
+        """Returns the list ids that could not be read: that of a query is still being built."""
         asked = [
             (list_id, each) for list_id in due for each in self.subscriptions.read_groups(list_id)
         ]
@@ -163,9 +164,7 @@ class Broadcaster(RunsTask):
         )
         rows = frames.Rows(self._rows(changes for _, _, changes in groups if changes))
         # Before the frames, so that both go out in one write.
-        self.totals.announce(
-            {list_id: state.total for list_id, state in states.items() if state.epoch}
-        )
+        self.totals.announce(states)
         for list_id, group, changes in groups:
             if changes is not None:
                 self._send(group, changes, rows)
@@ -180,7 +179,7 @@ class Broadcaster(RunsTask):
         if self.status.is_unreadable:
             # Reading works again when the lists of all views can be read.
             list_ids = list_ids.union(VIEWS)
-        states = self._ranking.states(list_ids) if list_ids else {}
+        states = self._ranking.states(list_ids, self.totals.known) if list_ids else {}
         lost = [list_id for list_id in VIEWS if list_id in states and states[list_id].epoch is None]
         if lost:
             raise RankingLost(lost)
@@ -251,10 +250,10 @@ class Broadcaster(RunsTask):
                 self._emitter.abort(subscriber.sid)
 
     def _known_list_ids(self) -> set[str]:
-        return {*VIEWS, *self.subscriptions, *self.totals.list_ids}
+        return {*VIEWS, *self.subscriptions}
 
     def _is_known(self, list_id: str) -> bool:
-        return list_id in VIEWS or list_id in self.subscriptions or list_id in self.totals.list_ids
+        return list_id in VIEWS or list_id in self.subscriptions
 
     def _wait_seconds(self) -> float:
         """Seconds until the next turn, unless a notification comes before."""

@@ -82,11 +82,10 @@ class ListHandlers:
         list, limit = request.list_of(caller.desks), request.limit
         if not list.is_built_in:
             return self._open_query(caller, list, limit)
-        list_id = list.list_id(caller.admin_id)
-        head = self._read(lambda: self._ranking.head(list_id, list.sort, limit))
+        head = self._read(lambda: self._ranking.head(list.list_id, list.sort, limit))
         if head is None:
             return self._open_from_sql(caller, list, limit)
-        return self._opened(caller, list, list_id, head)
+        return self._opened(caller, list, list.list_id, head)
 
     def more_of_list(self, caller: Caller, arguments: tuple[Any, ...]) -> Answer:
         request = read_call(ListMoreRequest, arguments)
@@ -196,7 +195,7 @@ class ListHandlers:
     def _list_id(self, caller: Caller, list: ListName, is_kept: bool = False) -> str:
         """`is_kept`: the list of a query is kept for this socket from now on."""
         if list.is_built_in:
-            return list.list_id(caller.admin_id)
+            return list.list_id
         named = self._live_lists.named(caller, list)
         if is_kept:
             self._live_lists.keep(caller, list, named)
@@ -221,7 +220,7 @@ class ListHandlers:
 
     def _open_from_sql(self, caller: Caller, list: ListName, limit: int) -> Answer:
         """All who ask for the same list while it is being read share the next read."""
-        is_own = list.filter == "mine" or not list.is_built_in
+        is_own = list.filter == "mine" or not list.is_indexed
         head = self._sql_heads.do(HeadName(list, caller.admin_id if is_own else 0, limit))
         self._watch_first(caller, head.entries)
         answer = encode({"ok": True, **_from_sql(head.entries, head.total)})
@@ -259,7 +258,7 @@ class ListHandlers:
                 if not is_built_in:
                     return None
                 if self._monotonic() < deadline:
-                    # The lists of a new admin are created within a second.
+                    # Where Redis is empty they are built within a second, as at the first start.
                     time.sleep(MISSING_LIST_STEP_SECONDS)
                     continue
             except RedisError:

@@ -75,7 +75,7 @@ class Reads:
         self, list: ListName, admin_id: int, limit: int, after: tuple[int, int] | None = None
     ) -> tuple[list[Entry], int]:
         """The list's entries in order, and how many there are in all."""
-        if not list.is_built_in:
+        if not list.is_indexed:
             with self._one_look, self._database.read() as connection:
                 query_list = named_lists.find(connection, list, admin_id).query_list
                 return looking_through.listed(connection, query_list, self._clock(), limit, after)
@@ -119,7 +119,7 @@ class Reads:
 
     def rank(self, list: ListName, admin_id: int, thread_id: int) -> int | None:
         """How many threads are above this one; None where it is not on the list."""
-        if not list.is_built_in:
+        if not list.is_indexed:
             with self._one_look, self._database.read() as connection:
                 query_list = named_lists.find(connection, list, admin_id).query_list
                 return looking_through.rank(connection, query_list, self._clock(), thread_id)

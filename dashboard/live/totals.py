@@ -1,11 +1,13 @@
 """How many threads each view has, sent for every filter in use when a number changes."""
 
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import NamedTuple
 
 from dashboard.transport.emitter import Sender
 from dashboard.transport.packets import EncodedJson, encode
-from scoring import views
+from scoring.reading import State
+from scoring.states import LOST
+from scoring.views import VIEWS
 
 
 class Scope(NamedTuple):
@@ -14,9 +16,11 @@ class Scope(NamedTuple):
     filter: str
     admin_id: int | None = None
 
-    def list_ids(self) -> dict[str, str]:
-        """The list id of each view."""
-        return {view: views.list_id(view, self.filter, self.admin_id) for view in views.VIEWS}
+    def totals(self, states: Mapping[str, State]) -> dict[str, int]:
+        """View to how many of its threads are in the scope."""
+        if self.filter == "all":
+            return {view: states[view].total for view in VIEWS}
+        return {view: states[view].assigned.get(self.admin_id or 0, 0) for view in VIEWS}
 
 
 ALL_THREADS = Scope("all")
@@ -41,18 +45,13 @@ class Totals:
         self._announced: dict[Scope, dict[str, int]] = {}
         self._encoded: dict[Scope, EncodedJson] = {}
         self._new: list[tuple[str, Scope]] = []
-        self._list_ids: set[str] = set()
-
-    @property
-    def list_ids(self) -> Collection[str]:
-        """The list ids whose totals a socket is subscribed to."""
-        return self._list_ids
+        #: The states of views that were read last: what has not changed since is not read again.
+        self.known: dict[str, State] = {}
 
     def subscribe(self, sid: str, scope: Scope) -> None:
         """Sends the totals to the socket at the next turn, and then whenever they change."""
         self._new.append((sid, scope))
         self._subscribers.setdefault(scope, set()).add(sid)
-        self._list_ids |= set(scope.list_ids().values())
 
     def drop(self, sid: str) -> None:
         """Removes the subscriptions of a closed socket."""
@@ -62,35 +61,16 @@ class Totals:
         self._new = [(each, scope) for each, scope in self._new if each != sid]
 
     def list_ids_to_read(self, list_ids: Iterable[str]) -> set[str]:
-        """The list ids whose totals are needed after these changed: a scope is sent as a whole."""
-        changed = set(list_ids)
-        scopes = {scope for _, scope in self._new}
-        scopes |= {
-            scope
-            for scope, sids in self._subscribers.items()
-            if sids and changed.intersection(scope.list_ids().values())
-        }
-        return {list_id for scope in scopes for list_id in scope.list_ids().values()}
+        """The list ids whose states are needed after these changed: a scope is sent as a whole."""
+        is_changed = any(self._subscribers.values()) and not set(VIEWS).isdisjoint(list_ids)
+        return set(VIEWS) if self._new or is_changed else set()
 
-    def announce(self, totals: Mapping[str, int]) -> None:
-        """Sends changed scopes to their sockets, and to new sockets all that they subscribed to."""
-        new, self._new = self._new, []
-        addressed: dict[Scope, set[str]] = {}
-        for sid, scope in new:
-            addressed.setdefault(scope, set()).add(sid)
-        for scope, sids in self._subscribers.items():
-            known = _of(scope, totals)
-            if known is not None and known != self._announced.get(scope):
-                self._announce(scope, known)
-                addressed.setdefault(scope, set()).update(sids)
-        for scope, sids in addressed.items():
-            known = _of(scope, totals)
-            if known is None:
-                self._new += [(sid, scope) for sid in sids]
-            else:
-                self._announce(scope, known)
-                for sid in sids:
-                    self._owed.setdefault(sid, set()).add(scope)
+    def announce(self, states: Mapping[str, State]) -> None:
+        """Sends changed scopes to their sockets, and to new sockets all that they subscribed to;
+        where the states of views are among these."""
+        if all(states.get(view, LOST).epoch is not None for view in VIEWS):
+            self.known = {view: states[view] for view in VIEWS}
+            self._note_changes()
         for sid in tuple(self._owed):
             if not self._is_busy(sid):
                 self.settle(sid)
@@ -101,10 +81,20 @@ class Totals:
             if sid in self._subscribers.get(scope, ()):
                 self._emitter.send(sid, "pages:totals", self._encoded[scope])
 
-    def _announce(self, scope: Scope, known: dict[str, int]) -> None:
-        if known != self._announced.get(scope):
-            self._announced[scope] = known
-            self._encoded[scope] = EncodedJson(encode({"filter": scope.filter} | known))
+    def _note_changes(self) -> None:
+        new, self._new = self._new, []
+        addressed: dict[Scope, set[str]] = {}
+        for sid, scope in new:
+            addressed.setdefault(scope, set()).add(sid)
+        for scope, sids in self._subscribers.items():
+            totals = scope.totals(self.known)
+            if totals != self._announced.get(scope):
+                self._announced[scope] = totals
+                self._encoded[scope] = EncodedJson(encode({"filter": scope.filter} | totals))
+                addressed.setdefault(scope, set()).update(sids)
+        for scope, sids in addressed.items():
+            for sid in sids:
+                self._owed.setdefault(sid, set()).add(scope)
 
     def _unsubscribe(self, scope: Scope, sid: str) -> None:
         self._subscribers[scope].discard(sid)
@@ -112,11 +102,3 @@ class Totals:
             self._announced.pop(scope, None)
             if scope != ALL_THREADS:
                 del self._subscribers[scope]
-                self._list_ids -= set(scope.list_ids().values())
-
-
-def _of(scope: Scope, totals: Mapping[str, int]) -> dict[str, int] | None:
-    list_ids = scope.list_ids()
-    if not all(list_id in totals for list_id in list_ids.values()):
-        return None
-    return {view: totals[list_id] for view, list_id in list_ids.items()}

@@ -13,12 +13,13 @@ from dashboard.db.lists import entries as query_entries
 from dashboard.db.lists import query_lists
 from dashboard.db.lists.query_lists import QueryLists
 from dashboard.db.threads import threads as stored_threads
+from dashboard.ordering.counts import CountsCheck
 from scoring.keys import is_query_list
 from scoring.placing import Placement
 from scoring.ranking import Ranking
 from scoring.reading import Entry, State, stands_before
 from scoring.sorts import SORTS
-from scoring.views import VIEWS, list_id
+from scoring.views import VIEWS
 
 #: Entries at the head of a list that are compared often.
 HEAD = 100
@@ -32,7 +33,6 @@ PAUSE_SECONDS = 0.02
 #: Entries of lists of queries that one pass compares (about 5,000 a second); at least one list. A
 #: thousand lists have millions, and no fault of Redis spoils one of them without a sign.
 PLACES_PER_PASS = 300_000
-SHARED_FILTERS = ("all", "unassigned")
 #: Interval of comparing the lengths of all lists, and the least one between two searches of a list.
 LENGTHS_SECONDS = 15.0
 #: Entries read at once when whole lists are compared.
@@ -74,6 +74,9 @@ class Diff:
         self._lengths_due = monotonic()
         self._longer: set[str] = set()
         self._searched_at: dict[str, float] = {}
+        self._counts = CountsCheck()
+        #: Views whose counts of threads by their admins are wrong.
+        self.miscounted: set[str] = set()
         self._counted: Counter[str] = Counter()
         self._queries = QueryLists(0, ())
         self._last_query = ""
@@ -83,13 +86,9 @@ class Diff:
         self.removed = 0
 
     def differing_in_heads(self) -> set[int]:
-        """Ids of threads by which the head of any shared list differs."""
+        """Ids of threads by which the head of any list of a view differs."""
         return {
-            id
-            for view in VIEWS
-            for filter in SHARED_FILTERS
-            for sort in SORTS
-            for id in self._differing_in_head(view, filter, sort)
+            id for view in VIEWS for sort in SORTS for id in self._differing_in_head(view, sort)
         }
 
     def differing_in_next_slice(self, states: Mapping[str, State]) -> set[int]:
@@ -121,7 +120,7 @@ class Diff:
         now = self._monotonic()
         suspects = {name for name, state in states.items() if state.uneven} | self._suspects
         self._suspects = set()
-        if now >= self._lengths_due or self._longer:
+        if now >= self._lengths_due or self._longer or self._counts:
             self._lengths_due = now + LENGTHS_SECONDS
             longer = self._longer_than_in_sql(states)
             suspects |= longer & self._longer
@@ -173,10 +172,10 @@ class Diff:
         total = self._of_pass or stored_threads.last_id(connection)
         return max(PART, min(SLICE_MAX, round(total * passed_seconds / PASS_SECONDS)))
 
-    def _differing_in_head(self, view: str, filter: str, sort: str) -> set[int]:
+    def _differing_in_head(self, view: str, sort: str) -> set[int]:
         with self._database.read() as connection:
-            sql = stored_threads.listed(connection, view, filter, None, sort, HEAD)
-        redis = self._ranking.head(list_id(view, filter), sort, HEAD).entries
+            sql = stored_threads.listed(connection, view, "all", None, sort, HEAD)
+        redis = self._ranking.head(view, sort, HEAD).entries
         return {id for id, _ in set(sql) ^ set(redis)}
 
     def _misplaced(self, part: list[Placement], states: Mapping[str, State]) -> set[int]:
@@ -214,14 +213,17 @@ class Diff:
         self._longer_queries, self._suspects = longer, longer & self._longer_queries
 
     def _longer_than_in_sql(self, before: Mapping[str, State]) -> set[str]:
-        """List ids that are longer, however the threads under way between both are counted."""
+        """Views that are longer, however the threads under way between both are counted."""
+        views = {name: state for name, state in before.items() if not is_query_list(name)}
+        counts = self._ranking.counts(VIEWS)
         with self._database.read() as connection:
-            totals = stored_threads.totals(connection)
-        after = self._ranking.states(before)
+            in_sql = stored_threads.assigned(connection)
+        after = self._ranking.states(views)
+        self.miscounted = self._counts.look(counts, in_sql, self._ranking.counts(VIEWS))
         return {
-            name
-            for name, state in before.items()
-            if not is_query_list(name) and min(state.total, after[name].total) > totals.get(name, 0)
+            view
+            for view, state in views.items()
+            if min(state.total, after[view].total) > sum(in_sql.get(view, {}).values())
         }
 
     def _wrong_members(self, name: str) -> set[int]:
@@ -276,9 +278,4 @@ class Diff:
         query_list = query_lists.current(connection).lists.get(name)
         if query_list is not None:
             return query_entries.entries(connection, query_list, self._clock(), CHUNK, after)
-        view, _, rest = name.partition(":")
-        filter, _, owner = rest.partition(":")
-        admin_id = int(owner) if owner else None
-        return stored_threads.listed(
-            connection, view, filter or "all", admin_id, sort, CHUNK, after
-        )
+        return stored_threads.listed(connection, name, "all", None, sort, CHUNK, after)

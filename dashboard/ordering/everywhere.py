@@ -2,21 +2,19 @@
 
 from collections.abc import Collection
 
-from sqlalchemy import Connection, select
+from sqlalchemy import Connection
 
 from dashboard.db.database import Database
 from dashboard.db.lists import query_lists
-from dashboard.db.models.accounts import admins
 from dashboard.db.threads import threads as stored_threads
 from scoring.keys import is_query_list
 from scoring.placing import Placement
-from scoring.views import all_list_ids
+from scoring.views import VIEWS
 
 
 def every_list_id(connection: Connection) -> list[str]:
-    """Every list id: the shared ones, three for each admin, and those of queries."""
-    of_views = all_list_ids(connection.scalars(select(admins.c.id).order_by(admins.c.id)))
-    return of_views + list(query_lists.current(connection).lists)
+    """Every list id: the views, and the lists of queries."""
+    return [*VIEWS, *query_lists.current(connection).lists]
 
 
 def placements_everywhere(

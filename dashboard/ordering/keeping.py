@@ -14,8 +14,10 @@ from scoring.conditions.language.errors import QueryError
 #: so that it is written every 20 s, by one of the processes.
 LOOKED_AT_MS = 60_000
 RENEWED_MS = 20_000
-#: Lists that are kept only while somebody looks, of all processes: each event costs more with each.
-TEMPORARY_MAX = 500
+#: Lists that are kept only while somebody looks, of all processes: each event costs more with each
+#: that holds its thread, and each new list some microseconds for each that there is. A team of a
+#: thousand looks at lists of `mine`.
+TEMPORARY_MAX = 2_000
 
 
 class TooManyLists(Exception):

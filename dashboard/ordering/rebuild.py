@@ -21,7 +21,7 @@ from scoring.keys import is_query_list
 from scoring.placing import Placement
 from scoring.ranking import Ranking
 from scoring.rebuilding import Rebuild
-from scoring.views import all_list_ids
+from scoring.views import VIEWS
 
 #: Threads read and sent at once; few enough that sockets are served in between.
 SLICE = 2_000
@@ -101,7 +101,7 @@ class Rebuilder:
             moved = {id for list_id in begun for id in rebuild.swap(list_id, epoch)}
             self._save_epoch(views, epoch)
         self._place_again(moved, begun)
-        if set(begun) >= set(all_list_ids(())):
+        if set(begun) >= set(VIEWS):
             self._placer.mark_placed_everywhere(revisions)
         return len(revisions)
 
@@ -126,7 +126,7 @@ class Rebuilder:
                     self._bring_changes_forward([query_list], after_id, until)
                 with self._database.read() as connection:
                     rows = between(connection, query_list, self._clock(), after_id, until)
-                rebuild.fill(query_list.id, rows, until / last_id)
+                rebuild.fill_query(query_list.id, rows, until / last_id)
                 revisions.update((id, revision) for id, revision, _ in rows)
                 time.sleep(0)
             progress(until - after_id)
@@ -208,15 +208,15 @@ class Rebuilder:
 def _fill_slice(
     rebuild: Rebuild, list_ids: frozenset[str], slice: Iterable[Placement], done: float
 ) -> None:
-    by_list_id = defaultdict(list)
+    by_view = defaultdict(list)
     queries = defaultdict(list)
     for placement in slice:
-        row = placement.thread_id, placement.revision, placement.scores
-        for list_id in placement.enter.intersection(list_ids):
-            by_list_id[list_id].append(row)
+        row = placement.thread_id, placement.revision, placement.scores, placement.assignee_id
+        for view in placement.enter.intersection(list_ids):
+            by_view[view].append(row)
         for list_id, score in placement.queries.items():
             if list_id in list_ids and score is not None:
                 queries[list_id].append((*row[:2], (score,)))
     rebuild.fill_queries(queries, done)
-    for list_id, rows in by_list_id.items():
-        rebuild.fill(list_id, rows)
+    for view, rows in by_view.items():
+        rebuild.fill(view, rows)

@@ -143,19 +143,21 @@ class Reconciler:
     def _remove_orphans(
         self, held: Collection[str], epochs: Collection[str], list_ids: Collection[str]
     ) -> None:
-        """Removes what is left of lists of queries that are no more: of a process that ended before
-        it had removed them, or that built one which was removed meanwhile."""
+        """Removes what is left of lists that are no more: of a process that ended before it had
+        removed those of queries, or that built one which was removed meanwhile; and those that
+        views had for each filter, once."""
         needed = frozenset(list_ids)
         self._ranking.remove(id for id in held if id not in needed)
-        orphans = [id for id in epochs if is_query_list(id) and id not in needed]
+        orphans = [id for id in epochs if id not in needed]
         if orphans:
+            self._ranking.remove_views(id for id in orphans if not is_query_list(id))
             self._rebuilder.forget_epochs(orphans)
 
     def _lost(self, list_ids: Collection[str], states: Mapping[str, State]) -> set[str]:
         """List ids with a foreign epoch, a version below one already seen, or corrupt lists."""
         ours = self._rebuilder.epochs()
-        lost = set(list_ids) if self._is_corrupt else set()
-        self._is_corrupt = False
+        lost = set(list_ids) if self._is_corrupt else {*self._diff.miscounted}
+        self._is_corrupt, self._diff.miscounted = False, set()
         for list_id, state in states.items():
             seen = self._seen_versions.get((list_id, state.epoch or ""), 0)
             if state.epoch is None or state.epoch != ours.get(list_id) or state.version < seen:

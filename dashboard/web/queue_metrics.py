@@ -8,7 +8,7 @@ from dashboard.live.queue.numbers import QueueReader
 from dashboard.services import Services
 from presence.people import People
 from scoring.ranking import Ranking, RankingLost
-from scoring.views import VIEWS, list_id
+from scoring.views import VIEWS
 
 
 def watch_queue(services: Services) -> None:
@@ -38,7 +38,7 @@ class QueueMetrics:
     def lengths(self) -> Mapping[str, float]:
         """View to the number of its threads."""
         try:
-            return {view: self._ranking.head(list_id(view), "arrival", 1).total for view in VIEWS}
+            return {view: self._ranking.head(view, "arrival", 1).total for view in VIEWS}
         except (RedisError, RankingLost):
             return {}
 

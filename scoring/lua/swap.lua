@@ -1,12 +1,13 @@
 -- Puts what a rebuild filled in the place of one list id's lists, in one step: a new epoch.
 -- KEYS[1..n]       sorts, then revisions; of a query its sort alone
 -- KEYS[n+1..2n]    what was filled, in the same order
--- KEYS[2n+1]       next: token, version at which the rebuild began, filled (of a query: how many)
+-- KEYS[2n+1]       next: token, version at which the rebuild began, filled (of a query: how many), of a
+--                  view of:ADMIN, how many of its threads each admin has
 -- KEYS[2n+2]       changes: member -> version of its last change
 -- KEYS[2n+3]       meta: epoch, version, floor, life (that of the server, LIFE)
 -- ARGV[1]  token of this rebuild, ARGV[2]  the new epoch
 -- ARGV[3]  the list id of a query, else empty. Of a query the swap counts as a call that changed it:
--- KEYS[2n+4], KEYS[2n+5]  touched, calls: see place_on_queries.lua
+-- KEYS[2n+4], KEYS[2n+5]  touched, calls: see queries/place.lua
 -- Returns the members that were placed on the old lists since the rebuild began; nil, and nothing
 -- is done, if another rebuild took over or some of what was filled is lost.
 local is_query = ARGV[3] ~= ''
@@ -30,6 +31,14 @@ if not old.err and (old[1] or is_query) then
 end
 local version = math.max(tonumber(not old.err and old[2] or '') or 0, tonumber(begun[2])) + 1
 
+local counts = is_query and {} or { 'counted', filled }
+local found = redis.call('HGETALL', next)
+for at = 1, #found, 2 do
+  if string.find(found[at], '^of:') then
+    counts[#counts + 1], counts[#counts + 2] = found[at], found[at + 1]
+  end
+end
+
 -- UNLINK first: RENAME over a long list would free it within this step.
 redis.call('UNLINK', changes, meta, next)
 for key = 1, kinds do
@@ -38,7 +47,7 @@ for key = 1, kinds do
 end
 version = string.format('%.0f', version)
 redis.call('HSET', meta, 'epoch', ARGV[2], 'version', version, 'floor', version,
-  'life', LIFE)
+  'life', LIFE, unpack(counts))
 if is_query then
   local number = string.format('%.0f', redis.call('INCR', KEYS[2 * kinds + 5]))
   redis.call('ZADD', KEYS[2 * kinds + 4], number, ARGV[3])

@@ -7,7 +7,7 @@ from scoring.placing import Placement
 from scoring.ranking import Ranking
 from scoring.sorts import SORTS
 
-LIST_IDS = ("arrival", "arrival:unassigned", "history")
+LIST_IDS = ("arrival", "not_respond", "history")
 
 
 def scores(first: int, *rest: int) -> tuple[int, ...]:
@@ -16,11 +16,17 @@ def scores(first: int, *rest: int) -> tuple[int, ...]:
 
 
 def placed(
-    id: int, revision: int, enter: str, score: int | tuple[int, ...], leave: str = ""
+    id: int,
+    revision: int,
+    enter: str,
+    score: int | tuple[int, ...],
+    leave: str = "",
+    assignee_id: int | None = None,
 ) -> Placement:
     """A placement; list_ids are given as words of one string."""
     row = score if isinstance(score, tuple) else scores(score)
-    return Placement(id, revision, frozenset(leave.split()), frozenset(enter.split()), row)
+    off, on = frozenset(leave.split()), frozenset(enter.split())
+    return Placement(id, revision, off, on, row, assignee_id=assignee_id)
 
 
 def run_id(connection: redis.Redis) -> str | None:

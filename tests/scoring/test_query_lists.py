@@ -137,7 +137,9 @@ class QueryListMachine(RuleBasedStateMachine):
     @rule(rows=st.dictionaries(ids, st.tuples(st.integers(0, 9), st.integers(0, 9)), min_size=1))
     def fill(self, rows):
         for name, filled in self.filled.items():
-            self.rebuild.fill(name, [(id, rev, (score,)) for id, (rev, score) in rows.items()])
+            self.rebuild.fill_query(
+                name, [(id, rev, (score,)) for id, (rev, score) in rows.items()]
+            )
             filled |= rows
         for id, (revision, _) in rows.items():
             self.revisions[id] = max(self.revisions.get(id, -1), revision - 0.5)
@@ -249,7 +251,7 @@ def test_while_a_list_is_built_its_log_is_whole(driver, monkeypatch):
         for revision in range(1, 200):
             driver.ranking.place([on(revision, revision, aa=revision)])
             if revision % 20 == 0:
-                rebuild.fill(LISTS[0], [])
+                rebuild.fill_query(LISTS[0], [])
         assert sorted(rebuild.swap(LISTS[0], "e2")) == list(range(1, 200))
 
 
@@ -263,7 +265,7 @@ def test_a_list_of_a_view_and_one_of_a_query_are_placed_together(driver):
 
 def test_what_was_filled_refuses_older_placements_and_takes_its_own(driver):
     with driver.ranking.begin_rebuild([LISTS[0]]) as rebuild:
-        rebuild.fill(LISTS[0], [(1, 5, (50,))])
+        rebuild.fill_query(LISTS[0], [(1, 5, (50,))])
         rebuild.swap(LISTS[0], "e1")
     with pytest.raises(PlacedLate):
         driver.ranking.place([on(1, 4, aa=40)])

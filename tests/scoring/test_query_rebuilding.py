@@ -10,7 +10,7 @@ def test_one_rebuild_at_a_time_makes_a_list_and_others_go_on_beside_it(driver):
     aa, bb, cc = LISTS
     driver.open(cc)
     with driver.ranking.begin_rebuild([aa]) as first:
-        first.fill(aa, [(1, 1, (5,))], progress=0.25)
+        first.fill_query(aa, [(1, 1, (5,))], progress=0.25)
         assert driver.ranking.progress(aa) == 0.25
         with driver.ranking.begin_rebuild([aa, bb, cc, "arrival"], only_missing=True) as second:
             assert second.list_ids == (bb, "arrival")
@@ -29,10 +29,10 @@ def test_one_rebuild_at_a_time_makes_a_list_and_others_go_on_beside_it(driver):
 def test_what_leaves_a_list_while_it_is_built_first_is_named_for_placing_again(driver):
     [aa, *_] = LISTS
     with driver.ranking.begin_rebuild([aa]) as rebuild:
-        rebuild.fill(aa, [(1, 1, (5,)), (2, 1, (6,))])
+        rebuild.fill_query(aa, [(1, 1, (5,)), (2, 1, (6,))])
         # Another rebuild may have raised the revision that all lists share.
         with driver.ranking.begin_rebuild([LISTS[1]]) as other:
-            other.fill(LISTS[1], [(1, 2, (5,))])
+            other.fill_query(LISTS[1], [(1, 2, (5,))])
         driver.ranking.place([on(1, 2, aa=None), on(2, 2, aa=None)])
         assert sorted(rebuild.swap(aa, "e1")) == [1, 2]
 
@@ -42,9 +42,9 @@ def test_a_rebuild_that_renews_nothing_is_taken_over(driver):
     frozen = driver.ranking.begin_rebuild([aa])
     driver.client.delete(driver.keys.next(aa))
     with driver.ranking.begin_rebuild([aa]) as rebuild:
-        rebuild.fill(aa, [(2, 1, (5,))])
+        rebuild.fill_query(aa, [(2, 1, (5,))])
         with pytest.raises(RebuildLost):
-            frozen.fill(aa, [(1, 1, (5,))])
+            frozen.fill_query(aa, [(1, 1, (5,))])
         frozen.close()
         rebuild.swap(aa, "e2")
     assert driver.zrange(aa, "arrival") == [(2, 5)]
@@ -55,7 +55,7 @@ def test_a_list_that_is_removed_leaves_no_key(driver):
     driver.open(aa)
     driver.ranking.place([on(1, 1, aa=5)])
     rebuild = driver.ranking.begin_rebuild([aa])
-    rebuild.fill(aa, [(2, 1, (5,))])
+    rebuild.fill_query(aa, [(2, 1, (5,))])
     driver.ranking.remove([aa])
     assert not [key for key in driver.client.keys("*") if b"q:" in key]
     with pytest.raises(RebuildLost):

@@ -22,11 +22,11 @@ def test_equal_scores_stand_by_id(driver):
 
 
 def test_the_same_placement_again_changes_nothing(driver):
-    placement = placed(1, 3, "arrival arrival:unassigned", 5, leave="history")
+    placement = placed(1, 3, "arrival not_respond", 5, leave="history")
     assert driver.ranking.place([placement]) == 2
-    before = driver.ranking.states(["arrival", "arrival:unassigned", "history"])
+    before = driver.ranking.states(["arrival", "not_respond", "history"])
     assert driver.ranking.place([placement]) == 0
-    assert driver.ranking.states(["arrival", "arrival:unassigned", "history"]) == before
+    assert driver.ranking.states(["arrival", "not_respond", "history"]) == before
 
 
 def test_an_older_revision_is_refused(driver):
@@ -160,3 +160,58 @@ def test_one_deleted_sort_reads_as_lost(driver):
     driver.ranking.place([placed(1, 1, "arrival", 5)])
     driver.client.delete(driver.keys.sort("arrival", "member_status"))
     assert driver.ranking.states(["arrival"])["arrival"] == State(None, 0, 0)
+
+
+def assigned(driver) -> dict[int, int]:
+    return driver.ranking.counts(["arrival"])["arrival"]
+
+
+def test_a_view_counts_the_threads_of_each_admin(driver):
+    driver.ranking.place([placed(id, 1, "arrival", id) for id in (1, 2, 3)])
+    driver.ranking.place([placed(1, 2, "arrival", 1, assignee_id=7)])
+    assert assigned(driver) == {0: 2, 7: 1}
+    driver.ranking.place([placed(1, 3, "history", 1, "arrival", 7)])
+    assert assigned(driver) == {0: 2, 7: 0}
+    state = driver.ranking.states(["history"], {})["history"]
+    assert (state.total, state.assigned) == (1, {7: 1})
+
+
+def test_counts_are_right_whatever_comes_twice_or_late(driver):
+    calls = [
+        placed(1, 1, "arrival", 5),
+        placed(1, 2, "arrival", 5, assignee_id=7),
+        placed(1, 3, "", 0, leave="arrival"),
+        placed(1, 4, "arrival", 5, assignee_id=8),
+    ]
+    for call in (calls[3], *calls, *reversed(calls)):
+        driver.ranking.place([call])
+        assert {id: count for id, count in assigned(driver).items() if count} == {8: 1}
+
+
+def test_a_new_assignee_alone_is_a_change(driver):
+    driver.ranking.place([placed(1, 1, "arrival", 5)])
+    version = driver.version("arrival")
+    assert driver.ranking.place([placed(1, 1, "arrival", 5, assignee_id=7)]) == 1, "repaired"
+    assert driver.version("arrival") == version + 1
+
+
+def test_a_view_without_its_revisions_is_lost(driver):
+    """Else threads would be counted twice."""
+    driver.ranking.place([placed(1, 1, "arrival", 5)])
+    driver.client.delete(driver.keys.revisions("arrival"))
+    assert driver.ranking.states(["arrival"])["arrival"] == State(None, 0, 0)
+
+
+def test_a_view_that_counts_nothing_is_lost(driver):
+    """As those of versions that kept a list for each filter."""
+    driver.ranking.place([placed(id, 1, "arrival", id) for id in (1, 2)])
+    driver.client.hdel(driver.keys.meta("arrival"), "counted", "of:0")
+    assert driver.ranking.states(["arrival"])["arrival"] == State(None, 0, 0)
+
+
+def test_what_is_no_view_any_more_leaves_nothing(driver):
+    driver.open("arrival:mine:7")
+    driver.ranking.place([placed(1, 1, "arrival:mine:7", 5), placed(2, 1, "arrival", 5)])
+    driver.ranking.remove_views(["arrival:mine:7"])
+    assert not driver.client.keys("*mine*")
+    assert driver.zrange("arrival", "arrival") == [(2, 5)]

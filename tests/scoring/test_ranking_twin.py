@@ -1,5 +1,7 @@
 """Ranking does what its slow, obvious twin does, whatever happens in whatever order."""
 
+from collections import Counter
+
 from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import (
@@ -28,6 +30,7 @@ score = st.sampled_from([0, 1, 2, 2**42, 2**53 - 2, 2**53 - 1])
 usual = [tuple(at % 3 for at in range(len(SORTS))), (1,) * len(SORTS)]
 scores = st.sampled_from(usual) | st.tuples(*[score] * len(SORTS))
 list_ids = st.sampled_from(LIST_IDS)
+assignees = st.sampled_from([None, 7, 12])
 sorts = st.sampled_from(list(SORTS))
 placements = st.builds(
     Placement,
@@ -37,6 +40,7 @@ placements = st.builds(
     st.frozensets(list_ids),
     scores,
     st.just({}),  # tests/scoring/test_query_lists.py has those of queries
+    assignees,
 )
 
 
@@ -52,6 +56,7 @@ class RankingMachine(RuleBasedStateMachine):
         self.ranking = self.driver.ranking
         self.twin = Twin(LIST_IDS)
         self.epochs = 0
+        self.known = {}
         self.rebuild: Rebuild | None = None
         self.rebuild_is_lost = False
         self.begin_rebuild()
@@ -97,7 +102,8 @@ class RankingMachine(RuleBasedStateMachine):
 
     @precondition(lambda self: self.rebuild is not None)
     @rule(
-        list_id=list_ids, rows=st.lists(st.tuples(ids, revisions, scores), min_size=1, max_size=12)
+        list_id=list_ids,
+        rows=st.lists(st.tuples(ids, revisions, scores, assignees), min_size=1, max_size=12),
     )
     def fill(self, list_id, rows):
         try:
@@ -105,7 +111,7 @@ class RankingMachine(RuleBasedStateMachine):
             assert not self.rebuild_is_lost
         except RebuildLost:
             assert self.rebuild_is_lost
-        self.filled[list_id] |= {id: (revision, scores) for id, revision, scores in rows}
+        self.filled[list_id] |= {id: tuple(rest) for id, *rest in rows}
 
     @precondition(lambda self: self.rebuild is not None)
     @rule()
@@ -167,7 +173,8 @@ class RankingMachine(RuleBasedStateMachine):
     def redis_holds_what_the_twin_holds(self):
         if not hasattr(self, "twin"):
             return
-        states = self.ranking.states(LIST_IDS)
+        counts = self.ranking.counts(LIST_IDS)
+        self.known = states = self.ranking.states(LIST_IDS, self.known)
         for list_id, twin in self.twin.list_ids.items():
             for sort in SORTS:
                 assert [(score, id) for id, score in self.driver.zrange(list_id, sort)] == (
@@ -179,6 +186,10 @@ class RankingMachine(RuleBasedStateMachine):
                 twin.version,
                 len(twin.lists["arrival"]),
             )
+            in_redis = counts[list_id].items()
+            assert {id: n for id, n in in_redis if n} == Counter(twin.counted.values())
+            told = states[list_id].assigned.items()
+            assert lost or {id: n for id, n in told if n} == Counter(twin.counted.values())
 
 
 def test_ranking_does_what_its_twin_does(client):

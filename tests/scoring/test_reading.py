@@ -150,10 +150,10 @@ def test_scores_come_in_the_order_asked(filled):
 
 
 def test_states_of_many_tags_come_at_once(filled):
-    assert filled.ranking.states(["arrival", "history", "arrival:mine:7"]) == {
+    assert filled.ranking.states(["arrival", "history", "lost"]) == {
         "arrival": State("e1", 2, 7),
         "history": State("e1", 1, 0),
-        "arrival:mine:7": State(None, 0, 0),
+        "lost": State(None, 0, 0),
     }
     assert filled.ranking.states([]) == {}
 

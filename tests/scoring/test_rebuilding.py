@@ -10,7 +10,7 @@ from tests.drivers.ranking import placed, scores
 
 
 def rows(*ids: int, revision: int = 1):
-    return [(id, revision, scores(id)) for id in ids]
+    return [(id, revision, scores(id), None) for id in ids]
 
 
 def rebuild_keys(driver) -> list[bytes]:
@@ -76,7 +76,7 @@ def test_the_version_goes_on_growing_over_a_rebuild(driver):
 def test_the_last_of_two_fills_counts(driver):
     with driver.ranking.begin_rebuild(["arrival"]) as rebuild:
         rebuild.fill("arrival", rows(1))
-        rebuild.fill("arrival", [(1, 2, scores(9))])
+        rebuild.fill("arrival", [(1, 2, scores(9), None)])
         rebuild.swap("arrival", "e2")
     assert driver.zrange("arrival", "arrival") == [(1, 9)]
 
@@ -187,3 +187,15 @@ def test_more_threads_than_one_step_fills_all_arrive(driver):
         rebuild.fill("arrival", rows(*range(1, 1_201)))
         rebuild.swap("arrival", "e2")
     assert driver.zrange("arrival", "arrival") == [(id, id) for id in range(1, 1_201)]
+
+
+def test_a_rebuild_counts_the_threads_of_each_admin(driver):
+    driver.ranking.place([placed(9, 1, "arrival", 9, assignee_id=5)])
+    with driver.ranking.begin_rebuild(["arrival"]) as rebuild:
+        rebuild.fill("arrival", [(1, 1, scores(1), 7), (2, 1, scores(2), None)])
+        rebuild.fill("arrival", [(1, 2, scores(1), 8), (3, 1, scores(3), 8)])
+        rebuild.swap("arrival", "e2")
+    state = driver.ranking.states(["arrival"], {})["arrival"]
+    assert {id: count for id, count in state.assigned.items() if count} == {0: 1, 8: 2}
+    assert driver.ranking.place([placed(4, 1, "arrival", 4, assignee_id=7)]) == 1
+    assert driver.ranking.counts(["arrival"])["arrival"] == {0: 1, 7: 1, 8: 2}

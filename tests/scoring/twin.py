@@ -8,25 +8,29 @@ from scoring.sorts import SORTS
 
 @dataclass
 class TwinTag:
-    """The lists of one list id; epoch None where they are lost."""
+    """The lists of one view; epoch None where they are lost. `counted`: thread to its assignee,
+    or 0, while it is on the lists."""
 
     epoch: str | None = None
     version: int = 0
     floor: int = 0
     revisions: dict[int, int] = field(default_factory=dict)
+    counted: dict[int, int] = field(default_factory=dict)
     lists: dict[str, dict[int, int]] = field(default_factory=lambda: {sort: {} for sort in SORTS})
     changed_at: dict[int, int] = field(default_factory=dict)
 
-    def place(self, rows: list[tuple[int, int, tuple[int, ...] | None]]) -> int:
-        """One call: (id, revision, scores or None where it leaves); how many changed."""
+    def place(self, rows: list[tuple[int, int, tuple[int, ...] | None, int]]) -> int:
+        """One call: (id, revision, scores or None where it leaves, assignee); how many changed."""
         changed = []
-        for id, revision, scores in rows:
+        for id, revision, scores, assignee_id in rows:
             held = self.revisions.get(id, -1)
             if revision < held:
                 continue
-            before = [found.get(id) for found in self.lists.values()]
-            after = list(scores) if scores else [None] * len(SORTS)
-            for found, score in zip(self.lists.values(), after, strict=True):
+            before = [self.counted.pop(id, None), *(found.get(id) for found in self.lists.values())]
+            after = [assignee_id, *scores] if scores else [None] * (1 + len(SORTS))
+            if scores:
+                self.counted[id] = assignee_id
+            for found, score in zip(self.lists.values(), after[1:], strict=True):
                 found.pop(id, None)
                 if score is not None:
                     found[id] = score
@@ -37,14 +41,15 @@ class TwinTag:
         self.changed_at.update(dict.fromkeys(changed, self.version))
         return len(changed)
 
-    def swap(self, epoch: str, rows: dict[int, tuple[int, tuple[int, ...]]]) -> None:
+    def swap(self, epoch: str, rows: dict[int, tuple[int, tuple[int, ...], int | None]]) -> None:
         self.epoch = epoch
         self.version += 1
         self.floor = self.version
-        self.revisions = {id: revision for id, (revision, _) in rows.items()}
+        self.revisions = {id: revision for id, (revision, *_) in rows.items()}
+        self.counted = {id: assignee_id or 0 for id, (_, _, assignee_id) in rows.items()}
         self.changed_at = {}
         for at, sort in enumerate(SORTS):
-            self.lists[sort] = {id: scores[at] for id, (_, scores) in rows.items()}
+            self.lists[sort] = {id: scores[at] for id, (_, scores, _) in rows.items()}
 
     def order(self, sort: str) -> list[tuple[int, int]]:
         """(score, id), as it stands."""
@@ -55,8 +60,8 @@ class TwinTag:
 
     @property
     def is_torn(self) -> bool:
-        """One sort is empty while another is not, or much shorter."""
-        totals = [len(found) for found in self.lists.values()]
+        """One sort, or what is counted, is empty while another is not, or much shorter."""
+        totals = [len(self.counted), *(len(found) for found in self.lists.values())]
         least, most = min(totals), max(totals)
         return least == 0 < most or most - least > 10 + most / 10
 
@@ -77,6 +82,7 @@ class Twin:
                         placement.thread_id,
                         placement.revision,
                         placement.scores if entering else None,
+                        placement.assignee_id or 0,
                     )
                     for placement in placements
                     if list_id

@@ -17,7 +17,7 @@ from dashboard.validation.queries import invalid_query, unknown_sort
 from scoring.conditions.language.errors import QueryError
 from scoring.conditions.language.parser import LENGTH_MAX, parse
 from scoring.sorts import SORTS
-from scoring.views import OWN_VIEWS, QUERY_VIEWS, VIEW_QUERIES, VIEWS, list_id
+from scoring.views import OWN_VIEWS, QUERY_VIEWS, VIEW_QUERIES, VIEWS
 
 #: The condition by which a filter narrows a list.
 _NARROWED_BY = {"all": "", "unassigned": "assigned:none", "mine": "assigned:me"}
@@ -40,13 +40,19 @@ class ListName(NamedTuple):
     @property
     def is_built_in(self) -> bool:
         """Whether it is a list that there always is: of a built-in view in a built-in sort, of the
-        threads of all desks."""
-        return self.view in VIEWS and self.sort in SORTS and self.desks is None
+        threads of all desks, whoever has them."""
+        return self.is_indexed and self.filter == "all"
 
-    def list_id(self, admin_id: int) -> str:
+    @property
+    def list_id(self) -> str:
         """The list id, where it is a built-in one."""
-        assert self.view is not None
-        return list_id(self.view, self.filter, admin_id)
+        assert self.is_built_in and self.view is not None
+        return self.view
+
+    @property
+    def is_indexed(self) -> bool:
+        """Whether SQL has its order, too, without looking through all threads."""
+        return self.view in VIEWS and self.sort in SORTS and self.desks is None
 
     def to_json(self) -> dict[str, str]:
         """The name as it was given: `{view, sort, filter}` or `{query, sort, filter}`."""

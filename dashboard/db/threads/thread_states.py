@@ -20,7 +20,7 @@ from scoring.archive import is_archived
 from scoring.facts import Facts
 from scoring.placing import Placement
 from scoring.sorts import SORTS, scores
-from scoring.views import list_ids
+from scoring.views import views_of
 
 #: In the order of `Facts`; its last field, the member status, is stored with the customer.
 _FACTS = Facts._fields[:-1]
@@ -206,16 +206,15 @@ def _after(state: ThreadState, history_days: int, now_ms: int) -> dict[str, Any]
 def _placement(
     state: ThreadState, after: dict[str, Any], queries: Mapping[str, int | None]
 ) -> Placement:
-    enter = list_ids(state.facts, state.columns["assignee_id"])
-    if after["archived"]:
-        enter = frozenset()
+    enter = frozenset(() if after["archived"] else views_of(state.facts))
     return Placement(
         thread_id=state.id,
         revision=state.revision,
-        leave=_list_ids_before(state) - enter,
+        leave=_views_before(state) - enter,
         enter=enter,
         scores=tuple(after[name] for name in _SCORES),
         queries=queries,
+        assignee_id=state.columns["assignee_id"],
     )
 
 
@@ -252,10 +251,10 @@ def _next_change(facts: Facts, after: Mapping[str, Any], *of_others: int | None)
     return min(moments, default=None)
 
 
-def _list_ids_before(state: ThreadState) -> frozenset[str]:
+def _views_before(state: ThreadState) -> frozenset[str]:
     if state.revision == 1 or state.before["archived"]:
         return frozenset()
-    return list_ids(state.stored, state.before["assignee_id"])
+    return frozenset(views_of(state.stored))
 
 
 def _named(

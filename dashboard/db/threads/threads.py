@@ -24,7 +24,6 @@ from dashboard.db.models.threads import customers, threads
 from scoring.placing import Placement
 from scoring.reading import Entry
 from scoring.sorts import SORTS
-from scoring.views import list_ids_of
 
 #: That it is on any list.
 _IS_LIVE = threads.c.archived.is_(False)
@@ -156,8 +155,8 @@ def total(connection: Connection, view: str, filter: str, admin_id: int | None) 
     )
 
 
-def totals(connection: Connection) -> dict[str, int]:
-    """List id to its number of threads; empty lists are left out."""
+def assigned(connection: Connection) -> dict[str, dict[int, int]]:
+    """View to how many of its threads each admin has, by id; 0: nobody. Without what is 0."""
     view = case(
         (threads.c.closed, "history"),
         (threads.c.snoozed_until.is_not(None), "snoozed"),
@@ -169,10 +168,11 @@ def totals(connection: Connection) -> dict[str, int]:
         .where(_IS_LIVE)
         .group_by(view, threads.c.assignee_id)
     )
-    found: dict[str, int] = {}
+    found: dict[str, dict[int, int]] = {}
     for state, assignee_id, count in counts:
-        for name in list_ids_of(_VIEWS_OF[state], assignee_id):
-            found[name] = found.get(name, 0) + count
+        for name in _VIEWS_OF[state]:
+            of_view = found.setdefault(name, {})
+            of_view[assignee_id or 0] = of_view.get(assignee_id or 0, 0) + count
     return found
 
 
@@ -251,8 +251,8 @@ def _placements(
             at = moment_of(listed_at, next_change_at, now_ms)
             held = lists.index.names(lists.index.matches(asked[id], at))
             queries = lists.scores(held, asked[id], at, scores)
-        enter = list_ids_of(() if archived else _views(*states), assignee)
-        placements.append(Placement(id, revision, frozenset(), enter, scores, queries))
+        enter = frozenset(() if archived else _views(*states))
+        placements.append(Placement(id, revision, frozenset(), enter, scores, queries, assignee))
     return placements
 
 

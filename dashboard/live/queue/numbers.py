@@ -6,11 +6,10 @@ from typing import NamedTuple
 from redis.exceptions import RedisError
 
 from scoring.ranking import Ranking, RankingLost
-from scoring.views import list_id
 
 #: In this view everybody waits; in this sort the one who waits longest is first, and the score is
 #: the time since when.
-_WAITING = (list_id("not_respond"), "longest_wait")
+_WAITING = ("not_respond", "longest_wait")
 #: A wait that is longer than this counts as a long one.
 LONG_WAIT_MS = 30 * 60_000
 

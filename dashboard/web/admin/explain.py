@@ -45,7 +45,7 @@ class Explainer:
                 raise NotFound("There is no such thread.")
             if name.is_built_in:
                 sort = BUILT_IN[name.sort]
-                rank, total = self._rank(connection, thread_id, name, admin_id)
+                rank, total = self._rank(connection, thread_id, name)
             else:
                 named = named_lists.find(connection, name, admin_id)
                 sort = named.query_list.order
@@ -59,16 +59,14 @@ class Explainer:
         return asdict(explanation) | shown | {"rank": rank, "total": total, "due": due}
 
     def _rank(
-        self, connection: Connection, thread_id: int, name: ListName, admin_id: int
+        self, connection: Connection, thread_id: int, name: ListName
     ) -> tuple[int | None, int]:
-        list_id = name.list_id(admin_id)
         try:
-            return self._ranking.rank(list_id, name.sort, thread_id)
+            return self._ranking.rank(name.list_id, name.sort, thread_id)
         except RedisError:
-            assert name.view is not None
-            list = name.view, name.filter, admin_id
-            rank = rank_queries.rank(connection, *list, name.sort, thread_id)
-            return rank, threads.total(connection, *list)
+            view = name.list_id
+            rank = rank_queries.rank(connection, view, "all", 0, name.sort, thread_id)
+            return rank, threads.total(connection, view, "all", None)
 
     def _rank_of_query(
         self, connection: Connection, thread_id: int, named: NamedList, now: int

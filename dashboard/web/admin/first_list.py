@@ -43,7 +43,7 @@ class FirstList:
 
     def _head(self, list: ListName, admin_id: int) -> Head | None:
         if list.is_built_in:
-            return self._ranking.head(list.list_id(admin_id), list.sort, ROWS_MAX)
+            return self._ranking.head(list.list_id, list.sort, ROWS_MAX)
         try:
             named = self._reads.named(list, admin_id)
         except StorageUnavailable:

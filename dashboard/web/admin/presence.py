@@ -25,7 +25,6 @@ from dashboard.web.http.seen_pages import SeenQuery, read_page
 from presence.last_seen.listing import Page, Position, Times
 from presence.states import Viewer
 from scoring.ranking import Ranking
-from scoring.views import list_id
 
 
 class AdminPresence:
@@ -111,13 +110,10 @@ class AdminPresence:
         return json_response({"team": members, "desks": all_desks})
 
     def _assigned(self, admin_ids: Iterable[int]) -> dict[int, int | None]:
-        """How many open threads admins have; None where Redis lacks their list."""
-        mine = {id: list_id("arrival", "mine", id) for id in admin_ids}
-        states = self._ranking.states(mine.values())
-        return {
-            id: None if (state := states[name]).epoch is None else state.total
-            for id, name in mine.items()
-        }
+        """How many open threads admins have; None where Redis lacks the list of all."""
+        [state] = self._ranking.states(["arrival"], known={}).values()
+        is_known = state.epoch is not None
+        return {id: state.assigned.get(id, 0) if is_known else None for id in admin_ids}
 
     @route(
         "POST",

@@ -13,7 +13,7 @@ from dashboard.db.threads import threads
 from scoring.conditions.language.errors import QueryError
 from scoring.reading import Entry
 from scoring.sorts import SORTS
-from scoring.views import OWN_VIEWS, VIEW_QUERIES, VIEWS, list_id
+from scoring.views import OWN_VIEWS, VIEW_QUERIES, VIEWS
 
 
 class WalkedList(Protocol):
@@ -49,7 +49,7 @@ class BuiltInList(NamedTuple):
 
     @property
     def in_redis(self) -> str | None:
-        return list_id(self.view)
+        return self.view
 
     def asked(self, connection: Connection) -> QueryList:
         listed = ListedQuery(VIEW_QUERIES[self.view], self.sort, TIMEZONE)

@@ -8,7 +8,7 @@ from dashboard.db.lists.query_lists import ListedQuery
 from dashboard.db.threads import thread_rows, threads
 from dashboard.ingest.actions import Actions, Admin
 from scoring.sorts import SORTS
-from scoring.views import FILTERS, VIEWS, list_id
+from scoring.views import FILTERS, VIEWS
 from tests.dashboard.ingest.shop import Shop, message, new_admin, thread_event
 
 
@@ -59,21 +59,25 @@ def test_placements_lists_and_totals_agree(three_admins):
     database, admin_ids = three_admins
     with database.read() as connection:
         places = threads.placements_after(connection, 0, 1_000, 0)
-        totals = threads.totals(connection)
+        assigned = threads.assigned(connection)
         again = threads.placements(connection, [place.thread_id for place in places], 0)
         assert places == sorted(again, key=lambda place: place.thread_id)
         for view, filter, admin_id in lists(admin_ids):
-            name = list_id(view, filter, admin_id)
+            wanted = {"all": places}
+            wanted["unassigned"] = [place for place in places if place.assignee_id is None]
+            wanted["mine"] = [place for place in places if place.assignee_id == admin_id]
             for position, sort in enumerate(SORTS):
                 held = sorted(
                     (place.scores[position], place.thread_id)
-                    for place in places
-                    if name in place.enter
+                    for place in wanted[filter]
+                    if view in place.enter
                 )
                 listed = threads.listed(connection, view, filter, admin_id, sort, 1_000)
                 assert [(entry.score, entry.id) for entry in listed] == held
-            assert totals.get(name, 0) == len(held)
-            assert held, f"{name} is empty: the test says nothing of it"
+            counts = assigned[view]
+            total = sum(counts.values()) if filter == "all" else counts.get(admin_id or 0, 0)
+            assert total == len(held)
+            assert held, f"{view} {filter} is empty: the test says nothing of it"
 
 
 def test_placements_come_in_slices_by_id(three_admins):

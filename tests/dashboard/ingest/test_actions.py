@@ -46,7 +46,7 @@ def test_a_reply_is_a_message_of_the_admin_and_ends_the_wait(shop, actions, linh
     row = shop.row()
     assert (row["waiting_since"], row["answered"], row["rev"]) == (None, True, 2)
     assert row["preview"] == {"role": "admin", "body": "Hello", "at": clock.now_ms}
-    assert placements[0].leave == {"not_respond", "not_respond:unassigned"}
+    assert placements[0].leave == {"not_respond"}
 
 
 def test_the_same_token_again_is_the_same_message(shop, actions, linh, thread):
@@ -122,7 +122,7 @@ def test_closing_and_reopening_move_between_views_and_are_idempotent(
     shop, actions, linh, thread, clock
 ):
     _, placements = actions.close(linh, thread)
-    assert placements[0].enter == {"history", "history:unassigned"}
+    assert placements[0].enter == {"history"}
     assert actions.close(linh, thread) == (None, [])
     clock.advance(1)
     _, placements = actions.reopen(linh, thread)
@@ -137,11 +137,11 @@ def test_a_later_priority_of_an_admin_wins_over_a_chatbots(shop, actions, linh, 
     assert shop.row()["priority"] == "urgent"
 
 
-def test_a_claim_moves_a_thread_from_unassigned_to_mine(shop, actions, linh, thread):
+def test_a_claim_counts_a_thread_as_that_of_its_admin(shop, actions, linh, thread):
     _, placements = actions.claim(linh, thread)
     assert shop.row()["assignee"] == {"id": linh.id, "name": "Linh"}
-    assert placements[0].leave == {"arrival:unassigned", "not_respond:unassigned"}
-    assert f"arrival:mine:{linh.id}" in placements[0].enter
+    assert placements[0].enter == {"arrival", "not_respond"} and not placements[0].leave
+    assert placements[0].assignee_id == linh.id
     assert actions.claim(linh, thread) == (None, [])
 
 

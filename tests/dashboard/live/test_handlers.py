@@ -7,7 +7,8 @@ from dashboard.errors import Invalid, NotFound
 from dashboard.ingest.schema import parse
 from dashboard.live.handlers import THREADS_BEYOND
 from dashboard.transport.caller import Caller
-from tests.dashboard.live.model import Wire, Worker
+from tests.dashboard.live.emitter import Wire
+from tests.dashboard.live.model import Worker
 from tests.dashboard.ordering.order import Order
 from tests.support import SettableClock
 

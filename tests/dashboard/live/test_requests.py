@@ -27,9 +27,11 @@ def test_a_call_without_a_filter_is_of_all():
     )
 
 
-def test_mine_is_another_list_for_each_admin():
-    list = read_call(ListOpenRequest, (OPEN | {"filter": "mine"},)).list_of(None)
-    assert list.list_id(7) == "arrival:mine:7"
+def test_a_list_with_a_filter_is_not_always_there():
+    assert read_call(ListOpenRequest, (OPEN,)).list_of(None).list_id == "arrival"
+    for filter in ("unassigned", "mine"):
+        list = read_call(ListOpenRequest, (OPEN | {"filter": filter},)).list_of(None)
+        assert list.is_indexed and not list.is_built_in
 
 
 @pytest.mark.parametrize("given", [(), ({}, {}), ([],), ("x",), (None,), (5,)], ids=repr)

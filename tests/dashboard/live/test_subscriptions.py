@@ -68,7 +68,7 @@ def test_a_step_names_the_sorts_that_its_followers_show():
 
 def test_nothing_is_kept_for_a_closed_socket():
     subscriptions = subscribed(7)
-    subscriptions.subscribe("history:mine:3", "s0", ListName("history", "arrival", "mine"), "e", 1)
+    subscriptions.subscribe("q:1:arrival", "s0", ListName("history", "arrival", "mine"), "e", 1)
     [first, _] = subscriptions.subscribers()
     subscriptions.drop("s0")
     assert (

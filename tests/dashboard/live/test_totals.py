@@ -3,6 +3,8 @@
 import pytest
 
 from dashboard.live.totals import ALL_THREADS, Totals, scope_of
+from scoring.reading import State
+from scoring.views import VIEWS
 from tests.dashboard.live.emitter import FakeEmitter
 
 
@@ -16,26 +18,29 @@ def totals(emitter):
     return Totals(emitter)
 
 
-def numbers(scope, *counts):
-    return dict(zip(scope.list_ids().values(), counts, strict=True))
+def numbers(*counts, **assigned):
+    """The states of the views, with so many threads; of `a1` so many are admin 1's."""
+    of_admins = {int(name[1:]): count for name, count in assigned.items()}
+    states = [State("e", 1, total, assigned=of_admins) for total in counts]
+    return dict(zip(VIEWS, states, strict=True))
 
 
 def test_a_new_socket_gets_the_totals_and_then_only_changes(totals, emitter):
     totals.subscribe("a", ALL_THREADS)
     assert totals.list_ids_to_read([]) == {"arrival", "not_respond", "history"}
-    totals.announce(numbers(ALL_THREADS, 3, 2, 1))
+    totals.announce(numbers(3, 2, 1))
     expected = {"filter": "all", "arrival": 3, "not_respond": 2, "history": 1}
     assert emitter.take("pages:totals") == [expected]
-    totals.announce(numbers(ALL_THREADS, 3, 2, 1))
+    totals.announce(numbers(3, 2, 1))
     assert emitter.take("pages:totals") == []
-    totals.announce(numbers(ALL_THREADS, 3, 1, 1))
+    totals.announce(numbers(3, 1, 1))
     assert emitter.take("pages:totals") == [expected | {"not_respond": 1}]
 
 
 def test_a_second_socket_does_not_send_the_totals_to_the_first_again(totals, emitter):
     for sid in ("a", "b"):
         totals.subscribe(sid, ALL_THREADS)
-        totals.announce(numbers(ALL_THREADS, 3, 2, 1))
+        totals.announce(numbers(3, 2, 1))
     assert [sid for sid, _, _ in emitter.sent] == ["a", "b"]
 
 
@@ -43,22 +48,34 @@ def test_totals_of_mine_are_sent_to_their_admin_alone(totals, emitter):
     mai, bob = scope_of("mine", 1), scope_of("mine", 2)
     totals.subscribe("a", mai)
     totals.subscribe("b", bob)
-    totals.announce(numbers(mai, 1, 1, 1) | numbers(bob, 2, 2, 2))
+    totals.announce(numbers(4, 4, 4, a0=1, a1=1, a2=2))
     assert emitter.take("pages:totals", "a")[0]["arrival"] == 1
     assert emitter.take("pages:totals", "b")[0]["arrival"] == 2
 
 
-def test_a_change_of_one_view_reads_the_whole_filter(totals):
+def test_a_change_of_one_view_reads_all_of_them(totals):
     totals.subscribe("a", scope_of("mine", 1))
-    totals.announce({})
-    list_ids = totals.list_ids_to_read(["history:mine:1", "arrival:mine:9"])
-    assert list_ids == {"arrival:mine:1", "not_respond:mine:1", "history:mine:1"}
+    totals.announce(numbers(0, 0, 0))
+    assert totals.list_ids_to_read(["history", "q:1:arrival"]) == set(VIEWS)
+    assert totals.list_ids_to_read(["q:1:arrival"]) == set()
+
+
+def test_who_has_none_of_the_threads_is_told_so(totals, emitter):
+    totals.subscribe("a", scope_of("mine", 1))
+    totals.subscribe("b", scope_of("unassigned", 2))
+    totals.announce(numbers(4, 2, 1, a7=1))
+    nothing = {"arrival": 0, "not_respond": 0, "history": 0}
+    assert emitter.take("pages:totals", "a") == [{"filter": "mine"} | nothing]
+    assert emitter.take("pages:totals", "b") == [{"filter": "unassigned"} | nothing]
+    totals.announce(numbers(4, 2, 1, a0=3, a7=1))
+    assert emitter.take("pages:totals", "a") == []
+    assert emitter.take("pages:totals", "b")[0]["arrival"] == 3
 
 
 def test_a_new_socket_waits_until_the_totals_can_be_read(totals, emitter):
     totals.subscribe("a", ALL_THREADS)
     totals.announce({})
-    totals.announce(numbers(ALL_THREADS, 0, 0, 0))
+    totals.announce(numbers(0, 0, 0))
     assert len(emitter.take("pages:totals")) == 1
 
 
@@ -69,7 +86,6 @@ def test_nothing_is_kept_for_a_closed_socket(totals):
     totals.drop("a")
     assert totals._subscribers == {ALL_THREADS: set()}
     assert not totals._new and not totals._announced
-    assert set(totals.list_ids) <= set(ALL_THREADS.list_ids().values())
 
 
 def test_a_busy_socket_gets_the_last_totals_once_it_is_not(emitter):
@@ -78,7 +94,7 @@ def test_a_busy_socket_gets_the_last_totals_once_it_is_not(emitter):
     for sid in ("a", "b"):
         totals.subscribe(sid, ALL_THREADS)
     for count in (3, 4, 5):
-        totals.announce(numbers(ALL_THREADS, count, 2, 1))
+        totals.announce(numbers(count, 2, 1))
     assert emitter.take("pages:totals", "a") == []
     assert [each["arrival"] for each in emitter.take("pages:totals", "b")] == [3, 4, 5]
     busy.clear()
@@ -91,7 +107,7 @@ def test_a_busy_socket_gets_the_last_totals_once_it_is_not(emitter):
 def test_a_socket_that_has_left_is_owed_nothing(emitter):
     totals = Totals(emitter, lambda sid: True)
     totals.subscribe("a", ALL_THREADS)
-    totals.announce(numbers(ALL_THREADS, 3, 2, 1))
+    totals.announce(numbers(3, 2, 1))
     totals.drop("a")
     totals.settle("a")
     assert emitter.sent == []

@@ -24,3 +24,32 @@ def test_each_thread_is_compared_whatever_the_parts(database, client, clock, mon
         assert len({each.entry.id for each in order.differences()}) == THREADS
         order.tick(THREADS // part + 2)
         assert order.differences() == []
+
+
+@pytest.fixture
+def busy(database, client, clock) -> Order:
+    order = Order(database, client, clock)
+    for number in range(THREADS):
+        order.post(f"t-{number}")
+    assert order.tick()
+    return order
+
+
+def test_a_wrong_count_of_an_admins_threads_is_repaired(busy):
+    """The lists are built anew: no thread is in a wrong place. Case: faults and foreign writes."""
+    keys = busy.ranking.keys
+    busy.client.hincrby(keys.meta("arrival"), "of:0", -1)
+    busy.client.hincrby(keys.meta("arrival"), "of:7", 1)
+    epoch = busy.ranking.states(["arrival"])["arrival"].epoch
+    busy.tick(9, seconds=1)
+    assert busy.ranking.states(["arrival"])["arrival"].epoch == epoch, "it may be on its way"
+    busy.tick(20)
+    state = busy.ranking.states(["arrival"], {})["arrival"]
+    assert state.epoch != epoch and state.assigned == {0: state.total}
+
+
+def test_counts_that_change_all_the_time_lead_to_no_rebuild(busy):
+    for number in range(40):
+        busy.post(f"t-moving-{number}")
+        busy.tick()
+    assert busy.reconciler.rebuilds == 3, "those of the first tick"

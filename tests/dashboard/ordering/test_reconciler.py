@@ -183,7 +183,7 @@ def test_a_missing_entry_below_the_head_is_repaired_within_a_pass(busy):
 
 @pytest.mark.parametrize("foreign", [member(4242), "no thread", "٠" * 6])
 @pytest.mark.parametrize("sorts", [["arrival"], [*SORTS]], ids=["one sort", "all sorts"])
-@pytest.mark.parametrize("list_id", ["history", "arrival:unassigned"])
+@pytest.mark.parametrize("list_id", ["history", "arrival"])
 def test_what_is_no_thread_is_removed_within_20_seconds(busy, monkeypatch, foreign, sorts, list_id):
     """H3: also below the heads that are compared often."""
     monkeypatch.setattr("dashboard.ordering.diff.HEAD", 1)
@@ -261,16 +261,15 @@ def test_the_circuit_breaker_skips_redis_after_a_failure(busy, monkeypatch):
     assert len(calls) == 2
 
 
-def test_a_new_admin_gets_lists_of_their_own(busy):
-    assert busy.tick()
-    assert "arrival:mine:1" not in busy.rebuilder.list_ids()
-    busy.database.write(
-        lambda connection: connection.exec_driver_sql(
-            "INSERT INTO admins (email, name, password_hash, created_at) VALUES ('a@b', 'A', '', 0)"
-        )
-    )
-    assert busy.tick()
-    assert busy.ranking.head("arrival:mine:1", "arrival", 10).entries == []
+def test_lists_of_filters_that_earlier_versions_kept_are_removed(busy):
+    with busy.ranking.begin_rebuild(["arrival:mine:7"]) as rebuild:
+        rebuild.swap("arrival:mine:7", "old")
+    busy.rebuilder._save_epoch(["arrival:mine:7"], "old")
+    assert busy.client.keys("*mine*")
+    busy.tick()
+    assert not busy.client.keys("*mine*")
+    assert "arrival:mine:7" not in busy.rebuilder.epochs()
+    assert busy.differences() == []
 
 
 def test_placed_revisions_are_saved_at_the_next_tick(busy):

@@ -124,5 +124,5 @@ def left(lineup, name):
 def moved_keys():
     """One of each list that is there, of the lists of queries, and of presence."""
     keys = Keys()
-    lists = [keys.meta(id) for view in VIEWS for id in (view, f"{view}:unassigned")]
+    lists = [keys.meta(view) for view in VIEWS]
     return [*lists, keys.touched, keys.view_changes]

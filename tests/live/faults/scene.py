@@ -8,6 +8,7 @@ from sqlalchemy import select
 from dashboard.db.database import Database
 from dashboard.db.models.threads import events
 from dashboard.db.threads import threads
+from scoring.views import VIEWS
 from tests.drivers.dashboard import DashboardDriver
 from tests.drivers.sender import Sender
 from tests.servers.lineup import LiveServer
@@ -95,10 +96,11 @@ class Scene:
 
     def _totals_are_right(self) -> bool:
         with self.database.read() as connection:
-            wanted = threads.totals(connection)
-        views = ("arrival", "not_respond", "history")
+            assigned = threads.assigned(connection)
+        counts = {view: assigned.get(view, {}) for view in VIEWS}
+        all_threads = {view: sum(found.values()) for view, found in counts.items()}
+        unassigned = {view: found.get(0, 0) for view, found in counts.items()}
+        told = [dashboard.totals() for dashboard in self.dashboards]
         return all(
-            dashboard.totals()["all"].get(view) == wanted.get(view, 0)
-            for dashboard in self.dashboards
-            for view in views
+            (each.get("all"), each.get("unassigned")) == (all_threads, unassigned) for each in told
         )

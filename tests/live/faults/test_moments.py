@@ -152,7 +152,7 @@ class Moments:
                     PATIENCE_SECONDS,
                     f"{view} on the dashboard",
                 )
-        for view in ("arrival", "not_respond", "arrival:unassigned"):
+        for view in ("arrival", "not_respond"):
             found = ranking.head(view, "arrival", 1_000).entries
             assert [entry.id for entry in found] == right
         late = sorted(self.moments["thread.due"], key=self.said.__getitem__)

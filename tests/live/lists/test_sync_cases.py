@@ -30,14 +30,14 @@ def test_after_a_cut_connection_the_list_equals_sql(lineup, ago):
 def test_the_reconciler_removes_a_row_that_a_lost_event_left(lineup, dashboard):
     """Case B7."""
     id = lineup.say("b7")
-    dashboard.open("arrival", "arrival", "unassigned")
-    act(lineup, id, "claim")
-    wait_until(lambda: id not in dashboard.ids("arrival", "arrival", "unassigned"), what="leaving")
-    key = "{lineup:arrival:unassigned}|arrival"
+    dashboard.open("arrival", "arrival")
+    act(lineup, id, "close")
+    wait_until(lambda: id not in dashboard.ids("arrival", "arrival"), what="leaving")
+    key = "{lineup:arrival}|arrival"
     lineup.redis.client().zadd(key, {f"{id:012d}": 1})
 
     def is_off():
-        return id not in dashboard.open("arrival", "arrival", "unassigned")["ids"]
+        return id not in dashboard.open("arrival", "arrival")["ids"]
 
     wait_until(is_off, what="the list being repaired")
 

@@ -68,7 +68,7 @@ def test_the_revisions_of_the_last_that_left_all_queries_are_kept(driver):
         driver.ranking.place([on(100, 1, aa=5)])
     assert driver.zrange(LISTS[0], "arrival") == []
     with driver.ranking.begin_rebuild([LISTS[0]]) as rebuild:
-        rebuild.fill(LISTS[0], [(100, 2, (7,))])
+        rebuild.fill_query(LISTS[0], [(100, 2, (7,))])
         rebuild.swap(LISTS[0], "e2")
     for id in range(201, 301):
         driver.ranking.place([on(id, 1, aa=None)])

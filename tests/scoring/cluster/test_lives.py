@@ -12,7 +12,7 @@ from tests.servers.fake_cluster import FakeCluster
 SCRIPTS = {
     "count": "return redis.call('INCR', KEYS[1])",
     "state": read_lua("scoring", "state"),
-    "query_states": read_lua("scoring", "query_states"),
+    "queries/states": read_lua("scoring", "queries/states"),
     "write": "redis.call('SET', KEYS[1], LIFE) return 1",
     "accepts": "return LIVES[redis.call('GET', KEYS[1])] and 1 or 0",
 }
@@ -160,10 +160,12 @@ def test_a_node_that_is_started_again_and_again_is_away_and_the_lists_of_others_
         world.accepts("on a")
 
 
-@pytest.mark.parametrize("script", ["state", "query_states"])
-def test_a_list_that_has_moved_is_marked_with_the_life_of_its_node(world, script):
+@pytest.mark.parametrize(
+    ("script", "more"), [("state", ["revisions", "assigned"]), ("queries/states", [])]
+)
+def test_a_list_that_has_moved_is_marked_with_the_life_of_its_node(world, script, more):
     """So it stays whole when the node that it was on is replaced later."""
-    keys = ["sort", "changes", "meta"]
+    keys = ["sort", "changes", "meta", *more]
     at = {name: LuaCall("write", [f"on {name}"]) for name in "ab"}
     world.life.run_all([*at.values()])
     mark_a, mark_b = (world.client(f"{name}:1").get(f"on {name}") for name in "ab")

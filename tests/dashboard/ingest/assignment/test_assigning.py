@@ -41,8 +41,8 @@ def test_a_thread_that_nobody_has_goes_to_a_colleague(shop, assigning, linh, ken
     act, placements = assigning.hand_over(linh, thread, HandOver(ken.id))
     assert act is not None
     assert shop.row()["assignee"] == {"id": ken.id, "name": "Ken"}
-    assert placements[0].leave == {"arrival:unassigned", "not_respond:unassigned"}
-    assert f"not_respond:mine:{ken.id}" in placements[0].enter
+    assert placements[0].enter == {"arrival", "not_respond"} and not placements[0].leave
+    assert placements[0].assignee_id == ken.id
     assert (shop.listed("not_respond", "longest_wait"), shop.row()["waiting_since"]) == before
     [event] = Reader(shop).read()
     assert event.type == "thread.assigned"

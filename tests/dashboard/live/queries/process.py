@@ -1,31 +1,13 @@
 """A worker whose placements wait until the test lets them go, in any order."""
 
 from collections.abc import Sequence
-from contextlib import suppress
-from threading import Event
 from typing import Any
 
 from dashboard.db.database import Database
 from scoring.placing import Placement
-from scoring.ranking import RankingLost
-from scoring.rebuilding import RebuildLost
-from tests.dashboard.live.model import Worker
+from tests.dashboard.live.model import AtOnce, Worker
 from tests.dashboard.ordering.order import Order
 from tests.support import SettableClock
-
-
-class AtOnce:
-    """Builds a list before it answers, instead of beside it."""
-
-    def __init__(self, order: Order):
-        self._order = order
-
-    def build(self, list_id: str) -> Event:
-        with suppress(RankingLost, RebuildLost):
-            self._order.rebuilder.rebuild([list_id], only_missing=True)
-        ended = Event()
-        ended.set()
-        return ended
 
 
 class Process:

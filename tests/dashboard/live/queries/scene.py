@@ -6,7 +6,8 @@ from dashboard.db.lists import entries, query_lists, views
 from dashboard.db.lists.views import Draft
 from dashboard.transport.caller import Caller
 from tests.dashboard.ingest.shop import new_admin
-from tests.dashboard.live.model import Wire, Worker
+from tests.dashboard.live.emitter import Wire
+from tests.dashboard.live.model import Worker
 from tests.dashboard.ordering.order import Order
 from tests.support import SettableClock, wait_until
 

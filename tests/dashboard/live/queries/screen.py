@@ -5,7 +5,7 @@ from typing import Any
 from dashboard.db.lists.named_lists import ListName
 from dashboard.errors import Problem
 from dashboard.transport.caller import Caller
-from tests.dashboard.live.model import Wire
+from tests.dashboard.live.emitter import Wire
 from tests.dashboard.live.queries.process import Process
 from tests.drivers.replay import Replay
 

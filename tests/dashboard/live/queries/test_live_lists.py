@@ -6,11 +6,12 @@ from dashboard.db.accounts import desks
 from dashboard.db.lists import views
 from dashboard.db.lists.views import Draft
 from dashboard.errors import NotFound, Problem
+from dashboard.ingest.actions import Admin
 from dashboard.live.queries import live_lists as live_lists_module
 from dashboard.ordering import keeping
 from dashboard.rate_limits import NEW_LISTS
 from dashboard.transport.caller import Caller
-from tests.dashboard.live.model import Wire
+from tests.dashboard.live.emitter import Wire
 from tests.dashboard.live.queries.scene import Scene
 from tests.support import wait_until
 
@@ -79,6 +80,29 @@ def test_a_list_that_takes_longer_says_so_and_a_frame_tells_when_it_is_there(sce
 )
 def test_a_filter_narrows_any_view_by_one_more_condition(scene, given, ids):
     assert sorted(scene.open(**given, sort="arrival")["ids"]) == ids
+
+
+def test_a_view_with_a_filter_is_there_while_somebody_looks_and_counted_always(scene):
+    """What is assigned to nobody stands in Redis once, as a number, until somebody opens it."""
+    order, unassigned = scene.order, {"view": "arrival", "sort": "priority", "filter": "unassigned"}
+
+    def counted():
+        return order.ranking.states(["arrival"], {})["arrival"].assigned
+
+    assert (counted(), scene.lists()) == ({0: 4}, {})
+    opened = scene.open(**unassigned)
+    [list_id] = scene.lists()
+    order.ingest.act(order.services.actions.claim, Admin(scene.mai, "Mai"), 1)
+    [frame] = scene.frames()
+    assert {name: frame[name] for name in unassigned} == unassigned
+    assert (frame["from"], frame["set"], frame["del"]) == (opened["version"], [], [1])
+    assert counted() == {0: 3, scene.mai: 1} and frame["total"] == 3
+    scene.call("close", **unassigned)
+    order.clock.advance(81_000)
+    scene.worker.live_lists.renew()
+    order.tick()
+    assert scene.lists() == {} and not order.client.keys(f"*{list_id}*")
+    assert counted() == {0: 3, scene.mai: 1}
 
 
 def test_a_mistake_is_told_at_its_place(scene):

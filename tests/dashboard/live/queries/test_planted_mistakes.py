@@ -48,10 +48,10 @@ MISTAKES = {
         "dashboard/db/conditions/where.py", "column <= now - low", "column < now - low"
     ),
     "Redis takes an older revision": Mistake(
-        "scoring/lua/place_on_queries.lua", "if revision >= held then", "if revision >= 0 then"
+        "scoring/lua/queries/place.lua", "if revision >= held then", "if revision >= 0 then"
     ),
     "Redis does not log who leaves": Mistake(
-        "scoring/lua/place_on_queries.lua",
+        "scoring/lua/queries/place.lua",
         "counts = redis.call('ZREM', KEYS[3 * list + 2], member) > 0 or building[list]",
         "redis.call('ZREM', KEYS[3 * list + 2], member)",
     ),
