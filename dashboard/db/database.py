@@ -45,7 +45,7 @@ _SQLITE_PRAGMAS = (
     "PRAGMA secure_delete=ON",
     # SQLite's own waiting would stop every green thread of the process.
     "PRAGMA busy_timeout=0",
-    "PRAGMA cache_size=-32768",
+    "PRAGMA cache_size=-16384",
 )
 
 
