@@ -31,13 +31,7 @@ if not old.err and (old[1] or is_query) then
 end
 local version = math.max(tonumber(not old.err and old[2] or '') or 0, tonumber(begun[2])) + 1
 
-local counts = is_query and {} or { 'counted', filled }
-local found = redis.call('HGETALL', next)
-for at = 1, #found, 2 do
-  if string.find(found[at], '^of:') then
-    counts[#counts + 1], counts[#counts + 2] = found[at], found[at + 1]
-  end
-end
+local counts = redis.call('HGETALL', next)
 
 -- UNLINK first: RENAME over a long list would free it within this step.
 redis.call('UNLINK', changes, meta, next)
@@ -47,7 +41,12 @@ for key = 1, kinds do
 end
 version = string.format('%.0f', version)
 redis.call('HSET', meta, 'epoch', ARGV[2], 'version', version, 'floor', version,
-  'life', LIFE, unpack(counts))
+  'life', LIFE)
+if not is_query then redis.call('HSET', meta, 'counted', filled) end
+-- One by one: there are as many as admins, and Lua passes some thousand values at most.
+for at = 1, #counts, 2 do
+  if string.find(counts[at], '^of:') then redis.call('HSET', meta, counts[at], counts[at + 1]) end
+end
 if is_query then
   local number = string.format('%.0f', redis.call('INCR', KEYS[2 * kinds + 5]))
   redis.call('ZADD', KEYS[2 * kinds + 4], number, ARGV[3])

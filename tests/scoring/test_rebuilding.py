@@ -199,3 +199,10 @@ def test_a_rebuild_counts_the_threads_of_each_admin(driver):
     assert {id: count for id, count in state.assigned.items() if count} == {0: 1, 8: 2}
     assert driver.ranking.place([placed(4, 1, "arrival", 4, assignee_id=7)]) == 1
     assert driver.ranking.counts(["arrival"])["arrival"] == {0: 1, 7: 1, 8: 2}
+
+
+def test_a_rebuild_counts_more_admins_than_lua_takes_arguments(driver):
+    with driver.ranking.begin_rebuild(["arrival"]) as rebuild:
+        rebuild.fill("arrival", [(id, 1, scores(id), id) for id in range(1, 4_501)])
+        rebuild.swap("arrival", "e2")
+    assert driver.ranking.counts(["arrival"])["arrival"] == dict.fromkeys(range(1, 4_501), 1)
