@@ -119,17 +119,28 @@ class Rebuilder:
         with self._database.read() as connection:
             # Younger threads are placed by their first write, and that is logged.
             last_id = stored_threads.last_id(connection)
-        for after_id in range(0, last_id, LOOKED_AT):
-            until = min(after_id + LOOKED_AT, last_id)
+        for first_id in range(0, last_id, LOOKED_AT):
+            until = min(first_id + LOOKED_AT, last_id)
             for query_list in queries:
                 if query_list.id not in built_before:
-                    self._bring_changes_forward([query_list], after_id, until)
-                with self._database.read() as connection:
-                    rows = between(connection, query_list, self._clock(), after_id, until)
-                rebuild.fill_query(query_list.id, rows, until / last_id)
-                revisions.update((id, revision) for id, revision, _ in rows)
-                time.sleep(0)
-            progress(until - after_id)
+                    self._bring_changes_forward([query_list], first_id, until)
+                revisions |= self._fill_query(rebuild, query_list, (first_id, until), last_id)
+            progress(until - first_id)
+        return revisions
+
+    def _fill_query(
+        self, rebuild: Rebuild, query_list: QueryList, ids: tuple[int, int], last_id: int
+    ) -> dict[int, int]:
+        """Fills in the threads of a list between two ids; many of them are read in slices."""
+        revisions: dict[int, int] = {}
+        after_id, until = ids
+        while after_id < until:
+            with self._database.read() as connection:
+                rows = between(connection, query_list, self._clock(), after_id, until, SLICE)
+            after_id = rows[-1][0] if len(rows) == SLICE else until
+            rebuild.fill_query(query_list.id, rows, after_id / last_id)
+            revisions.update((id, revision) for id, revision, _ in rows)
+            time.sleep(0)
         return revisions
 
     def _bring_changes_forward(

@@ -72,13 +72,19 @@ def held(
 
 
 def between(
-    connection: Connection, query_list: QueryList, now_ms: int, after_id: int, last_id: int
+    connection: Connection,
+    query_list: QueryList,
+    now_ms: int,
+    after_id: int,
+    last_id: int,
+    limit: int,
 ) -> list[Row]:
-    """The threads of a list with `after_id` < id <= `last_id`, to fill a list in Redis."""
+    """The first `limit` threads of a list with `after_id` < id <= `last_id`, by id, to fill a list
+    in Redis."""
     score = score_of(query_list, now_ms)
     statement = _on(query_list, now_ms, threads.c.id, threads.c.revision, score)
     found = connection.execute(
-        statement.where(within(threads.c.id, after_id, last_id)).order_by(threads.c.id)
+        statement.where(within(threads.c.id, after_id, last_id)).order_by(threads.c.id).limit(limit)
     )
     return [(id, revision, (score,)) for id, revision, score in found]
 

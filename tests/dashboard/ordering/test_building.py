@@ -60,6 +60,25 @@ def test_a_list_that_redis_still_holds_of_an_earlier_life_is_built_anew(order):
     assert order.rebuilder.epochs([list_id]) == {list_id: after}
 
 
+@pytest.mark.parametrize("slice", [1, 2, 3, 4])
+def test_a_list_is_whole_however_many_of_its_threads_are_read_at_once(order, monkeypatch, slice):
+    monkeypatch.setattr("dashboard.ordering.rebuild.SLICE", slice)
+    monkeypatch.setattr("dashboard.ordering.rebuild.LOOKED_AT", 2)
+    for name in "defg":
+        order.post(name)
+    order.post("e", "admin")
+    list_id = keep(order, "is:waiting")
+    assert ListBuilder(order.rebuilder, order.ranking).build(list_id).wait(SECONDS)
+    assert {entry.id for entry in order.ranking.head(list_id, "arrival", 10).entries} == {
+        1,
+        2,
+        3,
+        4,
+        6,
+        7,
+    }
+
+
 def test_what_nobody_wants_any_more_is_not_built(order):
     builder = ListBuilder(order.rebuilder, order.ranking)
     assert builder.build("q:0123:arrival").wait(SECONDS)
