@@ -106,6 +106,7 @@ class Incoming:
         if self._unwatch is None:
             self._wait_readable()
             return
+        # While others had their turn, input may have come.
         self._is_waiting = not self._may_have_more
         try:
             while self._is_waiting:
@@ -140,8 +141,8 @@ class Incoming:
         self._take(data)
         if len(data) > _HANDLED_BYTES_MAX:
             return False
-        before = self._at
+        handled = 0
         while (text := self._next_small_text()) is not None and self._handles(text):
-            before = self._at
-        self._at = before
-        return before == len(data) and self._pace.spend() == 0
+            handled = self._at
+        self._at = handled
+        return handled == len(data) and self._pace.spend() == 0

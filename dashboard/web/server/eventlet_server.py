@@ -2,6 +2,7 @@
 
 import logging
 import socket
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from functools import partial
@@ -58,7 +59,7 @@ wsgi.MAX_HEADER_LINE = limits.HEADER_LINE_BYTES
 wsgi.RESPONSE_414 = limits.url_too_long().response()
 
 offload = tpool.execute
-_EPOLL = getattr(patcher.original("select"), "epoll", None)
+_EPOLL = patcher.original("select").epoll if sys.platform == "linux" else None
 #: Makes a poll object that does not switch to another green thread.
 poll = patcher.original("select").poll
 

@@ -5,7 +5,7 @@ import redis
 from dashboard.live import broadcaster as broadcaster_module
 from dashboard.live.broadcaster import FRAME_SECONDS
 from dashboard.live.threads.new_messages import POLL_SECONDS
-from dashboard.live.totals import ALL_THREADS
+from dashboard.live.totals import ALL_THREADS, Scope
 
 
 def test_another_epoch_makes_browsers_open_the_list_again(driver):
@@ -78,6 +78,20 @@ def test_totals_come_with_the_change_that_made_them(driver):
     assert driver.emitter.take("pages:totals") == [
         {"filter": "all", "arrival": 1, "not_respond": 0, "history": 0}
     ]
+
+
+def test_counts_that_another_program_changed_are_read_anew(driver):
+    driver.place(1, 1)
+    driver.broadcaster.totals.subscribe("a", Scope("unassigned"))
+    driver.broadcaster.notify(None)
+    driver.turn()
+    assert driver.emitter.take("pages:totals")[0]["arrival"] == 1
+    driver.client.hset(driver.ranking.keys.meta("arrival"), "of:0", 5)
+    driver.broadcaster.notify(None)
+    driver.turn(FRAME_SECONDS)
+    assert driver.emitter.take("pages:totals") == [], "what has not changed costs nothing"
+    driver.turn(broadcaster_module.SLOW_TICK_SECONDS)
+    assert driver.emitter.take("pages:totals")[0]["arrival"] == 5
 
 
 def message(id, thread_id=1):

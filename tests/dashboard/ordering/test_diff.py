@@ -2,6 +2,8 @@
 
 import pytest
 
+from dashboard.ordering.counts import LOOKS
+from dashboard.ordering.diff import LENGTHS_SECONDS
 from scoring.keys import member
 from tests.dashboard.ordering.order import Order
 
@@ -41,9 +43,10 @@ def test_a_wrong_count_of_an_admins_threads_is_repaired(busy):
     busy.client.hincrby(keys.meta("arrival"), "of:0", -1)
     busy.client.hincrby(keys.meta("arrival"), "of:7", 1)
     epoch = busy.ranking.states(["arrival"])["arrival"].epoch
-    busy.tick(9, seconds=1)
+    busy.tick(seconds=LENGTHS_SECONDS)
+    busy.tick(LOOKS - 2)
     assert busy.ranking.states(["arrival"])["arrival"].epoch == epoch, "it may be on its way"
-    busy.tick(20)
+    busy.tick(2)
     state = busy.ranking.states(["arrival"], {})["arrival"]
     assert state.epoch != epoch and state.assigned == {0: state.total}
 

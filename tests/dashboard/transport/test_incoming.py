@@ -2,6 +2,8 @@
 
 import socket
 import threading
+import time
+from unittest import mock
 
 import pytest
 from wsproto.frame_protocol import FrameProtocol, Opcode
@@ -23,6 +25,7 @@ class Connection:
     def __init__(self):
         self.ours, self.theirs = socket.socketpair()
         self.handled, self.texts, self.paused, self.error = [], [], [], None
+        self.while_paused = lambda: None
         self.is_watched = True
         environ = {
             SOCKET: self.theirs,
@@ -32,7 +35,7 @@ class Connection:
         }
         self.now = 0.0
         self.budget = TimeBudget(lambda: self.now)
-        pace = Pace(self.budget, lambda: None, self.paused.append, lambda: self.now)
+        pace = Pace(self.budget, lambda: None, self._pause, lambda: self.now)
         self.incoming = Incoming(environ, pace, self._handles)
         self.thread = threading.Thread(target=self._run, daemon=True)
         self.thread.start()
@@ -46,6 +49,10 @@ class Connection:
             self.handled.append((text, threading.current_thread() is self.thread))
             self.now += 0.001
         return text.startswith("43")
+
+    def _pause(self, seconds):
+        self.paused.append(seconds)
+        self.while_paused()
 
     def _run(self):
         try:
@@ -124,6 +131,28 @@ def test_input_that_comes_while_the_thread_is_busy_is_read_before_it_waits(conne
     wait_until(lambda: connection.texts == ["42/admin,1[]", "42/admin,2[]"])
 
 
+def test_input_that_comes_while_the_thread_is_paused_is_read_before_it_waits(connection):
+    connection.waits()
+    connection.budget.spend(BURST_SECONDS)
+
+    def send():
+        connection.while_paused = lambda: None
+        connection.ours.sendall(frame("42/admin,1[]"))
+        connection.tell()
+
+    connection.while_paused = send
+    connection.send("43/admin,1[]")
+    wait_until(lambda: connection.texts == ["42/admin,1[]"])
+
+
+def test_more_than_one_reading_takes_is_read_without_being_told_again(connection):
+    # Frames of 32 bytes: no reading ends within one.
+    texts = [f"42/admin,{number:015}[]" for number in range(1_500)]
+    assert len(frame(texts[0])) == 32
+    connection.send(*texts)
+    wait_until(lambda: connection.texts == texts)
+
+
 def test_being_told_without_input_changes_nothing(connection):
     connection.waits()
     connection.tell()
@@ -136,6 +165,17 @@ def test_a_client_that_sends_nothing_is_given_up(connection, monkeypatch):
     connection.send("42/admin,1[]")
     connection.thread.join(30)
     assert isinstance(connection.error, TimeoutError)
+
+
+@pytest.mark.parametrize("text", ["42/admin,1[]", "43/admin,1[]"])
+def test_a_client_that_sends_something_is_not_given_up(connection, monkeypatch, text):
+    connection.waits()
+    clock = mock.Mock(monotonic=lambda: time.monotonic() + incoming.IDLE_SECONDS)
+    monkeypatch.setattr(incoming, "time", clock)
+    connection.send(text)
+    connection.send("42/admin,2[]")
+    wait_until(lambda: connection.texts[-1:] == ["42/admin,2[]"])
+    connection.waits()
 
 
 def test_an_error_is_met_by_the_thread(connection):

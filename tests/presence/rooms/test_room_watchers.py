@@ -64,6 +64,7 @@ def test_a_watcher_of_too_many_rooms_is_refused_and_watches_what_it_did(
     world.rooms.put(ANN)
     assert [list(update) for update in shown.settle()] == [["t1"]]
     shown.watchers.watch("socket", ["t4", "t2"], drop=["t1"])
+    shown.watchers.watch("socket", ["t5"], drop=["t4"])
 
 
 def test_rooms_with_lost_announcements_are_read_again(world: World) -> None:
