@@ -81,10 +81,6 @@ class WebhookDispatcher(RunsTask):
             backoff=Backoff.constant(POLL_SECONDS),
         )
 
-    def wake(self) -> None:
-        """Starts the next turn at once; call it when an event was written to the outbox."""
-        self._task.wake()
-
     def turn(self) -> None:
         """Starts all deliveries that are due now. Raises StorageUnavailable."""
         now = self._clock()

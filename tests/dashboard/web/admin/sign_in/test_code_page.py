@@ -3,18 +3,7 @@
 import pytest
 
 from dashboard.web.admin.sign_in.pending import TOKEN_MS
-from tests.dashboard.web.admin.profile.app import App, credentials, is_signed_in
-
-
-@pytest.fixture
-def app(dashboard):
-    return App(dashboard, dashboard.sign_in("Mai"))
-
-
-@pytest.fixture
-def client(dashboard, app):
-    """A browser without a session, of a device that is not known."""
-    return dashboard.client()
+from tests.dashboard.web.admin.profile.app import credentials, is_signed_in
 
 
 def test_the_form_leads_to_a_page_for_the_code_and_from_there_on(client, app):

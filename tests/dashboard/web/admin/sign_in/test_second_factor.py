@@ -19,17 +19,6 @@ from tests.dashboard.web.admin.profile.app import (
 )
 
 
-@pytest.fixture
-def app(dashboard):
-    return App(dashboard, dashboard.sign_in("Mai"))
-
-
-@pytest.fixture
-def client(dashboard, app):
-    """A browser without a session, of a device that is not known."""
-    return dashboard.client()
-
-
 def count_of_sessions(database) -> int:
     with database.read() as connection:
         return connection.scalar(select(func.count()).select_from(sessions))
