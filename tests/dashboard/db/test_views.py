@@ -267,5 +267,5 @@ def test_threads_are_counted_by_slices_of_ids(shop, monkeypatch):
                 assert rest == (whole[rank + 1 :][:3], total)
                 assert looking_through.rank(connection, query_list, NOW, entry.id) == rank
             assert looking_through.rank(connection, query_list, NOW, 99) is None
-            rows = entries.between(connection, query_list, NOW, 0, 100)
+            rows = entries.between(connection, query_list, NOW, 0, 100, 10)
             assert len(rows) == total
