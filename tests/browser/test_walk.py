@@ -42,6 +42,7 @@ def test_a_row_moves_is_opened_answered_and_closed(browser, lineup):
     page.locator(f"#row-{quiet}").click()
     page.wait_for_selector(f".composer-field[data-thread='{quiet}']")
     page.mouse.move(900, 300)
+    page.locator("#messages").get_by_text("I cannot wait any more").wait_for()
     page.fill(".composer-field", "You do not have to.")
     page.keyboard.press("Control+Enter")
     said = "() => document.getElementById('messages').textContent.includes('You do not have to.')"

@@ -20,6 +20,17 @@ _ROWS_IN_VIEW = """() => {
     .map(({ row }) => [Number(row.getAttribute('aria-posinset')), Number(row.id.slice(4))]);
 }"""
 
+#: What has the focus, what is typed, and the text of the page.
+_ON_SCREEN = """() => {
+  const focused = document.activeElement;
+  return [
+    `focus: ${focused?.tagName} ${focused?.id} ${focused?.className}`,
+    ...[...document.querySelectorAll('input, textarea')]
+      .map((field) => `${field.className}: ${JSON.stringify(field.value)}`),
+    document.body.innerText,
+  ].join('\\n');
+}"""
+
 
 class BrowserDriver:
     """A window of one admin who is signed in; `page` is playwright's."""
@@ -67,10 +78,15 @@ class BrowserDriver:
         )
 
     def wait_for(self, expression: str, what: str = "", timeout_seconds: float = 60) -> Any:
-        """What the function in JavaScript gives, as soon as it is truthy."""
-        return wait_until(
-            lambda: self.page.evaluate(expression), timeout_seconds, what or expression
-        )
+        """What the function in JavaScript gives, as soon as it is truthy; a failure tells what was
+        on screen."""
+        try:
+            return wait_until(
+                lambda: self.page.evaluate(expression), timeout_seconds, what or expression
+            )
+        except AssertionError as error:
+            shown = self.page.evaluate(_ON_SCREEN)
+            raise AssertionError(f"{error}\n{shown}\n{self.errors}"[:6000]) from None
 
     def open(self, thread_id: int) -> None:
         """Opens a thread by its address, and waits for its messages."""
