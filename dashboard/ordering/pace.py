@@ -32,6 +32,11 @@ class Pace:
         self._size = SLICE
 
     @property
+    def size(self) -> int:
+        """How many threads the next slice should have."""
+        return self._size
+
+    @property
     def ahead(self) -> int:
         """How many threads to ask for, of which `one_slice` takes some."""
         return self._size * SLICES_AHEAD
@@ -41,14 +46,14 @@ class Pace:
         begin = random.randrange(0, len(ids), self._size)
         return ids[begin : begin + self._size]
 
-    def take_up(self, write: Callable[[], Result], place: Callable[[Result], object]) -> Result:
-        """Writes a slice in a transaction, places what that gives, and lets others work."""
+    def take_up(self, work: Callable[[], Result], place: Callable[[Result], object]) -> Result:
+        """Works on a slice in a transaction, places what that gives, and lets others work."""
         begun = self._monotonic()
-        written = write()
+        done = work()
         self._adapt(self._monotonic() - begun)
-        place(written)
+        place(done)
         self._pause(begun)
-        return written
+        return done
 
     def _adapt(self, seconds: float) -> None:
         if seconds > SLICE_SECONDS:

@@ -3,7 +3,7 @@
 import secrets
 import time
 from collections import defaultdict, deque
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from functools import partial
 
@@ -12,10 +12,11 @@ from sqlalchemy import Connection, delete, insert, select
 from dashboard.db.database import Database
 from dashboard.db.lists import query_lists
 from dashboard.db.lists.entries import between, bring_forward, changes_ahead
-from dashboard.db.lists.query_lists import QueryList
+from dashboard.db.lists.query_lists import QueryList, QueryLists
 from dashboard.db.models.threads import epochs
 from dashboard.db.threads import threads as stored_threads
 from dashboard.ordering.everywhere import every_list_id, placements_everywhere
+from dashboard.ordering.pace import Pace
 from dashboard.ordering.placer import Placer
 from scoring.keys import is_query_list
 from scoring.placing import Placement
@@ -29,7 +30,8 @@ SLICE = 2_000
 LOOKED_AT = 20_000
 #: Slices that are being sent to Redis while the next one is read from SQL.
 FILLED_AT_ONCE = 2
-#: With more lists of queries to build, all threads are read once for all of them.
+#: With more lists of queries to build, all threads are read once for all of them, in small slices
+#: with pauses: until then SQL answers who asks for these lists.
 FILTERED_MAX = 30
 #: The epoch is part of every frame, so it is short.
 EPOCH_BYTES = 6
@@ -92,10 +94,12 @@ class Rebuilder:
             begun = [*views, *(each.id for each in queries)]
             if not begun:
                 return 0
-            if not views and len(queries) <= FILTERED_MAX:
+            if views:
+                revisions = self._fill(rebuild, begun, progress)
+            elif len(queries) <= FILTERED_MAX:
                 revisions = self._fill_queries(rebuild, queries, progress)
             else:
-                revisions = self._fill(rebuild, begun, progress)
+                revisions = self._fill_many_queries(rebuild, queries, progress)
             # Whoever looks for the list of a query compares its epoch with SQL's.
             self._save_epoch([each.id for each in queries], epoch)
             moved = {id for list_id in begun for id in rebuild.swap(list_id, epoch)}
@@ -143,6 +147,34 @@ class Rebuilder:
             time.sleep(0)
         return revisions
 
+    def _fill_many_queries(
+        self, rebuild: Rebuild, queries: Collection[QueryList], progress: Progress
+    ) -> dict[int, int]:
+        """Fills many lists: each thread is read once."""
+        revisions: dict[int, int] = {}
+        wanted = frozenset(each.id for each in queries)
+        last_id = self._bring_all_changes_forward(wanted)
+        pace, after_id, lists = Pace(), 0, QueryLists(0, queries)
+        while slice := pace.take_up(
+            partial(self._slice, after_id, pace.size, lists),
+            partial(_fill_slice, rebuild, wanted, last_id),
+        ):
+            revisions.update((each.thread_id, each.revision) for each in slice)
+            after_id = slice[-1].thread_id
+            progress(len(slice))
+        return revisions
+
+    def _bring_all_changes_forward(self, list_ids: Collection[str]) -> int:
+        """Of all threads, for those of the lists that were never built; the last thread id."""
+        built_before = self.epochs()
+        new = [each for each in self._queries(list_ids) if each.id not in built_before]
+        with self._database.read() as connection:
+            last_id = max(1, stored_threads.last_id(connection))
+        for after_id in range(0, last_id, LOOKED_AT) if new else ():
+            self._bring_changes_forward(new, after_id, after_id + LOOKED_AT)
+            time.sleep(0)
+        return last_id
+
     def _bring_changes_forward(
         self, queries: Collection[QueryList], after_id: int, last_id: int
     ) -> None:
@@ -160,16 +192,12 @@ class Rebuilder:
         """Fills the lists of these list ids; returns thread id to the revision that was read."""
         revisions: dict[int, int] = {}
         wanted = frozenset(list_ids)
-        built_before = self.epochs()
-        new = [each for each in self._queries(list_ids) if each.id not in built_before]
-        with self._database.read() as connection:
-            last_id = max(1, stored_threads.last_id(connection))
+        last_id = self._bring_all_changes_forward(wanted)
         filling: deque[Future[None]] = deque()
         with ThreadPoolExecutor(FILLED_AT_ONCE) as fillers:
-            for slice in self._slices(new):
+            for slice in self._slices():
                 revisions.update((each.thread_id, each.revision) for each in slice)
-                done = min(1.0, slice[-1].thread_id / last_id)
-                filling.append(fillers.submit(_fill_slice, rebuild, wanted, slice, done))
+                filling.append(fillers.submit(_fill_slice, rebuild, wanted, last_id, slice))
                 if len(filling) > FILLED_AT_ONCE:
                     filling.popleft().result()
                 progress(len(slice))
@@ -179,21 +207,18 @@ class Rebuilder:
                 each.result()
         return revisions
 
-    def _slices(self, new: Collection[QueryList]) -> Iterator[list[Placement]]:
-        """All threads; before that the changes that time makes to new lists are brought forward."""
-        with self._database.read() as connection:
-            last_id = stored_threads.last_id(connection) if new else 0
-        for after_id in range(0, last_id, LOOKED_AT):
-            self._bring_changes_forward(new, after_id, after_id + LOOKED_AT)
-            time.sleep(0)
+    def _slices(self) -> Iterator[list[Placement]]:
+        """All threads."""
         after_id = 0
-        while True:
-            with self._database.read() as connection:
-                slice = stored_threads.placements_after(connection, after_id, SLICE, self._clock())
-            if not slice:
-                return
+        while slice := self._slice(after_id, SLICE):
             yield slice
             after_id = slice[-1].thread_id
+
+    def _slice(self, after_id: int, count: int, lists: QueryLists | None = None) -> list[Placement]:
+        with self._database.read() as connection:
+            return stored_threads.placements_after(
+                connection, after_id, count, self._clock(), lists
+            )
 
     def _save_epoch(self, list_ids: Collection[str], epoch: str) -> None:
         rows = [{"list_id": list_id, "epoch": epoch} for list_id in sorted(list_ids)]
@@ -217,8 +242,10 @@ class Rebuilder:
 
 
 def _fill_slice(
-    rebuild: Rebuild, list_ids: frozenset[str], slice: Iterable[Placement], done: float
+    rebuild: Rebuild, list_ids: frozenset[str], last_id: int, slice: Sequence[Placement]
 ) -> None:
+    if not slice:
+        return
     by_view = defaultdict(list)
     queries = defaultdict(list)
     for placement in slice:
@@ -228,6 +255,6 @@ def _fill_slice(
         for list_id, score in placement.queries.items():
             if list_id in list_ids and score is not None:
                 queries[list_id].append((*row[:2], (score,)))
-    rebuild.fill_queries(queries, done)
+    rebuild.fill_queries(queries, min(1.0, slice[-1].thread_id / last_id))
     for view, rows in by_view.items():
         rebuild.fill(view, rows)

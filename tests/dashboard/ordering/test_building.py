@@ -7,6 +7,7 @@ import pytest
 
 from dashboard.db.lists import query_lists
 from dashboard.db.lists.query_lists import ListedQuery
+from dashboard.ordering import pace
 from dashboard.ordering.building import ListBuilder
 from tests.dashboard.ordering.order import Order
 from tests.support import SettableClock, wait_until
@@ -77,6 +78,26 @@ def test_a_list_is_whole_however_many_of_its_threads_are_read_at_once(order, mon
         6,
         7,
     }
+
+
+@pytest.mark.parametrize("slice", [1, 3, 50])
+def test_many_lists_are_whole_however_many_threads_are_read_at_once(order, monkeypatch, slice):
+    monkeypatch.setattr("dashboard.ordering.rebuild.FILTERED_MAX", 1)
+    for name in ("SLICE", "SLICE_MIN", "SLICE_MAX"):
+        monkeypatch.setattr(pace, name, slice)
+    for name in "defg":
+        order.post(name)
+    order.post("e", "admin")
+    wanted = {
+        keep(order, "is:waiting"): {1, 2, 3, 4, 6, 7},
+        keep(order, "-is:waiting"): {5},
+        keep(order, "is:closed"): set(),
+        keep(order, "waits:<1h"): {1, 2, 3, 4, 6, 7},
+    }
+    assert order.rebuilder.rebuild(list(wanted)) == 7
+    heads = {id: order.ranking.head(id, "arrival", 10).entries for id in wanted}
+    assert {id: {entry.id for entry in head} for id, head in heads.items()} == wanted
+    assert order.rebuilder.epochs(wanted).keys() == wanted.keys()
 
 
 def test_what_nobody_wants_any_more_is_not_built(order):
