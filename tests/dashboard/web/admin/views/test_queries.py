@@ -2,13 +2,15 @@
 
 import time
 
+import pytest
+
 from tests.dashboard.web.admin.views.calls import API, view
 from tests.dashboard.web.answers import is_problem
 
 PREVIEW = f"{API}/preview"
 COMPLETE = "/admin/api/query/complete"
-#: Seconds that the worst query may cost; a request without one costs a millisecond.
-SECONDS_MAX = 0.05
+#: How many times as much as a usual query the worst may cost.
+TIMES_MAX = 12
 
 HOSTILE = {
     "10,000 opening parentheses": ("(" * 10_000, 20),
@@ -95,20 +97,37 @@ def test_the_place_of_a_completion(mai):
     assert is_problem(mai.get(COMPLETE, query_string={"at": "-1"}), 422, "number_out_of_range")
 
 
-def test_hostile_queries_are_answered_exactly_and_cheaply(dashboard, mai):
-    """The least of three times counts: others use the processor, too."""
+def test_hostile_queries_are_answered_exactly(dashboard, mai):
     dashboard.say("t-1")
     for name, (query, at) in HOSTILE.items():
-        costs = []
-        for _ in range(3):
-            begun = time.process_time()
-            answers = [
-                mai.post(PREVIEW, json={"query": query, "sort": "arrival"}),
-                mai.post(API, json=view(query=query)),
-            ]
-            costs.append((time.process_time() - begun) / len(answers))
-        for answer in answers:
+        for answer in ask(mai, query):
             problem = answer.json
             right = (200, 201) if at is None else (422,)
             assert (answer.status_code in right, problem.get("at")) == (True, at), (name, problem)
-        assert min(costs) < SECONDS_MAX, (name, costs)
+
+
+@pytest.mark.slow
+def test_hostile_queries_are_answered_cheaply(dashboard, mai):
+    """Compared by processor time; the least of three counts, because others use it, too."""
+    dashboard.say("t-1")
+    usual = cost_of(mai, "is:open lang:vi")
+    for name, (query, _) in HOSTILE.items():
+        assert cost_of(mai, query) < TIMES_MAX * usual, name
+
+
+def ask(mai, query):
+    """The answers to a preview of a query, and to saving it."""
+    return [
+        mai.post(PREVIEW, json={"query": query, "sort": "arrival"}),
+        mai.post(API, json=view(query=query)),
+    ]
+
+
+def cost_of(mai, query):
+    """Seconds of the processor."""
+    costs = []
+    for _ in range(3):
+        begun = time.process_time()
+        ask(mai, query)
+        costs.append(time.process_time() - begun)
+    return min(costs)
