@@ -7,6 +7,7 @@ from tests.dashboard.ingest.shop import Shop, new_admin
 from tests.servers.databases import (  # noqa: F401
     any_database,
     empty_url,
+    new_postgres_url,
     postgres,
     postgres_database,
     template,

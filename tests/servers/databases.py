@@ -1,7 +1,7 @@
 """Databases of both kinds, as fixtures; a conftest.py that wants them imports them."""
 
 import shutil
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -32,12 +32,26 @@ def template(postgres: PostgresServer) -> str:
     return name
 
 
+@pytest.fixture
+def new_postgres_url(postgres: PostgresServer) -> Iterator[Callable[..., str]]:
+    """Makes databases of PostgreSQL, as copies of a template; they are dropped after the test."""
+    made: list[str] = []
+
+    def make(template: str = "template1") -> str:
+        made.append(postgres.new_database(template))
+        return made[-1]
+
+    yield make
+    for url in made:
+        postgres.drop(url)
+
+
 @pytest.fixture(params=ON_BOTH)
 def empty_url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
     """The URL of a database without tables."""
     if request.param == "sqlite":
         return f"sqlite:///{tmp_path / 'empty.sqlite'}"
-    return request.getfixturevalue("postgres").new_database()
+    return request.getfixturevalue("new_postgres_url")()
 
 
 @pytest.fixture(params=ON_BOTH)
@@ -49,14 +63,14 @@ def any_database(
         opened = Database(f"sqlite:///{shutil.copy(sqlite_at_head, tmp_path / 'any.sqlite')}")
     else:
         template = request.getfixturevalue("template")
-        opened = Database(request.getfixturevalue("postgres").new_database(template))
+        opened = Database(request.getfixturevalue("new_postgres_url")(template))
     yield opened
     opened.close()
 
 
 @pytest.fixture
-def postgres_database(postgres: PostgresServer, template: str) -> Iterator[Database]:
+def postgres_database(new_postgres_url: Callable[..., str], template: str) -> Iterator[Database]:
     """A PostgreSQL database at head."""
-    opened = Database(postgres.new_database(template))
+    opened = Database(new_postgres_url(template))
     yield opened
     opened.close()

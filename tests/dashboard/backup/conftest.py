@@ -30,7 +30,7 @@ def new_place(request, any_database, tmp_path: Path, clock):
         if any_database.is_sqlite:
             url = f"sqlite:///{folder / 'lineup.sqlite'}"
         else:
-            url = request.getfixturevalue("postgres").new_database()
+            url = request.getfixturevalue("new_postgres_url")()
         opened.append(Database(url))
         return Place(opened[-1], folder, clock)
 

@@ -52,7 +52,7 @@ def new_database(request, any_database, tmp_path: Path, sqlite_at_head: Path) ->
             url = f"sqlite:///{path}"
         else:
             template = request.getfixturevalue("template")
-            url = request.getfixturevalue("postgres").new_database(template)
+            url = request.getfixturevalue("new_postgres_url")(template)
         opened.append(Database(url))
         return opened[-1]
 

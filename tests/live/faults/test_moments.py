@@ -18,7 +18,7 @@ from dashboard.db.models.threads import thread_acts, threads
 from scoring.ranking import Ranking
 from tests.conftest import MODES
 from tests.drivers.lineup import LineupDriver, rfc3339
-from tests.servers.databases import empty_url, postgres  # noqa: F401
+from tests.servers.databases import empty_url, new_postgres_url, postgres  # noqa: F401
 from tests.servers.lineup import LiveServer
 from tests.servers.redis import start_redis
 from tests.support import now_ms, wait_until
