@@ -1,11 +1,16 @@
 """Lineup's command line: `python app.py COMMAND`. Patches the standard library, then runs it."""
 
+import gc
 import os
 import sys
 import warnings
 
 if sys.version_info < (3, 11):
     sys.exit("lineup: Python 3.11 or later is needed.")
+
+# Allocations between two collections of cyclic garbage. Python's default of 700 goes through all
+# modules again and again: that was a fifth of the time of a rebuild.
+gc.set_threshold(20_000, 20, 20)
 
 # Before anything else is imported, for it changes what they import.
 if os.environ.get("LINEUP_ASYNC_MODE", "").lower() == "gevent":

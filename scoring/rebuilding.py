@@ -193,16 +193,16 @@ class Rebuild:
     def _fill_call(self, list_id: str, rows: Sequence[Row], progress: float) -> LuaCall:
         [sort] = self._sorts_of(list_id)
         keys = [self._keys.next(list_id), self._keys.next_sort(list_id, sort)]
-        # One argument for all threads: each one costs more than what it says.
-        pairs = " ".join([f"{score} {member(id)}" for id, _, (score,) in rows])
+        pairs = _joined([row[2][0] for row in rows], [member(row[0]) for row in rows])
         return LuaCall("queries/fill", keys, [self._token, LOCK_MS, f"{progress:.3f}", pairs])
 
     def _fill_view_call(self, view: str, rows: Sequence[ViewRow]) -> LuaCall:
         names = [member(row[0]) for row in rows]
-        args: list[str | int] = [self._token]
-        for scores in zip(*(row[2] for row in rows), strict=True):
-            args += _alternating(scores, names)
-        args += _alternating(names, [f"{row[1]}:{counted_as(row[3])}" for row in rows])
+        # For each sort its scores, and then the revisions.
+        columns = [*zip(*(row[2] for row in rows), strict=True)]
+        revisions = [f"{row[1]}:{counted_as(row[3])}" for row in rows]
+        texts = [_joined(scores, names) for scores in columns] + [_joined(names, revisions)]
+        args = [self._token, *texts]
         return LuaCall("fill", [self._keys.next(view), *self._filled(view)], args)
 
     def _run_fills(self, calls: Sequence[LuaCall]) -> None:
@@ -249,8 +249,6 @@ class Rebuild:
         return token is not None and text_of(token) == self._token
 
 
-def _alternating(left: Sequence[str | int], right: Sequence[str | int]) -> list[str | int]:
-    """[left, right, left, right, …]"""
-    flat: list[str | int] = [0] * (2 * len(left))
-    flat[::2], flat[1::2] = left, right
-    return flat
+def _joined(left: Iterable[str | int], right: Iterable[str | int]) -> str:
+    """`left right left right …`: one argument, since each one costs more than what it says."""
+    return " ".join([f"{one} {other}" for one, other in zip(left, right, strict=True)])

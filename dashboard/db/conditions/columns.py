@@ -1,6 +1,6 @@
 """What conditions and sorts read of a thread, as SQL: columns behind the attributes of Subject."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping
 from typing import Any
 
 from sqlalchemy import (
@@ -49,6 +49,9 @@ NEVER_MISSING = TRUTHS | {"priority", "member_status", "source", "desk"}
 #: Attributes for which a thread must be joined with its source or its customer.
 _OF_SOURCES = frozenset({"source"})
 _OF_CUSTOMERS = frozenset({"member_status", "locale"})
+#: Positions in a Subject: of what is true or false, and of what SQL has as one text.
+_TRUTHS_AT = [at for at, name in enumerate(Subject._fields) if name in TRUTHS]
+_TEXTS_AT = [Subject._fields.index(name) for name in ("tags", "mentioned")]
 
 
 def joined(attributes: Collection[str] = Subject._fields) -> FromClause:
@@ -71,17 +74,15 @@ def subjects(connection: Connection, ids: Collection[int]) -> dict[int, Subject]
     """Thread id to what conditions know of it; unknown ids are left out."""
     if not ids:
         return {}
-    found = connection.execute(_BY_ID, {"ids": list(ids)})
+    found = connection.execute(_BY_ID, {"ids": list(ids)}).all()
     return {id: _subject(values) for id, *values in found}
 
 
-def _subject(values: Sequence[Any]) -> Subject:
-    named = zip(Subject._fields, values, strict=True)
-    return Subject._make(_value(name, value) for name, value in named)
-
-
-def _value(name: str, value: Any) -> Any:
-    if name in ("tags", "mentioned"):
-        return tags_in(value)
-    # SQLite gives 0 and 1 for what it computes.
-    return bool(value) if name in TRUTHS else value
+def _subject(values: list[Any]) -> Subject:
+    # By position: a rebuild reads every thread.
+    for at in _TRUTHS_AT:
+        # SQLite gives 0 and 1 for what it computes.
+        values[at] = bool(values[at])
+    for at in _TEXTS_AT:
+        values[at] = tags_in(values[at])
+    return Subject._make(values)

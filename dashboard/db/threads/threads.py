@@ -1,12 +1,13 @@
 """Threads as they are read: names, lists in order, and placements."""
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection
 from typing import Any, NamedTuple
 
 from sqlalchemy import (
     Column,
     ColumnElement,
     Connection,
+    Result,
     Select,
     bindparam,
     case,
@@ -214,11 +215,12 @@ def last_id(connection: Connection) -> int:
     return connection.scalar(select(func.max(threads.c.id))) or 0
 
 
-_VIEWS_OF: dict[str, tuple[str, ...]] = {
-    "history": ("history",),
-    "snoozed": (),
-    "quiet": ("arrival",),
-    "waits": ("arrival", "not_respond"),
+_NO_VIEWS: frozenset[str] = frozenset()
+_VIEWS_OF: dict[str, frozenset[str]] = {
+    "history": frozenset({"history"}),
+    "snoozed": _NO_VIEWS,
+    "quiet": frozenset({"arrival"}),
+    "waits": frozenset({"arrival", "not_respond"}),
 }
 
 
@@ -235,28 +237,28 @@ def on_list(view: str, filter: str, admin_id: int | None) -> list[ColumnElement[
 
 def _placements(
     connection: Connection,
-    found: Iterable[Sequence[Any]],
+    found: Result[Any],
     now_ms: int,
     lists: QueryLists | None = None,
 ) -> list[Placement]:
-    rows = list(found)
+    rows = [tuple(row) for row in found.all()]
     lists = lists or query_lists.current(connection)
     asked = subjects(connection, [row[0] for row in rows if not row[2]]) if lists else {}
     placements = []
     for row in rows:
         id, revision, archived, *states, assignee, listed_at, next_change_at = row[: -len(_SCORES)]
-        scores = tuple(row[-len(_SCORES) :])
+        scores = row[-len(_SCORES) :]
         queries: dict[str, int] = {}
         if id in asked:
             at = moment_of(listed_at, next_change_at, now_ms)
             held = lists.index.names(lists.index.matches(asked[id], at))
             queries = lists.scores(held, asked[id], at, scores)
-        enter = frozenset(() if archived else _views(*states))
-        placements.append(Placement(id, revision, frozenset(), enter, scores, queries, assignee))
+        enter = _NO_VIEWS if archived else _views(*states)
+        placements.append(Placement(id, revision, _NO_VIEWS, enter, scores, queries, assignee))
     return placements
 
 
-def _views(closed: bool, waiting_since: int | None, snoozed_until: int | None) -> tuple[str, ...]:
+def _views(closed: bool, waiting_since: int | None, snoozed_until: int | None) -> frozenset[str]:
     if closed:
         return _VIEWS_OF["history"]
     if snoozed_until is not None:
