@@ -270,7 +270,7 @@ def machine(sqlite_at_head, tmp_path) -> type[Machine]:
 
 def test_lists_of_queries_hold_what_sql_says(machine):
     run_state_machine_as_test(
-        machine, settings=settings(max_examples=4, stateful_step_count=30, deadline=None)
+        machine, settings=settings(max_examples=2, stateful_step_count=30, deadline=None)
     )
 
 
