@@ -1,6 +1,7 @@
 """The decoder reads JSON, and refuses what two readers could read differently."""
 
 import json
+import time
 
 import pytest
 from hypothesis import given
@@ -88,11 +89,31 @@ def test_thirty_two_levels_are_read_and_thirty_three_are_too_deep():
     assert refused(b'{"a":' * 33 + b"1" + b"}" * 33) == (400, "too_deep")
 
 
-@pytest.mark.parametrize(
-    "data", [b"[" * 100_000, b'{"a":' * 100_000, b"[" * 100_000 + b"]" * 100_000]
-)
+#: How many times as much as reading without depth the refusal may cost.
+DEEP_TIMES_MAX = 2
+DEEP = [b"[" * 100_000, b'{"a":' * 100_000, b"[" * 100_000 + b"]" * 100_000]
+
+
+@pytest.mark.parametrize("data", DEEP)
 def test_any_depth_is_refused(data):
     assert refused(data) == (400, "too_deep")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("data", DEEP)
+def test_any_depth_is_refused_cheaply(data):
+    """Compared with reading as many bytes without depth, by processor time; the least of three."""
+    flat = b"[" + b",".join([b'"aaaaa"'] * (len(data) // 8)) + b"]"
+    assert least_seconds(refused, data) < DEEP_TIMES_MAX * least_seconds(strict_json.loads, flat)
+
+
+def least_seconds(read, data):
+    costs = []
+    for _ in range(3):
+        begun = time.process_time()
+        read(data)
+        costs.append(time.process_time() - begun)
+    return min(costs)
 
 
 def test_brackets_in_strings_are_no_levels():

@@ -4,6 +4,10 @@ import copy
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+#: Of so many spoiled forms the gate sends one. No divisor of the number of texts: each text is
+#: tried at some places, and each place with some.
+STEP = 13
+
 TEXTS = [
     "",
     " ",

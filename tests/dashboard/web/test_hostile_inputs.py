@@ -10,7 +10,7 @@ import pytest
 from flask.testing import FlaskClient
 
 from dashboard.db.accounts import api_keys, sources
-from tests.dashboard.web.hostile import STORED_TEXTS, TEXTS, spoiled_bodies, spoiled_paths
+from tests.dashboard.web.hostile import STEP, STORED_TEXTS, TEXTS, spoiled_bodies, spoiled_paths
 from tests.dashboard.web.hostile_calls import ADMIN_CALLS, BOT_CALLS, SIGN_IN_CALLS, Call
 from tests.drivers.application import ORIGIN, ApplicationDriver
 from tests.drivers.audit import OPERATOR
@@ -34,8 +34,6 @@ HEADERS = [
     "X-Forwarded-Host",
     "X-Forwarded-Proto",
 ]
-#: No divisor of the number of texts: each text is tried at some places, and each place with some.
-STEP = 13
 
 
 @pytest.fixture

@@ -4,11 +4,8 @@ import json
 
 import pytest
 
-from tests.dashboard.web.hostile import spoiled_bodies
+from tests.dashboard.web.hostile import STEP, spoiled_bodies
 from tests.live.faults.test_garbage import asked, connected
-
-#: No divisor of the number of forms of a call: each form is tried with some of them.
-STEP = 13
 
 
 @pytest.mark.parametrize("step", [STEP, pytest.param(1, marks=pytest.mark.slow)])
