@@ -35,7 +35,7 @@ class Background:
         )
         self._reconciling = PeriodicTask(
             "the reconciler",
-            services.reconciler.tick,
+            lambda: services.reconciler.tick(is_serving=True),
             interval_seconds=TICK_SECONDS,
         )
         self._clock = PeriodicTask(

@@ -30,8 +30,7 @@ SLICE = 2_000
 LOOKED_AT = 20_000
 #: Slices that are being sent to Redis while the next one is read from SQL.
 FILLED_AT_ONCE = 2
-#: With more lists of queries to build, all threads are read once for all of them, in small slices
-#: with pauses: until then SQL answers who asks for these lists.
+#: With more lists of queries to build, all threads are read once for all of them.
 FILTERED_MAX = 30
 #: The epoch is part of every frame, so it is short.
 EPOCH_BYTES = 6
@@ -79,13 +78,15 @@ class Rebuilder:
         progress: Progress = lambda threads: None,
         *,
         only_missing: bool = False,
+        with_pauses: bool = False,
     ) -> int:
         """Replaces the lists of these list ids by those of SQL, under a new epoch.
 
         Lists of queries that another process builds now are left to it; `only_missing` leaves out
-        those that Redis has, too. Calls `progress` with the number of threads of each slice;
-        returns the number of all. Raises RedisError, StorageUnavailable, RebuildBusy and
-        RebuildLost.
+        those that Redis has, too. `with_pauses` builds many lists of queries more slowly, beside
+        what is live: until then SQL answers who asks for them. Calls `progress` with the number of
+        threads of each slice; returns the number of all. Raises RedisError, StorageUnavailable,
+        RebuildBusy and RebuildLost.
         """
         epoch = secrets.token_urlsafe(EPOCH_BYTES)
         with self._ranking.begin_rebuild(list_ids, only_missing=only_missing) as rebuild:
@@ -94,12 +95,12 @@ class Rebuilder:
             begun = [*views, *(each.id for each in queries)]
             if not begun:
                 return 0
-            if views:
-                revisions = self._fill(rebuild, begun, progress)
-            elif len(queries) <= FILTERED_MAX:
+            if not views and len(queries) <= FILTERED_MAX:
                 revisions = self._fill_queries(rebuild, queries, progress)
+            elif not views and with_pauses:
+                revisions = self._fill_with_pauses(rebuild, queries, progress)
             else:
-                revisions = self._fill_many_queries(rebuild, queries, progress)
+                revisions = self._fill(rebuild, views, queries, progress)
             # Whoever looks for the list of a query compares its epoch with SQL's.
             self._save_epoch([each.id for each in queries], epoch)
             moved = {id for list_id in begun for id in rebuild.swap(list_id, epoch)}
@@ -147,13 +148,13 @@ class Rebuilder:
             time.sleep(0)
         return revisions
 
-    def _fill_many_queries(
+    def _fill_with_pauses(
         self, rebuild: Rebuild, queries: Collection[QueryList], progress: Progress
     ) -> dict[int, int]:
-        """Fills many lists: each thread is read once."""
+        """Fills these lists in small slices, each followed by a pause."""
         revisions: dict[int, int] = {}
         wanted = frozenset(each.id for each in queries)
-        last_id = self._bring_all_changes_forward(wanted)
+        last_id = self._bring_all_changes_forward(queries)
         pace, after_id, lists = Pace(), 0, QueryLists(0, queries)
         while slice := pace.take_up(
             partial(self._slice, after_id, pace.size, lists),
@@ -164,10 +165,10 @@ class Rebuilder:
             progress(len(slice))
         return revisions
 
-    def _bring_all_changes_forward(self, list_ids: Collection[str]) -> int:
+    def _bring_all_changes_forward(self, queries: Collection[QueryList]) -> int:
         """Of all threads, for those of the lists that were never built; the last thread id."""
-        built_before = self.epochs()
-        new = [each for each in self._queries(list_ids) if each.id not in built_before]
+        built_before = self.epochs([each.id for each in queries])
+        new = [each for each in queries if each.id not in built_before]
         with self._database.read() as connection:
             last_id = max(1, stored_threads.last_id(connection))
         for after_id in range(0, last_id, LOOKED_AT) if new else ():
@@ -187,12 +188,16 @@ class Rebuilder:
             time.sleep(0)
 
     def _fill(
-        self, rebuild: Rebuild, list_ids: Collection[str], progress: Progress
+        self,
+        rebuild: Rebuild,
+        views: Collection[str],
+        queries: Collection[QueryList],
+        progress: Progress,
     ) -> dict[int, int]:
-        """Fills the lists of these list ids; returns thread id to the revision that was read."""
+        """Fills lists of views and of queries; returns thread id to the revision that was read."""
         revisions: dict[int, int] = {}
-        wanted = frozenset(list_ids)
-        last_id = self._bring_all_changes_forward(wanted)
+        wanted = frozenset(views) | {each.id for each in queries}
+        last_id = self._bring_all_changes_forward(queries)
         filling: deque[Future[None]] = deque()
         with ThreadPoolExecutor(FILLED_AT_ONCE) as fillers:
             for slice in self._slices():

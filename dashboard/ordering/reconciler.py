@@ -1,6 +1,7 @@
 """Repairs the lists in Redis from SQL, whatever Redis lost, missed, or another program changed."""
 
 import logging
+import threading
 import time
 from collections.abc import Callable, Collection, Mapping
 
@@ -52,6 +53,7 @@ class Reconciler:
         self._repaired_before: set[tuple[int, int]] = set()
         self._is_corrupt = False
         self._missing_queries: set[str] = set()
+        self._building: threading.Thread | None = None
         self._heads_due = 0.0
         self._repaired = 0
         #: Lists rebuilt since the start.
@@ -65,11 +67,14 @@ class Reconciler:
         """
         return self._repaired + self._diff.removed
 
-    def tick(self, progress: Callable[[int], object] = lambda threads: None) -> bool:
+    def tick(
+        self, progress: Callable[[int], object] = lambda threads: None, *, is_serving: bool = False
+    ) -> bool:
         """Does all checks that are due; returns whether the lists are known to equal SQL.
 
-        `progress` gets the number of threads of each slice of a rebuild. Never raises where Redis
-        or SQL is unreachable.
+        `progress` gets the number of threads of each slice of a rebuild. While the process
+        `is_serving`, missing lists of queries are built with pauses and beside the ticks that
+        follow. Never raises where Redis or SQL is unreachable.
         """
         try:
             is_current = self._reconcile(progress)
@@ -81,7 +86,7 @@ class Reconciler:
             return not self._status.late
         if is_current:
             self._status.mark_current()
-            self._build_queries(progress)
+            self._build_queries(progress, is_serving)
         else:
             self._status.mark_late()
         return is_current
@@ -117,18 +122,37 @@ class Reconciler:
         self._repair(suspects, list_ids)
         return caught_up
 
-    def _build_queries(self, progress: Callable[[int], object]) -> None:
+    def _build_queries(self, progress: Callable[[int], object], is_serving: bool) -> None:
         """Builds lists of queries that are lost, or new and built by nobody: after all else."""
         missing, self._missing_queries = self._missing_queries, set()
-        if not missing:
+        if not missing or (self._building is not None and self._building.is_alive()):
             return
         log.info("building %d lists of queries", len(missing))
+        if not is_serving:
+            self._build(missing, progress)
+            return
+        self._building = threading.Thread(target=self._build_beside, args=(missing,), daemon=True)
+        self._building.start()
+
+    def _build_beside(self, list_ids: Collection[str]) -> None:
         try:
-            self._rebuilder.rebuild(missing, progress)
+            self._build(list_ids, with_pauses=True)
+        except Exception:
+            log.exception("building lists of queries failed")
+
+    def _build(
+        self,
+        list_ids: Collection[str],
+        progress: Callable[[int], object] = lambda threads: None,
+        *,
+        with_pauses: bool = False,
+    ) -> None:
+        try:
+            self._rebuilder.rebuild(list_ids, progress, with_pauses=with_pauses)
         except (RedisError, RankingLost, RebuildLost, StorageUnavailable) as error:
             log.warning("lists of queries are built later: %s", error)
         else:
-            self.rebuilds += len(missing)
+            self.rebuilds += len(list_ids)
 
     def _remove_expired(self) -> None:
         """Removes lists of queries at which nobody looks any more."""

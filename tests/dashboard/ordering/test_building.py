@@ -7,7 +7,7 @@ import pytest
 
 from dashboard.db.lists import query_lists
 from dashboard.db.lists.query_lists import ListedQuery
-from dashboard.ordering import pace
+from dashboard.ordering import pace, rebuild
 from dashboard.ordering.building import ListBuilder
 from tests.dashboard.ordering.order import Order
 from tests.support import SettableClock, wait_until
@@ -27,6 +27,10 @@ def order(database):
 def keep(order, query):
     listed = ListedQuery(query, "arrival", "UTC")
     return order.database.write(lambda connection: query_lists.keep(connection, listed))[0]
+
+
+def held(order, list_id):
+    return {entry.id for entry in order.ranking.head(list_id, "arrival", 10).entries}
 
 
 def test_two_processes_that_are_asked_build_a_list_once(order, monkeypatch):
@@ -61,43 +65,67 @@ def test_a_list_that_redis_still_holds_of_an_earlier_life_is_built_anew(order):
     assert order.rebuilder.epochs([list_id]) == {list_id: after}
 
 
+@pytest.fixture
+def mixed(order):
+    """Seven threads, of which the fifth is answered."""
+    for name in "defg":
+        order.post(name)
+    order.post("e", "admin")
+    return order
+
+
 @pytest.mark.parametrize("slice", [1, 2, 3, 4])
-def test_a_list_is_whole_however_many_of_its_threads_are_read_at_once(order, monkeypatch, slice):
-    monkeypatch.setattr("dashboard.ordering.rebuild.SLICE", slice)
-    monkeypatch.setattr("dashboard.ordering.rebuild.LOOKED_AT", 2)
-    for name in "defg":
-        order.post(name)
-    order.post("e", "admin")
-    list_id = keep(order, "is:waiting")
-    assert ListBuilder(order.rebuilder, order.ranking).build(list_id).wait(SECONDS)
-    assert {entry.id for entry in order.ranking.head(list_id, "arrival", 10).entries} == {
-        1,
-        2,
-        3,
-        4,
-        6,
-        7,
-    }
+def test_a_list_is_whole_however_many_of_its_threads_are_read_at_once(mixed, monkeypatch, slice):
+    monkeypatch.setattr(rebuild, "SLICE", slice)
+    monkeypatch.setattr(rebuild, "LOOKED_AT", 2)
+    list_id = keep(mixed, "is:waiting")
+    assert ListBuilder(mixed.rebuilder, mixed.ranking).build(list_id).wait(SECONDS)
+    assert held(mixed, list_id) == {1, 2, 3, 4, 6, 7}
 
 
-@pytest.mark.parametrize("slice", [1, 3, 50])
-def test_many_lists_are_whole_however_many_threads_are_read_at_once(order, monkeypatch, slice):
-    monkeypatch.setattr("dashboard.ordering.rebuild.FILTERED_MAX", 1)
-    for name in ("SLICE", "SLICE_MIN", "SLICE_MAX"):
-        monkeypatch.setattr(pace, name, slice)
-    for name in "defg":
-        order.post(name)
-    order.post("e", "admin")
-    wanted = {
+def keep_some(order):
+    """List id to the threads of the list, of more lists than are built one by one."""
+    return {
         keep(order, "is:waiting"): {1, 2, 3, 4, 6, 7},
         keep(order, "-is:waiting"): {5},
         keep(order, "is:closed"): set(),
         keep(order, "waits:<1h"): {1, 2, 3, 4, 6, 7},
     }
-    assert order.rebuilder.rebuild(list(wanted)) == 7
-    heads = {id: order.ranking.head(id, "arrival", 10).entries for id in wanted}
-    assert {id: {entry.id for entry in head} for id, head in heads.items()} == wanted
-    assert order.rebuilder.epochs(wanted).keys() == wanted.keys()
+
+
+@pytest.mark.parametrize(("slice", "slices"), [(1, 7), (3, 3), (50, 1)])
+def test_many_lists_are_built_with_a_pause_after_each_slice(mixed, monkeypatch, slice, slices):
+    pauses = []
+    monkeypatch.setattr(rebuild, "FILTERED_MAX", 1)
+    monkeypatch.setattr(rebuild, "Pace", lambda: pace.Pace(sleep=pauses.append))
+    for name in ("SLICE", "SLICE_MIN", "SLICE_MAX"):
+        monkeypatch.setattr(pace, name, slice)
+    wanted = keep_some(mixed)
+    assert mixed.rebuilder.rebuild(list(wanted), with_pauses=True) == 7
+    assert {list_id: held(mixed, list_id) for list_id in wanted} == wanted
+    assert mixed.rebuilder.epochs(wanted).keys() == wanted.keys()
+    assert len(pauses) == slices + 1, "also after the look that finds no more"
+
+
+def test_while_serving_the_reconciler_builds_many_lists_beside_its_ticks(mixed, monkeypatch):
+    monkeypatch.setattr(rebuild, "FILTERED_MAX", 1)
+    may_go_on, begun = threading.Event(), []
+
+    def wait(seconds):
+        begun.append(seconds)
+        may_go_on.wait(SECONDS)
+
+    monkeypatch.setattr(rebuild, "Pace", lambda: pace.Pace(sleep=wait))
+    wanted = keep_some(mixed)
+    assert mixed.reconciler.tick(is_serving=True)
+    wait_until(lambda: begun, what="the first pause")
+    before, building = mixed.reconciler.rebuilds, mixed.reconciler._building
+    assert mixed.reconciler.tick(is_serving=True), "a tick does not wait for what is built"
+    assert mixed.reconciler.rebuilds == before and not mixed.rebuilder.epochs(wanted)
+    assert mixed.reconciler._building is building, "what is built is not begun again"
+    may_go_on.set()
+    wait_until(lambda: mixed.reconciler.rebuilds == before + len(wanted), what="the lists")
+    assert {list_id: held(mixed, list_id) for list_id in wanted} == wanted
 
 
 def test_what_nobody_wants_any_more_is_not_built(order):
