@@ -1,7 +1,7 @@
 """Where threads belong, and the calls that place them."""
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from types import MappingProxyType
 from typing import Any, NamedTuple
@@ -28,8 +28,9 @@ class Placement(NamedTuple):
     """Where a thread belongs as of a revision: the views that it enters, with a score for each
     sort, and those that it leaves (or is not on).
 
-    `queries`: the same for lists of queries: list id → score in its sort, None where it leaves.
-    `assignee_id`: who has the thread, counted on each view.
+    `queries`: the same for lists of queries: list id → score in its sort, None where it leaves. On
+    lists of `unordered` it keeps the score that it has there. `assignee_id`: who has the thread,
+    counted on each view.
     """
 
     thread_id: int
@@ -39,6 +40,7 @@ class Placement(NamedTuple):
     scores: tuple[int, ...]
     queries: Mapping[str, int | None] = MappingProxyType({})
     assignee_id: int | None = None
+    unordered: Collection[str] = frozenset()
 
 
 class PlacedLate(Exception):
@@ -133,7 +135,8 @@ def _query_call(batch: Sequence[Placement], keys: Keys) -> PlaceCall:
             number = numbers.get(list_id)
             if number is None:
                 number = numbers[list_id] = len(numbers) + 1
-            places.append(f"{number}=" if score is None else f"{number}={score}")
+            sign = "+" if list_id in placement.unordered else "="
+            places.append(f"{number}{sign}" if score is None else f"{number}{sign}{score}")
         # One argument for all places: each one costs more than what it says.
         args += [member(placement.thread_id), placement.revision, " ".join(places)]
     list_ids = list(numbers)

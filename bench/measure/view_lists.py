@@ -183,7 +183,7 @@ class _Lists:
 
     def _forget(self, list_ids: Sequence[str]) -> None:
         self._database.write(lambda connection: kept_lists.release(connection, list_ids, 0))
-        self._database.write(lambda connection: query_lists.remove_expired(connection, 1))
+        self._database.write(lambda connection: kept_lists.remove_expired(connection, 1))
 
     def _check(self, list_ids: Sequence[str]) -> int:
         """The lists are those of SQL; how many entries they have."""

@@ -109,6 +109,9 @@ class ListHandlers:
         request = read_call(ListSyncRequest, arguments)
         list = request.list_of(caller.desks)
         list_id = self._list_id(caller, list, is_kept=True)
+        if not list.is_built_in and self._live_lists.epoch_of(list_id) != request.epoch:
+            # Redis may hold that epoch still, though the list was not kept in order since.
+            return {"resync": True}
         since = request.version
         changes = self._read(
             lambda: self._ranking.since(list_id, [list.sort], request.epoch, since, CHANGES_MAX),

@@ -102,7 +102,7 @@ class Reads:
             return named_lists.stamps(connection, view_ids)
 
     def epoch_of(self, list_id: str) -> str | None:
-        """The epoch under which Redis should hold a list; None where it was never built."""
+        """The epoch under which Redis should hold a list in order; None where it must be built."""
         with self._database.read() as connection:
             return named_lists.epoch_of(connection, list_id)
 

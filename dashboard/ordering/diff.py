@@ -3,7 +3,8 @@
 import time
 from bisect import bisect_right
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from itertools import chain
 from typing import NamedTuple
 
 from sqlalchemy import Connection
@@ -79,6 +80,8 @@ class Diff:
         self.miscounted: set[str] = set()
         self._counted: Counter[str] = Counter()
         self._queries = QueryLists(0, ())
+        #: Lists whose scores are not compared.
+        self._unordered = frozenset[str]()
         self._last_query = ""
         self._longer_queries: set[str] = set()
         self._suspects: set[str] = set()
@@ -145,6 +148,7 @@ class Diff:
             part = stored_threads.placements_after(
                 connection, self._after_id, count, self._clock(), self._queries
             )
+            self._unordered = query_lists.current(connection).unordered
         self._after_id = part[-1].thread_id if part else 0
         self._compared += len(part)
         if not part:
@@ -179,7 +183,8 @@ class Diff:
         return {id for id, _ in set(sql) ^ set(redis)}
 
     def _misplaced(self, part: list[Placement], states: Mapping[str, State]) -> set[int]:
-        """Ids that are missing, or have other scores, in a list that they belong to."""
+        """Ids that are missing in a list that they belong to, or have other scores where it is in
+        order."""
         by_list_id: dict[str, list[tuple[int, tuple[int | None, ...]]]] = defaultdict(list)
         for placement in part:
             for name in placement.enter:
@@ -198,7 +203,12 @@ class Diff:
                 # Whole columns first: they are nearly always equal.
                 if scores != list(expected):
                     rows = zip(found, scores, expected, strict=True)
-                    wrong.update(id for (id, _), has, should in rows if has != should)
+                    is_ordered = name not in self._unordered
+                    wrong.update(
+                        id
+                        for (id, _), has, should in rows
+                        if has is None or (is_ordered and has != should)
+                    )
         return wrong
 
     def _compare_lengths_of_queries(self, states: Mapping[str, State]) -> None:
@@ -248,8 +258,12 @@ class Diff:
 
     def _list_differences(self, name: str, sort: str) -> Iterator[Difference]:
         """Merges both lists, which have the same order."""
-        redis = (entry for entries in self._ranking.scan(name, sort) for entry in entries)
+        redis: Iterator[Entry] = chain.from_iterable(self._ranking.scan(name, sort))
         sql = self._stored_list(name, sort)
+        with self._database.read() as connection:
+            is_unordered = name in query_lists.current(connection).unordered
+        if is_unordered:
+            redis, sql = map(_as_if_in_one_place, (redis, sql))
         in_redis, in_sql = next(redis, None), next(sql, None)
         while in_redis or in_sql:
             if in_redis == in_sql:
@@ -279,3 +293,7 @@ class Diff:
         if query_list is not None:
             return query_entries.entries(connection, query_list, self._clock(), CHUNK, after)
         return stored_threads.listed(connection, name, "all", None, sort, CHUNK, after)
+
+
+def _as_if_in_one_place(entries: Iterable[Entry]) -> Iterator[Entry]:
+    return iter(sorted(entry._replace(score=0) for entry in entries))

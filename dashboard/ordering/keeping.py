@@ -10,8 +10,8 @@ from dashboard.db.lists import kept_lists, query_lists
 from dashboard.db.lists.query_lists import ListedQuery
 from scoring.conditions.language.errors import QueryError
 
-#: How long a list stays at which nobody looks any more, and how much longer while somebody does:
-#: so that it is written every 20 s, by one of the processes.
+#: How long a list stays, or stays in order, at which nobody looks any more, and how much longer
+#: while somebody does: so that it is written every 20 s, by one of the processes.
 LOOKED_AT_MS = 60_000
 RENEWED_MS = 20_000
 #: Lists that are kept only while somebody looks, of all processes: each event costs more with each
@@ -34,18 +34,19 @@ class ListKeeper:
         self._kept_until: dict[str, int] = {}
 
     def is_kept(self, list_id: str) -> bool:
-        """Whether this process knows that the list is kept for long enough."""
+        """Whether this process knows that the list is kept in order for long enough."""
         return self._kept_until.get(list_id, 0) >= self._clock() + LOOKED_AT_MS
 
     def keep(self, list_id: str, listed: ListedQuery) -> None:
-        """Keeps the list of a query from now on, and as long as it is renewed.
+        """Keeps the list of a query in order from now on, and as long as it is renewed.
 
         Raises TooManyLists and StorageUnavailable.
         """
-        kept_until = self._clock() + LOOKED_AT_MS + RENEWED_MS
+        now = self._clock()
+        kept_until = now + LOOKED_AT_MS + RENEWED_MS
 
         def write(connection: Connection) -> None:
-            found = kept_lists.keep_longer(connection, [list_id], kept_until)
+            found = kept_lists.keep_longer(connection, [list_id], kept_until, now)
             if not found and kept_lists.count_temporary(connection) >= TEMPORARY_MAX:
                 raise TooManyLists
             query_lists.keep(connection, listed, kept_until)
@@ -60,11 +61,12 @@ class ListKeeper:
 
         Raises StorageUnavailable.
         """
-        kept_until = self._clock() + LOOKED_AT_MS + RENEWED_MS
+        now = self._clock()
+        kept_until = now + LOOKED_AT_MS + RENEWED_MS
         asked = {id: listed for id, listed in queries.items() if not self.is_kept(id)}
 
         def write(connection: Connection) -> list[str]:
-            held = kept_lists.keep_longer(connection, asked.keys(), kept_until)
+            held = kept_lists.keep_longer(connection, asked.keys(), kept_until, now)
             room = most - kept_lists.count_temporary(connection)
             new = [id for id in asked if id not in held][: max(0, room)]
             for list_id in new:
@@ -90,7 +92,7 @@ class ListKeeper:
         kept_until = now + LOOKED_AT_MS + RENEWED_MS
 
         def write(connection: Connection) -> None:
-            held = kept_lists.keep_longer(connection, due, kept_until)
+            held = kept_lists.keep_longer(connection, due, kept_until, now)
             for list_id in due:
                 if list_id not in held:
                     # Its sort or an admin that it names may be gone: nothing can be kept of it.

@@ -10,7 +10,7 @@ from functools import partial
 from sqlalchemy import Connection, delete, insert, select
 
 from dashboard.db.database import Database
-from dashboard.db.lists import query_lists
+from dashboard.db.lists import kept_lists, query_lists
 from dashboard.db.lists.entries import between, bring_forward, changes_ahead
 from dashboard.db.lists.query_lists import QueryList, QueryLists
 from dashboard.db.models.threads import epochs
@@ -92,17 +92,17 @@ class Rebuilder:
         with self._ranking.begin_rebuild(list_ids, only_missing=only_missing) as rebuild:
             queries = self._queries(rebuild.list_ids)
             views = [id for id in rebuild.list_ids if not is_query_list(id)]
-            begun = [*views, *(each.id for each in queries)]
+            begun = [*views, *queries.lists]
             if not begun:
                 return 0
-            if not views and len(queries) <= FILTERED_MAX:
+            if not views and len(queries.lists) <= FILTERED_MAX:
                 revisions = self._fill_queries(rebuild, queries, progress)
             elif not views and with_pauses:
                 revisions = self._fill_with_pauses(rebuild, queries, progress)
             else:
                 revisions = self._fill(rebuild, views, queries, progress)
             # Whoever looks for the list of a query compares its epoch with SQL's.
-            self._save_epoch([each.id for each in queries], epoch)
+            self._save_epoch_of_queries(queries, epoch)
             moved = {id for list_id in begun for id in rebuild.swap(list_id, epoch)}
             self._save_epoch(views, epoch)
         self._place_again(moved, begun)
@@ -110,24 +110,33 @@ class Rebuilder:
             self._placer.mark_placed_everywhere(revisions)
         return len(revisions)
 
-    def _queries(self, list_ids: Collection[str]) -> list[QueryList]:
+    def _queries(self, list_ids: Collection[str]) -> QueryLists:
         with self._database.read() as connection:
-            lists = query_lists.current(connection).lists
-        return [lists[list_id] for list_id in list_ids if list_id in lists]
+            return query_lists.current(connection).some(list_ids)
+
+    def _never_built(self, queries: QueryLists) -> list[QueryList]:
+        """Threads do not know yet when time changes whether these lists hold them."""
+        built_before = self.epochs(queries.lists.keys())
+        # One that was left unordered had been built.
+        return [
+            each
+            for id, each in queries.lists.items()
+            if id not in built_before and not queries.ordered_since.get(id)
+        ]
 
     def _fill_queries(
-        self, rebuild: Rebuild, queries: Collection[QueryList], progress: Progress
+        self, rebuild: Rebuild, queries: QueryLists, progress: Progress
     ) -> dict[int, int]:
         """Fills few lists, each by its own query: the others' threads are not read."""
         revisions: dict[int, int] = {}
-        built_before = self.epochs([each.id for each in queries])
+        new = self._never_built(queries)
         with self._database.read() as connection:
             # Younger threads are placed by their first write, and that is logged.
             last_id = stored_threads.last_id(connection)
         for first_id in range(0, last_id, LOOKED_AT):
             until = min(first_id + LOOKED_AT, last_id)
-            for query_list in queries:
-                if query_list.id not in built_before:
+            for query_list in queries.lists.values():
+                if query_list in new:
                     self._bring_changes_forward([query_list], first_id, until)
                 revisions |= self._fill_query(rebuild, query_list, (first_id, until), last_id)
             progress(until - first_id)
@@ -149,15 +158,15 @@ class Rebuilder:
         return revisions
 
     def _fill_with_pauses(
-        self, rebuild: Rebuild, queries: Collection[QueryList], progress: Progress
+        self, rebuild: Rebuild, queries: QueryLists, progress: Progress
     ) -> dict[int, int]:
         """Fills these lists in small slices, each followed by a pause."""
         revisions: dict[int, int] = {}
-        wanted = frozenset(each.id for each in queries)
+        wanted = frozenset(queries.lists)
         last_id = self._bring_all_changes_forward(queries)
-        pace, after_id, lists = Pace(), 0, QueryLists(0, queries)
+        pace, after_id = Pace(), 0
         while slice := pace.take_up(
-            partial(self._slice, after_id, pace.size, lists),
+            partial(self._slice, after_id, pace.size, queries),
             partial(_fill_slice, rebuild, wanted, last_id),
         ):
             revisions.update((each.thread_id, each.revision) for each in slice)
@@ -165,10 +174,9 @@ class Rebuilder:
             progress(len(slice))
         return revisions
 
-    def _bring_all_changes_forward(self, queries: Collection[QueryList]) -> int:
+    def _bring_all_changes_forward(self, queries: QueryLists) -> int:
         """Of all threads, for those of the lists that were never built; the last thread id."""
-        built_before = self.epochs([each.id for each in queries])
-        new = [each for each in queries if each.id not in built_before]
+        new = self._never_built(queries)
         with self._database.read() as connection:
             last_id = max(1, stored_threads.last_id(connection))
         for after_id in range(0, last_id, LOOKED_AT) if new else ():
@@ -191,12 +199,12 @@ class Rebuilder:
         self,
         rebuild: Rebuild,
         views: Collection[str],
-        queries: Collection[QueryList],
+        queries: QueryLists,
         progress: Progress,
     ) -> dict[int, int]:
         """Fills lists of views and of queries; returns thread id to the revision that was read."""
         revisions: dict[int, int] = {}
-        wanted = frozenset(views) | {each.id for each in queries}
+        wanted = frozenset(views) | queries.lists.keys()
         last_id = self._bring_all_changes_forward(queries)
         filling: deque[Future[None]] = deque()
         with ThreadPoolExecutor(FILLED_AT_ONCE) as fillers:
@@ -226,13 +234,16 @@ class Rebuilder:
             )
 
     def _save_epoch(self, list_ids: Collection[str], epoch: str) -> None:
-        rows = [{"list_id": list_id, "epoch": epoch} for list_id in sorted(list_ids)]
-        if not rows:
-            return
+        self._database.write(lambda connection: _set_epoch(connection, list_ids, epoch))
+
+    def _save_epoch_of_queries(self, queries: QueryLists, epoch: str) -> None:
+        """Without the lists that are in order only since they began to be built: events before that
+        moved no thread on them. They are built once more."""
 
         def write(connection: Connection) -> None:
-            connection.execute(delete(epochs).where(epochs.c.list_id.in_(list(list_ids))))
-            connection.execute(insert(epochs), rows)
+            now = kept_lists.ordered_since(connection, queries.lists)
+            built = [id for id in queries.lists if now.get(id) in (None, queries.ordered_since[id])]
+            _set_epoch(connection, built, epoch)
 
         self._database.write(write)
 
@@ -244,6 +255,13 @@ class Rebuilder:
                 placements_everywhere(self._database, slice, list_ids, self._clock()),
                 is_everywhere=True,
             )
+
+
+def _set_epoch(connection: Connection, list_ids: Collection[str], epoch: str) -> None:
+    rows = [{"list_id": list_id, "epoch": epoch} for list_id in sorted(list_ids)]
+    if rows:
+        connection.execute(delete(epochs).where(epochs.c.list_id.in_(list_ids)))
+        connection.execute(insert(epochs), rows)
 
 
 def _fill_slice(

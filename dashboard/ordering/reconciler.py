@@ -8,7 +8,7 @@ from collections.abc import Callable, Collection, Mapping
 from redis.exceptions import RedisError
 
 from dashboard.db.database import Database
-from dashboard.db.lists import kept_lists, query_lists
+from dashboard.db.lists import built_in_lists, kept_lists
 from dashboard.db.threads.placed import unplaced
 from dashboard.errors import StorageUnavailable
 from dashboard.ordering.diff import Diff
@@ -20,6 +20,7 @@ from scoring.keys import is_query_list
 from scoring.ranking import Ranking, RankingLost
 from scoring.reading import State
 from scoring.rebuilding import RebuildBusy, RebuildLost
+from scoring.states import LOST
 
 log = logging.getLogger(__name__)
 
@@ -94,6 +95,7 @@ class Reconciler:
     def _reconcile(self, progress: Callable[[int], object]) -> bool:
         self._placer.save_placed_revisions()
         self._remove_expired()
+        self._leave_unordered()
         # First, so that a list that is added meanwhile is not taken for one too many.
         held, epochs = self._ranking.held_queries(), self._rebuilder.epochs()
         list_ids = self._rebuilder.list_ids()
@@ -114,6 +116,8 @@ class Reconciler:
             self.rebuilds += len(of_views)
             states = self._ranking.states(list_ids)
         self._remember(states)
+        # What Redis may still hold of them is not compared: it is not in order, or of another life.
+        states |= dict.fromkeys(self._missing_queries, LOST)
         caught_up = self._place_unplaced(list_ids)
         suspects = self._diff.differing_in_next_slice(states) | self._diff.stale_ids(states)
         if self._monotonic() >= self._heads_due:
@@ -161,7 +165,18 @@ class Reconciler:
             has_expired = kept_lists.has_expired(connection, now)
         if has_expired:
             self._ranking.remove(
-                self._database.write(lambda connection: query_lists.remove_expired(connection, now))
+                self._database.write(lambda connection: kept_lists.remove_expired(connection, now))
+            )
+
+    def _leave_unordered(self) -> None:
+        """Keeps no longer in order what too many saved views have, and nobody looks at."""
+        now = self._status.clock()
+        with self._database.read() as connection:
+            needed = [each.id for each in built_in_lists.lists(connection).values()]
+            found = kept_lists.unneeded_in_order(connection, needed, now, kept_lists.ORDERED_MAX)
+        if found:
+            self._database.write(
+                lambda connection: kept_lists.leave_unordered(connection, found, now)
             )
 
     def _remove_orphans(

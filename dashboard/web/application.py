@@ -108,6 +108,7 @@ def register_bot_api(app: Flask, services: Services) -> None:
         services.database,
         services.ingest,
         services.ranking,
+        services.list_keeper,
         presence,
         callers=Callers(services.key_ring),
         cursors=services.cursors,

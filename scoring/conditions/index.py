@@ -1,6 +1,6 @@
 """All queries at once: which of a thousand lists hold a thread."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from itertools import compress
 from typing import Any
 
@@ -63,6 +63,10 @@ class ConditionIndex:
         """The names of the queries in a mask."""
         bits = f"{mask:b}".encode().translate(_BITS)
         return list(compress(self._names, reversed(bits)))
+
+    def mask(self, names: Collection[str]) -> int:
+        """The mask of the queries of these names."""
+        return sum(1 << bit for bit, name in enumerate(self._names) if name in names)
 
     def next_change(self, subject: Subject, now_ms: int) -> int | None:
         """The next instant after `now_ms` at which the mask changes by time alone; None: never.

@@ -1,23 +1,92 @@
-"""Until when lists of queries are kept."""
+"""Until when lists of queries are kept, and which of them in order."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping, Sequence
 
-from sqlalchemy import Connection, func, select, update
+from sqlalchemy import Connection, delete, func, select, update
 
+from dashboard.db.lists import sorts, versions
 from dashboard.db.models.query_lists import query_lists
+from dashboard.db.models.threads import epochs
+
+#: Lists of saved views that are kept in order though nobody looks: those that somebody looked at
+#: last. A message moves its thread on each list that is in order, and on the others only where it
+#: enters or leaves them.
+ORDERED_MAX = 100
+
+_IS_ALWAYS_KEPT = query_lists.c.kept_until.is_(None)
+_IS_ORDERED = query_lists.c.ordered_since.is_not(None)
 
 
-def keep_longer(connection: Connection, ids: Collection[str], kept_until: int) -> set[str]:
-    """Keeps those of the lists longer that are kept for a while; returns those that there are."""
-    shorter = query_lists.c.id.in_(ids) & (query_lists.c.kept_until < kept_until)
-    connection.execute(update(query_lists).where(shorter).values(kept_until=kept_until))
-    return set(connection.scalars(select(query_lists.c.id).where(query_lists.c.id.in_(ids))))
+def keep_longer(
+    connection: Connection, ids: Collection[str], until: int, now_ms: int
+) -> Collection[str]:
+    """Keeps those of the lists that there are, and all of them in order, at least until then;
+    returns their ids.
+
+    One that was not in order must be built before it is read: it has no epoch.
+    """
+    found = connection.execute(
+        select(query_lists)
+        .where(query_lists.c.id.in_(ids))
+        .order_by(query_lists.c.id)
+        # Nobody may leave them unordered before the end of this transaction.
+        .with_for_update()
+    ).all()
+    shorter = [each.id for each in found if each.kept_until is not None and each.kept_until < until]
+    _update(connection, shorter, kept_until=until)
+    _update(
+        connection, [each.id for each in found if each.looked_until < until], looked_until=until
+    )
+    unordered = [each.id for each in found if each.ordered_since is None]
+    if unordered:
+        _update(connection, unordered, ordered_since=now_ms)
+        connection.execute(delete(epochs).where(epochs.c.list_id.in_(unordered)))
+        versions.grow_lists(connection)
+    return [each.id for each in found]
+
+
+def _update(connection: Connection, ids: Sequence[str], **values: int) -> None:
+    if ids:
+        connection.execute(update(query_lists).where(query_lists.c.id.in_(ids)).values(values))
+
+
+def unneeded_in_order(
+    connection: Connection, needed: Collection[str], now_ms: int, most: int
+) -> Sequence[str]:
+    """The lists of saved views in order beyond the `most` that somebody looked at last, without
+    those that somebody looks at or that were never built; `needed` are always kept in order."""
+    found = connection.execute(
+        select(query_lists.c.id, query_lists.c.looked_until, epochs.c.epoch)
+        .join_from(query_lists, epochs, epochs.c.list_id == query_lists.c.id, isouter=True)
+        .where(_IS_ALWAYS_KEPT, _IS_ORDERED, query_lists.c.id.not_in(needed))
+        .order_by(query_lists.c.looked_until.desc(), query_lists.c.id)
+        .offset(most)
+    )
+    return [id for id, until, epoch in found if until < now_ms and epoch is not None]
+
+
+def leave_unordered(connection: Connection, ids: Collection[str], now_ms: int) -> None:
+    """Keeps of these lists from now on which threads are on them, but not their order, unless
+    somebody looks by now."""
+    is_unneeded = _IS_ALWAYS_KEPT & _IS_ORDERED & (query_lists.c.looked_until < now_ms)
+    changed = connection.execute(
+        update(query_lists).where(query_lists.c.id.in_(ids), is_unneeded).values(ordered_since=None)
+    )
+    if changed.rowcount:
+        versions.grow_lists(connection)
+
+
+def ordered_since(connection: Connection, ids: Collection[str]) -> Mapping[str, int | None]:
+    """Of those of the lists that there are, since when each is kept in order; it stays so until
+    the end of the transaction. None: it is not."""
+    found = select(query_lists.c.id, query_lists.c.ordered_since).where(query_lists.c.id.in_(ids))
+    rows = connection.execute(found.with_for_update(read=True))
+    return {row.id: row.ordered_since for row in rows}
 
 
 def kept_for_good(connection: Connection) -> set[str]:
     """The lists that are always kept."""
-    kept = select(query_lists.c.id).where(query_lists.c.kept_until.is_(None))
-    return set(connection.scalars(kept))
+    return set(connection.scalars(select(query_lists.c.id).where(_IS_ALWAYS_KEPT)))
 
 
 def count_temporary(connection: Connection) -> int:
@@ -37,3 +106,15 @@ def has_expired(connection: Connection, now_ms: int) -> bool:
     """Whether there are lists that nobody needs any more."""
     found = select(query_lists.c.id).where(query_lists.c.kept_until < now_ms).limit(1)
     return connection.scalar(found) is not None
+
+
+def remove_expired(connection: Connection, now_ms: int) -> list[str]:
+    """Removes the lists that nobody needs any more; returns their ids."""
+    # Asked where they are deleted: a list that is kept again meanwhile stays.
+    expired = delete(query_lists).where(query_lists.c.kept_until < now_ms)
+    gone = list(connection.scalars(expired.returning(query_lists.c.id)))
+    if gone:
+        connection.execute(delete(epochs).where(epochs.c.list_id.in_(gone)))
+        sorts.remove_unused(connection, now_ms)
+        versions.grow_lists(connection)
+    return gone

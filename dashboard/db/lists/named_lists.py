@@ -4,12 +4,13 @@ from collections.abc import Collection
 from contextlib import suppress
 from typing import NamedTuple
 
-from sqlalchemy import Connection, select
+from sqlalchemy import Connection, bindparam, exists, select
 
 from dashboard.db.accounts.admin_desks import Desks
 from dashboard.db.lists import query_lists, sorts, views
 from dashboard.db.lists.people import people_in
 from dashboard.db.lists.query_lists import TIMEZONE, ListedQuery, QueryList
+from dashboard.db.models.query_lists import query_lists as kept
 from dashboard.db.models.threads import epochs
 from dashboard.db.models.views import views as saved
 from dashboard.errors import NotFound, Problem
@@ -21,6 +22,8 @@ from scoring.views import OWN_VIEWS, QUERY_VIEWS, VIEW_QUERIES, VIEWS
 
 #: The condition by which a filter narrows a list.
 _NARROWED_BY = {"all": "", "unassigned": "assigned:none", "mine": "assigned:me"}
+_IS_UNORDERED = exists().where(kept.c.id == epochs.c.list_id, kept.c.ordered_since.is_(None))
+_EPOCH = select(epochs.c.epoch).where(epochs.c.list_id == bindparam("id"), ~_IS_UNORDERED)
 
 
 class ListName(NamedTuple):
@@ -63,8 +66,7 @@ class ListName(NamedTuple):
 class NamedList(NamedTuple):
     """The list of a query that a name means for an admin.
 
-    `is_always_kept`: Redis keeps it, whether or not somebody looks. `epoch`: the one under which
-    Redis should hold it; None where it was never built.
+    `is_always_kept`: Redis keeps it, whether or not somebody looks. `epoch`: see `epoch_of`.
     """
 
     query_list: QueryList
@@ -117,8 +119,8 @@ def by_filter(connection: Connection, name: ListName, admin_id: int) -> dict[str
 
 
 def epoch_of(connection: Connection, list_id: str) -> str | None:
-    """The epoch under which Redis should hold a list; None where it was never built."""
-    return connection.scalar(select(epochs.c.epoch).where(epochs.c.list_id == list_id))
+    """The epoch under which Redis should hold a list in order; None where it must be built."""
+    return connection.scalar(_EPOCH, {"id": list_id})
 
 
 def stamps(connection: Connection, view_ids: Collection[str]) -> dict[str, Stamp]:

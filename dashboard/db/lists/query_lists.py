@@ -4,13 +4,15 @@ import hashlib
 import logging
 import threading
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from copy import copy
 from functools import cached_property
 from itertools import chain
+from types import MappingProxyType
 from typing import NamedTuple
 from weakref import WeakKeyDictionary
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
-from sqlalchemy import Connection, Engine, bindparam, delete, select, update
+from sqlalchemy import Connection, Engine, bindparam, select, update
 
 from dashboard.db.accounts import admins
 from dashboard.db.accounts.admin_desks import Desks
@@ -18,7 +20,6 @@ from dashboard.db.lists import sorts, versions
 from dashboard.db.lists.people import people_in
 from dashboard.db.lists.sort_versions import Orders
 from dashboard.db.models.query_lists import query_lists
-from dashboard.db.models.threads import epochs
 from dashboard.db.upsert import insert_on
 from scoring.conditions.index import ConditionIndex
 from scoring.conditions.language.errors import QueryError
@@ -127,10 +128,13 @@ class QueryLists:
         version: int,
         lists: Iterable[QueryList],
         made: Mapping[Made, QueryList | None] | None = None,
+        ordered_since: Mapping[str, int | None] = MappingProxyType({}),
     ):
-        """`made`: what the lists were made of, and of what none could be made."""
+        """`made`: what the lists were made of, and of what none could be made. `ordered_since`: see
+        the table; a list that is not named is in order."""
         self.version = version
         self.made = made or {}
+        self.ordered_since = ordered_since
         self.lists: Mapping[str, QueryList] = {each.id: each for each in lists}
         #: Of each list the place of its score: among those of SORTS, or behind them of `_saved`.
         self._places: dict[str, int] = {}
@@ -142,7 +146,16 @@ class QueryLists:
 
     def some(self, names: Collection[str]) -> "QueryLists":
         """These of the lists."""
-        return QueryLists(self.version, (self.lists[name] for name in names if name in self.lists))
+        found = (self.lists[name] for name in names if name in self.lists)
+        return QueryLists(self.version, found, ordered_since=self.ordered_since)
+
+    def reordered(self, version: int, ordered_since: Mapping[str, int | None]) -> "QueryLists":
+        """The same lists, of which others are in order."""
+        found = copy(self)
+        found.version, found.ordered_since = version, ordered_since
+        found.__dict__.pop("unordered", None)
+        found.__dict__.pop("unordered_mask", None)
+        return found
 
     def scores(
         self, names: Iterable[str], subject: Subject, now_ms: int, built_in: Sequence[int]
@@ -193,6 +206,16 @@ class QueryLists:
         return any(leaf.attribute == "source" for leaf in leaves)
 
     @cached_property
+    def unordered(self) -> frozenset[str]:
+        """The lists of which Redis keeps which threads are on them, but not their order."""
+        return frozenset(id for id in self.lists if self.ordered_since.get(id, 0) is None)
+
+    @cached_property
+    def unordered_mask(self) -> int:
+        """The same as a mask of the index."""
+        return self.index.mask(self.unordered)
+
+    @cached_property
     def index(self) -> ConditionIndex:
         return ConditionIndex({each.id: each.resolved for each in self.lists.values()})
 
@@ -210,7 +233,7 @@ def of_version(connection: Connection, version: int) -> QueryLists:
     """The lists as of this transaction, whose version has been read."""
     known = _current.get(connection.engine)
     if known is None or known.version != version:
-        known = _read(connection, version, known.made if known else {})
+        known = _read(connection, version, known or QueryLists(0, ()))
         with _loading:
             _current[connection.engine] = known
     return known
@@ -242,35 +265,26 @@ def keep(
     return id, False
 
 
-def remove_expired(connection: Connection, now_ms: int) -> list[str]:
-    """Removes the lists that nobody needs any more; returns their ids."""
-    # Asked where they are deleted: a list that is kept again meanwhile stays.
-    expired = delete(query_lists).where(query_lists.c.kept_until < now_ms)
-    gone = list(connection.scalars(expired.returning(query_lists.c.id)))
-    if gone:
-        connection.execute(delete(epochs).where(epochs.c.list_id.in_(gone)))
-        sorts.remove_unused(connection, now_ms)
-        versions.grow_lists(connection)
-    return gone
-
-
-def _read(
-    connection: Connection, version: int, known: Mapping[Made, QueryList | None]
-) -> QueryLists:
+def _read(connection: Connection, version: int, known: QueryLists) -> QueryLists:
     """The lists of all rows. What is known is not made again: resolving a thousand queries takes
     half a second, and it is an event that waits for it.
     """
-    columns = (query_lists.c[name] for name in Row._fields)
-    found = connection.execute(select(*columns).order_by(query_lists.c.id))
-    rows = [Row(*values) for values in found]
+    columns = (query_lists.c[name] for name in (*Row._fields, "ordered_since"))
+    rows, ordered_since = list[Row](), dict[str, int | None]()
+    for *values, since in connection.execute(select(*columns).order_by(query_lists.c.id)):
+        rows.append(Row(*values))
+        ordered_since[rows[-1].id] = since
     addresses = {address for row in rows for address in people_in(row.query).addresses}
     ids = admins.ids_of(connection, addresses)
     orders = Orders(connection)
     made: dict[Made, QueryList | None] = {}
     for row in rows:
         key = row, tuple(ids.get(address) for address in people_in(row.query).addresses)
-        made[key] = known[key] if key in known else _made_of(connection, row, orders)
-    return QueryLists(version, (each for each in made.values() if each is not None), made)
+        made[key] = known.made[key] if key in known.made else _made_of(connection, row, orders)
+    if made.keys() == known.made.keys():
+        return known.reordered(version, ordered_since)
+    lists = (each for each in made.values() if each is not None)
+    return QueryLists(version, lists, made, ordered_since)
 
 
 def _made_of(connection: Connection, row: Row, orders: Orders) -> QueryList | None:

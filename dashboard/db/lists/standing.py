@@ -31,9 +31,9 @@ from scoring.sorts import SORTS
 
 
 class Moves(NamedTuple):
-    """Where a thread belongs now: list id to score, None where it leaves. `is_moved`: other lists
-    hold it than before, or in another place by a saved sort. `next_change_at`: when time changes
-    that next."""
+    """Where a thread belongs now: list id to score, None where it leaves; without the lists not in
+    order on which it stays. `is_moved`: other lists hold it than before, or in another place by a
+    saved sort. `next_change_at`: when time changes that next."""
 
     places: Mapping[str, int | None]
     is_moved: bool
@@ -58,6 +58,9 @@ def moves(
         return Moves(dict.fromkeys(index.names(held)), held != 0, None)
     holds = index.matches(subject, now_ms)
     names = index.names(holds)
+    # Where it stays on lists that are not in order, there is nothing to do.
+    unordered = held & holds & lists.unordered_mask
+    placed = index.names(holds & ~unordered) if unordered else names
     is_moved = held != holds or (
         before is not None
         and any(
@@ -65,7 +68,7 @@ def moves(
         )
     )
     places: dict[str, int | None] = dict.fromkeys(index.names(held & ~holds))
-    places.update(lists.scores(names, subject, now_ms, built_in))
+    places.update(lists.scores(placed, subject, now_ms, built_in))
     return Moves(places, is_moved, lists.next_change(names, subject, now_ms))
 
 

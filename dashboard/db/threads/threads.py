@@ -254,7 +254,9 @@ def _placements(
             held = lists.index.names(lists.index.matches(asked[id], at))
             queries = lists.scores(held, asked[id], at, scores)
         enter = _NO_VIEWS if archived else _views(*states)
-        placements.append(Placement(id, revision, _NO_VIEWS, enter, scores, queries, assignee))
+        placements.append(
+            Placement(id, revision, _NO_VIEWS, enter, scores, queries, assignee, lists.unordered)
+        )
     return placements
 
 

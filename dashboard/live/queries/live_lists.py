@@ -6,6 +6,7 @@ import time
 from redis.exceptions import RedisError
 
 from dashboard.db.lists.named_lists import ListName, NamedList, Stamp
+from dashboard.db.lists.query_lists import QueryList
 from dashboard.errors import Problem, StorageUnavailable
 from dashboard.live.broadcaster import Broadcaster
 from dashboard.live.queries.desk_totals import DeskTotals
@@ -88,7 +89,7 @@ class LiveLists(RunsTask):
             return None
         list_id = named.query_list.id
         try:
-            return list_id, self._head(named, limit)
+            return list_id, self._head(named.query_list, limit)
         except RedisError:
             # All sockets get the status now and at the end; then they open their lists again.
             self._broadcaster.status.read_failed()
@@ -100,7 +101,7 @@ class LiveLists(RunsTask):
         return self._reads.named(list, caller.admin_id)
 
     def keep(self, caller: Caller, list: ListName, named: NamedList) -> bool:
-        """Keeps a list for a socket; False where there are too many lists of all sockets.
+        """Keeps a list in order for a socket; False where there are too many lists of all sockets.
 
         Raises Problem and StorageUnavailable.
         """
@@ -110,7 +111,7 @@ class LiveLists(RunsTask):
         if others >= LISTS_MAX:
             detail = f"A connection may have {LISTS_MAX} lists of queries open; close one first."
             raise Problem(429, "rate_limited", detail)
-        if named.is_always_kept or self._keeper.is_kept(list_id):
+        if self._keeper.is_kept(list_id):
             return True
         if named.epoch is None:
             self._limits.require(NEW_LISTS, caller.admin_id)
@@ -185,22 +186,29 @@ class LiveLists(RunsTask):
             self._builder.build(named.query_list.id)
             self.subscribe(caller, list, named.query_list.id)
 
-    def _head(self, named: NamedList, limit: int) -> Head | float:
-        """The head of the list, or how far it is. Raises RedisError and StorageUnavailable."""
-        query_list, epoch = named.query_list, named.epoch
-        found = self._read_head(named, epoch, limit)
+    def epoch_of(self, list_id: str) -> str | None:
+        """The epoch under which Redis should hold a list in order; None where it must be built."""
+        return self._reads.epoch_of(list_id)
+
+    def _head(self, query_list: QueryList, limit: int) -> Head | float:
+        """The head of a list that is kept, or how far it is. Raises RedisError and
+        StorageUnavailable."""
+        found = self._read_head(query_list, limit)
         if found is None:
             self._builder.build(query_list.id).wait(WAIT_SECONDS)
-            found = self._read_head(named, self._reads.epoch_of(query_list.id), limit)
+            found = self._read_head(query_list, limit)
         if found is not None:
             return found
         return self._ranking.progress(query_list.id) or 0.0
 
-    def _read_head(self, named: NamedList, epoch: str | None, limit: int) -> Head | None:
-        """None where Redis does not hold the list of this epoch."""
+    def _read_head(self, query_list: QueryList, limit: int) -> Head | None:
+        """None where Redis does not hold the list of the epoch that SQL names."""
+        epoch = self.epoch_of(query_list.id)
+        if epoch is None:
+            return None
         try:
             with self.reading:
-                head = self._ranking.head(named.query_list.id, named.query_list.sort, limit)
+                head = self._ranking.head(query_list.id, query_list.sort, limit)
         except RankingLost:
             return None
         return head if head.epoch == epoch else None

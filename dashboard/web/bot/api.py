@@ -10,6 +10,7 @@ from dashboard.db.accounts.api_keys import Caller
 from dashboard.db.database import Database
 from dashboard.files.addresses import FileAddresses
 from dashboard.ingest.ingest import Ingest
+from dashboard.ordering.keeping import ListKeeper
 from dashboard.shared_limits.buckets import SharedLimiter
 from dashboard.web.bot.callers import Callers
 from dashboard.web.bot.events import EventsApi
@@ -30,6 +31,7 @@ def blueprints(
     database: Database,
     ingest: Ingest,
     ranking: Ranking,
+    keeper: ListKeeper,
     presence: BotPresenceApi,
     *,
     callers: Callers,
@@ -45,7 +47,7 @@ def blueprints(
         [
             EventsApi(ingest, rate_limiter, metrics, presence.on_events),
             OutboxApi(database, clock, cursors, addresses),
-            ListsApi(database, ranking, cursors, clock),
+            ListsApi(database, ranking, keeper, cursors, clock),
         ],
         callers,
         metrics,

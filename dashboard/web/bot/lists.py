@@ -13,7 +13,8 @@ from dashboard.db.archive import reading
 from dashboard.db.archive.reading import Part
 from dashboard.db.database import Database
 from dashboard.db.threads import thread_rows, threads
-from dashboard.errors import Invalid, NotFound
+from dashboard.errors import Invalid, NotFound, StorageUnavailable
+from dashboard.ordering.keeping import ListKeeper
 from dashboard.validation.fields import is_id
 from dashboard.web.bot.responses import List
 from dashboard.web.bot.walked_lists import Position, WalkedList, walked_list
@@ -48,11 +49,17 @@ class ListsApi:
     """Reads from Redis, and from SQL while Redis cannot answer."""
 
     def __init__(
-        self, database: Database, ranking: Ranking, cursors: Cursors, clock: Callable[[], int]
+        self,
+        database: Database,
+        ranking: Ranking,
+        keeper: ListKeeper,
+        cursors: Cursors,
+        clock: Callable[[], int],
     ):
         self._database = database
         self._clock = clock
         self._ranking = ranking
+        self._keeper = keeper
         self._cursors = cursors
 
     @route(
@@ -105,6 +112,9 @@ class ListsApi:
             walked = walked_list(connection, view, sort)
         if walked is None:
             raise NotFound("There is no such list.")
+        with suppress(StorageUnavailable):
+            # A list that somebody walks is kept in order.
+            self._keeper.keep_many(walked.kept)
         next: str | None
         is_archived, since = self._read(walked, query.cursor)
         # One more than asked for shows whether there is a next part.

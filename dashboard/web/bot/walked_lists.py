@@ -1,10 +1,11 @@
 """The lists that chatbots walk: of built-in views and saved ones of everybody, in any sort."""
 
+from collections.abc import Mapping
 from typing import NamedTuple, Protocol
 
 from sqlalchemy import Connection
 
-from dashboard.db.lists import looking_through, query_lists, sorts, views
+from dashboard.db.lists import looking_through, named_lists, query_lists, sorts, views
 from dashboard.db.lists.looking_through import Position
 from dashboard.db.lists.people import people_in
 from dashboard.db.lists.query_lists import TIMEZONE, ListedQuery, QueryList
@@ -25,7 +26,12 @@ class WalkedList(Protocol):
 
     @property
     def in_redis(self) -> str | None:
-        """The list id in Redis."""
+        """The list id in Redis; None where it has not the list in order."""
+
+    @property
+    def kept(self) -> Mapping[str, ListedQuery]:
+        """The same with what it asks, where it is the list of a query that Redis keeps, in order or
+        not."""
 
     def asked(self, connection: Connection) -> QueryList:
         """The list as that of a query."""
@@ -51,6 +57,10 @@ class BuiltInList(NamedTuple):
     def in_redis(self) -> str | None:
         return self.view
 
+    @property
+    def kept(self) -> Mapping[str, ListedQuery]:
+        return {}
+
     def asked(self, connection: Connection) -> QueryList:
         listed = ListedQuery(VIEW_QUERIES[self.view], self.sort, TIMEZONE)
         return query_lists.list_of(connection, listed)
@@ -67,6 +77,7 @@ class SavedList(NamedTuple):
 
     query_list: QueryList
     in_redis: str | None
+    kept: Mapping[str, ListedQuery]
 
     @property
     def name(self) -> str:
@@ -101,10 +112,13 @@ def walked_list(connection: Connection, view: str, sort: str) -> WalkedList | No
     listed = _listed(connection, view)
     if listed is None or sort not in sorts.known(connection):
         return None
+    listed = listed._replace(sort=sort)
     try:
-        query_list = query_lists.list_of(connection, listed._replace(sort=sort))
+        query_list = query_lists.list_of(connection, listed)
     except QueryError:
         # An address in it is gone: it has no threads that anybody could name.
         return None
     is_kept = query_list.id in query_lists.current(connection).lists
-    return SavedList(query_list, query_list.id if is_kept else None)
+    is_built = is_kept and named_lists.epoch_of(connection, query_list.id) is not None
+    kept = {query_list.id: listed} if is_kept else {}
+    return SavedList(query_list, query_list.id if is_built else None, kept)

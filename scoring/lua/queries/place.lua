@@ -10,7 +10,8 @@
 -- ARGV[2]     how many members `left` keeps
 -- ARGV[3]     the list ids, in the order of their keys, separated by blanks
 -- ARGV[4..]   for each thread: member, revision, and its places: `number=score` for each list, counted
---             from 1, `number=` where it leaves, separated by blanks
+--             from 1, `number=` where it leaves, separated by blanks; `number+score` on a list that is
+--             not in order: where the thread is on it, its score stays
 -- An older revision than held is refused on all lists; the same one only repairs what differs; a newer
 -- one always counts as a change of a thread that is on the list: its row has changed. While a list is
 -- built, a thread that leaves it counts, too: it may stand on what is being filled.
@@ -38,13 +39,15 @@ for at = 4, #ARGV, 3 do
   local held = tonumber(redis.call('HGET', revisions, member) or '-1') or -1
   if revision >= held then
     local is_on = false
-    for number, score in string.gmatch(ARGV[at + 2], '(%d+)=(%S*)') do
+    for number, sign, score in string.gmatch(ARGV[at + 2], '(%d+)([=+])(%S*)') do
       local list = tonumber(number)
       is_on = is_on or score ~= ''
       if not is_lost[list] then
         local counts
         if score == '' then
           counts = redis.call('ZREM', KEYS[3 * list + 2], member) > 0 or building[list]
+        elseif sign == '+' then
+          counts = redis.call('ZADD', KEYS[3 * list + 2], 'NX', score, member) > 0
         else
           counts = redis.call('ZADD', KEYS[3 * list + 2], 'CH', score, member) > 0 or revision > held
         end

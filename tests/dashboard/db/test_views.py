@@ -8,6 +8,7 @@ from sqlalchemy import select
 from dashboard.db.accounts import admins, desks
 from dashboard.db.lists import (
     entries,
+    kept_lists,
     looking_through,
     query_lists,
     query_values,
@@ -168,7 +169,7 @@ def test_a_list_that_expires_while_a_view_is_saved_stays(any_database, mai):
 
         works = (
             lambda c, later=later: views.create(c, draft(mai), mai, later),
-            lambda c, later=later: query_lists.remove_expired(c, later),
+            lambda c, later=later: kept_lists.remove_expired(c, later),
             lambda c, later=later: query_lists.keep(c, listed, later + 60_000)[0],
         )
         racing = [threading.Thread(target=at_once, args=(work,)) for work in works]

@@ -42,8 +42,12 @@ class AtOnce:
         self._order = order
 
     def build(self, list_id: str) -> Event:
+        rebuilder, ranking = self._order.rebuilder, self._order.ranking
+        epoch = rebuilder.epochs([list_id]).get(list_id)
         with suppress(redis.RedisError, RankingLost, RebuildLost):
-            self._order.rebuilder.rebuild([list_id], only_missing=True)
+            held = ranking.states([list_id])[list_id].epoch
+            if epoch is None or held != epoch:
+                rebuilder.rebuild([list_id], only_missing=held is None)
         ended = Event()
         ended.set()
         return ended

@@ -22,6 +22,7 @@ from dashboard.db.lists.query_lists import ListedQuery
 from dashboard.db.models.threads import threads
 from dashboard.ingest.actions import Admin
 from dashboard.ordering.archiving import Archiver
+from dashboard.ordering.building import ListBuilder
 from dashboard.ordering.due import DueQueue
 from dashboard.ordering.placer import BREAK_SECONDS
 from scoring.archive import DAY_MS
@@ -241,11 +242,19 @@ class Machine(RuleBasedStateMachine):
 
     @rule()
     def a_list_is_given_up(self):
-        with self.database.read() as connection:
-            ids = list(query_lists.current(connection).lists)[:1]
+        ids = self._ids()[:1]
         self.database.write(
             lambda connection: kept_lists.release(connection, ids, self.clock() - 1)
         )
+
+    @rule(place=st.integers(0, 30), seconds=st.sampled_from([1, 30, 90]), is_built=st.booleans())
+    def somebody_looks(self, place, seconds, is_built):
+        """A list is in order, when it is built, until nobody looks any more."""
+        some, now = self._ids()[place : place + 1], self.clock()
+        self.database.write(lambda c: kept_lists.keep_longer(c, some, now + 60_000, now))
+        for id in some if is_built else ():
+            ListBuilder(self.order.rebuilder, self.order.ranking).build(id).wait()
+        self.time_passes(seconds)
 
     @rule()
     def redis_is_flushed(self):
@@ -257,13 +266,18 @@ class Machine(RuleBasedStateMachine):
             return
         assert_agree(self.order)
 
+    def _ids(self):
+        with self.database.read() as connection:
+            return list(query_lists.current(connection).lists)
+
     def _event(self, **fields):
         self.clock.advance(1)
         self.order.event(**fields)
 
 
 @pytest.fixture
-def machine(sqlite_at_head, tmp_path) -> type[Machine]:
+def machine(sqlite_at_head, tmp_path, monkeypatch) -> type[Machine]:
+    monkeypatch.setattr(kept_lists, "ORDERED_MAX", 5)
     given = {"head": sqlite_at_head, "folder": tmp_path, "client": fakeredis.FakeRedis()}
     return type("HereMachine", (Machine,), given)
 

@@ -17,6 +17,7 @@ from hypothesis.stateful import (
     run_state_machine_as_test,
 )
 
+from dashboard.db.lists import kept_lists
 from dashboard.db.lists.views import Draft
 from scoring.conditions.language.parser import LENGTH_MAX
 from scoring.sorts import SORTS
@@ -221,7 +222,8 @@ def _of(number: int) -> dict:
 
 
 @pytest.fixture
-def machine(sqlite_at_head, tmp_path) -> Iterator[type[ReadersMachine]]:
+def machine(sqlite_at_head, tmp_path, monkeypatch) -> Iterator[type[ReadersMachine]]:
+    monkeypatch.setattr(kept_lists, "ORDERED_MAX", 1)
     given = {"head": sqlite_at_head, "folder": tmp_path, "examples": count()}
     given["client"] = fakeredis.FakeRedis()
     yield type("HereMachine", (ReadersMachine,), given)

@@ -3,7 +3,7 @@
 import pytest
 from redis.exceptions import ConnectionError as RedisConnectionError
 
-from dashboard.db.lists import views
+from dashboard.db.lists import entries, kept_lists, query_lists, views
 from dashboard.db.lists.views import Draft
 from tests.dashboard.ingest.shop import new_admin
 from tests.dashboard.web.answers import is_problem
@@ -71,3 +71,26 @@ def test_chatbots_have_no_view_of_one_admin_and_none_with_me(bot, sue):
         lambda c: c.exec_driver_sql("UPDATE admins SET email = 'other@desk.example'")
     )
     assert is_problem(bot.get(f"lists/{gone}/priority"), 404, "not_found")
+
+
+def test_a_view_that_nobody_looks_at_is_walked_and_kept_in_order_from_then_on(
+    bot, sue, monkeypatch
+):
+    monkeypatch.setattr(kept_lists, "ORDERED_MAX", 0)
+    filled(bot, 12)
+    view = saved(bot, sue, "member:0,1,2,3,none")
+    bot.order.tick(2)
+    bot.order.post("late")
+    with bot.order.database.read() as connection:
+        [list_id] = query_lists.current(connection).unordered
+    assert bot.get(f"lists/{view}/priority").json["epoch"] is None
+    bot.order.tick()
+    live = bot.get(f"lists/{view}/priority", limit=5).json
+    assert live["epoch"] is not None
+    bot.order.post("later")
+    walked = walk(bot, view, "priority", 4)
+    assert bot.get(f"lists/{view}/priority").json["epoch"] == live["epoch"]
+    with bot.order.database.read() as connection:
+        query_list = query_lists.current(connection).lists[list_id]
+        stored = entries.entries(connection, query_list, bot.order.clock(), 500)
+    assert [(each["id"], each["score"]) for each in walked] == stored

@@ -3,7 +3,7 @@
 import pytest
 from sqlalchemy import select
 
-from dashboard.db.lists import entries, query_lists, sorts
+from dashboard.db.lists import entries, kept_lists, query_lists, sorts
 from dashboard.db.models.query_lists import query_lists as lists_table
 from dashboard.db.models.sorts import sorts as sorts_table
 from tests.dashboard.web.admin.views.calls import saved as saved_view
@@ -198,7 +198,7 @@ def test_versions_that_no_list_needs_are_forgotten(dashboard, sue):
         sue.put(f"{API}/vip", json={"title": made["title"], "rules": rules})
     dashboard.clock.advance(3_600_000)
     now = dashboard.clock()
-    gone = dashboard.database.write(lambda c: query_lists.remove_expired(c, now))
+    gone = dashboard.database.write(lambda c: kept_lists.remove_expired(c, now))
     assert len(gone) == 3
     with dashboard.database.read() as connection:
         assert len(connection.execute(select(sorts_table.c.id)).all()) == 1
