@@ -17,6 +17,8 @@ from scoring.sorts import BUILT_IN
 HEAD = 100
 VISIBLE = 20
 MORE = 20_000
+#: A browser asks again how far a list is that is being built.
+BUILDING_SECONDS = 0.2
 #: A browser gathers what it lacks, and what it tells of its screen.
 FETCH_SECONDS = 0.1
 WATCH_SECONDS = 0.08
@@ -95,7 +97,7 @@ class LineupDashboard(Dashboard):
         self._early: list[dict[str, Any]] = []
         self.version = -1
         await self.link.connect()
-        answer = await self.link.call("list:open", self._list | {"limit": HEAD})
+        answer = await self._open_list()
         assert answer["ok"], answer
         self.head = Head(answer["ids"], answer["scores"], answer["total"] <= HEAD)
         self._rows = {row["id"] for row in answer["rows"]}
@@ -109,7 +111,7 @@ class LineupDashboard(Dashboard):
     async def held(self) -> Any:
         """The head; what a fresh opening gives is compared with it here already."""
         assert self.link is not None
-        answer = await self.link.call("list:open", self._list | {"limit": HEAD})
+        answer = await self._open_list()
         fresh = list(zip(answer["scores"], answer["ids"], strict=True))
         held = self.head.entries()
         # A thread that left the head and came back may be missing at the very end.
@@ -121,6 +123,15 @@ class LineupDashboard(Dashboard):
     @property
     def _list(self) -> dict[str, str]:
         return {"view": self.settings["view"], "sort": self.settings["sort"]}
+
+    async def _open_list(self) -> dict[str, Any]:
+        """The answer to `list:open`, when the list is built."""
+        assert self.link is not None
+        while True:
+            answer = await self.link.call("list:open", self._list | {"limit": HEAD})
+            if not answer.get("building"):
+                return answer
+            await asyncio.sleep(BUILDING_SECONDS)
 
     async def _read_on(self, answer: dict[str, Any]) -> None:
         """The whole list, as if scrolled to its end."""

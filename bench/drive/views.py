@@ -8,9 +8,6 @@ from typing import Any
 from bench.drive.clients import Dashboard, LineupDashboard
 from bench.drive.wire import Http, SocketIO
 
-#: A view that was saved just now is being built.
-BUILDING_SECONDS = 0.2
-
 
 class ViewDashboard(LineupDashboard):
     """`views`: the ids of the views on screens, which dashboards open in turn."""
