@@ -77,6 +77,8 @@ class RedisServer:
         shutil.rmtree(self.socket.parent, ignore_errors=True)
 
     def _answers(self) -> bool:
+        assert self.process is not None
+        assert self.process.poll() is None, (self._folder / "redis.log").read_text()[-500:]
         try:
             return bool(self.client().ping())
         except redis.ConnectionError:
