@@ -99,7 +99,8 @@ class ListHandlers:
             raise Invalid([error])
         score, id = request.after
         head = self._read(
-            lambda: self._ranking.after(list_id, list.sort, score, id, limit), list.is_built_in
+            lambda: self._ranking.after(list_id, list.sort, score, id, limit),
+            None if list.is_built_in else list_id,
         )
         if head is not None:
             return frames.head(head)
@@ -109,13 +110,10 @@ class ListHandlers:
         request = read_call(ListSyncRequest, arguments)
         list = request.list_of(caller.desks)
         list_id = self._list_id(caller, list, is_kept=True)
-        if not list.is_built_in and self._live_lists.epoch_of(list_id) != request.epoch:
-            # Redis may hold that epoch still, though the list was not kept in order since.
-            return {"resync": True}
         since = request.version
         changes = self._read(
             lambda: self._ranking.since(list_id, [list.sort], request.epoch, since, CHANGES_MAX),
-            list.is_built_in,
+            None if list.is_built_in else list_id,
         )
         if changes is None:
             return {"resync": True}
@@ -240,7 +238,7 @@ class ListHandlers:
         score, id = request.after
         found = self._read(
             lambda: self._ranking.through(list_id, list.sort, score, id, target, THREADS_BEYOND),
-            list.is_built_in,
+            None if list.is_built_in else list_id,
         )
         if found is not None:
             return frames.head(found[0]) | {"rank": found[1]}
@@ -249,16 +247,18 @@ class ListHandlers:
         rank = self._reads.rank(list, caller.admin_id, target)
         return _from_sql(entries[: at + 1 + THREADS_BEYOND], total) | {"rank": rank}
 
-    def _read(self, reading: Callable[[], Found], is_built_in: bool = True) -> Found | None:
-        """The result of `reading`; None while Redis is away, or lacks the list of a query: then SQL
-        is read."""
+    def _read(self, reading: Callable[[], Found], query_list: str | None = None) -> Found | None:
+        """The result of `reading`; None while Redis is away, or lacks the list of this query or its
+        order: then SQL is read."""
+        if query_list is not None and self._live_lists.epoch_of(query_list) is None:
+            return None
         deadline = self._monotonic() + MISSING_LIST_SECONDS
         while not self._broadcaster.status.is_unreadable:
             try:
                 with self._live_lists.reading:
                     return reading()
             except RankingLost:
-                if not is_built_in:
+                if query_list is not None:
                     return None
                 if self._monotonic() < deadline:
                     # Where Redis is empty they are built within a second, as at the first start.

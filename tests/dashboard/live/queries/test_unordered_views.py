@@ -65,6 +65,16 @@ def test_a_list_that_was_left_meanwhile_is_not_synced_but_opened_anew(scene):
     assert scene.call("sync", **named(scene.view), **known) == {"ok": True, "resync": True}
 
 
+def test_more_of_a_list_that_was_left_meanwhile_is_read_from_sql(scene):
+    opened = scene.open(**named(scene.view))
+    leave(scene)
+    scene.order.post("a")
+    after = [opened["scores"][0], opened["ids"][0]]
+    for given in ({"limit": 10}, {"through": 2}):
+        more = scene.call("more", **named(scene.view), after=after, **given)
+        assert (more["ids"], more["late"]) == ([3, 2], True)
+
+
 def test_what_is_on_a_screen_stays_in_order(scene):
     scene.open(**named(scene.view))
     for _ in range(3):
