@@ -230,12 +230,14 @@ class Ranking(QueryRanking):
             keys.append(self.keys.assigned(list_id))
             self._client.unlink(*self._sort_keys(list_id), *keys)
 
-    def begin_rebuild(self, list_ids: Iterable[str], *, only_missing: bool = False) -> Rebuild:
+    def begin_rebuild(
+        self, list_ids: Iterable[str], *, seen: Mapping[str, str | None] | None = None
+    ) -> Rebuild:
         """Begins to build the lists of these list ids again, beside the live ones.
 
         `Rebuild.list_ids` are those that have begun: of queries only what no other rebuild makes,
-        and with `only_missing` what is not there. Raises RebuildBusy while another process rebuilds
-        the lists of views.
+        and with `seen`, the epoch of each or None, what nobody has built since. Raises RebuildBusy
+        while another process rebuilds the lists of views.
         """
         return Rebuild(
             self._client,
@@ -243,7 +245,7 @@ class Ranking(QueryRanking):
             self.keys,
             self.sorts_of,
             list_ids,
-            only_missing=only_missing,
+            seen=seen,
         )
 
     def _sort_keys(self, list_id: str) -> list[str]:

@@ -58,12 +58,13 @@ class Rebuild:
         sorts_of: Callable[[str], Sequence[str]],
         list_ids: Iterable[str],
         *,
-        only_missing: bool = False,
+        seen: Mapping[str, str | None] | None = None,
     ):
         """`sorts_of` gives the sorts of a list id.
 
-        Lists of queries that another rebuild makes are left out; with `only_missing`, also those
-        that are there. Raises RebuildBusy while another process rebuilds the lists of views.
+        Lists of queries that another rebuild makes are left out; with `seen`, the epochs with which
+        they were seen, None where a list was missing, also those that have another one by now.
+        Raises RebuildBusy while another process rebuilds the lists of views.
         """
         self._client = client
         self._keys = keys
@@ -79,7 +80,7 @@ class Rebuild:
         try:
             # The scripts of this life alone: a dump may hold a part of what was filled.
             self._lua = life.begin()
-            calls = [self._begin_call(list_id, only_missing) for list_id in self._open]
+            calls = [self._begin_call(list_id, seen) for list_id in self._open]
             begun = zip(self._open, self._lua.run_all(calls), strict=True)
             self._open = [list_id for list_id, has_begun in begun if has_begun]
         except redis.RedisError:
@@ -176,11 +177,12 @@ class Rebuild:
             with suppress(LockError):
                 self._lock.release()
 
-    def _begin_call(self, list_id: str, only_missing: bool) -> LuaCall:
+    def _begin_call(self, list_id: str, seen: Mapping[str, str | None] | None) -> LuaCall:
         keys = [self._keys.meta(list_id), self._keys.next(list_id)]
         if is_query_list(list_id):
             keys += [self._keys.changes(list_id), *self._filled(list_id), self._keys.touched]
-            args: Args = [self._token, list_id, LOCK_MS, int(only_missing)]
+            replaced = "*" if seen is None else seen[list_id] or ""
+            args: Args = [self._token, list_id, LOCK_MS, replaced]
             return LuaCall("queries/begin", keys, args)
         keys += [*self._filled(list_id), self._keys.left(list_id)]
         return LuaCall("begin", keys, [self._token])

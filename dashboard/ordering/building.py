@@ -16,8 +16,8 @@ log = logging.getLogger(__name__)
 
 #: Lists that one process builds at a time; further ones wait for their turn.
 BUILT_AT_ONCE = 4
-#: Interval of looking whether another process has built a list, and the time after which it is left
-#: to the reconciler.
+#: Interval of looking whether somebody else has built a list, times the lists that wait for that;
+#: and the time after which it is left to the reconciler.
 LOOK_SECONDS = 0.05
 GIVEN_UP_SECONDS = 60.0
 
@@ -50,12 +50,6 @@ class ListBuilder:
             threading.Thread(target=self._run, args=(list_id, ended), daemon=True).start()
         return ended
 
-    def is_there(self, list_id: str, stored_epoch: str | None) -> bool:
-        """Whether Redis holds the list of the epoch that SQL names. Raises RedisError."""
-        if stored_epoch is None:
-            return False
-        return self._ranking.states([list_id])[list_id].epoch == stored_epoch
-
     def _run(self, list_id: str, ended: threading.Event) -> None:
         try:
             self._build(list_id)
@@ -70,15 +64,14 @@ class ListBuilder:
     def _build(self, list_id: str) -> None:
         deadline = self._monotonic() + GIVEN_UP_SECONDS
         while self._monotonic() < deadline and self._rebuilder.keeps(list_id):
-            epoch = self._rebuilder.epochs([list_id]).get(list_id)
-            if self.is_there(list_id, epoch):
+            # Before what SQL names: it is replaced if nobody has built the list since.
+            held = self._ranking.states([list_id])[list_id].epoch
+            if held is not None and held == self._rebuilder.epochs([list_id]).get(list_id):
                 return
             if self._ranking.progress(list_id) is None:
-                # Where SQL names no epoch, or another one, what Redis holds is of an earlier life.
-                held = self._ranking.states([list_id])[list_id].epoch
                 with self._slots:
-                    has_threads = self._rebuilder.rebuild([list_id], only_missing=held is None)
+                    has_threads = self._rebuilder.rebuild([list_id], seen={list_id: held})
                 if has_threads:
                     self.built += 1
                     continue
-            time.sleep(LOOK_SECONDS)
+            time.sleep(LOOK_SECONDS * len(self._under_way))

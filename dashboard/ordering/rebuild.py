@@ -3,7 +3,7 @@
 import secrets
 import time
 from collections import defaultdict, deque
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from functools import partial
 
@@ -77,19 +77,20 @@ class Rebuilder:
         list_ids: Collection[str],
         progress: Progress = lambda threads: None,
         *,
-        only_missing: bool = False,
+        seen: Mapping[str, str | None] | None = None,
         with_pauses: bool = False,
     ) -> int:
         """Replaces the lists of these list ids by those of SQL, under a new epoch.
 
-        Lists of queries that another process builds now are left to it; `only_missing` leaves out
-        those that Redis has, too. `with_pauses` builds many lists of queries more slowly, beside
+        Lists of queries that another process builds now are left to it; with `seen`, the epoch of
+        each in Redis when it was found wrong or missing (None), so are those that have been built
+        since. `with_pauses` builds many lists of queries more slowly, beside
         what is live: until then SQL answers who asks for them. Calls `progress` with the number of
         threads of each slice; returns the number of all. Raises RedisError, StorageUnavailable,
         RebuildBusy and RebuildLost.
         """
         epoch = secrets.token_urlsafe(EPOCH_BYTES)
-        with self._ranking.begin_rebuild(list_ids, only_missing=only_missing) as rebuild:
+        with self._ranking.begin_rebuild(list_ids, seen=seen) as rebuild:
             queries = self._queries(rebuild.list_ids)
             views = [id for id in rebuild.list_ids if not is_query_list(id)]
             begun = [*views, *queries.lists]

@@ -53,7 +53,8 @@ class Reconciler:
         self._unplaced: dict[int, int] = {}
         self._repaired_before: set[tuple[int, int]] = set()
         self._is_corrupt = False
-        self._missing_queries: set[str] = set()
+        #: With the epochs that Redis holds of them.
+        self._missing_queries: Mapping[str, str | None] = {}
         self._building: threading.Thread | None = None
         self._heads_due = 0.0
         self._repaired = 0
@@ -104,7 +105,7 @@ class Reconciler:
         states = self._ranking.states(list_ids)
         lost = self._lost(list_ids, states)
         of_views = {list_id for list_id in lost if not is_query_list(list_id)}
-        self._missing_queries = lost - of_views
+        self._missing_queries = {id: states[id].epoch for id in lost - of_views}
         if of_views:
             # At the first tick an empty Redis is ordinary.
             level = logging.WARNING if self._seen_versions else logging.INFO
@@ -128,7 +129,7 @@ class Reconciler:
 
     def _build_queries(self, progress: Callable[[int], object], is_serving: bool) -> None:
         """Builds lists of queries that are lost, or new and built by nobody: after all else."""
-        missing, self._missing_queries = self._missing_queries, set()
+        missing, self._missing_queries = self._missing_queries, {}
         if not missing or (self._building is not None and self._building.is_alive()):
             return
         log.info("building %d lists of queries", len(missing))
@@ -138,25 +139,25 @@ class Reconciler:
         self._building = threading.Thread(target=self._build_beside, args=(missing,), daemon=True)
         self._building.start()
 
-    def _build_beside(self, list_ids: Collection[str]) -> None:
+    def _build_beside(self, missing: Mapping[str, str | None]) -> None:
         try:
-            self._build(list_ids, with_pauses=True)
+            self._build(missing, with_pauses=True)
         except Exception:
             log.exception("building lists of queries failed")
 
     def _build(
         self,
-        list_ids: Collection[str],
+        missing: Mapping[str, str | None],
         progress: Callable[[int], object] = lambda threads: None,
         *,
         with_pauses: bool = False,
     ) -> None:
         try:
-            self._rebuilder.rebuild(list_ids, progress, with_pauses=with_pauses)
+            self._rebuilder.rebuild(missing, progress, seen=missing, with_pauses=with_pauses)
         except (RedisError, RankingLost, RebuildLost, StorageUnavailable) as error:
             log.warning("lists of queries are built later: %s", error)
         else:
-            self.rebuilds += len(list_ids)
+            self.rebuilds += len(missing)
 
     def _remove_expired(self) -> None:
         """Removes lists of queries at which nobody looks any more."""

@@ -12,15 +12,18 @@ def test_one_rebuild_at_a_time_makes_a_list_and_others_go_on_beside_it(driver):
     with driver.ranking.begin_rebuild([aa]) as first:
         first.fill_query(aa, [(1, 1, (5,))], progress=0.25)
         assert driver.ranking.progress(aa) == 0.25
-        with driver.ranking.begin_rebuild([aa, bb, cc, "arrival"], only_missing=True) as second:
+        seen = dict.fromkeys([aa, bb, cc])
+        with driver.ranking.begin_rebuild([aa, bb, cc, "arrival"], seen=seen) as second:
             assert second.list_ids == (bb, "arrival")
             second.swap(bb, "e2")
         with pytest.raises(RebuildLost):
             second.swap(aa, "e2")
         first.swap(aa, "e1")
     assert driver.ranking.progress(aa) is None
-    with driver.ranking.begin_rebuild(LISTS, only_missing=True) as third:
-        assert third.list_ids == ()
+    with driver.ranking.begin_rebuild(LISTS, seen={aa: None, bb: "e1", cc: "e2"}) as third:
+        assert third.list_ids == (), "they are others than were seen"
+    with driver.ranking.begin_rebuild(LISTS, seen={aa: "e1", bb: "e2", cc: "e0"}) as third:
+        assert third.list_ids == LISTS[:2]
     with driver.ranking.begin_rebuild(LISTS) as third:
         assert third.list_ids == LISTS
     assert driver.zrange(aa, "arrival") == [(1, 5)]

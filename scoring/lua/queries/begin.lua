@@ -8,15 +8,15 @@
 -- ARGV[1]     token of this rebuild
 -- ARGV[2]     list id
 -- ARGV[3]     milliseconds for which next lives without being renewed
--- ARGV[4]     '1': only where the list is missing
--- Returns 1 if it has begun, 0 if another rebuild makes the list now, or the list is there.
+-- ARGV[4]     the epoch of the list that is to be replaced, empty where it is missing; *: any
+-- Returns 1 if it has begun, 0 if another rebuild makes the list now, or has made it.
 if redis.call('EXISTS', KEYS[2]) == 1 then return 0 end
 local head = redis.pcall('HMGET', KEYS[1], 'epoch', 'version', 'floor', 'life')
 local newest = redis.pcall('ZREVRANGE', KEYS[3], 0, 0, 'WITHSCORES')
 local version = not head.err and tonumber(head[2] or '') or 0
 local is_whole = not head.err and not newest.err and head[1] and LIVES[head[4]]
   and tonumber(newest[2] or head[3] or '') == version
-if is_whole and ARGV[4] == '1' then return 0 end
+if ARGV[4] ~= '*' and ARGV[4] ~= (is_whole and head[1] or '') then return 0 end
 redis.call('ZADD', KEYS[5], 'NX', 0, ARGV[2])
 redis.call('UNLINK', KEYS[4])
 local text = string.format('%.0f', version)

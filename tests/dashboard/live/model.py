@@ -47,7 +47,7 @@ class AtOnce:
         with suppress(redis.RedisError, RankingLost, RebuildLost):
             held = ranking.states([list_id])[list_id].epoch
             if epoch is None or held != epoch:
-                rebuilder.rebuild([list_id], only_missing=held is None)
+                rebuilder.rebuild([list_id], seen={list_id: held})
         ended = Event()
         ended.set()
         return ended

@@ -128,6 +128,38 @@ def test_while_serving_the_reconciler_builds_many_lists_beside_its_ticks(mixed, 
     assert {list_id: held(mixed, list_id) for list_id in wanted} == wanted
 
 
+def test_the_reconciler_leaves_a_list_that_somebody_has_built_since_it_looked(order, monkeypatch):
+    """A list on screens would be opened anew for nothing."""
+    list_id = keep(order, "is:open")
+    build = order.reconciler._build
+
+    def later(missing, progress):
+        assert missing == {list_id: None}
+        assert ListBuilder(order.rebuilder, order.ranking).build(list_id).wait(SECONDS)
+        built.append(order.ranking.states([list_id])[list_id].epoch)
+        build(missing, progress)
+
+    built = []
+    monkeypatch.setattr(order.reconciler, "_build", later)
+    order.tick()
+    assert [order.ranking.states([list_id])[list_id].epoch] == built
+
+
+def test_a_list_that_another_process_builds_at_this_moment_is_not_built_again(order, monkeypatch):
+    list_id = keep(order, "is:open")
+    builder, other = (ListBuilder(order.rebuilder, order.ranking) for _ in range(2))
+    progress = order.ranking.progress
+
+    def meanwhile(id):
+        monkeypatch.undo()
+        assert other.build(list_id).wait(SECONDS)
+        return progress(id)
+
+    monkeypatch.setattr(order.ranking, "progress", meanwhile)
+    assert builder.build(list_id).wait(SECONDS)
+    assert (builder.built, other.built) == (0, 1)
+
+
 def test_what_nobody_wants_any_more_is_not_built(order):
     builder = ListBuilder(order.rebuilder, order.ranking)
     assert builder.build("q:0123:arrival").wait(SECONDS)
