@@ -29,8 +29,8 @@ class Placement(NamedTuple):
     sort, and those that it leaves (or is not on).
 
     `queries`: the same for lists of queries: list id → score in its sort, None where it leaves. On
-    lists of `unordered` it keeps the score that it has there. `assignee_id`: who has the thread,
-    counted on each view.
+    lists of `unordered` it keeps the score that it has there; on those that are not named it
+    `stays`. `assignee_id`: who has the thread, counted on each view.
     """
 
     thread_id: int
@@ -41,6 +41,7 @@ class Placement(NamedTuple):
     queries: Mapping[str, int | None] = MappingProxyType({})
     assignee_id: int | None = None
     unordered: Collection[str] = frozenset()
+    stays: bool = False
 
 
 class PlacedLate(Exception):
@@ -130,7 +131,7 @@ def _query_call(batch: Sequence[Placement], keys: Keys) -> PlaceCall:
     numbers: dict[str, int] = {}
     args: list[str | int] = []
     for placement in batch:
-        places = []
+        places = ["stays"] if placement.stays else []
         for list_id, score in placement.queries.items():
             number = numbers.get(list_id)
             if number is None:

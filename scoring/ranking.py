@@ -239,14 +239,8 @@ class Ranking(QueryRanking):
         and with `seen`, the epoch of each or None, what nobody has built since. Raises RebuildBusy
         while another process rebuilds the lists of views.
         """
-        return Rebuild(
-            self._client,
-            self._life,
-            self.keys,
-            self.sorts_of,
-            list_ids,
-            seen=seen,
-        )
+        parts = self._client, self._life, self.keys, self.sorts_of
+        return Rebuild(*parts, list_ids, seen=seen)
 
     def _sort_keys(self, list_id: str) -> list[str]:
         return [self.keys.sort(list_id, sort) for sort in self.sorts_of(list_id)]

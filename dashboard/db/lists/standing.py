@@ -32,12 +32,13 @@ from scoring.sorts import SORTS
 
 class Moves(NamedTuple):
     """Where a thread belongs now: list id to score, None where it leaves; without the lists not in
-    order on which it stays. `is_moved`: other lists hold it than before, or in another place by a
-    saved sort. `next_change_at`: when time changes that next."""
+    order on which it stays, if it `stays` on any. `is_moved`: other lists hold it than before, or
+    in another place by a saved sort. `next_change_at`: when time changes that next."""
 
     places: Mapping[str, int | None]
-    is_moved: bool
-    next_change_at: int | None
+    is_moved: bool = False
+    next_change_at: int | None = None
+    stays: bool = False
 
 
 def moves(
@@ -69,7 +70,8 @@ def moves(
     )
     places: dict[str, int | None] = dict.fromkeys(index.names(held & ~holds))
     places.update(lists.scores(placed, subject, now_ms, built_in))
-    return Moves(places, is_moved, lists.next_change(names, subject, now_ms))
+    next_change_at = lists.next_change(names, subject, now_ms)
+    return Moves(places, is_moved, next_change_at, unordered != 0)
 
 
 def moment_of(listed_at: int, next_change_at: int | None, now_ms: int) -> int:

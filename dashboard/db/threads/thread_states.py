@@ -11,7 +11,7 @@ from dashboard.db.hours import current as policies
 from dashboard.db.hours.due_times import DueTimes
 from dashboard.db.lists import query_lists, versions
 from dashboard.db.lists.query_lists import QueryLists
-from dashboard.db.lists.standing import moment_of, moves
+from dashboard.db.lists.standing import Moves, moment_of, moves
 from dashboard.db.models.threads import threads
 from dashboard.db.threads.customers import NO_CUSTOMER, RankedValues, read_ranked_values
 from dashboard.db.threads.thread_state import ThreadState
@@ -160,14 +160,16 @@ def save(connection: Connection, states: Collection[ThreadState], now_ms: int) -
     for state in states:
         of_policies = due_times.set(state, now_ms)
         after, before = _after(state, known.history_days, now_ms), state.before
-        queries, is_moved, of_lists = _on_queries(lists, state, after, names, now_ms)
+        moved = _on_queries(lists, state, after, names, now_ms)
         if lists or hours.policies:
             after["listed_at"] = state.moment(now_ms)
-        after["next_change_at"] = _next_change(state.facts, after, of_lists, of_policies)
+        after["next_change_at"] = _next_change(
+            state.facts, after, moved.next_change_at, of_policies
+        )
         changed = tuple(name for name in _WRITTEN if after[name] != before[name])
-        if is_moved or state.row_changed or not _UNSEEN.issuperset(changed):
+        if moved.is_moved or state.row_changed or not _UNSEEN.issuperset(changed):
             state.revision += 1
-            placements.append(_placement(state, after, queries))
+            placements.append(_placement(state, after, moved, lists.unordered))
         elif changed in ((), ("listed_at",)):
             continue
         row = {"thread": state.id, "new_revision": state.revision}
@@ -204,7 +206,7 @@ def _after(state: ThreadState, history_days: int, now_ms: int) -> dict[str, Any]
 
 
 def _placement(
-    state: ThreadState, after: dict[str, Any], queries: Mapping[str, int | None]
+    state: ThreadState, after: dict[str, Any], moved: Moves, unordered: Collection[str]
 ) -> Placement:
     enter = frozenset(() if after["archived"] else views_of(state.facts))
     return Placement(
@@ -213,8 +215,10 @@ def _placement(
         leave=_views_before(state) - enter,
         enter=enter,
         scores=tuple(after[name] for name in _SCORES),
-        queries=queries,
+        queries=moved.places,
         assignee_id=state.columns["assignee_id"],
+        unordered=unordered,
+        stays=moved.stays,
     )
 
 
@@ -224,11 +228,10 @@ def _on_queries(
     after: Mapping[str, Any],
     source_names: Mapping[int, str],
     now_ms: int,
-) -> tuple[Mapping[str, int | None], bool, int | None]:
-    """The places of a thread on lists of queries, whether they change though nothing else does, and
-    when time changes them next."""
+) -> Moves:
+    """The moves of a thread on lists of queries."""
     if not lists:
-        return {}, False, None
+        return Moves({})
     source, before = source_names.get(state.source_id, ""), None
     if state.revision > 0 and not state.before["archived"]:
         columns = state.before

@@ -10,25 +10,35 @@
 -- ARGV[2]     how many members `left` keeps
 -- ARGV[3]     the list ids, in the order of their keys, separated by blanks
 -- ARGV[4..]   for each thread: member, revision, and its places: `number=score` for each list, counted
---             from 1, `number=` where it leaves, separated by blanks; `number+score` on a list that is
---             not in order: where the thread is on it, its score stays
+--             from 1, `number=` where it leaves, separated by blanks; with + for = on a list that is
+--             not in order: where the thread is on it, its score stays. First `stays` where it is on
+--             such lists that are not named
 -- An older revision than held is refused on all lists; the same one only repairs what differs; a newer
 -- one always counts as a change of a thread that is on the list: its row has changed. While a list is
 -- built, a thread that leaves it counts, too: it may stand on what is being filled.
 -- A list with neither epoch nor building, of another life of the server (LIFE is this one), or with a
--- log that does not end at its version is lost: nothing is placed on it before it is built.
+-- log that does not end at its version is lost: nothing is placed on it before it is built. A list that
+-- is not in order has no readers of its log: version and log stay as they are, unless it is being built.
 -- Returns how many threads changed, counted on each list, the numbers of lost lists, and the members
 -- that were refused.
 local touched, calls, revisions, left = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
 local keep, lists = tonumber(ARGV[1]), (#KEYS - 4) / 3
 
-local building, is_lost, lost = {}, {}, {}
+local heads, building, is_logged, is_lost, lost = {}, {}, {}, {}, {}
 for list = 1, lists do
-  local log, meta = KEYS[3 * list + 3], KEYS[3 * list + 4]
-  local head = redis.call('HMGET', meta, 'epoch', 'life', 'version', 'floor', 'building')
-  building[list] = head[5]
-  local newest = redis.call('ZREVRANGE', log, 0, 0, 'WITHSCORES')[2] or head[4]
-  if not (head[1] or head[5]) or not LIVES[head[2]] or tonumber(newest or '') ~= tonumber(head[3]) then
+  local head = redis.call('HMGET', KEYS[3 * list + 4], 'epoch', 'life', 'version', 'floor', 'building')
+  heads[list], building[list] = head, head[5]
+  if not (head[1] or head[5]) or not LIVES[head[2]] then
+    is_lost[list], lost[#lost + 1] = true, list
+  end
+end
+
+-- From now on what changes on the list is logged.
+local function log_changes(list)
+  is_logged[list] = true
+  local head = heads[list]
+  local newest = redis.call('ZREVRANGE', KEYS[3 * list + 3], 0, 0, 'WITHSCORES')[2] or head[4]
+  if not is_lost[list] and tonumber(newest or '') ~= tonumber(head[3]) then
     is_lost[list], lost[#lost + 1] = true, list
   end
 end
@@ -38,10 +48,11 @@ for at = 4, #ARGV, 3 do
   local member, revision = ARGV[at], tonumber(ARGV[at + 1])
   local held = tonumber(redis.call('HGET', revisions, member) or '-1') or -1
   if revision >= held then
-    local is_on = false
+    local is_on = string.find(ARGV[at + 2], '^stays') ~= nil
     for number, sign, score in string.gmatch(ARGV[at + 2], '(%d+)([=+])(%S*)') do
       local list = tonumber(number)
       is_on = is_on or score ~= ''
+      if not is_logged[list] and (sign == '=' or building[list]) then log_changes(list) end
       if not is_lost[list] then
         local counts
         if score == '' then
@@ -69,7 +80,7 @@ local names, list = {}, 0
 for name in string.gmatch(ARGV[3], '%S+') do
   list = list + 1
   local members = changed[list]
-  if members then
+  if members and is_logged[list] then
     local log, meta = KEYS[3 * list + 3], KEYS[3 * list + 4]
     local version = redis.call('HINCRBY', meta, 'version', 1)
     local text = string.format('%.0f', version)
@@ -78,7 +89,6 @@ for name in string.gmatch(ARGV[3], '%S+') do
       entries[#entries + 1], entries[#entries + 2] = text, member
     end
     redis.call('ZADD', log, unpack(entries))
-    total = total + #members
     -- Only now and then: to cut costs as much as to add. A rebuild needs all since it began.
     if version % 64 == 0 and not building[list] then
       local oldest = redis.call('ZRANGE', log, -keep - 1, -keep - 1, 'WITHSCORES')
@@ -87,6 +97,9 @@ for name in string.gmatch(ARGV[3], '%S+') do
         redis.call('HSET', meta, 'floor', oldest[2])
       end
     end
+  end
+  if members then
+    total = total + #members
     names[#names + 1] = name
   end
 end

@@ -11,7 +11,6 @@ from dashboard.ordering.building import ListBuilder
 from dashboard.ordering.due import DueQueue
 from dashboard.ordering.everywhere import placements_everywhere
 from dashboard.ordering.keeping import LOOKED_AT_MS, RENEWED_MS, ListKeeper
-from scoring.placing import Placement
 from tests.dashboard.ordering.order import Order
 from tests.support import SettableClock
 
@@ -212,7 +211,7 @@ def test_a_placement_from_before_the_order_is_kept_does_not_undo_it(order):
     order.post("a")
     order.placer.place = place
     [placement] = late
-    assert isinstance(placement, Placement) and order.first not in placement.queries
+    assert order.first not in placement.queries and placement.stays
     order.keeper.keep(order.first, listed(FIRST))
     build(order, order.first)
     order.placer.place(late)
