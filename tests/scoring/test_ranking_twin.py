@@ -39,7 +39,7 @@ placements = st.builds(
     st.frozensets(list_ids),
     st.frozensets(list_ids),
     scores,
-    st.just({}),  # tests/scoring/test_query_lists.py has those of queries
+    st.just({}),  # tests/scoring/queries/test_query_lists.py has those of queries
     assignees,
 )
 

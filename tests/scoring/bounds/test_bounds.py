@@ -5,7 +5,7 @@ import pytest
 from scoring import placing
 from scoring.placing import PlacedLate
 from tests.drivers.ranking import placed
-from tests.scoring.test_query_lists import LISTS, on
+from tests.scoring.queries.test_query_lists import LISTS, on
 
 
 @pytest.fixture(autouse=True)

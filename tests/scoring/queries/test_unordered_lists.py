@@ -3,7 +3,7 @@
 import pytest
 
 from scoring import placing
-from tests.scoring.test_query_lists import LISTS, on
+from tests.scoring.queries.test_query_lists import LISTS, on
 
 AA, BB, CC = LISTS
 

@@ -3,7 +3,7 @@
 import pytest
 
 from scoring.rebuilding import RebuildLost
-from tests.scoring.test_query_lists import LISTS, on
+from tests.scoring.queries.test_query_lists import LISTS, on
 
 
 def test_one_rebuild_at_a_time_makes_a_list_and_others_go_on_beside_it(driver):
