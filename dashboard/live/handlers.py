@@ -82,10 +82,11 @@ class ListHandlers:
         list, limit = request.list_of(caller.desks), request.limit
         if not list.is_built_in:
             return self._open_query(caller, list, limit)
-        head = self._read(lambda: self._ranking.head(list.list_id, list.sort, limit))
+        list_id = list.list_id
+        head = self._read(lambda: self._ranking.head(list_id, list.sort, limit), list, list_id)
         if head is None:
             return self._open_from_sql(caller, list, limit)
-        return self._opened(caller, list, list.list_id, head)
+        return self._opened(caller, list, list_id, head)
 
     def more_of_list(self, caller: Caller, arguments: tuple[Any, ...]) -> Answer:
         request = read_call(ListMoreRequest, arguments)
@@ -100,7 +101,8 @@ class ListHandlers:
         score, id = request.after
         head = self._read(
             lambda: self._ranking.after(list_id, list.sort, score, id, limit),
-            None if list.is_built_in else list_id,
+            list,
+            list_id,
         )
         if head is not None:
             return frames.head(head)
@@ -113,7 +115,8 @@ class ListHandlers:
         since = request.version
         changes = self._read(
             lambda: self._ranking.since(list_id, [list.sort], request.epoch, since, CHANGES_MAX),
-            None if list.is_built_in else list_id,
+            list,
+            list_id,
         )
         if changes is None:
             return {"resync": True}
@@ -238,7 +241,8 @@ class ListHandlers:
         score, id = request.after
         found = self._read(
             lambda: self._ranking.through(list_id, list.sort, score, id, target, THREADS_BEYOND),
-            None if list.is_built_in else list_id,
+            list,
+            list_id,
         )
         if found is not None:
             return frames.head(found[0]) | {"rank": found[1]}
@@ -247,10 +251,10 @@ class ListHandlers:
         rank = self._reads.rank(list, caller.admin_id, target)
         return _from_sql(entries[: at + 1 + THREADS_BEYOND], total) | {"rank": rank}
 
-    def _read(self, reading: Callable[[], Found], query_list: str | None = None) -> Found | None:
-        """The result of `reading`; None while Redis is away, or lacks the list of this query or its
-        order: then SQL is read."""
-        if query_list is not None and self._live_lists.epoch_of(query_list) is None:
+    def _read(self, reading: Callable[[], Found], list: ListName, list_id: str) -> Found | None:
+        """The result of `reading` this list; None while Redis is away, or lacks the list of a query
+        or its order: then SQL is read."""
+        if not list.is_built_in and self._reads.epoch_of(list_id) is None:
             return None
         deadline = self._monotonic() + MISSING_LIST_SECONDS
         while not self._broadcaster.status.is_unreadable:
@@ -258,7 +262,7 @@ class ListHandlers:
                 with self._live_lists.reading:
                     return reading()
             except RankingLost:
-                if query_list is not None:
+                if not list.is_built_in:
                     return None
                 if self._monotonic() < deadline:
                     # Where Redis is empty they are built within a second, as at the first start.

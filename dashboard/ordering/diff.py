@@ -80,8 +80,6 @@ class Diff:
         self.miscounted: set[str] = set()
         self._counted: Counter[str] = Counter()
         self._queries = QueryLists(0, ())
-        #: Lists whose scores are not compared.
-        self._unordered = frozenset[str]()
         self._last_query = ""
         self._longer_queries: set[str] = set()
         self._suspects: set[str] = set()
@@ -145,10 +143,11 @@ class Diff:
     def _next_part(self, count: int) -> list[Placement]:
         """Placements of the next threads by id; none at the end of a pass."""
         with self._database.read() as connection:
+            known = query_lists.current(connection)
+            self._queries = self._queries.reordered(known.version, known.ordered_since)
             part = stored_threads.placements_after(
                 connection, self._after_id, count, self._clock(), self._queries
             )
-            self._unordered = query_lists.current(connection).unordered
         self._after_id = part[-1].thread_id if part else 0
         self._compared += len(part)
         if not part:
@@ -203,7 +202,7 @@ class Diff:
                 # Whole columns first: they are nearly always equal.
                 if scores != list(expected):
                     rows = zip(found, scores, expected, strict=True)
-                    is_ordered = name not in self._unordered
+                    is_ordered = name not in self._queries.unordered
                     wrong.update(
                         id
                         for (id, _), has, should in rows

@@ -84,10 +84,10 @@ class Rebuilder:
 
         Lists of queries that another process builds now are left to it; with `seen`, the epoch of
         each in Redis when it was found wrong or missing (None), so are those that have been built
-        since. `with_pauses` builds many lists of queries more slowly, beside
-        what is live: until then SQL answers who asks for them. Calls `progress` with the number of
-        threads of each slice; returns the number of all. Raises RedisError, StorageUnavailable,
-        RebuildBusy and RebuildLost.
+        since. `with_pauses` builds many lists of queries more slowly, beside what is live: until
+        then SQL answers who asks for them. Calls `progress` with the number of threads of each
+        slice; returns the number of all. Raises RedisError, StorageUnavailable, RebuildBusy and
+        RebuildLost.
         """
         epoch = secrets.token_urlsafe(EPOCH_BYTES)
         with self._ranking.begin_rebuild(list_ids, seen=seen) as rebuild:

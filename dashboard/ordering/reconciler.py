@@ -174,7 +174,7 @@ class Reconciler:
         now = self._status.clock()
         with self._database.read() as connection:
             needed = [each.id for each in built_in_lists.lists(connection).values()]
-            found = kept_lists.unneeded_in_order(connection, needed, now, kept_lists.ORDERED_MAX)
+            found = kept_lists.unneeded_in_order(connection, needed, now)
         if found:
             self._database.write(
                 lambda connection: kept_lists.leave_unordered(connection, found, now)

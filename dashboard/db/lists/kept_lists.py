@@ -51,16 +51,16 @@ def _update(connection: Connection, ids: Sequence[str], **values: int) -> None:
 
 
 def unneeded_in_order(
-    connection: Connection, needed: Collection[str], now_ms: int, most: int
+    connection: Connection, needed: Collection[str], now_ms: int
 ) -> Sequence[str]:
-    """The lists of saved views in order beyond the `most` that somebody looked at last, without
+    """The lists of saved views in order beyond ORDERED_MAX that somebody looked at last, without
     those that somebody looks at or that were never built; `needed` are always kept in order."""
     found = connection.execute(
         select(query_lists.c.id, query_lists.c.looked_until, epochs.c.epoch)
         .join_from(query_lists, epochs, epochs.c.list_id == query_lists.c.id, isouter=True)
         .where(_IS_ALWAYS_KEPT, _IS_ORDERED, query_lists.c.id.not_in(needed))
         .order_by(query_lists.c.looked_until.desc(), query_lists.c.id)
-        .offset(most)
+        .offset(ORDERED_MAX)
     )
     return [id for id, until, epoch in found if until < now_ms and epoch is not None]
 

@@ -186,10 +186,6 @@ class LiveLists(RunsTask):
             self._builder.build(named.query_list.id)
             self.subscribe(caller, list, named.query_list.id)
 
-    def epoch_of(self, list_id: str) -> str | None:
-        """The epoch under which Redis should hold a list in order; None where it must be built."""
-        return self._reads.epoch_of(list_id)
-
     def _head(self, query_list: QueryList, limit: int) -> Head | float:
         """The head of a list that is kept, or how far it is. Raises RedisError and
         StorageUnavailable."""
@@ -203,7 +199,7 @@ class LiveLists(RunsTask):
 
     def _read_head(self, query_list: QueryList, limit: int) -> Head | None:
         """None where Redis does not hold the list of the epoch that SQL names."""
-        epoch = self.epoch_of(query_list.id)
+        epoch = self._reads.epoch_of(query_list.id)
         if epoch is None:
             return None
         try:

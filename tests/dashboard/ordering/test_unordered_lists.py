@@ -65,7 +65,7 @@ def epoch_of(order, list_id):
 def unneeded(order):
     with order.database.read() as connection:
         needed = [each.id for each in built_in_lists.lists(connection).values()]
-        return kept_lists.unneeded_in_order(connection, needed, order.clock(), 1)
+        return kept_lists.unneeded_in_order(connection, needed, order.clock())
 
 
 def leave(connection, order):
