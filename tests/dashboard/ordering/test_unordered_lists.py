@@ -6,7 +6,7 @@ import pytest
 
 from dashboard.db.lists import built_in_lists, entries, kept_lists, named_lists, query_lists
 from dashboard.db.lists.query_lists import ListedQuery
-from dashboard.ordering import rebuild
+from dashboard.ordering import diff, rebuild
 from dashboard.ordering.building import ListBuilder
 from dashboard.ordering.due import DueQueue
 from dashboard.ordering.everywhere import placements_everywhere
@@ -96,6 +96,22 @@ def test_what_is_not_in_order_is_neither_repaired_nor_a_difference(order):
         assert order.diff.differing_in_next_slice(states) == set()
     assert (order.differences(), order.reconciler.repairs) == ([], 0)
     assert in_redis(order, order.first) != in_sql(order, order.first)
+
+
+def test_a_pass_that_began_while_it_was_in_order_compares_no_scores_from_then_on(
+    order, monkeypatch
+):
+    order.keeper.keep(order.first, listed(FIRST))
+    build(order, order.first)
+    for name in ("PART", "SLICE_MAX"):
+        monkeypatch.setattr(diff, name, 1)
+    states = order.ranking.states(order.rebuilder.list_ids())
+    while order.diff._after_id != 1:
+        assert order.diff.differing_in_next_slice(states) == set()
+    order.clock.advance(LOOKED_AT_MS + RENEWED_MS + 1)
+    order.database.write(lambda connection: leave(connection, order))
+    order.post("b")
+    assert order.diff.differing_in_next_slice(states) == set() and order.diff._after_id == 2
 
 
 def test_to_place_a_thread_on_every_list_leaves_it_where_it_is_on_this_one(order):
