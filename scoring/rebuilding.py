@@ -103,12 +103,32 @@ class Rebuild:
             if error is None:
                 raise
 
+    def hold(self) -> None:
+        """Keeps what was begun while nothing is filled: call it, or `fill`, at least each second.
+
+        Renews the locks, or takes that of views again if no other process has it meanwhile. Raises
+        RebuildLost.
+        """
+        if monotonic() - self._held_at < LOCK_RENEW_SECONDS:
+            return
+        if self._lock is not None:
+            try:
+                self._lock.reacquire()
+            except LockNotOwnedError as error:
+                if not self._lock.acquire(blocking=False):
+                    raise RebuildLost("another process is rebuilding") from error
+        with self._client.pipeline(transaction=False) as pipeline:
+            for list_id in filter(is_query_list, self._open):
+                pipeline.pexpire(self._keys.next(list_id), LOCK_MS)
+            pipeline.execute()
+        self._held_at = monotonic()
+
     def fill(self, view: str, rows: Sequence[ViewRow]) -> None:
         """Puts threads on the new lists of a view; again for the same thread: the last counts.
 
-        Call it at least each few seconds, if need be with no rows. Raises RebuildLost.
+        Raises RebuildLost.
         """
-        self._hold()
+        self.hold()
         last = [*{row[0]: row for row in rows}.values()]
         for first in range(0, len(last), FILL_THREADS):
             self._run_fills([self._fill_view_call(view, last[first : first + FILL_THREADS])])
@@ -120,7 +140,7 @@ class Rebuild:
 
     def fill_queries(self, rows_of: Mapping[str, Sequence[Row]], progress: float = 0.0) -> None:
         """`fill_query` for many lists: list id → threads. Raises RebuildLost."""
-        self._hold()
+        self.hold()
         calls: list[LuaCall] = []
         waiting = 0
         for list_id, rows in rows_of.items():
@@ -143,7 +163,7 @@ class Rebuild:
         Returns the ids that were placed on the live lists since the rebuild began: place them
         again, from SQL. Raises RebuildLost; then the live lists are as they were.
         """
-        self._hold()
+        self.hold()
         live = [self._keys.sort(list_id, sort) for sort in self._sorts_of(list_id)]
         if not is_query_list(list_id):
             live.append(self._keys.revisions(list_id))
@@ -230,22 +250,6 @@ class Rebuild:
         ]
         if calls:
             self._lua.run_all(calls)
-
-    def _hold(self) -> None:
-        """Renews the locks, or takes that of views again if no other process has it meanwhile."""
-        if monotonic() - self._held_at < LOCK_RENEW_SECONDS:
-            return
-        if self._lock is not None:
-            try:
-                self._lock.reacquire()
-            except LockNotOwnedError as error:
-                if not self._lock.acquire(blocking=False):
-                    raise RebuildLost("another process is rebuilding") from error
-        with self._client.pipeline(transaction=False) as pipeline:
-            for list_id in filter(is_query_list, self._open):
-                pipeline.pexpire(self._keys.next(list_id), LOCK_MS)
-            pipeline.execute()
-        self._held_at = monotonic()
 
     def _is_ours(self, token: bytes | str | None) -> bool:
         return token is not None and text_of(token) == self._token

@@ -138,7 +138,7 @@ class Rebuilder:
             until = min(first_id + LOOKED_AT, last_id)
             for query_list in queries.lists.values():
                 if query_list in new:
-                    self._bring_changes_forward([query_list], first_id, until)
+                    self._bring_changes_forward(rebuild, [query_list], first_id, until)
                 revisions |= self._fill_query(rebuild, query_list, (first_id, until), last_id)
             progress(until - first_id)
         return revisions
@@ -164,7 +164,7 @@ class Rebuilder:
         """Fills these lists in small slices, each followed by a pause."""
         revisions: dict[int, int] = {}
         wanted = frozenset(queries.lists)
-        last_id = self._bring_all_changes_forward(queries)
+        last_id = self._bring_all_changes_forward(rebuild, queries)
         pace, after_id = Pace(), 0
         while slice := pace.take_up(
             partial(self._slice, after_id, pace.size, queries),
@@ -175,20 +175,21 @@ class Rebuilder:
             progress(len(slice))
         return revisions
 
-    def _bring_all_changes_forward(self, queries: QueryLists) -> int:
+    def _bring_all_changes_forward(self, rebuild: Rebuild, queries: QueryLists) -> int:
         """Of all threads, for those of the lists that were never built; the last thread id."""
         new = self._never_built(queries)
         with self._database.read() as connection:
             last_id = max(1, stored_threads.last_id(connection))
-        for after_id in range(0, last_id, LOOKED_AT) if new else ():
-            self._bring_changes_forward(new, after_id, after_id + LOOKED_AT)
+        for after_id in range(0, last_id, SLICE) if new else ():
+            self._bring_changes_forward(rebuild, new, after_id, after_id + SLICE)
             time.sleep(0)
         return last_id
 
     def _bring_changes_forward(
-        self, queries: Collection[QueryList], after_id: int, last_id: int
+        self, rebuild: Rebuild, queries: Collection[QueryList], after_id: int, last_id: int
     ) -> None:
         """For lists that were never built: threads do not know yet when time changes them."""
+        rebuild.hold()
         with self._database.read() as connection:
             changes = changes_ahead(connection, queries, self._clock(), after_id, last_id)
         for first in range(0, len(changes), SLICE):
@@ -206,7 +207,7 @@ class Rebuilder:
         """Fills lists of views and of queries; returns thread id to the revision that was read."""
         revisions: dict[int, int] = {}
         wanted = frozenset(views) | queries.lists.keys()
-        last_id = self._bring_all_changes_forward(queries)
+        last_id = self._bring_all_changes_forward(rebuild, queries)
         filling: deque[Future[None]] = deque()
         with ThreadPoolExecutor(FILLED_AT_ONCE) as fillers:
             for slice in self._slices():

@@ -9,6 +9,7 @@ from dashboard.db.lists import query_lists
 from dashboard.db.lists.query_lists import ListedQuery
 from dashboard.ordering import pace, rebuild
 from dashboard.ordering.building import ListBuilder
+from scoring import rebuilding
 from tests.dashboard.ordering.order import Order
 from tests.support import SettableClock, wait_until
 
@@ -105,6 +106,28 @@ def test_many_lists_are_built_with_a_pause_after_each_slice(mixed, monkeypatch, 
     assert {list_id: held(mixed, list_id) for list_id in wanted} == wanted
     assert mixed.rebuilder.epochs(wanted).keys() == wanted.keys()
     assert len(pauses) == slices + 1, "also after the look that finds no more"
+
+
+@pytest.mark.parametrize("read_once_above", [1, 30])
+def test_lists_are_kept_while_the_moments_of_a_million_threads_are_brought_forward(
+    mixed, monkeypatch, read_once_above
+):
+    """That takes minutes for many lists, and fills nothing."""
+    monkeypatch.setattr(rebuild, "FILTERED_MAX", read_once_above)
+    monkeypatch.setattr(rebuild, "SLICE", 2)
+    monkeypatch.setattr(rebuild, "LOOKED_AT", 2)
+    monkeypatch.setattr(rebuilding, "LOCK_RENEW_SECONDS", 0)
+    client, are_renewed, write = mixed.client, [], rebuild.bring_forward
+
+    def bring_forward(connection, changes):
+        for key in client.keys("*q:*|next"):
+            are_renewed.append(client.pttl(key) <= rebuilding.LOCK_MS)
+            client.pexpire(key, 10 * rebuilding.LOCK_MS)
+        write(connection, changes)
+
+    monkeypatch.setattr(rebuild, "bring_forward", bring_forward)
+    mixed.rebuilder.rebuild([keep(mixed, "waits:<1h"), keep(mixed, "waits:>2h")])
+    assert are_renewed == [True] * 8, "both lists, in each of four steps"
 
 
 def test_while_serving_the_reconciler_builds_many_lists_beside_its_ticks(mixed, monkeypatch):
