@@ -36,7 +36,7 @@ QUICK: tuple[Scenario, ...] = (
     Lists(300, dashboards=10),
     PageBudget(300, rate=20, seconds=1.0, act_seconds=2.0, loads=1),
     FirstLoad(300, rounds=1, networks=NETWORKS[:1]),
-    ViewLists(300, rounds=1, views=10),
+    ViewLists(300, rounds=2, views=10),
 )
 
 

@@ -8,6 +8,7 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from functools import partial
+from itertools import count
 from pathlib import Path
 from statistics import median
 from typing import Any
@@ -39,7 +40,7 @@ BUILT = {
 #: Lists that one event touches.
 TOUCHED = (1, 100, 500, 1_000)
 REPEATS = 30
-#: Ids of threads that are in no database: each is placed from its first revision on.
+#: The first id of threads that are in no database: each is placed from its first revision on.
 UNKNOWN_THREADS = 10**11
 SORT = "arrival"
 
@@ -113,6 +114,7 @@ class _Lists:
             database, self._client, lambda: time.time_ns() // 1_000_000
         )
         self._ranking = self._services.ranking
+        self._unknown_threads = count(UNKNOWN_THREADS)
         self._client.config_set("slowlog-log-slower-than", 0)
         self._client.config_set("slowlog-max-len", 100_000)
 
@@ -130,14 +132,14 @@ class _Lists:
         self._forget([list_id])
         return {"seconds": seconds, "members": members, "redis_longest_ms": max(held)}
 
-    def placed(self, count: int) -> dict[str, float]:
+    def placed(self, number_of_lists: int) -> dict[str, float]:
         """Milliseconds of placing one thread on so many lists, and Redis's share of it."""
-        list_ids = [query_list_id(f"{number:016x}", SORT) for number in range(count)]
+        list_ids = [query_list_id(f"{number:016x}", SORT) for number in range(number_of_lists)]
         with self._ranking.begin_rebuild(list_ids) as rebuild:
             for list_id in list_ids:
                 rebuild.swap(list_id, "bench")
         self._client.slowlog_reset()
-        thread_id = UNKNOWN_THREADS + count
+        thread_id = next(self._unknown_threads)
         took = [
             _ms(partial(self._place, list_ids, thread_id, revision))
             for revision in range(1, 1 + REPEATS)
