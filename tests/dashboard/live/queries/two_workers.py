@@ -162,7 +162,10 @@ class TwoWorkers:
                 process.due.turn()
                 while process.waiting:
                     process.place(0)
+            repairs = self._repairs()
             is_right = [process.order.tick() for process in self.processes]
+            # Else the reconciler would hide what an event or time should have placed.
+            assert self.was_flushed or self._repairs() == repairs, "placed by the reconciler alone"
             for process in self.processes:
                 # After a loss of data all totals are read every 5 s, and that makes them right.
                 process.turn(6 if self.was_flushed else 0.3)
@@ -171,6 +174,9 @@ class TwoWorkers:
                 self.was_flushed = False
                 return
         raise AssertionError("the lists do not come to rest")
+
+    def _repairs(self) -> int:
+        return sum(process.order.reconciler.repairs for process in self.processes)
 
     def _are_built(self) -> bool:
         """Badges may have asked for lists that are new."""
