@@ -1,11 +1,13 @@
 """The runner of the tests: what passes, fails, and passes the second time only."""
 
 import json
+import os
 import subprocess
 from pathlib import Path
 
 import pytest
 
+from tools.testing import memory
 from tools.testing.everything import TABLE, run_everything
 from tools.testing.gate import SECOND_CHANCES_MAX, run_gate
 from tools.testing.report import Result, is_complete, results
@@ -61,6 +63,27 @@ def test_a_run_that_was_cut_off_is_not_complete(tmp_path, status, complete):
         file.write('{"$report_type": "Test')
     assert is_complete(log) is complete
     assert not is_complete(tmp_path / "missing")
+
+
+def test_files_of_tests_are_in_memory_and_deleted_at_the_end(tmp_path, monkeypatch):
+    monkeypatch.setattr(memory, "MEMORY", tmp_path)
+    monkeypatch.setattr(memory, "ROOM_BYTES", 0)
+    with memory.environment() as variables:
+        folder = Path(variables["TMPDIR"])
+        assert folder.parent == tmp_path
+        assert folder.stat().st_mode & 0o777 == 0o755
+        (folder / "file").touch()
+    assert not folder.exists()
+
+
+@pytest.mark.parametrize(("name", "room"), [("missing", 0), ("", 2**62)])
+def test_without_room_in_memory_files_of_tests_are_where_they_were(
+    tmp_path, monkeypatch, name, room
+):
+    monkeypatch.setattr(memory, "MEMORY", tmp_path / name)
+    monkeypatch.setattr(memory, "ROOM_BYTES", room)
+    with memory.environment() as variables:
+        assert variables == {**os.environ}
 
 
 @pytest.mark.slow  # each starts pytest with workers

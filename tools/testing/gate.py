@@ -5,6 +5,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
+from tools.testing.memory import environment
 from tools.testing.report import results
 
 ROOT = Path(__file__).parents[2]
@@ -22,7 +23,9 @@ def run_pytest(log: Path, *arguments: str, root: Path = ROOT) -> int:
     """pytest's exit code; its results are in `log` afterwards."""
     log.parent.mkdir(parents=True, exist_ok=True)
     log.unlink(missing_ok=True)
-    return subprocess.run([*PYTEST, f"--report-log={log}", *arguments], cwd=root).returncode
+    command = [*PYTEST, f"--report-log={log}", *arguments]
+    with environment() as variables:
+        return subprocess.run(command, cwd=root, env=variables).returncode
 
 
 def failed_in(log: Path) -> list[str]:
