@@ -46,12 +46,14 @@ QUERIES = (
     "is:closed",
     "created:>=2026-05-29",
 )
-#: What must always be there: random drafts seldom meet a threshold, or a day that differs by zone.
+#: What must always be there: random drafts seldom meet a threshold, a language, or a day that
+#: differs by zone.
 FIRST = (
     Draft("Since the 29th", "created:>=2026-05-29", "arrival", "Asia/Ho_Chi_Minh", None),
     Draft("Mine", "assigned:me", "longest_wait", "UTC", 1),
     Draft("Mine, too", "assigned:me", "longest_wait", "UTC", 2),
     Draft("Waiting", "is:waiting waits:>1m", "longest_wait", "UTC", None),
+    Draft("Not Vietnamese", "-lang:vi", "longest_wait", "UTC", None),
 )
 TIMEZONES = ("UTC", "Asia/Ho_Chi_Minh", "America/Havana")
 #: In ms: also just before, at and after thresholds.
