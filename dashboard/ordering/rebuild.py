@@ -131,11 +131,8 @@ class Rebuilder:
         """Fills few lists, each by its own query: the others' threads are not read."""
         revisions: dict[int, int] = {}
         new = self._never_built(queries)
-        with self._database.read() as connection:
-            # Younger threads are placed by their first write, and that is logged.
-            last_id = stored_threads.last_id(connection)
-        for first_id in range(0, last_id, LOOKED_AT):
-            until = min(first_id + LOOKED_AT, last_id)
+        last_id = self._last_id()
+        for first_id, until in self._ranges(last_id, LOOKED_AT):
             for query_list in queries.lists.values():
                 if query_list in new:
                     self._bring_changes_forward(rebuild, [query_list], first_id, until)
@@ -178,12 +175,11 @@ class Rebuilder:
     def _bring_all_changes_forward(self, rebuild: Rebuild, queries: QueryLists) -> int:
         """Of all threads, for those of the lists that were never built; the last thread id."""
         new = self._never_built(queries)
-        with self._database.read() as connection:
-            last_id = max(1, stored_threads.last_id(connection))
-        for after_id in range(0, last_id, SLICE) if new else ():
-            self._bring_changes_forward(rebuild, new, after_id, after_id + SLICE)
+        last_id = self._last_id()
+        for after_id, until in self._ranges(last_id, SLICE) if new else ():
+            self._bring_changes_forward(rebuild, new, after_id, until)
             time.sleep(0)
-        return last_id
+        return max(1, last_id)
 
     def _bring_changes_forward(
         self, rebuild: Rebuild, queries: Collection[QueryList], after_id: int, last_id: int
@@ -221,6 +217,21 @@ class Rebuilder:
             for each in filling:
                 each.result()
         return revisions
+
+    def _last_id(self) -> int:
+        """Of all threads; younger ones are placed by their first write, and that is logged."""
+        with self._database.read() as connection:
+            return stored_threads.last_id(connection)
+
+    def _ranges(self, last_id: int, count: int) -> Iterator[tuple[int, int]]:
+        """Ranges after an id and up to one, with so many threads each that are not archived."""
+        after_id = 0
+        while after_id < last_id:
+            with self._database.read() as connection:
+                found = stored_threads.live_id(connection, after_id, count)
+            until = last_id if found is None else min(found, last_id)
+            yield after_id, until
+            after_id = until
 
     def _slices(self) -> Iterator[list[Placement]]:
         """All threads."""

@@ -75,12 +75,13 @@ def _one_of(leaf: OneOf) -> Condition:
 
 def _language(leaf: Language) -> Condition:
     column = COLUMNS[leaf.attribute]
-    tag = func.lower(column)
+    tag = func.lower(column).concat("-")
     tags = sorted(one for one in leaf.tags if one is not None)
-    found: list[Condition] = [tag.in_(tags)] if tags else []
     # One look at each length of a tag, however many there are.
-    for length, group in groupby(sorted(tags, key=len), len):
-        found.append(func.substr(tag, 1, length + 1).in_([f"{one}-" for one in group]))
+    found: list[Condition] = [
+        func.substr(tag, 1, length + 1).in_([f"{one}-" for one in group])
+        for length, group in groupby(sorted(tags, key=len), len)
+    ]
     if None in leaf.tags:
         return or_(column.is_(None), *found)
     return and_(column.is_not(None), or_(*found))

@@ -7,6 +7,7 @@ from sqlalchemy import (
     ColumnElement,
     Connection,
     Select,
+    and_,
     bindparam,
     or_,
     select,
@@ -15,7 +16,6 @@ from sqlalchemy import (
 )
 
 from dashboard.db.conditions.columns import COLUMNS
-from dashboard.db.id_ranges import within
 from dashboard.db.lists.query_lists import QueryList
 from dashboard.db.lists.standing import is_on, score_of, source_of
 from dashboard.db.models.threads import threads
@@ -84,7 +84,7 @@ def between(
     score = score_of(query_list, now_ms)
     statement = _on(query_list, now_ms, threads.c.id, threads.c.revision, score)
     found = connection.execute(
-        statement.where(within(threads.c.id, after_id, last_id)).order_by(threads.c.id).limit(limit)
+        statement.where(_between(after_id, last_id)).order_by(threads.c.id).limit(limit)
     )
     return [(id, revision, (score,)) for id, revision, score in found]
 
@@ -109,7 +109,7 @@ def changes_ahead(
         for change in changes
     ]
     statement = select(threads.c.id, threads.c.listed_at, *changes).where(
-        threads.c.archived.is_(False), within(threads.c.id, after_id, last_id), or_(*is_sooner)
+        threads.c.archived.is_(False), _between(after_id, last_id), or_(*is_sooner)
     )
     return [
         Change(id, min(at for at in found if at is not None and at > max(over_at, listed_at)))
@@ -136,6 +136,11 @@ def _changes(lists: Iterable[QueryList]) -> Iterator[ColumnElement[int]]:
     for attribute, measure, bound in sorted(bounds):
         column = COLUMNS[attribute]
         yield column + bound if measure == "since" else column - (bound - 1)
+
+
+def _between(after_id: int, last_id: int) -> ColumnElement[bool]:
+    """Unlike `within`, this lets SQLite pass over the archived threads of years, by an index."""
+    return and_(threads.c.id > after_id, threads.c.id <= last_id)
 
 
 def _on(query_list: QueryList, now_ms: int, *columns: ColumnElement[Any]) -> Select[Any]:

@@ -1,9 +1,10 @@
 """Threads are read as rows, as lists in order, and as placements."""
 
 import pytest
+from sqlalchemy import event
 
 from dashboard.db.archive import behind, reading
-from dashboard.db.lists import query_lists
+from dashboard.db.lists import entries, query_lists
 from dashboard.db.lists.query_lists import ListedQuery
 from dashboard.db.threads import thread_rows, threads
 from dashboard.ingest.actions import Actions, Admin
@@ -122,6 +123,23 @@ def _plan(connection, statement) -> list[str]:
     text = statement.compile(connection, compile_kwargs={"render_postcompile": True})
     given = tuple(text.params[name] for name in text.positiontup)
     return [row[3] for row in connection.exec_driver_sql(f"EXPLAIN QUERY PLAN {text}", given)]
+
+
+@pytest.mark.parametrize(
+    "query", ["", "is:open", "lang:vi", "assigned:none source:shop", "tag:vip"]
+)
+def test_a_list_is_built_by_the_index_of_what_is_not_archived(database, query):
+    """Else each step would read what was archived for years."""
+    with database.read() as connection:
+        query_list = query_lists.list_of(connection, ListedQuery(query, "arrival", "UTC"))
+        asked = []
+        event.listen(connection, "before_cursor_execute", lambda *given: asked.append(given[2:4]))
+        entries.between(connection, query_list, 5, 10, 20, 100)
+        [(text, given)] = asked
+        plan = connection.exec_driver_sql(f"EXPLAIN QUERY PLAN {text}", given)
+        steps = [row[3] for row in plan]
+    live = "SEARCH threads USING INDEX ix_threads_live (archived=? AND id>? AND id<?)"
+    assert live in steps and not any("ORDER BY" in step for step in steps), steps
 
 
 def test_the_archive_is_read_from_indexes_without_sorting(database):

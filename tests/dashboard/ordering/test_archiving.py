@@ -9,7 +9,7 @@ from dashboard.db.lists import query_lists, sorts, versions
 from dashboard.db.lists.query_lists import ListedQuery
 from dashboard.db.models.threads import threads
 from dashboard.ingest.actions import Admin
-from dashboard.ordering import pace
+from dashboard.ordering import pace, rebuild
 from dashboard.ordering.archiving import Archiver
 from scoring.archive import DAY_MS
 from scoring.sorting.rules import Rule, Sort
@@ -94,6 +94,26 @@ def test_a_thread_leaves_all_lists_at_its_moment_and_once(order):
     assert archiver(order).turn() == 0
     order.tick(3)
     assert order.reconciler.repairs == 0
+
+
+def test_a_list_is_built_without_looking_through_the_archive(order, monkeypatch):
+    """Of the threads of years, few are not archived."""
+    looked_at, between = [], rebuild.between
+
+    def looks(connection, query_list, now_ms, after_id, last_id, limit):
+        looked_at.append((after_id, last_id))
+        return between(connection, query_list, now_ms, after_id, last_id, limit)
+
+    monkeypatch.setattr(rebuild, "between", looks)
+    monkeypatch.setattr(rebuild, "LOOKED_AT", 2)
+    order.post("a")
+    close(order, "b", "c", "d")
+    for name in "efgh":
+        order.post(name)
+    order.clock.advance(90 * DAY_MS)
+    assert archiver(order).turn() == 3
+    assert on(order, keep(order, "-tag:vip")) == [8, 7, 6, 5, 1]
+    assert looked_at == [(0, 5), (5, 7), (7, 8)], "two threads each that are not archived"
 
 
 def test_a_thread_that_is_opened_again_returns_to_its_place(order):
