@@ -15,18 +15,20 @@ def holds(resolved: Resolved, subject: Subject, now_ms: int) -> bool:
     return resolved.root.holds(subject, now_ms)
 
 
-def next_change(resolved: Resolved, subject: Subject, now_ms: int) -> int | None:
+def next_change(
+    resolved: Resolved, subject: Subject, now_ms: int, tries: int = TRIES
+) -> int | None:
     """The next instant after `now_ms` at which the truth changes by time alone; None: never.
 
-    Exact, but for queries with more than 32 thresholds ahead: then an instant that is not later
-    than the change, at which one must ask again.
+    Exact, but for queries with more than `tries` thresholds ahead: then an instant that is not
+    later than the change, at which one must ask again.
     """
     instants = flips(resolved.leaves(), subject, now_ms)
     now_holds = holds(resolved, subject, now_ms)
-    for at in instants[:TRIES]:
+    for at in instants[:tries]:
         if holds(resolved, subject, at) != now_holds:
             return at
-    return instants[TRIES] if len(instants) > TRIES else None
+    return instants[tries] if len(instants) > tries else None
 
 
 def flips(leaves: Iterable[Leaf], subject: Subject, now_ms: int) -> list[int]:

@@ -71,11 +71,14 @@ class ConditionIndex:
     def next_change(self, subject: Subject, now_ms: int) -> int | None:
         """The next instant after `now_ms` at which the mask changes by time alone; None: never.
 
-        Exact, but where more than 32 thresholds are passed without a change: then an instant that
-        is not later than the change, at which one must ask again.
+        Exact, but where more than 32 thresholds are passed without a change, or fewer where several
+        queries are asked by themselves: then an instant that is not later than the change, at which
+        one must ask again.
         """
         own = self._next_of_axes(subject, now_ms)
-        others = (next_change(resolved, subject, now_ms) for _, resolved in self._alone)
+        # Together they try no more than one would: each event pays for all of them.
+        tries = TRIES // max(1, len(self._alone))
+        others = (next_change(resolved, subject, now_ms, tries) for _, resolved in self._alone)
         return min((at for at in (own, *others) if at is not None), default=None)
 
     def _still(self, subject: Values) -> int:

@@ -15,6 +15,7 @@ from sqlalchemy import Connection
 
 from dashboard.db.accounts import admins
 from dashboard.db.lists import sorts
+from dashboard.db.lists.query_lists import TIMEZONE
 from dashboard.db.lists.views import number_of
 from dashboard.errors import quoted
 from dashboard.languages import LOCALES
@@ -142,6 +143,12 @@ _DEFAULTS: Mapping[str, Any] = {
     "list_hint": True,
     "list_width": None,
 }
+
+
+def timezone_of(connection: Connection, admin_id: int, named: str | None) -> str:
+    """The time zone of the days in an admin's query: the named one, that of the profile, or UTC."""
+    chosen = known(admins.preferences(connection, admin_id)).get("timezone")
+    return named or chosen or TIMEZONE
 
 
 def complete(chosen: Mapping[str, Any], locale: str) -> dict[str, Any]:

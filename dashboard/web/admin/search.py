@@ -10,7 +10,6 @@ from sqlalchemy import Connection
 
 from dashboard.db.accounts import admins
 from dashboard.db.database import Database
-from dashboard.db.lists.query_lists import TIMEZONE
 from dashboard.db.search import search, thread_matches
 from dashboard.db.search.narrowing import HoldsAt
 from dashboard.db.threads import customer_threads, threads
@@ -18,6 +17,7 @@ from dashboard.errors import NotFound
 from dashboard.validation.fields import check_length
 from dashboard.validation.queries import invalid_query
 from dashboard.validation.timezones import Timezone
+from dashboard.web.admin.preferences import timezone_of
 from dashboard.web.admin.responses import CustomerPanel, SearchResults, ThreadMatches
 from dashboard.web.admin.views.responses import ViewProblem
 from dashboard.web.http.cursors import Cursors
@@ -120,9 +120,10 @@ class SearchApi:
             found = admins.by_email(connection, email)
             return found.id if found else None
 
-        timezone = ZoneInfo(query.timezone or TIMEZONE)
+        admin_id = current().admin_id
+        timezone = ZoneInfo(timezone_of(connection, admin_id, query.timezone))
         try:
-            resolved = resolve(read.query, current().admin_id, admin_id_of, timezone)
+            resolved = resolve(read.query, admin_id, admin_id_of, timezone)
         except QueryError as error:
             raise invalid_query(error, "/q") from error
         return read.words, HoldsAt(resolved, self._clock())

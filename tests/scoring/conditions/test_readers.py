@@ -122,11 +122,17 @@ def test_the_index_knows_of_all_queries_at_once_what_each_says(case, seeds):
         assert index.next_change(subject(thread), world.now) == first, thread
 
 
+def wide_query(first: int) -> str:
+    """Of more alternatives than the index takes."""
+    return " ".join(
+        f"(waits:>{n}m assigned:me or member:{n % 6} is:open or quiet:<{n}h)"
+        for n in range(first, first + 5)
+    )
+
+
 def test_a_query_of_too_many_alternatives_is_asked_by_itself():
     world = World(NOW, 1, "UTC")
-    wide = " ".join(
-        f"(waits:>{n}m assigned:me or member:{n % 6} is:open or quiet:<{n}h)" for n in range(1, 6)
-    )
+    wide = wide_query(1)
     queries = {text: resolved(text, world) for text in (wide, f"-({wide})", "is:open", "")}
     assert queries[wide].conjuncts is None
     index = ConditionIndex(queries)
@@ -140,6 +146,30 @@ def test_a_query_of_too_many_alternatives_is_asked_by_itself():
             default=None,
         )
         assert index.next_change(subject(thread), NOW) == alone
+
+
+@pytest.mark.parametrize("count", [1, 8, 33, 60])
+def test_many_queries_asked_by_themselves_try_no_more_instants_than_one(monkeypatch, count):
+    """Each event asks all of them."""
+    world, asked = World(NOW, 1, "UTC"), []
+    queries = {text: resolved(text, world) for text in map(wide_query, range(1, count + 1))}
+    index = ConditionIndex(queries)
+
+    def counted(*given):
+        asked.append(given)
+        return holds(*given)
+
+    for seed in range(20):
+        thread = subject(threads(seed, world.zone))
+        changes = [next_change(query, thread, NOW) for query in queries.values()]
+        first = min((at for at in changes if at is not None), default=None)
+        with monkeypatch.context() as patch:
+            patch.setattr("scoring.conditions.holding.holds", counted)
+            at = index.next_change(thread, NOW)
+        assert len(asked) <= count + 32
+        asked.clear()
+        assert (at is None) == (first is None) or count > 1
+        assert first is None or (at is not None and NOW < at <= first), "never too late"
 
 
 def test_the_index_of_no_queries_holds_none():

@@ -9,11 +9,11 @@ from sqlalchemy import Connection
 from dashboard import languages
 from dashboard.db.database import Database
 from dashboard.db.lists import view_orders, views
-from dashboard.db.lists.query_lists import TIMEZONE
 from dashboard.db.lists.views import Draft, View
 from dashboard.errors import ChangedMeanwhile, NotFound
 from dashboard.live.view_changes import Whose
 from dashboard.validation.queries import invalid_query
+from dashboard.web.admin.preferences import timezone_of
 from dashboard.web.admin.routes import require_supervisor
 from dashboard.web.admin.views import requests, responses
 from dashboard.web.admin.views.audited import audit_change
@@ -82,11 +82,11 @@ class ViewsApi:
         problem=responses.ViewProblem,
     )
     def create(self, body: requests.NewViewRequest) -> Response:
-        admin_id, now = current().admin_id, self._clock()
-        draft = _draft(body, _owner(body.owner), body.timezone or TIMEZONE)
+        admin_id, now, owner = current().admin_id, self._clock(), _owner(body.owner)
 
         def write(connection: Connection) -> tuple[View, dict[str, Any]]:
-            made = views.create(connection, draft, admin_id, now)
+            timezone = timezone_of(connection, admin_id, body.timezone)
+            made = views.create(connection, _draft(body, owner, timezone), admin_id, now)
             audit_change(connection, now, acting(), None, made)
             return made, without_total(connection, made, admin_id)
 

@@ -10,9 +10,10 @@ from dashboard.db.accounts.admin_desks import Desks
 from dashboard.db.database import Database
 from dashboard.db.lists import query_lists, query_values
 from dashboard.db.lists.looking_through import look_through
-from dashboard.db.lists.query_lists import TIMEZONE, ListedQuery
+from dashboard.db.lists.query_lists import ListedQuery
 from dashboard.db.threads import thread_rows
 from dashboard.validation.queries import invalid_query
+from dashboard.web.admin.preferences import timezone_of
 from dashboard.web.admin.views import requests, responses
 from dashboard.web.http.identity import current
 from dashboard.web.http.responses import json_response
@@ -50,12 +51,12 @@ class QueriesApi:
     )
     def preview(self, body: requests.PreviewRequest) -> Response:
         is_over = time_limit(PREVIEW_SECONDS, self._monotonic)
-        timezone = body.timezone or TIMEZONE
         identity = current()
-        listed = ListedQuery(body.query, body.sort, timezone, identity.admin_id, identity.desks)
         with self._database.read() as connection:
+            timezone = timezone_of(connection, identity.admin_id, body.timezone)
+            asked = body.query, body.sort, timezone, identity.admin_id, identity.desks
             try:
-                query_list = query_lists.list_of(connection, listed)
+                query_list = query_lists.list_of(connection, ListedQuery(*asked))
             except QueryError as error:
                 raise invalid_query(error) from error
             found = look_through(connection, query_list, self._clock(), ROWS_MAX, is_over)

@@ -1,5 +1,7 @@
 """Finding threads through the dashboard's API."""
 
+import time
+
 import pytest
 
 from dashboard.db.search import thread_matches
@@ -176,3 +178,16 @@ def test_conditions_beside_words_narrow_a_search(dashboard, mai):
         assert (answer.status_code, answer.json["code"]) == (422, "invalid_query")
         assert (answer.json["at"], answer.json["pointer"]) == (at, "/q")
     assert search(mai, q="is:open", timezone="Mars/Base").status_code == 422
+
+
+def test_the_days_of_a_search_are_by_default_those_of_the_profile(dashboard, mai):
+    dashboard.say("t-1")
+    day = time.strftime("%Y-%m-%d", time.gmtime(dashboard.clock() / 1000))
+    totals = {}
+    for zone in ("UTC", "Pacific/Kiritimati", "Pacific/Pago_Pago"):
+        totals[zone] = search(mai, q=f"created:{day}", timezone=zone).json["total"]
+    assert totals["UTC"] == 1 and sum(totals.values()) < 3
+    for zone in ("Pacific/Kiritimati", "Pacific/Pago_Pago"):
+        profile = {"name": "Mai", "locale": "vi", "timezone": zone}
+        mai.put("/admin/api/profile", json=profile)
+        assert search(mai, q=f"created:{day}").json["total"] == totals[zone]

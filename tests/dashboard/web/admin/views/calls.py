@@ -1,6 +1,7 @@
 """Calls for views, as tests make them."""
 
 API = "/admin/api/views"
+PROFILE = "/admin/api/profile"
 
 
 def view(**given):

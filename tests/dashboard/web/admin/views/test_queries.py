@@ -4,7 +4,7 @@ import time
 
 import pytest
 
-from tests.dashboard.web.admin.views.calls import API, view
+from tests.dashboard.web.admin.views.calls import API, PROFILE, view
 from tests.dashboard.web.answers import is_problem
 
 PREVIEW = f"{API}/preview"
@@ -72,6 +72,9 @@ def test_days_are_those_of_the_time_zone(dashboard, mai):
         for zone in ("UTC", "Pacific/Kiritimati", "Pacific/Pago_Pago")
     }
     assert totals["UTC"] == 1 and sum(totals.values()) < 3
+    mai.put(PROFILE, json={"name": "Mai", "locale": "vi", "timezone": "Pacific/Pago_Pago"})
+    body = {"query": f"created:{day}", "sort": "arrival"}
+    assert mai.post(PREVIEW, json=body).json["total"] == totals["Pacific/Pago_Pago"]
 
 
 def test_what_may_be_written_is_proposed(dashboard, mai):

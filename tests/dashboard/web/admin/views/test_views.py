@@ -4,7 +4,7 @@ from redis.exceptions import ConnectionError as RedisConnectionError
 
 from dashboard.db.accounts import admin_desks, desks
 from dashboard.db.lists import built_in_lists
-from tests.dashboard.web.admin.views.calls import API, listed, saved, view
+from tests.dashboard.web.admin.views.calls import API, PROFILE, listed, saved, view
 from tests.dashboard.web.answers import is_problem
 
 
@@ -29,6 +29,13 @@ def test_built_in_views_come_first_in_the_sort_that_an_admin_has_for_them(dashbo
     ]
     assert {each["owner"] for each in found} == {"built-in"}
     assert found[4]["name"] == "Lịch sử"
+
+
+def test_the_days_of_a_view_are_by_default_those_of_the_profile(mai):
+    assert saved(mai)["timezone"] == "UTC"
+    mai.put(PROFILE, json={"name": "Mai", "locale": "vi", "timezone": "Asia/Tokyo"})
+    assert saved(mai)["timezone"] == "Asia/Tokyo"
+    assert saved(mai, timezone="Europe/Berlin")["timezone"] == "Europe/Berlin"
 
 
 def test_a_view_is_saved_changed_and_deleted(dashboard, mai):
