@@ -1,8 +1,9 @@
 """Where Redis is, by URL: one server, a cluster by some of its nodes, or what Sentinels watch."""
 
+import re
 from dataclasses import dataclass
 from typing import Any, Literal
-from urllib.parse import SplitResult, parse_qs, unquote, urlsplit
+from urllib.parse import parse_qs, unquote, urlsplit
 
 from redis.connection import parse_url
 
@@ -71,13 +72,11 @@ class RedisAddress:
 
 def redis_address(url: str) -> RedisAddress:
     """Raises StartError, which names the part that is wrong."""
+    scheme, _, rest = url.partition("://")
+    if scheme.lower() in _SCHEMES:
+        return _of_several(url, scheme.lower(), rest)
     try:
         parts = urlsplit(url)
-    except ValueError:
-        parts = urlsplit("")
-    if parts.scheme in _SCHEMES:
-        return _of_several(url, parts)
-    try:
         # Read here, because a port that is no number raises only then.
         is_known = parts.scheme in _SERVER_SCHEMES and parts.port is not False
     except ValueError:
@@ -90,13 +89,16 @@ def redis_address(url: str) -> RedisAddress:
     return RedisAddress("server", url)
 
 
-def _of_several(url: str, parts: SplitResult) -> RedisAddress:
-    kind, default_port = _SCHEMES[parts.scheme]
-    credentials, _, hosts = parts.netloc.rpartition("@")
+def _of_several(url: str, scheme: str, rest: str) -> RedisAddress:
+    kind, default_port = _SCHEMES[scheme]
+    # Versions of Python differ in whether a URL may have `[::1]` beside other hosts.
+    several = re.split("[/?#]", rest, maxsplit=1)[0]
+    parts = urlsplit(f"{scheme}://host{rest.removeprefix(several)}")
+    credentials, _, hosts = several.rpartition("@")
     nodes = tuple(_node(text, default_port) for text in hosts.split(","))
     service, db = ("", _cluster_db(parts.path)) if kind == "cluster" else _watched(parts.path)
-    scheme = parts.scheme.partition("+")[0]
-    options = _options(f"{scheme}://{credentials}@/{db}?{parts.query}", parts.query)
+    plain = scheme.partition("+")[0]
+    options = _options(f"{plain}://{credentials}@/{db}?{parts.query}", parts.query)
     sentinel_options = {
         name.removeprefix("sentinel_"): options.pop(name)
         for name in _SENTINEL_OPTIONS
