@@ -23,6 +23,8 @@ LINEUPS = ("lineup-1", "lineup-2")
 #: A name as PromQL has it; the samples of a histogram have suffixes.
 _METRIC = re.compile(r"\blineup_\w+")
 _SUFFIXES = ("_bucket", "_sum", "_count")
+#: Takes `resolve` in an upstream; 1.27.3 was the first.
+NGINX_THAT_RESOLVES = (1, 28)
 
 
 def text_of(name):
@@ -218,6 +220,12 @@ def test_the_image_is_made_by_the_steps_of_the_set_up():
 def test_the_proxy_passes_on_to_the_lineups_of_compose():
     proxy = text_of("nginx.conf")
     assert re.findall(r"server (lineup-\d):8000", proxy) == [*LINEUPS]
+    # A name that has no address, or another one than at the start, must not end the proxy.
+    assert re.findall(r"server (lineup-\d):8000 resolve\b", proxy) == [*LINEUPS]
+    assert re.search(r"^ *resolver 127\.0\.0\.11 valid=[1-5]s\b", proxy, re.M)
+    assert re.search(r"upstream lineup \{\n *zone ", proxy), "resolve needs one"
+    major, minor = COMPOSE["services"]["proxy"]["image"].removeprefix("nginx:").split(".")
+    assert (int(major), int(minor)) >= NGINX_THAT_RESOLVES, "it knows resolve"
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
     for header in re.findall(r"proxy_set_header (.*);", readme):
         assert f"proxy_set_header {header};" in proxy, "as the README says"
@@ -265,6 +273,10 @@ def test_nginx_accepts_the_proxy(tmp_path):
     made = ("openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-subj", "/CN=desk")
     run(*made, *files)
     text = re.sub(r"/tmp/|/etc/nginx/tls/", f"{tmp_path}/", text_of("nginx.conf"))
+    told = subprocess.run(("nginx", "-v"), capture_output=True, text=True, check=True).stderr
+    version = re.search(r"nginx/(\d+)\.(\d+)", told)
+    if tuple(map(int, version.groups())) < NGINX_THAT_RESOLVES:
+        text = re.sub(r"lineup-\d:8000 resolve\b", "127.0.0.1:8000", text)
     path = tmp_path / "nginx.conf"
-    path.write_text(re.sub(r"lineup-\d:8000", "127.0.0.1:8000", text))
+    path.write_text(text)
     run("nginx", "-t", "-p", str(tmp_path), "-c", str(path))
