@@ -10,7 +10,7 @@ from dashboard.db.database import Database
 from dashboard.db.lists import built_in_lists, versions
 from dashboard.db.migrate import bring_to_head
 from dashboard.errors import StorageUnavailable
-from dashboard.redis_server.embedded import EmbeddedRedis, find_or_start
+from dashboard.redis_server.embedded import find, find_or_start
 from dashboard.services import Services
 from dashboard.settings.environment import ROOT, Settings
 
@@ -38,7 +38,8 @@ def open_services(
         _keep_history_days(database, settings.history_days)
     embedded = None
     if settings.redis_url is None:
-        embedded = _embedded(settings, start=serving or needs_redis)
+        open_redis = find_or_start if serving or needs_redis else find
+        embedded = open_redis(settings.instance)
     try:
         if embedded is not None and serving:
             embedded.watch()
@@ -67,8 +68,3 @@ def _keep_history_days(database: Database, days: int) -> None:
         is_kept = versions.current(connection).history_days == days
     if not is_kept:
         database.write(lambda connection: versions.set_history_days(connection, days))
-
-
-def _embedded(settings: Settings, *, start: bool) -> EmbeddedRedis:
-    settings.instance.mkdir(parents=True, exist_ok=True)
-    return find_or_start(settings.instance) if start else EmbeddedRedis(settings.instance)

@@ -83,7 +83,8 @@ class EmbeddedRedis:
         """
         if self.is_alive():
             return False
-        with self._changing, _alone(self._instance / "redis.lock") as alone:
+        lock = self._instance / "redis.lock"
+        with _start_errors(self._instance), self._changing, _alone(lock) as alone:
             if not alone or self._watching.is_stopped or self.is_alive():
                 return False
             self._end_child()
@@ -164,10 +165,16 @@ class EmbeddedRedis:
         return True
 
 
+def find(instance: Path) -> EmbeddedRedis:
+    """The server of this directory, which is created; none is started. Raises StartError."""
+    with _start_errors(instance):
+        instance.mkdir(parents=True, exist_ok=True)
+        return EmbeddedRedis(instance)
+
+
 def find_or_start(instance: Path) -> EmbeddedRedis:
     """The server of this directory: one that runs, or a new child. Raises StartError."""
-    instance.mkdir(parents=True, exist_ok=True)
-    embedded = EmbeddedRedis(instance)
+    embedded = find(instance)
     # Another process may start one now, and fail; then it is our turn.
     deadline = monotonic() + 2 * START_SECONDS
     while not (embedded.ensure() or embedded.is_alive()):
@@ -202,6 +209,18 @@ def _alone(path: Path, wait: bool = False) -> Iterator[bool]:
             yield False
         else:
             yield True
+
+
+@contextmanager
+def _start_errors(instance: Path) -> Iterator[None]:
+    """What the system refuses becomes a StartError, as in a folder that is read-only."""
+    try:
+        yield
+    except OSError as error:
+        raise StartError(
+            f"The embedded Redis cannot run in {instance}: {error.strerror or error}. "
+            "LINEUP_REDIS_URL names another server."
+        ) from error
 
 
 def _last_line(log: Path) -> str:

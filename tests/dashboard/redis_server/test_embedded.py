@@ -1,5 +1,6 @@
 """The embedded Redis: found or started, shared, started again, ended with its parent."""
 
+import errno
 import os
 import signal
 import subprocess
@@ -11,7 +12,7 @@ import redis
 
 from dashboard.errors import StartError
 from dashboard.redis_server import binary
-from dashboard.redis_server.embedded import SOCKET_PATH_BYTES, EmbeddedRedis, find_or_start
+from dashboard.redis_server.embedded import SOCKET_PATH_BYTES, EmbeddedRedis, find, find_or_start
 from scoring.keys import NOTIFY_FLAGS
 from tests.support import wait_until
 
@@ -254,6 +255,31 @@ def test_where_there_is_none_one_sentence_says_what_to_do(tmp_path, monkeypatch)
     message = r"^No redis-server 6\.2 or later was found: .* LINEUP_REDIS_URL\.$"
     with pytest.raises(StartError, match=message):
         find_or_start(tmp_path / "instance")
+
+
+def read_only(*given, **named):
+    raise OSError(errno.EROFS, os.strerror(errno.EROFS), "a path")
+
+
+@pytest.mark.parametrize("name", ["open", "mkdir"])
+@pytest.mark.parametrize("folder", ["instance", "x" * SOCKET_PATH_BYTES])
+def test_a_read_only_folder_ends_the_start_with_one_sentence(tmp_path, monkeypatch, name, folder):
+    """As under ProtectSystem=strict, with the folder or without."""
+    instance = tmp_path / folder
+    instance.mkdir()
+    monkeypatch.setattr(Path, name, read_only)
+    message = (
+        rf"^The embedded Redis cannot run in {instance}: Read-only file system\. "
+        r"LINEUP_REDIS_URL names another server\.$"
+    )
+    with pytest.raises(StartError, match=message):
+        find_or_start(instance)
+
+
+def test_a_folder_that_cannot_be_made_ends_a_command_with_one_sentence(tmp_path):
+    (tmp_path / "file").touch()
+    with pytest.raises(StartError, match=r"^The embedded Redis cannot run in .*: Not a directory"):
+        find(tmp_path / "file" / "instance")
 
 
 def test_a_server_that_does_not_start_says_why(tmp_path, monkeypatch):
