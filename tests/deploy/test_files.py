@@ -132,8 +132,11 @@ def unit():
 
 
 def environment_file():
+    """The settings of the file, without the number of workers, which is the unit's."""
     lines = text_of("lineup.env").splitlines()
-    return dict(line.split("=", 1) for line in lines if line and not line.startswith("#"))
+    found = dict(line.split("=", 1) for line in lines if line and not line.startswith("#"))
+    assert f"WORKERS={found.pop('WORKERS')}" == unit()["Service"]["Environment"]
+    return found
 
 
 def test_compose_gives_both_lineups_settings_that_exist():
@@ -191,12 +194,18 @@ def test_services_get_longer_to_end_than_their_workers():
 
 def test_the_commands_are_commands_of_lineup():
     service = unit()["Service"]
-    _, script, *words = shlex.split(service["ExecStart"])
+    name, number = service["Environment"].split("=")
+    _, script, *words = shlex.split(service["ExecStart"].replace(f"${{{name}}}", number))
     dockerfile = text_of("Dockerfile")
     given = re.search(r"^CMD (\[.*\])$", dockerfile, re.M)
     entry = json.loads(re.search(r"^ENTRYPOINT (\[.*\])$", dockerfile, re.M)[1])
     assert script == entry[1] == "app.py" and (ROOT / script).is_file()
-    for name, *options in (words, json.loads(given[1])):
+    in_compose = [
+        re.sub(r"\$\{\w+:-(\d+)\}", r"\1", word)
+        for word in COMPOSE["services"][LINEUPS[0]]["command"]
+    ]
+    assert in_compose == json.loads(given[1]), "with the number of workers to be set"
+    for name, *options in (words, in_compose):
         cli.commands[name].make_context(name, list(options))
     assert entry[0] == ".venv/bin/python" and shlex.split(service["ExecStart"])[0].endswith(
         entry[0]
