@@ -64,6 +64,14 @@ def test_the_connections_of_a_worker_are_those_of_its_pool():
     assert needs == f"{served}, then {served + machines * each}"
 
 
+def test_postgresql_of_compose_takes_the_connections_of_as_many_workers_as_it_says():
+    text = (ROOT / "deploy" / "compose.yaml").read_text(encoding="utf-8")
+    workers = int(re.search(r"enough for WORKERS up to (\d+)", text)[1])
+    connections = int(re.search(r"max_connections=(\d+)", text)[1])
+    assert connections >= 2 * (workers * (POOL_SIZE + POOL_SIZE // 2) + 2) + 20
+    assert f"`compose.yaml` has {connections}" in OPERATIONS
+
+
 def test_all_lists_are_computed_with_the_same_bytes_a_thread():
     said = re.search(r"([\d,]+) bytes of Redis a thread", OPERATIONS)[1]
     assert row("a thread in the lists of the built-in views")[3] == f"{said} in Redis"
