@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from scoring.sorting.regions import Regions
+from scoring.sorting.regions import Regions, TooManyRegions
 from scoring.sorting.resolved import ResolvedSort
 from scoring.sorting.rules import TIMES
 
@@ -18,6 +18,14 @@ class Refusal(NamedTuple):
 
 def refusals(sort: ResolvedSort) -> Iterator[Refusal]:
     """What is wrong in rules whose conditions can be read; nothing where the sort may be saved."""
+    try:
+        yield from _refusals(sort)
+    except TooManyRegions:
+        text = "tell too many kinds of threads apart to be checked: leave some conditions out"
+        yield Refusal("/rules", "sort_too_large", text)
+
+
+def _refusals(sort: ResolvedSort) -> Iterator[Refusal]:
     regions = Regions([rule.when for rule in sort.rules])
     for at, rule in enumerate(sort.rules):
         if not regions.take(rule.when):
