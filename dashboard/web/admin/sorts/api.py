@@ -84,16 +84,11 @@ class SortsApi:
     )
     def create(self, body: requests.NewSortRequest) -> Response:
         admin_id, now = current().admin_id, self._clock()
+        self._check_ahead(partial(_new, body=body))
 
         def write(connection: Connection) -> Sort:
             views.begin_change(connection)
-            known = sorts.known(connection)
-            if body.name in known:
-                raise Problem(409, "name_taken", f"There is a sort “{body.name}” already.")
-            if len(known) - len(BUILT_IN_SORTS) >= sorts.SORTS_MAX:
-                most = f"{sorts.SORTS_MAX} sorts are saved, which is the most"
-                raise field_error("/name", "too_many_sorts", f"cannot be saved: {most}")
-            sort, _ = checked(connection, body.name, body.title, body.rules)
+            sort = _new(connection, body)
             add(connection, now, acting(), actions.SORT_CREATED, _target(sort), _said(sort))
             return sorts.create(connection, sort, admin_id, now)
 
@@ -116,12 +111,11 @@ class SortsApi:
     def change(self, name: str, body: requests.SortRequest) -> Response:
         """Views in this sort get new lists, in the same transaction."""
         admin_id, now = current().admin_id, self._clock()
+        self._check_ahead(partial(_change, name=name, body=body))
 
         def write(connection: Connection) -> tuple[Sort, set[str]]:
-            before = _locked(connection, name)
-            if body.changed_at not in (None, before.changed_at):
-                raise ChangedMeanwhile("the sort", sort=_json(before))
-            sort, _ = checked(connection, name, body.title, body.rules)
+            views.begin_change(connection)
+            before, sort = _change(connection, name, body)
             changed = sorts.change(connection, before, sort, admin_id, now)
             differences = changes(_said(before), _said(changed))
             if differences:
@@ -151,7 +145,8 @@ class SortsApi:
         admin_id, desks, now = current().admin_id, current().desks, self._clock()
 
         def write(connection: Connection) -> None:
-            sort = _locked(connection, name)
+            views.begin_change(connection)
+            sort = _saved(connection, name)
             if views.uses_sort(connection, name):
                 seen = views.visible_to(connection, admin_id, desks)
                 users = [
@@ -166,15 +161,40 @@ class SortsApi:
         self._announce()
         return Response(status=204)
 
+    def _check_ahead(self, check: Callable[[Connection], object]) -> None:
+        """Checks in a reading transaction what the writing one then checks again, in a moment.
 
-def _locked(connection: Connection, name: str) -> Sort:
-    """A saved sort, while no other transaction changes sorts and views.
+        Events wait as long as a transaction that writes, and not for one that reads.
+        """
+        with self._database.read() as connection:
+            check(connection)
 
-    Raises NotFound, and Problem (409) for a built-in one.
-    """
+
+def _new(connection: Connection, body: requests.NewSortRequest) -> Sort:
+    """The sort that is to be saved. Raises Problem where it cannot be."""
+    known = sorts.known(connection)
+    if body.name in known:
+        raise Problem(409, "name_taken", f"There is a sort “{body.name}” already.")
+    if len(known) - len(BUILT_IN_SORTS) >= sorts.SORTS_MAX:
+        most = f"{sorts.SORTS_MAX} sorts are saved, which is the most"
+        raise field_error("/name", "too_many_sorts", f"cannot be saved: {most}")
+    sort, _ = checked(connection, body.name, body.title, body.rules)
+    return sort
+
+
+def _change(connection: Connection, name: str, body: requests.SortRequest) -> tuple[Sort, Sort]:
+    """A saved sort, and what it is to become. Raises Problem where it cannot."""
+    before = _saved(connection, name)
+    if body.changed_at not in (None, before.changed_at):
+        raise ChangedMeanwhile("the sort", sort=_json(before))
+    sort, _ = checked(connection, name, body.title, body.rules)
+    return before, sort
+
+
+def _saved(connection: Connection, name: str) -> Sort:
+    """A saved sort. Raises NotFound, and Problem (409) for a built-in one."""
     if name in BUILT_IN_SORTS:
         raise Problem(409, "built_in", "A built-in sort cannot be changed.")
-    views.begin_change(connection)
     found = sorts.known(connection).get(name)
     if found is None:
         raise NotFound("There is no such sort.")
