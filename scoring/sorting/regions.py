@@ -144,9 +144,10 @@ class Regions:
         return box
 
     def _states(self) -> Iterator[dict[AxisName, int]]:
-        """What a thread can be at once: who waits has asked, in an open thread; `unanswered` is who
-        has asked and was never answered; there is a time of closing where a thread is closed; who
-        has no tag has none of those that are named, and so with every set."""
+        """What a thread can be at once: who waits has asked, in an open thread; who is to be answered
+        by a time waits; `unanswered` is who has asked and was never answered; there is a time of
+        closing where a thread is closed, which is then not snoozed; who has no tag has none of
+        those that are named, and so with every set."""
         for sets in product(*map(self._states_of_set, SETS)):
             of_sets = {name: mask for each in sets for name, mask in each.items()}
             yield from (state | of_sets for state in self._states_of_times())
@@ -161,12 +162,13 @@ class Regions:
 
     def _states_of_times(self) -> Iterator[dict[AxisName, int]]:
         for closed, answered, asked, waits, is_due in product(_TRUE_OR_FALSE, repeat=5):
-            if waits and (closed or not asked):
+            if (waits and (closed or not asked)) or (is_due and not waits):
                 continue
             values = {
-                "closed": closed,
-                "answered": answered,
-                "unanswered": asked and not answered,
+                "closed": truth(closed),
+                "answered": truth(answered),
+                "unanswered": truth(asked and not answered),
+                "snoozed": truth(False) if closed else truth(False) | truth(True),
             }
             times = {
                 "waiting_since": waits,
@@ -175,7 +177,7 @@ class Regions:
                 "due_at": is_due,
             }
             yield {
-                (name, aspect): truth(values[name]) if name in values else axis.where(times[name])
+                (name, aspect): values[name] if name in values else axis.where(times[name])
                 for (name, aspect), axis in self._axes.items()
                 if name in values or name in times
             }

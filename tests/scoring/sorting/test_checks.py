@@ -63,6 +63,14 @@ def test_the_built_in_sorts_may_be_saved(name):
         (["-mentions:none"], "mentions:mai@desk.example"),
         (["(is:open member:0 or is:closed)"], "member:0"),
         ([], "is:waiting is:closed"),
+        ([], "is:late is:closed"),
+        ([], "due:<1h -is:waiting"),
+        ([], "due:>0s is:answered -is:waiting"),
+        ([], "is:snoozed is:closed"),
+        (["is:waiting"], "is:late"),
+        (["is:waiting"], "(is:late or due:>0s)"),
+        (["is:open"], "is:snoozed"),
+        (["is:snoozed", "-is:snoozed is:open"], "is:open"),
         ([], "is:answered is:unanswered"),
         ([], "closed:2026-11-05 is:open"),
         ([], "waits:>1h waits:<1m"),
@@ -95,6 +103,11 @@ def test_a_rule_that_no_thread_reaches_is_refused(earlier, later):
         (["waits:<10m", "waits:>10m"], "is:waiting"),
         (["created:2026-11-05"], "created:>=2026-11-01"),
         (["is:snoozed"], "is:late"),
+        (["is:late"], "is:waiting"),
+        (["is:late"], "is:snoozed"),
+        (["due:>0s"], "is:late"),
+        (["is:snoozed"], "is:open"),
+        (["is:snoozed"], "-is:snoozed is:closed"),
         (["age:>7d"], "created:2026-11-05"),
     ],
 )
@@ -116,6 +129,13 @@ def test_a_rule_that_some_thread_reaches_is_taken(earlier, later):
         ("is:open", "waiting_since", False),
         ("(is:waiting or is:closed)", "waiting_since", False),
         ("is:waiting", "first_request_at", True),
+        ("is:late", "waiting_since", True),
+        ("is:late", "first_request_at", True),
+        ("due:<1h", "waiting_since", True),
+        ("(is:late or due:>0s)", "first_request_at", True),
+        ("-is:late", "waiting_since", False),
+        ("is:late", "closed_at", False),
+        ("is:snoozed", "waiting_since", False),
         ("is:unanswered", "first_request_at", True),
         ("is:answered", "first_request_at", False),
         ("assigned:anyone", "assigned_at", True),
@@ -153,7 +173,9 @@ def possible(thread: dict[str, Any]) -> dict[str, Any]:
     known["first_event_at"] = known["first_event_at"] or worlds.NOW - 5
     if known["closed"]:
         known["closed_at"] = known["closed_at"] or worlds.NOW - 3
-    if known["waiting_since"] is not None:
+    if known["waiting_since"] is None:
+        known["due_at"] = None
+    else:
         known["first_request_at"] = known["first_request_at"] or known["waiting_since"]
     if known["assignee_id"] is not None:
         known["assigned_at"] = known["assigned_at"] or worlds.NOW - 2
