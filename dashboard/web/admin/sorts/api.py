@@ -13,7 +13,7 @@ from dashboard.db.audit import actions
 from dashboard.db.audit.entries import Target, add, changes
 from dashboard.db.database import Database
 from dashboard.db.lists import sorts, views
-from dashboard.errors import ChangedMeanwhile, NotFound, Problem
+from dashboard.errors import ChangedMeanwhile, NotFound, Problem, quoted
 from dashboard.validation.field_errors import field_error
 from dashboard.web.admin import preferences
 from dashboard.web.admin.routes import SUPERVISOR
@@ -110,6 +110,9 @@ class SortsApi:
     )
     def change(self, name: str, body: requests.SortRequest) -> Response:
         """Views in this sort get new lists, in the same transaction."""
+        if body.name not in (None, name):
+            text = f"must be left out or {quoted(name)}, as in the address: a sort keeps its name"
+            raise field_error("/name", "invalid_name", text)
         admin_id, now = current().admin_id, self._clock()
         self._check_ahead(partial(_change, name=name, body=body))
 

@@ -63,6 +63,9 @@ class NewSortRequest(Strict):
 class SortRequest(Strict):
     """What a sort becomes; its name stays."""
 
+    name: Annotated[
+        str | None, Field(description="The name in the address, which it may repeat.")
+    ] = None
     title: _Title
     rules: _Rules
     changed_at: Annotated[

@@ -80,6 +80,20 @@ def test_a_sort_is_saved_changed_and_deleted(dashboard, sue):
     saved(sue)
 
 
+def test_a_change_may_repeat_the_name_of_the_sort_and_not_give_another(sue):
+    saved(sue)
+    changed = sue.put(f"{API}/vip", json=sort(title="Very important"))
+    assert (changed.status_code, changed.json["title"]) == (200, "Very important")
+    for name in ("vip2", "VIP", "", "arrival"):
+        answer = sue.put(f"{API}/vip", json=sort(name=name, title="Other"))
+        assert is_problem(answer, 422, "invalid_name")
+        [error] = answer.json["errors"]
+        assert error["pointer"] == "/name"
+        assert "“vip”" in error["detail"]
+    assert is_problem(sue.put(f"{API}/vip", json=sort(name=5)), 422, "wrong_type")
+    assert sue.get(API).json["sorts"][-1]["title"] == "Very important"
+
+
 def test_only_supervisors_save_sorts(mai):
     for answer in (
         mai.post(API, json=sort()),
