@@ -32,7 +32,7 @@ def _refusals(sort: ResolvedSort) -> Iterator[Refusal]:
             yield Refusal(
                 f"/rules/{at}/when",
                 "unreachable_rule",
-                "is never reached: earlier rules place every thread that it is for",
+                _why_unreachable(regions.can_hold(rule.when)),
             )
         if all(regions.can_lack(rule.when, time) for time in TIMES[rule.by]):
             yield Refusal(
@@ -42,3 +42,9 @@ def _refusals(sort: ResolvedSort) -> Iterator[Refusal]:
             )
     if not regions.is_all_taken:
         yield Refusal("/rules", "rest_missing", "need a last rule for all other threads")
+
+
+def _why_unreachable(can_hold: bool) -> str:
+    if can_hold:
+        return "is never reached: earlier rules place every thread that it is for"
+    return "holds for no thread: its conditions exclude each other"

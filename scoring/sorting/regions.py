@@ -144,10 +144,10 @@ class Regions:
         return box
 
     def _states(self) -> Iterator[dict[AxisName, int]]:
-        """What a thread can be at once: who waits has asked, in an open thread; who is to be answered
-        by a time waits; `unanswered` is who has asked and was never answered; there is a time of
-        closing where a thread is closed, which is then not snoozed; who has no tag has none of
-        those that are named, and so with every set."""
+        """What a thread can be at once: who waits has asked, in an open thread; a thread is due
+        only where somebody waits; `unanswered` is who has asked and was never answered; there is a
+        time of closing where a thread is closed, which is then not snoozed; who has no tag has none
+        of those that are named, and so with every set."""
         for sets in product(*map(self._states_of_set, SETS)):
             of_sets = {name: mask for each in sets for name, mask in each.items()}
             yield from (state | of_sets for state in self._states_of_times())

@@ -116,6 +116,26 @@ def test_a_rule_that_some_thread_reaches_is_taken(earlier, later):
 
 
 @pytest.mark.parametrize(
+    ("rules", "detail"),
+    [
+        (["waits:>20m waits:<10m"], "holds for no thread: its conditions exclude each other"),
+        (
+            ["is:open", "is:late is:closed"],
+            "holds for no thread: its conditions exclude each other",
+        ),
+        (
+            ["is:open", "is:late"],
+            "is never reached: earlier rules place every thread that it is for",
+        ),
+    ],
+)
+def test_why_a_rule_is_never_reached_is_told(rules, detail):
+    made = tuple(Rule(when, "recent_at", "oldest") for when in (*rules, ""))
+    [found] = refusals(resolve_sort(Sort("test", made)))
+    assert found == (f"/rules/{len(rules) - 1}/when", UNREACHABLE, detail)
+
+
+@pytest.mark.parametrize(
     ("when", "by", "is_there"),
     [
         ("", "created_at", True),
