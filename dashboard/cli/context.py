@@ -4,12 +4,15 @@ import os
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 
+import click
 from redis.exceptions import RedisError
 
 from dashboard.db.database import Database
 from dashboard.db.lists import built_in_lists, versions
 from dashboard.db.migrate import bring_to_head
 from dashboard.errors import StorageUnavailable
+from dashboard.ordering.epochs import OwnLists
+from dashboard.ordering.placer import Placer
 from dashboard.redis_server.embedded import find, find_or_start
 from dashboard.services import Services
 from dashboard.settings.environment import ROOT, Settings
@@ -28,6 +31,7 @@ def open_services(
 
     Where no Redis is configured, the embedded server of a process beside this one is used;
     `needs_redis` and `serving` start one where there is none, and `serving` keeps it running.
+    Unless `serving`, threads are placed only while Redis holds the lists of this database.
     Raises StartError and StorageUnavailable.
     """
     settings = settings or read_settings()
@@ -45,6 +49,8 @@ def open_services(
             embedded.watch()
         services = Services(settings, embedded.url if embedded else settings.redis_url or "")
         services.database = database
+        if not serving:
+            services.placer = _placer_of_commands(services)
         with suppress(RedisError, StorageUnavailable):
             services.shared_clock.adjust()
         yield services
@@ -68,3 +74,19 @@ def _keep_history_days(database: Database, days: int) -> None:
         is_kept = versions.current(connection).history_days == days
     if not is_kept:
         database.write(lambda connection: versions.set_history_days(connection, days))
+
+
+def _placer_of_commands(services: Services) -> Placer:
+    """Whoever serves brings the lists to date first; a command may run beside another database's
+    server, with the same Redis."""
+    database, ranking, monotonic = services.database, services.ranking, services.monotonic
+    own = OwnLists(database, ranking, _say_that_lists_are_missing, monotonic)
+    return Placer(ranking, database, services.ordering_status, monotonic, own.are_in_redis)
+
+
+def _say_that_lists_are_missing() -> None:
+    click.echo(
+        "Redis (LINEUP_REDIS_URL, LINEUP_KEY_PREFIX) does not hold the lists of this database; "
+        "they are built when it is served.",
+        err=True,
+    )

@@ -24,7 +24,10 @@ EVERYWHERE_TRIES = 3
 
 
 class Placer:
-    """Places threads in Redis after their commit, in one round trip."""
+    """Places threads in Redis after their commit, in one round trip.
+
+    `may_place`: whether `place` does it now; it may raise RedisError and StorageUnavailable.
+    """
 
     def __init__(
         self,
@@ -32,11 +35,13 @@ class Placer:
         database: Database,
         status: OrderingStatus,
         monotonic: Callable[[], float] = time.monotonic,
+        may_place: Callable[[], bool] = lambda: True,
     ):
         self._ranking = ranking
         self._status = status
         self._database = database
         self._monotonic = monotonic
+        self._may_place = may_place
         self._placed = PlacedRevisions()
         self._saved_at = float("-inf")
         self._retry_at = float("-inf")
@@ -46,7 +51,8 @@ class Placer:
         if not placements or self._monotonic() < self._retry_at:
             return
         try:
-            self.place_now(placements)
+            if self._may_place():
+                self.place_now(placements)
         except (RedisError, RankingLost, StorageUnavailable) as error:
             log.warning("threads are left to the reconciler: %s", error)
             self._retry_at = self._monotonic() + BREAK_SECONDS

@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from functools import partial
 
-from sqlalchemy import Connection, delete, insert, select
+from sqlalchemy import Connection, delete, insert
 
 from dashboard.db.database import Database
 from dashboard.db.lists import kept_lists, query_lists
@@ -15,6 +15,7 @@ from dashboard.db.lists.entries import between, bring_forward, changes_ahead
 from dashboard.db.lists.query_lists import QueryList, QueryLists
 from dashboard.db.models.threads import epochs
 from dashboard.db.threads import threads as stored_threads
+from dashboard.ordering.epochs import known_epochs
 from dashboard.ordering.everywhere import every_list_id, placements_everywhere
 from dashboard.ordering.pace import Pace
 from dashboard.ordering.placer import Placer
@@ -56,11 +57,7 @@ class Rebuilder:
 
     def epochs(self, list_ids: Collection[str] | None = None) -> dict[str, str]:
         """List id to the epoch that the last rebuild wrote to Redis; None: of all lists."""
-        statement = select(epochs)
-        if list_ids is not None:
-            statement = statement.where(epochs.c.list_id.in_(list_ids))
-        with self._database.read() as connection:
-            return {row.list_id: row.epoch for row in connection.execute(statement)}
+        return known_epochs(self._database, list_ids)
 
     def keeps(self, list_id: str) -> bool:
         """Whether this is the list of a query that Redis should hold."""

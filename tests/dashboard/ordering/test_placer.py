@@ -1,10 +1,14 @@
 """Placements that are missed, or come late, leave no thread on a list that it has left."""
 
+import shutil
+
 import fakeredis
 import pytest
 
+from dashboard.db.database import Database
 from dashboard.db.lists import query_lists
 from dashboard.db.lists.query_lists import ListedQuery
+from dashboard.ordering.epochs import OwnLists
 from dashboard.ordering.placer import Placer
 from tests.dashboard.ordering.order import Order
 
@@ -97,3 +101,48 @@ def test_ordinary_changes_are_placed_on_their_own_lists_alone(
         order.tick()
     assert everywhere == []
     assert order.differences() == []
+
+
+@pytest.fixture
+def said() -> list[str]:
+    return []
+
+
+@pytest.fixture
+def other(order, said, sqlite_at_head, tmp_path, clock, monkeypatch) -> Order:
+    """Another database with the same Redis, and the placer that commands have."""
+    database = Database(f"sqlite:///{shutil.copy(sqlite_at_head, tmp_path / 'other.sqlite')}")
+    made = Order(database, order.client, clock)
+    own = OwnLists(database, made.ranking, lambda: said.append("missing"), made.monotonic)
+    monkeypatch.setattr(made.placer, "_may_place", own.are_in_redis)
+    return made
+
+
+def test_a_command_places_nothing_on_the_lists_of_another_database(order, other, said):
+    order.post("t")
+    for thread in ("a", "b", "c"):
+        other.post(thread)
+        other.seconds += 2
+    order.tick(2)
+    assert (order.differences(), order.reconciler.repairs) == ([], 0)
+    assert said == ["missing"], "not again for each thread"
+
+
+def test_a_command_places_threads_once_the_lists_of_its_database_are_built(order, other):
+    """An import goes on while its database begins to be served, or another one does."""
+    other.post("a")
+    other.tick()
+    other.post("b")
+    assert other.differences() == []
+    order.tick()
+    other.seconds += 2
+    other.post("c")
+    assert order.differences() == []
+
+
+def test_a_command_leaves_threads_to_the_reconciler_where_redis_holds_no_lists(order, other):
+    order.client.flushall()
+    other.post("a")
+    assert order.client.keys("lineup*sort*") == []
+    other.tick()
+    assert other.differences() == []

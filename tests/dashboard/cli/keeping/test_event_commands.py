@@ -51,6 +51,36 @@ def test_a_wrong_line_is_said_in_one_line(use, tmp_path, capsys):
     assert capsys.readouterr() == ("", said)
 
 
+@pytest.mark.real_redis
+def test_an_import_into_another_database_leaves_the_lists_of_the_one_that_is_served(
+    use, tmp_path, capsys, monkeypatch, redis_server
+):
+    """Nor do other commands touch them, until one builds the lists of its own database."""
+    redis_server.client().flushall()
+    monkeypatch.setenv("LINEUP_REDIS_URL", redis_server.url)
+    file = str(tmp_path / "events.jsonl")
+    for words in (["seed", "--threads", "3"], ["rebuild"], ["export", file], ["check"]):
+        assert main(words) == 0, words
+    use("second.sqlite")
+    capsys.readouterr()
+    commands = [
+        ["seed", "--threads", "5", "--random-seed", "2"],
+        ["import", file],
+        ["delete-customer", "--source", "demo", "--customer", "demo-1-3-c000001"],
+    ]
+    said = "Redis (LINEUP_REDIS_URL, LINEUP_KEY_PREFIX) does not hold the lists of this database"
+    for words in commands:
+        assert main(words) == 0, words
+        assert capsys.readouterr().err.count(said) == 1, words
+    use("first.sqlite")
+    assert main(["check"]) == 0
+    assert main(["seed", "--threads", "6"]) == 0
+    assert said not in capsys.readouterr().err
+    assert main(["check"]) == 0
+    use("second.sqlite")
+    assert (main(["rebuild"]), main(["check"])) == (0, 0)
+
+
 @pytest.mark.parametrize("name", ["missing.jsonl", "."])
 def test_what_cannot_be_read_is_said_in_one_line(use, tmp_path, capsys, name):
     assert main(["import", str(tmp_path / name)]) == 1
