@@ -56,6 +56,7 @@ class _Snapshot:
         self._sources = {row.id: row.name for row in connection.execute(named)}
         emails = select(admins.c.id, admins.c.email)
         self._emails = {row.id: row.email for row in connection.execute(emails)}
+        self._dashboard = sources.named(connection, sources.DASHBOARD)
 
     def lines(self) -> Iterator[Line]:
         yield dict(HEADER)
@@ -72,7 +73,8 @@ class _Snapshot:
             yield {"source": row.name, "desk": row.desk, "handoff_only": row.handoff_only}
 
     def _admin_lines(self) -> Iterator[Line]:
-        authors = select(events.c.author_id).where(events.c.author_id.is_not(None)).distinct()
+        acts = events.c.author_id.is_not(None), events.c.source_id == self._dashboard
+        authors = select(events.c.author_id).where(*acts).distinct()
         found = select(admins.c.email, admins.c.name).where(admins.c.id.in_(authors))
         for row in self._connection.execute(found.order_by(admins.c.email)):
             yield {"admin": row.email, "name": row.name}
@@ -107,7 +109,7 @@ class _Snapshot:
         source = {"source": self._sources[thread.source_id]}
         for row in rows:
             received = {"received_at": timestamp(row.received_at)} | source
-            if row.author_id is not None:
+            if self._is_act(row):
                 # Others that were stored since then change nothing: it counts what was seen.
                 seen = bisect_right(ids, row.seen_id or 0)
                 undone = bisect_right(ids, row.undoes_id or 0)
@@ -123,7 +125,7 @@ class _Snapshot:
             else:
                 yield {"event": _event(row, thread.external_id), **received}
             ids.append(row.id)
-            names.append(_reference(row))
+            names.append(self._reference(row))
 
     def _other_lines(self) -> Iterator[Line]:
         """Facts of customers, and receipts; what was erased has no content any more."""
@@ -140,7 +142,8 @@ class _Snapshot:
     def _lines_of(self, rows: list[Row[Any]]) -> Iterator[Line]:
         ids = {row.data["message_id"] for row in rows if row.type == "receipt"}
         query = select(events).where(events.c.id.in_(ids), events.c.thread_id.is_not(None))
-        messages = {row.id: _reference(row) for row in self._connection.execute(query)}
+        found = filter(self._is_act, self._connection.execute(query))
+        messages = {row.id: self._reference(row) for row in found}
         for row in rows:
             received = {"received_at": timestamp(row.received_at)}
             received["source"] = self._sources[row.source_id]
@@ -150,14 +153,18 @@ class _Snapshot:
                 message = messages[row.data["message_id"]]
                 yield {"event": _event(row, None), **received, "message": message}
 
+    def _is_act(self, row: Row[Any]) -> bool:
+        """Whether it is an event of an admin, and not one of a chatbot: the demo signs answers
+        that its chatbot has sent with the names of admins."""
+        return row.author_id is not None and row.source_id == self._dashboard
+
+    def _reference(self, row: Row[Any]) -> str:
+        return f"{OF_DASHBOARD if self._is_act(row) else ''}{row.external_id}"
+
     def _rows(self, statement: Select[Any]) -> Iterator[Row[Any]]:
         """Rows that are read as they are used."""
         options = {"stream_results": True, "yield_per": ROWS}
         yield from self._connection.execute(statement, execution_options=options)
-
-
-def _reference(row: Row[Any]) -> str:
-    return f"{OF_DASHBOARD if row.author_id is not None else ''}{row.external_id}"
 
 
 def _head(row: Row[Any], thread: str | None) -> Line:
@@ -172,10 +179,11 @@ def _left_of(row: Row[Any], thread: str) -> Line:
 def _event(row: Row[Any], thread: str | None) -> Line:
     """The event as the bot API takes it; without a customer that of an admin."""
     event, data = _head(row, thread), dict(row.data or {})
-    if row.customer is not None:
+    is_of_chatbot = row.customer is not None
+    if is_of_chatbot:
         event["customer"] = {"id": row.customer, **_sorted(data.pop("customer", {}))}
     if row.role is not None:
-        if row.author_id is None:
+        if is_of_chatbot:
             event["role"] = row.role
         event["body"] = row.body
         if row.private:

@@ -1,0 +1,45 @@
+"""What the demo is seeded with is exported and imported like any other desk."""
+
+import json
+from collections import Counter
+
+from sqlalchemy import func, select
+
+from dashboard.cli.demo_data import seed_threads
+from dashboard.cli.demo_desk import hire, share_out
+from dashboard.db.models.threads import events
+from dashboard.ingest.outgoing import Admin
+from tests.dashboard.transfer.story import state_of
+
+THREADS = 60
+
+
+def test_a_demo_desk_that_is_imported_gives_the_same_threads_lists_and_export(
+    any_database, new_database, transfer, clock
+):
+    """Its chatbot has sent the answers that are signed with the names of colleagues."""
+    services = transfer.services(any_database)
+    services.rebuilder.rebuild(services.rebuilder.list_ids())
+    people = hire(services)
+    seed_threads(services, THREADS, 3, 1)
+    share_out(services, people)
+    with any_database.read() as connection:
+        signed = select(func.count()).where(
+            events.c.author_id.is_not(None), events.c.customer_id.is_not(None)
+        )
+        assert connection.scalar(signed), "the demo signs no answer"
+    # One colleague has closed a thread, too: an event of the dashboard.
+    services.ingest.act(services.actions.close, Admin(people[0].id, people[0].name), 1)
+    clock.advance(3_600_000)
+
+    lines = transfer.exported(any_database)
+    kinds = Counter(next(iter(json.loads(line))) for line in lines)
+    assert (kinds["thread"], kinds["admin"]) == (THREADS, 1)
+    other = new_database()
+    imported = transfer.imported(other, lines)
+    assert imported.created == kinds["event"]
+    assert (imported.duplicates, imported.refused) == (0, 0)
+    assert transfer.exported(other) == lines
+    before, after = state_of(any_database), state_of(other)
+    for name in ("threads", "order", "customers", "lists"):
+        assert after[name] == before[name], name
