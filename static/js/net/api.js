@@ -65,7 +65,10 @@ export class Api {
 
   /** @param {string} text @param {number} limit */
   search(text, limit, cursor) {
-    const query = new URLSearchParams({ q: text, limit: String(limit), ...(cursor && { cursor }) });
+    const timezone = zoneOf(text);
+    const query = new URLSearchParams({
+      q: text, limit: String(limit), ...(timezone && { timezone }), ...(cursor && { cursor }),
+    });
     return this.http.get(`/admin/api/search?${query}`);
   }
 

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
+import { chooseZone } from "../../../static/js/core/time.js";
 import { Api } from "../../../static/js/net/api.js";
 import { Http, HttpError } from "../../../static/js/net/http.js";
 
@@ -40,6 +41,22 @@ test("requests use the paths and bodies of docs/protocol.md", async () => {
     ["POST", "/admin/api/threads/7/close", { seen_message_id: 9 }],
     ["POST", "/admin/api/threads/bulk", { ids: [7], action: "close", seen: { 7: 9 } }],
     ["PUT", "/admin/api/threads/7/priority", { priority: "high" }],
+  ]);
+});
+
+test("the days of a search are those of the admin, at every page of its hits", async () => {
+  const { api, asked } = desk(json({}));
+  chooseZone("Pacific/Kiritimati");
+  try {
+    await api.search("order created:2026-11-20", 50, null);
+    await api.search("order created:2026-11-20", 50, "c1");
+    await api.search("order", 50, "c1");
+  } finally {
+    chooseZone(null);
+  }
+  const days = { q: "order created:2026-11-20", limit: "50", timezone: "Pacific/Kiritimati" };
+  assert.deepEqual(asked.map(([, path]) => Object.fromEntries(new URL(path, "http://a").searchParams)), [
+    days, { ...days, cursor: "c1" }, { q: "order", limit: "50", cursor: "c1" },
   ]);
 });
 
