@@ -2,6 +2,7 @@
 
 import re
 
+from dashboard import protocol
 from scoring.keys import LOSS_EVENTS, NOTIFY_FLAGS
 from tests.repository import ROOT, written_files
 
@@ -17,6 +18,10 @@ def test_every_socket_event_is_described_and_exists():
         for name in re.findall(rf'"({_EVENT})"', path.read_text(encoding="utf-8"))
     }
     assert in_code == set(re.findall(rf"`({_EVENT})(?=[ `])", PROTOCOL))
+
+
+def test_the_version_of_the_protocol_is_that_of_the_code():
+    assert re.findall(r'"protocol": (\d+)', PROTOCOL) == [str(protocol.PROTOCOL)]
 
 
 def test_the_notifications_that_are_listened_to_are_described():
