@@ -55,8 +55,8 @@ import { RowRefresh } from "./ui/thread/row-refresh.js";
 /** @returns {any} of the kind that templates/dashboard.html has there */
 const at = (id) => document.getElementById(id);
 const boot = JSON.parse(at("boot").textContent);
-const { admin, limits, priorities, protocol, views, filters } = boot;
-const choices = { views, filters, priorities, get sorts() { return savedSorts.names; } };
+const { admin, limits, priorities, protocol, views, filters, view_queries: viewQueries } = boot;
+const choices = { views, viewQueries, filters, priorities, get sorts() { return savedSorts.names; } };
 allowPictures(boot.picture_hosts);
 chooseZone(boot.preferences.timezone);
 const adminId = admin.id;

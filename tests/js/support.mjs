@@ -14,7 +14,11 @@ export function seeded(seed) {
 
 // What the server writes into the page, as far as scripts choose from it.
 export const CHOICES = {
-  views: ["arrival", "not_respond", "snoozed", "history"],
+  views: ["arrival", "not_respond", "snoozed", "mentions", "history"],
+  viewQueries: {
+    arrival: "is:open -is:snoozed", not_respond: "is:open is:waiting -is:snoozed", snoozed: "is:snoozed",
+    mentions: "mentions:me", history: "is:closed",
+  },
   sorts: [
     "arrival", "longest_wait", "unanswered_first", "member_status", "priority", "next_due", "soonest",
   ],

@@ -356,7 +356,7 @@ declare global {
     | "thread" | "lists" | "rows" | "api" | "now" | "painter" | "isEnded">;
   type SearchPaneParts = Pick<Parts,
     | "root" | "layout" | "thread" | "rows" | "api" | "now" | "painter" | "language"
-    | "openResult" | "lists" | "navigation" | "savedViews" | "focusList"> & { left(): void };
+    | "openResult" | "lists" | "navigation" | "savedViews" | "choices" | "focusList"> & { left(): void };
   type ResultListParts = Pick<Parts, "rows" | "thread" | "now" | "language"> & {
     results: Found[];
     /** The index of the one that Enter opens. */

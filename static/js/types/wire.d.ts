@@ -287,6 +287,8 @@ declare global {
 
   interface Choices {
     views: string[];
+    /** The conditions of each built-in view. */
+    viewQueries: Record<string, string>;
     sorts: string[];
     filters: string[];
     priorities: string[];

@@ -33,7 +33,7 @@ from scoring.conditions.language.parser import LENGTH_MAX
 from scoring.conditions.subject import PRIORITIES
 from scoring.conditions.tags import TAG_LENGTH_MAX
 from scoring.sorts import BUILT_IN_SORTS
-from scoring.views import BUILT_IN_VIEWS, FILTERS
+from scoring.views import BUILT_IN_VIEWS, FILTERS, VIEW_QUERIES
 
 #: Cookie with the theme, for pages that are shown without a session.
 THEME_COOKIE = "lineup_theme"
@@ -94,6 +94,7 @@ class Pages:
             "preferences": preferences,
             "server_now": self._clock(),
             "views": list(BUILT_IN_VIEWS),
+            "view_queries": VIEW_QUERIES,
             **self._sorts(),
             "filters": list(FILTERS),
             "priorities": list(PRIORITIES),

@@ -4,6 +4,7 @@
 
 import { html, render } from "lit-html";
 
+import { conditionsOf } from "../../core/query/conditions.js";
 import { QueryCheck } from "../../core/query/check.js";
 import { mistakeOf } from "../../core/query/mistake.js";
 import { hasWords } from "../../core/query/text.js";
@@ -29,7 +30,7 @@ export class SearchPane {
   /** @param {SearchPaneParts} given */
   constructor({
     root, layout, thread, rows, api, now, painter, language, openResult, lists, navigation, savedViews,
-    focusList, left,
+    choices, focusList, left,
   }) {
     this.root = root;
     this.layout = layout;
@@ -43,6 +44,7 @@ export class SearchPane {
     this.lists = lists;
     this.navigation = navigation;
     this.savedViews = savedViews;
+    this.choices = choices;
     this.focusList = focusList;
     this.left = left;
     const changed = () => painter.ask("search");
@@ -72,7 +74,7 @@ export class SearchPane {
   open(query = null, { filters = false } = {}) {
     this.shown = true;
     this.layout.panel = "list";
-    if (filters) this.#begin(queryOf(this.lists.list, this.savedViews));
+    if (filters) this.#begin(conditionsOf(this.lists.list, this.savedViews, this.choices.viewQueries));
     else if (query !== null && query !== this.field.text) this.#write(query);
     this.painter.ask("search", "shell");
     this.paint();
@@ -258,17 +260,4 @@ export class SearchPane {
   #scrolled(list) {
     if (list.scrollHeight - list.scrollTop - list.clientHeight < 300) this.search.loadMore();
   }
-}
-
-// The conditions of the built-in views, and of who the threads are assigned to.
-const BUILT_IN = {
-  arrival: "is:open -is:snoozed",
-  not_respond: "is:open is:waiting -is:snoozed",
-  history: "is:closed",
-};
-const ASSIGNED = { unassigned: "assigned:none", mine: "assigned:me" };
-
-function queryOf({ view, query, filter }, savedViews) {
-  const conditions = query ?? savedViews.of(view)?.query ?? BUILT_IN[view] ?? "";
-  return [conditions, ASSIGNED[filter] ?? ""].filter(Boolean).join(" ");
 }

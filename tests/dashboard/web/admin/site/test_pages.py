@@ -11,9 +11,9 @@ import pytest
 
 from dashboard.db.accounts import admins
 from dashboard.errors import StartError
-from dashboard.web.admin.site import pages
 from dashboard.web.http.assets import Assets
 from scoring.sorts import BUILT_IN_SORTS
+from tests.dashboard.web.admin.site.boot import boot
 from tests.drivers.application import ApplicationDriver
 
 STATIC = Path(__file__).parents[5] / "static"
@@ -23,12 +23,6 @@ STATIC = Path(__file__).parents[5] / "static"
 def dashboard(database, clock, tmp_path):
     """Serves the bundle, as in production."""
     return ApplicationDriver(database, clock, tmp_path, LINEUP_ASSETS="bundle")
-
-
-def boot(page):
-    found = re.search(r'<script type="application/json" id="boot"[^>]*>(.*?)</script>', page, re.S)
-    assert found, "there is no boot element"
-    return json.loads(found[1])
 
 
 def test_who_is_not_signed_in_is_sent_to_sign_in(dashboard):
@@ -70,19 +64,6 @@ def test_the_page_begins_with_admin_preferences_and_time(mai, clock):
     }
     assert values["saved_views"] == []
     assert values["preferences"]["sorts"]["not_respond"] == "longest_wait"
-
-
-def test_the_page_brings_the_saved_view_that_was_open_last(mai, monkeypatch):
-    """Also where more views are saved than come with the page."""
-    monkeypatch.setattr(pages, "SAVED_VIEWS_MAX", 1)
-    draft = {"query": "is:open", "sort": "arrival", "owner": "me"}
-    ids = [mai.post("/admin/api/views", json=draft | {"name": name}).json["id"] for name in "abc"]
-    mai.patch("/admin/api/me/preferences", json={"saved": {"view": ids[2]}})
-    assert [view["id"] for view in boot(mai.get("/").text)["saved_views"]] == [ids[0], ids[2]]
-    mai.delete(f"/admin/api/views/{ids[2]}")
-    values = boot(mai.get("/").text)
-    assert [view["id"] for view in values["saved_views"]] == [ids[0]]
-    assert values["preferences"]["saved"] == {"view": ids[2]}, "the page says that it is gone"
 
 
 def test_every_sort_view_and_filter_of_boot_has_its_texts(mai):
