@@ -55,8 +55,11 @@ import { RowRefresh } from "./ui/thread/row-refresh.js";
 /** @returns {any} of the kind that templates/dashboard.html has there */
 const at = (id) => document.getElementById(id);
 const boot = JSON.parse(at("boot").textContent);
-const { admin, limits, priorities, protocol, views, filters, view_queries: viewQueries } = boot;
-const choices = { views, viewQueries, filters, priorities, get sorts() { return savedSorts.names; } };
+const { admin, limits, priorities, protocol, filters, view_queries: viewQueries } = boot;
+const choices = {
+  viewQueries, filters, priorities,
+  get views() { return savedViews.builtIn; }, get sorts() { return savedSorts.names; },
+};
 allowPictures(boot.picture_hosts);
 chooseZone(boot.preferences.timezone);
 const adminId = admin.id;
@@ -101,7 +104,7 @@ const liveness = new Liveness({
 const rows = new Rows();
 const hold = new Hold();
 const totals = new Totals();
-const savedViews = startViews({ views: boot.saved_views, api, language, toasts, parts: () => parts });
+const savedViews = startViews({ boot, api, language, toasts, parts: () => parts });
 const savedSorts = startSorts({ boot, api, language, parts: () => parts });
 const fetcher = new Fetcher({
   load: (ids) => api.rows(ids),

@@ -4,18 +4,19 @@ import { SavedViews } from "../core/list/saved-views.js";
 import { Lazy } from "../ui/elements/lazy.js";
 import { refusalOf } from "../ui/elements/refusal.js";
 
-// views: as the page brought them; parts() is called once something changed.
+// boot: what the page brought, of views the first ones; parts() is called once something changed.
 /** @param {StartViewsParts} given @returns {SavedViews} */
-export function startViews({ views, api, language, toasts, parts }) {
+export function startViews({ boot, api, language, toasts, parts }) {
   let begun = false;
   const saved = new SavedViews({
+    builtIn: boot.views,
     ask: () => api.views(),
     send: (ids) => api.orderViews(ids),
     named: (id, name) => language.given.set(`view.${id}`, name),
     changed: (changes) => { if (begun) changed(parts(), changes); },
     refused: (error) => toasts.show(refusalOf(error, language.t)),
   });
-  saved.take(views ?? []);
+  saved.take(boot.saved_views ?? []);
   begun = true;
   return saved;
 }

@@ -463,7 +463,7 @@ declare global {
   type ViewsChangedParts = Pick<Parts,
     | "lists" | "navigation" | "alerts" | "painter" | "toasts" | "announce" | "language">;
   type StartViewsParts = Pick<Parts, "api" | "language" | "toasts"> & {
-    views: SavedView[];
+    boot: { views: string[]; saved_views: SavedView[] };
     parts(): ViewsChangedParts;
   };
   type VisibleRowsParts = Pick<Parts, "lists" | "thread" | "rows" | "presence">;
@@ -484,6 +484,7 @@ declare global {
     | "theme" | "prefs" | "alerts" | "limits" | "threadPane" | "unsent" | "presence" | "signedOutAt">;
   type ViewChange = { was?: SavedView; now?: SavedView; own?: boolean };
   type SavedViewsParts = {
+    builtIn: string[];
     ask(): Promise<{ views: SavedView[] }>;
     send(ids: string[]): Promise<unknown>;
     named(id: string, name: string): void;

@@ -9,7 +9,7 @@ from dashboard import languages
 from dashboard.db.accounts import admins
 from dashboard.db.accounts.sessions import Identity
 from dashboard.db.database import Database
-from dashboard.db.lists import sorts
+from dashboard.db.lists import sorts, view_orders
 from dashboard.db.lists.views import NAME_MAX, OWN_MAX, SHARED_MAX
 from dashboard.db.oidc import logouts
 from dashboard.db.threads import events, threads
@@ -93,7 +93,7 @@ class Pages:
             "admin": describe(identity),
             "preferences": preferences,
             "server_now": self._clock(),
-            "views": list(BUILT_IN_VIEWS),
+            "views": self._built_in_views(identity),
             "view_queries": VIEW_QUERIES,
             **self._sorts(),
             "filters": list(FILTERS),
@@ -168,6 +168,11 @@ class Pages:
             if identity.desks is not None:
                 return threads.is_any_at(connection, identity.desks)
             return events.is_any(connection)
+
+    def _built_in_views(self, identity: Identity) -> list[str]:
+        """In the admin's order, without the saved ones among them."""
+        with self._database.read() as connection:
+            return view_orders.ordered(connection, identity.admin_id, BUILT_IN_VIEWS, ())
 
     def _saved_views(
         self, identity: Identity, last: Mapping[str, Any] | None

@@ -1,4 +1,5 @@
-// The saved views that this admin may see, in an order of the admin's own.
+// The saved views that this admin may see, in an order of the admin's own, in which the built-in ones
+// have their places, too: the page shows these in a group of their own, above.
 
 import { delayMs } from "../backoff.js";
 import { isSaved } from "../route.js";
@@ -10,6 +11,7 @@ export class SavedViews {
   /** @type {SavedView[]} */
   list = [];
   #known = new Map(); // id → the view as it was last seen, deleted ones too
+  #all = null; // ids of all views in the order of the server; null before the first reading
   #order = null; // ids, from the first move until the server has it
   #orderTimer = null;
   #retry = null;
@@ -18,10 +20,14 @@ export class SavedViews {
   #loading = false;
   #own = 0; // grows with each change of one's own: what is being read then may be older
 
-  // ask() → {views}; send(ids) keeps the order; named(id, name) is called for each; changed(changes)
-  // for what was added, removed and edited, as [{was, now}]; refused(error): the order was not kept.
+  // builtIn: ids of the built-in views in the admin's order. ask() → {views}; send(ids) keeps the order;
+  // named(id, name) is called for each; changed(changes) for what was added, removed and edited, as
+  // [{was, now}]; refused(error): the order was not kept.
   /** @param {SavedViewsParts} parts */
-  constructor({ ask, send, named, changed, refused, timers = globalThis, random = Math.random }) {
+  constructor({
+    builtIn, ask, send, named, changed, refused, timers = globalThis, random = Math.random,
+  }) {
+    this.builtIn = builtIn;
     this.ask = ask;
     this.send = send;
     this.named = named;
@@ -92,9 +98,10 @@ export class SavedViews {
     this.named(view.id, view.name);
   }
 
-  // views: as the server sent them; the built-in ones among them are left out.
+  // views: as the server sent them: all, or saved ones alone, as they come with the page.
   /** @param {SavedView[]} views */
   take(views) {
+    this.#learn(views);
     const before = new Map(this.list.map((view) => [view.id, view]));
     this.list = views.filter(({ id }) => isSaved(id));
     this.#arrange();
@@ -107,6 +114,15 @@ export class SavedViews {
     }
     for (const was of before.values()) changes.push({ was, now: undefined });
     this.changed(changes);
+  }
+
+  // The order of all views, where all are there.
+  #learn(views) {
+    const ids = views.map(({ id }) => id);
+    const builtIn = ids.filter((id) => !isSaved(id));
+    if (!builtIn.length) return;
+    this.#all = ids;
+    this.builtIn = builtIn;
   }
 
   // Moves a view to a place; the order is sent once no other move follows. Returns whether it moved.
@@ -126,13 +142,21 @@ export class SavedViews {
   async #sendOrder() {
     const order = this.#order;
     try {
-      await this.send(order);
+      if (!this.#all) this.#learn((await this.ask()).views);
+      await this.send(this.#withBuiltIn());
     } catch (error) {
       this.refused(error);
     }
     if (order !== this.#order) return; // it was moved again
     this.#order = null;
     this.load();
+  }
+
+  // All views: the saved ones as they stand here, the built-in ones at the places that they have.
+  #withBuiltIn() {
+    const all = this.#all ?? [];
+    const saved = [...new Set([...this.list.map(({ id }) => id), ...all.filter(isSaved)])];
+    return [...all.map((id) => (isSaved(id) ? saved.shift() : id)), ...saved];
   }
 
   // As it was moved here and is not sent yet; what is not in it comes last.

@@ -14,6 +14,7 @@ function desk(views) {
   const server = { views, asked: 0, fails: null, orders: [], held: null };
   const heard = { changes: [], names: new Map(), refused: [] };
   const saved = new SavedViews({
+    builtIn: ["arrival", "history"],
     ask: async () => {
       server.asked += 1;
       const { views: now, fails } = server;
@@ -39,9 +40,14 @@ function desk(views) {
 
 const ids = (saved) => saved.list.map(({ id }) => id);
 
-test("built-in views are left out, and each saved one is given its name", () => {
-  const { saved, heard } = desk([view("arrival", { owner: "built-in" }), view("v1"), view("v2")]);
+const builtIn = (id) => view(id, { owner: "built-in" });
+
+test("built-in views are in an order of their own, and each saved one is given its name", () => {
+  const { saved, heard } = desk([builtIn("history"), view("v1"), builtIn("arrival"), view("v2")]);
   assert.deepEqual(ids(saved), ["v1", "v2"]);
+  assert.deepEqual(saved.builtIn, ["history", "arrival"]);
+  saved.take([view("v2")]);
+  assert.deepEqual(saved.builtIn, ["history", "arrival"], "they did not come");
   assert.equal(heard.names.get("v2"), "View v2");
 });
 
@@ -105,9 +111,32 @@ test("what is moved stays moved, is sent once, and survives a reading before tha
   await saved.load();
   assert.deepEqual(ids(saved), ["v1", "v3", "v2", "v4"], "a new one comes last");
   await clock.turn(1000);
-  assert.deepEqual(server.orders, [["v1", "v3", "v2"]]);
+  assert.deepEqual(server.orders, [["v1", "v3", "v2", "v4"]]);
   saved.move("v1", 99);
   assert.deepEqual(ids(saved).at(-1), "v1");
+});
+
+test("built-in views stay at their places where saved ones are moved", async () => {
+  const { clock, server, saved } = desk([
+    builtIn("history"), view("v1"), builtIn("arrival"), view("v2"), view("v3"),
+  ]);
+  saved.move("v3", 0);
+  await clock.turn(1000);
+  saved.put(view("v4"));
+  saved.move("v4", 0);
+  saved.drop("v1");
+  await clock.turn(1000);
+  assert.deepEqual(server.orders, [
+    ["history", "v3", "arrival", "v1", "v2"], ["history", "v4", "arrival", "v3", "v2", "v1"],
+  ]);
+});
+
+test("what is moved before the first reading keeps the places of all other views, too", async () => {
+  const { clock, server, saved } = desk([view("v1"), view("v2")]); // as they come with the page
+  server.views = [builtIn("history"), view("v1"), view("v2"), builtIn("arrival"), view("v3")];
+  saved.move("v2", 0);
+  await clock.turn(1000);
+  assert.deepEqual(server.orders, [["history", "v2", "v1", "arrival", "v3"]]);
 });
 
 test("an order that was refused is told, and the server's is shown again", async () => {

@@ -1,5 +1,7 @@
 """The views that come with the dashboard's page."""
 
+import re
+
 from dashboard.web.admin.site import pages
 from tests.dashboard.web.admin.site.boot import boot
 
@@ -26,3 +28,15 @@ def test_the_page_brings_the_saved_view_that_was_open_last(mai, monkeypatch):
     values = boot(mai.get("/").text)
     assert [view["id"] for view in values["saved_views"]] == [ids[0]]
     assert values["preferences"]["saved"] == {"view": ids[2]}, "the page says that it is gone"
+
+
+def test_the_page_has_the_built_in_views_in_the_admins_order(mai):
+    draft = {"name": "a", "query": "is:open", "sort": "arrival", "owner": "me"}
+    saved = mai.post("/admin/api/views", json=draft).json["id"]
+    order = ["history", saved, "arrival"]
+    assert mai.put("/admin/api/views/order", json={"ids": order}).status_code == 200
+    page = mai.get("/").text
+    expected = ["not_respond", "snoozed", "mentions", "history", "arrival"]
+    assert boot(page)["views"] == expected
+    icons = [icon for icon in re.findall(r'href="#icon-(\w+)"', page) if icon in expected]
+    assert icons == expected, "also before the scripts run"
