@@ -76,6 +76,17 @@ def mistakes(browser: BrowserDriver) -> None:
     assert page.evaluate(f"() => {FIELD}.getAttribute('aria-invalid')") == "true"
 
 
+def begins_with_its_conditions(browser: BrowserDriver, view: str, conditions: str) -> None:
+    """The list that is shown is narrowed from its own conditions on."""
+    page = browser.page
+    page.keyboard.press("Escape")
+    page.wait_for_selector(".search", state="hidden")
+    page.goto(f"{browser.server.url}/#/{view}")
+    browser.wait_until_shown(view)
+    page.keyboard.press("F")
+    browser.wait_for(f"() => {FIELD}?.value === '{conditions}'", "the conditions of the list")
+
+
 def test_conditions_are_completed_and_become_a_live_list(browser, lineup):
     for number in range(2):
         say(lineup, f"Ha{number}", "fr-CA", "a zebra" if number else "Where is it?")
@@ -93,13 +104,11 @@ def test_conditions_are_completed_and_become_a_live_list(browser, lineup):
     browser.wait_for("() => document.querySelectorAll('.found').length === 1", "the result")
     assert page.locator(".found-name").inner_text() == "Ha1"
 
-    # The list that is shown is narrowed from its own conditions on.
     page.fill("#search-field", "")
-    page.keyboard.press("Escape")
-    page.wait_for_selector(".search", state="hidden")
-    page.keyboard.press("F")
+    for view, own in (("snoozed/soonest", "is:snoozed"), ("mentions/arrival", "mentions:me")):
+        begins_with_its_conditions(browser, view, own)
     conditions = "is:open -is:snoozed"
-    browser.wait_for(f"() => {FIELD}?.value === '{conditions}'", "the conditions of the list")
+    begins_with_its_conditions(browser, "arrival/arrival", conditions)
     page.keyboard.press("End")
     page.keyboard.type(" lang:fr")
     page.keyboard.press("Enter")

@@ -27,6 +27,7 @@ def mai(lineup: LineupDriver) -> Iterator[AdminDriver]:
     yield admin
     for view in admin.saved_views():
         admin.delete_view(view["id"])
+    admin.put("views/order", {"ids": []})
     admin.prefer(saved=None)
 
 
@@ -133,6 +134,13 @@ def stand(browser: BrowserDriver, *wanted: str) -> None:
     wait_until(lambda: browser.page.evaluate(names) == [*wanted], what=f"{wanted}")
 
 
+def built_in_stand(browser: BrowserDriver, *wanted: str) -> None:
+    """Their group has the search before them."""
+    names = """() => [...document.querySelectorAll('.nav-group:not(.nav-views) .nav-text')]
+      .map((name) => name.textContent).slice(1, 6)"""
+    wait_until(lambda: browser.page.evaluate(names) == [*wanted], what=f"{wanted}")
+
+
 def arranges_in_the_dialog(browser: BrowserDriver, mai: AdminDriver) -> None:
     page = browser.page
     page.keyboard.press("g")
@@ -157,9 +165,10 @@ def arranges_in_the_dialog(browser: BrowserDriver, mai: AdminDriver) -> None:
 
 def test_views_are_arranged_by_keys_by_the_pointer_and_in_the_dialog(browser, lineup, mai):
     page = browser.page
-    for name in ("One", "Two", "Three"):
-        mai.save_view(name, "lang:sv")
+    one, two, three = (mai.save_view(name, "lang:sv")["id"] for name in ("One", "Two", "Three"))
+    mai.put("views/order", {"ids": ["history", one, "arrival", two, three]})
     stand(browser, "One", "Two", "Three")
+    built_in_stand(browser, "Not responded", "Snoozed", "Mentions", "History", "Arrival")
     page.locator(".nav-view .nav-item").first.focus()
     page.keyboard.press("Alt+ArrowDown")
     stand(browser, "Two", "One", "Three")
@@ -173,8 +182,10 @@ def test_views_are_arranged_by_keys_by_the_pointer_and_in_the_dialog(browser, li
     stand(browser, "Three", "Two", "One")
     page.mouse.up()
     assert browser.state()["view"] == "arrival", "what was dragged is not opened"
-    wait_until(lambda: [view["name"] for view in mai.saved_views()] == ["Three", "Two", "One"])
+    kept = ["not_respond", "snoozed", "mentions", "history", three, "arrival", two, one]
+    wait_until(lambda: [view["id"] for view in mai.get("views")["views"]] == kept)
     arranges_in_the_dialog(browser, mai)
+    built_in_stand(browser, "Not responded", "Snoozed", "Mentions", "History", "Arrival")
 
 
 def is_deleted_by_others(
