@@ -55,8 +55,9 @@ function onToggle(event, toggled) {
   const element = event.currentTarget;
   const open = event.newState === "open";
   const opener = document.querySelector(`[popovertarget="${element.id}"]`);
-  opener.setAttribute("aria-expanded", String(open));
-  if (open) {
+  // A menu that is open while its pane is closed goes with its opener.
+  opener?.setAttribute("aria-expanded", String(open));
+  if (open && opener) {
     placeBelow(element, opener.getBoundingClientRect());
     (element.querySelector('[aria-checked="true"]') ?? element.querySelector("button"))?.focus();
   }
