@@ -1,4 +1,5 @@
-"""Load during a fault of Redis, and how long the lists took to be whole again after it."""
+"""Load during a fault of Redis, people who leave during it, and how long the lists took to be whole
+again after it."""
 
 import itertools
 import threading
@@ -10,12 +11,14 @@ from typing import Any
 from tests.drivers.dashboard import DashboardDriver
 from tests.drivers.lineup import LineupDriver
 from tests.live.faults.scene import LISTS, Scene
+from tests.live.presence.steps import beat, leave, wait_for_status, watch
 from tests.support import wait_until
 
 #: What must happen happens within this time; how long it took is printed.
 PATIENCE_SECONDS = 30
 EVENTS_PER_SECOND = 200
 BATCH = 5
+PEOPLE = 40
 
 
 def under_load(scene: Scene, fault: Callable[[], object]) -> None:
@@ -83,6 +86,47 @@ class Recovery:
             "the dashboard being live",
         )
         print(f"{fault}: live {time.monotonic() - began:.1f} s after the promotion")
+
+
+class WatchedPeople:
+    """Customers who are online, and whom a dashboard watches."""
+
+    def __init__(self, scene: Scene):
+        self._lineup = LineupDriver(scene.server)
+        self._dashboard = scene.dashboards[0]
+        self._names = [f"p-{number}" for number in range(PEOPLE)]
+        watch(self._dashboard, "customer", *(f"shop/{name}" for name in self._names))
+        beat(self._lineup, *self._names)
+        for name in self._names:
+            wait_for_status(self._dashboard, f"shop/{name}", "online")
+
+    def half_leave(self) -> None:
+        """While presence is away this is refused, and the chatbot repeats it."""
+        for name in self._names[::2]:
+            wait_until(
+                lambda name=name: self._has_left(name), PATIENCE_SECONDS, f"{name} having left"
+            )
+
+    def were_shown_once(self) -> None:
+        """Each is shown as they are, and no change was shown twice."""
+        left = [*self._names[::2], self._names[1]]
+        leave(self._lineup, self._names[1])
+        for name in left:
+            wait_for_status(self._dashboard, f"shop/{name}", "offline", PATIENCE_SECONDS)
+        for name in self._names:
+            shown = [
+                data["presence"][f"shop/{name}"]["status"]
+                for data in self._dashboard.of("presence:update")
+                if f"shop/{name}" in data["presence"]
+            ]
+            assert shown == (["online", "offline"] if name in left else ["online"]), name
+
+    def _has_left(self, name: str) -> bool:
+        try:
+            leave(self._lineup, name)
+        except AssertionError:
+            return False
+        return True
 
 
 def fresh_lists_are_those_of(scene: Scene) -> None:

@@ -6,23 +6,20 @@ from redis.crc import key_slot
 from presence.keys import Space
 from scoring.keys import Keys
 from tests.conftest import MODES
-from tests.drivers.lineup import LineupDriver
 from tests.live.cluster.recovery import (
-    PATIENCE_SECONDS,
     Recovery,
+    WatchedPeople,
     fresh_lists_are_those_of,
     opened_scene,
     under_load,
 )
 from tests.live.faults.scene import LISTS
-from tests.live.presence.steps import beat, leave, wait_for_status, watch
 from tests.servers.redis_cluster import RedisClusterServer
-from tests.support import wait_until
 
 pytestmark = pytest.mark.slow
 
-PEOPLE = 40
 VIEWS = ("arrival", "not_respond", "history")
+PRESENCE = Space("customer", "lineup:p:").people(0).meta
 
 
 @pytest.fixture
@@ -60,7 +57,9 @@ def test_a_primary_is_killed(scene, cluster, list_id):
 
 
 def test_a_node_is_added_and_slots_move_to_it(scene, cluster):
-    """No dashboard notices: no list is opened anew, and none is late. (F71)"""
+    """No dashboard notices: no list is opened anew, none is late, and presence is announced once.
+    (F71)"""
+    people = WatchedPeople(scene)
     opened = [
         dashboard.open(*name) for dashboard, name in zip(scene.dashboards, LISTS, strict=True)
     ]
@@ -70,8 +69,10 @@ def test_a_node_is_added_and_slots_move_to_it(scene, cluster):
         added = cluster.add_node()
         for key in moved_keys():
             cluster.move_slot(key_slot(key.encode()), added)
+        people.half_leave()
 
     under_load(scene, fault)
+    people.were_shown_once()
     scene.check_nothing_is_lost()
     fresh_lists_are_those_of(scene)
     for dashboard, answer, count in zip(scene.dashboards, opened, statuses, strict=True):
@@ -81,48 +82,21 @@ def test_a_node_is_added_and_slots_move_to_it(scene, cluster):
 
 
 def test_presence_is_announced_once_while_a_primary_is_replaced(scene, cluster):
-    """People come and go meanwhile: each is shown as they are, and no change twice. (F70)"""
-    lineup = LineupDriver(scene.server)
-    names = [f"p-{number}" for number in range(PEOPLE)]
-    dashboard = scene.dashboards[0]
-    watch(dashboard, "customer", *(f"shop/{name}" for name in names))
-    beat(lineup, *names)
-    for name in names:
-        wait_for_status(dashboard, f"shop/{name}", "online")
+    """People leave meanwhile. (F70)"""
+    people = WatchedPeople(scene)
 
     def fault():
-        killed = cluster.holder_of(Space("customer", "lineup:p:").people(0).meta)
+        killed = cluster.holder_of(PRESENCE)
         cluster.kill(killed)
         cluster.wait_for_promotion(killed)
-        for name in names[::2]:
-            # While presence is away it is refused, and the chatbot repeats it.
-            wait_until(lambda name=name: left(lineup, name), PATIENCE_SECONDS)
+        people.half_leave()
 
     under_load(scene, fault)
-    for name in names[::2]:
-        wait_for_status(dashboard, f"shop/{name}", "offline", PATIENCE_SECONDS)
-    leave(lineup, names[1])
-    wait_for_status(dashboard, f"shop/{names[1]}", "offline", PATIENCE_SECONDS)
-    for name in names:
-        shown = [
-            data["presence"][f"shop/{name}"]["status"]
-            for data in dashboard.of("presence:update")
-            if f"shop/{name}" in data["presence"]
-        ]
-        is_gone = name in {*names[::2], names[1]}
-        assert shown == ["online", "offline"] if is_gone else ["online"], name
-
-
-def left(lineup, name):
-    try:
-        leave(lineup, name)
-    except AssertionError:
-        return False
-    return True
+    people.were_shown_once()
 
 
 def moved_keys():
     """One of each list that is there, of the lists of queries, and of presence."""
     keys = Keys()
     lists = [keys.meta(view) for view in VIEWS]
-    return [*lists, keys.touched, keys.view_changes]
+    return [*lists, keys.touched, keys.view_changes, PRESENCE]

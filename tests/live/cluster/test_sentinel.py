@@ -6,6 +6,7 @@ import pytest
 from tests.conftest import MODES
 from tests.live.cluster.recovery import (
     Recovery,
+    WatchedPeople,
     fresh_lists_are_those_of,
     opened_scene,
     under_load,
@@ -29,17 +30,19 @@ def scene(request, tmp_path, sentinels):
 
 
 def test_the_master_is_killed_and_a_sentinel_too(scene, sentinels):
-    """The replica is promoted by the others. (F72)"""
-    recovery = Recovery(scene)
+    """The replica is promoted by the others; presence is announced once. (F72)"""
+    recovery, people = Recovery(scene), WatchedPeople(scene)
 
     def fault():
         killed = sentinels.master()
         sentinels.servers[killed].kill()
         sentinels.kill_sentinel()
         sentinels.wait_for_promotion(killed)
+        people.half_leave()
         recovery.wait_until_live("master killed")
 
     under_load(scene, fault)
+    people.were_shown_once()
     scene.check_nothing_is_lost()
     fresh_lists_are_those_of(scene)
 
