@@ -104,7 +104,7 @@ class Rebuild:
                 raise
 
     def hold(self) -> None:
-        """Keeps what was begun while nothing is filled: call it, or `fill`, at least each second.
+        """Keeps what was begun while nothing is filled: call it, or `fill`, each few seconds.
 
         Renews the locks, or takes that of views again if no other process has it meanwhile. Raises
         RebuildLost.

@@ -55,17 +55,24 @@ def _databases(results: list[dict[str, Any]]) -> Iterator[Bar]:
         here = next((f for other, f in of["sqlite"] if load(other) == load(result)), {})
         if here.get(p95) and p95 in there:
             scenario = result["scenario"]
-            where = f"{scenario['threads']:,} threads, {scenario['dashboards']} dashboards"
-            where += f", {scenario['rate']:g} events/s, {scenario['workload']}"
-            where += f", {scenario['workers']} worker" + "s" * (scenario["workers"] > 1)
+            where = f"{_where(scenario)}, {_workers(scenario)}"
             what = f"p95 on the socket, PostgreSQL by SQLite ({where})"
             yield Bar(what, there[p95] / here[p95], most=1.3)
+
+
+def _where(scenario: dict[str, Any]) -> str:
+    threads, rate = f"{scenario['threads']:,} threads", f"{scenario['rate']:g} events/s"
+    return f"{threads}, {scenario['dashboards']} dashboards, {rate}, {scenario['workload']}"
+
+
+def _workers(scenario: dict[str, Any]) -> str:
+    return f"{scenario['workers']} worker" + "s" * (scenario["workers"] > 1)
 
 
 def _live(result: dict[str, Any]) -> Iterator[Bar]:
     scenario = result["scenario"]
     threads, dashboards, kind = (scenario[key] for key in ("threads", "dashboards", "workload"))
-    where = f"{threads:,} threads, {dashboards} dashboards, {scenario['rate']:g} events/s, {kind}"
+    where = _where(scenario)
     line = scenario.get("line", "")
     if line:
         where += f", each on {line}"
@@ -91,7 +98,7 @@ _SINGLE_BY_EMPTY = {"sqlite": 0.4, "postgres": 0.35}
 def _accept(result: dict[str, Any]) -> Iterator[Bar]:
     scenario = result["scenario"]
     build = f"{scenario['threads']:,} threads, {scenario['async_mode']}, {scenario['database']}"
-    build += f", {scenario['workers']} worker" + ("s" if scenario["workers"] > 1 else "")
+    build += f", {_workers(scenario)}"
     single = ratio(result, "single.a_second", "empty post.a_second")
     batch = ratio(result, "batch.a_second", "single.a_second")
     at = {name: f"{found:g}" for name, found in medians(result).items() if "connections" in name}

@@ -72,9 +72,8 @@ class RedisAddress:
 
 def redis_address(url: str) -> RedisAddress:
     """Raises StartError, which names the part that is wrong."""
-    scheme, _, rest = url.partition("://")
-    if scheme.lower() in _SCHEMES:
-        return _of_several(url, scheme.lower(), rest)
+    if url.partition("://")[0].lower() in _SCHEMES:
+        return _of_several(url)
     try:
         parts = urlsplit(url)
         # Read here, because a port that is no number raises only then.
@@ -89,15 +88,16 @@ def redis_address(url: str) -> RedisAddress:
     return RedisAddress("server", url)
 
 
-def _of_several(url: str, scheme: str, rest: str) -> RedisAddress:
-    kind, default_port = _SCHEMES[scheme]
+def _of_several(url: str) -> RedisAddress:
+    scheme, _, rest = url.partition("://")
+    kind, default_port = _SCHEMES[scheme.lower()]
     # Versions of Python differ in whether a URL may have `[::1]` beside other hosts.
-    several = re.split("[/?#]", rest, maxsplit=1)[0]
-    parts = urlsplit(f"{scheme}://host{rest.removeprefix(several)}")
-    credentials, _, hosts = several.rpartition("@")
+    servers = re.split("[/?#]", rest, maxsplit=1)[0]
+    parts = urlsplit(f"{scheme}://host{rest.removeprefix(servers)}")
+    credentials, _, hosts = servers.rpartition("@")
     nodes = tuple(_node(text, default_port) for text in hosts.split(","))
     service, db = ("", _cluster_db(parts.path)) if kind == "cluster" else _watched(parts.path)
-    plain = scheme.partition("+")[0]
+    plain = parts.scheme.partition("+")[0]
     options = _options(f"{plain}://{credentials}@/{db}?{parts.query}", parts.query)
     sentinel_options = {
         name.removeprefix("sentinel_"): options.pop(name)

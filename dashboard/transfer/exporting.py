@@ -142,8 +142,9 @@ class _Snapshot:
     def _lines_of(self, rows: list[Row[Any]]) -> Iterator[Line]:
         ids = {row.data["message_id"] for row in rows if row.type == "receipt"}
         query = select(events).where(events.c.id.in_(ids), events.c.thread_id.is_not(None))
-        found = filter(self._is_act, self._connection.execute(query))
-        messages = {row.id: self._reference(row) for row in found}
+        # No other message goes out: whoever imports refuses receipts of those.
+        sent = filter(self._is_act, self._connection.execute(query))
+        messages = {row.id: self._reference(row) for row in sent}
         for row in rows:
             received = {"received_at": timestamp(row.received_at)}
             received["source"] = self._sources[row.source_id]

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tools.testing import memory
+from tools.testing import temporary_files
 from tools.testing.everything import TABLE, run_everything
 from tools.testing.gate import SECOND_CHANCES_MAX, run_gate
 from tools.testing.report import Result, is_complete, results
@@ -66,9 +66,9 @@ def test_a_run_that_was_cut_off_is_not_complete(tmp_path, status, complete):
 
 
 def test_files_of_tests_are_in_memory_and_deleted_at_the_end(tmp_path, monkeypatch):
-    monkeypatch.setattr(memory, "MEMORY", tmp_path)
-    monkeypatch.setattr(memory, "ROOM_BYTES", 0)
-    with memory.environment() as variables:
+    monkeypatch.setattr(temporary_files, "MEMORY", tmp_path)
+    monkeypatch.setattr(temporary_files, "ROOM_BYTES", 0)
+    with temporary_files.in_memory() as variables:
         folder = Path(variables["TMPDIR"])
         assert folder.parent == tmp_path
         assert folder.stat().st_mode & 0o777 == 0o755
@@ -80,9 +80,9 @@ def test_files_of_tests_are_in_memory_and_deleted_at_the_end(tmp_path, monkeypat
 def test_without_room_in_memory_files_of_tests_are_where_they_were(
     tmp_path, monkeypatch, name, room
 ):
-    monkeypatch.setattr(memory, "MEMORY", tmp_path / name)
-    monkeypatch.setattr(memory, "ROOM_BYTES", room)
-    with memory.environment() as variables:
+    monkeypatch.setattr(temporary_files, "MEMORY", tmp_path / name)
+    monkeypatch.setattr(temporary_files, "ROOM_BYTES", room)
+    with temporary_files.in_memory() as variables:
         assert variables == {**os.environ}
 
 

@@ -5,8 +5,8 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from tools.testing.memory import environment
 from tools.testing.report import results
+from tools.testing.temporary_files import in_memory
 
 ROOT = Path(__file__).parents[2]
 LOGS = "build/test"
@@ -24,8 +24,8 @@ def run_pytest(log: Path, *arguments: str, root: Path = ROOT) -> int:
     log.parent.mkdir(parents=True, exist_ok=True)
     log.unlink(missing_ok=True)
     command = [*PYTEST, f"--report-log={log}", *arguments]
-    with environment() as variables:
-        return subprocess.run(command, cwd=root, env=variables).returncode
+    with in_memory() as environment:
+        return subprocess.run(command, cwd=root, env=environment).returncode
 
 
 def failed_in(log: Path) -> list[str]:

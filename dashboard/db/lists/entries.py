@@ -139,7 +139,8 @@ def _changes(lists: Iterable[QueryList]) -> Iterator[ColumnElement[int]]:
 
 
 def _between(after_id: int, last_id: int) -> ColumnElement[bool]:
-    """Unlike `within`, this lets SQLite pass over the archived threads of years, by an index."""
+    """Unlike `id_ranges.within`, this lets SQLite pass over what was archived for years, by an
+    index."""
     return and_(threads.c.id > after_id, threads.c.id <= last_id)
 
 

@@ -147,8 +147,9 @@ _DEFAULTS: Mapping[str, Any] = {
 
 def timezone_of(connection: Connection, admin_id: int, named: str | None) -> str:
     """The time zone of the days in an admin's query: the named one, that of the profile, or UTC."""
-    chosen = known(admins.preferences(connection, admin_id)).get("timezone")
-    return named or chosen or TIMEZONE
+    if named is not None:
+        return named
+    return known(admins.preferences(connection, admin_id)).get("timezone") or TIMEZONE
 
 
 def complete(chosen: Mapping[str, Any], locale: str) -> dict[str, Any]:

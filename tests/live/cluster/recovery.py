@@ -107,7 +107,7 @@ class WatchedPeople:
                 lambda name=name: self._has_left(name), PATIENCE_SECONDS, f"{name} having left"
             )
 
-    def were_shown_once(self) -> None:
+    def check_each_was_shown_once(self) -> None:
         """Each is shown as they are, and no change was shown twice."""
         left = [*self._names[::2], self._names[1]]
         leave(self._lineup, self._names[1])

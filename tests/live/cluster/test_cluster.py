@@ -72,7 +72,7 @@ def test_a_node_is_added_and_slots_move_to_it(scene, cluster):
         people.half_leave()
 
     under_load(scene, fault)
-    people.were_shown_once()
+    people.check_each_was_shown_once()
     scene.check_nothing_is_lost()
     fresh_lists_are_those_of(scene)
     for dashboard, answer, count in zip(scene.dashboards, opened, statuses, strict=True):
@@ -92,7 +92,7 @@ def test_presence_is_announced_once_while_a_primary_is_replaced(scene, cluster):
         people.half_leave()
 
     under_load(scene, fault)
-    people.were_shown_once()
+    people.check_each_was_shown_once()
 
 
 def moved_keys():

@@ -42,7 +42,7 @@ def test_the_master_is_killed_and_a_sentinel_too(scene, sentinels):
         recovery.wait_until_live("master killed")
 
     under_load(scene, fault)
-    people.were_shown_once()
+    people.check_each_was_shown_once()
     scene.check_nothing_is_lost()
     fresh_lists_are_those_of(scene)
 

@@ -54,9 +54,9 @@ class QueriesApi:
         identity = current()
         with self._database.read() as connection:
             timezone = timezone_of(connection, identity.admin_id, body.timezone)
-            asked = body.query, body.sort, timezone, identity.admin_id, identity.desks
+            listed = ListedQuery(body.query, body.sort, timezone, identity.admin_id, identity.desks)
             try:
-                query_list = query_lists.list_of(connection, ListedQuery(*asked))
+                query_list = query_lists.list_of(connection, listed)
             except QueryError as error:
                 raise invalid_query(error) from error
             found = look_through(connection, query_list, self._clock(), ROWS_MAX, is_over)

@@ -13,6 +13,7 @@ from dashboard.db.database import Database
 from dashboard.db.models.accounts import admins, sources
 from dashboard.db.models.threads import customers, threads
 from dashboard.db.threads.thread_tags import in_column
+from scoring.conditions.fields import FIELDS
 from scoring.conditions.language.parser import parse
 from scoring.conditions.resolve import resolve
 from scoring.conditions.resolved import Resolved
@@ -98,6 +99,16 @@ def test_a_query_finds_the_threads_of_which_it_holds(any_database, place):
     with any_database.read() as connection:
         read = subjects(connection, [*facts, 10**9])
     assert read == {id: worlds.subject(known) for id, known in facts.items()}
+
+
+def test_every_value_of_every_field_alone(any_database):
+    """Random queries seldom depend on a single value."""
+    facts, world = stored(any_database, "UTC"), World(worlds.NOW, 1, "UTC")
+    for field in FIELDS.values():
+        for value in worlds.values_of(field, "UTC"):
+            text = f"{field.name}:{value}"
+            expected = {id for id, known in facts.items() if oracle.holds(text, known, world)}
+            assert found(any_database, resolved(text, world), world.now) == expected, text
 
 
 def test_only_what_is_asked_is_joined():

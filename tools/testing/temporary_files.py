@@ -1,4 +1,4 @@
-"""A folder for the files of tests, in memory where there is room.
+"""Where tests have their temporary files: in memory, if there is room.
 
 Each test with a database makes and deletes hundreds of files. On ext4 a new file must not get the
 place of one that was deleted in the last seconds, and looking for another takes 0.6 ms each time.
@@ -16,10 +16,11 @@ ROOM_BYTES = 4 * 2**30
 
 
 @contextmanager
-def environment() -> Iterator[dict[str, str]]:
-    """Environment variables for a run of pytest, whose folder is deleted at the end.
+def in_memory() -> Iterator[dict[str, str]]:
+    """The environment variables with which a run of pytest has its temporary files in memory, in a
+    folder that is deleted at the end.
 
-    Without room in memory, or where programs may not run from there, nothing is changed.
+    Without room there, or where programs may not run from it, they are those of this process.
     """
     if not _is_fit(MEMORY):
         yield {**os.environ}
