@@ -41,6 +41,11 @@ class Resolved:
         """Every question in it."""
         return _leaves(self.root)
 
+    def narrowed(self, leaf: Leaf) -> "Resolved":
+        """The same of threads for which this holds, too."""
+        nodes = self.root.nodes if isinstance(self.root, AllNode) else (self.root,)
+        return Resolved(AllNode((*nodes, leaf)))
+
     def at_desks(self, desks: frozenset[str] | None) -> "Resolved":
         """The same of threads at these desks alone; None: at any."""
         if desks is None:

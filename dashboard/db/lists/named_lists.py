@@ -1,7 +1,6 @@
 """What the name of a list means: a view or a query, in a sort, narrowed by a filter."""
 
 from collections.abc import Collection
-from contextlib import suppress
 from typing import NamedTuple
 
 from sqlalchemy import Connection, bindparam, exists, select
@@ -13,15 +12,13 @@ from dashboard.db.lists.query_lists import TIMEZONE, ListedQuery, QueryList
 from dashboard.db.models.query_lists import query_lists as kept
 from dashboard.db.models.threads import epochs
 from dashboard.db.models.views import views as saved
-from dashboard.errors import NotFound, Problem
+from dashboard.errors import NotFound
 from dashboard.validation.queries import invalid_query, unknown_sort
 from scoring.conditions.language.errors import QueryError
-from scoring.conditions.language.parser import LENGTH_MAX, parse
+from scoring.conditions.language.parser import parse
 from scoring.sorts import SORTS
-from scoring.views import OWN_VIEWS, QUERY_VIEWS, VIEW_QUERIES, VIEWS
+from scoring.views import FILTERS, OWN_VIEWS, QUERY_VIEWS, VIEW_QUERIES, VIEWS
 
-#: The condition by which a filter narrows a list.
-_NARROWED_BY = {"all": "", "unassigned": "assigned:none", "mine": "assigned:me"}
 _IS_UNORDERED = exists().where(kept.c.id == epochs.c.list_id, kept.c.ordered_since.is_(None))
 _EPOCH = select(epochs.c.epoch).where(epochs.c.list_id == bindparam("id"), ~_IS_UNORDERED)
 
@@ -95,27 +92,23 @@ def find(connection: Connection, name: ListName, admin_id: int) -> NamedList:
     pointer = "/view" if name.query is None else "/query"
     try:
         listed, kept_in = _listed(connection, name, admin_id)
-        narrowed = _narrowed(listed, name.filter, admin_id)._replace(desks=name.desks)
-        query_list = query_lists.list_of(connection, narrowed)
+        me = admin_id if name.filter == "mine" else listed.admin_id
+        listed = listed._replace(admin_id=me, desks=name.desks, filter=name.filter)
+        query_list = query_lists.list_of(connection, listed)
     except QueryError as error:
         raise invalid_query(error, pointer) from error
     is_kept = kept_in == name.sort and name.filter == "all" and name.desks is None
-    return NamedList(query_list, narrowed, is_kept, epoch_of(connection, query_list.id))
+    return NamedList(query_list, listed, is_kept, epoch_of(connection, query_list.id))
 
 
 def by_filter(connection: Connection, name: ListName, admin_id: int) -> dict[str, NamedList]:
-    """The list that a name means with each filter; without those for whose condition is no room.
-
-    Of a view without `all`: its total is known anyway. Raises as `find`, for the name without one.
-    """
-    whole = name._replace(filter="all")
-    found = {"all": find(connection, whole, admin_id)}
-    for filter in _NARROWED_BY.keys() - {"all"}:
-        with suppress(Problem):
-            found[filter] = find(connection, name._replace(filter=filter), admin_id)
-    if name.view is not None:
-        del found["all"]
-    return found
+    """The list that a name means with each filter; of a view without `all`, whose total is known
+    anyway. Raises as `find`."""
+    return {
+        filter: find(connection, name._replace(filter=filter), admin_id)
+        for filter in FILTERS
+        if filter != "all" or name.view is None
+    }
 
 
 def epoch_of(connection: Connection, list_id: str) -> str | None:
@@ -150,17 +143,3 @@ def _listed(
         raise NotFound("There is no such view.")
     kept_in = None if view.list_id is None else view.sort
     return view.listed(admin_id)._replace(sort=name.sort), kept_in
-
-
-def _narrowed(listed: ListedQuery, filter: str, admin_id: int) -> ListedQuery:
-    """The query with one more condition. Raises QueryError where there is no room for it."""
-    condition = _NARROWED_BY[filter]
-    if not condition:
-        return listed
-    text = f"{listed.query} {condition}"
-    if len(text) > LENGTH_MAX:
-        text = f"{parse(listed.query).canonical} {condition}"
-    if len(text) > LENGTH_MAX:
-        raise QueryError(LENGTH_MAX - len(condition) - 1)
-    me = admin_id if filter == "mine" else listed.admin_id
-    return listed._replace(query=text, admin_id=me)

@@ -24,7 +24,7 @@ from dashboard.db.upsert import insert_on
 from scoring.conditions.index import ConditionIndex
 from scoring.conditions.language.errors import QueryError
 from scoring.conditions.language.parser import parse
-from scoring.conditions.leaves import Leaf
+from scoring.conditions.leaves import Leaf, OneOf
 from scoring.conditions.resolve import resolve
 from scoring.conditions.resolved import Resolved
 from scoring.conditions.subject import Subject
@@ -45,14 +45,15 @@ _KEPT_UNTIL = (
 
 
 class ListedQuery(NamedTuple):
-    """A query whose list Redis keeps, in one sort. `admin_id` is who `me` is; its threads are those
-    at `desks`, None: at any."""
+    """A query whose list Redis keeps, in one sort, narrowed by a filter. `admin_id` is who `me` is;
+    its threads are those at `desks`, None: at any."""
 
     query: str
     sort: str
     timezone: str
     admin_id: int | None = None
     desks: Desks = None
+    filter: str = "all"
 
     def resolved(self, connection: Connection) -> Resolved:
         """With the ids of admins and the instants of days. Raises QueryError."""
@@ -67,7 +68,15 @@ class ListedQuery(NamedTuple):
             # It was known where the query was written: another machine.
             raise QueryError(0) from error
         asked = resolve(parse(self.query), self.admin_id, admin_id_of, zone)
-        return asked.at_desks(self.desks)
+        condition = _condition(self.filter, self.admin_id)
+        return (asked.narrowed(condition) if condition else asked).at_desks(self.desks)
+
+
+def _condition(filter: str, admin_id: int | None) -> OneOf | None:
+    """What a filter asks besides; None: nothing."""
+    if filter == "all":
+        return None
+    return OneOf("assignee_id", frozenset({admin_id if filter == "mine" else None}))
 
 
 class QueryList(NamedTuple):
@@ -109,11 +118,12 @@ class Row(NamedTuple):
     timezone: str
     admin_id: int | None
     desks: Desks
+    filter: str
     sort_id: int | None
 
     @property
     def listed(self) -> ListedQuery:
-        return ListedQuery(self.query, self.sort, self.timezone, self.admin_id, self.desks)
+        return ListedQuery(*self[1:-1])
 
 
 #: What a list is made of: a row, and the ids of the addresses in its query, None of nobody.

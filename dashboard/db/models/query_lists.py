@@ -5,11 +5,11 @@ from sqlalchemy import BigInteger, Column, ForeignKey, Integer, SmallInteger, St
 from dashboard.db.models.base import Id, Names, metadata
 
 #: The lists of queries that Redis keeps, besides those of the built-in views. `id` is the list id;
-#: `sort_id` is the version of a saved sort, `admin_id` is who `me` is in the query, `desks` are
-#: those of its threads, null for all. `kept_until`: while somebody looks; null for the list of a
-#: saved view, which is always kept. `looked_until`: until when somebody looks, as far as is known.
-#: `ordered_since`: since when it is kept in order; null where Redis keeps which threads are on it,
-#: but not their order.
+#: `sort_id` is the version of a saved sort, `admin_id` is who `me` is in the query and has the
+#: threads of the filter `mine`, `desks` are those of its threads, null for all. `kept_until`: while
+#: somebody looks; null for the list of a saved view, which is always kept. `looked_until`: until
+#: when somebody looks, as far as is known. `ordered_since`: since when it is kept in order; null
+#: where Redis keeps which threads are on it, but not their order.
 query_lists = Table(
     "query_lists",
     metadata,
@@ -20,6 +20,7 @@ query_lists = Table(
     Column("timezone", String(64), nullable=False),
     Column("admin_id", Id, ForeignKey("admins.id", ondelete="CASCADE")),
     Column("desks", Names),
+    Column("filter", String(16), nullable=False, server_default="all"),
     Column("kept_until", BigInteger),
     Column("looked_until", BigInteger, nullable=False, server_default="0"),
     Column("ordered_since", BigInteger, server_default="0"),

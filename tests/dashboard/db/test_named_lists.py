@@ -5,7 +5,7 @@ import pytest
 from dashboard.db.lists import named_lists, query_lists
 from dashboard.db.lists.named_lists import ListName
 from dashboard.db.lists.query_lists import ListedQuery
-from dashboard.errors import Problem
+from scoring.conditions.language.parser import LENGTH_MAX
 from scoring.conditions.subject import Subject
 from tests.dashboard.ingest.shop import new_admin
 
@@ -18,9 +18,17 @@ def found(database, name, admin_id):
 def test_a_filter_that_asks_what_the_query_asks_is_the_same_list(database):
     mai, ken = new_admin(database, "Mai", "admin"), new_admin(database, "Ken", "admin")
     by_filter = found(database, ListName("arrival", "priority", "mine"), mai)
-    asks_the_same = "is:open -is:snoozed assigned:me"
-    by_query = found(database, ListName(None, "priority", "all", asks_the_same), mai)
-    assert by_filter.query_list.id == by_query.query_list.id
+    for view, query, filter in (
+        ("arrival", "is:open -is:snoozed assigned:me", "mine"),
+        ("history", "assigned:none is:closed", "unassigned"),
+        ("history", "assigned:me is:closed", "mine"),
+    ):
+        narrowed = found(database, ListName(view, "priority", filter), mai)
+        for asks_the_same in (
+            ListName(None, "priority", "all", query),
+            ListName(None, "priority", filter, query),
+        ):
+            assert found(database, asks_the_same, mai).query_list.id == narrowed.query_list.id
     assert found(database, ListName("arrival", "priority", "mine"), ken).query_list.id != (
         by_filter.query_list.id
     )
@@ -60,16 +68,19 @@ def test_the_desks_of_a_list_are_kept_with_it(database):
     assert not any(lists[empty_id].resolved.root.holds(each, 0) for each in at.values())
 
 
-def test_a_query_without_room_for_the_condition_of_a_filter_is_refused(database):
+def test_a_filter_narrows_a_query_of_the_greatest_length(database):
     mai = new_admin(database, "Mai", "admin")
-    text = "source:a," + ",".join(f"b{number:08}" for number in range(98))
-    assert 980 < len(text) <= 1_000
-    assert found(database, ListName(None, "arrival", "all", text), mai).epoch is None
-    with pytest.raises(Problem) as raised:
-        found(database, ListName(None, "arrival", "unassigned", text), mai)
-    assert raised.value.body()["at"] == 1_000 - len(" assigned:none")
-    blanks = f"is:open{' ' * 985}is:open"
-    assert found(database, ListName(None, "arrival", "unassigned", blanks), mai)
+    names = ",".join(f"b{number:08}" for number in range(98))
+    text = f"-member:0  source:{names}".ljust(LENGTH_MAX)
+    assert len(text) == LENGTH_MAX
+    for filter, of_it in (("unassigned", None), ("mine", mai)):
+        listed = found(database, ListName(None, "arrival", filter, text), mai).listed
+        list_id, _ = database.write(lambda c, listed=listed: query_lists.keep(c, listed))
+        with database.read() as connection:
+            holds = query_lists.current(connection).lists[list_id].resolved.root.holds
+        for who in (None, mai, mai + 1):
+            assert holds(Subject(source="b00000097", assignee_id=who), 0) == (who == of_it)
+            assert not holds(Subject(source="b00000098", assignee_id=who), 0)
 
 
 def test_a_list_that_is_added_leaves_the_others_unread(database):
