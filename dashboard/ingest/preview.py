@@ -9,9 +9,10 @@ from dashboard.db.threads.last_writer import Stamp, wins
 from dashboard.ingest.schema import ParsedEvent
 
 PREVIEW_MAX = 140
-#: What a person wrote is shown before anything of the chatbot or the system, however new: an
-#: admin who looks down the list reads questions, not "I am passing you on to our team".
-_PEOPLE = frozenset({"client", "admin"})
+#: What the customer wrote is shown before anything of others, however new: an admin who looks down
+#: the list reads questions, not "I am passing you on to our team". Where no customer has written,
+#: an admin's message is shown before those of the chatbot and the system.
+_RANKS = {"client": 2, "admin": 1}
 _GRAPHEME = regex.compile(r"\X")
 
 
@@ -34,11 +35,11 @@ def cut(text: str, most: int = PREVIEW_MAX) -> str:
 def is_shown_next(columns: Mapping[str, Any], role: str, stamp: Stamp) -> bool:
     """Whether a public message takes the place of the one that the thread's row shows.
 
-    Messages of people come before those of the chatbot and the system; of equals the newest wins.
-    So messages in any order of arrival end in the same preview.
+    Messages of the customer come before those of admins, and these before all others; of equals
+    the newest wins. So messages in any order of arrival end in the same preview.
     """
-    known, new = columns["preview_role"] in _PEOPLE, role in _PEOPLE
-    return new if new != known else wins(columns["stamps"], "preview", stamp)
+    known, new = _RANKS.get(columns["preview_role"], 0), _RANKS.get(role, 0)
+    return new > known if new != known else wins(columns["stamps"], "preview", stamp)
 
 
 def columns_of(event: ParsedEvent, ranked_at: int, event_id: int) -> dict[str, Any]:

@@ -1,5 +1,6 @@
-"""Revision 0009: rows that show the chatbot's last sentence show the customer's instead."""
+"""Revisions 0009 and 0032: rows that show what others wrote show the customer's message instead."""
 
+import pytest
 from sqlalchemy import select, text
 
 from dashboard.db import migrate
@@ -15,7 +16,18 @@ _SHOWS_THE_BOT = """
 """
 
 
-def test_rows_from_before_show_what_people_wrote(any_database, clock):
+#: What the release before 0032 had made of events in which an admin wrote last.
+_SHOWS_THE_ADMIN = """
+    UPDATE threads SET preview_role = 'admin', preview_body = 'Yes?',
+        preview_at = 1780000000090, preview_event_id = 1,
+        stamps = '{"preview": [1780000000090, "/of-the-admin"]}'
+"""
+
+
+@pytest.mark.parametrize(
+    ("revision", "others"), [("0008", _SHOWS_THE_BOT), ("0031", _SHOWS_THE_ADMIN)]
+)
+def test_rows_from_before_show_what_customers_wrote(any_database, clock, revision, others):
     shop, actions = Shop(any_database, clock), Actions(any_database, clock)
     linh = Admin(new_admin(any_database, "Linh"), "Linh")
     shop.says(1, "earlier", thread="asked")
@@ -26,19 +38,20 @@ def test_rows_from_before_show_what_people_wrote(any_database, clock):
     shop.says(4, "For us", thread="picture", role="admin", private=True)
     shop.send(
         message(7, "first by id", thread="tie", id="A"),
-        message(7, "last by id", thread="tie", id="b", role="admin"),
+        message(7, "last by id", thread="tie", id="b"),
     )
     shop.says(2, "Hello?", thread="answered")
     actions.reply(linh, shop.row("answered")["id"], Reply("Yes?", "tok"))
     for name in ("asked", "picture", "tie", "answered", "greeted"):
         shop.says(90, "I am passing you on to our team.", thread=name, role="bot")
     right = previews(any_database)
-    assert right["asked"][0] == "client" and right["answered"][0] == "admin"
-    any_database.write(lambda c: migrate.downgrade(c, "0008"))
-    any_database.write(lambda c: c.execute(text(_SHOWS_THE_BOT)))
+    assert right["asked"][0] == right["answered"][0] == "client"
+    any_database.write(lambda c: migrate.downgrade(c, revision))
+    any_database.write(lambda c: c.execute(text(others)))
+    shown_before = previews(any_database)["greeted"]
     migrate.bring_to_head(any_database)
     upgraded = previews(any_database)
-    assert upgraded.pop("greeted")[:2] == ("bot", "I am passing you on to our team.")
+    assert upgraded.pop("greeted") == shown_before
     assert upgraded == {name: right[name] for name in upgraded}
     shop.says(6, "older than what is shown", thread="asked")
     assert previews(any_database)["asked"] == right["asked"]
@@ -46,10 +59,8 @@ def test_rows_from_before_show_what_people_wrote(any_database, clock):
 
 def previews(database):
     """For each thread what its row shows, the event, and the event's place among others."""
+    names = ("preview_role", "preview_body", "preview_at", "preview_event_id", "stamps")
+    columns = (threads.c[name] for name in ("external_id", *names))
     with database.read() as connection:
-        found = connection.execute(select(threads)).mappings().all()
-    columns = ("preview_role", "preview_body", "preview_at", "preview_event_id")
-    return {
-        row["external_id"]: (*(row[name] for name in columns), row["stamps"]["preview"])
-        for row in found
-    }
+        rows = connection.execute(select(*columns)).all()
+    return {id: (*shown, stamps["preview"]) for id, *shown, stamps in rows}

@@ -101,8 +101,9 @@ def _preview(mine: list[dict[str, Any]]) -> Any:
         for event in mine
         if event["type"] == "message" and not (event["role"] == "admin" and event.get("private"))
     ]
-    people = [event for event in shown if event["role"] in ("client", "admin")]
-    return _last(people or shown, lambda event: (event["role"], event["body"], event["at"]))
+    of = {role: [each for each in shown if each["role"] == role] for role in ("client", "admin")}
+    first = of["client"] or of["admin"] or shown
+    return _last(first, lambda event: (event["role"], event["body"], event["at"]))
 
 
 def _last(events: list[dict[str, Any]], value_of, default: Any = None) -> Any:

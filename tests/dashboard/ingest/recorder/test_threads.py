@@ -100,8 +100,8 @@ def test_notes_and_older_messages_do_not_become_the_preview(shop):
     assert shop.row()["preview"]["body"] == "newest"
 
 
-def test_a_row_shows_what_people_wrote_before_what_the_bot_and_the_system_wrote(shop):
-    """The customer's question stays, until the customer or an admin writes again."""
+def test_a_row_shows_what_the_customer_wrote_before_what_others_wrote(shop):
+    """The customer's question stays until the customer writes again."""
 
     def shown():
         preview = shop.row()["preview"]
@@ -111,14 +111,18 @@ def test_a_row_shows_what_people_wrote_before_what_the_bot_and_the_system_wrote(
     assert shown() == ("bot", "Welcome", 10)
     shop.says(20, "Chat started", role="system")
     assert shown() == ("system", "Chat started", 20)
+    shop.says(15, "May I help you?", role="admin")
+    shop.says(25, "Mai joined", role="system")
+    assert shown() == ("admin", "May I help you?", 15)
     shop.says(5, "Where is my parcel?")  # delivered late
     assert shown() == ("client", "Where is my parcel?", 5)
     shop.says(30, "I am passing you on to our team.", role="bot")
     shop.says(40, "Kenji joined", role="system")
     assert shown() == ("client", "Where is my parcel?", 5)
-    assert shop.row()["last_message_id"] == 5
+    assert shop.row()["last_message_id"] == 7
     shop.says(50, "It is on its way.", role="admin")
     shop.says(60, "How was it?", role="bot")
+    assert shown() == ("client", "Where is my parcel?", 5)
     shop.says(55, "Thank you")
     assert shown() == ("client", "Thank you", 55)
 
