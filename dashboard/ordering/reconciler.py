@@ -20,6 +20,7 @@ from scoring.keys import is_query_list
 from scoring.ranking import Ranking, RankingLost
 from scoring.reading import State
 from scoring.rebuilding import RebuildBusy, RebuildLost
+from scoring.sorts import BUILT_IN_SORTS
 from scoring.states import LOST
 
 log = logging.getLogger(__name__)
@@ -173,7 +174,7 @@ class Reconciler:
         """Keeps no longer in order what too many saved views have, and nobody looks at."""
         now = self._status.clock()
         with self._database.read() as connection:
-            needed = [each.id for each in built_in_lists.lists(connection).values()]
+            needed = built_in_lists.ids_in(connection, BUILT_IN_SORTS)
             found = kept_lists.unneeded_in_order(connection, needed, now)
         if found:
             self._database.write(

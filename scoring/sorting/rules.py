@@ -80,13 +80,15 @@ class UnknownSort(QueryError):
 class Sort:
     """An order of threads: the first rule that holds places a thread, and the last one the rest.
 
-    `id` is that of this version of a saved sort, `changed_at` its time in milliseconds; both are
-    None for a built-in one, and for one that is not saved.
+    `timezone` is that of the days in its rules. `id` is that of this version of a saved sort,
+    `changed_at` its time in milliseconds; both are None for a built-in one, and for one that is not
+    saved.
     """
 
     name: str
     rules: tuple[Rule, ...]
     title: str = ""
+    timezone: str = "UTC"
     id: int | None = None
     changed_at: int | None = None
 

@@ -84,9 +84,12 @@ def ordered_since(connection: Connection, ids: Collection[str]) -> Mapping[str, 
     return {row.id: row.ordered_since for row in rows}
 
 
-def kept_for_good(connection: Connection) -> set[str]:
-    """The lists that are always kept."""
-    return set(connection.scalars(select(query_lists.c.id).where(_IS_ALWAYS_KEPT)))
+def kept_for_good(connection: Connection, sort: str | None = None) -> set[str]:
+    """The lists that are always kept, in a sort or in any."""
+    found = select(query_lists.c.id).where(_IS_ALWAYS_KEPT)
+    if sort is not None:
+        found = found.where(query_lists.c.sort == sort)
+    return set(connection.scalars(found))
 
 
 def count_temporary(connection: Connection) -> int:

@@ -6,7 +6,7 @@ from typing import NamedTuple
 from sqlalchemy import Connection, bindparam, exists, select
 
 from dashboard.db.accounts.admin_desks import Desks
-from dashboard.db.lists import query_lists, sorts, views
+from dashboard.db.lists import built_in_lists, query_lists, sorts, views
 from dashboard.db.lists.people import people_in
 from dashboard.db.lists.query_lists import TIMEZONE, ListedQuery, QueryList
 from dashboard.db.models.query_lists import query_lists as kept
@@ -17,7 +17,7 @@ from dashboard.validation.queries import invalid_query, unknown_sort
 from scoring.conditions.language.errors import QueryError
 from scoring.conditions.language.parser import parse
 from scoring.sorts import SORTS
-from scoring.views import FILTERS, OWN_VIEWS, QUERY_VIEWS, VIEW_QUERIES, VIEWS
+from scoring.views import FILTERS, OWN_VIEWS, VIEW_QUERIES, VIEWS
 
 _IS_UNORDERED = exists().where(kept.c.id == epochs.c.list_id, kept.c.ordered_since.is_(None))
 _EPOCH = select(epochs.c.epoch).where(epochs.c.list_id == bindparam("id"), ~_IS_UNORDERED)
@@ -91,14 +91,14 @@ def find(connection: Connection, name: ListName, admin_id: int) -> NamedList:
         raise unknown_sort()
     pointer = "/view" if name.query is None else "/query"
     try:
-        listed, kept_in = _listed(connection, name, admin_id)
+        listed, is_kept = _listed(connection, name, admin_id)
         me = admin_id if name.filter == "mine" else listed.admin_id
         listed = listed._replace(admin_id=me, desks=name.desks, filter=name.filter)
         query_list = query_lists.list_of(connection, listed)
     except QueryError as error:
         raise invalid_query(error, pointer) from error
-    is_kept = kept_in == name.sort and name.filter == "all" and name.desks is None
-    return NamedList(query_list, listed, is_kept, epoch_of(connection, query_list.id))
+    is_whole = name.filter == "all" and name.desks is None
+    return NamedList(query_list, listed, is_kept and is_whole, epoch_of(connection, query_list.id))
 
 
 def by_filter(connection: Connection, name: ListName, admin_id: int) -> dict[str, NamedList]:
@@ -124,22 +124,20 @@ def stamps(connection: Connection, view_ids: Collection[str]) -> dict[str, Stamp
     return {f"v{id}": Stamp(*values) for id, *values in connection.execute(found)}
 
 
-def _listed(
-    connection: Connection, name: ListName, admin_id: int
-) -> tuple[ListedQuery, str | None]:
-    """The query of a view or a query, and the sort in which Redis always keeps its list."""
+def _listed(connection: Connection, name: ListName, admin_id: int) -> tuple[ListedQuery, bool]:
+    """What a view or a query asks of all threads, and whether Redis always keeps that list."""
     if name.query is not None:
         parse(name.query)
         me = admin_id if people_in(name.query).me else None
-        return ListedQuery(name.query, name.sort, name.timezone or TIMEZONE, me), None
+        return ListedQuery(name.query, name.sort, name.timezone or TIMEZONE, me), False
     assert name.view is not None
     if name.view in VIEW_QUERIES:
-        kept_in = QUERY_VIEWS.get(name.view)
         me = admin_id if name.view in OWN_VIEWS else None
-        return ListedQuery(VIEW_QUERIES[name.view], name.sort, TIMEZONE, me), kept_in
+        listed = ListedQuery(VIEW_QUERIES[name.view], name.sort, TIMEZONE, me)
+        return listed, built_in_lists.is_kept(name.view, name.sort)
     number = views.number_of(name.view)
     view = None if number is None else views.find(connection, number, admin_id, name.desks)
     if view is None:
         raise NotFound("There is no such view.")
-    kept_in = None if view.list_id is None else view.sort
-    return view.listed(admin_id)._replace(sort=name.sort), kept_in
+    is_kept = view.list_id is not None and view.sort == name.sort
+    return view.listed(admin_id)._replace(sort=name.sort), is_kept

@@ -45,8 +45,8 @@ _KEPT_UNTIL = (
 
 
 class ListedQuery(NamedTuple):
-    """A query whose list Redis keeps, in one sort, narrowed by a filter. `admin_id` is who `me` is;
-    its threads are those at `desks`, None: at any."""
+    """A query whose list Redis keeps, in one sort, narrowed by a filter. `timezone` is that of its
+    days, `admin_id` is who `me` is; its threads are those at `desks`, None: at any."""
 
     query: str
     sort: str
@@ -100,7 +100,7 @@ def list_of(connection: Connection, listed: ListedQuery) -> QueryList:
     """
     sort = sorts.find(connection, listed.sort)
     resolved = listed.resolved(connection)
-    return _list(resolved, sort.name, sorts.resolved(connection, sort, listed.timezone))
+    return _list(resolved, sort.name, sorts.resolved(connection, sort))
 
 
 def _list(resolved: Resolved, sort: str, order: ResolvedSort) -> QueryList:
@@ -301,7 +301,7 @@ def _made_of(connection: Connection, row: Row, orders: Orders) -> QueryList | No
     """The list of a row; None where its query is wrong by now."""
     listed = row.listed
     try:
-        order = orders.of(row.sort, row.timezone, row.sort_id)
+        order = orders.of(row.sort, row.sort_id)
         return _list(listed.resolved(connection), listed.sort, order)
     except QueryError as error:
         # An admin whose address it names is gone. Events must be stored all the same.

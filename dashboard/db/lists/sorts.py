@@ -4,13 +4,14 @@ import secrets
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 from weakref import WeakKeyDictionary
-from zoneinfo import ZoneInfo
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from sqlalchemy import Connection, Engine, delete, insert, select, update
 
 from dashboard.db.accounts.admins import by_email
 from dashboard.db.models.query_lists import query_lists
 from dashboard.db.models.sorts import sorts, sorts_version
+from scoring.conditions.language.errors import QueryError
 from scoring.sorting.resolved import ResolvedSort, RuleError, resolve_sort
 from scoring.sorting.rules import Rule, Sort, UnknownSort
 from scoring.sorts import BUILT_IN, BUILT_IN_SORTS
@@ -23,7 +24,9 @@ _FORGOTTEN_MS = 600_000
 _NOBODY = -1
 
 _TOKEN = select(sorts_version.c.token)
-_COLUMNS = tuple(sorts.c[name] for name in ("id", "name", "title", "rules", "changed_at"))
+_COLUMNS = tuple(
+    sorts.c[name] for name in ("id", "name", "title", "rules", "timezone", "changed_at")
+)
 _IS_CURRENT = sorts.c.replaced_at.is_(None)
 
 
@@ -59,22 +62,25 @@ def versions(connection: Connection) -> dict[int, Sort]:
     return {row[0]: _sort(*row) for row in connection.execute(select(*_COLUMNS))}
 
 
-def resolved(connection: Connection, sort: Sort, timezone: str) -> ResolvedSort:
-    """The sort as it gives scores, with days of a time zone; nobody has an address that is gone.
+def resolved(connection: Connection, sort: Sort) -> ResolvedSort:
+    """The sort as it gives scores; nobody has an address that is gone.
 
     Raises QueryError where a rule cannot be read any more.
     """
     if sort.name in BUILT_IN:
         return BUILT_IN[sort.name]
     try:
-        return resolve_sort(sort, _admin_id_of(connection, _NOBODY), ZoneInfo(timezone))
+        return resolve_sort(sort, _admin_id_of(connection, _NOBODY), ZoneInfo(sort.timezone))
     except RuleError as error:
         raise error.error from error
+    except ZoneInfoNotFoundError as error:
+        # It was known where the sort was written: another machine.
+        raise QueryError(0) from error
 
 
-def checked(connection: Connection, sort: Sort, timezone: str) -> ResolvedSort:
+def checked(connection: Connection, sort: Sort) -> ResolvedSort:
     """The same for a sort that is being written. Raises RuleError, also for unknown addresses."""
-    return resolve_sort(sort, _admin_id_of(connection, None), ZoneInfo(timezone))
+    return resolve_sort(sort, _admin_id_of(connection, None), ZoneInfo(sort.timezone))
 
 
 def create(connection: Connection, sort: Sort, admin_id: int, now_ms: int) -> Sort:
@@ -91,7 +97,7 @@ def change(connection: Connection, before: Sort, sort: Sort, admin_id: int, now_
     _renew_token(connection)
     # Two changes within a millisecond have two times: by it programs know what they have read.
     at = max(now_ms, (before.changed_at or 0) + 1)
-    if sort.rules == before.rules:
+    if (sort.rules, sort.timezone) == (before.rules, before.timezone):
         statement = update(sorts).where(sorts.c.id == before.id)
         statement = statement.values(title=sort.title, changed_by=admin_id, changed_at=at)
         return _sort(*connection.execute(statement.returning(*_COLUMNS)).one())
@@ -129,6 +135,7 @@ def _insert(connection: Connection, sort: Sort, admin_id: int, at_ms: int) -> So
         name=sort.name,
         title=sort.title,
         rules=rules_json(sort.rules),
+        timezone=sort.timezone,
         changed_by=admin_id,
         changed_at=at_ms,
     )
@@ -143,8 +150,8 @@ def _renew_token(connection: Connection) -> None:
     connection.execute(update(sorts_version).values(token=secrets.token_hex(16)))
 
 
-def _sort(id: int, name: str, title: str, rules: Any, changed_at: int) -> Sort:
-    return Sort(name, tuple(Rule(**rule) for rule in rules), title, id, changed_at)
+def _sort(id: int, name: str, title: str, rules: Any, timezone: str, changed_at: int) -> Sort:
+    return Sort(name, tuple(Rule(**rule) for rule in rules), title, timezone, id, changed_at)
 
 
 def _admin_id_of(connection: Connection, nobody: int | None) -> Callable[[str], int | None]:

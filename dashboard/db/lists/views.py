@@ -20,6 +20,7 @@ from dashboard.db.models.views import views, views_version
 from dashboard.validation.field_errors import field_error
 from dashboard.validation.fields import INTEGER_MAX
 from scoring.conditions.language.errors import QueryError
+from scoring.keys import sort_of
 
 NAME_MAX = 80
 #: Views that one admin may own, and that may belong to desks and everybody together.
@@ -185,16 +186,24 @@ def uses_sort(connection: Connection, sort: str) -> bool:
 
 
 def keep_anew(connection: Connection, sort: str, now_ms: int) -> set[str]:
-    """Keeps the lists of all views in a sort whose rules have changed: they are others now.
+    """Keeps the lists of all views in a sort that is new or whose rules have changed: they are
+    others now.
 
     Call it after `begin_change`. A view that has a mistake meanwhile loses its list. Returns the
-    ids of the lists.
+    ids of the lists of saved views.
     """
+    before = kept_lists.kept_for_good(connection, sort)
     in_sort = _READ.where(views.c.sort == sort, views.c.list_id.is_not(None))
-    held = [View(*row) for row in connection.execute(in_sort)]
-    kept = _keep_again(connection, held)
-    _release_unused(connection, [view.list_id for view in held], now_ms)
+    kept = _keep_again(connection, [View(*row) for row in connection.execute(in_sort)])
+    built_in_lists.keep_in(connection, sort)
+    _release_unused(connection, before, now_ms)
     return kept
+
+
+def release_sort(connection: Connection, sort: str, now_ms: int) -> None:
+    """Lets the lists of built-in views in a sort go, which no saved view has."""
+    held = kept_lists.kept_for_good(connection, sort)
+    kept_lists.release(connection, held, now_ms + RELEASED_MS)
 
 
 def _keep_again(connection: Connection, held: Iterable[View]) -> set[str]:
@@ -253,7 +262,7 @@ def _release_unused(connection: Connection, ids: Iterable[str | None], now_ms: i
     """Lets those lists go that no view needs any more."""
     released = {id for id in ids if id is not None}
     still = select(views.c.list_id).where(views.c.list_id.in_(released))
-    built_in = {each.id for each in built_in_lists.lists(connection).values()}
+    built_in = built_in_lists.ids_in(connection, map(sort_of, released))
     unused = released - set(connection.scalars(still)) - built_in
     if unused:
         kept_lists.release(connection, unused, now_ms + RELEASED_MS)

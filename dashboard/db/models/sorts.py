@@ -4,8 +4,9 @@ from sqlalchemy import BigInteger, Column, ForeignKey, Index, SmallInteger, Stri
 
 from dashboard.db.models.base import Id, Json, metadata
 
-#: Each row is one version of a sort: `rules` never change. `replaced_at` is when another version
-#: took its place, or the sort was deleted; it stays as long as lists of queries are ordered by it.
+#: Each row is one version of a sort: `rules` and `timezone`, that of their days, never change.
+#: `replaced_at` is when another version took its place, or the sort was deleted; it stays as long
+#: as lists of queries are ordered by it.
 sorts = Table(
     "sorts",
     metadata,
@@ -13,6 +14,7 @@ sorts = Table(
     Column("name", String(32), nullable=False),
     Column("title", String(80), nullable=False),
     Column("rules", Json, nullable=False),
+    Column("timezone", String(64), nullable=False, server_default="UTC"),
     Column("changed_by", Id, ForeignKey("admins.id", ondelete="SET NULL")),
     Column("changed_at", BigInteger, nullable=False),
     Column("replaced_at", BigInteger),

@@ -318,6 +318,8 @@ declare global {
     name: string;
     title: string;
     rules?: { when: string; by: string; order: string; split?: string | null }[];
+    /** Of the days in the rules; null of built-in ones. */
+    timezone?: string | null;
     changed_at?: number | null;
   }
 

@@ -11,6 +11,7 @@ from dashboard.ordering.building import ListBuilder
 from dashboard.ordering.due import DueQueue
 from dashboard.ordering.everywhere import placements_everywhere
 from dashboard.ordering.keeping import LOOKED_AT_MS, RENEWED_MS, ListKeeper
+from scoring.sorts import BUILT_IN_SORTS
 from tests.dashboard.ordering.order import Order
 from tests.support import SettableClock
 
@@ -64,7 +65,7 @@ def epoch_of(order, list_id):
 
 def unneeded(order):
     with order.database.read() as connection:
-        needed = [each.id for each in built_in_lists.lists(connection).values()]
+        needed = built_in_lists.ids_in(connection, BUILT_IN_SORTS)
         return kept_lists.unneeded_in_order(connection, needed, order.clock())
 
 
@@ -194,11 +195,11 @@ def test_of_a_list_that_was_built_before_threads_know_when_time_changes_it(order
 
 def test_built_in_lists_and_those_of_unsaved_queries_stay_in_order(order):
     with order.database.read() as connection:
-        [snoozed] = [each.id for each in built_in_lists.lists(connection).values()]
+        built_in = built_in_lists.ids_in(connection, BUILT_IN_SORTS)
     order.keeper.keep_many({"": ListedQuery("is:waiting", "arrival", "UTC")})
     order.tick(2)
-    assert unordered(order) == {order.first} and snoozed not in unordered(order)
-    assert len(order.rebuilder.list_ids()) == 3 + 4
+    assert unordered(order) == {order.first} and len(built_in) == len(BUILT_IN_SORTS)
+    assert len(order.rebuilder.list_ids()) == 3 + 3 + len(built_in)
 
 
 def test_a_list_that_comes_in_order_while_it_is_built_is_built_once_more(order, monkeypatch):

@@ -11,7 +11,7 @@ import pytest
 import requests
 from sqlalchemy import Connection, select, update
 
-from dashboard.db.lists import built_in_lists, entries, query_lists
+from dashboard.db.lists import built_in_lists, entries, query_lists, sorts
 from dashboard.db.models.query_lists import query_lists as kept_lists
 from dashboard.db.models.threads import epochs
 from dashboard.db.models.views import views
@@ -125,7 +125,7 @@ class Lists:
         ranking = Ranking(self._scene.redis.client())
         with self._scene.database.read() as connection:
             needed = {*connection.scalars(select(views.c.list_id))} - {None}
-            needed |= {each.id for each in built_in_lists.lists(connection).values()}
+            needed |= built_in_lists.ids_in(connection, sorts.known(connection))
             table = kept_lists
             kept = {*connection.scalars(select(table.c.id).where(table.c.kept_until.is_(None)))}
             if kept != needed:

@@ -90,7 +90,9 @@ class SortsApi:
             views.begin_change(connection)
             sort = _new(connection, body)
             add(connection, now, acting(), actions.SORT_CREATED, _target(sort), _said(sort))
-            return sorts.create(connection, sort, admin_id, now)
+            made = sorts.create(connection, sort, admin_id, now)
+            views.keep_anew(connection, made.name, now)
+            return made
 
         made = self._database.write(write)
         self._announce()
@@ -109,7 +111,7 @@ class SortsApi:
         problem=responses.SortProblem,
     )
     def change(self, name: str, body: requests.SortRequest) -> Response:
-        """Views in this sort get new lists, in the same transaction."""
+        """Saved views in this sort and built-in ones get new lists, in the same transaction."""
         if body.name not in (None, name):
             text = f"must be left out or {quoted(name)}, as in the address: a sort keeps its name"
             raise field_error("/name", "invalid_name", text)
@@ -156,6 +158,7 @@ class SortsApi:
                     {"id": view.public_id, "name": view.name} for view in seen if view.sort == name
                 ]
                 raise Problem(409, "in_use", "A view has this sort.", extra={"views": users})
+            views.release_sort(connection, name, now)
             sorts.remove(connection, sort, now)
             add(connection, now, acting(), actions.SORT_DELETED, _target(sort), _said(sort))
             preferences.forget_sort(connection, name)
@@ -181,7 +184,8 @@ def _new(connection: Connection, body: requests.NewSortRequest) -> Sort:
     if len(known) - len(BUILT_IN_SORTS) >= sorts.SORTS_MAX:
         most = f"{sorts.SORTS_MAX} sorts are saved, which is the most"
         raise field_error("/name", "too_many_sorts", f"cannot be saved: {most}")
-    sort, _ = checked(connection, body.name, body.title, body.rules)
+    timezone = preferences.timezone_of(connection, current().admin_id, body.timezone)
+    sort, _ = checked(connection, body.name, body.title, body.rules, timezone)
     return sort
 
 
@@ -190,7 +194,8 @@ def _change(connection: Connection, name: str, body: requests.SortRequest) -> tu
     before = _saved(connection, name)
     if body.changed_at not in (None, before.changed_at):
         raise ChangedMeanwhile("the sort", sort=_json(before))
-    sort, _ = checked(connection, name, body.title, body.rules)
+    timezone = body.timezone or before.timezone
+    sort, _ = checked(connection, name, body.title, body.rules, timezone)
     return before, sort
 
 
@@ -210,7 +215,11 @@ def _target(sort: Sort) -> Target:
 
 def _said(sort: Sort) -> dict[str, Any]:
     """What the audit log says of a sort."""
-    return {"title": sort.title, "rules": sorts.rules_json(sort.rules)}
+    return {
+        "title": sort.title,
+        "rules": sorts.rules_json(sort.rules),
+        "timezone": sort.timezone,
+    }
 
 
 def _json(sort: Sort, locale: str = "en") -> dict[str, Any]:
@@ -220,6 +229,7 @@ def _json(sort: Sort, locale: str = "en") -> dict[str, Any]:
         "name": sort.name,
         "title": texts[f"sort.{sort.name}"] if is_built_in else sort.title,
         "rules": sorts.rules_json(sort.rules),
+        "timezone": None if is_built_in else sort.timezone,
         "built_in": is_built_in,
         "changed_at": sort.changed_at,
     }

@@ -6,7 +6,6 @@ from functools import lru_cache
 from sqlalchemy import Connection
 
 from dashboard.db.lists import sorts
-from dashboard.db.lists.query_lists import TIMEZONE
 from dashboard.errors import FieldError, Invalid
 from dashboard.validation.field_errors import named
 from dashboard.validation.queries import invalid_query
@@ -21,19 +20,19 @@ def checked(
     name: str,
     title: str,
     rules: Iterable[RuleRequest],
-    timezone: str = TIMEZONE,
+    timezone: str,
 ) -> tuple[Sort, ResolvedSort]:
-    """The sort, and what it says with days of a time zone; each list has those of its own.
+    """The sort, and what it says.
 
     Raises Problem (422) with the place of each mistake. Takes up to some tens of milliseconds, and
     next to nothing for rules that it has checked before: so check before a write transaction what
     is checked in it.
     """
-    sort = Sort(name, tuple(rule.rule() for rule in rules), title)
+    sort = Sort(name, tuple(rule.rule() for rule in rules), title, timezone)
     if not sort.rules:
         raise _refused([FieldError("/rules", "rest_missing", "need a last rule for all threads")])
     try:
-        resolved = sorts.checked(connection, sort, timezone)
+        resolved = sorts.checked(connection, sort)
     except RuleError as error:
         raise invalid_query(error.error, f"/rules/{error.rule}/when") from error
     except SortError as error:

@@ -63,7 +63,7 @@ class SortPreviewApi:
         with self._database.read() as connection:
             name = ListName(body.view, _sort_of(connection, body.view, admin_id), "all")
             known = named_lists.find(connection, name, admin_id)
-            timezone = known.listed.timezone
+            timezone = preferences.timezone_of(connection, admin_id, body.timezone)
             _, resolved = checked(connection, "", "", body.rules, timezone)
             tried = QueryList("", known.query_list.resolved, "", resolved)
             before, is_whole = self._first(connection, known.query_list, now)

@@ -7,6 +7,7 @@ from pydantic import AfterValidator, Field, StrictInt
 from dashboard.errors import quoted
 from dashboard.live.requests import ViewId
 from dashboard.validation.fields import INTEGER_MAX, Strict, check_length, check_line, fault
+from dashboard.validation.timezones import Timezone
 from scoring.composite import Direction
 from scoring.conditions.language.parser import LENGTH_MAX
 from scoring.sorting.rules import NAME_PATTERN, SAVED_BY, Rule, Split, is_sort_name
@@ -50,6 +51,10 @@ class RuleRequest(Strict):
 
 
 _Rules = Annotated[list[RuleRequest], Field(max_length=RULES_MAX)]
+_Timezone = Annotated[
+    Timezone | None,
+    Field(description="Of the days in the rules; by default that of the profile, else UTC."),
+]
 
 
 class NewSortRequest(Strict):
@@ -58,16 +63,18 @@ class NewSortRequest(Strict):
     name: _Name
     title: _Title
     rules: _Rules
+    timezone: _Timezone = None
 
 
 class SortRequest(Strict):
-    """What a sort becomes; its name stays."""
+    """What a sort becomes; its name stays, and without `timezone` that stays as it was."""
 
     name: Annotated[
         str | None, Field(description="The name in the address, which it may repeat.")
     ] = None
     title: _Title
     rules: _Rules
+    timezone: _Timezone = None
     changed_at: Annotated[
         Annotated[StrictInt, Field(ge=0, le=INTEGER_MAX)] | None,
         Field(description="As it was read: the sort is not changed where it is another by now."),
@@ -79,3 +86,4 @@ class SortPreviewRequest(Strict):
 
     rules: _Rules
     view: ViewId
+    timezone: _Timezone = None

@@ -29,6 +29,7 @@ class Sort(Answer):
     name: str
     title: Annotated[str, Field(description="Of a built-in one, in the language of the admin.")]
     rules: list[Rule]
+    timezone: Annotated[str | None, Field(description="Of the days; null of built-in ones.")]
     built_in: bool
     changed_at: Annotated[Milliseconds | None, Field(description="Null of built-in ones.")]
 

@@ -1,5 +1,7 @@
 // The rules of a sort while they are edited.
 
+import { zoneOf } from "../route.js";
+
 export const TIMES = [
   "recent_at", "waiting_since", "first_request_at", "due_at", "created_at", "closed_at", "assigned_at",
 ];
@@ -21,6 +23,16 @@ export function editedRule({ when = "", by = "recent_at", order = "newest", spli
 export const rulesOf = (rules) => rules.map(({ when, by, order, split }) => ({
   when: when.trimEnd(), by, order, ...(split && { split }),
 }));
+
+// The time zone of the days in a sort that gets these rules: with days it keeps its own, and the
+// first day is one of whoever writes it.
+/** @param {Pick<SavedSort, "rules" | "timezone">} sort @param {SortRule[]} rules */
+export const zoneWith = (sort, rules) => (
+  zoneOf(textOf(sort.rules ?? [])) ? sort.timezone : zoneOf(textOf(rules))
+);
+
+/** @param {{when: string}[]} rules */
+const textOf = (rules) => rules.map(({ when }) => when).join(" ");
 
 // The rules with one of them at another place.
 /** @template T @param {T[]} rules @param {number} from @param {number} to @returns {T[]} */

@@ -4,7 +4,7 @@ import { html } from "lit-html";
 import { repeat } from "lit-html/directives/repeat.js";
 
 import { mistakeOf } from "../../core/query/mistake.js";
-import { editedRule, moved, nameFor, ruleOf, rulesOf } from "../../core/query/sort-rules.js";
+import { editedRule, moved, nameFor, ruleOf, rulesOf, zoneWith } from "../../core/query/sort-rules.js";
 import { refusalOf } from "../elements/refusal.js";
 import { QueryField } from "./field.js";
 import { fetchRows, sortPreview } from "./sort-preview.js";
@@ -89,6 +89,12 @@ export class SortForm {
   }
 
   #hasMistake() { return [...this.#fields.values()].some(({ mistake }) => mistake !== null); }
+
+  // What the server checks and saves of the rules.
+  #given() {
+    const rules = rulesOf(this.#rules);
+    return { rules, timezone: zoneWith(this.sort, rules) };
+  }
 
   #views() {
     const { choices, savedViews, language: { t } } = this.parts;
@@ -179,7 +185,7 @@ export class SortForm {
   async #fetch(run) {
     const { api, rows } = this.parts;
     try {
-      const preview = await api.previewSort({ rules: rulesOf(this.#rules), view: this.#view });
+      const preview = await api.previewSort({ ...this.#given(), view: this.#view });
       await fetchRows(rows, api, [...preview.before, ...preview.after]);
       if (run === this.#run) this.#preview = preview;
     } catch (error) {
@@ -222,7 +228,7 @@ export class SortForm {
     this.#busy = true;
     this.#paint();
     try {
-      const given = { title, rules: rulesOf(this.#rules), changed_at: (this.#theirs ?? this.sort).changed_at };
+      const given = { title, ...this.#given(), changed_at: (this.#theirs ?? this.sort).changed_at };
       const saved = name ? await this.parts.api.changeSort(name, given)
         : await this.parts.api.addSort({ ...given, name: nameFor(title, this.taken) });
       this.#leave({ name, title, ...saved });

@@ -2,10 +2,25 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import {
-  compared, editedRule, moved, nameFor, ruleOf, rulesOf,
+  compared, editedRule, moved, nameFor, ruleOf, rulesOf, zoneWith,
 } from "../../../../static/js/core/query/sort-rules.js";
 import { Sorts, sortsOf as sortsOfView } from "../../../../static/js/core/query/sorts.js";
+import { chooseZone } from "../../../../static/js/core/time.js";
 import { Clock } from "../../support.mjs";
+
+test("days in rules are those of the sort, and the first one of whoever writes it", () => {
+  const [days, none] = [[{ when: "is:open closed:2026-11-20" }], [{ when: "is:open" }]];
+  chooseZone("Pacific/Kiritimati");
+  try {
+    assert.equal(zoneWith({ rules: days, timezone: "Asia/Tokyo" }, days), "Asia/Tokyo");
+    assert.equal(zoneWith({ rules: days, timezone: "Asia/Tokyo" }, none), "Asia/Tokyo");
+    assert.equal(zoneWith({ rules: none, timezone: "UTC" }, days), "Pacific/Kiritimati");
+    assert.equal(zoneWith({ rules: none, timezone: "UTC" }, none), undefined);
+    assert.equal(zoneWith({}, days), "Pacific/Kiritimati");
+  } finally {
+    chooseZone(null);
+  }
+});
 
 const sort = (name, title = name, changed_at = 1) => ({
   name, title, changed_at, rules: [{ when: "", by: "recent_at", order: "newest" }],

@@ -3,9 +3,11 @@
 import pytest
 from sqlalchemy import select
 
-from dashboard.db.lists import entries, kept_lists, query_lists, sorts
+from dashboard.db.lists import entries, kept_lists, named_lists, query_lists, sorts
+from dashboard.db.lists.named_lists import ListName
 from dashboard.db.models.query_lists import query_lists as lists_table
 from dashboard.db.models.sorts import sorts as sorts_table
+from scoring.views import QUERY_VIEWS, VIEW_QUERIES, VIEWS
 from tests.dashboard.web.admin.views.calls import saved as saved_view
 from tests.dashboard.web.answers import is_problem
 
@@ -38,11 +40,16 @@ def names(client):
     return [each["name"] for each in client.get(API).json["sorts"]]
 
 
-def kept(dashboard):
-    """List id to until when it is kept."""
+def kept(dashboard, query):
+    """Of a query, list id to until when it is kept."""
     with dashboard.database.read() as connection:
         found = select(lists_table.c.id, lists_table.c.kept_until)
-        return dict(connection.execute(found).all())
+        return dict(connection.execute(found.where(lists_table.c.query == query)).all())
+
+
+def kept_of_built_in(dashboard):
+    """Of each built-in view that all admins have in common the same."""
+    return {view: kept(dashboard, VIEW_QUERIES[view]) for view in (*VIEWS, *QUERY_VIEWS)}
 
 
 def in_order(dashboard, list_id):
@@ -64,12 +71,11 @@ def test_the_built_in_sorts_come_first_in_the_language_of_the_admin(mai, sue):
 
 def test_a_sort_is_saved_changed_and_deleted(dashboard, sue):
     made = saved(sue)
-    assert made == sort(built_in=False, changed_at=dashboard.clock())
+    assert made == sort(timezone="UTC", built_in=False, changed_at=dashboard.clock())
     change = {"title": "Very important", "rules": [REST], "changed_at": made["changed_at"]}
     changed = sue.put(f"{API}/vip", json=change)
-    assert changed.json == sort(
-        title="Very important", rules=[REST], built_in=False, changed_at=made["changed_at"] + 1
-    )
+    expected = {"title": "Very important", "rules": [REST], "changed_at": made["changed_at"] + 1}
+    assert changed.json == made | expected
     meanwhile = sue.put(f"{API}/vip", json=change | {"title": "Other"})
     assert is_problem(meanwhile, 409, "changed_meanwhile")
     assert meanwhile.json["sort"] == changed.json
@@ -181,20 +187,20 @@ def test_a_view_is_ordered_by_a_saved_sort_and_gets_another_list_when_it_is_chan
     dashboard.say("t-0", role="admin")
     made = saved(sue, rules=[REST | {"by": "created_at", "order": "oldest"}])
     saved_view(sue, query="is:open", sort="vip")
-    [first] = kept(dashboard)
+    [first] = kept(dashboard, "is:open")
     assert dashboard.begun == [first]
     assert in_order(dashboard, first) == ids
     announced = dashboard.begun.clear()
     change = {"title": made["title"], "rules": [WAITS | {"order": "newest"}, REST]}
     assert sue.put(f"{API}/vip", json=change).status_code == 200
-    lists = kept(dashboard)
+    lists = kept(dashboard, "is:open")
     assert lists.pop(first) == dashboard.clock() + 60_000, "it may be on screens"
     [second] = lists
     assert dashboard.begun == [second] and lists[second] is None and announced is None
     assert in_order(dashboard, second) == [ids[2], ids[1], ids[0]]
     assert in_order(dashboard, first) == ids, "in its old order as long as it is kept"
     sue.put(f"{API}/vip", json=change | {"title": "Another title"})
-    assert set(kept(dashboard)) == {first, second}, "another title has no other list"
+    assert set(kept(dashboard, "is:open")) == {first, second}, "another title has no other list"
     used = sue.delete(f"{API}/vip")
     assert is_problem(used, 409, "in_use")
     assert used.json["views"] == [{"id": "v1", "name": "Waiting"}]
@@ -202,6 +208,63 @@ def test_a_view_is_ordered_by_a_saved_sort_and_gets_another_list_when_it_is_chan
     assert sue.delete(f"{API}/vip").status_code == 204
     assert is_problem(sue.post("/admin/api/views", json={
         "name": "x", "query": "", "sort": "vip", "owner": "me"}), 422, "unknown_value")  # fmt: skip
+
+
+def test_built_in_views_have_lists_in_a_saved_sort_as_long_as_there_is_the_sort(dashboard, sue):
+    ids = [dashboard.say(f"t-{number}") for number in range(3)]
+    rules = [REST | {"by": "created_at", "order": "oldest"}]
+    made = saved(sue, rules=rules)
+    before = kept_of_built_in(dashboard)
+    assert all([*lists.values()] == [None] for lists in before.values())
+    [arrival] = before["arrival"]
+    assert in_order(dashboard, arrival) == ids
+    with dashboard.database.read() as connection:
+        for view in before:
+            found = named_lists.find(connection, ListName(view, "vip", "all"), 1)
+            assert found.query_list.id in before[view] and found.is_always_kept
+    saved_view(sue, query=VIEW_QUERIES["arrival"], sort="vip")
+    sue.delete("/admin/api/views/v1")
+    assert kept_of_built_in(dashboard) == before, "a view of the same conditions had the same list"
+    goes = dashboard.clock() + 60_000
+    sue.put(f"{API}/vip", json={"title": made["title"], "rules": [REST]})
+    after = kept_of_built_in(dashboard)
+    for view, lists in after.items():
+        [old] = before[view]
+        assert lists.pop(old) == goes and [*lists.values()] == [None]
+    [arrival] = after["arrival"]
+    assert in_order(dashboard, arrival) == ids[::-1]
+    assert sue.delete(f"{API}/vip").status_code == 204
+    assert all({*lists.values()} == {goes} for lists in kept_of_built_in(dashboard).values())
+
+
+def test_days_in_rules_are_those_of_the_sort_whoever_looks(dashboard, sue):
+    """Of threads that begin at 14:13 and 15:13 UTC the second is of the next day in Tokyo."""
+    rules = [REST | {"when": "created:2026-09-21"}, REST]
+    first = dashboard.say("first")
+    dashboard.clock.advance(3_600_000)
+    second = dashboard.say("second")
+
+    def order(timezone):
+        name = ListName(None, "vip", "all", "is:open", timezone)
+        with dashboard.database.read() as connection:
+            found = named_lists.find(connection, name, 1).query_list
+            return [each.id for each in entries.entries(connection, found, dashboard.clock(), 9)]
+
+    profile = {"name": "Sue", "locale": "en", "timezone": "Asia/Tokyo"}
+    assert sue.put("/admin/api/profile", json=profile).status_code == 200
+    made = saved(sue, rules=rules)
+    assert made["timezone"] == "Asia/Tokyo", "that of the profile"
+    assert order(None) == order("America/Lima") == [first, second]
+    changed = sue.put(f"{API}/vip", json={"title": "Days", "rules": rules}).json
+    assert changed["timezone"] == "Asia/Tokyo"
+    in_lima = {"title": "Days", "rules": rules, "timezone": "America/Lima"}
+    assert sue.put(f"{API}/vip", json=in_lima).json["timezone"] == "America/Lima"
+    assert order(None) == order("Asia/Tokyo") == [second, first]
+    for timezone, after in (("Asia/Tokyo", [first, second]), ("UTC", [second, first])):
+        body = {"rules": rules, "view": "arrival", "timezone": timezone}
+        assert sue.post(f"{API}/preview", json=body).json["after"] == after
+    wrong = sue.put(f"{API}/vip", json=in_lima | {"timezone": "Mars"})
+    assert is_problem(wrong, 422, "unknown_value")
 
 
 def test_versions_that_no_list_needs_are_forgotten(dashboard, sue):
@@ -213,7 +276,7 @@ def test_versions_that_no_list_needs_are_forgotten(dashboard, sue):
     dashboard.clock.advance(3_600_000)
     now = dashboard.clock()
     gone = dashboard.database.write(lambda c: kept_lists.remove_expired(c, now))
-    assert len(gone) == 3
+    assert len(gone) == 3 * (1 + len(kept_of_built_in(dashboard))), "of the view, and built-in ones"
     with dashboard.database.read() as connection:
         assert len(connection.execute(select(sorts_table.c.id)).all()) == 1
 
