@@ -1,0 +1,64 @@
+"""Views are saved, edited and deleted while Redis fails over: every list and badge is exact, and
+nothing is lost."""
+
+import pytest
+from redis.crc import key_slot
+
+from scoring.keys import Keys
+from tests.live.cluster.recovery import opened_scene
+from tests.live.faults.changing_views import go_through
+from tests.servers.redis_cluster import RedisClusterServer
+from tests.servers.redis_sentinel import RedisSentinels
+
+pytestmark = pytest.mark.slow
+
+#: All lists of queries are where this key is.
+OF_QUERIES = Keys().touched
+
+
+@pytest.fixture
+def cluster(tmp_path):
+    running = RedisClusterServer(tmp_path, replicas=1)
+    yield running
+    running.close()
+
+
+@pytest.fixture
+def sentinels(tmp_path):
+    running = RedisSentinels(tmp_path)
+    yield running
+    running.close()
+
+
+def test_the_primary_of_the_lists_of_queries_is_killed(tmp_path, cluster):
+    """F69."""
+
+    def kill(scene):
+        killed = cluster.holder_of(OF_QUERIES)
+        cluster.kill(killed)
+        cluster.wait_for_promotion(killed)
+
+    for scene in opened_scene(tmp_path, cluster, "eventlet"):
+        go_through(scene, [kill])
+
+
+def test_the_slot_of_the_lists_of_queries_moves(tmp_path, cluster):
+    """F71."""
+
+    def move(scene):
+        cluster.move_slot(key_slot(OF_QUERIES.encode()), cluster.add_node())
+
+    for scene in opened_scene(tmp_path, cluster, "eventlet"):
+        go_through(scene, [move])
+
+
+def test_sentinels_promote_the_replica(tmp_path, sentinels):
+    """F72."""
+
+    def kill(scene):
+        killed = sentinels.master()
+        sentinels.servers[killed].kill()
+        sentinels.wait_for_promotion(killed)
+
+    for scene in opened_scene(tmp_path, sentinels, "eventlet"):
+        go_through(scene, [kill])
