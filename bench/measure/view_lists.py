@@ -19,7 +19,7 @@ from bench.saved_views import saved_views
 from dashboard.db.accounts import sources
 from dashboard.db.database import Database
 from dashboard.db.lists import kept_lists, looking_through, query_lists
-from dashboard.db.lists.query_lists import ListedQuery
+from dashboard.db.lists.listed_queries import ListedQuery
 from dashboard.db.migrate import bring_to_head
 from dashboard.db.threads import thread_states
 from dashboard.services import Services

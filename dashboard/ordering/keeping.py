@@ -7,7 +7,7 @@ from sqlalchemy import Connection
 
 from dashboard.db.database import Database
 from dashboard.db.lists import kept_lists, query_lists
-from dashboard.db.lists.query_lists import ListedQuery
+from dashboard.db.lists.listed_queries import ListedQuery
 from scoring.conditions.language.errors import QueryError
 
 #: How long a list stays, or stays in order, at which nobody looks any more, and how much longer

@@ -7,8 +7,9 @@ from sqlalchemy import Connection, bindparam, exists, select
 
 from dashboard.db.accounts.admin_desks import Desks
 from dashboard.db.lists import built_in_lists, query_lists, sorts, views
+from dashboard.db.lists.listed_queries import TIMEZONE, ListedQuery
 from dashboard.db.lists.people import people_in
-from dashboard.db.lists.query_lists import TIMEZONE, ListedQuery, QueryList
+from dashboard.db.lists.query_lists import QueryList
 from dashboard.db.models.query_lists import query_lists as kept
 from dashboard.db.models.threads import epochs
 from dashboard.db.models.views import views as saved

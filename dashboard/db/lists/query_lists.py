@@ -10,22 +10,19 @@ from itertools import chain
 from types import MappingProxyType
 from typing import NamedTuple
 from weakref import WeakKeyDictionary
-from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from sqlalchemy import Connection, Engine, bindparam, select, update
 
 from dashboard.db.accounts import admins
 from dashboard.db.accounts.admin_desks import Desks
 from dashboard.db.lists import sorts, versions
+from dashboard.db.lists.listed_queries import ListedQuery
 from dashboard.db.lists.people import people_in
-from dashboard.db.lists.sort_versions import Orders
 from dashboard.db.models.query_lists import query_lists
 from dashboard.db.upsert import insert_on
 from scoring.conditions.index import ConditionIndex
 from scoring.conditions.language.errors import QueryError
-from scoring.conditions.language.parser import parse
-from scoring.conditions.leaves import Leaf, OneOf
-from scoring.conditions.resolve import resolve
+from scoring.conditions.leaves import Leaf
 from scoring.conditions.resolved import Resolved
 from scoring.conditions.subject import Subject
 from scoring.keys import query_list_id
@@ -34,49 +31,12 @@ from scoring.sorts import BUILT_IN, SORTS
 
 log = logging.getLogger(__name__)
 
-#: The time zone of the days in a query whose sender names none.
-TIMEZONE = "UTC"
 #: Hexadecimal digits of a digest that name a query.
 DIGEST_DIGITS = 16
 
 _KEPT_UNTIL = (
     select(query_lists.c.kept_until).where(query_lists.c.id == bindparam("id")).with_for_update()
 )
-
-
-class ListedQuery(NamedTuple):
-    """A query whose list Redis keeps, in one sort, narrowed by a filter. `timezone` is that of its
-    days, `admin_id` is who `me` is; its threads are those at `desks`, None: at any."""
-
-    query: str
-    sort: str
-    timezone: str
-    admin_id: int | None = None
-    desks: Desks = None
-    filter: str = "all"
-
-    def resolved(self, connection: Connection) -> Resolved:
-        """With the ids of admins and the instants of days. Raises QueryError."""
-
-        def admin_id_of(email: str) -> int | None:
-            found = admins.by_email(connection, email)
-            return found.id if found else None
-
-        try:
-            zone = ZoneInfo(self.timezone)
-        except ZoneInfoNotFoundError as error:
-            # It was known where the query was written: another machine.
-            raise QueryError(0) from error
-        asked = resolve(parse(self.query), self.admin_id, admin_id_of, zone)
-        condition = _condition(self.filter, self.admin_id)
-        return (asked.narrowed(condition) if condition else asked).at_desks(self.desks)
-
-
-def _condition(filter: str, admin_id: int | None) -> OneOf | None:
-    """What a filter asks besides; None: nothing."""
-    if filter == "all":
-        return None
-    return OneOf("assignee_id", frozenset({admin_id if filter == "mine" else None}))
 
 
 class QueryList(NamedTuple):
@@ -286,7 +246,7 @@ def _read(connection: Connection, version: int, known: QueryLists) -> QueryLists
         ordered_since[rows[-1].id] = since
     addresses = {address for row in rows for address in people_in(row.query).addresses}
     ids = admins.ids_of(connection, addresses)
-    orders = Orders(connection)
+    orders = sorts.Orders(connection)
     made: dict[Made, QueryList | None] = {}
     for row in rows:
         key = row, tuple(ids.get(address) for address in people_in(row.query).addresses)
@@ -297,7 +257,7 @@ def _read(connection: Connection, version: int, known: QueryLists) -> QueryLists
     return QueryLists(version, lists, made, ordered_since)
 
 
-def _made_of(connection: Connection, row: Row, orders: Orders) -> QueryList | None:
+def _made_of(connection: Connection, row: Row, orders: sorts.Orders) -> QueryList | None:
     """The list of a row; None where its query is wrong by now."""
     listed = row.listed
     try:

@@ -8,7 +8,7 @@ from sqlalchemy import Connection
 
 from dashboard.db.accounts.admin_desks import Desks
 from dashboard.db.lists import built_in_lists, query_lists, views
-from dashboard.db.lists.query_lists import ListedQuery
+from dashboard.db.lists.listed_queries import ListedQuery
 from dashboard.db.lists.views import View
 from scoring.conditions.language.errors import QueryError
 from scoring.views import QUERY_VIEWS

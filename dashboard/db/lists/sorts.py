@@ -78,6 +78,25 @@ def resolved(connection: Connection, sort: Sort) -> ResolvedSort:
         raise QueryError(0) from error
 
 
+class Orders:
+    """What versions of sorts say, by which lists of queries are ordered; each is resolved once."""
+
+    def __init__(self, connection: Connection):
+        self._connection = connection
+        self._versions: Mapping[int, Sort] | None = None
+        self._found: dict[int, ResolvedSort] = {}
+
+    def of(self, name: str, sort_id: int | None) -> ResolvedSort:
+        """What a sort says in this version of it, None: a built-in one. Raises QueryError."""
+        if sort_id is None:
+            return BUILT_IN[name]
+        if self._versions is None:
+            self._versions = versions(self._connection)
+        if sort_id not in self._found:
+            self._found[sort_id] = resolved(self._connection, self._versions[sort_id])
+        return self._found[sort_id]
+
+
 def checked(connection: Connection, sort: Sort) -> ResolvedSort:
     """The same for a sort that is being written. Raises RuleError, also for unknown addresses."""
     return resolve_sort(sort, _admin_id_of(connection, None), ZoneInfo(sort.timezone))

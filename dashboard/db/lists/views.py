@@ -14,8 +14,8 @@ from sqlalchemy import ColumnElement, Connection, delete, func, insert, or_, sel
 from dashboard.db.accounts import desks as all_desks
 from dashboard.db.accounts.admin_desks import Desks, sees
 from dashboard.db.lists import built_in_lists, kept_lists, query_lists, sorts, view_orders
+from dashboard.db.lists.listed_queries import ListedQuery
 from dashboard.db.lists.people import people_in
-from dashboard.db.lists.query_lists import ListedQuery
 from dashboard.db.models.views import views, views_version
 from dashboard.validation.field_errors import field_error
 from dashboard.validation.fields import INTEGER_MAX

@@ -3,8 +3,8 @@
 from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
+from dashboard.db.lists.listed_queries import ListedQuery
 from dashboard.db.lists.named_lists import ListName
-from dashboard.db.lists.query_lists import ListedQuery
 from dashboard.errors import Problem, StorageUnavailable
 from dashboard.live.reads import Reads
 from dashboard.ordering.keeping import TEMPORARY_MAX, ListKeeper

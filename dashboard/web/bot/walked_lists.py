@@ -6,9 +6,10 @@ from typing import NamedTuple, Protocol
 from sqlalchemy import Connection
 
 from dashboard.db.lists import looking_through, named_lists, query_lists, sorts, views
+from dashboard.db.lists.listed_queries import TIMEZONE, ListedQuery
 from dashboard.db.lists.looking_through import Position
 from dashboard.db.lists.people import people_in
-from dashboard.db.lists.query_lists import TIMEZONE, ListedQuery, QueryList
+from dashboard.db.lists.query_lists import QueryList
 from dashboard.db.lists.views import number_of
 from dashboard.db.threads import threads
 from scoring.conditions.language.errors import QueryError

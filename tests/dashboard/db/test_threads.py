@@ -5,7 +5,7 @@ from sqlalchemy import event
 
 from dashboard.db.archive import behind, reading
 from dashboard.db.lists import entries, query_lists
-from dashboard.db.lists.query_lists import ListedQuery
+from dashboard.db.lists.listed_queries import ListedQuery
 from dashboard.db.threads import thread_rows, threads
 from dashboard.ingest.actions import Actions, Admin
 from scoring.sorts import SORTS

@@ -16,7 +16,7 @@ from dashboard.db.lists import (
     view_orders,
     views,
 )
-from dashboard.db.lists.query_lists import ListedQuery
+from dashboard.db.lists.listed_queries import ListedQuery
 from dashboard.db.lists.views import RELEASED_MS, Draft
 from dashboard.db.models.query_lists import query_lists as lists_table
 from dashboard.errors import Invalid

@@ -9,7 +9,7 @@ from dashboard.db.hours import current as known_policies
 from dashboard.db.hours.calendars import CalendarDraft
 from dashboard.db.hours.policies import PolicyDraft
 from dashboard.db.lists import entries, query_lists, versions
-from dashboard.db.lists.query_lists import ListedQuery
+from dashboard.db.lists.listed_queries import ListedQuery
 from dashboard.db.models.outbox import outgoing_events
 from dashboard.db.models.threads import threads
 from dashboard.db.threads import thread_rows

@@ -6,7 +6,7 @@ from sqlalchemy import select, update
 
 from dashboard.db.archive import reading
 from dashboard.db.lists import query_lists, sorts, versions
-from dashboard.db.lists.query_lists import ListedQuery
+from dashboard.db.lists.listed_queries import ListedQuery
 from dashboard.db.models.threads import threads
 from dashboard.ingest.actions import Admin
 from dashboard.ordering import pace, rebuild

@@ -6,7 +6,7 @@ import fakeredis
 import pytest
 
 from dashboard.db.lists import query_lists
-from dashboard.db.lists.query_lists import ListedQuery
+from dashboard.db.lists.listed_queries import ListedQuery
 from dashboard.ordering import pace, rebuild
 from dashboard.ordering.building import ListBuilder
 from scoring import rebuilding

@@ -7,7 +7,7 @@ import pytest
 from sqlalchemy import select, update
 
 from dashboard.db.lists import looking_through, query_lists
-from dashboard.db.lists.query_lists import ListedQuery
+from dashboard.db.lists.listed_queries import ListedQuery
 from dashboard.db.models.query_lists import query_lists as table
 from dashboard.db.models.threads import epochs, threads
 from dashboard.ordering.due import DueQueue

@@ -18,7 +18,7 @@ from sqlalchemy import select
 from dashboard.db.accounts import desks
 from dashboard.db.database import Database
 from dashboard.db.lists import kept_lists, query_lists, sorts, versions
-from dashboard.db.lists.query_lists import ListedQuery
+from dashboard.db.lists.listed_queries import ListedQuery
 from dashboard.db.models.threads import threads
 from dashboard.ingest.actions import Admin
 from dashboard.ordering.archiving import Archiver

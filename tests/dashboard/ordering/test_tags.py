@@ -3,7 +3,7 @@
 import pytest
 
 from dashboard.db.lists import entries, query_lists, sorts
-from dashboard.db.lists.query_lists import ListedQuery
+from dashboard.db.lists.listed_queries import ListedQuery
 from dashboard.ingest.actions import Admin
 from dashboard.ingest.tagging.tagging import TagNames
 from scoring.sorting.rules import Rule, Sort

@@ -5,7 +5,7 @@ import fakeredis
 import pytest
 
 from dashboard.db.lists import built_in_lists, entries, kept_lists, named_lists, query_lists
-from dashboard.db.lists.query_lists import ListedQuery
+from dashboard.db.lists.listed_queries import ListedQuery
 from dashboard.ordering import diff, rebuild
 from dashboard.ordering.building import ListBuilder
 from dashboard.ordering.due import DueQueue

@@ -9,8 +9,8 @@ from dashboard.clock import time_limit
 from dashboard.db.accounts.admin_desks import Desks
 from dashboard.db.database import Database
 from dashboard.db.lists import query_lists, query_values
+from dashboard.db.lists.listed_queries import ListedQuery
 from dashboard.db.lists.looking_through import look_through
-from dashboard.db.lists.query_lists import ListedQuery
 from dashboard.db.threads import thread_rows
 from dashboard.validation.queries import invalid_query
 from dashboard.web.admin.preferences import timezone_of
