@@ -16,11 +16,9 @@ from sqlalchemy.exc import IntegrityError
 from dashboard.db import migrate
 from dashboard.db.accounts import admins, sources
 from dashboard.db.database import Database
-from dashboard.db.lists import sorts, views
 from dashboard.db.models.base import metadata
 from dashboard.db.search import search
 from dashboard.errors import StartError
-from scoring.sorting.rules import Rule, Sort
 from tests.dashboard.ingest.shop import Shop
 
 
@@ -190,21 +188,6 @@ def test_stored_preferences_follow_the_rename_of_page_to_view(any_database):
     any_database.write(lambda c: migrate.downgrade(c, "0004"))
     with any_database.read() as connection:
         assert admins.preferences(connection, mai) == old
-
-
-def test_a_sort_from_before_has_the_time_zone_of_a_view_that_uses_it(any_database):
-    mai = any_database.write(lambda c: admins.create(c, "mai@example.org", "Mai", "admin", "", 1))
-    rest = (Rule("", "recent_at", "newest"),)
-    for name in ("used", "unused"):
-        sort = Sort(name, rest, name, "Asia/Tokyo")
-        any_database.write(lambda c, sort=sort: sorts.create(c, sort, mai, 1))
-    draft = views.Draft("Open", "is:open", "used", "Asia/Ho_Chi_Minh", mai)
-    any_database.write(lambda c: views.create(c, draft, mai, 1))
-    any_database.write(lambda c: migrate.downgrade(c, "0032"))
-    migrate.bring_to_head(any_database)
-    with any_database.read() as connection:
-        found = {sort.name: sort.timezone for sort in sorts.versions(connection).values()}
-    assert found == {"used": "Asia/Ho_Chi_Minh", "unused": "UTC"}
 
 
 def _copy_threads(connection: Connection) -> None:

@@ -3,17 +3,21 @@
 import pytest
 from sqlalchemy import select
 
-from dashboard.db.lists import entries, kept_lists, named_lists, query_lists, sorts
-from dashboard.db.lists.named_lists import ListName
-from dashboard.db.models.query_lists import query_lists as lists_table
+from dashboard.db.lists import kept_lists, sorts
 from dashboard.db.models.sorts import sorts as sorts_table
-from scoring.views import QUERY_VIEWS, VIEW_QUERIES, VIEWS
+from tests.dashboard.web.admin.sorts.calls import (
+    API,
+    REST,
+    WAITS,
+    in_order,
+    kept,
+    kept_of_built_in,
+    saved,
+    sort,
+)
 from tests.dashboard.web.admin.views.calls import saved as saved_view
 from tests.dashboard.web.answers import is_problem
 
-API = "/admin/api/sorts"
-REST = {"when": "", "by": "recent_at", "order": "newest"}
-WAITS = {"when": "is:waiting", "by": "waiting_since", "order": "oldest"}
 BUILT_IN = [
     "arrival",
     "longest_wait",
@@ -25,37 +29,8 @@ BUILT_IN = [
 ]
 
 
-def sort(**given):
-    rules = [WAITS, REST | {"split": "priority"}]
-    return {"name": "vip", "title": "VIPs first", "rules": rules} | given
-
-
-def saved(client, **given):
-    answer = client.post(API, json=sort(**given))
-    assert answer.status_code == 201, answer.json
-    return answer.json
-
-
 def names(client):
     return [each["name"] for each in client.get(API).json["sorts"]]
-
-
-def kept(dashboard, query):
-    """Of a query, list id to until when it is kept."""
-    with dashboard.database.read() as connection:
-        found = select(lists_table.c.id, lists_table.c.kept_until)
-        return dict(connection.execute(found.where(lists_table.c.query == query)).all())
-
-
-def kept_of_built_in(dashboard):
-    """Of each built-in view that all admins have in common the same."""
-    return {view: kept(dashboard, VIEW_QUERIES[view]) for view in (*VIEWS, *QUERY_VIEWS)}
-
-
-def in_order(dashboard, list_id):
-    with dashboard.database.read() as connection:
-        found = query_lists.current(connection).lists[list_id]
-        return [each.id for each in entries.entries(connection, found, dashboard.clock(), 100)]
 
 
 def test_the_built_in_sorts_come_first_in_the_language_of_the_admin(mai, sue):
@@ -208,63 +183,6 @@ def test_a_view_is_ordered_by_a_saved_sort_and_gets_another_list_when_it_is_chan
     assert sue.delete(f"{API}/vip").status_code == 204
     assert is_problem(sue.post("/admin/api/views", json={
         "name": "x", "query": "", "sort": "vip", "owner": "me"}), 422, "unknown_value")  # fmt: skip
-
-
-def test_built_in_views_have_lists_in_a_saved_sort_as_long_as_there_is_the_sort(dashboard, sue):
-    ids = [dashboard.say(f"t-{number}") for number in range(3)]
-    rules = [REST | {"by": "created_at", "order": "oldest"}]
-    made = saved(sue, rules=rules)
-    before = kept_of_built_in(dashboard)
-    assert all([*lists.values()] == [None] for lists in before.values())
-    [arrival] = before["arrival"]
-    assert in_order(dashboard, arrival) == ids
-    with dashboard.database.read() as connection:
-        for view in before:
-            found = named_lists.find(connection, ListName(view, "vip", "all"), 1)
-            assert found.query_list.id in before[view] and found.is_always_kept
-    saved_view(sue, query=VIEW_QUERIES["arrival"], sort="vip")
-    sue.delete("/admin/api/views/v1")
-    assert kept_of_built_in(dashboard) == before, "a view of the same conditions had the same list"
-    goes = dashboard.clock() + 60_000
-    sue.put(f"{API}/vip", json={"title": made["title"], "rules": [REST]})
-    after = kept_of_built_in(dashboard)
-    for view, lists in after.items():
-        [old] = before[view]
-        assert lists.pop(old) == goes and [*lists.values()] == [None]
-    [arrival] = after["arrival"]
-    assert in_order(dashboard, arrival) == ids[::-1]
-    assert sue.delete(f"{API}/vip").status_code == 204
-    assert all({*lists.values()} == {goes} for lists in kept_of_built_in(dashboard).values())
-
-
-def test_days_in_rules_are_those_of_the_sort_whoever_looks(dashboard, sue):
-    """Of threads that begin at 14:13 and 15:13 UTC the second is of the next day in Tokyo."""
-    rules = [REST | {"when": "created:2026-09-21"}, REST]
-    first = dashboard.say("first")
-    dashboard.clock.advance(3_600_000)
-    second = dashboard.say("second")
-
-    def order(timezone):
-        name = ListName(None, "vip", "all", "is:open", timezone)
-        with dashboard.database.read() as connection:
-            found = named_lists.find(connection, name, 1).query_list
-            return [each.id for each in entries.entries(connection, found, dashboard.clock(), 9)]
-
-    profile = {"name": "Sue", "locale": "en", "timezone": "Asia/Tokyo"}
-    assert sue.put("/admin/api/profile", json=profile).status_code == 200
-    made = saved(sue, rules=rules)
-    assert made["timezone"] == "Asia/Tokyo", "that of the profile"
-    assert order(None) == order("America/Lima") == [first, second]
-    changed = sue.put(f"{API}/vip", json={"title": "Days", "rules": rules}).json
-    assert changed["timezone"] == "Asia/Tokyo"
-    in_lima = {"title": "Days", "rules": rules, "timezone": "America/Lima"}
-    assert sue.put(f"{API}/vip", json=in_lima).json["timezone"] == "America/Lima"
-    assert order(None) == order("Asia/Tokyo") == [second, first]
-    for timezone, after in (("Asia/Tokyo", [first, second]), ("UTC", [second, first])):
-        body = {"rules": rules, "view": "arrival", "timezone": timezone}
-        assert sue.post(f"{API}/preview", json=body).json["after"] == after
-    wrong = sue.put(f"{API}/vip", json=in_lima | {"timezone": "Mars"})
-    assert is_problem(wrong, 422, "unknown_value")
 
 
 def test_versions_that_no_list_needs_are_forgotten(dashboard, sue):
