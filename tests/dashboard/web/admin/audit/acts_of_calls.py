@@ -122,7 +122,8 @@ def _signed_out(chief: Chief) -> None:
 
 
 _CREATED = ("webhook.created", "1", "https://bot.example:8443", {"source": "shop", "events": "all"})
-_SORT = ("sort.created", "vip", "VIPs", {"title": "VIPs", "rules": RULES})
+_SORT_SAID = {"title": "VIPs", "rules": RULES, "timezone": "UTC"}
+_SORT = ("sort.created", "vip", "VIPs", _SORT_SAID)
 _QUERY = {"query": "is:waiting", "sort": "longest_wait"}
 _OPEN = {"query": "is:open", "sort": "longest_wait"}
 _SHARED = ("view.shared", "v2", "Waiting", _QUERY | {"owner": "all"})
