@@ -8,8 +8,9 @@ SEND_NOW = "lineup.send_now"
 RECEIVE_NOW = "lineup.receive_now"
 #: Called with nothing: waits until there is input, or its end. Raises OSError.
 WAIT_READABLE = "lineup.wait_readable"
-#: Called with a descriptor and what is to be called each time that more input or its end has come;
-#: returns what ends that. Not there where the system has no epoll (`readiness.Readiness`).
+#: Called with a descriptor and what is to be called each time that more input or its end has come,
+#: which says whether all of it is handled; returns what ends that. Not there where the system has
+#: no epoll (`readiness.Readiness`).
 WATCH = "lineup.watch"
 #: Called with nothing: lets every other green thread that can run do so.
 GIVE_TURN = "lineup.give_turn"

@@ -117,13 +117,17 @@ class Incoming:
         finally:
             self._is_waiting = False
 
-    def _on_readable(self) -> None:
-        """Handles what has come; wakes the connection's thread if it waits for the rest."""
+    def _on_readable(self) -> bool:
+        """Handles what has come; wakes the connection's thread if it waits for the rest. Whether
+        there is none."""
         if not self._is_waiting:
             self._may_have_more = True
         elif not self._handle_all():
             self._is_waiting = False
             self._woken.release()
+        else:
+            return True
+        return False
 
     def _handle_all(self) -> bool:
         """Reads what has come; whether all of it is handled, and the budget not overdrawn."""

@@ -7,6 +7,7 @@ removed again for each few bytes that come. Here a connection is registered once
 import logging
 import select
 import threading
+import time
 from collections.abc import Callable
 from functools import partial
 from typing import Any
@@ -15,18 +16,29 @@ log = logging.getLogger(__name__)
 
 #: Connections that are told before all other green threads have their turn.
 _AT_ONCE = 64
+#: Seconds between two rounds of telling, while what comes is acknowledgements alone: a hundred
+#: dashboards acknowledge a frame one after the other, and waking for each costs as much as reading
+#: it.
+GATHER_SECONDS = 0.005
 
-#: Called with nothing, each time that more input or its end has come; must not wait.
-OnReadable = Callable[[], None]
+#: Called with nothing, each time that more input or its end has come; must not wait. Returns
+#: whether all of it is handled, with nothing left for the connection's own thread.
+OnReadable = Callable[[], bool]
 
 
 class Readiness:
     """Watches connections with an epoll of its own, for which one green thread waits."""
 
-    def __init__(self, make_epoll: Callable[[], Any], wait: Callable[[int], object]):
+    def __init__(
+        self,
+        make_epoll: Callable[[], Any],
+        wait: Callable[[int], object],
+        pause: Callable[[float], object] = time.sleep,
+    ):
         """`wait` waits, as a green thread, until a descriptor can be read."""
         self._make_epoll = make_epoll
         self._wait = wait
+        self._pause = pause
         self._epoll: Any = None
         self._watched: dict[int, OnReadable] = {}
 
@@ -42,21 +54,26 @@ class Readiness:
         self._epoll.register(descriptor, select.EPOLLIN | select.EPOLLRDHUP | select.EPOLLET)
         return partial(self._unwatch, descriptor)
 
-    def tell(self) -> None:
-        """Tells some of those whose input has come; returns at once."""
-        for descriptor, _ in self._epoll.poll(0, _AT_ONCE):
+    def tell(self) -> bool:
+        """Tells some of those whose input has come; returns at once. Whether the next ones can
+        wait: these were all that there were, and all have handled what came."""
+        found = self._epoll.poll(0, _AT_ONCE)
+        all_handled = True
+        for descriptor, _ in found:
             on_readable = self._watched.get(descriptor)
             if on_readable is None:
                 continue
             try:
-                on_readable()
+                all_handled &= on_readable()
             except Exception:
                 log.exception("a connection could not be told of its input")
+        return all_handled and len(found) < _AT_ONCE
 
     def _run(self) -> None:
         while True:
             self._wait(self._epoll.fileno())
-            self.tell()
+            if self.tell():
+                self._pause(GATHER_SECONDS)
 
     def _unwatch(self, descriptor: int) -> None:
         if self._watched.pop(descriptor, None) is not None:

@@ -70,7 +70,7 @@ class Connection:
     def send(self, *texts):
         self.waits()
         self.ours.sendall(b"".join(map(frame, texts)))
-        self.tell()
+        return self.tell()
 
 
 @pytest.fixture
@@ -86,13 +86,13 @@ def connection():
 
 
 def test_acknowledgements_do_not_wake_the_thread(connection):
-    connection.send("43/admin,1[]", "43/admin,2[]")
+    assert connection.send("43/admin,1[]", "43/admin,2[]"), "nothing is left"
     assert connection.handled == [("43/admin,1[]", False), ("43/admin,2[]", False)]
     assert connection.incoming._is_waiting
 
 
 def test_a_call_wakes_it_and_what_follows_is_handled_after_the_call(connection):
-    connection.send("43/admin,1[]", "42/admin,7[]", "43/admin,2[]")
+    assert not connection.send("43/admin,1[]", "42/admin,7[]", "43/admin,2[]")
     connection.waits()
     assert connection.texts == ["42/admin,7[]"]
     assert connection.handled == [("43/admin,1[]", False), ("43/admin,2[]", True)]
@@ -126,7 +126,7 @@ def test_input_that_comes_while_the_thread_is_busy_is_read_before_it_waits(conne
     connection.incoming._handles = handles
     connection.send("42/admin,1[]")
     connection.ours.sendall(frame("42/admin,2[]"))
-    connection.tell()
+    assert not connection.tell(), "the thread reads it"
     go_on.set()
     wait_until(lambda: connection.texts == ["42/admin,1[]", "42/admin,2[]"])
 

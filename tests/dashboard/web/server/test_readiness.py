@@ -8,7 +8,7 @@ from unittest import mock
 
 import pytest
 
-from dashboard.web.server.readiness import Readiness
+from dashboard.web.server.readiness import GATHER_SECONDS, Readiness
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="this system has no epoll")
 
@@ -17,12 +17,24 @@ class Told:
     """Connections of which the test tells, and how often each was told."""
 
     def __init__(self):
-        self.readiness = Readiness(select.epoll, lambda descriptor: None)
+        self.rounds, self.paused = 0, []
+        self.readiness = Readiness(select.epoll, self._wait, self.paused.append)
         self.times = {}
         self.sockets = []
         self.unwatch = {}
 
-    def open(self, name, fails=False):
+    def _wait(self, descriptor):
+        if not self.rounds:
+            raise StopIteration
+        self.rounds -= 1
+
+    def run(self, rounds):
+        """As the green thread does, so many times."""
+        self.rounds = rounds
+        with pytest.raises(StopIteration):
+            self.readiness._run()
+
+    def open(self, name, fails=False, handles=True):
         ours, theirs = socket.socketpair()
         self.sockets += [ours, theirs]
         self.times[name] = 0
@@ -31,6 +43,7 @@ class Told:
             self.times[name] += 1
             if fails:
                 raise ValueError("broken")
+            return handles
 
         self.unwatch[name] = self.readiness.watch(theirs.fileno(), on_readable)
         return ours
@@ -93,3 +106,27 @@ def test_many_are_told_in_parts(told):
     assert 0 < sum(told.times.values()) < 100
     told.readiness.tell()
     assert set(told.times.values()) == {1}
+
+
+def test_after_acknowledgements_alone_others_are_gathered(told):
+    for name in ("first", "second"):
+        told.open(name).sendall(b"x")
+    told.run(1)
+    assert told.paused == [GATHER_SECONDS]
+
+
+def test_after_anything_else_the_next_ones_are_told_at_once(told):
+    told.open("calls", handles=False).sendall(b"x")
+    told.open("acknowledges").sendall(b"x")
+    told.run(1)
+    assert told.times == {"calls": 1, "acknowledges": 1}
+    assert told.paused == []
+
+
+def test_where_there_are_more_they_are_told_at_once(told):
+    for number in range(100):
+        told.open(number).sendall(b"x")
+    told.run(1)
+    assert told.paused == []
+    told.run(1)
+    assert told.paused == [GATHER_SECONDS]
