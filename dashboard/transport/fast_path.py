@@ -18,6 +18,9 @@ from dashboard.transport.websocket import WebSocket
 
 #: An acknowledgement without arguments; any other one is left to Socket.IO.
 _ACKNOWLEDGEMENT = re.compile(rf"43{NAMESPACE},([0-9]{{1,15}})\[\]")
+#: The packet type of Engine.IO, and with that of Socket.IO and the namespace.
+_MESSAGE = "4"
+_EVENT = f"{_MESSAGE}2{NAMESPACE},"
 
 
 class EmitPath:
@@ -40,10 +43,10 @@ class FastPath:
     """Writes to the socket at once where it is free, and keeps the order with Socket.IO's queue."""
 
     def __init__(self, server: Server, sid: str, websocket: WebSocket):
-        self._sid = sid
-        self._server = server
         self._engine = internals.engine_socket(server, sid)
         self._websocket = websocket
+        #: By the number that the acknowledgement will have.
+        self._unacknowledged: dict[int, Acknowledged] = {}
         self._enqueue = self._engine.send
         # Answers to calls are sent this way, too; the library has no option for that.
         self._engine.send = self._send_packet  # type: ignore[method-assign]
@@ -59,27 +62,39 @@ class FastPath:
         if self._engine.closed:
             return
         packets = [self._packet(*message) for message in messages]
-        if not self._offer([f"4{packet}" for packet in packets]):
+        if not self._offer(packets):
             for packet in packets:
-                self._enqueue(engine_packet.Packet(engine_packet.MESSAGE, packet))
+                text = packet.decode().removeprefix(_MESSAGE)
+                self._enqueue(engine_packet.Packet(engine_packet.MESSAGE, text))
 
     def _send_packet(self, packet: engine_packet.Packet) -> None:
         # Pings stay in the queue: Engine.IO closes a socket whose queue is empty for too long.
         is_message = packet.packet_type == engine_packet.MESSAGE
-        if self._engine.closed or not is_message or not self._offer([packet.encode()]):
+        if self._engine.closed or not is_message or not self._offer([packet.encode().encode()]):
             self._enqueue(packet)
 
-    def _offer(self, texts: Sequence[str]) -> bool:
+    def _offer(self, packets: Sequence[bytes]) -> bool:
         """Writes now; False where a write is under way or queued, or the buffer is full."""
-        return self._engine.queue.empty() and self._websocket.offer(texts)
+        return self._engine.queue.empty() and self._websocket.offer(packets)
 
-    def _packet(self, event: str, data: EncodedJson, acknowledged: Acknowledged | None) -> str:
-        ack_id = internals.new_ack_id(self._server, self._sid, acknowledged) if acknowledged else ""
-        return f'2{NAMESPACE},{ack_id}["{event}",{data}]'
+    def _packet(self, event: str, data: EncodedJson, acknowledged: Acknowledged | None) -> bytes:
+        number = "" if acknowledged is None else self._expect(acknowledged)
+        return f'{_EVENT}{number}["{event}",'.encode() + data.utf8 + b"]"
+
+    def _expect(self, acknowledged: Acknowledged) -> int:
+        """The lowest number of which no acknowledgement is awaited: each digit is sent, too."""
+        number = 1
+        while number in self._unacknowledged:
+            number += 1
+        self._unacknowledged[number] = acknowledged
+        return number
 
     def _intercept(self, message: str) -> bool:
         """Handles an acknowledgement; False for every other message."""
         found = _ACKNOWLEDGEMENT.fullmatch(message)
-        if found:
-            internals.acknowledge(self._server, self._sid, int(found[1]))
-        return found is not None
+        if found is None:
+            return False
+        acknowledged = self._unacknowledged.pop(int(found[1]), None)
+        if acknowledged is not None:
+            acknowledged()
+        return True

@@ -10,11 +10,10 @@ from engineio import packet as engine_packet
 from engineio.socket import Socket
 from socketio import Server
 
-from dashboard.transport.emitter import Acknowledged
 from dashboard.transport.packets import NAMESPACE
 
 #: Names of `server.manager`.
-MANAGER_NAMES = ("_generate_ack_id", "trigger_callback", "eio_sid_from_sid")
+MANAGER_NAMES = ("eio_sid_from_sid",)
 #: Names of an Engine.IO socket.
 ENGINE_SOCKET_NAMES = ("send", "queue", "closed")
 
@@ -53,13 +52,3 @@ def replace_driver(server: Server, driver: Any) -> Any:
 def engine_socket(server: Server, sid: str) -> EngineSocket:
     """The Engine.IO socket under a Socket.IO one. Raises KeyError where it is closed."""
     return server.eio.sockets[server.manager.eio_sid_from_sid(sid, NAMESPACE)]
-
-
-def new_ack_id(server: Server, sid: str, acknowledged: Acknowledged) -> int:
-    """The number under which the browser acknowledges; it is used once."""
-    return server.manager._generate_ack_id(sid, acknowledged)
-
-
-def acknowledge(server: Server, sid: str, ack_id: int) -> None:
-    """Calls what `new_ack_id` was given; a number that is not known is ignored."""
-    server.manager.trigger_callback(sid, ack_id, [])

@@ -34,7 +34,16 @@ class Unreadable(ValueError):
 class EncodedJson(str):
     """JSON text, encoded once and sent to many sockets."""
 
-    __slots__ = ()
+    __slots__ = ("_utf8",)
+
+    @property
+    def utf8(self) -> bytes:
+        """The text as it goes on the wire."""
+        try:
+            return self._utf8
+        except AttributeError:
+            self._utf8 = self.encode()
+            return self._utf8
 
 
 class SplicingJson:

@@ -12,7 +12,6 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from wsproto import ConnectionType, WSConnection
-from wsproto.connection import ConnectionState
 from wsproto.events import (
     AcceptConnection,
     BytesMessage,
@@ -56,6 +55,8 @@ class WebSocket:
         self._fragments: list[str] = []
         self._size = 0
         self._open = False
+        #: Until a close frame is sent; after it, no message may be.
+        self._takes_messages = False
         self._is_leaving = False
         #: Called with each message; True: it is handled, and `wait` does not return it.
         self.intercept: Callable[[str], bool] | None = None
@@ -81,28 +82,27 @@ class WebSocket:
     def send(self, message: str) -> None:
         """Writes a message after those under way. Raises OSError where the WebSocket is closed."""
         with self._writing:
-            self._check_open()
-            self._connection.sendall(_framed(message))
+            if not self._takes_messages:
+                raise OSError("the WebSocket is closed")
+            self._connection.sendall(_framed(message.encode()))
 
-    def offer(self, messages: Iterable[str]) -> bool:
+    def offer(self, messages: Iterable[bytes]) -> bool:
         """Writes the messages without waiting; False where nothing was written.
 
         What the socket's buffer does not take is written in the background, before all else.
         """
-        data = b"".join(map(_framed, messages))
-        if not self._writing.acquire(blocking=False):
+        if not self._takes_messages or self._writing.locked():
             return False
-        sent = 0
+        data = b"".join(map(_framed, messages))
         try:
-            self._check_open()
             sent = self._send_now(data)
         except OSError:
-            pass
-        if 0 < sent < len(data):
+            return False
+        if sent < len(data):
+            # It is free: nothing else has run since it was looked at.
+            self._writing.acquire()
             threading.Thread(target=self._send_rest, args=[data[sent:]], daemon=True).start()
-        else:
-            self._writing.release()
-        return sent > 0
+        return True
 
     def wait(self) -> str | None:
         """Waits for the next message; None when the WebSocket is closed.
@@ -137,12 +137,13 @@ class WebSocket:
 
     def kill(self) -> None:
         """Ends the connection without a close frame: for a client that does not read."""
-        self._open = False
+        self._open = self._takes_messages = False
         with contextlib.suppress(OSError):
             self._connection.shutdown(socket.SHUT_RDWR)
 
     def _send_close(self, code: int) -> None:
         if self._open and self._writing.acquire(timeout=CLOSE_SECONDS):
+            self._takes_messages = False
             try:
                 self._connection.settimeout(CLOSE_SECONDS)
                 self._connection.sendall(self._protocol.send(CloseConnection(code=code)))
@@ -170,7 +171,7 @@ class WebSocket:
         ]
         self._protocol.initiate_upgrade_connection(headers, "/")
         assert any(isinstance(event, Request) for event in self._protocol.events())
-        self._open = True
+        self._open = self._takes_messages = True
         self._write(AcceptConnection())
 
     def _next_event(self) -> Any:
@@ -200,6 +201,7 @@ class WebSocket:
             if isinstance(event, Ping):
                 self._write(event.response())
             elif isinstance(event, CloseConnection):
+                self._takes_messages = False
                 # The reason of one that was malformed would be the words of an exception.
                 self._write(CloseConnection(code=event.code))
                 self.kill()
@@ -237,10 +239,6 @@ class WebSocket:
         finally:
             self._writing.release()
 
-    def _check_open(self) -> None:
-        if not self._open or self._protocol.state is not ConnectionState.OPEN:
-            raise OSError("the WebSocket is closed")
-
     def _write(self, event: Any) -> None:
         with self._writing:
             try:
@@ -257,9 +255,8 @@ def _packet(message: str) -> str:
     return message if _PACKET.match(message) else INVALID_PACKET
 
 
-def _framed(message: str) -> bytes:
+def _framed(data: bytes) -> bytes:
     """A text message in one unmasked frame (RFC 6455, section 5.2)."""
-    data = message.encode()
     size = len(data)
     if size < 126:
         return bytes((TEXT, size)) + data

@@ -38,7 +38,7 @@ class FastPathDriver:
 
     def _offer(self, messages):
         if self.free:
-            self.offered += messages
+            self.offered += [message.decode() for message in messages]
         return self.free
 
     def queued(self):
@@ -96,6 +96,27 @@ def test_an_acknowledgement_calls_its_callback_once(driver):
     assert driver.websocket.intercept("43/admin,1[]")
     assert driver.websocket.intercept("43/admin,1[]")
     assert calls == [1]
+
+
+def test_an_acknowledged_number_is_used_again(driver):
+    calls = []
+    for name in "ab":
+        driver.path.send([frame(1, lambda name=name: calls.append(name))])
+    assert driver.websocket.intercept("43/admin,1[]")
+    for name in "cd":
+        driver.path.send([frame(2, lambda name=name: calls.append(name))])
+    numbers = [text.partition("[")[0].rpartition(",")[2] for text in driver.offered]
+    assert numbers == ["1", "2", "1", "3"]
+    for number in (2, 3, 1):
+        assert driver.websocket.intercept(f"43/admin,{number}[]")
+    assert calls == ["a", "b", "d", "c"]
+
+
+def test_a_message_is_sent_in_utf_8(driver):
+    driver.path.send([Message("thread:message", EncodedJson('{"body":"Chào"}'))])
+    driver.free = False
+    driver.path.send([Message("thread:message", EncodedJson('{"body":"Chào"}'))])
+    assert driver.offered == driver.queued() == ['42/admin,["thread:message",{"body":"Chào"}]']
 
 
 _TOO_LONG = f"43/admin,1{'0' * 20}[]"

@@ -62,23 +62,6 @@ def test_what_socket_io_sends_goes_through_the_send_method_of_the_engine_socket(
     assert sent[0].encode() == '42/admin,["event",{"a":1}]'
 
 
-def test_an_acknowledgement_calls_its_callback_once(server):
-    _, sid = connected(server)
-    calls = []
-    first, second = (internals.new_ack_id(server, sid, lambda: calls.append(1)) for _ in range(2))
-    assert 0 < first < second
-    for _ in range(2):
-        internals.acknowledge(server, sid, first)
-    assert calls == [1]
-
-
-def test_acknowledgement_numbers_are_shared_with_emit(server):
-    engine_socket, sid = connected(server)
-    number = internals.new_ack_id(server, sid, lambda: None)
-    server.emit("event", to=sid, namespace=NAMESPACE, callback=lambda: None)
-    assert queued(engine_socket) == [f'42/admin,{number + 1}["event"]']
-
-
 def test_upgrades_open_a_websocket_of_the_driver(server):
     driven = []
 
@@ -125,7 +108,7 @@ def test_with_all_names_messages_take_the_fast_path_and_nothing_is_logged(caplog
 
 
 def missing_manager_name(monkeypatch):
-    monkeypatch.delattr(Manager.__mro__[1], "_generate_ack_id")
+    monkeypatch.delattr(Manager.__mro__[1], "eio_sid_from_sid")
 
 
 def missing_socket_attribute(monkeypatch):
@@ -151,7 +134,7 @@ def missing_driver(monkeypatch):
 @pytest.mark.parametrize(
     ("remove", "name"),
     [
-        (missing_manager_name, "manager._generate_ack_id"),
+        (missing_manager_name, "manager.eio_sid_from_sid"),
         (missing_socket_attribute, "Socket.queue"),
         (missing_driver, "eio._async['websocket']"),
     ],

@@ -160,14 +160,14 @@ def test_a_client_that_does_not_read_can_be_disconnected(pair):
 
 
 def test_an_offer_is_sent_at_once(pair):
-    wait_until(lambda: pair.websocket.offer(["42now"]))
+    wait_until(lambda: pair.websocket.offer([b"42now"]))
     assert pair.next_event() == TextMessage("42now", True, True)
 
 
 def test_a_partly_written_offer_is_completed_before_other_messages(pair):
     texts = [str(number % 10) * 300_000 for number in range(100)]
-    wait_until(lambda: pair.websocket.offer(["first"]))
-    taken = ["first", *(text for text in texts if pair.websocket.offer([text]))]
+    wait_until(lambda: pair.websocket.offer([b"first"]))
+    taken = ["first", *(text for text in texts if pair.websocket.offer([text.encode()]))]
     assert len(taken) <= len(texts), "the buffers are not full yet"
     after = threading.Thread(target=pair.websocket.send, args=["after"], daemon=True)
     after.start()
@@ -179,12 +179,12 @@ def test_a_partly_written_offer_is_completed_before_other_messages(pair):
             got.append(piece)
             piece = ""
     assert got == [*taken, "after"]
-    wait_until(lambda: pair.websocket.offer(["42again"]))
+    wait_until(lambda: pair.websocket.offer([b"42again"]))
 
 
 def test_an_offer_to_a_closed_websocket_is_refused(pair):
     pair.websocket.kill()
-    assert not pair.websocket.offer(["42late"])
+    assert not pair.websocket.offer([b"42late"])
 
 
 def test_an_intercepted_message_is_not_returned_by_wait(pair):
@@ -210,7 +210,7 @@ def test_messages_of_every_length_are_framed_correctly(pair, size):
 def test_nothing_is_sent_after_a_close_frame(pair):
     pair.send(CloseConnection(1000))
     assert pair.next_event().code == 1000
-    assert not pair.websocket.offer(["42late"])
+    assert not pair.websocket.offer([b"42late"])
     with pytest.raises(OSError):
         pair.websocket.send("42late")
 
