@@ -4,7 +4,18 @@ mentions the admin. All of it follows from threads, acts and mentions; nothing i
 from collections.abc import Collection, Iterator
 from typing import Any, Literal, NamedTuple
 
-from sqlalchemy import Column, ColumnElement, Connection, Join, Select, and_, or_, select, true
+from sqlalchemy import (
+    Column,
+    ColumnElement,
+    Connection,
+    Join,
+    Select,
+    and_,
+    bindparam,
+    or_,
+    select,
+    true,
+)
 
 from dashboard.db.models.accounts import admins, sources
 from dashboard.db.models.mentions import mentions
@@ -19,6 +30,10 @@ LATE_MS = 24 * 3_600_000
 
 
 _CUSTOMER_ID = sources.c.name + "/" + customers.c.external_id
+_SOMEBODYS = select(threads.c.id, threads.c.assignee_id, threads.c.mentioned).where(
+    threads.c.id.in_(bindparam("ids", expanding=True)),
+    or_(threads.c.assignee_id.is_not(None), threads.c.mentioned.is_not(None)),
+)
 
 
 class Notice(NamedTuple):
@@ -88,9 +103,9 @@ def _concerning(
     """Those of the threads that are an admin's, or in which somebody is mentioned: few of many."""
     if not admin_ids or not thread_ids:
         return []
-    is_theirs = threads.c.assignee_id.in_(admin_ids) | threads.c.mentioned.is_not(None)
-    found = select(threads.c.id).where(threads.c.id.in_(thread_ids), is_theirs)
-    return [*connection.scalars(found)]
+    found = connection.execute(_SOMEBODYS, {"ids": list(thread_ids)})
+    theirs = frozenset(admin_ids)
+    return [id for id, whose, mentioned in found if whose in theirs or mentioned is not None]
 
 
 def _messages(theirs: ColumnElement[bool], since_ms: int) -> Select[Any]:
