@@ -8,6 +8,7 @@ from typing import Any
 
 from redis.exceptions import RedisError
 
+from dashboard.db.lists.named_lists import ListName
 from dashboard.errors import StorageUnavailable
 from dashboard.live import frames
 from dashboard.live.notices.notices import Notices
@@ -203,13 +204,13 @@ class Broadcaster(RunsTask):
             return {}
 
     def _send(self, group: ReadGroup, changes: Changes, rows: frames.Rows) -> None:
-        for list in {subscriber.list for subscriber in group.subscribers}:
-            frame = None
-            for subscriber in group.subscribers:
-                if subscriber.list != list or not _is_behind(subscriber, changes):
-                    continue
-                frame = frame or frames.order(list, changes, group.since, rows)
-                self._send_frame(subscriber, changes.epoch, changes.version, frame)
+        encoded: dict[ListName, frames.EncodedJson] = {}
+        for subscriber in group.subscribers:
+            if _is_behind(subscriber, changes):
+                name = subscriber.list
+                if name not in encoded:
+                    encoded[name] = frames.order(name, changes, group.since, rows)
+                self._send_frame(subscriber, changes.epoch, changes.version, encoded[name])
 
     def _send_reopen(self, group: ReadGroup, state: State) -> None:
         assert state.epoch is not None
