@@ -35,6 +35,7 @@ class EncodedJson(str):
     """JSON text, encoded once and sent to many sockets."""
 
     __slots__ = ("_utf8",)
+    _utf8: bytes
 
     @property
     def utf8(self) -> bytes:

@@ -17,7 +17,7 @@ from sqlalchemy import (
 
 from dashboard.db.conditions.columns import COLUMNS
 from dashboard.db.lists.query_lists import QueryList
-from dashboard.db.lists.standing import is_on, score_of, source_of
+from dashboard.db.lists.standing import ARCHIVED_BY_ID, is_on, score_of, source_of
 from dashboard.db.models.threads import threads
 from scoring.conditions.leaves import Within
 from scoring.reading import Entry
@@ -89,16 +89,36 @@ def between(
     return [(id, revision, (score,)) for id, revision, score in found]
 
 
+def among(
+    connection: Connection, query_list: QueryList, now_ms: int, ids: Collection[int]
+) -> list[Row]:
+    """Those of these threads that are on a list, by id, to fill a list in Redis."""
+    on_list = is_on(query_list, now_ms, by_id=True)
+    columns = threads.c.id, threads.c.revision, score_of(query_list, now_ms)
+    statement = select(*columns).select_from(source_of(query_list))
+    found = connection.execute(statement.where(threads.c.id.in_(ids), on_list))
+    return sorted((id, revision, (score,)) for id, revision, score in found)
+
+
+def live_between(after_id: int, last_id: int) -> ColumnElement[bool]:
+    """The threads with `after_id` < id <= `last_id` that are not archived."""
+    return and_(threads.c.archived.is_(False), _between(after_id, last_id))
+
+
+def live_among(ids: Collection[int]) -> ColumnElement[bool]:
+    """Those of these threads that are not archived."""
+    return and_(ARCHIVED_BY_ID.is_(False), threads.c.id.in_(ids))
+
+
 def changes_ahead(
     connection: Connection,
     query_lists: Iterable[QueryList],
     now_ms: int,
-    after_id: int,
-    last_id: int,
+    some: ColumnElement[bool],
 ) -> list[Change]:
-    """When time may next change whether and where threads are on new lists, if that is sooner than
-    what the threads know: each write of a thread sets its next change for the lists that there are.
-    """
+    """When time may next change whether and where some of the threads are on new lists, if that is
+    sooner than what these know: each write of a thread sets its next change for the lists that
+    there are."""
     changes = [*_changes(query_lists)]
     if not changes:
         return []
@@ -108,9 +128,7 @@ def changes_ahead(
         (change > over_at) & (change > threads.c.listed_at) & or_(known.is_(None), known > change)
         for change in changes
     ]
-    statement = select(threads.c.id, threads.c.listed_at, *changes).where(
-        threads.c.archived.is_(False), _between(after_id, last_id), or_(*is_sooner)
-    )
+    statement = select(threads.c.id, threads.c.listed_at, *changes).where(some, or_(*is_sooner))
     return [
         Change(id, min(at for at in found if at is not None and at > max(over_at, listed_at)))
         for id, listed_at, *found in connection.execute(statement)

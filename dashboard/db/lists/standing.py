@@ -90,13 +90,13 @@ def moment(now_ms: int) -> ColumnElement[int]:
 
 #: `archived` where threads are asked for by their ids: else SQLite takes an index that begins with
 #: it, and reads all of them.
-_ARCHIVED_BY_ID = func.coalesce(threads.c.archived, false())
+ARCHIVED_BY_ID = func.coalesce(threads.c.archived, false())
 
 
 def is_on(query_list: QueryList, now_ms: int, *, by_id: bool = False) -> ColumnElement[bool]:
     """Whether a list holds a thread, over `source_of` it; `by_id`: threads of some ids are read."""
     at = now_ms if query_list.resolved.is_timeless else moment(now_ms)
-    archived = _ARCHIVED_BY_ID if by_id else threads.c.archived
+    archived = ARCHIVED_BY_ID if by_id else threads.c.archived
     return and_(archived.is_(False), where(query_list.resolved, at))
 
 
@@ -104,7 +104,7 @@ def is_archived_on(
     query_list: QueryList, now_ms: int, *, by_id: bool = False
 ) -> ColumnElement[bool]:
     """Whether a thread is archived and would be on a list otherwise, over `source_of` it."""
-    archived = _ARCHIVED_BY_ID if by_id else threads.c.archived
+    archived = ARCHIVED_BY_ID if by_id else threads.c.archived
     return and_(archived.is_(True), where(query_list.resolved, now_ms))
 
 

@@ -63,7 +63,7 @@ threads = Table(
     Column("placed_revision", BigInteger, nullable=False, server_default="0"),
     Column("stamps", Json, nullable=False, server_default="{}"),
     Column("priority", String(8), nullable=False, server_default="normal"),
-    Column("assignee_id", Id, ForeignKey("admins.id"), index=True),
+    Column("assignee_id", Id, ForeignKey("admins.id")),
     Column("assigned_at", BigInteger),
     Column("first_event_at", BigInteger),
     Column("last_client_at", BigInteger),
@@ -130,6 +130,9 @@ Index(
 #: Threads that lists may hold by their ids, for building and comparing these.
 Index("ix_threads_live", threads.c.archived, threads.c.id)
 
+#: The threads that each admin has, for building the lists of `assigned:` and reading their archive.
+Index("ix_threads_assigned", threads.c.assignee_id, threads.c.archived)
+
 #: Closed threads by the time of their close: those to be archived, and those to come back.
 Index(
     "ix_threads_closed",
@@ -153,14 +156,6 @@ Index(
     threads.c.id,
     sqlite_where=threads.c.tags.is_not(None),
     postgresql_where=threads.c.tags.is_not(None),
-)
-
-#: Threads with unread mentions, for building the lists of `mentions:`.
-Index(
-    "ix_threads_mentioned",
-    threads.c.id,
-    sqlite_where=threads.c.mentioned.is_not(None),
-    postgresql_where=threads.c.mentioned.is_not(None),
 )
 
 #: Threads that wait, for taking up those that follow older policies.

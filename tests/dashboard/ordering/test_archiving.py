@@ -9,8 +9,9 @@ from dashboard.db.lists import query_lists, sorts, versions
 from dashboard.db.lists.listed_queries import ListedQuery
 from dashboard.db.models.threads import threads
 from dashboard.ingest.actions import Admin
-from dashboard.ordering import pace, rebuild
+from dashboard.ordering import pace
 from dashboard.ordering.archiving import Archiver
+from dashboard.ordering.filling import by_query
 from scoring.archive import DAY_MS
 from scoring.sorting.rules import Rule, Sort
 from scoring.sorts import SORTS
@@ -98,14 +99,14 @@ def test_a_thread_leaves_all_lists_at_its_moment_and_once(order):
 
 def test_a_list_is_built_without_looking_through_the_archive(order, monkeypatch):
     """Of the threads of years, few are not archived."""
-    looked_at, between = [], rebuild.between
+    looked_at, between = [], by_query.between
 
     def looks(connection, query_list, now_ms, after_id, last_id, limit):
         looked_at.append((after_id, last_id))
         return between(connection, query_list, now_ms, after_id, last_id, limit)
 
-    monkeypatch.setattr(rebuild, "between", looks)
-    monkeypatch.setattr(rebuild, "LOOKED_AT", 2)
+    monkeypatch.setattr(by_query, "between", looks)
+    monkeypatch.setattr(by_query, "LOOKED_AT", 2)
     order.post("a")
     close(order, "b", "c", "d")
     for name in "efgh":

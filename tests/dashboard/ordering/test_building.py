@@ -5,11 +5,17 @@ import threading
 import fakeredis
 import pytest
 
+from dashboard.db.conditions import indexed
 from dashboard.db.lists import query_lists
 from dashboard.db.lists.listed_queries import ListedQuery
+from dashboard.ingest.actions import Admin
 from dashboard.ordering import pace, rebuild
 from dashboard.ordering.building import ListBuilder
+from dashboard.ordering.due import DueQueue
+from dashboard.ordering.filling import by_query, by_thread, filling
+from dashboard.ordering.filling.by_query import FillingByQuery
 from scoring import rebuilding
+from tests.dashboard.ingest.shop import new_admin
 from tests.dashboard.ordering.order import Order
 from tests.support import SettableClock, wait_until
 
@@ -25,8 +31,8 @@ def order(database):
     return made
 
 
-def keep(order, query):
-    listed = ListedQuery(query, "arrival", "UTC")
+def keep(order, query, admin_id=None):
+    listed = ListedQuery(query, "arrival", "UTC", admin_id)
     return order.database.write(lambda connection: query_lists.keep(connection, listed))[0]
 
 
@@ -38,13 +44,13 @@ def test_two_processes_that_are_asked_build_a_list_once(order, monkeypatch):
     list_id = keep(order, "is:open")
     builders = [ListBuilder(order.rebuilder, order.ranking) for _ in range(2)]
     may_go_on = threading.Event()
-    filled = order.rebuilder._fill_queries
+    filled = FillingByQuery.by_ranges
 
     def slow(*given):
         may_go_on.wait(SECONDS)
         return filled(*given)
 
-    monkeypatch.setattr(order.rebuilder, "_fill_queries", slow)
+    monkeypatch.setattr(FillingByQuery, "by_ranges", slow)
     ended = [builder.build(list_id) for builder in (*builders, *builders)]
     assert ended[0] is ended[2] and ended[1] is ended[3]
     wait_until(lambda: order.ranking.progress(list_id) is not None, what="the first one's lock")
@@ -77,19 +83,20 @@ def mixed(order):
 
 @pytest.mark.parametrize("slice", [1, 2, 3, 4])
 def test_a_list_is_whole_however_many_of_its_threads_are_read_at_once(mixed, monkeypatch, slice):
-    monkeypatch.setattr(rebuild, "SLICE", slice)
-    monkeypatch.setattr(rebuild, "LOOKED_AT", 2)
+    monkeypatch.setattr(by_query, "SLICE", slice)
+    monkeypatch.setattr(by_query, "LOOKED_AT", 2)
     list_id = keep(mixed, "is:waiting")
     assert ListBuilder(mixed.rebuilder, mixed.ranking).build(list_id).wait(SECONDS)
     assert held(mixed, list_id) == {1, 2, 3, 4, 6, 7}
 
 
 def keep_some(order):
-    """List id to the threads of the list, of more lists than are built one by one."""
+    """List id to the threads of the list, of more lists than are built one by one, and that hold
+    too many threads for an index."""
     return {
         keep(order, "is:waiting"): {1, 2, 3, 4, 6, 7},
         keep(order, "-is:waiting"): {5},
-        keep(order, "is:closed"): set(),
+        keep(order, "last:bot"): set(),
         keep(order, "waits:<1h"): {1, 2, 3, 4, 6, 7},
     }
 
@@ -98,7 +105,7 @@ def keep_some(order):
 def test_many_lists_are_built_with_a_pause_after_each_slice(mixed, monkeypatch, slice, slices):
     pauses = []
     monkeypatch.setattr(rebuild, "FILTERED_MAX", 1)
-    monkeypatch.setattr(rebuild, "Pace", lambda: pace.Pace(sleep=pauses.append))
+    monkeypatch.setattr(by_thread, "Pace", lambda: pace.Pace(sleep=pauses.append))
     for name in ("SLICE", "SLICE_MIN", "SLICE_MAX"):
         monkeypatch.setattr(pace, name, slice)
     wanted = keep_some(mixed)
@@ -114,10 +121,10 @@ def test_lists_are_kept_while_the_moments_of_a_million_threads_are_brought_forwa
 ):
     """That takes minutes for many lists, and fills nothing."""
     monkeypatch.setattr(rebuild, "FILTERED_MAX", read_once_above)
-    monkeypatch.setattr(rebuild, "SLICE", 2)
-    monkeypatch.setattr(rebuild, "LOOKED_AT", 2)
+    monkeypatch.setattr(by_thread, "SLICE", 2)
+    monkeypatch.setattr(by_query, "LOOKED_AT", 2)
     monkeypatch.setattr(rebuilding, "LOCK_RENEW_SECONDS", 0)
-    client, are_renewed, write = mixed.client, [], rebuild.bring_forward
+    client, are_renewed, write = mixed.client, [], filling.bring_forward
 
     def bring_forward(connection, changes):
         for key in client.keys("*q:*|next"):
@@ -125,9 +132,55 @@ def test_lists_are_kept_while_the_moments_of_a_million_threads_are_brought_forwa
             client.pexpire(key, 10 * rebuilding.LOCK_MS)
         write(connection, changes)
 
-    monkeypatch.setattr(rebuild, "bring_forward", bring_forward)
+    monkeypatch.setattr(filling, "bring_forward", bring_forward)
     mixed.rebuilder.rebuild([keep(mixed, "waits:<1h"), keep(mixed, "waits:>2h")])
     assert are_renewed == [True] * 8, "both lists, in each of four steps"
+
+
+def test_a_list_of_which_an_index_names_the_threads_waits_for_no_look_at_all_others(
+    mixed, monkeypatch
+):
+    """However many admins come at once, each with lists of their own."""
+    monkeypatch.setattr(rebuild, "FILTERED_MAX", 1)
+    monkeypatch.setattr(indexed, "SHARE", 3)
+    mai, bob = (Admin(new_admin(mixed.database, name), name) for name in ("Mai", "Bob"))
+    for id in (2, 5):
+        mixed.ingest.act(mixed.services.actions.claim, mai, id)
+    mine = {
+        keep(mixed, "assigned:me", mai.id): {2, 5},
+        keep(mixed, "assigned:me is:waiting -priority:high waits:<1h", mai.id): {2},
+        keep(mixed, "assigned:me", bob.id): set(),
+        keep(mixed, "mentions:me", bob.id): set(),
+    }
+    others = keep_some(mixed)
+    held_before = {}
+    monkeypatch.setattr(by_query, "between", None)
+    mixed.rebuilder.rebuild(list(mine), with_pauses=True)
+    assert {list_id: held(mixed, list_id) for list_id in mine} == mine
+
+    def pauses(seconds):
+        held_before.update({list_id: held(mixed, list_id) for list_id in mine})
+        assert not mixed.rebuilder.epochs(others)
+
+    monkeypatch.setattr(by_thread, "Pace", lambda: pace.Pace(sleep=pauses))
+    mixed.client.flushall()
+    mixed.rebuilder.forget_epochs([*mine])
+    mixed.rebuilder.rebuild([*others, *mine], with_pauses=True)
+    assert held_before == mine, "they are there before the others are begun"
+    assert {list_id: held(mixed, list_id) for list_id in others} == others
+
+
+def test_time_moves_threads_on_and_off_a_new_list_that_an_index_has_filled(mixed, monkeypatch):
+    monkeypatch.setattr(indexed, "SHARE", 3)
+    mai = Admin(new_admin(mixed.database, "Mai"), "Mai")
+    mixed.ingest.act(mixed.services.actions.claim, mai, 3)
+    list_id = keep(mixed, "assigned:me waits:<1h", mai.id)
+    monkeypatch.setattr(by_query, "between", None)
+    mixed.rebuilder.rebuild([list_id])
+    assert held(mixed, list_id) == {3}
+    mixed.clock.advance(3_600_000)
+    assert DueQueue(mixed.database, mixed.placer, mixed.clock).turn() == 1, "no other thread"
+    assert held(mixed, list_id) == set()
 
 
 def test_while_serving_the_reconciler_builds_many_lists_beside_its_ticks(mixed, monkeypatch):
@@ -138,7 +191,7 @@ def test_while_serving_the_reconciler_builds_many_lists_beside_its_ticks(mixed, 
         begun.append(seconds)
         may_go_on.wait(SECONDS)
 
-    monkeypatch.setattr(rebuild, "Pace", lambda: pace.Pace(sleep=wait))
+    monkeypatch.setattr(by_thread, "Pace", lambda: pace.Pace(sleep=wait))
     wanted = keep_some(mixed)
     assert mixed.reconciler.tick(is_serving=True)
     wait_until(lambda: begun, what="the first pause")

@@ -16,6 +16,7 @@ from hypothesis.stateful import (
 from sqlalchemy import select
 
 from dashboard.db.accounts import desks
+from dashboard.db.conditions import indexed
 from dashboard.db.database import Database
 from dashboard.db.lists import kept_lists, query_lists, sorts, versions
 from dashboard.db.lists.listed_queries import ListedQuery
@@ -45,6 +46,7 @@ QUERIES = (
     "age:<2m",
     "age:>1m (is:waiting or priority:urgent,high)",
     "assigned:me",
+    "assigned:me waits:>10s",
     "assigned:none is:unanswered",
     "member:0,1 -lang:vi",
     "lang:vi,none source:shop",
@@ -278,6 +280,7 @@ class Machine(RuleBasedStateMachine):
 @pytest.fixture
 def machine(sqlite_at_head, tmp_path, monkeypatch) -> type[Machine]:
     monkeypatch.setattr(kept_lists, "ORDERED_MAX", 5)
+    monkeypatch.setattr(indexed, "SHARE", 2)  # some lists are built by an index
     given = {"head": sqlite_at_head, "folder": tmp_path, "client": fakeredis.FakeRedis()}
     return type("HereMachine", (Machine,), given)
 

@@ -4,7 +4,7 @@ import threading
 
 import pytest
 
-from dashboard.ordering import rebuild
+from dashboard.ordering.filling import by_thread
 from scoring.rebuilding import Rebuild, RebuildLost
 from tests.dashboard.ordering.order import Order
 
@@ -15,7 +15,7 @@ ENOUGH_SECONDS = 30
 
 @pytest.fixture
 def order(database, client, clock, monkeypatch) -> Order:
-    monkeypatch.setattr(rebuild, "SLICE", SLICE)
+    monkeypatch.setattr(by_thread, "SLICE", SLICE)
     opened = Order(database, client, clock)
     opened.tick()
     for number in range(THREADS):

@@ -6,10 +6,12 @@ import pytest
 
 from dashboard.db.lists import built_in_lists, entries, kept_lists, named_lists, query_lists
 from dashboard.db.lists.listed_queries import ListedQuery
-from dashboard.ordering import diff, rebuild
+from dashboard.ordering import diff
 from dashboard.ordering.building import ListBuilder
 from dashboard.ordering.due import DueQueue
 from dashboard.ordering.everywhere import placements_everywhere
+from dashboard.ordering.filling import filling
+from dashboard.ordering.filling.by_query import FillingByQuery
 from dashboard.ordering.keeping import LOOKED_AT_MS, RENEWED_MS, ListKeeper
 from scoring.sorts import BUILT_IN_SORTS
 from tests.dashboard.ordering.order import Order
@@ -187,7 +189,7 @@ def test_of_a_list_that_was_built_before_threads_know_when_time_changes_it(order
     waits = keep(order, "waits:>1m")
     order.tick(2)
     assert waits in unordered(order)
-    monkeypatch.setattr(rebuild, "changes_ahead", None)
+    monkeypatch.setattr(filling, "changes_ahead", None)
     order.keeper.keep(waits, listed("waits:>1m"))
     build(order, waits)
     assert epoch_of(order, waits) is not None
@@ -204,7 +206,7 @@ def test_built_in_lists_and_those_of_unsaved_queries_stay_in_order(order):
 
 def test_a_list_that_comes_in_order_while_it_is_built_is_built_once_more(order, monkeypatch):
     """What was filled before may be of a thread that has moved since, and on this list did not."""
-    filled = order.rebuilder._fill_queries
+    filled = FillingByQuery.by_ranges
 
     def fill(*given):
         found = filled(*given)
@@ -212,7 +214,7 @@ def test_a_list_that_comes_in_order_while_it_is_built_is_built_once_more(order, 
         order.keeper.keep(order.first, listed(FIRST))
         return found
 
-    monkeypatch.setattr(order.rebuilder, "_fill_queries", fill)
+    monkeypatch.setattr(FillingByQuery, "by_ranges", fill)
     order.rebuilder.rebuild([order.first])
     assert in_redis(order, order.first) != in_sql(order, order.first)
     assert epoch_of(order, order.first) is None

@@ -1,0 +1,1 @@
+"""Fills the new lists of a rebuild with what SQL has."""

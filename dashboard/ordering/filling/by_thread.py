@@ -1,0 +1,100 @@
+"""Fills lists by reading all threads once for all of them."""
+
+import time
+from collections import defaultdict, deque
+from collections.abc import Collection, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from functools import partial
+
+from dashboard.db.lists.entries import live_between
+from dashboard.db.lists.query_lists import QueryLists
+from dashboard.db.threads import threads as stored_threads
+from dashboard.ordering.filling.filling import SLICE, Filling, Revisions
+from dashboard.ordering.pace import Pace
+from scoring.placing import Placement
+from scoring.rebuilding import Rebuild
+
+#: Slices that are being sent to Redis while the next one is read from SQL.
+FILLED_AT_ONCE = 2
+
+
+class FillingByThread(Filling):
+    """Reads each thread that is not archived, and asks which of the lists hold it.
+
+    All of it raises RedisError, RebuildLost and StorageUnavailable.
+    """
+
+    def fill(self, views: Collection[str], queries: QueryLists) -> Revisions:
+        """Fills lists of views and of queries."""
+        revisions: Revisions = {}
+        wanted = frozenset(views) | queries.lists.keys()
+        last_id = self._bring_all_forward(queries)
+        filling: deque[Future[None]] = deque()
+        with ThreadPoolExecutor(FILLED_AT_ONCE) as fillers:
+            for slice in self._slices():
+                revisions.update((each.thread_id, each.revision) for each in slice)
+                filling.append(fillers.submit(_fill_slice, self._rebuild, wanted, last_id, slice))
+                if len(filling) > FILLED_AT_ONCE:
+                    filling.popleft().result()
+                self._progress(len(slice))
+                # Lets other green threads run: a rebuild must not delay the sockets.
+                time.sleep(0)
+            for each in filling:
+                each.result()
+        return revisions
+
+    def fill_with_pauses(self, queries: QueryLists) -> Revisions:
+        """Fills lists of queries in small slices, each followed by a pause."""
+        revisions: Revisions = {}
+        wanted = frozenset(queries.lists)
+        last_id = self._bring_all_forward(queries)
+        pace, after_id = Pace(), 0
+        while slice := pace.take_up(
+            partial(self._slice, after_id, pace.size, queries),
+            partial(_fill_slice, self._rebuild, wanted, last_id),
+        ):
+            revisions.update((each.thread_id, each.revision) for each in slice)
+            after_id = slice[-1].thread_id
+            self._progress(len(slice))
+        return revisions
+
+    def _bring_all_forward(self, queries: QueryLists) -> int:
+        """Of all threads, for those of the lists that were never built; the last thread id."""
+        new = self._new(queries.lists.values())
+        last_id = self._last_id()
+        for after_id, until in self._ranges(last_id, SLICE) if new else ():
+            self._bring_forward(new, live_between(after_id, until))
+            time.sleep(0)
+        return max(1, last_id)
+
+    def _slices(self) -> Iterator[list[Placement]]:
+        """All threads."""
+        after_id = 0
+        while slice := self._slice(after_id, SLICE):
+            yield slice
+            after_id = slice[-1].thread_id
+
+    def _slice(self, after_id: int, count: int, lists: QueryLists | None = None) -> list[Placement]:
+        with self._database.read() as connection:
+            return stored_threads.placements_after(
+                connection, after_id, count, self._clock(), lists
+            )
+
+
+def _fill_slice(
+    rebuild: Rebuild, list_ids: frozenset[str], last_id: int, slice: Sequence[Placement]
+) -> None:
+    if not slice:
+        return
+    by_view = defaultdict(list)
+    queries = defaultdict(list)
+    for placement in slice:
+        row = placement.thread_id, placement.revision, placement.scores, placement.assignee_id
+        for view in placement.enter.intersection(list_ids):
+            by_view[view].append(row)
+        for list_id, score in placement.queries.items():
+            if list_id in list_ids and score is not None:
+                queries[list_id].append((*row[:2], (score,)))
+    rebuild.fill_queries(queries, min(1.0, slice[-1].thread_id / last_id))
+    for view, rows in by_view.items():
+        rebuild.fill(view, rows)
