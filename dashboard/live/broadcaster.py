@@ -45,6 +45,8 @@ RETRY_SECONDS = 1.0
 SLOW_TICK_SECONDS = 5.0
 #: Interval at which it is checked whether lists are late.
 STATUS_SECONDS = 1.0
+#: Interval of sending totals that changed of views that a socket does not show.
+TOTALS_SECONDS = 1.0
 #: A socket that does not acknowledge a frame within this time is disconnected.
 ACKNOWLEDGE_SECONDS = 38.0
 #: With more changed threads, browsers open the list again.
@@ -76,7 +78,7 @@ class Broadcaster(RunsTask):
         self.visible_rows = VisibleRows()
         #: Sockets with a frame that they have not acknowledged yet.
         self._busy: set[str] = set()
-        self.totals = Totals(self._batched, self._busy.__contains__)
+        self.totals = Totals(self._batched, self._busy.__contains__, self.subscriptions.views_of)
         self.conversations = Conversations(reads, emitter)
         self.delivery_updates = DeliveryUpdates(reads, self.conversations, emitter, self.admins)
         self.held_threads = HeldThreads(
@@ -89,7 +91,7 @@ class Broadcaster(RunsTask):
         self._touched = TouchedQueries(ranking, self.subscriptions)
         self._pending: set[str] = set()
         self._due_at: dict[str, float] = {}
-        self._next_tick_at = 0.0
+        self._next_tick_at = self._next_totals_at = 0.0
         self._sent = 0
         self._task = PeriodicTask(
             "pushing changes of lists",
@@ -126,12 +128,16 @@ class Broadcaster(RunsTask):
             self.totals.known = {}
             self._pending |= self._known_list_ids()
             self._abort_unresponsive(now)
+        if now >= self._next_totals_at:
+            self._next_totals_at = now + TOTALS_SECONDS
+            self.totals.send_put_off()
         self._pending |= self._touched.take(now)
         due = {list_id for list_id in self._pending if self._due_at.get(list_id, 0.0) <= now}
         self._pending -= due
         self._due_at = {list_id: at for list_id, at in self._due_at.items() if at > now}
         if due:
             self._push(due)
+        self._batched.flush_all()
         self._new_messages.poll(now)
         self.status.announce()
 

@@ -118,6 +118,10 @@ class Subscriptions:
         """The lists that a socket is subscribed to, each with its list id."""
         return dict(self._lists.get(sid, {}))
 
+    def views_of(self, sid: str) -> set[str | None]:
+        """The views of these lists; None: there is a query among them."""
+        return {list.view for list in self._lists.get(sid, ())}
+
     def _remove(self, list_id: str, sid: str, list: ListName) -> None:
         list_subscriptions = self._subscriptions[list_id]
         list_subscriptions.subscribers.pop((sid, list)).is_unsubscribed = True

@@ -1,6 +1,6 @@
 """How many threads each view has, sent for every filter in use when a number changes."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import NamedTuple
 
 from dashboard.transport.emitter import Sender
@@ -34,13 +34,23 @@ class Totals:
     """Keeps which sockets get the totals of which scope, and what was sent last.
 
     A socket that `is_busy` gets them later, and the last ones alone: with many sockets a message to
-    each of them twenty times a second takes longer than the frames do.
+    each of them twenty times a second takes longer than the frames do. Totals of `unassigned` and
+    `mine` are shown beside the view that they are of: where none of the `views_of` a socket has
+    changed, it gets them with the next `send_put_off`.
     """
 
-    def __init__(self, emitter: Sender, is_busy: Callable[[str], bool] = lambda sid: False):
+    def __init__(
+        self,
+        emitter: Sender,
+        is_busy: Callable[[str], bool] = lambda sid: False,
+        views_of: Callable[[str], Collection[str | None]] = lambda sid: VIEWS,
+    ):
+        """`views_of` says of which views a socket has lists open."""
         self._emitter = emitter
         self._is_busy = is_busy
+        self._views_of = views_of
         self._owed: dict[str, set[Scope]] = {}
+        self._put_off: dict[str, set[Scope]] = {}
         self._subscribers: dict[Scope, set[str]] = {ALL_THREADS: set()}
         self._announced: dict[Scope, dict[str, int]] = {}
         self._encoded: dict[Scope, EncodedJson] = {}
@@ -56,6 +66,7 @@ class Totals:
     def drop(self, sid: str) -> None:
         """Removes the subscriptions of a closed socket."""
         self._owed.pop(sid, None)
+        self._put_off.pop(sid, None)
         for scope in tuple(self._subscribers):
             self._unsubscribe(scope, sid)
         self._new = [(each, scope) for each, scope in self._new if each != sid]
@@ -71,9 +82,14 @@ class Totals:
         if all(states.get(view, LOST).epoch is not None for view in VIEWS):
             self.known = {view: states[view] for view in VIEWS}
             self._note_changes()
-        for sid in tuple(self._owed):
-            if not self._is_busy(sid):
-                self.settle(sid)
+        self._settle_all()
+
+    def send_put_off(self) -> None:
+        """Sends what changed of views that nobody looks at."""
+        put_off, self._put_off = self._put_off, {}
+        for sid, scopes in put_off.items():
+            self._owed.setdefault(sid, set()).update(scopes)
+        self._settle_all()
 
     def settle(self, sid: str) -> None:
         """Sends a socket what it was not sent while it was busy."""
@@ -81,20 +97,33 @@ class Totals:
             if sid in self._subscribers.get(scope, ()):
                 self._emitter.send(sid, "pages:totals", self._encoded[scope])
 
+    def _settle_all(self) -> None:
+        for sid in tuple(self._owed):
+            if not self._is_busy(sid):
+                self.settle(sid)
+
     def _note_changes(self) -> None:
         new, self._new = self._new, []
-        addressed: dict[Scope, set[str]] = {}
         for sid, scope in new:
-            addressed.setdefault(scope, set()).add(sid)
+            self._owed.setdefault(sid, set()).add(scope)
         for scope, sids in self._subscribers.items():
             totals = scope.totals(self.known)
-            if totals != self._announced.get(scope):
+            before = self._announced.get(scope, {})
+            if totals != before:
                 self._announced[scope] = totals
                 self._encoded[scope] = EncodedJson(encode({"filter": scope.filter} | totals))
-                addressed.setdefault(scope, set()).update(sids)
-        for scope, sids in addressed.items():
-            for sid in sids:
+                self._note(
+                    scope, sids, {view for view in VIEWS if totals[view] != before.get(view)}
+                )
+
+    def _note(self, scope: Scope, sids: Iterable[str], changed: set[str]) -> None:
+        """These sockets get the totals of a scope, of which these views have changed."""
+        for sid in sids:
+            if scope == ALL_THREADS or not changed.isdisjoint(self._views_of(sid)):
                 self._owed.setdefault(sid, set()).add(scope)
+                self._put_off.get(sid, set()).discard(scope)
+            elif scope not in self._owed.get(sid, ()):
+                self._put_off.setdefault(sid, set()).add(scope)
 
     def _unsubscribe(self, scope: Scope, sid: str) -> None:
         self._subscribers[scope].discard(sid)

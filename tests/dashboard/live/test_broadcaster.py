@@ -91,7 +91,22 @@ def test_counts_that_another_program_changed_are_read_anew(driver):
     driver.turn(FRAME_SECONDS)
     assert driver.emitter.take("pages:totals") == [], "what has not changed costs nothing"
     driver.turn(broadcaster_module.SLOW_TICK_SECONDS)
+    driver.turn(broadcaster_module.TOTALS_SECONDS)
     assert driver.emitter.take("pages:totals")[0]["arrival"] == 5
+
+
+def test_totals_with_a_filter_come_at_once_where_a_view_that_is_open_has_changed(driver):
+    driver.broadcaster.totals.subscribe("a", Scope("unassigned"))
+    driver.subscribe("a")
+    driver.emitter.sent.clear()
+    assert len(driver.push(1, 1, enter=("arrival", "not_respond"))) == 1
+    assert [each["not_respond"] for each in driver.emitter.take("pages:totals")] == [1]
+    driver.emitter.acknowledge("a")
+    assert len(driver.push(1, 2, leave=("not_respond",))) == 1
+    assert driver.emitter.take("pages:totals") == []
+    driver.emitter.acknowledge("a")
+    driver.turn(broadcaster_module.TOTALS_SECONDS)
+    assert [each["not_respond"] for each in driver.emitter.take("pages:totals")] == [0]
 
 
 def message(id, thread_id=1):

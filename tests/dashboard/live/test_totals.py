@@ -88,6 +88,71 @@ def test_nothing_is_kept_for_a_closed_socket(totals):
     assert not totals._new and not totals._announced
 
 
+def test_nothing_that_was_put_off_is_kept_for_a_closed_socket(emitter):
+    totals = Totals(emitter, views_of=lambda sid: ["history"])
+    totals.subscribe("a", scope_of("unassigned", 1))
+    for count in (1, 2):
+        totals.announce(with_unassigned(arrival=count))
+    assert totals._put_off
+    totals.drop("a")
+    assert not totals._put_off
+
+
+def with_unassigned(**counts):
+    """The states of views of which so many threads are nobody's."""
+    return {view: State("e", 1, 9, assigned={0: counts.get(view, 0)}) for view in VIEWS}
+
+
+def test_totals_of_views_that_a_socket_does_not_show_are_put_off(emitter):
+    totals = Totals(emitter, views_of={"a": ["arrival"], "b": ["not_respond", None]}.get)
+    for sid in ("a", "b"):
+        totals.subscribe(sid, scope_of("unassigned", 1))
+    totals.announce(with_unassigned(arrival=1, not_respond=1))
+    emitter.sent.clear()
+    for count in (2, 3):
+        totals.announce(with_unassigned(arrival=1, not_respond=count))
+    assert emitter.take("pages:totals", "a") == []
+    assert [each["not_respond"] for each in emitter.take("pages:totals", "b")] == [2, 3]
+    totals.send_put_off()
+    assert [each["not_respond"] for each in emitter.take("pages:totals", "a")] == [3]
+    totals.send_put_off()
+    assert emitter.sent == []
+
+
+def test_what_was_put_off_goes_out_with_a_change_that_is_shown(emitter):
+    totals = Totals(emitter, views_of=lambda sid: ["arrival"])
+    totals.subscribe("a", scope_of("unassigned", 1))
+    totals.announce(with_unassigned(arrival=1))
+    emitter.sent.clear()
+    totals.announce(with_unassigned(arrival=1, history=1))
+    totals.announce(with_unassigned(arrival=2, history=1))
+    [sent] = emitter.take("pages:totals")
+    assert (sent["arrival"], sent["history"]) == (2, 1)
+    totals.send_put_off()
+    assert emitter.sent == []
+
+
+def test_what_a_busy_socket_is_owed_is_not_put_off_as_well(emitter):
+    busy = {"a"}
+    totals = Totals(emitter, busy.__contains__, lambda sid: ["arrival"])
+    totals.subscribe("a", scope_of("unassigned", 1))
+    totals.announce(with_unassigned(arrival=1))
+    totals.announce(with_unassigned(arrival=1, history=1))
+    busy.clear()
+    totals.send_put_off()
+    assert [each["history"] for each in emitter.take("pages:totals")] == [1]
+    totals.send_put_off()
+    assert emitter.sent == []
+
+
+def test_totals_of_all_threads_are_never_put_off(emitter):
+    totals = Totals(emitter, views_of=lambda sid: [])
+    totals.subscribe("a", ALL_THREADS)
+    totals.announce(numbers(1, 1, 1))
+    totals.announce(numbers(1, 2, 1))
+    assert len(emitter.take("pages:totals")) == 2
+
+
 def test_a_busy_socket_gets_the_last_totals_once_it_is_not(emitter):
     busy = {"a"}
     totals = Totals(emitter, busy.__contains__)
