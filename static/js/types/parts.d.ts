@@ -743,6 +743,7 @@ declare global {
     root: HTMLElement;
     /** The person scrolled, not a script. */
     scrolled(): void;
+    resized(): void;
   };
   type DialogParts = { element: HTMLDialogElement; text(): Translate };
   /** A part of a query: a condition, conditions in parentheses, or a word of a search. */

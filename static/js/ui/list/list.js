@@ -34,17 +34,17 @@ export class ListPane {
     this.neighbours = neighbours;
     this.shown = shown;
     this.open = open;
-    this.scroller = new Scroller({ root, scrolled: () => this.#scrolled() });
+    const ask = () => this.#ask();
+    this.scroller = new Scroller({ root, scrolled: () => this.#scrolled(), resized: ask });
     this.pool = new RowPool(this.scroller.spacer);
     this.seam = new Seam(this.scroller.spacer);
     this.pointer = new Pointer({
       root, hold, now,
       pressed: (id, event) => this.#pressed(id, event),
       pressedLong: (id) => picks.touched(id),
-      changed: () => this.#ask(),
+      changed: ask,
     });
-    root.addEventListener("scrollend", () => this.#ask(), { passive: true });
-    new ResizeObserver(() => this.#ask()).observe(root);
+    root.addEventListener("scrollend", ask, { passive: true });
   }
 
   get #px() { return this.density.rowPx; }

@@ -10,18 +10,23 @@ export class Scroller {
   #still = null;
 
   /** @param {ScrollerParts} parts */
-  constructor({ root, scrolled }) {
+  constructor({ root, scrolled, resized }) {
     this.root = root;
     this.scrolled = scrolled;
+    this.height = root.clientHeight;
     this.spacer = document.createElement("div");
     this.spacer.className = "list-spacer";
     this.spacer.setAttribute("role", "presentation");
     root.replaceChildren(this.spacer);
     root.addEventListener("scroll", () => this.#onScroll(), { passive: true });
+    // To ask for the height while painting would lay out the page twice. A list that is hidden has none.
+    new ResizeObserver(() => {
+      this.height = root.clientHeight || this.height;
+      resized();
+    }).observe(root);
   }
 
   get top() { return this.#scale.top; }
-  get height() { return this.root.clientHeight; }
 
   // The y of a row inside the spacer; a row out of view must not make the spacer longer.
   /** @param {number} top @param {number} rowPx */
