@@ -64,5 +64,5 @@ function takeTotals({ totals, painter, rowRefresh, alerts }, data) {
   totals.take(data);
   painter.ask("nav", "header", "first");
   rowRefresh.ask();
-  alerts.update(data);
+  if (data.filter === "all") alerts.update(data);
 }

@@ -6,7 +6,7 @@ export class Totals {
   #open = null; // {list, totals by filter} of an open list that is not built-in
 
   /** @param {ViewTotals} totals */
-  take(totals) { this.#byFilter[totals.filter ?? "all"] = totals; }
+  take(totals) { this.#byFilter[totals.filter] = totals; }
 
   // Those of saved views that changed; null while a view's list is being built.
   /** @param {Record<string, number | null>} totals */

@@ -5,6 +5,7 @@ export class Tabs {
   #others = new Map(); // tab → {lookedAt: whether it is, thread: the open one}
   ready = Promise.resolve(); // then it is known which tab leads
   #channel = null;
+  #told = null; // the open thread, as the other tabs know it
 
   // isLookedAt(): whether this tab is; thread(): the open one; led(): this tab leads from now on.
   constructor({ name, isLookedAt, thread = () => null, led = () => {}, page = document }) {
@@ -41,8 +42,8 @@ export class Tabs {
       || [...this.#others.values()].some(({ lookedAt, thread }) => lookedAt && thread === id);
   }
 
-  // Another thread is open in this tab.
-  tell() { if (this.#channel) this.#announce(); }
+  // Another thread may be open in this tab.
+  tell() { if (this.#channel && this.thread() !== this.#told) this.#announce(); }
 
   #listen(name) {
     if (!globalThis.BroadcastChannel) return;
@@ -59,8 +60,7 @@ export class Tabs {
   }
 
   #announce(gone = false) {
-    this.#channel.postMessage({
-      id: this.id, lookedAt: this.isLookedAt(), thread: this.thread(), gone,
-    });
+    const thread = this.#told = this.thread();
+    this.#channel.postMessage({ id: this.id, lookedAt: this.isLookedAt(), thread, gone });
   }
 }

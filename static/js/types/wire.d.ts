@@ -205,7 +205,7 @@ declare global {
   }
 
   interface ViewTotals {
-    filter?: string;
+    filter: string;
     arrival: number;
     not_respond: number;
     history: number;

@@ -22,11 +22,10 @@ export class Alerts {
   // No sound, notification or toast; the count stays.
   get quiet() { return this.presence.doNotDisturb; }
 
-  // New totals came.
+  // New totals of all threads came.
   /** @param {ViewTotals} totals */
   update(totals) {
     this.write();
-    if ((totals.filter ?? "all") !== "all") return;
     if (this.notifier.part) this.notifier.part.totals(totals);
     else if (this.#early.length) this.notifier.preload();
     this.#early = [this.#early[0] ?? totals, totals];
