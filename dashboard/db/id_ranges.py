@@ -1,11 +1,19 @@
-"""Threads by ranges of ids, read by the primary key whatever else is asked of them."""
+"""Ranges of ids: how many of them a statement looks at, read by the primary key if need be."""
 
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from sqlalchemy import ColumnElement, and_
 from sqlalchemy.ext.compiler import compiles
 from sqlalchemy.sql.functions import FunctionElement
 from sqlalchemy.types import NullType
+
+#: Ids that one statement looks at: at first, at least and at most. In between it is as many as take
+#: 50 ms, whatever is asked of them.
+SIZE, SIZE_MIN, SIZE_MAX = 8_000, 2_000, 64_000
+SIZE_SECONDS = 0.05
 
 
 class _Selective(FunctionElement[Any]):
@@ -33,3 +41,26 @@ def within(
 ) -> ColumnElement[bool]:
     """Whether `after_id` < id <= `last_id`."""
     return and_(_Selective(id > after_id), _Selective(id <= last_id))
+
+
+class Stride:
+    """The size of the next range."""
+
+    def __init__(self) -> None:
+        self.size = SIZE
+        self._longest_seconds = 0.0
+
+    @contextmanager
+    def look(self) -> Iterator[None]:
+        """Around a statement that looks at a range."""
+        begun = time.monotonic()
+        yield
+        self._longest_seconds = max(self._longest_seconds, time.monotonic() - begun)
+
+    def adapt(self) -> None:
+        """After all statements that look at a range."""
+        seconds, self._longest_seconds = self._longest_seconds, 0.0
+        if seconds > SIZE_SECONDS:
+            self.size = max(SIZE_MIN, self.size // 2)
+        elif seconds < SIZE_SECONDS / 2:
+            self.size = min(SIZE_MAX, 2 * self.size)

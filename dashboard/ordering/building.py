@@ -65,13 +65,19 @@ class ListBuilder:
         deadline = self._monotonic() + GIVEN_UP_SECONDS
         while self._monotonic() < deadline and self._rebuilder.keeps(list_id):
             # Before what SQL names: it is replaced if nobody has built the list since.
-            held = self._ranking.states([list_id])[list_id].epoch
-            if held is not None and held == self._rebuilder.epochs([list_id]).get(list_id):
+            held = self._held(list_id)
+            if self._is_built(list_id, held):
                 return
             if self._ranking.progress(list_id) is None:
                 with self._slots:
                     has_threads = self._rebuilder.rebuild([list_id], seen={list_id: held})
-                if has_threads:
-                    self.built += 1
-                    continue
+                self.built += bool(has_threads)
+                if self._is_built(list_id, self._held(list_id)):
+                    return
             time.sleep(LOOK_SECONDS * len(self._under_way))
+
+    def _held(self, list_id: str) -> str | None:
+        return self._ranking.states([list_id])[list_id].epoch
+
+    def _is_built(self, list_id: str, held: str | None) -> bool:
+        return held is not None and held == self._rebuilder.epochs([list_id]).get(list_id)

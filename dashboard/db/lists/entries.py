@@ -9,6 +9,7 @@ from sqlalchemy import (
     Select,
     and_,
     bindparam,
+    func,
     or_,
     select,
     tuple_,
@@ -16,8 +17,9 @@ from sqlalchemy import (
 )
 
 from dashboard.db.conditions.columns import COLUMNS
+from dashboard.db.id_ranges import within
 from dashboard.db.lists.query_lists import QueryList
-from dashboard.db.lists.standing import ARCHIVED_BY_ID, is_on, score_of, source_of
+from dashboard.db.lists.standing import ARCHIVED_BY_ID, is_on, meets, score_of, source_of
 from dashboard.db.models.threads import threads
 from scoring.conditions.leaves import Within
 from scoring.reading import Entry
@@ -81,11 +83,14 @@ def between(
 ) -> list[Row]:
     """The first `limit` threads of a list with `after_id` < id <= `last_id`, by id, to fill a list
     in Redis."""
-    score = score_of(query_list, now_ms)
-    statement = _on(query_list, now_ms, threads.c.id, threads.c.revision, score)
-    found = connection.execute(
-        statement.where(_between(after_id, last_id)).order_by(threads.c.id).limit(limit)
-    )
+    if _is_any_archived(connection, after_id, last_id):
+        ids, on_list = _between(after_id, last_id), is_on(query_list, now_ms)
+    else:
+        # A fifth faster than by an index that leaves out what is archived.
+        ids, on_list = within(threads.c.id, after_id, last_id), meets(query_list, now_ms)
+    columns = threads.c.id, threads.c.revision, score_of(query_list, now_ms)
+    statement = select(*columns).select_from(source_of(query_list)).where(on_list, ids)
+    found = connection.execute(statement.order_by(threads.c.id).limit(limit))
     return [(id, revision, (score,)) for id, revision, score in found]
 
 
@@ -160,6 +165,14 @@ def _between(after_id: int, last_id: int) -> ColumnElement[bool]:
     """Unlike `id_ranges.within`, this lets SQLite pass over what was archived for years, by an
     index."""
     return and_(threads.c.id > after_id, threads.c.id <= last_id)
+
+
+def _is_any_archived(connection: Connection, after_id: int, last_id: int) -> bool:
+    first = select(func.min(threads.c.id)).where(
+        threads.c.archived.is_(True), threads.c.id > after_id
+    )
+    found = connection.scalar(first)
+    return found is not None and found <= last_id
 
 
 def _on(query_list: QueryList, now_ms: int, *columns: ColumnElement[Any]) -> Select[Any]:

@@ -16,7 +16,7 @@ from sqlalchemy import (
     tuple_,
 )
 
-from dashboard.db.id_ranges import within
+from dashboard.db import id_ranges
 from dashboard.db.lists.query_lists import QueryList
 from dashboard.db.lists.standing import is_on, score_of, source_of
 from dashboard.db.models.threads import threads
@@ -27,11 +27,7 @@ Position = tuple[int, int]
 #: Threads with `after` < id <= `last`.
 Slice = dict[str, int]
 
-#: Threads that one statement looks at: at first, at least and at most. In between it is as many as
-#: take 50 ms, whatever the query asks.
-SLICE, SLICE_MIN, SLICE_MAX = 8_000, 2_000, 32_000
-SLICE_SECONDS = 0.05
-_IN_SLICE = within(
+_IN_SLICE = id_ranges.within(
     threads.c.id, bindparam("after", type_=BigInteger), bindparam("last", type_=BigInteger)
 )
 
@@ -108,21 +104,15 @@ def rank(connection: Connection, query_list: QueryList, now_ms: int, id: int) ->
 def _slices(connection: Connection) -> Iterator[Slice]:
     """All threads, the newest first; others are served after each slice."""
     last_id = connection.scalar(select(func.max(threads.c.id))) or 0
-    size = SLICE
+    stride = id_ranges.Stride()
     while last_id > 0:
-        begun = time.monotonic()
-        yield {"after": last_id - size, "last": last_id}
+        size = stride.size
+        with stride.look():
+            yield {"after": last_id - size, "last": last_id}
+        stride.adapt()
         last_id -= size
-        size = _next_size(size, time.monotonic() - begun)
         if last_id > 0:
             time.sleep(0)
-
-
-def _next_size(size: int, seconds: float) -> int:
-    """How many threads the next slice has, after one of this size took so long."""
-    if seconds > SLICE_SECONDS:
-        return max(SLICE_MIN, size // 2)
-    return min(SLICE_MAX, 2 * size) if seconds < SLICE_SECONDS / 2 else size
 
 
 def _statements(

@@ -95,9 +95,14 @@ ARCHIVED_BY_ID = func.coalesce(threads.c.archived, false())
 
 def is_on(query_list: QueryList, now_ms: int, *, by_id: bool = False) -> ColumnElement[bool]:
     """Whether a list holds a thread, over `source_of` it; `by_id`: threads of some ids are read."""
-    at = now_ms if query_list.resolved.is_timeless else moment(now_ms)
     archived = ARCHIVED_BY_ID if by_id else threads.c.archived
-    return and_(archived.is_(False), where(query_list.resolved, at))
+    return and_(archived.is_(False), meets(query_list, now_ms))
+
+
+def meets(query_list: QueryList, now_ms: int) -> ColumnElement[bool]:
+    """Whether a list holds a thread that is not archived, over `source_of` it."""
+    at = now_ms if query_list.resolved.is_timeless else moment(now_ms)
+    return where(query_list.resolved, at)
 
 
 def is_archived_on(

@@ -36,6 +36,14 @@ customers = Table(
     sqlite_autoincrement=True,
 )
 
+#: The customers of each language, for building lists of `lang:`.
+Index(
+    "ix_customers_locale",
+    customers.c.locale,
+    sqlite_where=customers.c.locale.is_not(None),
+    postgresql_where=customers.c.locale.is_not(None),
+)
+
 #: Threads with their facts and scores, written in the transaction that changes them: the lists in
 #: Redis are derived from this table alone. `revision` grows by one with each change;
 #: `placed_revision` is the one up to which all are known to be in Redis. `last_message_id` is the

@@ -215,10 +215,11 @@ def last_id(connection: Connection) -> int:
     return connection.scalar(select(func.max(threads.c.id))) or 0
 
 
-def live_id(connection: Connection, after_id: int, count: int) -> int | None:
-    """The id of the `count`-th thread after an id that is not archived; None: there are fewer."""
-    found = select(threads.c.id).where(threads.c.archived.is_(False), threads.c.id > after_id)
-    return connection.scalar(found.order_by(threads.c.id).offset(count - 1).limit(1))
+def first_live_id(connection: Connection, after_id: int) -> int | None:
+    """The id of the next thread after one that is not archived; None: there is none."""
+    return connection.scalar(
+        select(func.min(threads.c.id)).where(_IS_LIVE, threads.c.id > after_id)
+    )
 
 
 _NO_VIEWS: frozenset[str] = frozenset()

@@ -8,9 +8,6 @@ from dashboard.db.lists.entries import among, between, live_among, live_between
 from dashboard.db.lists.query_lists import QueryList
 from dashboard.ordering.filling.filling import SLICE, Filling, Revisions
 
-#: Threads that one statement looks at for those of a query (about 10 ms).
-LOOKED_AT = 20_000
-
 
 class FillingByQuery(Filling):
     """Fills the lists of queries of a rebuild that makes no lists of views.
@@ -39,7 +36,7 @@ class FillingByQuery(Filling):
         revisions: Revisions = {}
         new = self._new(lists)
         last_id = self._last_id()
-        for after_id, until in self._ranges(last_id, LOOKED_AT):
+        for after_id, until in self._ranges(last_id):
             for query_list in lists:
                 if query_list in new:
                     self._bring_forward([query_list], live_between(after_id, until))
@@ -64,7 +61,7 @@ class FillingByQuery(Filling):
         revisions: Revisions = {}
         after_id, until = ids
         while after_id < until:
-            with self._database.read() as connection:
+            with self._database.read() as connection, self._stride.look():
                 rows = between(connection, query_list, self._clock(), after_id, until, SLICE)
             after_id = rows[-1][0] if len(rows) == SLICE else until
             self._rebuild.fill_query(query_list.id, rows, after_id / last_id)

@@ -62,7 +62,7 @@ class FillingByThread(Filling):
         """Of all threads, for those of the lists that were never built; the last thread id."""
         new = self._new(queries.lists.values())
         last_id = self._last_id()
-        for after_id, until in self._ranges(last_id, SLICE) if new else ():
+        for after_id, until in self._ranges(last_id) if new else ():
             self._bring_forward(new, live_between(after_id, until))
             time.sleep(0)
         return max(1, last_id)

@@ -7,6 +7,7 @@ from functools import partial
 from sqlalchemy import ColumnElement
 
 from dashboard.db.database import Database
+from dashboard.db.id_ranges import Stride
 from dashboard.db.lists.entries import bring_forward, changes_ahead
 from dashboard.db.lists.query_lists import QueryList
 from dashboard.db.threads import threads as stored_threads
@@ -38,21 +39,25 @@ class Filling:
         self._rebuild = rebuild
         self._progress = progress
         self._never_built = never_built
+        self._stride = Stride()
 
     def _last_id(self) -> int:
         """Of all threads; younger ones are placed by their first write, and that is logged."""
         with self._database.read() as connection:
             return stored_threads.last_id(connection)
 
-    def _ranges(self, last_id: int, count: int) -> Iterator[tuple[int, int]]:
-        """Ranges after an id and up to one, with so many threads each that are not archived."""
-        after_id = 0
-        while after_id < last_id:
+    def _ranges(self, last_id: int) -> Iterator[tuple[int, int]]:
+        """Ranges after an id and up to one, without those in which all threads are archived; what
+        looks at one does so within `self._stride.look()`."""
+        until = 0
+        while until < last_id:
             with self._database.read() as connection:
-                found = stored_threads.live_id(connection, after_id, count)
-            until = last_id if found is None else min(found, last_id)
+                first = stored_threads.first_live_id(connection, until)
+            if first is None:
+                return
+            after_id, until = first - 1, min(first - 1 + self._stride.size, last_id)
             yield after_id, until
-            after_id = until
+            self._stride.adapt()
 
     def _new(self, lists: Iterable[QueryList]) -> list[QueryList]:
         return [each for each in lists if each.id in self._never_built]
@@ -63,7 +68,7 @@ class Filling:
         if not new:
             return
         self._rebuild.hold()
-        with self._database.read() as connection:
+        with self._database.read() as connection, self._stride.look():
             changes = changes_ahead(connection, new, self._clock(), some)
         for first in range(0, len(changes), SLICE):
             part = changes[first : first + SLICE]

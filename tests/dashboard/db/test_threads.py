@@ -1,11 +1,12 @@
 """Threads are read as rows, as lists in order, and as placements."""
 
 import pytest
-from sqlalchemy import event
+from sqlalchemy import event, update
 
 from dashboard.db.archive import behind, reading
 from dashboard.db.lists import entries, query_lists
 from dashboard.db.lists.listed_queries import ListedQuery
+from dashboard.db.models.threads import threads as thread_table
 from dashboard.db.threads import thread_rows, threads
 from dashboard.ingest.actions import Actions, Admin
 from scoring.sorts import SORTS
@@ -139,18 +140,30 @@ def _plan(connection, statement) -> list[str]:
         ("assigned:none", ASSIGNED),
     ],
 )
-def test_a_list_is_built_by_an_index_of_what_is_not_archived(database, query, index):
-    """Else each step would read what was archived for years."""
+def test_a_list_is_built_by_an_index_of_what_is_not_archived(database, clock, query, index):
+    """Else each step would read what was archived for years; where nothing was, it reads threads
+    in their order."""
+    shop = Shop(database, clock)
+    for number in range(3):
+        shop.says(number, thread=f"t-{number}", customer=f"c-{number}")
+    archive = update(thread_table).where(thread_table.c.id == 3).values(archived=True)
+    database.write(lambda connection: connection.execute(archive))
+    in_order = "SEARCH threads USING INTEGER PRIMARY KEY (rowid>? AND rowid<?)"
+    for last_id, expected in ((2, in_order), (3, f"SEARCH threads USING INDEX {index}")):
+        steps = _steps_of_between(database, query, last_id)
+        assert expected in steps and not any("ORDER BY" in step for step in steps), steps
+
+
+def _steps_of_between(database, query: str, last_id: int) -> list[str]:
     with database.read() as connection:
         query_list = query_lists.list_of(connection, ListedQuery(query, "arrival", "UTC"))
         asked = []
         event.listen(connection, "before_cursor_execute", lambda *given: asked.append(given[2:4]))
-        entries.between(connection, query_list, 5, 10, 20, 100)
-        [(text, given)] = asked
-        plan = connection.exec_driver_sql(f"EXPLAIN QUERY PLAN {text}", given)
-        steps = [row[3] for row in plan]
-    assert f"SEARCH threads USING INDEX {index}" in steps, steps
-    assert not any("ORDER BY" in step for step in steps), steps
+        entries.between(connection, query_list, 5, 0, last_id, 100)
+        (first, given_first), (text, given) = asked
+        [step] = connection.exec_driver_sql(f"EXPLAIN QUERY PLAN {first}", given_first)
+        assert "COVERING INDEX ix_threads_live (archived=? AND id>?)" in step[3]
+        return [row[3] for row in connection.exec_driver_sql(f"EXPLAIN QUERY PLAN {text}", given)]
 
 
 def test_the_archive_is_read_from_indexes_without_sorting(database):

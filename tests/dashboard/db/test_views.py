@@ -5,6 +5,7 @@ import threading
 import pytest
 from sqlalchemy import select
 
+from dashboard.db import id_ranges
 from dashboard.db.accounts import admins, desks
 from dashboard.db.lists import (
     built_in_lists,
@@ -256,8 +257,8 @@ def test_threads_are_counted_by_slices_of_ids(shop, monkeypatch):
     for number in range(7):
         shop.says(number, thread=f"t-{number}", customer=f"c-{number}")
     shop.does("thread.close", 9, thread="t-3")
-    for name in ("SLICE", "SLICE_MIN", "SLICE_MAX"):
-        monkeypatch.setattr(looking_through, name, 2)
+    for name in ("SIZE", "SIZE_MIN", "SIZE_MAX"):
+        monkeypatch.setattr(id_ranges, name, 2)
     with shop.database.read() as connection:
         for query, total in {"is:open lang:none": 6, "lang:vi,en": 0, "": 7}.items():
             listed = ListedQuery(query, "longest_wait", "UTC")

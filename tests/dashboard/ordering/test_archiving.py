@@ -4,6 +4,7 @@ import fakeredis
 import pytest
 from sqlalchemy import select, update
 
+from dashboard.db import id_ranges
 from dashboard.db.archive import reading
 from dashboard.db.lists import query_lists, sorts, versions
 from dashboard.db.lists.listed_queries import ListedQuery
@@ -106,7 +107,8 @@ def test_a_list_is_built_without_looking_through_the_archive(order, monkeypatch)
         return between(connection, query_list, now_ms, after_id, last_id, limit)
 
     monkeypatch.setattr(by_query, "between", looks)
-    monkeypatch.setattr(by_query, "LOOKED_AT", 2)
+    for name in ("SIZE", "SIZE_MIN", "SIZE_MAX"):
+        monkeypatch.setattr(id_ranges, name, 2)
     order.post("a")
     close(order, "b", "c", "d")
     for name in "efgh":
@@ -114,7 +116,7 @@ def test_a_list_is_built_without_looking_through_the_archive(order, monkeypatch)
     order.clock.advance(90 * DAY_MS)
     assert archiver(order).turn() == 3
     assert on(order, keep(order, "-tag:vip")) == [8, 7, 6, 5, 1]
-    assert looked_at == [(0, 5), (5, 7), (7, 8)], "two threads each that are not archived"
+    assert looked_at == [(0, 2), (4, 6), (6, 8)], "ranges of two begin with what is not archived"
 
 
 def test_a_thread_that_is_opened_again_returns_to_its_place(order):

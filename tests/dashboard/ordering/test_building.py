@@ -5,11 +5,12 @@ import threading
 import fakeredis
 import pytest
 
+from dashboard.db import id_ranges
 from dashboard.db.conditions import indexed
 from dashboard.db.lists import query_lists
 from dashboard.db.lists.listed_queries import ListedQuery
 from dashboard.ingest.actions import Admin
-from dashboard.ordering import pace, rebuild
+from dashboard.ordering import building, pace, rebuild
 from dashboard.ordering.building import ListBuilder
 from dashboard.ordering.due import DueQueue
 from dashboard.ordering.filling import by_query, by_thread, filling
@@ -84,7 +85,8 @@ def mixed(order):
 @pytest.mark.parametrize("slice", [1, 2, 3, 4])
 def test_a_list_is_whole_however_many_of_its_threads_are_read_at_once(mixed, monkeypatch, slice):
     monkeypatch.setattr(by_query, "SLICE", slice)
-    monkeypatch.setattr(by_query, "LOOKED_AT", 2)
+    for name in ("SIZE", "SIZE_MIN", "SIZE_MAX"):
+        monkeypatch.setattr(id_ranges, name, 2)
     list_id = keep(mixed, "is:waiting")
     assert ListBuilder(mixed.rebuilder, mixed.ranking).build(list_id).wait(SECONDS)
     assert held(mixed, list_id) == {1, 2, 3, 4, 6, 7}
@@ -121,8 +123,8 @@ def test_lists_are_kept_while_the_moments_of_a_million_threads_are_brought_forwa
 ):
     """That takes minutes for many lists, and fills nothing."""
     monkeypatch.setattr(rebuild, "FILTERED_MAX", read_once_above)
-    monkeypatch.setattr(by_thread, "SLICE", 2)
-    monkeypatch.setattr(by_query, "LOOKED_AT", 2)
+    for name in ("SIZE", "SIZE_MIN", "SIZE_MAX"):
+        monkeypatch.setattr(id_ranges, name, 2)
     monkeypatch.setattr(rebuilding, "LOCK_RENEW_SECONDS", 0)
     client, are_renewed, write = mixed.client, [], filling.bring_forward
 
@@ -234,6 +236,14 @@ def test_a_list_that_another_process_builds_at_this_moment_is_not_built_again(or
     monkeypatch.setattr(order.ranking, "progress", meanwhile)
     assert builder.build(list_id).wait(SECONDS)
     assert (builder.built, other.built) == (0, 1)
+
+
+def test_a_list_without_threads_is_there_at_once(order, monkeypatch):
+    """Whoever opens it waits for no second look."""
+    monkeypatch.setattr(building, "LOOK_SECONDS", 10 * SECONDS)
+    list_id = keep(order, "last:bot")
+    assert ListBuilder(order.rebuilder, order.ranking).build(list_id).wait(SECONDS)
+    assert order.ranking.states([list_id])[list_id].epoch is not None
 
 
 def test_what_nobody_wants_any_more_is_not_built(order):

@@ -33,6 +33,9 @@ ANSWERED = (
     "is:waiting",
     "waits:<1h",
     "tag:vip",
+    "lang:vi",
+    "lang:en,pt-BR -is:waiting",
+    "lang:ja",
     "assigned:me -assigned:me",
 )
 UNANSWERED = (
@@ -45,7 +48,9 @@ UNANSWERED = (
     "-is:waiting",
     "due:<1h",
     "(assigned:me or priority:high)",
-    "lang:vi source:shop member:1 desk:sales last:bot quiet:>1h age:>1h",
+    "lang:vi,none",
+    "-lang:vi",
+    "source:shop member:1 desk:sales last:bot quiet:>1h age:>1h",
 )
 
 

@@ -41,9 +41,8 @@ def test_a_preview_counts_and_shows_the_first_threads_in_the_sort(dashboard, mai
     ids = [dashboard.say(f"t-{number}") for number in range(25)]
     dashboard.happens("thread.close", "t-3")
     for size in (20_000, 7):
-        monkeypatch.setattr("dashboard.db.lists.looking_through.SLICE", size)
-        for name in ("SLICE_MIN", "SLICE_MAX"):
-            monkeypatch.setattr(f"dashboard.db.lists.looking_through.{name}", size)
+        for name in ("SIZE", "SIZE_MIN", "SIZE_MAX"):
+            monkeypatch.setattr(f"dashboard.db.id_ranges.{name}", size)
         found = mai.post(PREVIEW, json={"query": "is:open", "sort": "longest_wait"}).json
         assert found["total"] == 24
         assert [row["id"] for row in found["rows"]] == [*ids[:3], *ids[4:21]]
@@ -54,7 +53,7 @@ def test_a_preview_counts_and_shows_the_first_threads_in_the_sort(dashboard, mai
 def test_a_preview_of_too_many_threads_ends_in_time(dashboard, mai, monkeypatch):
     """What was looked at by then are the newest threads."""
     ids = [dashboard.say(f"t-{number}") for number in range(9)]
-    monkeypatch.setattr("dashboard.db.lists.looking_through.SLICE", 3)
+    monkeypatch.setattr("dashboard.db.id_ranges.SIZE", 3)
     monkeypatch.setattr("dashboard.web.admin.views.queries.PREVIEW_SECONDS", -1.0)
     found = mai.post(PREVIEW, json={"query": "", "sort": "longest_wait"}).json
     assert (found["total"], [row["id"] for row in found["rows"]]) == (None, ids[6:])
