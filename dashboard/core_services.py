@@ -62,7 +62,8 @@ class CoreServices:
 
     @cached_property
     def database(self) -> Database:
-        return Database(self.settings.database_url)
+        wait_ready = green(self.settings.async_mode).wait_ready
+        return Database(self.settings.database_url, wait_ready=wait_ready)
 
     @cached_property
     def redis_client(self) -> Client:

@@ -16,6 +16,7 @@ from dashboard.ordering.placer import Placer
 from dashboard.redis_server.embedded import find, find_or_start
 from dashboard.services import Services
 from dashboard.settings.environment import ROOT, Settings
+from dashboard.web.server.server import green
 
 
 def read_settings() -> Settings:
@@ -35,7 +36,8 @@ def open_services(
     Raises StartError and StorageUnavailable.
     """
     settings = settings or read_settings()
-    database = Database(settings.database_url)
+    wait_ready = green(settings.async_mode).wait_ready
+    database = Database(settings.database_url, wait_ready=wait_ready)
     bring_to_head(database)
     _keep_built_in_lists(database)
     if serving:

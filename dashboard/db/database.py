@@ -52,10 +52,17 @@ _SQLITE_PRAGMAS = (
 class Database:
     """SQLite or PostgreSQL by URL; raises StorageUnavailable where it is busy or unreachable."""
 
-    def __init__(self, url: str, *, sleep: Callable[[float], None] | None = None):
+    def __init__(
+        self,
+        url: str,
+        *,
+        sleep: Callable[[float], None] | None = None,
+        wait_ready: Callable[[int, int, float], int] | None = None,
+    ):
+        """`wait_ready`: how green threads wait for PostgreSQL; see `postgres.WaitReady`."""
         self.url = url
         self.is_sqlite = make_url(url).get_backend_name() == "sqlite"
-        self.engine = _sqlite_engine(url) if self.is_sqlite else _postgres_engine(url)
+        self.engine = _sqlite_engine(url) if self.is_sqlite else _postgres_engine(url, wait_ready)
         self._sleep = sleep or (lambda seconds: time.sleep(seconds))
 
     def write(self, work: Callable[[Connection], Result]) -> Result:
@@ -120,9 +127,9 @@ class Database:
             connection.exec_driver_sql(how)
 
 
-def _postgres_engine(url: str) -> Engine:
+def _postgres_engine(url: str, wait_ready: Callable[[int, int, float], int] | None) -> Engine:
     # With SQLite a process has no use for the driver, which takes 8 MB.
-    return importlib.import_module("dashboard.db.postgres").postgres_engine(url)
+    return importlib.import_module("dashboard.db.postgres").postgres_engine(url, wait_ready)
 
 
 def _sqlite_engine(url: str) -> Engine:

@@ -1,9 +1,12 @@
 """Connections to PostgreSQL on which every wait is bounded."""
 
-from typing import Any
+import time
+from collections.abc import Callable
+from typing import Any, cast
 
 import psycopg
 from psycopg.abc import RV, PQGen
+from psycopg.waiting import Ready
 from sqlalchemy import Engine, create_engine, event
 
 _OPTIONS = "-c lock_timeout=2000 -c statement_timeout=15000 -c timezone=UTC"
@@ -14,13 +17,23 @@ POOL_WAIT_SECONDS = 2
 SILENCE_SECONDS = 17.0
 
 
+#: Waits until a descriptor is ready for one of these events, as `selectors` numbers them, at most
+#: so many seconds; returns those that it is ready for, 0 for none.
+WaitReady = Callable[[int, int, float], int]
+
+
 class BoundedConnection(psycopg.Connection[Any]):
     """Gives up a server that sends nothing for `SILENCE_SECONDS`."""
+
+    #: Where green threads run; else the driver waits by itself.
+    wait_ready: WaitReady | None = None
 
     def wait(self, gen: PQGen[RV], interval: float = 0.1, timeout: float | None = None) -> RV:
         try:
             bound = SILENCE_SECONDS if timeout is None else timeout
-            return super().wait(gen, interval, bound)
+            if self.wait_ready is None:
+                return super().wait(gen, interval, bound)
+            return _wait(gen, self.pgconn.socket, self.wait_ready, bound)
         except psycopg.OperationalError:
             if timeout is None and self.pgconn.transaction_status == _ACTIVE:
                 # The late answer must not reach another user of this connection.
@@ -28,10 +41,24 @@ class BoundedConnection(psycopg.Connection[Any]):
             raise
 
 
+def _wait(gen: PQGen[RV], descriptor: int, wait_ready: WaitReady, seconds: float) -> RV:
+    """What the generator of the driver returns, which yields the events that it waits for."""
+    deadline = time.monotonic() + seconds
+    try:
+        events = next(gen)
+        while True:
+            ready = wait_ready(descriptor, events, deadline - time.monotonic())
+            if not ready:
+                raise psycopg.OperationalError("the server sends nothing")
+            events = gen.send(cast(Ready, ready))
+    except StopIteration as ended:
+        return ended.value
+
+
 _ACTIVE = psycopg.pq.TransactionStatus.ACTIVE
 
 
-def postgres_engine(url: str) -> Engine:
+def postgres_engine(url: str, wait_ready: WaitReady | None) -> Engine:
     engine = create_engine(
         url,
         connect_args={"options": _OPTIONS, "connect_timeout": _CONNECT_SECONDS},
@@ -45,6 +72,8 @@ def postgres_engine(url: str) -> Engine:
 
     @event.listens_for(engine, "do_connect")
     def connect(dialect: Any, record: Any, args: list[Any], kwargs: dict[str, Any]) -> Any:
-        return BoundedConnection.connect(*args, **kwargs)
+        connection = BoundedConnection.connect(*args, **kwargs)
+        connection.wait_ready = wait_ready
+        return connection
 
     return engine

@@ -11,6 +11,7 @@ from typing import Any
 
 import eventlet
 from eventlet import hubs, patcher, tpool, wsgi
+from eventlet.green import select
 
 from dashboard.web.http import limits
 from dashboard.web.server.acceptor import Acceptor, Green
@@ -19,6 +20,7 @@ from dashboard.web.server.connections import Connection
 from dashboard.web.server.guard import Guard
 from dashboard.web.server.readiness import Readiness
 from dashboard.web.server.state import ServerState
+from dashboard.web.server.waiting import waiter
 from dashboard.wsgi_keys import (
     CLOSE,
     CONNECTION,
@@ -62,6 +64,13 @@ offload = tpool.execute
 _EPOLL = patcher.original("select").epoll if sys.platform == "linux" else None
 #: Makes a poll object that does not switch to another green thread.
 poll = patcher.original("select").poll
+
+
+def _wait_read(descriptor: int, seconds: float) -> None:
+    hubs.trampoline(descriptor, read=True, timeout=seconds, timeout_exc=TimeoutError)
+
+
+wait_ready = waiter(poll, _wait_read, select.select)
 
 
 def give_turn() -> None:

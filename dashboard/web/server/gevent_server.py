@@ -10,7 +10,7 @@ from functools import partial
 from typing import Any
 
 import gevent
-from gevent import monkey, pywsgi
+from gevent import monkey, pywsgi, select
 from gevent.socket import wait_read
 
 from dashboard.web.http import limits
@@ -20,6 +20,7 @@ from dashboard.web.server.connections import Connection
 from dashboard.web.server.guard import Guard
 from dashboard.web.server.readiness import Readiness
 from dashboard.web.server.state import ServerState
+from dashboard.web.server.waiting import waiter
 from dashboard.wsgi_keys import (
     CLOSE,
     CONNECTION,
@@ -70,6 +71,13 @@ def _outcome(work: Callable[..., Any], arguments: tuple[Any, ...]) -> tuple[Any,
         return work(*arguments), None
     except Exception as error:
         return None, error
+
+
+def _wait_read(descriptor: int, seconds: float) -> None:
+    wait_read(descriptor, timeout=seconds, timeout_exc=TimeoutError())
+
+
+wait_ready = waiter(poll, _wait_read, select.select)
 
 
 def give_turn() -> None:
