@@ -12,8 +12,8 @@ DEPTH_MAX = 32
 _UTF8 = ("utf-8", "utf-8-sig")
 #: More digits than any number here may have; Python's own limit would be an exception.
 _DIGITS_MAX = 25
-#: What `_integer` may read differently from `int`, which is called without a step in Python.
-_UNUSUAL_INTEGER = re.compile(rf"-0|[0-9]{{{_DIGITS_MAX + 1}}}")
+#: It begins with a set, without a count: so `re` finds where it may begin in C.
+_LONG_INTEGER = re.compile(rf"[0-9][0-9]{{{_DIGITS_MAX}}}")
 _STEP = {ord("["): 1, ord("{"): 1, ord("]"): -1, ord("}"): -1}
 _NO_BRACKETS = bytes(set(range(256)) - set(_STEP))
 
@@ -39,7 +39,9 @@ def loads_text(text: str, data: bytes | None = None) -> Any:
     if text.count("[") + text.count("{") > DEPTH_MAX:
         _check_depth(data or text.encode("utf-8", "replace"))
     try:
-        return (_DECODER if _UNUSUAL_INTEGER.search(text) else _FAST_DECODER).decode(text)
+        # What `_integer` may read differently from `int`, which is called without a step in Python.
+        is_unusual = "-0" in text or _LONG_INTEGER.search(text)
+        return (_DECODER if is_unusual else _FAST_DECODER).decode(text)
     except json.JSONDecodeError as error:
         where = f"line {error.lineno}, column {error.colno}"
         raise _unreadable("malformed_json", f"The body is not valid JSON ({where}).") from error

@@ -61,6 +61,8 @@ class ConditionIndex:
 
     def names(self, mask: int) -> list[str]:
         """The names of the queries in a mask."""
+        if not mask:
+            return []
         bits = f"{mask:b}".encode().translate(_BITS)
         return list(compress(self._names, reversed(bits)))
 
@@ -75,6 +77,8 @@ class ConditionIndex:
         queries are asked by themselves: then an instant that is not later than the change, at which
         one must ask again.
         """
+        if not (self._since or self._until or self._alone):
+            return None
         own = self._next_of_axes(subject, now_ms)
         # Together they try no more than one would: each event pays for all of them.
         tries = TRIES // max(1, len(self._alone))

@@ -146,16 +146,16 @@ class QueryLists:
         }
         return {name: found[place] for name, place in places.items()}
 
-    def next_change(self, names: Iterable[str], subject: Subject, now_ms: int) -> int | None:
+    def next_change(self, names: Collection[str], subject: Subject, now_ms: int) -> int | None:
         """The next instant after `now_ms` at which other lists hold the thread by time alone, or
         these, which hold it now, in another place; None: never."""
         instants = [self.index.next_change(subject, now_ms)]
         instants += [sort.next_change(subject, now_ms) for sort in self.saved_sorts(names)]
         return min((at for at in instants if at is not None), default=None)
 
-    def saved_sorts(self, names: Iterable[str]) -> list[ResolvedSort]:
+    def saved_sorts(self, names: Collection[str]) -> list[ResolvedSort]:
         """The sorts of these lists of which no scores are stored, each once."""
-        if not self._saved:
+        if not (self._saved and names):
             return []
         first = len(SORTS)
         places = sorted({self._places[name] for name in names})

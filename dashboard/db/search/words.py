@@ -18,6 +18,7 @@ _UNSPACED = (
 )
 _RUN = re.compile(f"[{_UNSPACED}]+")
 _PART = re.compile(rf"([{_UNSPACED}]+)|[^\W_{_UNSPACED}]+|\S")
+_SPACED_PART = re.compile(r"[^\W_]+|\S")
 #: Marks that people leave out when they type: those above and below letters, Hebrew and Arabic
 #: vowels, and what makes emoji look one way or the other.
 _DROPPED = re.compile(
@@ -87,6 +88,9 @@ def folded(text: str) -> str:
 
 def words(text: str) -> list[str]:
     """The words of a text in order, as the index holds them."""
+    if text.isascii():
+        # It has none of the scripts without spaces, and needs no positions.
+        return [word[:WORD_MAX] for word in _SPACED_PART.findall(folded(text))]
     return [word for word, _, _ in _cut(folded(text))]
 
 
