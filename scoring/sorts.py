@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from scoring.conditions.subject import PRIORITIES
+from scoring.conditions.subject import PRIORITIES, Subject
 from scoring.facts import Facts
 from scoring.sorting.resolved import ResolvedSort, resolve_sort
 from scoring.sorting.rules import Rule, Sort
@@ -73,5 +73,9 @@ _SCORES = tuple(BUILT_IN[name].score for name in SORTS)
 
 def scores(facts: Facts) -> tuple[int, ...]:
     """The thread's score in each of SORTS, in their order. Raises ScoreError."""
-    subject = subject_of_facts(facts)
+    return scores_of(subject_of_facts(facts))
+
+
+def scores_of(subject: Subject) -> tuple[int, ...]:
+    """The same by what conditions know of the thread. Raises ScoreError."""
     return tuple([score(subject, 0) for score in _SCORES])

@@ -30,15 +30,16 @@ def write_customers(
     connection: Connection,
     source_id: int,
     stating: Iterable[tuple[ParsedEvent, int]],
+    known: dict[str, Row],
     received_at: int,
 ) -> WrittenCustomers:
     """Writes the fields that events with customers state, each event with its `ranked_at` in ms.
 
-    Customers that are not known are added.
+    `known` are the customers that are known, and locked; the others are added.
     """
     new = list(stating)
     named = {event.customer for event, _ in new if event.customer is not None}
-    rows = customers.locked(connection, source_id, named, received_at)
+    rows = customers.with_missing(connection, source_id, named, known, received_at)
     before = {row["id"]: customers.ranked_values(row) for row in rows.values()}
     # For the search index: new customers, and those with a new name.
     renamed = {row["id"]: row for row in rows.values() if row.get("is_new")}

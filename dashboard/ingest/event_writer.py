@@ -5,21 +5,22 @@ from typing import Any, NamedTuple
 
 from sqlalchemy import Connection
 
-from dashboard.db.accounts import desks, sources
+from dashboard.db.accounts import desks
+from dashboard.db.driver.queries import answers
+from dashboard.db.driver.rows import Write
 from dashboard.db.outbox import sent_messages
 from dashboard.db.search import search_index
-from dashboard.db.threads import events, thread_states, thread_tags
-from dashboard.db.threads.last_writer import Stamp, stamped, wins
+from dashboard.db.threads import customers, events, thread_states, thread_tags
 from dashboard.db.threads.messages import message
 from dashboard.db.threads.thread_state import ThreadState
+from dashboard.db.threads.thread_states import Locked
 from dashboard.db.threads.thread_tags import change_of, name_of_admins
 from dashboard.errors import CustomerErased
 from dashboard.ingest.assignment.releases import IsAbsent, release_unanswered
-from dashboard.ingest.customer_writer import WrittenCustomers, write_customers
+from dashboard.ingest.customer_writer import Row, WrittenCustomers, write_customers
 from dashboard.ingest.erased_events import require_none
-from dashboard.ingest.folding import add_acts, fold_new
+from dashboard.ingest.folding import add_acts, apply, fold_new
 from dashboard.ingest.outcomes import Outcome, WriteResult, repeated
-from dashboard.ingest.preview import columns_of, is_shown_next
 from dashboard.ingest.schema import ParsedEvent
 from dashboard.ingest.snooze.following import follow
 from dashboard.ingest.tagging.applying import apply_tags, take_back
@@ -77,31 +78,33 @@ class EventWriter:
         Raises ErasedEvents for those of people who were erased, and IntegrityError where another
         transaction stored one of their ids meanwhile.
         """
-        outcomes, new_by_id = self._split_known(parsed)
+        outcomes, new_by_id, known_customers = self._split_known(parsed)
         new = list(new_by_id.values())
         if not new:
             return WriteResult(outcomes)
-        of_customers = self._write_customers(new)
-        states = self._lock_threads(new, of_customers.touched)
+        of_customers = self._write_customers(new, known_customers)
+        locked = self._lock_threads(new, of_customers.touched)
+        states = locked.states
         if self._author is None:
             require_none(self._connection, self._source_id, new, self._customers, self._threads)
         new, outcomes = self._change_tags(new, outcomes)
         if not new:
             return WriteResult(outcomes)
-        ids = self._store(new)
+        ids, index = self._store(new)
         for event in new:
             if event.thread is not None:
-                self._apply(self._threads[event.thread], event, ids[event.id])
+                self._apply(event, ids[event.id])
         sent_messages.apply_receipts(self._connection, self._receipts(new), self._received_at)
-        handoff_only = sources.is_handoff_only(self._connection, self._source_id)
-        fold_new(self._connection, states, handoff_only)
+        fold_new(self._connection, states, locked.handoff_only)
         thread_states.read_customers(self._connection, states, of_customers.changed)
         if self._author is None or self._author.adds_acts:
             add_acts(self._connection, states, self._author and self._author.id)
         if self._author is None:
             release_unanswered(self._connection, states, self._is_absent, self._received_at)
         follow(self._connection, states, self._received_at)
-        placements = thread_states.save(self._connection, states, self._received_at)
+        placements = thread_states.save(
+            self._connection, states, self._received_at, locked.versions, [index]
+        )
         return WriteResult(
             list(map(self._with_thread, outcomes, parsed)),
             placements,
@@ -110,10 +113,17 @@ class EventWriter:
 
     def _split_known(
         self, parsed: Sequence[ParsedEvent]
-    ) -> tuple[list[Outcome], dict[str, ParsedEvent]]:
-        """The outcome of each event, and the new ones by id; of equal ids the first counts."""
-        known = events.known(
-            self._connection, self._events_source_id, {event.id for event in parsed}
+    ) -> tuple[list[Outcome], dict[str, ParsedEvent], dict[str, Row]]:
+        """The outcome of each event, and the new ones by id; of equal ids the first counts. Also
+        the known customers, which are locked from now on."""
+        known, known_customers = answers(
+            self._connection,
+            [
+                events.ask_known(self._events_source_id, {event.id for event in parsed}),
+                customers.ask_locked(
+                    self._source_id, {each.customer for each in parsed if each.customer is not None}
+                ),
+            ],
         )
         self._sent = events.sent(
             self._connection,
@@ -139,11 +149,15 @@ class EventWriter:
             else:
                 new[event.id] = event
                 outcomes.append(Outcome("created", event.id))
-        return outcomes, new
+        return outcomes, new, known_customers
 
-    def _write_customers(self, new: Iterable[ParsedEvent]) -> WrittenCustomers:
+    def _write_customers(
+        self, new: Iterable[ParsedEvent], known: dict[str, Row]
+    ) -> WrittenCustomers:
         stating = [(event, self._ranked_at(event)) for event in new if event.customer is not None]
-        written = write_customers(self._connection, self._source_id, stating, self._received_at)
+        written = write_customers(
+            self._connection, self._source_id, stating, known, self._received_at
+        )
         self._customers = written.rows
         return written
 
@@ -176,22 +190,21 @@ class EventWriter:
             return outcome
         return outcome._replace(thread_id=self._threads[event.thread].id)
 
-    def _lock_threads(
-        self, new: Iterable[ParsedEvent], customer_ids: set[int]
-    ) -> list[ThreadState]:
-        states = thread_states.locked(
+    def _lock_threads(self, new: Iterable[ParsedEvent], customer_ids: set[int]) -> Locked:
+        found = thread_states.locked(
             self._connection,
             self._source_id,
             {event.thread for event in new if event.thread is not None},
             customer_ids,
             self._received_at,
         )
-        self._threads = {state.external_id: state for state in states}
-        for state in states:
+        self._threads = {state.external_id: state for state in found.states}
+        for state in found.states:
             state.row_changed = state.columns["customer_id"] in customer_ids
-        return states
+        return found
 
-    def _store(self, new: Iterable[ParsedEvent]) -> dict[str, int]:
+    def _store(self, new: Iterable[ParsedEvent]) -> tuple[dict[str, int], Write]:
+        """The ids of the stored events by their own, and what adds them to the search index."""
         rows = [self._row(event) for event in new]
         ids = events.add(self._connection, rows)
         texts = [
@@ -202,8 +215,7 @@ class EventWriter:
             for row in rows
             if row["role"] is not None
         ]
-        search_index.add_messages(self._connection, texts)
-        return ids
+        return ids, search_index.adding_messages(self._connection, texts)
 
     def _row(self, event: ParsedEvent) -> dict[str, Any]:
         data = dict(event.data)
@@ -252,38 +264,19 @@ class EventWriter:
         """The time that counts for the order: a sender's fast clock must not lift a thread."""
         return min(event.occurred_at, event.received_at or self._received_at)
 
-    def _apply(self, state: ThreadState, event: ParsedEvent, event_id: int) -> None:
-        """Applies the last-writer-wins values, and collects the event for the fold."""
+    def _apply(self, event: ParsedEvent, event_id: int) -> None:
+        assert event.thread is not None
         ranked_at = self._ranked_at(event)
         seen_id, undoes_id = self._seen_id(event), self._undoes_id
-        state.events.append(ThreadEvent(self._kind(event), ranked_at, event_id, seen_id, undoes_id))
         # No sender's id contains "/", so the dashboard's ids never equal one.
         stamp = (ranked_at, f"/{event.id}" if self._author else event.id)
-        won: dict[str, Stamp] = {}
-        stamps = state.columns["stamps"]
-        if "priority" in event.data and wins(stamps, "priority", stamp):
-            won["priority"] = stamp
-            state.facts = state.facts._replace(priority=event.data["priority"])
-        if "desk" in event.data and wins(stamps, "desk", stamp):
-            won["desk"] = stamp
-            state.columns["desk"] = event.data["desk"]
-        if event.customer is not None and wins(stamps, "customer", stamp):
-            won["customer"] = stamp
-            state.columns["customer_id"] = self._customers[event.customer]["id"]
-        if event.role is not None and not event.private:
-            last_id = state.columns["last_message_id"] or 0
-            state.columns["last_message_id"] = max(last_id, event_id)
-            if wins(stamps, "last", stamp):
-                won["last"] = stamp
-                state.columns["last_role"] = event.role
-            if is_shown_next(state.columns, event.role, stamp):
-                won["preview"] = stamp
-                state.columns |= columns_of(event, ranked_at, event_id)
-        if won:
-            state.columns["stamps"] = stamped(stamps, won)
-        # A note, or a message older than the newest, changes no column; but dashboards that have
-        # the thread open read its messages when its revision changes.
-        state.row_changed |= event.role is not None
+        apply(
+            self._threads[event.thread],
+            event,
+            ThreadEvent(self._kind(event), ranked_at, event_id, seen_id, undoes_id),
+            stamp,
+            self._customers[event.customer]["id"] if event.customer is not None else None,
+        )
 
     def _message(self, event: ParsedEvent, event_id: int) -> dict[str, Any]:
         assert event.thread is not None

@@ -1,4 +1,4 @@
-"""Folds the facts of locked threads, of new or all events, and says what new events did to them."""
+"""Applies events to locked threads, folds their facts, and says what new events did to them."""
 
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -6,11 +6,47 @@ from typing import Any
 from sqlalchemy import Connection
 
 from dashboard.db.threads import acts, events, thread_tags
+from dashboard.db.threads.last_writer import Stamp, stamped, wins
 from dashboard.db.threads.thread_state import ThreadState
+from dashboard.ingest.preview import columns_of, is_shown_next
+from dashboard.ingest.schema import ParsedEvent
 from scoring.facts import Kind, Settlement, ThreadEvent, advance, fold
 
 #: Events that reopen a thread, with the `cause` of the act where reopening was not the intention.
 _CAUSES: dict[Kind, str | None] = {"reopen": None, "handoff": "handoff", "client": "message"}
+
+
+def apply(
+    state: ThreadState, event: ParsedEvent, kept: ThreadEvent, stamp: Stamp, customer_id: int | None
+) -> None:
+    """Applies the last-writer-wins values of a new event of a thread, and keeps the event for the
+    fold as `kept`. `stamp` is that of its values, `customer_id` the row of its customer."""
+    state.events.append(kept)
+    won: dict[str, Stamp] = {}
+    columns = state.columns
+    stamps = columns["stamps"]
+    if "priority" in event.data and wins(stamps, "priority", stamp):
+        won["priority"] = stamp
+        state.facts = state.facts._replace(priority=event.data["priority"])
+    if "desk" in event.data and wins(stamps, "desk", stamp):
+        won["desk"] = stamp
+        columns["desk"] = event.data["desk"]
+    if customer_id is not None and wins(stamps, "customer", stamp):
+        won["customer"] = stamp
+        columns["customer_id"] = customer_id
+    if event.role is not None and not event.private:
+        columns["last_message_id"] = max(columns["last_message_id"] or 0, kept.id)
+        if wins(stamps, "last", stamp):
+            won["last"] = stamp
+            columns["last_role"] = event.role
+        if is_shown_next(columns, event.role, stamp):
+            won["preview"] = stamp
+            columns |= columns_of(event, kept.ranked_at, kept.id)
+    if won:
+        columns["stamps"] = stamped(stamps, won)
+    # A note, or a message older than the newest, changes no column; but dashboards that have
+    # the thread open read its messages when its revision changes.
+    state.row_changed |= event.role is not None
 
 
 def fold_new(connection: Connection, states: Sequence[ThreadState], handoff_only: bool) -> None:

@@ -5,6 +5,7 @@ from collections.abc import Collection
 
 from sqlalchemy import Connection, bindparam, insert, select, update
 
+from dashboard.db.driver.queries import Ask, Query, answer
 from dashboard.db.models.accounts import sources
 from dashboard.errors import StartError
 
@@ -13,7 +14,9 @@ DASHBOARD = "_lineup"
 NAME = re.compile(r"[a-z0-9-]{1,64}")
 
 _DESK = select(sources.c.desk).where(sources.c.id == bindparam("source"))
-_HANDOFF_ONLY = select(sources.c.handoff_only).where(sources.c.id == bindparam("source"))
+_HANDOFF_ONLY = Query(
+    [sources.c.handoff_only], "SELECT handoff_only FROM sources WHERE id = :source"
+)
 _NAMES = select(sources.c.id, sources.c.name).where(
     sources.c.id.in_(bindparam("ids", expanding=True))
 )
@@ -72,7 +75,12 @@ def is_handoff_only(connection: Connection, source_id: int) -> bool:
 
     Read it after locking the threads, so that no thread is folded by an outdated setting.
     """
-    return bool(connection.scalar(_HANDOFF_ONLY, {"source": source_id}))
+    return answer(connection, ask_handoff_only(source_id))
+
+
+def ask_handoff_only(source_id: int) -> Ask[bool]:
+    """Asks for the same."""
+    return Ask(_HANDOFF_ONLY, {"source": source_id}, lambda found: bool(found and found[0][0]))
 
 
 def set_handoff_only(connection: Connection, source_id: int) -> bool:

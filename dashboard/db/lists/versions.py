@@ -2,20 +2,20 @@
 long lists hold closed threads."""
 
 import secrets
+from collections.abc import Sequence
 from typing import NamedTuple
 
-from sqlalchemy import BigInteger, Connection, bindparam, select, update
+from sqlalchemy import BigInteger, Connection, bindparam, update
 
+from dashboard.db.driver.queries import Ask, Query, Row, answer
 from dashboard.db.models.query_lists import query_lists_version
 from scoring.archive import HISTORY_DAYS
 
-_VERSIONS = select(
-    query_lists_version.c.version,
-    query_lists_version.c.policies,
-    query_lists_version.c.history_days,
-)
+_COLUMNS = [query_lists_version.c[name] for name in ("version", "policies", "history_days")]
+_TEXT = "SELECT version, policies, history_days FROM query_lists_version"
+_CURRENT = Query(_COLUMNS, _TEXT)
 #: Who changes them waits until each write that does not know it is committed.
-_LOCKED = _VERSIONS.with_for_update(read=True)
+_LOCKED = Query(_COLUMNS, _TEXT, f"{_TEXT} FOR SHARE")
 #: By a random step: no transaction gives a number again that was rolled back after it was read.
 _STEP = bindparam("step", callable_=lambda: 1 + secrets.randbelow(2**20), type_=BigInteger)
 _GROW_LISTS = update(query_lists_version).values(version=query_lists_version.c.version + _STEP)
@@ -32,8 +32,16 @@ class Versions(NamedTuple):
 
 def current(connection: Connection, *, for_writing: bool = False) -> Versions:
     """The versions as of this transaction; `for_writing`: they stay so until its end."""
-    found = connection.execute(_LOCKED if for_writing else _VERSIONS).first()
-    return Versions(0, 0, HISTORY_DAYS) if found is None else Versions(*found)
+    return answer(connection, Ask(_LOCKED if for_writing else _CURRENT, {}, _versions))
+
+
+def ask_for_writing() -> Ask[Versions]:
+    """Asks for the versions, which stay so until the end of the transaction."""
+    return Ask(_LOCKED, {}, _versions)
+
+
+def _versions(found: Sequence[Row]) -> Versions:
+    return Versions(*found[0]) if found else Versions(0, 0, HISTORY_DAYS)
 
 
 def grow_lists(connection: Connection) -> None:

@@ -5,6 +5,7 @@ from typing import Any
 
 from sqlalchemy import Connection, Select, TextClause, text
 
+from dashboard.db.driver.rows import RowStatement, Write
 from dashboard.db.search.words import Term, words
 
 #: Limits of a tsvector: the greatest position, and the number of positions of one word.
@@ -16,14 +17,19 @@ _POSITIONS_MISSING = "\ue0ff"
 #: The same as a query of PostgreSQL.
 POSITIONS_MISSING_QUERY = f"'{_POSITIONS_MISSING}'"
 
-_ADD = {
-    "sqlite": "INSERT INTO {table} (rowid, words) VALUES (:id, :words)",
-    "postgresql": "INSERT INTO {table} (id, words) VALUES (:id, CAST(:words AS tsvector))",
-}
-_PUT = {
-    "sqlite": "INSERT OR REPLACE INTO {table} (rowid, words) VALUES (:id, :words)",
-    "postgresql": _ADD["postgresql"] + " ON CONFLICT (id) DO UPDATE SET words = EXCLUDED.words",
-}
+_ADD_POSTGRES = (
+    "INSERT INTO {table} (id, words) SELECT id, CAST(words AS tsvector)"
+    " FROM json_to_recordset(%s) AS given (id bigint, words text)"
+)
+_ADD_MESSAGES = RowStatement(
+    "INSERT INTO message_search (rowid, words) VALUES (:id, :words)",
+    _ADD_POSTGRES.format(table="message_search"),
+)
+_PUT_CUSTOMERS = RowStatement(
+    "INSERT OR REPLACE INTO customer_search (rowid, words) VALUES (:id, :words)",
+    _ADD_POSTGRES.format(table="customer_search")
+    + " ON CONFLICT (id) DO UPDATE SET words = EXCLUDED.words",
+)
 _DELETE = {
     "sqlite": "DELETE FROM {table} WHERE rowid = :id",
     "postgresql": "DELETE FROM {table} WHERE id = :id",
@@ -34,9 +40,7 @@ def _statements(by_dialect: Mapping[str, str], table: str) -> dict[str, TextClau
     return {name: text(statement.format(table=table)) for name, statement in by_dialect.items()}
 
 
-_ADD_MESSAGES = _statements(_ADD, "message_search")
 _DELETE_MESSAGES = _statements(_DELETE, "message_search")
-_PUT_CUSTOMERS = _statements(_PUT, "customer_search")
 _DELETE_CUSTOMERS = _statements(_DELETE, "customer_search")
 
 
@@ -46,15 +50,15 @@ def message_text(body: str | None, attachments: Iterable[Mapping[str, Any]] | No
     return "\n".join(each for each in (body, *names) if each)
 
 
-def add_messages(connection: Connection, texts: Sequence[tuple[int, str]]) -> None:
-    """Adds new messages to the index, given as (event id, text)."""
-    _write(connection, _ADD_MESSAGES, [each for each in texts if each[1]])
+def adding_messages(connection: Connection, texts: Iterable[tuple[int, str]]) -> Write:
+    """What adds new messages to the index, given as (event id, text)."""
+    return Write(_ADD_MESSAGES, _rows(connection, [each for each in texts if each[1]]))
 
 
 def put_customers(connection: Connection, named: Sequence[tuple[int, str, str | None]]) -> None:
     """Adds customers to the index or replaces them, given as (row id, external id, name)."""
     texts = [(id, f"{name or ''} {external_id}") for id, external_id, name in named]
-    _write(connection, _PUT_CUSTOMERS, texts)
+    _PUT_CUSTOMERS.write(connection, _rows(connection, texts))
 
 
 def remove_messages(connection: Connection, ids: Select[Any]) -> None:
@@ -74,17 +78,9 @@ def matching(dialect: str, terms: Sequence[Term]) -> str:
     return " AND ".join(_match(term) for term in terms)
 
 
-def _write(
-    connection: Connection,
-    statements: Mapping[str, TextClause],
-    texts: Sequence[tuple[int, str]],
-) -> None:
-    if not texts:
-        return
-    dialect = connection.dialect.name
-    packed = _tsvector if dialect == "postgresql" else " ".join
-    rows = [{"id": id, "words": packed(words(text))} for id, text in texts]
-    connection.execute(statements[dialect], rows)
+def _rows(connection: Connection, texts: Iterable[tuple[int, str]]) -> list[dict[str, Any]]:
+    packed = _tsvector if connection.dialect.name == "postgresql" else " ".join
+    return [{"id": id, "words": packed(words(text))} for id, text in texts]
 
 
 def _delete(connection: Connection, statements: Mapping[str, TextClause], ids: Select[Any]) -> None:

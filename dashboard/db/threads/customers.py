@@ -1,34 +1,26 @@
 """Customers as stored: read, added and locked by the ids that their source gave them."""
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from sqlalchemy import Connection, bindparam, select, update
+from sqlalchemy import Connection, bindparam, select
 
+from dashboard.db.driver import json_text
+from dashboard.db.driver.queries import Ask, Row, answer, by_name
+from dashboard.db.driver.rows import update_of
 from dashboard.db.models.threads import customers
 from dashboard.db.upsert import insert_missing
 
 #: Fields that events set; the last writer is decided for each field separately.
 FIELDS = ("name", "avatar_url", "member_status", "locale")
 
+_SAVED = ("id", *FIELDS, "stamps")
 _READ = ("id", "external_id", *FIELDS, "stamps", "created_at")
-_BY_NAME = (
-    select(*(customers.c[name] for name in _READ))
-    .where(
-        customers.c.source_id == bindparam("source"),
-        customers.c.external_id.in_(bindparam("names", expanding=True)),
-    )
-    .order_by(customers.c.id)
-    .with_for_update()
-)
+_BY_NAME = by_name(customers, _READ, locked=True)
 _RANKED_VALUES = select(customers.c.id, customers.c.member_status, customers.c.locale).where(
     customers.c.id.in_(bindparam("ids", expanding=True))
 )
-_SAVE = (
-    update(customers)
-    .where(customers.c.id == bindparam("customer"))
-    .values({name: bindparam(f"new_{name}") for name in (*FIELDS, "stamps")})
-)
+_SAVE = update_of(customers, (*FIELDS, "stamps"))
 
 
 class RankedValues(NamedTuple):
@@ -49,18 +41,33 @@ def locked(
 
     Rows of added ones have `is_new` set.
     """
-    if not names:
-        return {}
-    found = _by_name(connection, source_id, names)
+    found = answer(connection, ask_locked(source_id, names))
+    return with_missing(connection, source_id, names, found, now_ms)
+
+
+def ask_locked(source_id: int, names: Collection[str]) -> Ask[dict[str, dict[str, Any]]]:
+    """Asks for those that are known, and locks them."""
+    parameters = {"source": source_id, "names": json_text.dumps([*names])}
+    return Ask(_BY_NAME, parameters, _by_external_id)
+
+
+def with_missing(
+    connection: Connection,
+    source_id: int,
+    names: Collection[str],
+    found: dict[str, dict[str, Any]],
+    now_ms: int,
+) -> dict[str, dict[str, Any]]:
+    """Adds the customers that are not among those that were found; gives those of `names`."""
     missing = sorted(set(names) - found.keys())
     if missing:
         new_rows = [
             {"source_id": source_id, "external_id": name, "created_at": now_ms} for name in missing
         ]
         insert_missing(connection, customers, new_rows)
-        added = _by_name(connection, source_id, missing)
-        found |= {name: row | {"is_new": True} for name, row in added.items()}
-    return found
+        added = answer(connection, ask_locked(source_id, missing))
+        found = found | {name: row | {"is_new": True} for name, row in added.items()}
+    return {name: found[name] for name in names if name in found}
 
 
 def ranked_values(row: Mapping[str, Any]) -> RankedValues:
@@ -78,18 +85,9 @@ def read_ranked_values(connection: Connection, ids: Collection[int]) -> dict[int
 
 def save(connection: Connection, changed: Iterable[dict[str, Any]]) -> None:
     """Writes the fields and stamps of rows that `locked` returned."""
-    rows = [
-        {"customer": row["id"]} | {f"new_{name}": row[name] for name in (*FIELDS, "stamps")}
-        for row in changed
-    ]
-    if rows:
-        connection.execute(_SAVE, rows)
+    _SAVE.write(connection, [{name: row[name] for name in _SAVED} for row in changed])
 
 
-def _by_name(
-    connection: Connection, source_id: int, names: Collection[str]
-) -> dict[str, dict[str, Any]]:
-    parameters = {"source": source_id, "names": list(names)}
-    rows = connection.execute(_BY_NAME, parameters)
-    found = (dict(zip(_READ, row, strict=True)) for row in rows)
-    return {row["external_id"]: row for row in found}
+def _by_external_id(found: Sequence[Row]) -> dict[str, dict[str, Any]]:
+    rows = (dict(zip(_READ, row, strict=True)) for row in found)
+    return {row["external_id"]: row for row in rows}

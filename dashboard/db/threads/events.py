@@ -4,8 +4,11 @@ import json
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from sqlalchemy import Connection, and_, bindparam, case, func, insert, or_, select, text
+from sqlalchemy import Connection, and_, bindparam, case, func, or_, select, text
 
+from dashboard.db.driver import json_text
+from dashboard.db.driver.queries import Ask, Row, answer, by_name
+from dashboard.db.driver.rows import insert_of
 from dashboard.db.models.threads import events, threads
 from scoring.facts import Kind, Settlement, ThreadEvent
 
@@ -47,12 +50,8 @@ _UNSETTLED_BY_DIALECT = {
         )
     ),
 }
-_KNOWN = select(events.c.external_id, events.c.id, events.c.fingerprint, events.c.thread_id).where(
-    events.c.source_id == bindparam("source"),
-    events.c.external_id.in_(bindparam("names", expanding=True)),
-)
-_ADD = insert(events)
-_ADD_MANY = insert(events).returning(events.c.id, events.c.external_id)
+_KNOWN = by_name(events, ["external_id", "id", "fingerprint", "thread_id"])
+_ADD = insert_of(events, [column.key for column in events.c if column.key != "id"])
 _FOLDED = select(
     events.c.thread_id,
     events.c.type,
@@ -100,11 +99,16 @@ def is_any(connection: Connection) -> bool:
 
 def known(connection: Connection, source_id: int, names: Collection[str]) -> dict[str, KnownEvent]:
     """The stored events among these ids of a source, by id."""
-    found = connection.execute(_KNOWN, {"source": source_id, "names": list(names)})
-    return {
-        name: KnownEvent(id, bytes(fingerprint), thread_id)
-        for name, id, fingerprint, thread_id in found
-    }
+    return answer(connection, ask_known(source_id, names))
+
+
+def ask_known(source_id: int, names: Collection[str]) -> Ask[dict[str, KnownEvent]]:
+    """Asks for the same."""
+    return Ask(_KNOWN, {"source": source_id, "names": json_text.dumps([*names])}, _known)
+
+
+def _known(found: Sequence[Row]) -> dict[str, KnownEvent]:
+    return {name: KnownEvent(id, bytes(hash), thread_id) for name, id, hash, thread_id in found}
 
 
 def sent(connection: Connection, source_id: int, ids: Collection[int]) -> dict[int, int]:
@@ -117,11 +121,7 @@ def sent(connection: Connection, source_id: int, ids: Collection[int]) -> dict[i
 
 def add(connection: Connection, rows: Sequence[dict[str, Any]]) -> dict[str, int]:
     """Adds events; returns their row ids by external ids. Raises IntegrityError."""
-    if len(rows) == 1:
-        inserted = connection.execute(_ADD, rows[0]).inserted_primary_key
-        assert inserted is not None
-        return {rows[0]["external_id"]: inserted[0]}
-    return {name: id for id, name in connection.execute(_ADD_MANY, list(rows))}
+    return _ADD.insert(connection, rows, "external_id")
 
 
 def unsettled(

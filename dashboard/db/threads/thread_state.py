@@ -1,14 +1,20 @@
 """A thread that is being written."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
+from dashboard.db.lists.query_lists import QueryLists
+from dashboard.db.lists.standing import Moves, moment_of, moves
 from dashboard.db.threads.customers import NO_CUSTOMER, RankedValues
 from dashboard.db.threads.thread_tags import tags_in
+from scoring.archive import is_archived
 from scoring.conditions.subject import Subject
 from scoring.facts import Facts, ThreadEvent
+from scoring.placing import Placement
+from scoring.sorts import scores_of
 from scoring.subjects import subject_of
+from scoring.views import views_of
 
 
 @dataclass(slots=True)
@@ -53,11 +59,58 @@ class ThreadState:
         return _subject(source, self.stored, self.before, self.customer_before)
 
 
+class Place(NamedTuple):
+    """Where a thread belongs: whether on no list any more, its scores in SORTS, and its moves on
+    lists of queries."""
+
+    archived: bool
+    scores: tuple[int, ...]
+    moved: Moves
+
+    def placement(self, state: ThreadState, unordered: Collection[str]) -> Placement:
+        """The placement of a thread whose revision has grown; `unordered`: lists of queries on
+        which it keeps its score."""
+        was_on = state.revision > 1 and not state.before["archived"]
+        enter = frozenset(() if self.archived else views_of(state.facts))
+        return Placement(
+            thread_id=state.id,
+            revision=state.revision,
+            leave=frozenset(views_of(state.stored) if was_on else ()) - enter,
+            enter=enter,
+            scores=self.scores,
+            queries=self.moved.places,
+            assignee_id=state.columns["assignee_id"],
+            unordered=unordered,
+            stays=self.moved.stays,
+        )
+
+
+def place_of(
+    lists: QueryLists, state: ThreadState, source: str, history_days: int, now_ms: int
+) -> Place:
+    """Where a changed thread belongs; `source` is the name of its source."""
+    is_mentioned = state.columns["mentioned"] is not None
+    archived = is_archived(state.facts, is_mentioned, history_days, now_ms)
+    subject = state.subject(source)
+    scores = scores_of(subject)
+    if not lists:
+        return Place(archived, scores, Moves({}))
+    before = None
+    if state.revision > 0 and not state.before["archived"]:
+        columns = state.before
+        was = moment_of(columns["listed_at"], columns["next_change_at"], now_ms)
+        before = state.subject_before(source), was
+    now = None if archived else subject
+    return Place(archived, scores, moves(lists, before, now, state.moment(now_ms), scores))
+
+
 def _subject(
     source: str, facts: Facts, columns: Mapping[str, Any], customer: RankedValues
 ) -> Subject:
+    if facts.member_status != customer.member_status:
+        facts = facts._replace(member_status=customer.member_status)
     return subject_of(
-        facts._replace(member_status=customer.member_status),
+        facts,
         assignee_id=columns["assignee_id"],
         assigned_at=columns["assigned_at"],
         source=source,

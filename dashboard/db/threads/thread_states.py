@@ -1,26 +1,27 @@
 """Threads as they are written: locked, changed, and saved with their scores."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import lru_cache
+from operator import itemgetter
 from typing import Any, NamedTuple
 
-from sqlalchemy import Connection, Select, Update, bindparam, delete, insert, or_, select, update
+from sqlalchemy import Connection, and_, bindparam, delete, insert, or_, select
 
 from dashboard.db.accounts import sources
+from dashboard.db.driver import json_text
+from dashboard.db.driver.queries import Ask, answer, answers, by_name
+from dashboard.db.driver.rows import RowStatement, Write, update_of, write_all
 from dashboard.db.hours import current as policies
 from dashboard.db.hours.due_times import DueTimes
 from dashboard.db.lists import query_lists, versions
-from dashboard.db.lists.query_lists import QueryLists
-from dashboard.db.lists.standing import Moves, moment_of, moves
+from dashboard.db.lists.versions import Versions
 from dashboard.db.models.threads import threads
 from dashboard.db.threads.customers import NO_CUSTOMER, RankedValues, read_ranked_values
-from dashboard.db.threads.thread_state import ThreadState
+from dashboard.db.threads.thread_state import Place, ThreadState, place_of
 from dashboard.db.upsert import insert_missing
-from scoring.archive import is_archived
 from scoring.facts import Facts
 from scoring.placing import Placement
-from scoring.sorts import SORTS, scores
-from scoring.views import views_of
+from scoring.sorts import SORTS
 
 #: In the order of `Facts`; its last field, the member status, is stored with the customer.
 _FACTS = Facts._fields[:-1]
@@ -46,31 +47,35 @@ _OTHER_COLUMNS = (
     "desk",
     "mentioned",
 )
+_others_of = itemgetter(*_OTHER_COLUMNS)
 _SCORES = tuple(f"score_{name}" for name in SORTS)
 _COMPUTED = ("recent_at", "waiting_since", "archived", "listed_at", "next_change_at", *_SCORES)
 _WRITTEN = (*_FACTS, *_OTHER_COLUMNS, *_COMPUTED)
 #: Columns that no dashboard sees: what they say of lists is compared with the lists themselves.
 _UNSEEN = frozenset({"listed_at", "next_change_at", "due_version"})
 
-_SELECT = (
-    select(
-        threads.c.id,
-        threads.c.source_id,
-        threads.c.external_id,
-        threads.c.revision,
-        *(threads.c[name] for name in _WRITTEN),
-    )
-    .order_by(threads.c.id)
-    .with_for_update()
-)
+_READ = ("id", "source_id", "external_id", "revision", *_WRITTEN)
+_BY_NAME = by_name(threads, _READ, locked=True)
+_SELECT = select(*(threads.c[name] for name in _READ)).order_by(threads.c.id).with_for_update()
 _BY_ID = _SELECT.where(threads.c.id.in_(bindparam("ids", expanding=True)))
-_NAMED = (threads.c.source_id == bindparam("source")) & threads.c.external_id.in_(
-    bindparam("names", expanding=True)
+_BY_NAME_OR_CUSTOMER = _SELECT.where(
+    or_(
+        and_(
+            threads.c.source_id == bindparam("source"),
+            threads.c.external_id.in_(bindparam("names", expanding=True)),
+        ),
+        threads.c.customer_id.in_(bindparam("customers", expanding=True)),
+    )
 )
-_OF_CUSTOMERS = threads.c.customer_id.in_(bindparam("customers", expanding=True))
-_BY_NAME = _SELECT.where(_NAMED)
-_BY_NAME_OR_CUSTOMER = _SELECT.where(or_(_NAMED, _OF_CUSTOMERS))
-_BOUND = {name: f"new_{name}" for name in ("revision", *_WRITTEN)}
+
+
+class Locked(NamedTuple):
+    """Locked threads, and what is read once they are: whether only hand-offs request a person in
+    the threads of their source, and the versions that `save` asks for."""
+
+    states: list[ThreadState]
+    handoff_only: bool
+    versions: Versions
 
 
 def locked(
@@ -79,19 +84,27 @@ def locked(
     names: Collection[str],
     customer_ids: Collection[int],
     now_ms: int,
-) -> list[ThreadState]:
+) -> Locked:
     """Threads by their source's ids, added if unknown, and all threads of these customers.
 
     They are locked in the order of ids. A new thread has revision 0. Call `read_customers` before
     saving: the caller may be changing the customers.
     """
-    found = _named(connection, source_id, names, customer_ids)
-    missing = sorted(set(names) - {state.external_id for state in found})
+    after_locking = sources.ask_handoff_only(source_id), versions.ask_for_writing()
+    if customer_ids:
+        parameters = {"source": source_id, "names": [*names], "customers": [*customer_ids]}
+        states = _states(connection.execute(_BY_NAME_OR_CUSTOMER, parameters))
+        found = Locked(states, *answers(connection, after_locking))
+    else:
+        asked = _ask_named(source_id, names)
+        found = Locked(*answers(connection, [asked, *after_locking]))
+    missing = sorted(set(names) - {state.external_id for state in found.states})
     if missing:
         desk = sources.desk_of(connection, source_id)
         new = [new_row(source_id, name, desk, now_ms) for name in missing]
         insert_missing(connection, threads, new)
-        found += _named(connection, source_id, missing, ())
+        added = answer(connection, _ask_named(source_id, missing))
+        found.states.extend(added)
     return found
 
 
@@ -112,7 +125,7 @@ def locked_by_id(connection: Connection, ids: Collection[int]) -> list[ThreadSta
 
     Unknown ids are left out.
     """
-    found = _read(connection, _BY_ID, {"ids": list(ids)})
+    found = _states(connection.execute(_BY_ID, {"ids": list(ids)}))
     # Read while the lock is held: whoever changes a customer waits for it and comes later.
     read_customers(connection, found, {})
     return found
@@ -140,15 +153,23 @@ def read_customers(
     for state in states:
         state.customer_before = before.get(state.before["customer_id"], NO_CUSTOMER)
         state.customer = after.get(state.columns["customer_id"], NO_CUSTOMER)
-        state.facts = state.facts._replace(member_status=state.customer.member_status)
+        if state.facts.member_status != state.customer.member_status:
+            state.facts = state.facts._replace(member_status=state.customer.member_status)
 
 
-def save(connection: Connection, states: Collection[ThreadState], now_ms: int) -> list[Placement]:
+def save(
+    connection: Connection,
+    states: Collection[ThreadState],
+    now_ms: int,
+    known: Versions | None = None,
+    also: Sequence[Write] = (),
+) -> list[Placement]:
     """Writes the threads that changed, each with its next revision; returns their placements.
 
-    One has changed, too, where time alone has changed the lists of queries that hold it.
+    One has changed, too, where time alone has changed the lists of queries that hold it. `known`
+    are the current versions, read for writing; `also` is written at the same time.
     """
-    known = versions.current(connection, for_writing=True)
+    known = known or versions.current(connection, for_writing=True)
     lists = query_lists.of_version(connection, known.lists)
     hours = policies.of_version(connection, known.policies)
     asks_source = lists.asks_sources or hours.policies.asks_source
@@ -159,121 +180,68 @@ def save(connection: Connection, states: Collection[ThreadState], now_ms: int) -
     rows: dict[tuple[str, ...], list[dict[str, Any]]] = {}
     for state in states:
         of_policies = due_times.set(state, now_ms)
-        after, before = _after(state, known.history_days, now_ms), state.before
-        moved = _on_queries(lists, state, after, names, now_ms)
-        if lists or hours.policies:
-            after["listed_at"] = state.moment(now_ms)
-        after["next_change_at"] = _next_change(
-            state.facts, after, moved.next_change_at, of_policies
-        )
-        changed = tuple(name for name in _WRITTEN if after[name] != before[name])
-        if moved.is_moved or state.row_changed or not _UNSEEN.issuperset(changed):
+        place = place_of(lists, state, names.get(state.source_id, ""), known.history_days, now_ms)
+        is_looked_at = lists or hours.policies
+        listed_at = state.moment(now_ms) if is_looked_at else state.before["listed_at"]
+        next_change_at = _next_change(state, place.moved.next_change_at, of_policies)
+        changed = _changed(state, place, listed_at, next_change_at)
+        changed_names = tuple(changed)
+        if place.moved.is_moved or state.row_changed or not _UNSEEN.issuperset(changed):
             state.revision += 1
-            placements.append(_placement(state, after, moved, lists.unordered))
-        elif changed in ((), ("listed_at",)):
+            placements.append(place.placement(state, lists.unordered))
+        elif changed_names in ((), ("listed_at",)):
             continue
-        row = {"thread": state.id, "new_revision": state.revision}
-        for name in changed:
-            row[_BOUND[name]] = after[name]
-        rows.setdefault(changed, []).append(row)
-    for changed, alike in rows.items():
-        connection.execute(_saving(changed), alike)
+        row = {"id": state.id, "revision": state.revision, **changed}
+        rows.setdefault(changed_names, []).append(row)
+    write_all(connection, [*also, *(Write(_saving(names), some) for names, some in rows.items())])
     return placements
 
 
 @lru_cache(maxsize=256)
-def _saving(changed: tuple[str, ...]) -> Update:
+def _saving(changed: tuple[str, ...]) -> RowStatement:
     """Writes these columns only: writing an unchanged one would cost its index or foreign key."""
-    return (
-        update(threads)
-        .where(threads.c.id == bindparam("thread"))
-        .values({name: bindparam(_BOUND[name]) for name in ("revision", *changed)})
-    )
+    return update_of(threads, ("revision", *changed))
 
 
-def _after(state: ThreadState, history_days: int, now_ms: int) -> dict[str, Any]:
+def _changed(
+    state: ThreadState, place: Place, listed_at: int, next_change_at: int | None
+) -> dict[str, Any]:
+    """The columns of `_WRITTEN` that are others than they were, in that order."""
     facts = state.facts
-    after: dict[str, Any] = dict(zip(_FACTS, facts, strict=False))
-    after.update(state.columns)
-    after["recent_at"] = facts.recent_at
-    after["waiting_since"] = facts.waiting_since
-    is_mentioned = state.columns["mentioned"] is not None
-    after["archived"] = is_archived(facts, is_mentioned, history_days, now_ms)
-    after["listed_at"] = state.before["listed_at"]
-    after["next_change_at"] = state.before["next_change_at"]
-    after.update(zip(_SCORES, scores(facts), strict=True))
-    return after
-
-
-def _placement(
-    state: ThreadState, after: dict[str, Any], moved: Moves, unordered: Collection[str]
-) -> Placement:
-    enter = frozenset(() if after["archived"] else views_of(state.facts))
-    return Placement(
-        thread_id=state.id,
-        revision=state.revision,
-        leave=_views_before(state) - enter,
-        enter=enter,
-        scores=tuple(after[name] for name in _SCORES),
-        queries=moved.places,
-        assignee_id=state.columns["assignee_id"],
-        unordered=unordered,
-        stays=moved.stays,
+    after = (
+        *facts[:-1],
+        *_others_of(state.columns),
+        facts.recent_at,
+        facts.waiting_since,
+        place.archived,
+        listed_at,
+        next_change_at,
+        *place.scores,
     )
+    columns = zip(state.before.items(), after, strict=True)
+    return {name: value for (name, before), value in columns if value != before}
 
 
-def _on_queries(
-    lists: QueryLists,
-    state: ThreadState,
-    after: Mapping[str, Any],
-    source_names: Mapping[int, str],
-    now_ms: int,
-) -> Moves:
-    """The moves of a thread on lists of queries."""
-    if not lists:
-        return Moves({})
-    source, before = source_names.get(state.source_id, ""), None
-    if state.revision > 0 and not state.before["archived"]:
-        columns = state.before
-        was = moment_of(columns["listed_at"], columns["next_change_at"], now_ms)
-        before = state.subject_before(source), was
-    built_in = [after[name] for name in _SCORES]
-    subject = None if after["archived"] else state.subject(source)
-    return moves(lists, before, subject, state.moment(now_ms), built_in)
-
-
-def _next_change(facts: Facts, after: Mapping[str, Any], *of_others: int | None) -> int | None:
+def _next_change(state: ThreadState, *of_others: int | None) -> int | None:
     """When time next changes anything of a thread: the lists that hold it, the policy that counts,
     that it is snoozed, or that it is late, until its chatbot was told so for this wait. None:
     never."""
+    facts = state.facts
     moments = [at for at in of_others if at is not None]
     if facts.snoozed_until is not None and not facts.closed:
         moments.append(facts.snoozed_until)
-    if facts.due_at is not None and after["due_told_for"] != facts.waiting_since:
+    if facts.due_at is not None and state.columns["due_told_for"] != facts.waiting_since:
         moments.append(facts.due_at)
     return min(moments, default=None)
 
 
-def _views_before(state: ThreadState) -> frozenset[str]:
-    if state.revision == 1 or state.before["archived"]:
-        return frozenset()
-    return frozenset(views_of(state.stored))
+def _ask_named(source_id: int, names: Collection[str]) -> Ask[list[ThreadState]]:
+    parameters = {"source": source_id, "names": json_text.dumps([*names])}
+    return Ask(_BY_NAME, parameters, _states)
 
 
-def _named(
-    connection: Connection, source_id: int, names: Collection[str], customer_ids: Collection[int]
-) -> list[ThreadState]:
-    parameters: dict[str, Any] = {"source": source_id, "names": list(names)}
-    if not customer_ids:
-        return _read(connection, _BY_NAME, parameters) if names else []
-    parameters["customers"] = list(customer_ids)
-    return _read(connection, _BY_NAME_OR_CUSTOMER, parameters)
-
-
-def _read(
-    connection: Connection, statement: Select[Any], parameters: dict[str, Any]
-) -> list[ThreadState]:
-    return [_state(row) for row in connection.execute(statement, parameters)]
+def _states(found: Iterable[Sequence[Any]]) -> list[ThreadState]:
+    return [_state(row) for row in found]
 
 
 def _state(row: Sequence[Any]) -> ThreadState:
@@ -287,7 +255,7 @@ def _state(row: Sequence[Any]) -> ThreadState:
         revision,
         facts=facts,
         stored=facts,
-        columns={name: before[name] for name in _OTHER_COLUMNS},
+        columns=dict(zip(_OTHER_COLUMNS, _others_of(before), strict=True)),
         before=before,
     )
 

@@ -1,13 +1,16 @@
 """Writes: their number of statements, and faults of the storage."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from typing import Any
 
 import pytest
-from sqlalchemy import event
+from sqlalchemy import Connection, event
 
 from dashboard.db.database import Database
+from dashboard.db.driver import queries, rows
+from dashboard.db.driver.running import drive
 from dashboard.db.models.threads import events
 from dashboard.db.models.threads import threads as thread_table
 from dashboard.db.threads import placed
@@ -45,16 +48,47 @@ def test_unchanged_columns_are_not_written(shop):
 
 @contextmanager
 def counted_statements(database: Database) -> Iterator[list[str]]:
+    """The texts of all statements, also of those that the driver runs."""
     seen: list[str] = []
 
     def note(connection, cursor, statement, *rest):
         seen.append(statement)
 
+    def noting(connection: Connection, run: Callable[[Any], Any]) -> Any:
+        return drive(connection, lambda driver: run(_Noting(driver, seen)))
+
     event.listen(database.engine, "before_cursor_execute", note)
     try:
-        yield seen
+        with pytest.MonkeyPatch.context() as patch:
+            for module in (queries, rows):
+                patch.setattr(module, "drive", noting)
+            yield seen
     finally:
         event.remove(database.engine, "before_cursor_execute", note)
+
+
+class _Noting:
+    """A connection of the driver, or a cursor, that notes what it runs."""
+
+    def __init__(self, driver: Any, seen: list[str]):
+        self._driver = driver
+        self._seen = seen
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._driver, name)
+
+    def cursor(self) -> "_Noting":
+        return _Noting(self._driver.cursor(), self._seen)
+
+    def execute(self, statement: str, *rest: Any, **options: Any) -> Any:
+        # Inserts whose ids are needed are run row by row, in a loop that takes no time.
+        if self._seen[-1:] != [statement]:
+            self._seen.append(statement)
+        return self._driver.execute(statement, *rest, **options)
+
+    def executemany(self, statement: str, *rest: Any) -> Any:
+        self._seen.append(statement)
+        return self._driver.executemany(statement, *rest)
 
 
 @pytest.mark.slow
