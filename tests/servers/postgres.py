@@ -14,6 +14,7 @@ from pathlib import Path
 import psycopg
 from sqlalchemy.engine import make_url
 
+from dashboard.db.database import Database
 from tests.servers.programs import missing
 
 SERVER_USER = "postgres"
@@ -134,3 +135,10 @@ def running_postgres(options: str = FAST) -> Iterator[PostgresServer]:
         yield server.start()
     finally:
         server.close()
+
+
+def waits_for_a_lock(database: Database) -> bool:
+    """Whether any transaction of the server waits for another."""
+    with database.read() as connection:
+        waiting = "SELECT count(*) FROM pg_locks WHERE NOT granted"
+        return bool(connection.exec_driver_sql(waiting).scalar_one())

@@ -6,6 +6,7 @@ from collections.abc import Collection
 from sqlalchemy import Connection, bindparam, insert, select, update
 
 from dashboard.db.driver.queries import Ask, Query, answer
+from dashboard.db.lists import versions
 from dashboard.db.models.accounts import sources
 from dashboard.errors import StartError
 
@@ -73,7 +74,8 @@ def by_desk(connection: Connection) -> dict[str, list[str]]:
 def is_handoff_only(connection: Connection, source_id: int) -> bool:
     """Whether only a hand-off requests a person, rather than each message of a customer.
 
-    Read it after locking the threads, so that no thread is folded by an outdated setting.
+    Read it after locking the threads and asking for the versions, so that no thread is folded by an
+    outdated setting.
     """
     return answer(connection, ask_handoff_only(source_id))
 
@@ -85,6 +87,8 @@ def ask_handoff_only(source_id: int) -> Ask[bool]:
 
 def set_handoff_only(connection: Connection, source_id: int) -> bool:
     """Makes only a hand-off request a person from now on. False where it already was so."""
+    # Else threads that are being written, which nobody else sees yet, would stay as they are.
+    versions.wait_for_writers(connection)
     changed = connection.execute(
         update(sources)
         .where(sources.c.id == source_id, sources.c.handoff_only.is_(False))

@@ -5,7 +5,7 @@ import secrets
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from sqlalchemy import BigInteger, Connection, bindparam, update
+from sqlalchemy import BigInteger, Connection, bindparam, select, update
 
 from dashboard.db.driver.queries import Ask, Query, Row, answer
 from dashboard.db.models.query_lists import query_lists_version
@@ -38,6 +38,11 @@ def current(connection: Connection, *, for_writing: bool = False) -> Versions:
 def ask_for_writing() -> Ask[Versions]:
     """Asks for the versions, which stay so until the end of the transaction."""
     return Ask(_LOCKED, {}, _versions)
+
+
+def wait_for_writers(connection: Connection) -> None:
+    """Waits for each transaction that asked before; those that ask later wait for this one."""
+    connection.execute(select(query_lists_version.c.version).with_for_update())
 
 
 def _versions(found: Sequence[Row]) -> Versions:

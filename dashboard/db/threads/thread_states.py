@@ -70,12 +70,12 @@ _BY_NAME_OR_CUSTOMER = _SELECT.where(
 
 
 class Locked(NamedTuple):
-    """Locked threads, and what is read once they are: whether only hand-offs request a person in
-    the threads of their source, and the versions that `save` asks for."""
+    """Locked threads, and what is read once they are: the versions that `save` asks for, and
+    whether only hand-offs request a person in the threads of their source."""
 
     states: list[ThreadState]
-    handoff_only: bool
     versions: Versions
+    handoff_only: bool
 
 
 def locked(
@@ -90,7 +90,7 @@ def locked(
     They are locked in the order of ids. A new thread has revision 0. Call `read_customers` before
     saving: the caller may be changing the customers.
     """
-    after_locking = sources.ask_handoff_only(source_id), versions.ask_for_writing()
+    after_locking = versions.ask_for_writing(), sources.ask_handoff_only(source_id)
     if customer_ids:
         parameters = {"source": source_id, "names": [*names], "customers": [*customer_ids]}
         states = _states(connection.execute(_BY_NAME_OR_CUSTOMER, parameters))

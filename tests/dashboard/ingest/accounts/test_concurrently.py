@@ -7,14 +7,17 @@ from typing import Any
 import fakeredis
 import pytest
 
-from dashboard.db.accounts import admins, sessions
+from dashboard.db.accounts import admins, sessions, sources
 from dashboard.db.accounts.invitations import Draft
 from dashboard.db.audit.actors import COMMAND, PAGE, Actor
+from dashboard.db.threads import thread_states
 from dashboard.errors import Problem
 from dashboard.ingest.accounts.accounts import Changes
 from dashboard.ingest.accounts.invitations import Invitations
-from tests.dashboard.ingest.shop import new_admin
+from tests.dashboard.ingest.shop import Shop, new_admin
 from tests.dashboard.ordering.order import Order
+from tests.servers.postgres import waits_for_a_lock
+from tests.support import wait_until
 
 AT_ONCE = 4
 OPERATOR = Actor(COMMAND, name="root")
@@ -132,3 +135,24 @@ def test_a_session_that_begins_while_the_account_is_disabled_is_none(services, c
     token, _ = at_once(begin, lambda: services.accounts.disable(page(chief), mai))
     with services.database.read() as connection:
         assert sessions.admin_of(connection, token, clock()) is None
+
+
+@pytest.mark.postgres
+def test_only_hand_offs_request_a_person_once_events_before_are_stored(postgres_database, clock):
+    """A new thread, which nobody else sees yet, is among those that follow afterwards."""
+    shop = Shop(postgres_database, clock)
+    shop.says(0, thread="before")
+    saying = threading.Thread(
+        target=lambda: postgres_database.write(
+            lambda connection: sources.set_handoff_only(connection, shop.source_id)
+        )
+    )
+    with postgres_database.engine.begin() as connection:
+        found = thread_states.locked(connection, shop.source_id, ["new"], (), 0)
+        assert not found.handoff_only
+        saying.start()
+        wait_until(lambda: waits_for_a_lock(postgres_database), what="that it waits for the writer")
+    saying.join()
+    assert [state.external_id for state in found.states] == ["new"]
+    with postgres_database.read() as connection:
+        assert sources.is_handoff_only(connection, shop.source_id)

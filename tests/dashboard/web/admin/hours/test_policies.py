@@ -16,6 +16,7 @@ from tests.dashboard.web.admin.hours.calls import (
 )
 from tests.dashboard.web.answers import is_problem
 from tests.drivers.application import ApplicationDriver
+from tests.servers.postgres import waits_for_a_lock
 from tests.support import wait_until
 
 URL = f"{API}/policies"
@@ -242,9 +243,3 @@ def test_opening_hours_that_are_deleted_meanwhile_are_no_calendar(
     saving.join()
     assert is_problem(answers[0], 422, "unknown_value")
     assert answers[0].json["errors"][0]["pointer"] == "/calendar"
-
-
-def waits_for_a_lock(database) -> bool:
-    with database.read() as connection:
-        waiting = "SELECT count(*) FROM pg_locks WHERE NOT granted"
-        return connection.exec_driver_sql(waiting).scalar_one() > 0
