@@ -12,14 +12,16 @@ from playwright.sync_api import Browser, Page
 
 from tests.servers.chromium import ARGUMENTS, running_chromium
 
-#: A frame's callback runs before its paint; a message posted there arrives behind it. Notes when
-#: a thread's row is among the first ones and was not there so before, in ms since 1970.
+#: A frame's callback runs before its paint; a message posted there arrives behind it. The page's
+#: own callbacks run behind ours in the same frame: what they change is looked at once more. Notes
+#: when a thread's row is among the first ones and was not there so before, in ms since 1970.
 _NOTE = """
 (find) => {
   const painted = window.painted = {};
   const channel = new MessageChannel();
-  let before = new Map(), found = null;
+  let before = new Map(), found = null, inFrame = false;
   channel.port1.onmessage = () => {
+    inFrame = false;
     const at = performance.timeOrigin + performance.now();
     for (const [id, text] of found) {
       if (before.get(id) !== text) (painted[id] ??= []).push(at);
@@ -29,10 +31,13 @@ _NOTE = """
   const look = new Function(`return (${find})`)();
   const frame = () => {
     found = look();
+    inFrame = true;
     channel.port2.postMessage(null);
     requestAnimationFrame(frame);
   };
   requestAnimationFrame(frame);
+  new MutationObserver(() => { if (inFrame) found = look(); })
+    .observe(document, { subtree: true, childList: true, attributeFilter: ["id", "data-id"] });
 }
 """
 #: The rows on screen: thread → what it shows, its place included where the text tells nothing.

@@ -6,10 +6,12 @@
   };
   const rows = () => new Map([...document.querySelectorAll(".list .row[id]")]
     .map((row) => [row.id.slice(4), row.querySelector(".row-preview")?.textContent]));
-  // A frame's callback runs before its paint; a message posted there arrives behind it.
+  // A frame's callback runs before its paint; a message posted there arrives behind it. The page's own
+  // callbacks run behind ours in the same frame: what they change is looked at once more.
   const channel = new MessageChannel();
-  let before = new Map(), found = before, last = 0;
+  let before = new Map(), found = before, last = 0, inFrame = false;
   channel.port1.onmessage = () => {
+    inFrame = false;
     const now = performance.now();
     if (found.size && !notes.firstRows) notes.firstRows = now;
     for (const [id, text] of found) {
@@ -21,10 +23,13 @@
     if (last) notes.gaps.push(now - last);
     last = now;
     found = rows();
+    inFrame = true;
     channel.port2.postMessage(null);
     requestAnimationFrame(frame);
   };
   requestAnimationFrame(frame);
+  new MutationObserver(() => { if (inFrame) found = rows(); })
+    .observe(document, { subtree: true, childList: true, attributeFilter: ["id"] });
 
   const observe = (type, take, options = {}) =>
     new PerformanceObserver((list) => list.getEntries().forEach(take)).observe({ type, ...options });
