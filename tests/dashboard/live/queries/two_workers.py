@@ -242,11 +242,20 @@ class TwoWorkers:
             assert held["total"] == len(in_sql[named.query_list.id])
 
     def _texts(self) -> dict[str, tuple[str, str, int | None]]:
-        """List id to the query, time zone and admin with which it was kept first."""
+        """List id to the query, time zone and admin with which it was kept first; the query with
+        what the filter adds to it."""
         table = query_lists.query_lists
-        columns = table.c.id, table.c.query, table.c.timezone, table.c.admin_id
+        columns = table.c.id, table.c.query, table.c.filter, table.c.timezone, table.c.admin_id
         with self.processes[0].database.read() as connection:
-            return {id: tuple(rest) for id, *rest in connection.execute(select(*columns))}  # type: ignore[misc]
+            found = connection.execute(select(*columns)).all()
+        return {
+            row.id: (_narrowed(row.query, row.filter), row.timezone, row.admin_id) for row in found
+        }
+
+
+def _narrowed(query: str, filter: str) -> str:
+    added = {"all": "", "unassigned": "assigned:none", "mine": "assigned:me"}[filter]
+    return f"({query}) {added}" if query and added else query or added
 
 
 def _facts(connection: Connection) -> dict[int, dict[str, Any]]:
