@@ -1,6 +1,6 @@
 """All queries at once: which of a thousand lists hold a thread."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from itertools import compress
 from typing import Any
 
@@ -58,6 +58,23 @@ class ConditionIndex:
             if holds(resolved, subject, now_ms):
                 found |= bit
         return found
+
+    def prefilter(self, attributes: Sequence[str]) -> Callable[[Sequence[Any]], bool]:
+        """Says whether any query may hold for a thread of which only these attributes are known, by
+        their values in this order."""
+        places = {POSITIONS[name]: at for at, name in enumerate(attributes)}
+        values = [(places[at], axis) for at, axis in self._values if at in places]
+        presence = [(places[at], axis) for at, axis in self._presence if at in places]
+
+        def may_match(known: Sequence[Any]) -> bool:
+            standing = self._all
+            for at, axis in values:
+                standing &= axis.mask(known[at])
+            for at, axis in presence:
+                standing &= axis.mask(None if known[at] is None else True)
+            return standing != 0 or bool(self._alone)
+
+        return may_match
 
     def names(self, mask: int) -> list[str]:
         """The names of the queries in a mask."""

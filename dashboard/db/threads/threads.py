@@ -22,6 +22,7 @@ from dashboard.db.lists.query_lists import QueryLists
 from dashboard.db.lists.standing import moment_of
 from dashboard.db.models.accounts import sources
 from dashboard.db.models.threads import customers, threads
+from dashboard.db.threads.thread_tags import tags_in
 from scoring.placing import Placement
 from scoring.reading import Entry
 from scoring.sorts import SORTS
@@ -37,18 +38,38 @@ _VIEW_WHERE: dict[str, ColumnElement[bool]] = {
     "history": _IS_LIVE & threads.c.closed.is_(True),
 }
 _SCORES = tuple(threads.c[f"score_{name}"] for name in SORTS)
-_PLACEMENT = select(
-    threads.c.id,
-    threads.c.revision,
-    threads.c.archived,
-    threads.c.closed,
-    threads.c.waiting_since,
-    threads.c.snoozed_until,
-    threads.c.assignee_id,
-    threads.c.listed_at,
-    threads.c.next_change_at,
-    *_SCORES,
-)
+
+
+class _Placed(NamedTuple):
+    """What is read of a thread to place it, besides its scores."""
+
+    id: int
+    revision: int
+    archived: bool
+    closed: bool
+    waiting_since: int | None
+    snoozed_until: int | None
+    assignee_id: int | None
+    mentioned: str | None
+    listed_at: int
+    next_change_at: int | None
+
+    def known(self) -> tuple[Any, ...]:
+        """The values of `_KNOWN`."""
+        is_snoozed = self.snoozed_until is not None and not self.closed
+        return (
+            self.closed,
+            is_snoozed,
+            self.waiting_since,
+            self.assignee_id,
+            tags_in(self.mentioned),
+        )
+
+
+#: What conditions may ask of a thread, as far as that is read: mostly enough to tell that no list
+#: of a query holds it.
+_KNOWN = ("closed", "snoozed", "waiting_since", "assignee_id", "mentioned")
+_PLACEMENT = select(*(threads.c[name] for name in _Placed._fields), *_SCORES)
 _HAS_ID = threads.c.id.in_(bindparam("ids", expanding=True))
 _PLACEMENT_BY_ID = _PLACEMENT.where(_HAS_ID)
 _LIVE_PLACEMENT = _PLACEMENT.where(_IS_LIVE)
@@ -248,28 +269,39 @@ def _placements(
     now_ms: int,
     lists: QueryLists | None = None,
 ) -> list[Placement]:
-    rows = [tuple(row) for row in found.all()]
-    lists = lists or query_lists.current(connection)
-    asked = subjects(connection, [row[0] for row in rows if not row[2]]) if lists else {}
+    lists = query_lists.current(connection) if lists is None else lists
+    may_match = lists.index.prefilter(_KNOWN)
+    read = len(_Placed._fields)
+    rows = [(_Placed._make(row[:read]), row[read:]) for row in found.all()]
+    ids = [row.id for row, _ in rows if not row.archived and may_match(row.known())]
+    asked = subjects(connection, ids)
     placements = []
-    for row in rows:
-        id, revision, archived, *states, assignee, listed_at, next_change_at = row[: -len(_SCORES)]
-        scores = row[-len(_SCORES) :]
+    for row, scores in rows:
         queries: dict[str, int] = {}
-        if id in asked:
-            at = moment_of(listed_at, next_change_at, now_ms)
-            held = lists.index.names(lists.index.matches(asked[id], at))
-            queries = lists.scores(held, asked[id], at, scores)
-        enter = _NO_VIEWS if archived else _views(*states)
+        if row.id in asked:
+            at = moment_of(row.listed_at, row.next_change_at, now_ms)
+            held = lists.index.names(lists.index.matches(asked[row.id], at))
+            queries = lists.scores(held, asked[row.id], at, scores)
         placements.append(
-            Placement(id, revision, _NO_VIEWS, enter, scores, queries, assignee, lists.unordered)
+            Placement(
+                row.id,
+                row.revision,
+                _NO_VIEWS,
+                _views(row),
+                scores,
+                queries,
+                row.assignee_id,
+                lists.unordered,
+            )
         )
     return placements
 
 
-def _views(closed: bool, waiting_since: int | None, snoozed_until: int | None) -> frozenset[str]:
-    if closed:
+def _views(row: _Placed) -> frozenset[str]:
+    if row.archived:
+        return _NO_VIEWS
+    if row.closed:
         return _VIEWS_OF["history"]
-    if snoozed_until is not None:
+    if row.snoozed_until is not None:
         return _VIEWS_OF["snoozed"]
-    return _VIEWS_OF["quiet" if waiting_since is None else "waits"]
+    return _VIEWS_OF["quiet" if row.waiting_since is None else "waits"]

@@ -27,13 +27,12 @@ class FillingByThread(Filling):
     def fill(self, views: Collection[str], queries: QueryLists) -> Revisions:
         """Fills lists of views and of queries."""
         revisions: Revisions = {}
-        wanted = frozenset(views) | queries.lists.keys()
         last_id = self._bring_all_forward(queries)
         filling: deque[Future[None]] = deque()
         with ThreadPoolExecutor(FILLED_AT_ONCE) as fillers:
-            for slice in self._slices():
+            for slice in self._slices(queries):
                 revisions.update((each.thread_id, each.revision) for each in slice)
-                filling.append(fillers.submit(_fill_slice, self._rebuild, wanted, last_id, slice))
+                filling.append(fillers.submit(_fill_slice, self._rebuild, views, last_id, slice))
                 if len(filling) > FILLED_AT_ONCE:
                     filling.popleft().result()
                 self._progress(len(slice))
@@ -46,12 +45,11 @@ class FillingByThread(Filling):
     def fill_with_pauses(self, queries: QueryLists) -> Revisions:
         """Fills lists of queries in small slices, each followed by a pause."""
         revisions: Revisions = {}
-        wanted = frozenset(queries.lists)
         last_id = self._bring_all_forward(queries)
         pace, after_id = Pace(), 0
         while slice := pace.take_up(
             partial(self._slice, after_id, pace.size, queries),
-            partial(_fill_slice, self._rebuild, wanted, last_id),
+            partial(_fill_slice, self._rebuild, (), last_id),
         ):
             revisions.update((each.thread_id, each.revision) for each in slice)
             after_id = slice[-1].thread_id
@@ -67,14 +65,14 @@ class FillingByThread(Filling):
             time.sleep(0)
         return max(1, last_id)
 
-    def _slices(self) -> Iterator[list[Placement]]:
+    def _slices(self, queries: QueryLists) -> Iterator[list[Placement]]:
         """All threads."""
         after_id = 0
-        while slice := self._slice(after_id, SLICE):
+        while slice := self._slice(after_id, SLICE, queries):
             yield slice
             after_id = slice[-1].thread_id
 
-    def _slice(self, after_id: int, count: int, lists: QueryLists | None = None) -> list[Placement]:
+    def _slice(self, after_id: int, count: int, lists: QueryLists) -> list[Placement]:
         with self._database.read() as connection:
             return stored_threads.placements_after(
                 connection, after_id, count, self._clock(), lists
@@ -82,7 +80,7 @@ class FillingByThread(Filling):
 
 
 def _fill_slice(
-    rebuild: Rebuild, list_ids: frozenset[str], last_id: int, slice: Sequence[Placement]
+    rebuild: Rebuild, views: Collection[str], last_id: int, slice: Sequence[Placement]
 ) -> None:
     if not slice:
         return
@@ -90,10 +88,10 @@ def _fill_slice(
     queries = defaultdict(list)
     for placement in slice:
         row = placement.thread_id, placement.revision, placement.scores, placement.assignee_id
-        for view in placement.enter.intersection(list_ids):
+        for view in placement.enter.intersection(views):
             by_view[view].append(row)
         for list_id, score in placement.queries.items():
-            if list_id in list_ids and score is not None:
+            if score is not None:
                 queries[list_id].append((*row[:2], (score,)))
     rebuild.fill_queries(queries, min(1.0, slice[-1].thread_id / last_id))
     for view, rows in by_view.items():

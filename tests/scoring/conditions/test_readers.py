@@ -14,6 +14,7 @@ from scoring.conditions.index import ConditionIndex
 from scoring.conditions.language.parser import parse
 from scoring.conditions.resolve import resolve
 from scoring.conditions.resolved import Resolved
+from scoring.conditions.subject import Subject
 from tests.scoring.conditions import oracle
 from tests.scoring.conditions.oracle import ADMINS, World
 from tests.scoring.conditions.worlds import (
@@ -170,6 +171,36 @@ def test_many_queries_asked_by_themselves_try_no_more_instants_than_one(monkeypa
         asked.clear()
         assert (at is None) == (first is None) or count > 1
         assert first is None or (at is not None and NOW < at <= first), "never too late"
+
+
+@settings(max_examples=examples(100))
+@given(several(), FEW, st.sets(st.sampled_from(Subject._fields)).map(sorted))
+def test_a_part_of_what_is_known_leaves_out_no_thread(case, seeds, attributes):
+    world, written = case
+    index = ConditionIndex({text: resolved(text, world) for text in written})
+    may_match = index.prefilter(attributes)
+    for seed in seeds:
+        thread = subject(threads(seed, world.zone))
+        if index.matches(thread, world.now):
+            assert may_match([getattr(thread, name) for name in attributes]), thread
+
+
+def test_a_part_of_what_is_known_may_be_enough():
+    world = World(NOW, 1, "UTC")
+    wanted = "is:snoozed", "assigned:me tag:vip", "-assigned:none is:open member:3"
+    may_match = ConditionIndex({text: resolved(text, world) for text in wanted}).prefilter(
+        ("snoozed", "assignee_id", "closed")
+    )
+    assert [
+        may_match(known)
+        for known in (
+            (False, None, False),
+            (True, None, False),
+            (False, 1, True),
+            (False, 2, False),
+            (False, 2, True),
+        )
+    ] == [False, True, True, True, False]
 
 
 def test_the_index_of_no_queries_holds_none():
