@@ -7,13 +7,15 @@ from lua_scripts.sources import read_lua
 #: The only piece that reads a clock: Redis's own.
 CLOCK = "feed/clock"
 
-_FEED = (CLOCK, "feed/announcements")
+_FEED = (CLOCK, "feed/numbers", "feed/announcements")
 _ROWS = (*_FEED, "state/keys", "state/groups", "state/last_seen_rows")
-_READ = (*_ROWS, "state/state")
+_READ = (*_ROWS, "state/snapshot")
 _WRITE = (
     *_ROWS,
+    "state/batch",
     "state/overrides",
     "state/derive_state",
+    "state/snapshot",
     "state/state",
     "state/settle",
 )

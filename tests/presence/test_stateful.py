@@ -23,7 +23,8 @@ from tests.presence.model import Model, Truth
 from tests.presence.world import FRIEND, OUTSIDER, TRUSTED, Watcher, World, fake
 from tests.support import examples
 
-PEOPLE = ("ann", "bob")
+#: More than there are shards, so that some share one.
+PEOPLE = ("ann", "bob", "cat")
 CONNECTIONS = ("c1", "c2")
 NEVER: tuple[object, ...] = ("offline", (), "", "", None)
 
@@ -102,6 +103,16 @@ class Presence(RuleBasedStateMachine):
     def drop(self, person: str, connection: str, grace: int) -> None:
         self.world.people.close(person, connection, grace)
         self.model.close(self.now, person, connection, grace)
+
+    @rule(
+        dropped=st.lists(st.tuples(people, connections), min_size=2, max_size=5),
+        grace=st.sampled_from((0, 0, 5_000)),
+    )
+    def drop_many(self, dropped: list[tuple[str, str]], grace: int) -> None:
+        """In one call, some of them twice."""
+        self.world.people.close_all_of(dropped, grace)
+        for person, connection in dropped:
+            self.model.close(self.now, person, connection, grace)
 
     @rule(person=people)
     def sign_out(self, person: str) -> None:

@@ -1,10 +1,6 @@
 -- Piece: a shard's announcements. META is a hash, EVENTS a stream.
 -- `n` counts them without a gap, so that a lost one is noticed. `v` is the version that viewers get:
 -- a time that only grows, so that it does not reveal how many hidden changes there were.
-local function ms(number)
-  return string.format('%.0f', number)
-end
-
 local function epoch_of(meta, events, now)
   local epoch = redis.call('HGET', meta, 'epoch')
   if not epoch then
@@ -15,17 +11,24 @@ local function epoch_of(meta, events, now)
   return epoch
 end
 
--- The position of the next announcement; each call takes one. The last one of a script is kept.
+local batch           -- what waits for the end of the script (state/batch.lua), nil where nothing does
 local last_position
+
+local function keep_position(meta)
+  redis.call('HSET', meta, 'n', ms(last_position.n), 'v', ms(last_position.version))
+end
+
+-- The position of the next announcement; each call takes one. The last one of a script is kept.
 local function next_position(meta, events, now)
-  if not last_position then
+  local is_first = not last_position
+  if is_first then
     local held = redis.call('HMGET', meta, 'epoch', 'n', 'v')
     local epoch = held[1] or epoch_of(meta, events, now)
     last_position = {epoch = epoch, n = tonumber(held[2] or 0), version = tonumber(held[3] or 0)}
   end
-  local n, version = last_position.n + 1, math.max(now, last_position.version + 1)
-  redis.call('HSET', meta, 'n', ms(n), 'v', ms(version))
-  last_position = {epoch = last_position.epoch, n = n, version = version}
+  last_position.n, last_position.version = last_position.n + 1, math.max(now, last_position.version + 1)
+  last_position.is_first = is_first
+  if not batch then keep_position(meta) end
   return last_position
 end
 
@@ -34,9 +37,15 @@ local function as_of(meta, now)
   return math.max(now - 1, tonumber(redis.call('HGET', meta, 'v') or 0))
 end
 
-local function announce(position, events, channel, kept, event)
-  event.ep, event.n, event.v = position.epoch, position.n, position.version
-  local body = cjson.encode(event)
-  if events then redis.call('XADD', events, 'MAXLEN', '~', kept, event.n .. '-0', 'j', body) end
+-- `members`: what the announcement says, as members of a JSON object. The first one of a script trims
+-- the stream.
+local function announce(position, events, channel, kept, members)
+  local n = ms(position.n)
+  local body = '{"ep":"' .. position.epoch .. '","n":' .. n .. ',"v":' .. ms(position.version) .. ',' .. members .. '}'
+  if events and position.is_first then
+    redis.call('XADD', events, 'MAXLEN', '~', kept, n, 'j', body)
+  elseif events then
+    redis.call('XADD', events, n, 'j', body)
+  end
   redis.call('PUBLISH', channel, body)
 end

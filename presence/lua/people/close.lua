@@ -20,5 +20,9 @@ local function close(person, connection)
   return settle(person, connections, now, now)
 end
 
-for i = 5, #ARGV, 2 do announced[#announced + 1] = close(ARGV[i], ARGV[i + 1]) end
-return announced
+local people = {}
+for i = 5, #ARGV, 2 do people[#people + 1] = ARGV[i] end
+return in_batch(people, function()
+  for i = 5, #ARGV, 2 do announced[#announced + 1] = close(ARGV[i], ARGV[i + 1]) end
+  return announced
+end)

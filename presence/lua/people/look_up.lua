@@ -13,5 +13,5 @@ for i in ipairs(people) do
   local state = states[i] and cjson.decode(states[i]) or ABSENT
   snapshots[i] = snapshot(state, rows)
 end
-answer[4] = cjson.encode(snapshots)
+answer[4] = '[{' .. table.concat(snapshots, '},{') .. '}]'
 return answer

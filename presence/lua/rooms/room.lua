@@ -30,7 +30,7 @@ local function announce_member(kind, person, mode, now, more)
   local event = more or {}
   event.t, event.r, event.u, event.m = kind, NAME, person, mode
   event.c = redis.call('HLEN', ROOM)
-  announce(next_position(META, nil, now), nil, CHANNEL, nil, event)
+  announce(next_position(META, nil, now), nil, CHANNEL, nil, string.sub(cjson.encode(event), 2, -2))
   return 1
 end
 

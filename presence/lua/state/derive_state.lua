@@ -19,7 +19,11 @@ local function audience_of(settings, rows)
   return (rows.contacts or rows.left_contacts) and 'c' or 'n'
 end
 
+-- Of all who have left and set nothing the same is derived: once a script.
+local plain
 local function derive_state(connections, settings, rows, now)
+  local is_plain = settings and next(connections) == nil and next(settings) == nil
+  if is_plain and plain then return plain end
   local override = in_effect(settings or {}, now)
   local derived = {
     audience = audience_of(settings, rows),
@@ -28,6 +32,7 @@ local function derive_state(connections, settings, rows, now)
     masked = not settings or override.s == 'invisible',
     status = 'offline', text = '', activity = '', public = 'offline',
   }
+  if is_plain then plain = derived end
   if next(connections) == nil then return derived end
   local active = false
   for _, one in pairs(connections) do active = active or one[1] == 'a' end

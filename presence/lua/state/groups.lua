@@ -26,8 +26,12 @@ local function group_number(group)
   return group_numbers[group]
 end
 
+-- Of a batch many people have the same score: those of a group who leave at once.
+local last_score, last_text
 local function score_of(person, at)
-  return ms(group_number(group_of(person)) * GROUP_SIZE + at)
+  local score = group_number(group_of(person)) * GROUP_SIZE + at
+  if score ~= last_score then last_score, last_text = score, ms(score) end
+  return last_text
 end
 
 local function time_of(score)

@@ -16,16 +16,3 @@ local GROUPS = KEYS[14]       -- hash group -> its number in scores of last seen
 -- ARGV[1] and ARGV[2] are always the channel and how many announcements the stream keeps (`kept`).
 local CHANNEL, KEPT = ARGV[1], ARGV[2]
 local SEPARATOR = '\31'
-
-local function connections_of(person)
-  local held = redis.call('HGET', CONNECTIONS, person)
-  return held and cjson.decode(held) or {}
-end
-
-local function keep_connections(person, connections)
-  if next(connections) == nil then
-    redis.call('HDEL', CONNECTIONS, person)
-  else
-    redis.call('HSET', CONNECTIONS, person, cjson.encode(connections))
-  end
-end

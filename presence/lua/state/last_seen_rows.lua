@@ -5,8 +5,9 @@ local LAST_SEEN_SETS = {
 
 -- A person shown to everyone has one row; only for others all sets are read.
 local function rows_of(person)
-  local seen, rows = redis.call('ZSCORE', SEEN, person), {}
+  local seen = redis.call('ZSCORE', SEEN, person)
   if seen then return {seen = time_of(seen)} end
+  local rows = {}
   for name, key in pairs(LAST_SEEN_SETS) do
     rows[name] = time_of(redis.call('ZSCORE', key, person))
   end

@@ -29,8 +29,7 @@ local function settle(person, connections, now, beat, new_settings)
   if position then new[8], new[9] = position.version, now end
   keep_state(person, old, new, held)
   if not position then return 0 end
-  local event = snapshot(new, filed)
-  event.u, event.b = person, open and 1 or 0
-  announce(position, EVENTS, CHANNEL, KEPT, event)
+  local members = '"u":' .. cjson.encode(person) .. ',"b":' .. (open and '1,' or '0,') .. snapshot(new, filed)
+  announce(position, EVENTS, CHANNEL, KEPT, members)
   return 1
 end

@@ -1,0 +1,48 @@
+-- Piece: what the hashes by person hold. A batch reads it ahead, many people in one call, and makes at its
+-- end, once, the writes that all its people need: removals, counters, the position.
+-- batch: {places: person -> place, counted: field of META -> by how much, [key]: place -> what is held}
+local REMOVED = ''
+
+local function held(key, person)
+  local place = batch and batch.places[person]
+  if not place then return redis.call('HGET', key, person) end
+  local body = batch[key][place]
+  return body ~= REMOVED and body
+end
+
+-- `body`: false to remove what is held.
+local function keep(key, person, body)
+  local place = batch and batch.places[person]
+  if place then batch[key][place] = body or REMOVED end
+  if body then
+    redis.call('HSET', key, person, body)
+  elseif not place then
+    redis.call('HDEL', key, person)
+  end
+end
+
+local function count(field, by)
+  if not batch then return redis.call('HINCRBY', META, field, by) end
+  batch.counted[field] = (batch.counted[field] or 0) + by
+end
+
+-- Runs `work` as a batch. Where it fails, what it did until then is written all the same, as without a
+-- batch: announcements were made.
+local function in_batch(people, work)
+  if #people < 2 then return work() end
+  batch = {places = {}, counted = {}}
+  for place, person in ipairs(people) do batch.places[person] = place end
+  for _, key in ipairs({CONNECTIONS, STATES, SETTINGS}) do batch[key] = redis.call('HMGET', key, unpack(people)) end
+  local done, answer = pcall(work)
+  for _, key in ipairs({CONNECTIONS, STATES}) do
+    local removed = {}
+    for place, body in ipairs(batch[key]) do
+      if body == REMOVED then removed[#removed + 1] = people[place] end
+    end
+    if #removed > 0 then redis.call('HDEL', key, unpack(removed)) end
+  end
+  for field, by in pairs(batch.counted) do redis.call('HINCRBY', META, field, by) end
+  if last_position then keep_position(META) end
+  if not done then error(answer, 0) end
+  return answer
+end
