@@ -13,6 +13,7 @@ from dashboard.db.database import Database
 from dashboard.db.lists import entries as query_entries
 from dashboard.db.lists import query_lists
 from dashboard.db.lists.query_lists import QueryLists
+from dashboard.db.placing import placements
 from dashboard.db.threads import threads as stored_threads
 from dashboard.ordering.counts import CountsCheck
 from scoring.keys import is_query_list
@@ -145,9 +146,7 @@ class Diff:
         with self._database.read() as connection:
             known = query_lists.current(connection)
             self._queries = self._queries.reordered(known.version, known.ordered_since)
-            part = stored_threads.placements_after(
-                connection, self._after_id, count, self._clock(), self._queries
-            )
+            part = placements.after(connection, self._after_id, count, self._clock(), self._queries)
         self._after_id = part[-1].thread_id if part else 0
         self._compared += len(part)
         if not part:
@@ -252,7 +251,7 @@ class Diff:
             query_list = query_lists.current(connection).lists.get(name)
             if query_list is not None:
                 return query_entries.held(connection, query_list, self._clock(), ids)
-            found = stored_threads.placements(connection, ids, self._clock())
+            found = placements.of(connection, ids, self._clock())
         return {each.thread_id for each in found if name in each.enter}
 
     def _list_differences(self, name: str, sort: str) -> Iterator[Difference]:

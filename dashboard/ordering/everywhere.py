@@ -6,7 +6,7 @@ from sqlalchemy import Connection
 
 from dashboard.db.database import Database
 from dashboard.db.lists import query_lists
-from dashboard.db.threads import threads as stored_threads
+from dashboard.db.placing import placements
 from scoring.keys import is_query_list
 from scoring.placing import Placement
 from scoring.views import VIEWS
@@ -25,7 +25,7 @@ def placements_everywhere(
     An id without a thread is removed from all of them.
     """
     with database.read() as connection:
-        found = stored_threads.placements(connection, ids, now_ms)
+        found = placements.of(connection, ids, now_ms)
     views = frozenset(id for id in list_ids if not is_query_list(id))
     queries = dict.fromkeys(filter(is_query_list, list_ids))
     unknown = set(ids) - {placement.thread_id for placement in found}

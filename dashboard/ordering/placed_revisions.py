@@ -4,7 +4,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 
 from dashboard.db.database import Database
-from dashboard.db.threads import placed
+from dashboard.db.placing import placed
 
 #: Revisions of a thread that a process remembers while one before them is not known to be placed.
 AHEAD_MAX = 200

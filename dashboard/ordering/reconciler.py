@@ -9,7 +9,7 @@ from redis.exceptions import RedisError
 
 from dashboard.db.database import Database
 from dashboard.db.lists import built_in_lists, kept_lists
-from dashboard.db.threads.placed import unplaced
+from dashboard.db.placing.placed import unplaced
 from dashboard.errors import StorageUnavailable
 from dashboard.ordering.diff import Diff
 from dashboard.ordering.everywhere import placements_everywhere

@@ -1,14 +1,12 @@
 """Threads as they are read: names, lists in order, and placements."""
 
 from collections.abc import Collection
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from sqlalchemy import (
     Column,
     ColumnElement,
     Connection,
-    Result,
-    Select,
     bindparam,
     case,
     func,
@@ -16,16 +14,9 @@ from sqlalchemy import (
     tuple_,
 )
 
-from dashboard.db.conditions.columns import subjects
-from dashboard.db.lists import query_lists
-from dashboard.db.lists.query_lists import QueryLists
-from dashboard.db.lists.standing import moment_of
 from dashboard.db.models.accounts import sources
 from dashboard.db.models.threads import customers, threads
-from dashboard.db.threads.thread_tags import tags_in
-from scoring.placing import Placement
 from scoring.reading import Entry
-from scoring.sorts import SORTS
 
 #: That it is on any list.
 _IS_LIVE = threads.c.archived.is_(False)
@@ -37,42 +28,7 @@ _VIEW_WHERE: dict[str, ColumnElement[bool]] = {
     & threads.c.snoozed_until.is_(None),
     "history": _IS_LIVE & threads.c.closed.is_(True),
 }
-_SCORES = tuple(threads.c[f"score_{name}"] for name in SORTS)
-
-
-class _Placed(NamedTuple):
-    """What is read of a thread to place it, besides its scores."""
-
-    id: int
-    revision: int
-    archived: bool
-    closed: bool
-    waiting_since: int | None
-    snoozed_until: int | None
-    assignee_id: int | None
-    mentioned: str | None
-    listed_at: int
-    next_change_at: int | None
-
-    def known(self) -> tuple[Any, ...]:
-        """The values of `_KNOWN`."""
-        is_snoozed = self.snoozed_until is not None and not self.closed
-        return (
-            self.closed,
-            is_snoozed,
-            self.waiting_since,
-            self.assignee_id,
-            tags_in(self.mentioned),
-        )
-
-
-#: What conditions may ask of a thread, as far as that is read: mostly enough to tell that no list
-#: of a query holds it.
-_KNOWN = ("closed", "snoozed", "waiting_since", "assignee_id", "mentioned")
-_PLACEMENT = select(*(threads.c[name] for name in _Placed._fields), *_SCORES)
 _HAS_ID = threads.c.id.in_(bindparam("ids", expanding=True))
-_PLACEMENT_BY_ID = _PLACEMENT.where(_HAS_ID)
-_LIVE_PLACEMENT = _PLACEMENT.where(_IS_LIVE)
 _BY_NAME = select(threads.c.id).where(
     threads.c.source_id == bindparam("source"), threads.c.external_id == bindparam("name")
 )
@@ -192,36 +148,10 @@ def assigned(connection: Connection) -> dict[str, dict[int, int]]:
     )
     found: dict[str, dict[int, int]] = {}
     for state, assignee_id, count in counts:
-        for name in _VIEWS_OF[state]:
+        for name in VIEWS_OF[state]:
             of_view = found.setdefault(name, {})
             of_view[assignee_id or 0] = of_view.get(assignee_id or 0, 0) + count
     return found
-
-
-def placements(connection: Connection, ids: Collection[int], now_ms: int) -> list[Placement]:
-    """Placements of these threads, with an empty `leave`; unknown ids are left out."""
-    if not ids:
-        return []
-    return _placements(connection, connection.execute(_PLACEMENT_BY_ID, {"ids": list(ids)}), now_ms)
-
-
-def placements_after(
-    connection: Connection,
-    after_id: int,
-    limit: int,
-    now_ms: int,
-    lists: QueryLists | None = None,
-) -> list[Placement]:
-    """Placements of the next `limit` threads by id that are on any list, with an empty `leave`.
-
-    `lists`: the only lists of queries that count.
-    """
-    return _placements(connection, connection.execute(after(after_id, limit)), now_ms, lists)
-
-
-def after(after_id: int, limit: int) -> Select[Any]:
-    """What reads the placements of the next `limit` threads by id that are on any list."""
-    return _LIVE_PLACEMENT.where(threads.c.id > after_id).order_by(threads.c.id).limit(limit)
 
 
 def due(connection: Connection, now_ms: int, limit: int) -> list[int]:
@@ -243,10 +173,10 @@ def first_live_id(connection: Connection, after_id: int) -> int | None:
     )
 
 
-_NO_VIEWS: frozenset[str] = frozenset()
-_VIEWS_OF: dict[str, frozenset[str]] = {
+#: What a thread is that is on a list, and on which views.
+VIEWS_OF: dict[str, frozenset[str]] = {
     "history": frozenset({"history"}),
-    "snoozed": _NO_VIEWS,
+    "snoozed": frozenset(),
     "quiet": frozenset({"arrival"}),
     "waits": frozenset({"arrival", "not_respond"}),
 }
@@ -261,47 +191,3 @@ def on_list(view: str, filter: str, admin_id: int | None) -> list[ColumnElement[
         "mine": [assignee == admin_id],
     }
     return [_VIEW_WHERE[view], *by_filter[filter]]
-
-
-def _placements(
-    connection: Connection,
-    found: Result[Any],
-    now_ms: int,
-    lists: QueryLists | None = None,
-) -> list[Placement]:
-    lists = query_lists.current(connection) if lists is None else lists
-    may_match = lists.index.prefilter(_KNOWN)
-    read = len(_Placed._fields)
-    rows = [(_Placed._make(row[:read]), row[read:]) for row in found.all()]
-    ids = [row.id for row, _ in rows if not row.archived and may_match(row.known())]
-    asked = subjects(connection, ids)
-    placements = []
-    for row, scores in rows:
-        queries: dict[str, int] = {}
-        if row.id in asked:
-            at = moment_of(row.listed_at, row.next_change_at, now_ms)
-            held = lists.index.names(lists.index.matches(asked[row.id], at))
-            queries = lists.scores(held, asked[row.id], at, scores)
-        placements.append(
-            Placement(
-                row.id,
-                row.revision,
-                _NO_VIEWS,
-                _views(row),
-                scores,
-                queries,
-                row.assignee_id,
-                lists.unordered,
-            )
-        )
-    return placements
-
-
-def _views(row: _Placed) -> frozenset[str]:
-    if row.archived:
-        return _NO_VIEWS
-    if row.closed:
-        return _VIEWS_OF["history"]
-    if row.snoozed_until is not None:
-        return _VIEWS_OF["snoozed"]
-    return _VIEWS_OF["quiet" if row.waiting_since is None else "waits"]

@@ -8,7 +8,7 @@ from functools import partial
 
 from dashboard.db.lists.entries import live_between
 from dashboard.db.lists.query_lists import QueryLists
-from dashboard.db.threads import threads as stored_threads
+from dashboard.db.placing import placements
 from dashboard.ordering.filling.filling import SLICE, Filling, Revisions
 from dashboard.ordering.pace import Pace
 from scoring.placing import Placement
@@ -74,9 +74,7 @@ class FillingByThread(Filling):
 
     def _slice(self, after_id: int, count: int, lists: QueryLists) -> list[Placement]:
         with self._database.read() as connection:
-            return stored_threads.placements_after(
-                connection, after_id, count, self._clock(), lists
-            )
+            return placements.after(connection, after_id, count, self._clock(), lists)
 
 
 def _fill_slice(

@@ -13,7 +13,7 @@ from dashboard.db.driver import queries, rows
 from dashboard.db.driver.running import drive
 from dashboard.db.models.threads import events
 from dashboard.db.models.threads import threads as thread_table
-from dashboard.db.threads import placed
+from dashboard.db.placing import placed
 from dashboard.errors import StorageUnavailable
 from tests.dashboard.ingest.shop import Shop, message
 

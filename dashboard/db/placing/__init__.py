@@ -1,0 +1,1 @@
+"""Where threads belong by SQL, and what of it is known to be in Redis."""

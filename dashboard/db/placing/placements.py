@@ -1,0 +1,123 @@
+"""Which lists hold threads, with their scores: as SQL has it, and Redis is to have it."""
+
+from collections.abc import Collection
+from typing import Any, NamedTuple
+
+from sqlalchemy import Connection, Result, Select, bindparam, select
+
+from dashboard.db.conditions.columns import subjects
+from dashboard.db.lists import query_lists
+from dashboard.db.lists.query_lists import QueryLists
+from dashboard.db.lists.standing import moment_of
+from dashboard.db.models.threads import threads
+from dashboard.db.threads.thread_tags import tags_in
+from dashboard.db.threads.threads import VIEWS_OF
+from scoring.placing import Placement
+from scoring.sorts import SORTS
+
+_SCORES = tuple(threads.c[f"score_{name}"] for name in SORTS)
+_NO_VIEWS = frozenset[str]()
+
+
+class _Placed(NamedTuple):
+    """What is read of a thread to place it, besides its scores."""
+
+    id: int
+    revision: int
+    archived: bool
+    closed: bool
+    waiting_since: int | None
+    snoozed_until: int | None
+    assignee_id: int | None
+    mentioned: str | None
+    listed_at: int
+    next_change_at: int | None
+
+    def known(self) -> tuple[Any, ...]:
+        """The values of `_KNOWN`."""
+        is_snoozed = self.snoozed_until is not None and not self.closed
+        return (
+            self.closed,
+            is_snoozed,
+            self.waiting_since,
+            self.assignee_id,
+            tags_in(self.mentioned),
+        )
+
+
+#: What conditions may ask of a thread, as far as that is read: mostly enough to tell that no list
+#: of a query holds it.
+_KNOWN = ("closed", "snoozed", "waiting_since", "assignee_id", "mentioned")
+_PLACEMENT = select(*(threads.c[name] for name in _Placed._fields), *_SCORES)
+_BY_ID = _PLACEMENT.where(threads.c.id.in_(bindparam("ids", expanding=True)))
+_ON_LISTS = _PLACEMENT.where(threads.c.archived.is_(False))
+
+
+def of(connection: Connection, ids: Collection[int], now_ms: int) -> list[Placement]:
+    """Placements of these threads, with an empty `leave`; unknown ids are left out."""
+    if not ids:
+        return []
+    return _placements(connection, connection.execute(_BY_ID, {"ids": list(ids)}), now_ms)
+
+
+def after(
+    connection: Connection,
+    after_id: int,
+    limit: int,
+    now_ms: int,
+    lists: QueryLists | None = None,
+) -> list[Placement]:
+    """Placements of the next `limit` threads by id that are on any list, with an empty `leave`.
+
+    `lists`: the only lists of queries that count.
+    """
+    return _placements(connection, connection.execute(select_after(after_id, limit)), now_ms, lists)
+
+
+def select_after(after_id: int, limit: int) -> Select[Any]:
+    """What reads the placements of the next `limit` threads by id that are on any list."""
+    return _ON_LISTS.where(threads.c.id > after_id).order_by(threads.c.id).limit(limit)
+
+
+def _placements(
+    connection: Connection,
+    found: Result[Any],
+    now_ms: int,
+    lists: QueryLists | None = None,
+) -> list[Placement]:
+    lists = query_lists.current(connection) if lists is None else lists
+    may_match = lists.index.prefilter(_KNOWN)
+    read = len(_Placed._fields)
+    rows = [(_Placed._make(row[:read]), row[read:]) for row in found.all()]
+    ids = [row.id for row, _ in rows if not row.archived and may_match(row.known())]
+    asked = subjects(connection, ids)
+    placements = []
+    for row, scores in rows:
+        queries: dict[str, int] = {}
+        if row.id in asked:
+            at = moment_of(row.listed_at, row.next_change_at, now_ms)
+            held = lists.index.names(lists.index.matches(asked[row.id], at))
+            queries = lists.scores(held, asked[row.id], at, scores)
+        placements.append(
+            Placement(
+                row.id,
+                row.revision,
+                _NO_VIEWS,
+                _views(row),
+                scores,
+                queries,
+                row.assignee_id,
+                lists.unordered,
+            )
+        )
+    return placements
+
+
+def _views(row: _Placed) -> frozenset[str]:
+    if row.archived:
+        return _NO_VIEWS
+    if row.closed:
+        return VIEWS_OF["history"]
+    if row.snoozed_until is not None:
+        return VIEWS_OF["snoozed"]
+    return VIEWS_OF["quiet" if row.waiting_since is None else "waits"]
