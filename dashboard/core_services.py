@@ -117,7 +117,9 @@ class CoreServices:
     @cached_property
     def reconciler(self) -> Reconciler:
         status = self.ordering_status
-        return Reconciler(self.database, self.ranking, self.placer, status, self.monotonic)
+        return Reconciler(
+            self.database, self.ranking, self.placer, status, self.monotonic, self.offload
+        )
 
     @cached_property
     def offload(self) -> Callable[..., Any]:

@@ -3,13 +3,14 @@
 import importlib
 import os
 import random
+import sqlite3
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from typing import Any, TypeVar
 
-from sqlalchemy import Connection, Engine, create_engine, event
+from sqlalchemy import Connection, Engine, Select, create_engine, event
 from sqlalchemy.engine import make_url
 from sqlalchemy.exc import DatabaseError, DBAPIError, IntegrityError, OperationalError
 from sqlalchemy.exc import TimeoutError as PoolTimeoutError
@@ -99,6 +100,24 @@ class Database:
         except (DBAPIError, PoolTimeoutError) as error:
             raise _translated(error) from error
 
+    def read_beside(
+        self, statement: Select[Any], offload: Callable[..., Any]
+    ) -> Sequence[Sequence[Any]]:
+        """The rows of a statement that reads so much that SQLite would stop all green threads of
+        the process: there `offload(function, *arguments)` runs it, over a connection of its own.
+        Values are those of the driver. Raises StorageUnavailable."""
+        if not self.is_sqlite:
+            with self.read() as connection:
+                return connection.execute(statement).all()
+        literal = statement.compile(self.engine, compile_kwargs={"literal_binds": True})
+        try:
+            rows: Sequence[Sequence[Any]] = offload(
+                _all_rows, self.engine.url.database, str(literal)
+            )
+        except sqlite3.Error as error:
+            raise StorageUnavailable() from error
+        return rows
+
     def is_there(self) -> bool:
         """Whether the database answers a query."""
         try:
@@ -125,6 +144,11 @@ class Database:
         if self.is_sqlite:
             # Not by a listener for `begin`: that would slow down each statement.
             connection.exec_driver_sql(how)
+
+
+def _all_rows(path: str, text: str) -> list[Sequence[Any]]:
+    with closing(sqlite3.connect(path, timeout=0)) as connection:
+        return connection.execute(text).fetchall()
 
 
 def _postgres_engine(url: str, wait_ready: Callable[[int, int, float], int] | None) -> Engine:

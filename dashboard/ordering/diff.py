@@ -5,7 +5,7 @@ from bisect import bisect_right
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import chain
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from sqlalchemy import Connection
 
@@ -15,8 +15,7 @@ from dashboard.db.lists import query_lists
 from dashboard.db.lists.query_lists import QueryLists
 from dashboard.db.placing import placements
 from dashboard.db.threads import threads as stored_threads
-from dashboard.ordering.counts import CountsCheck
-from scoring.keys import is_query_list
+from dashboard.ordering.counts import LengthsCheck
 from scoring.placing import Placement
 from scoring.ranking import Ranking
 from scoring.reading import Entry, State, stands_before
@@ -35,8 +34,8 @@ PAUSE_SECONDS = 0.02
 #: Entries of lists of queries that one pass compares (about 5,000 a second); at least one list. A
 #: thousand lists have millions, and no fault of Redis spoils one of them without a sign.
 PLACES_PER_PASS = 300_000
-#: Interval of comparing the lengths of all lists, and the least one between two searches of a list.
-LENGTHS_SECONDS = 15.0
+#: Least time between two searches of a list.
+SEARCH_SECONDS = 15.0
 #: Entries read at once when whole lists are compared.
 CHUNK = 5_000
 
@@ -63,8 +62,10 @@ class Diff:
         ranking: Ranking,
         clock: Callable[[], int],
         monotonic: Callable[[], float] = time.monotonic,
+        offload: Callable[..., Any] = lambda work, *arguments: work(*arguments),
     ):
-        """`clock` gives milliseconds since 1970."""
+        """`clock` gives milliseconds since 1970; `offload(function, *arguments)` runs beside other
+        work."""
         self._database = database
         self._clock = clock
         self._ranking = ranking
@@ -73,12 +74,8 @@ class Diff:
         #: Threads of the pass under way, and of the last one.
         self._compared = self._of_pass = 0
         self._slice_at = monotonic()
-        self._lengths_due = monotonic()
-        self._longer: set[str] = set()
         self._searched_at: dict[str, float] = {}
-        self._counts = CountsCheck()
-        #: Views whose counts of threads by their admins are wrong.
-        self.miscounted: set[str] = set()
+        self.lengths = LengthsCheck(database, ranking, monotonic, offload)
         self._counted: Counter[str] = Counter()
         self._queries = QueryLists(0, ())
         self._last_query = ""
@@ -116,21 +113,17 @@ class Diff:
         """Ids on lists that they are not on in SQL; members that are no thread are removed.
 
         `states`: of all list ids, read just now. Lists are searched whose lengths show that an
-        entry is too many: those of a list id differ, or two successive looks found them longer
-        than in SQL.
+        entry is too many: those of a list id differ, or several looks found them longer than in
+        SQL.
         """
         now = self._monotonic()
         suspects = {name for name, state in states.items() if state.uneven} | self._suspects
+        suspects |= self.lengths.too_long(states)
         self._suspects = set()
-        if now >= self._lengths_due or self._longer or self._counts:
-            self._lengths_due = now + LENGTHS_SECONDS
-            longer = self._longer_than_in_sql(states)
-            suspects |= longer & self._longer
-            self._longer = longer - suspects
         suspects = {
             name
             for name in suspects
-            if now - self._searched_at.get(name, float("-inf")) >= LENGTHS_SECONDS
+            if now - self._searched_at.get(name, float("-inf")) >= SEARCH_SECONDS
         }
         self._searched_at |= dict.fromkeys(suspects, now)
         return {id for name in suspects for id in self._wrong_members(name)}
@@ -219,20 +212,6 @@ class Diff:
             if name in self._queries.lists and state.epoch and state.total > counted[name]
         }
         self._longer_queries, self._suspects = longer, longer & self._longer_queries
-
-    def _longer_than_in_sql(self, before: Mapping[str, State]) -> set[str]:
-        """Views that are longer, however the threads under way between both are counted."""
-        views = {name: state for name, state in before.items() if not is_query_list(name)}
-        counts = self._ranking.counts(VIEWS)
-        with self._database.read() as connection:
-            in_sql = stored_threads.assigned(connection)
-        after = self._ranking.states(views)
-        self.miscounted = self._counts.look(counts, in_sql, self._ranking.counts(VIEWS))
-        return {
-            view
-            for view, state in views.items()
-            if min(state.total, after[view].total) > sum(in_sql.get(view, {}).values())
-        }
 
     def _wrong_members(self, name: str) -> set[int]:
         self.removed += self._ranking.remove_foreign_members(name)

@@ -4,6 +4,7 @@ import logging
 import threading
 import time
 from collections.abc import Callable, Collection, Mapping
+from typing import Any
 
 from redis.exceptions import RedisError
 
@@ -42,12 +43,14 @@ class Reconciler:
         placer: Placer,
         status: OrderingStatus,
         monotonic: Callable[[], float] = time.monotonic,
+        offload: Callable[..., Any] = lambda work, *arguments: work(*arguments),
     ):
+        """`offload(function, *arguments)` runs what is slow beside other work."""
         self._database = database
         self._ranking = ranking
         self._placer = placer
         self._rebuilder = Rebuilder(database, ranking, placer, status.clock)
-        self._diff = Diff(database, ranking, status.clock, monotonic)
+        self._diff = Diff(database, ranking, status.clock, monotonic, offload)
         self._status = status
         self._monotonic = monotonic
         self._seen_versions: dict[tuple[str, str], int] = {}
@@ -197,8 +200,8 @@ class Reconciler:
     def _lost(self, list_ids: Collection[str], states: Mapping[str, State]) -> set[str]:
         """List ids with a foreign epoch, a version below one already seen, or corrupt lists."""
         ours = self._rebuilder.epochs()
-        lost = set(list_ids) if self._is_corrupt else {*self._diff.miscounted}
-        self._is_corrupt, self._diff.miscounted = False, set()
+        lost = set(list_ids) if self._is_corrupt else {*self._diff.lengths.miscounted}
+        self._is_corrupt, self._diff.lengths.miscounted = False, set()
         for list_id, state in states.items():
             seen = self._seen_versions.get((list_id, state.epoch or ""), 0)
             if state.epoch is None or state.epoch != ours.get(list_id) or state.version < seen:

@@ -1,7 +1,7 @@
 """Threads as they are read: names, lists in order, and placements."""
 
-from collections.abc import Collection
-from typing import NamedTuple
+from collections.abc import Collection, Iterable, Sequence
+from typing import Any, NamedTuple
 
 from sqlalchemy import (
     Column,
@@ -29,6 +29,18 @@ _VIEW_WHERE: dict[str, ColumnElement[bool]] = {
     "history": _IS_LIVE & threads.c.closed.is_(True),
 }
 _HAS_ID = threads.c.id.in_(bindparam("ids", expanding=True))
+_STATE = case(
+    (threads.c.closed, "history"),
+    (threads.c.snoozed_until.is_not(None), "snoozed"),
+    (threads.c.waiting_since.is_(None), "quiet"),
+    else_="waits",
+)
+#: How many threads each admin has, by what they are: it reads all that are on any list.
+ASSIGNED = (
+    select(_STATE, threads.c.assignee_id, func.count())
+    .where(_IS_LIVE)
+    .group_by(_STATE, threads.c.assignee_id)
+)
 _BY_NAME = select(threads.c.id).where(
     threads.c.source_id == bindparam("source"), threads.c.external_id == bindparam("name")
 )
@@ -133,21 +145,11 @@ def total(connection: Connection, view: str, filter: str, admin_id: int | None) 
     )
 
 
-def assigned(connection: Connection) -> dict[str, dict[int, int]]:
-    """View to how many of its threads each admin has, by id; 0: nobody. Without what is 0."""
-    view = case(
-        (threads.c.closed, "history"),
-        (threads.c.snoozed_until.is_not(None), "snoozed"),
-        (threads.c.waiting_since.is_(None), "quiet"),
-        else_="waits",
-    )
-    counts = connection.execute(
-        select(view, threads.c.assignee_id, func.count())
-        .where(_IS_LIVE)
-        .group_by(view, threads.c.assignee_id)
-    )
+def assigned(rows: Iterable[Sequence[Any]]) -> dict[str, dict[int, int]]:
+    """View to how many of its threads each admin has, by id; 0: nobody. Without what is 0. `rows`
+    are what ASSIGNED selects."""
     found: dict[str, dict[int, int]] = {}
-    for state, assignee_id, count in counts:
+    for state, assignee_id, count in rows:
         for name in VIEWS_OF[state]:
             of_view = found.setdefault(name, {})
             of_view[assignee_id or 0] = of_view.get(assignee_id or 0, 0) + count

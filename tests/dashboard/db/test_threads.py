@@ -4,11 +4,13 @@ import pytest
 from sqlalchemy import event, update
 
 from dashboard.db.archive import behind, reading
+from dashboard.db.database import Database
 from dashboard.db.lists import entries, query_lists
 from dashboard.db.lists.listed_queries import ListedQuery
 from dashboard.db.models.threads import threads as thread_table
 from dashboard.db.placing import placements
 from dashboard.db.threads import thread_rows, threads
+from dashboard.errors import StorageUnavailable
 from dashboard.ingest.actions import Actions, Admin
 from scoring.sorts import SORTS
 from scoring.views import FILTERS, VIEWS
@@ -65,7 +67,7 @@ def test_placements_lists_and_totals_agree(three_admins):
     database, admin_ids = three_admins
     with database.read() as connection:
         places = placements.after(connection, 0, 1_000, 0)
-        assigned = threads.assigned(connection)
+        assigned = threads.assigned(connection.execute(threads.ASSIGNED))
         again = placements.of(connection, [place.thread_id for place in places], 0)
         assert places == sorted(again, key=lambda place: place.thread_id)
         for view, filter, admin_id in lists(admin_ids):
@@ -84,6 +86,25 @@ def test_placements_lists_and_totals_agree(three_admins):
             total = sum(counts.values()) if filter == "all" else counts.get(admin_id or 0, 0)
             assert total == len(held)
             assert held, f"{view} {filter} is empty: the test says nothing of it"
+
+
+def test_what_reads_much_is_read_beside_other_work(three_admins):
+    """Only SQLite needs it: the driver of PostgreSQL lets green threads run."""
+    database, _ = three_admins
+    offloaded = []
+
+    def offload(work, *arguments):
+        offloaded.append(work)
+        return work(*arguments)
+
+    with database.read() as connection:
+        expected = threads.assigned(connection.execute(threads.ASSIGNED))
+    assert threads.assigned(database.read_beside(threads.ASSIGNED, offload)) == expected != {}
+    assert len(offloaded) == database.is_sqlite
+    if database.is_sqlite:
+        lost = Database(f"{database.url}-lost/of-a-folder")
+        with pytest.raises(StorageUnavailable):
+            lost.read_beside(threads.ASSIGNED, offload)
 
 
 def test_placements_come_in_slices_by_id(three_admins):

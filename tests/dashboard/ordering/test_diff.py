@@ -1,10 +1,14 @@
 """All threads are compared, in parts between which others are served."""
 
-import pytest
+from itertools import pairwise
 
-from dashboard.ordering.counts import LOOKS
-from dashboard.ordering.diff import LENGTHS_SECONDS
+import pytest
+from sqlalchemy import update
+
+from dashboard.db.models.threads import threads
+from dashboard.ordering.counts import LOOK_SECONDS, LOOKS, REST_FACTOR, LengthsCheck
 from scoring.keys import member
+from scoring.views import VIEWS
 from tests.dashboard.ordering.order import Order
 
 THREADS = 12
@@ -43,7 +47,7 @@ def test_a_wrong_count_of_an_admins_threads_is_repaired(busy):
     busy.client.hincrby(keys.meta("arrival"), "of:0", -1)
     busy.client.hincrby(keys.meta("arrival"), "of:7", 1)
     epoch = busy.ranking.states(["arrival"])["arrival"].epoch
-    busy.tick(seconds=LENGTHS_SECONDS)
+    busy.tick(seconds=LOOK_SECONDS)
     busy.tick(LOOKS - 2)
     assert busy.ranking.states(["arrival"])["arrival"].epoch == epoch, "it may be on its way"
     busy.tick(2)
@@ -56,3 +60,34 @@ def test_counts_that_change_all_the_time_lead_to_no_rebuild(busy):
         busy.post(f"t-moving-{number}")
         busy.tick()
     assert busy.reconciler.rebuilds == 3, "those of the first tick"
+
+
+def test_looks_at_lengths_that_take_long_rest_and_are_not_trusted_so_soon(busy):
+    """Of a million threads, which move while they are counted. Counting them all the time would
+    delay each event."""
+    looks, found = [], []
+
+    def slow(work, *arguments):
+        looks.append(busy.seconds)
+        busy.seconds += 1.0
+        return work(*arguments)
+
+    check = LengthsCheck(busy.database, busy.ranking, busy.monotonic, slow)
+    archived = update(threads).where(threads.c.id == 1).values(archived=True)
+    busy.database.write(lambda connection: connection.execute(archived))
+    while not found and busy.seconds < 1_000:
+        found = sorted(check.too_long(busy.ranking.states(VIEWS)))
+        busy.seconds += 1.0
+    assert found == ["arrival", "not_respond"]
+    assert len(looks) == LOOKS
+    assert all(later - earlier >= REST_FACTOR for earlier, later in pairwise(looks))
+
+
+def test_a_quick_look_at_lengths_is_trusted_when_the_next_one_says_the_same(busy):
+    check = LengthsCheck(busy.database, busy.ranking, busy.monotonic)
+    archived = update(threads).where(threads.c.id == 1).values(archived=True)
+    busy.database.write(lambda connection: connection.execute(archived))
+    states = busy.ranking.states(VIEWS)
+    assert check.too_long(states) == set()
+    assert check.too_long(states) == {"arrival", "not_respond"}
+    assert check.too_long(states) == set(), "until the next look is due"

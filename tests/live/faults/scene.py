@@ -96,7 +96,7 @@ class Scene:
 
     def _totals_are_right(self) -> bool:
         with self.database.read() as connection:
-            assigned = threads.assigned(connection)
+            assigned = threads.assigned(connection.execute(threads.ASSIGNED))
         counts = {view: assigned.get(view, {}) for view in VIEWS}
         all_threads = {view: sum(found.values()) for view, found in counts.items()}
         unassigned = {view: found.get(0, 0) for view, found in counts.items()}
