@@ -15,7 +15,7 @@ from scoring.views import VIEWS
 #: Interval of looks, while the one before found nothing.
 LOOK_SECONDS = 15.0
 #: Looks rest so many times as long as one took: a million threads take a second.
-REST_FACTOR = 20
+REST_FACTOR = 50
 #: Successive looks that find a count wrong in the same direction. With fewer it may be threads that
 #: are on their way from SQL to Redis.
 LOOKS = 10
