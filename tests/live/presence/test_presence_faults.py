@@ -254,6 +254,14 @@ def test_a_hundred_reloads_leave_one_connection(servers):
     leave(last, watcher)
 
 
+def listed(bot, url, names):
+    """Those of the names that are on the list, on which customers of other tests may be, too."""
+    found = bot.get(f"{url}/online").json()
+    ids = [one["id"] for one in found["customers"]]
+    assert found["total"] == len(ids)
+    return [id for id in ids if id in names]
+
+
 def test_last_seen_outlives_redis(servers):
     """R55, R56: it goes to SQL by and by."""
     first, _ = servers
@@ -276,13 +284,6 @@ def test_last_seen_outlives_redis(servers):
         with first.database.read() as connection:
             return bool(of_customers(connection, [f"shop/{name}"]))
 
-    def seen_of_both():
-        """In the order of the list, on which customers of other tests may still be, too."""
-        found = first.bot.get(f"{url}/online").json()
-        names = [one["id"] for one in found["customers"]]
-        assert found["total"] == len(names)
-        return [name for name in names if name in ("c-visitor", "c-seen")]
-
     first.say("seen")
     first.bot.post(url, json={"beats": [{"customer": "c-seen", "device": "d", "type": "web"}]})
     say_offline("d")
@@ -292,8 +293,8 @@ def test_last_seen_outlives_redis(servers):
     wait_until(stored, 10, "SQL knowing it")
     visitor = {"customer": "c-visitor", "device": "d", "type": "web"}
     first.bot.post(url, json={"beats": [visitor]})
-    assert seen_of_both() == ["c-visitor", "c-seen"]
+    assert listed(first.bot, url, {"c-visitor", "c-seen"}) == ["c-visitor", "c-seen"]
     wait_until(lambda: is_stored("c-visitor"), 30, "SQL knowing the visitor, who never wrote")
     first.redis.client().flushall()
     assert look()["last_seen"] == last_seen
-    assert seen_of_both() == ["c-visitor", "c-seen"]
+    assert listed(first.bot, url, {"c-visitor", "c-seen"}) == ["c-visitor", "c-seen"]
