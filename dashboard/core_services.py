@@ -27,6 +27,12 @@ from scoring.ranking import Ranking
 from scoring.server_life import RunId
 
 
+def database_of(settings: Settings) -> Database:
+    """The database of a process, with the waiting of its green threads."""
+    mode = green(settings.async_mode)
+    return Database(settings.database_url, wait_ready=mode.wait_ready, offload=mode.offload)
+
+
 class CoreServices:
     """What stores and orders: parts that need neither HTTP nor sockets.
 
@@ -62,8 +68,7 @@ class CoreServices:
 
     @cached_property
     def database(self) -> Database:
-        wait_ready = green(self.settings.async_mode).wait_ready
-        return Database(self.settings.database_url, wait_ready=wait_ready)
+        return database_of(self.settings)
 
     @cached_property
     def redis_client(self) -> Client:
@@ -117,9 +122,7 @@ class CoreServices:
     @cached_property
     def reconciler(self) -> Reconciler:
         status = self.ordering_status
-        return Reconciler(
-            self.database, self.ranking, self.placer, status, self.monotonic, self.offload
-        )
+        return Reconciler(self.database, self.ranking, self.placer, status, self.monotonic)
 
     @cached_property
     def offload(self) -> Callable[..., Any]:

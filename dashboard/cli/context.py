@@ -7,6 +7,7 @@ from contextlib import contextmanager, suppress
 import click
 from redis.exceptions import RedisError
 
+from dashboard.core_services import database_of
 from dashboard.db.database import Database
 from dashboard.db.lists import built_in_lists, versions
 from dashboard.db.migrate import bring_to_head
@@ -16,7 +17,6 @@ from dashboard.ordering.placer import Placer
 from dashboard.redis_server.embedded import find, find_or_start
 from dashboard.services import Services
 from dashboard.settings.environment import ROOT, Settings
-from dashboard.web.server.server import green
 
 
 def read_settings() -> Settings:
@@ -36,8 +36,7 @@ def open_services(
     Raises StartError and StorageUnavailable.
     """
     settings = settings or read_settings()
-    wait_ready = green(settings.async_mode).wait_ready
-    database = Database(settings.database_url, wait_ready=wait_ready)
+    database = database_of(settings)
     bring_to_head(database)
     _keep_built_in_lists(database)
     if serving:

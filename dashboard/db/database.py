@@ -18,6 +18,9 @@ from sqlalchemy.exc import TimeoutError as PoolTimeoutError
 from dashboard.errors import StorageUnavailable
 
 Result = TypeVar("Result")
+#: Waits until a descriptor is ready for one of these events, as `selectors` numbers them, at most
+#: so many seconds; returns those that it is ready for, 0 for none.
+WaitReady = Callable[[int, int, float], int]
 
 #: Seconds that a write waits for the lock before it raises StorageUnavailable.
 LOCK_WAIT_SECONDS = 2.0
@@ -58,13 +61,16 @@ class Database:
         url: str,
         *,
         sleep: Callable[[float], None] | None = None,
-        wait_ready: Callable[[int, int, float], int] | None = None,
+        wait_ready: WaitReady | None = None,
+        offload: Callable[..., Any] = lambda work, *arguments: work(*arguments),
     ):
-        """`wait_ready`: how green threads wait for PostgreSQL; see `postgres.WaitReady`."""
+        """Where green threads run: `wait_ready` is how they wait for PostgreSQL, and
+        `offload(function, *arguments)` runs beside them what SQLite reads for long."""
         self.url = url
         self.is_sqlite = make_url(url).get_backend_name() == "sqlite"
         self.engine = _sqlite_engine(url) if self.is_sqlite else _postgres_engine(url, wait_ready)
         self._sleep = sleep or (lambda seconds: time.sleep(seconds))
+        self._offload = offload
 
     def write(self, work: Callable[[Connection], Result]) -> Result:
         """Runs `work` in one write transaction and returns its result.
@@ -100,18 +106,16 @@ class Database:
         except (DBAPIError, PoolTimeoutError) as error:
             raise _translated(error) from error
 
-    def read_beside(
-        self, statement: Select[Any], offload: Callable[..., Any]
-    ) -> Sequence[Sequence[Any]]:
+    def read_beside(self, statement: Select[Any]) -> Sequence[Sequence[Any]]:
         """The rows of a statement that reads so much that SQLite would stop all green threads of
-        the process: there `offload(function, *arguments)` runs it, over a connection of its own.
-        Values are those of the driver. Raises StorageUnavailable."""
+        the process: there it is offloaded, over a connection of its own. Values are those of the
+        driver. Raises StorageUnavailable."""
         if not self.is_sqlite:
             with self.read() as connection:
                 return connection.execute(statement).all()
         literal = statement.compile(self.engine, compile_kwargs={"literal_binds": True})
         try:
-            rows: Sequence[Sequence[Any]] = offload(
+            rows: Sequence[Sequence[Any]] = self._offload(
                 _all_rows, self.engine.url.database, str(literal)
             )
         except sqlite3.Error as error:
@@ -151,7 +155,7 @@ def _all_rows(path: str, text: str) -> list[Sequence[Any]]:
         return connection.execute(text).fetchall()
 
 
-def _postgres_engine(url: str, wait_ready: Callable[[int, int, float], int] | None) -> Engine:
+def _postgres_engine(url: str, wait_ready: WaitReady | None) -> Engine:
     # With SQLite a process has no use for the driver, which takes 8 MB.
     return importlib.import_module("dashboard.db.postgres").postgres_engine(url, wait_ready)
 

@@ -1,7 +1,7 @@
 """Ranges of ids: how many of them a statement looks at, read by the primary key if need be."""
 
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
@@ -44,23 +44,39 @@ def within(
 
 
 class Stride:
-    """The size of the next range."""
+    """How much the next step takes up: between `least` and `most`, as much as takes `seconds`."""
 
-    def __init__(self) -> None:
-        self.size = SIZE
+    def __init__(
+        self,
+        first: int,
+        least: int,
+        most: int,
+        seconds: float,
+        monotonic: Callable[[], float] = time.monotonic,
+    ):
+        self.size = first
+        self._least = least
+        self._most = most
+        self._seconds = seconds
+        self._monotonic = monotonic
         self._longest_seconds = 0.0
 
     @contextmanager
     def look(self) -> Iterator[None]:
-        """Around a statement that looks at a range."""
-        begun = time.monotonic()
+        """Around a statement that looks at a range, or whatever the step is."""
+        begun = self._monotonic()
         yield
-        self._longest_seconds = max(self._longest_seconds, time.monotonic() - begun)
+        self._longest_seconds = max(self._longest_seconds, self._monotonic() - begun)
 
     def adapt(self) -> None:
-        """After all statements that look at a range."""
+        """After all that the step took."""
         seconds, self._longest_seconds = self._longest_seconds, 0.0
-        if seconds > SIZE_SECONDS:
-            self.size = max(SIZE_MIN, self.size // 2)
-        elif seconds < SIZE_SECONDS / 2:
-            self.size = min(SIZE_MAX, 2 * self.size)
+        if seconds > self._seconds:
+            self.size = max(self._least, self.size // 2)
+        elif seconds < self._seconds / 2:
+            self.size = min(self._most, 2 * self.size)
+
+
+def stride() -> Stride:
+    """How many ids the next statement looks at."""
+    return Stride(SIZE, SIZE_MIN, SIZE_MAX, SIZE_SECONDS)

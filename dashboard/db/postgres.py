@@ -1,7 +1,6 @@
 """Connections to PostgreSQL on which every wait is bounded."""
 
 import time
-from collections.abc import Callable
 from typing import Any, cast
 
 import psycopg
@@ -9,17 +8,14 @@ from psycopg.abc import RV, PQGen
 from psycopg.waiting import Ready
 from sqlalchemy import Engine, create_engine, event
 
+from dashboard.db.database import WaitReady
+
 _OPTIONS = "-c lock_timeout=2000 -c statement_timeout=15000 -c timezone=UTC"
 _CONNECT_SECONDS = 3
 POOL_SIZE = 10
 POOL_WAIT_SECONDS = 2
 #: Longest wait for the server: longer than statement_timeout, so only a frozen server exceeds it.
 SILENCE_SECONDS = 17.0
-
-
-#: Waits until a descriptor is ready for one of these events, as `selectors` numbers them, at most
-#: so many seconds; returns those that it is ready for, 0 for none.
-WaitReady = Callable[[int, int, float], int]
 
 
 class BoundedConnection(psycopg.Connection[Any]):

@@ -1,10 +1,8 @@
 """How long views are and how many threads of each admin they have: what Redis counts, compared with
 SQL."""
 
-import time
 from collections import Counter
 from collections.abc import Callable, Mapping
-from typing import Any
 
 from dashboard.db.database import Database
 from dashboard.db.threads import threads as stored_threads
@@ -57,20 +55,17 @@ class CountsCheck:
 
 
 class LengthsCheck:
-    """Compares the lengths of views, and their counts. `offload(function, *arguments)` counts what
-    SQLite has beside other work."""
+    """Compares the lengths of views, and their counts; what SQL has is counted beside the rest."""
 
     def __init__(
         self,
         database: Database,
         ranking: Ranking,
-        monotonic: Callable[[], float] = time.monotonic,
-        offload: Callable[..., Any] = lambda work, *arguments: work(*arguments),
+        monotonic: Callable[[], float],
     ):
         self._database = database
         self._ranking = ranking
         self._monotonic = monotonic
-        self._offload = offload
         self._counts = CountsCheck()
         #: Views that are longer than in SQL, and by how many looks.
         self._longer: Mapping[str, int] = {}
@@ -98,7 +93,7 @@ class LengthsCheck:
     def _look(self, before: Mapping[str, State]) -> set[str]:
         """Views that are longer, however the threads under way between both are counted."""
         counts = self._ranking.counts(VIEWS)
-        rows = self._database.read_beside(stored_threads.ASSIGNED, self._offload)
+        rows = self._database.read_beside(stored_threads.ASSIGNED)
         in_sql = stored_threads.assigned(rows)
         after = self._ranking.states(VIEWS)
         self.miscounted = self._counts.look(counts, in_sql, self._ranking.counts(VIEWS))

@@ -5,7 +5,7 @@ from bisect import bisect_right
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import chain
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from sqlalchemy import Connection
 
@@ -62,10 +62,8 @@ class Diff:
         ranking: Ranking,
         clock: Callable[[], int],
         monotonic: Callable[[], float] = time.monotonic,
-        offload: Callable[..., Any] = lambda work, *arguments: work(*arguments),
     ):
-        """`clock` gives milliseconds since 1970; `offload(function, *arguments)` runs beside other
-        work."""
+        """`clock` gives milliseconds since 1970."""
         self._database = database
         self._clock = clock
         self._ranking = ranking
@@ -75,7 +73,7 @@ class Diff:
         self._compared = self._of_pass = 0
         self._slice_at = monotonic()
         self._searched_at: dict[str, float] = {}
-        self.lengths = LengthsCheck(database, ranking, monotonic, offload)
+        self.lengths = LengthsCheck(database, ranking, monotonic)
         self._counted: Counter[str] = Counter()
         self._queries = QueryLists(0, ())
         self._last_query = ""

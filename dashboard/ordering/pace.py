@@ -5,6 +5,8 @@ import time
 from collections.abc import Callable, Sequence
 from typing import TypeVar
 
+from dashboard.db.id_ranges import Stride
+
 #: Threads of one transaction: at first, at least and at most. In between it is as many as take 20
 #: ms: so long the events of these threads wait, and with SQLite all others.
 SLICE, SLICE_MIN, SLICE_MAX = 50, 10, 200
@@ -29,37 +31,32 @@ class Pace:
         self._monotonic = monotonic
         self._sleep = sleep
         self._late_seconds = 0.0
-        self._size = SLICE
+        self._stride = Stride(SLICE, SLICE_MIN, SLICE_MAX, SLICE_SECONDS, monotonic)
 
     @property
     def size(self) -> int:
         """How many threads the next slice should have."""
-        return self._size
+        return self._stride.size
 
     @property
     def ahead(self) -> int:
         """How many threads to ask for, of which `one_slice` takes some."""
-        return self._size * SLICES_AHEAD
+        return self.size * SLICES_AHEAD
 
     def one_slice(self, ids: Sequence[int]) -> Sequence[int]:
         """The threads of the next transaction."""
-        begin = random.randrange(0, len(ids), self._size)
-        return ids[begin : begin + self._size]
+        begin = random.randrange(0, len(ids), self.size)
+        return ids[begin : begin + self.size]
 
     def take_up(self, work: Callable[[], Result], place: Callable[[Result], object]) -> Result:
         """Works on a slice in a transaction, places what that gives, and lets others work."""
         begun = self._monotonic()
-        done = work()
-        self._adapt(self._monotonic() - begun)
+        with self._stride.look():
+            done = work()
+        self._stride.adapt()
         place(done)
         self._pause(begun)
         return done
-
-    def _adapt(self, seconds: float) -> None:
-        if seconds > SLICE_SECONDS:
-            self._size = max(SLICE_MIN, self._size // 2)
-        elif seconds < SLICE_SECONDS / 2:
-            self._size = min(SLICE_MAX, self._size * 2)
 
     def _pause(self, begun: float) -> None:
         """At least as long as the slice took, and longer while the process is busy."""

@@ -4,7 +4,6 @@ import logging
 import threading
 import time
 from collections.abc import Callable, Collection, Mapping
-from typing import Any
 
 from redis.exceptions import RedisError
 
@@ -43,14 +42,12 @@ class Reconciler:
         placer: Placer,
         status: OrderingStatus,
         monotonic: Callable[[], float] = time.monotonic,
-        offload: Callable[..., Any] = lambda work, *arguments: work(*arguments),
     ):
-        """`offload(function, *arguments)` runs what is slow beside other work."""
         self._database = database
         self._ranking = ranking
         self._placer = placer
         self._rebuilder = Rebuilder(database, ranking, placer, status.clock)
-        self._diff = Diff(database, ranking, status.clock, monotonic, offload)
+        self._diff = Diff(database, ranking, status.clock, monotonic)
         self._status = status
         self._monotonic = monotonic
         self._seen_versions: dict[tuple[str, str], int] = {}

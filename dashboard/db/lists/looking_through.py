@@ -104,7 +104,7 @@ def rank(connection: Connection, query_list: QueryList, now_ms: int, id: int) ->
 def _slices(connection: Connection) -> Iterator[Slice]:
     """All threads, the newest first; others are served after each slice."""
     last_id = connection.scalar(select(func.max(threads.c.id))) or 0
-    stride = id_ranges.Stride()
+    stride = id_ranges.stride()
     while last_id > 0:
         size = stride.size
         with stride.look():

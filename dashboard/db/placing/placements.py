@@ -57,15 +57,12 @@ def of(connection: Connection, ids: Collection[int], now_ms: int) -> list[Placem
     """Placements of these threads, with an empty `leave`; unknown ids are left out."""
     if not ids:
         return []
-    return _placements(connection, connection.execute(_BY_ID, {"ids": list(ids)}), now_ms)
+    found = connection.execute(_BY_ID, {"ids": list(ids)})
+    return _placements(connection, found, now_ms, query_lists.current(connection))
 
 
 def after(
-    connection: Connection,
-    after_id: int,
-    limit: int,
-    now_ms: int,
-    lists: QueryLists | None = None,
+    connection: Connection, after_id: int, limit: int, now_ms: int, lists: QueryLists
 ) -> list[Placement]:
     """Placements of the next `limit` threads by id that are on any list, with an empty `leave`.
 
@@ -80,12 +77,8 @@ def select_after(after_id: int, limit: int) -> Select[Any]:
 
 
 def _placements(
-    connection: Connection,
-    found: Result[Any],
-    now_ms: int,
-    lists: QueryLists | None = None,
+    connection: Connection, found: Result[Any], now_ms: int, lists: QueryLists
 ) -> list[Placement]:
-    lists = query_lists.current(connection) if lists is None else lists
     may_match = lists.index.prefilter(_KNOWN)
     read = len(_Placed._fields)
     rows = [(_Placed._make(row[:read]), row[read:]) for row in found.all()]

@@ -1,4 +1,4 @@
-"""Threads as they are read: names, lists in order, and placements."""
+"""Threads as they are read: names, lists in order, and how long these are."""
 
 from collections.abc import Collection, Iterable, Sequence
 from typing import Any, NamedTuple
@@ -175,7 +175,7 @@ def first_live_id(connection: Connection, after_id: int) -> int | None:
     )
 
 
-#: What a thread is that is on a list, and on which views.
+#: What a thread is (see _STATE) to the views that hold it.
 VIEWS_OF: dict[str, frozenset[str]] = {
     "history": frozenset({"history"}),
     "snoozed": frozenset(),

@@ -6,8 +6,8 @@ from functools import partial
 
 from sqlalchemy import ColumnElement
 
+from dashboard.db import id_ranges
 from dashboard.db.database import Database
-from dashboard.db.id_ranges import Stride
 from dashboard.db.lists.entries import bring_forward, changes_ahead
 from dashboard.db.lists.query_lists import QueryList
 from dashboard.db.threads import threads as stored_threads
@@ -39,7 +39,7 @@ class Filling:
         self._rebuild = rebuild
         self._progress = progress
         self._never_built = never_built
-        self._stride = Stride()
+        self._stride = id_ranges.stride()
 
     def _last_id(self) -> int:
         """Of all threads; younger ones are placed by their first write, and that is logged."""

@@ -23,7 +23,7 @@ _STOP_SIGNALS = (signal.SIGTERM, signal.SIGINT)
 
 
 def green(async_mode: AsyncMode) -> ModuleType:
-    """The module of this mode: it has `start`, `offload`, `poll` and `time_limit`."""
+    """The module of this mode: it has `start`, `offload`, `wait_ready`, `poll` and `time_limit`."""
     return importlib.import_module(f"dashboard.web.server.{async_mode}_server")
 
 

@@ -16,6 +16,7 @@ from scoring.sorts import SORTS
 from scoring.views import FILTERS, VIEWS
 from tests.dashboard.ingest.shop import Shop, message, new_admin, thread_event
 
+NO_LISTS = query_lists.QueryLists(0, ())
 LIVE = "ix_threads_live (archived=? AND id>? AND id<?)"
 ASSIGNED = "ix_threads_assigned (assignee_id=? AND archived=? AND rowid>? AND rowid<?)"
 
@@ -66,7 +67,7 @@ def test_a_list_read_in_pages_equals_the_whole_list_and_its_total(three_admins):
 def test_placements_lists_and_totals_agree(three_admins):
     database, admin_ids = three_admins
     with database.read() as connection:
-        places = placements.after(connection, 0, 1_000, 0)
+        places = placements.after(connection, 0, 1_000, 0, NO_LISTS)
         assigned = threads.assigned(connection.execute(threads.ASSIGNED))
         again = placements.of(connection, [place.thread_id for place in places], 0)
         assert places == sorted(again, key=lambda place: place.thread_id)
@@ -90,28 +91,30 @@ def test_placements_lists_and_totals_agree(three_admins):
 
 def test_what_reads_much_is_read_beside_other_work(three_admins):
     """Only SQLite needs it: the driver of PostgreSQL lets green threads run."""
-    database, _ = three_admins
+    given, _ = three_admins
     offloaded = []
 
     def offload(work, *arguments):
         offloaded.append(work)
         return work(*arguments)
 
+    database = Database(given.url, offload=offload)
     with database.read() as connection:
         expected = threads.assigned(connection.execute(threads.ASSIGNED))
-    assert threads.assigned(database.read_beside(threads.ASSIGNED, offload)) == expected != {}
+    assert threads.assigned(database.read_beside(threads.ASSIGNED)) == expected != {}
     assert len(offloaded) == database.is_sqlite
     if database.is_sqlite:
         lost = Database(f"{database.url}-lost/of-a-folder")
         with pytest.raises(StorageUnavailable):
-            lost.read_beside(threads.ASSIGNED, offload)
+            lost.read_beside(threads.ASSIGNED)
+    database.close()
 
 
 def test_placements_come_in_slices_by_id(three_admins):
     database, _ = three_admins
     with database.read() as connection:
         ids, after = [], 0
-        while part := placements.after(connection, after, 7, 0):
+        while part := placements.after(connection, after, 7, 0, NO_LISTS):
             ids += [place.thread_id for place in part]
             after = ids[-1]
         assert ids == sorted(ids) and len(ids) == 30

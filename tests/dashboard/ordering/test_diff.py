@@ -5,6 +5,7 @@ from itertools import pairwise
 import pytest
 from sqlalchemy import update
 
+from dashboard.db.database import Database
 from dashboard.db.models.threads import threads
 from dashboard.ordering.counts import LOOK_SECONDS, LOOKS, REST_FACTOR, LengthsCheck
 from scoring.keys import member
@@ -72,7 +73,8 @@ def test_looks_at_lengths_that_take_long_rest_and_are_not_trusted_so_soon(busy):
         busy.seconds += 1.0
         return work(*arguments)
 
-    check = LengthsCheck(busy.database, busy.ranking, busy.monotonic, slow)
+    database = Database(busy.database.url, offload=slow)
+    check = LengthsCheck(database, busy.ranking, busy.monotonic)
     archived = update(threads).where(threads.c.id == 1).values(archived=True)
     busy.database.write(lambda connection: connection.execute(archived))
     while not found and busy.seconds < 2_000:

@@ -18,6 +18,4 @@ def test_others_run_while_a_query_is_waited_for(postgres_database, mode):
         [*command, postgres_database.url], cwd=ROOT, capture_output=True, text=True, timeout=60
     )
     assert done.returncode == 0, done.stderr
-    runs, silent, after = done.stdout.split("\n")[:3]
-    assert int(runs) > 5
-    assert (silent, after) == ("given up", "answers")
+    assert done.stdout.splitlines() == ["given", "given up", "answers"]

@@ -2,8 +2,9 @@
 
     python -m tests.dashboard.db.postgres.waiting eventlet|gevent URL
 
-Prints how often another green thread ran while one query took 0.3 s, whether a server that sends
-nothing for 0.2 s is given up, and whether the database answers afterwards.
+One waits for a lock that another holds, who sees that and gives it back: prints whether it got
+the lock. Then whether a server that sends nothing for 0.2 s is given up, and whether the database
+answers afterwards.
 """
 
 import sys
@@ -18,7 +19,6 @@ else:
     monkey.patch_all()
 
 import threading
-import time
 
 from sqlalchemy import text
 
@@ -26,16 +26,11 @@ from dashboard.db import postgres
 from dashboard.db.database import Database
 from dashboard.errors import StorageUnavailable
 from dashboard.web.server.server import green
+from tests.servers.postgres import waits_for_a_lock
+from tests.support import wait_until
 
 mode = "eventlet" if sys.argv[1] == "eventlet" else "gevent"
 database = Database(sys.argv[2], wait_ready=green(mode).wait_ready)
-runs: list[None] = []
-
-
-def run() -> None:
-    while True:
-        runs.append(None)
-        time.sleep(0.005)
 
 
 def query(seconds: float) -> None:
@@ -49,10 +44,25 @@ def query(seconds: float) -> None:
 
 
 query(0)
-threading.Thread(target=run, daemon=True).start()
-before = len(runs)
-query(0.3)
-print(len(runs) - before)
+found: list[str] = []
+
+
+def wait_for_the_lock() -> None:
+    try:
+        with database.read() as connection:
+            connection.execute(text("SELECT pg_advisory_xact_lock(1)"))
+        found.append("given")
+    except StorageUnavailable:
+        found.append("not within the time of a lock")
+
+
+waiting = threading.Thread(target=wait_for_the_lock)
+with database.read() as connection:
+    connection.execute(text("SELECT pg_advisory_xact_lock(1)"))
+    waiting.start()
+    wait_until(lambda: found or waits_for_a_lock(database), what="that it waits for the lock")
+waiting.join()
+print(found[0])
 postgres.SILENCE_SECONDS = 0.2
 try:
     query(2)
