@@ -3,7 +3,7 @@
 from collections.abc import Collection
 from typing import Any
 
-from sqlalchemy import Connection, func, select, true
+from sqlalchemy import Connection, case, func, select, true
 
 from dashboard.db.accounts.admin_desks import Desks
 from dashboard.db.models.accounts import admins, sources
@@ -38,13 +38,16 @@ def assignee_of(connection: Connection, thread_id: int) -> tuple[int, str] | Non
     return None if row is None else (row.id, row.name)
 
 
-def open_threads(connection: Connection, desks: Collection[str]) -> dict[int, int]:
+def open_threads(
+    connection: Connection, admin_ids: Collection[int], desks: Collection[str]
+) -> dict[int, int]:
     """Admin id to how many threads of the admin, open and not snoozed, are at these desks; who has
-    none is left out."""
-    has = threads.c.assignee_id.is_not(None) & threads.c.closed.is_(False)
+    nothing on any list is left out."""
+    counts = ~threads.c.closed & threads.c.snoozed_until.is_(None) & threads.c.desk.in_(desks)
     found = connection.execute(
-        select(threads.c.assignee_id, func.count())
-        .where(has, threads.c.snoozed_until.is_(None), threads.c.desk.in_(desks))
+        # Were `closed` a condition, SQLite would read all open threads by it.
+        select(threads.c.assignee_id, func.count(case((counts, 1))))
+        .where(threads.c.assignee_id.in_(admin_ids), threads.c.archived.is_(False))
         .group_by(threads.c.assignee_id)
     )
     return {row[0]: row[1] for row in found}
@@ -53,7 +56,9 @@ def open_threads(connection: Connection, desks: Collection[str]) -> dict[int, in
 def held_threads(connection: Connection, admin_id: int, seen: Desks) -> list[tuple[int, str]]:
     """The open threads of an admin at these desks, snoozed or not, by id, each with its desk;
     None: at any."""
-    is_theirs = (threads.c.assignee_id == admin_id) & threads.c.closed.is_(False)
+    # Archived ones are closed; an index tells these few from the threads of years.
+    is_open = threads.c.archived.is_(False) & threads.c.closed.is_(False)
+    is_theirs = (threads.c.assignee_id == admin_id) & is_open
     found = select(threads.c.id, threads.c.desk).where(is_theirs).order_by(threads.c.id)
     if seen is not None:
         found = found.where(threads.c.desk.in_(seen))

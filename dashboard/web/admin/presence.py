@@ -95,7 +95,7 @@ class AdminPresence:
             theirs = admin_desks.seen_by(connection, roles)
             ids = sorted(set().union(*inside.values()))
             rows = thread_rows.rows(connection, ids, seen)
-            counts = None if seen is None else team.open_threads(connection, seen)
+            counts = None if seen is None else team.open_threads(connection, roles, seen)
         assigned = self._assigned(roles) if counts is None else counts
         for member in members:
             member["assigned"] = assigned.get(member["id"], 0)

@@ -3,6 +3,7 @@
 import pytest
 from sqlalchemy import event, update
 
+from dashboard.db.accounts import team
 from dashboard.db.archive import behind, reading
 from dashboard.db.database import Database
 from dashboard.db.lists import entries, query_lists
@@ -87,6 +88,9 @@ def test_placements_lists_and_totals_agree(three_admins):
             total = sum(counts.values()) if filter == "all" else counts.get(admin_id or 0, 0)
             assert total == len(held)
             assert held, f"{view} {filter} is empty: the test says nothing of it"
+        of_admins = {admin_id: assigned["arrival"][admin_id] for admin_id in admin_ids}
+        assert team.open_threads(connection, admin_ids, ["main"]) == of_admins
+        assert not any(team.open_threads(connection, admin_ids, ["billing"]).values())
 
 
 def test_what_reads_much_is_read_beside_other_work(three_admins):
@@ -213,3 +217,16 @@ def test_the_archive_is_read_from_indexes_without_sorting(database):
         assert steps[0] == "SEARCH threads USING INDEX ix_threads_assigned (assignee_id=?)"
         [step] = _plan(connection, placements.select_after(5, 100))
         assert step == "SEARCH threads USING INDEX ix_threads_live (archived=? AND id>?)"
+
+
+def test_what_admins_have_is_read_without_their_archive(database):
+    """Of the threads of years, few are not archived."""
+    asked = []
+    with database.read() as connection:
+        event.listen(connection, "before_cursor_execute", lambda *given: asked.append(given[2:4]))
+        team.open_threads(connection, [1, 2], ["main"])
+        team.held_threads(connection, 1, ["main"])
+        team.held_threads(connection, 1, None)
+        for text, given in list(asked):
+            [step] = connection.exec_driver_sql(f"EXPLAIN QUERY PLAN {text}", given)
+            assert "INDEX ix_threads_assigned (assignee_id=? AND archived=?)" in step[3]
