@@ -1,5 +1,8 @@
 """Checks of the sessions and roles behind sockets, with time in the test's hands."""
 
+import threading
+from collections.abc import Callable
+
 import pytest
 
 from dashboard.db.accounts.admin_desks import Desks
@@ -9,6 +12,7 @@ from dashboard.transport.caller import Caller
 from dashboard.transport.connections import Connection
 from dashboard.transport.devices import device_of, type_of
 from dashboard.transport.sessions import SessionChecks
+from tests.support import wait_until
 
 IPHONE = "Mozilla/5.0 (iPhone; CPU iPhone OS 17_5 like Mac OS X) Version/17.5 Mobile/15E148"
 PIXEL = "Mozilla/5.0 (Linux; Android 14; Pixel 8) Chrome/125.0.0.0 Mobile Safari/537.36"
@@ -22,6 +26,7 @@ class Checks:
 
     def __init__(self) -> None:
         self.seconds, self.queries = 0.0, 0
+        self.before_answer: Callable[[], object] = lambda: None
         self.roles = {b"one": "supervisor", b"two": "admin"}
         self.desks: dict[bytes, Desks] = {}
         self.changed: list[str] = []
@@ -36,11 +41,13 @@ class Checks:
 
     def _living(self, hashes):
         self.queries += 1
-        return {
+        found = {
             hash: Rights(role, self.desks.get(hash))
             for hash, role in self.roles.items()
             if hash in hashes
         }
+        self.before_answer()
+        return found
 
 
 @pytest.fixture
@@ -95,6 +102,37 @@ def test_a_session_that_ended_is_refused_at_the_next_check(checks):
     with pytest.raises(Problem):
         checks.checks.require_valid(checks.two)
     assert checks.checks.ended() == [checks.one, checks.two]
+
+
+def test_calls_at_once_share_a_check(checks):
+    """A frame makes all dashboards that show its list call at once."""
+    gate = threading.Event()
+    checks.before_answer = lambda: gate.wait(5)
+    threads = [
+        threading.Thread(target=checks.checks.require_valid, args=[each])
+        for each in (checks.one, *[checks.two] * 20)
+    ]
+    threads[0].start()
+    wait_until(lambda: checks.queries == 1)
+    for thread in threads[1:]:
+        thread.start()
+    wait_until(lambda: len(checks.checks._checks._next.items) == 20)
+    gate.set()
+    for thread in threads:
+        thread.join(5)
+    assert checks.queries == 2
+
+
+def test_a_sign_out_while_a_check_reads_is_seen_by_the_next_call(checks):
+    def sign_out():
+        del checks.roles[b"two"]
+        checks.checks.invalidate()
+        checks.before_answer = lambda: None
+
+    checks.before_answer = sign_out
+    checks.checks.require_valid(checks.two)
+    with pytest.raises(Problem):
+        checks.checks.require_valid(checks.two)
 
 
 @pytest.mark.parametrize(
