@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import random
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable
@@ -19,7 +20,7 @@ VISIBLE = 20
 MORE = 20_000
 #: A browser asks again how far a list is that is being built.
 BUILDING_SECONDS = 0.2
-#: A browser gathers what it lacks, and what it tells of its screen.
+#: A browser gathers what it lacks, and what it tells of its screen: up to a half later or sooner.
 FETCH_SECONDS = 0.1
 WATCH_SECONDS = 0.08
 WATCH_PAUSE_SECONDS = 1.0
@@ -201,7 +202,8 @@ class LineupDashboard(Dashboard):
     async def _watch(self) -> None:
         """Tells which rows are on screen now."""
         assert self.link is not None
-        pause = self._watched_at + WATCH_PAUSE_SECONDS - time.monotonic()
+        pause_seconds = WATCH_PAUSE_SECONDS * (0.5 + random.random())
+        pause = self._watched_at + pause_seconds - time.monotonic()
         await asyncio.sleep(max(WATCH_SECONDS, pause))
         self._watching, self._watched_at = None, time.monotonic()
         visible = set(self.head.first(VISIBLE))

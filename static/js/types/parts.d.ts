@@ -513,6 +513,7 @@ declare global {
     archived(list: ListName, asked: Asked): Promise<ArchiveAnswer>;
     now?: () => number;
     timers?: Timers;
+    random?: () => number;
   };
   /** Which part of the archive: what follows a position, or these threads alone. */
   type Asked = { after?: [score: number, id: number]; limit?: number; ids?: number[] };

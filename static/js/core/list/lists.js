@@ -7,7 +7,8 @@ import { ListSync } from "./sync.js";
 
 const KEPT_MAX = 8;
 const WATCH_GATHER_MS = 80;
-// While a list keeps moving, watched rows are sent this seldom: frames bring the rows near its top.
+// While a list keeps moving, watched rows are sent this seldom, up to a half more or less: frames bring
+// the rows near its top, and all who show the list at once, who must not call at once.
 const WATCH_PAUSE_MS = 1000;
 
 export class Lists {
@@ -22,6 +23,7 @@ export class Lists {
   /** @param {ListsParts} parts */
   constructor({
     call, rows, fetcher, limits, mayMove, changed, archived, now = Date.now, timers = globalThis,
+    random = Math.random,
   }) {
     this.call = call;
     this.rows = rows;
@@ -32,6 +34,7 @@ export class Lists {
     this.archived = archived;
     this.now = now;
     this.timers = timers;
+    this.random = random;
   }
 
   get listing() { return this.current.listing; }
@@ -165,7 +168,7 @@ export class Lists {
 
   #scheduleWatch() {
     if (this.#watchTimer !== null) return;
-    const pause = this.#watchedAt + WATCH_PAUSE_MS - this.now();
+    const pause = this.#watchedAt + WATCH_PAUSE_MS * (0.5 + this.random()) - this.now();
     this.#watchTimer = this.timers.setTimeout(() => {
       this.#watchTimer = null;
       this.#watch();

@@ -7,7 +7,7 @@ import { Clock, LIMITS, ListServer, settled } from "../../support.mjs";
 
 const place = (view) => ({ view, sort: "arrival", filter: "all" });
 
-function desk() {
+function desk(random = () => 0.5) {
   const clock = new Clock();
   const servers = { arrival: new ListServer([[1, 1], [2, 2]]), history: new ListServer([[3, 3]]) };
   const calls = [];
@@ -29,6 +29,7 @@ function desk() {
     changed() {},
     now: clock.now,
     timers: clock,
+    random,
   });
   return { clock, servers, calls, wanted, rows, lists };
 }
@@ -94,6 +95,23 @@ test("while the list keeps moving the server hears once a second", async () => {
   assert.equal(watches().length, 2, "in two seconds");
   await clock.turn(1000);
   assert.deepEqual(watches().at(-1)[1].add, [29], "the last one, too");
+});
+
+test("those who show a list that moves do not call at once", async () => {
+  const called = [];
+  for (const random of [0, 0.9]) {
+    const { clock, lists, calls } = desk(() => random);
+    const watches = () => calls.filter(([name]) => name === "threads:watch").length;
+    lists.connected();
+    lists.show(place("arrival"));
+    await settled();
+    for (let id = 10; watches() < 2; id += 1) {
+      lists.look([1, 2, id]);
+      await clock.turn(10);
+      called[random] = (called[random] ?? 0) + 10;
+    }
+  }
+  assert.deepEqual([called[0], called[0.9]], [580, 1480], "the first after 80 ms");
 });
 
 test("rows that are on screen and missing or overtaken are fetched", async () => {
