@@ -28,7 +28,7 @@ def test_everybody_gets_the_list_that_redis_holds(lineup, tmp_path):
     settings = {
         "kind": "lineup",
         "url": lineup.server.url,
-        "cookie": cookie_of(lineup.server.sign_in(email)),
+        "cookies": [cookie_of(lineup.server.sign_in(email))],
         "view": "arrival",
         "sort": "arrival",
         "dashboards": WINDOWS,
