@@ -6,6 +6,7 @@ import pytest
 
 from tests.drivers.browser import BrowserDriver
 from tests.drivers.lineup import LineupDriver
+from tests.support import wait_until
 
 pytestmark = pytest.mark.slow
 
@@ -58,13 +59,29 @@ def filters(browser: BrowserDriver, total: int) -> None:
     page.get_by_role("button", name="Age", exact=True).click()
     page.get_by_role("menuitemradio", name="less than 1 hour").click()
     assert listed(browser, "lang:fr age:<1h") == total
-    page.get_by_role("button", name="Language: French", exact=True).click()
+    values_come_late(browser)
     page.get_by_role("menuitemcheckbox", name="French", exact=True).click()
     browser.wait_for(f"() => {FIELD}.value === 'age:<1h'", "the term being gone")
     assert page.locator(".menu:popover-open").count() == 1, "of several, more may be chosen"
     page.keyboard.press("Escape")
     page.get_by_role("button", name="Remove the filter “Age: less than 1 hour”").click()
     browser.wait_for(f"() => {FIELD}.value === ''", "no condition")
+
+
+def values_come_late(browser: BrowserDriver) -> None:
+    """What a menu shows stands still when more comes."""
+    page, held = browser.page, []
+    page.route("**/query/complete*", lambda route: held.append(route))
+    page.get_by_role("button", name="Language: French", exact=True).click()
+    items = page.locator(".menu:popover-open .menu-text")
+    browser.wait_for("() => document.activeElement.ariaChecked === 'true'", "the focus on French")
+    before = items.all_inner_texts()
+    wait_until(lambda: browser.state() and held, what="the menu's question")
+    held[0].continue_()
+    page.unroute("**/query/complete*")
+    wait_until(lambda: items.count() > len(before), what="more languages")
+    assert items.all_inner_texts()[: len(before)] == before
+    assert page.evaluate("() => document.activeElement.textContent").strip() == "French"
 
 
 def mistakes(browser: BrowserDriver) -> None:
@@ -91,6 +108,8 @@ def test_conditions_are_completed_and_become_a_live_list(browser, lineup):
     for number in range(2):
         say(lineup, f"Ha{number}", "fr-CA", "a zebra" if number else "Where is it?")
     page = browser.page
+    for _ in range(9):  # offered before French
+        say(lineup, uuid4().hex, "eo")
     before = page.evaluate("() => location.hash")
     total = completes(browser)
     say(lineup, uuid4().hex, "fr")

@@ -2,21 +2,18 @@
 
 import { html } from "lit-html";
 
-import { AGES, filtersOf, has, isSingle, removed, toggled } from "../../core/query/filters.js";
-import { FIELDS } from "../../core/query/fields.js";
-import { plainValue } from "../../core/query/text.js";
+import { filtersOf, has, isSingle, removed, toggled } from "../../core/query/filters.js";
+import { Offered } from "../../core/query/offered.js";
 import { ICONS } from "../elements/icons.js";
 import { menu } from "../elements/menu.js";
 import { valueText } from "./words.js";
 
 export class Filters {
-  #values = {}; // field → values that occur, once its menu was open
-
   // valuesOf(field) reads values; write(text) takes the new query.
   /** @param {FiltersParts} parts */
   constructor({ language, valuesOf, write, changed }) {
     this.language = language;
-    this.valuesOf = valuesOf;
+    this.offered = new Offered(valuesOf);
     this.write = write;
     this.changed = changed;
   }
@@ -38,7 +35,7 @@ export class Filters {
       id: `query-filter-${at}`, label: said, className: "button query-filter-button",
       text: html`<span class="query-filter-text">${said}</span>${ICONS.down}`,
       items: this.#items(text, filter), start: true,
-      toggled: (open) => { if (open) this.#load(field); },
+      toggled: (open) => this.#toggled(filter, open),
     })}${term ? html`<button type="button" class="icon-button query-filter-remove"
         aria-label=${t("query.remove", { filter: said })} title=${t("query.remove", { filter: said })}
         @click=${(event) => this.#remove(event, text, filter)}>${ICONS.close}</button>` : ""}</span>`;
@@ -51,21 +48,17 @@ export class Filters {
   }
 
   #items(text, filter) {
-    const { field, values } = filter;
-    const known = field === "age" ? AGES : [...FIELDS[field].words, ...this.#values[field] ?? []];
-    const more = values.filter((value) => value && !known.some((one) => has({ ...filter, values: [value] }, one)));
-    return [...known, ...more].map((value) => ({
+    const { field } = filter;
+    return this.offered.of(filter).map((value) => ({
       text: valueText(field, value, this.language),
       checked: has(filter, value), stays: !isSingle(field),
       run: () => this.write(toggled(text, filter, value)),
     }));
   }
 
-  async #load(field) {
-    if (!["source", "lang", "tag", "assigned"].includes(field)) return;
-    const found = await this.valuesOf(field);
-    this.#values[field] = found.map(plainValue).filter((value) => !FIELDS[field].words.includes(value));
-    this.changed();
+  async #toggled(filter, open) {
+    if (!open) this.offered.closed(filter.field);
+    else if (await this.offered.opened(filter)) this.changed();
   }
 
   // The focus goes to the button of the filter, which stays.
