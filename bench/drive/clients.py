@@ -23,7 +23,7 @@ BUILDING_SECONDS = 0.2
 #: A browser gathers what it lacks, and what it tells of its screen: up to a half later or sooner.
 FETCH_SECONDS = 0.1
 WATCH_SECONDS = 0.08
-WATCH_PAUSE_SECONDS = 1.0
+WATCH_PAUSE_SECONDS = 2.0
 
 
 class Dashboard(ABC):

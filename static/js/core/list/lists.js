@@ -9,7 +9,7 @@ const KEPT_MAX = 8;
 const WATCH_GATHER_MS = 80;
 // While a list keeps moving, watched rows are sent this seldom, up to a half more or less: frames bring
 // the rows near its top, and all who show the list at once, who must not call at once.
-const WATCH_PAUSE_MS = 1000;
+const WATCH_PAUSE_MS = 2000;
 
 export class Lists {
   current = null; // {listing, sync}
