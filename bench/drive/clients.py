@@ -20,10 +20,11 @@ VISIBLE = 20
 MORE = 20_000
 #: A browser asks again how far a list is that is being built.
 BUILDING_SECONDS = 0.2
-#: A browser gathers what it lacks, and what it tells of its screen: up to a half later or sooner.
+#: A browser gathers what it lacks, and what it tells of its screen after a frame.
 FETCH_SECONDS = 0.1
 WATCH_SECONDS = 0.08
-WATCH_PAUSE_SECONDS = 2.0
+WATCH_PAUSE_SECONDS = 1.0
+WATCH_SPREAD_SECONDS = 2.0
 
 
 class Dashboard(ABC):
@@ -202,9 +203,9 @@ class LineupDashboard(Dashboard):
     async def _watch(self) -> None:
         """Tells which rows are on screen now."""
         assert self.link is not None
-        pause_seconds = WATCH_PAUSE_SECONDS * (0.5 + random.random())
-        pause = self._watched_at + pause_seconds - time.monotonic()
-        await asyncio.sleep(max(WATCH_SECONDS, pause))
+        pause = self._watched_at + WATCH_PAUSE_SECONDS - time.monotonic()
+        spread = WATCH_SPREAD_SECONDS * random.random()
+        await asyncio.sleep(max(WATCH_SECONDS, pause) + spread)
         self._watching, self._watched_at = None, time.monotonic()
         visible = set(self.head.first(VISIBLE))
         add, gone = sorted(visible - self._watched), sorted(self._watched - visible)

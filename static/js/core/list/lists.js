@@ -7,9 +7,10 @@ import { ListSync } from "./sync.js";
 
 const KEPT_MAX = 8;
 const WATCH_GATHER_MS = 80;
-// While a list keeps moving, watched rows are sent this seldom, up to a half more or less: frames bring
-// the rows near its top, and all who show the list at once, who must not call at once.
-const WATCH_PAUSE_MS = 2000;
+const WATCH_PAUSE_MS = 1000;
+// After a frame, which brings the rows near the top, they are sent up to so much later: all who show
+// the list get it at once, and must not call at once.
+const WATCH_SPREAD_MS = 2000;
 
 export class Lists {
   current = null; // {listing, sync}
@@ -17,6 +18,8 @@ export class Lists {
   #watched = new Set(); // as the server knows it
   #onScreen = new Set();
   #watchTimer = null;
+  #watchDueAt = 0;
+  #isMoved = false; // by a frame, since the last look
   #watchedAt = -Infinity;
   #connected = false;
 
@@ -103,10 +106,12 @@ export class Lists {
   // Watches the rows of these threads and fetches the missing ones.
   /** @param {number[]} ids */
   look(ids) {
+    const isScrolled = !this.#isMoved && ids.some((id) => !this.#onScreen.has(id));
+    this.#isMoved = false;
     this.#onScreen = new Set(ids);
     this.rows.trim(this.#onScreen);
     this.fetcher.want(ids.filter((id) => this.rows.wanted(id)));
-    if (this.#connected) this.#scheduleWatch();
+    if (this.#connected) this.#scheduleWatch(isScrolled ? 0 : WATCH_SPREAD_MS);
   }
 
   #make(key, list) {
@@ -144,7 +149,10 @@ export class Lists {
         answer.rows.forEach(({ id }) => this.#watched.add(id));
         listing.reset(sync.order, answer);
       }),
-      applied: forKept(({ listing }, answer, changes) => listing.applied(answer, changes)),
+      applied: forKept(({ listing }, answer, changes) => {
+        this.#isMoved = true;
+        listing.applied(answer, changes);
+      }),
       extended: forKept(({ listing }) => listing.extended()),
       state: forKept(() => {}),
     };
@@ -166,13 +174,16 @@ export class Lists {
     }
   }
 
-  #scheduleWatch() {
-    if (this.#watchTimer !== null) return;
-    const pause = this.#watchedAt + WATCH_PAUSE_MS * (0.5 + this.random()) - this.now();
+  #scheduleWatch(spreadMs = 0) {
+    const now = this.now();
+    const soonest = Math.max(now + WATCH_GATHER_MS, this.#watchedAt + WATCH_PAUSE_MS);
+    if (this.#watchTimer !== null && (spreadMs || soonest >= this.#watchDueAt)) return;
+    this.timers.clearTimeout(this.#watchTimer);
+    this.#watchDueAt = soonest + this.random() * spreadMs;
     this.#watchTimer = this.timers.setTimeout(() => {
       this.#watchTimer = null;
       this.#watch();
-    }, Math.max(WATCH_GATHER_MS, pause));
+    }, this.#watchDueAt - now);
   }
 
   async #watch() {
