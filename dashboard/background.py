@@ -7,6 +7,7 @@ from contextlib import suppress
 from redis.exceptions import RedisError
 
 from dashboard.clock import READ_SECONDS
+from dashboard.db.sqlite_log import COPY_SECONDS
 from dashboard.errors import StorageUnavailable
 from dashboard.files.cleaning import STEP_SECONDS
 from dashboard.ordering.reconciler import TICK_SECONDS
@@ -45,7 +46,12 @@ class Background:
             expected=(RedisError, StorageUnavailable),
             expected_level=logging.DEBUG,
         )
-
+        self._log = PeriodicTask(
+            "copying the log of the database",
+            services.database.copy_log_back,
+            interval_seconds=COPY_SECONDS,
+            expected=(StorageUnavailable,),
+        )
         self._files = PeriodicTask(
             "removing files",
             services.file_cleaner.step,
@@ -82,6 +88,7 @@ class Background:
         services.presence_tasks.start(spawn)
         self._reconciling.start()
         self._clock.start()
+        self._log.start()
         self._files.start()
         self._failed_sign_ins.start()
         self._sharing_metrics.start()
@@ -116,6 +123,7 @@ class Background:
         """Ends what may still be needed by the requests under way when the sockets close."""
         self._reconciling.stop()
         self._clock.stop()
+        self._log.stop()
         self._files.stop()
         self._failed_sign_ins.stop()
         self._services.failed_sign_ins.flush(at_once=True)

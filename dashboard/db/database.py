@@ -15,6 +15,7 @@ from sqlalchemy.engine import make_url
 from sqlalchemy.exc import DatabaseError, DBAPIError, IntegrityError, OperationalError
 from sqlalchemy.exc import TimeoutError as PoolTimeoutError
 
+from dashboard.db.sqlite_log import COMMIT_PAGES, copy_back
 from dashboard.errors import StorageUnavailable
 
 Result = TypeVar("Result")
@@ -42,8 +43,7 @@ _SQLITE_PRAGMAS = (
     "PRAGMA journal_mode=WAL",
     # A 2xx is durable: every commit is on the disk before the response.
     "PRAGMA synchronous=FULL",
-    # The log grows to 16 MB before it is copied back: pages that change often are copied less.
-    "PRAGMA wal_autocheckpoint=4000",
+    f"PRAGMA wal_autocheckpoint={COMMIT_PAGES}",
     "PRAGMA foreign_keys=ON",
     # What is deleted or replaced is overwritten: deleting a person leaves no copies in free space.
     "PRAGMA secure_delete=ON",
@@ -65,7 +65,7 @@ class Database:
         offload: Callable[..., Any] = lambda work, *arguments: work(*arguments),
     ):
         """Where green threads run: `wait_ready` is how they wait for PostgreSQL, and
-        `offload(function, *arguments)` runs beside them what SQLite reads for long."""
+        `offload(function, *arguments)` runs beside them what takes SQLite long."""
         self.url = url
         self.is_sqlite = make_url(url).get_backend_name() == "sqlite"
         self.engine = _sqlite_engine(url) if self.is_sqlite else _postgres_engine(url, wait_ready)
@@ -114,13 +114,13 @@ class Database:
             with self.read() as connection:
                 return connection.execute(statement).all()
         literal = statement.compile(self.engine, compile_kwargs={"literal_binds": True})
-        try:
-            rows: Sequence[Sequence[Any]] = self._offload(
-                _all_rows, self.engine.url.database, str(literal)
-            )
-        except sqlite3.Error as error:
-            raise StorageUnavailable() from error
+        rows: Sequence[Sequence[Any]] = self._beside(_all_rows, str(literal))
         return rows
+
+    def copy_log_back(self) -> None:
+        """Copies SQLite's log into the database beside other work. Raises StorageUnavailable."""
+        if self.is_sqlite:
+            self._beside(copy_back)
 
     def is_there(self) -> bool:
         """Whether the database answers a query."""
@@ -142,6 +142,13 @@ class Database:
 
     def close(self) -> None:
         self.engine.dispose()
+
+    def _beside(self, work: Callable[..., Any], *arguments: Any) -> Any:
+        """What `work(path, *arguments)` gives, which uses a connection to SQLite of its own."""
+        try:
+            return self._offload(work, self.engine.url.database, *arguments)
+        except sqlite3.Error as error:
+            raise StorageUnavailable() from error
 
     def _begin(self, connection: Connection, how: str) -> None:
         """Begins a transaction by the statement `how`; PostgreSQL's driver does so by itself."""
