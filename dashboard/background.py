@@ -46,18 +46,7 @@ class Background:
             expected=(RedisError, StorageUnavailable),
             expected_level=logging.DEBUG,
         )
-        self._log = PeriodicTask(
-            "copying the log of the database",
-            services.database.copy_log_back,
-            interval_seconds=COPY_SECONDS,
-            expected=(StorageUnavailable,),
-        )
-        self._files = PeriodicTask(
-            "removing files",
-            services.file_cleaner.step,
-            interval_seconds=STEP_SECONDS,
-            expected=(StorageUnavailable,),
-        )
+        self._of_storage = _tasks_of_storage(services)
         self._sharing_metrics = PeriodicTask(
             "the metrics of this worker",
             services.metrics.write,
@@ -88,8 +77,8 @@ class Background:
         services.presence_tasks.start(spawn)
         self._reconciling.start()
         self._clock.start()
-        self._log.start()
-        self._files.start()
+        for task in self._of_storage:
+            task.start()
         self._failed_sign_ins.start()
         self._sharing_metrics.start()
         for name, run in (
@@ -123,8 +112,8 @@ class Background:
         """Ends what may still be needed by the requests under way when the sockets close."""
         self._reconciling.stop()
         self._clock.stop()
-        self._log.stop()
-        self._files.stop()
+        for task in self._of_storage:
+            task.stop()
         self._failed_sign_ins.stop()
         self._services.failed_sign_ins.flush(at_once=True)
         self._services.dispatcher.stop()
@@ -140,3 +129,21 @@ class Background:
         """Closes the sockets whose session has ended, and connections that never joined."""
         self._services.sockets.close_unjoined(UNJOINED_SECONDS)
         self._services.sockets.check_sessions()
+
+
+def _tasks_of_storage(services: Services) -> list[PeriodicTask]:
+    """What looks after database and files."""
+    return [
+        PeriodicTask(
+            "copying the log of the database",
+            services.database.copy_log_back,
+            interval_seconds=COPY_SECONDS,
+            expected=(StorageUnavailable,),
+        ),
+        PeriodicTask(
+            "removing files",
+            services.file_cleaner.step,
+            interval_seconds=STEP_SECONDS,
+            expected=(StorageUnavailable,),
+        ),
+    ]
