@@ -7,7 +7,7 @@ from contextlib import suppress
 from redis.exceptions import RedisError
 
 from dashboard.clock import READ_SECONDS
-from dashboard.db.sqlite_log import COPY_SECONDS
+from dashboard.db.sqlite_wal import CHECKPOINT_SECONDS
 from dashboard.errors import StorageUnavailable
 from dashboard.files.cleaning import STEP_SECONDS
 from dashboard.ordering.reconciler import TICK_SECONDS
@@ -135,9 +135,9 @@ def _tasks_of_storage(services: Services) -> list[PeriodicTask]:
     """What looks after database and files."""
     return [
         PeriodicTask(
-            "copying the log of the database",
-            services.database.copy_log_back,
-            interval_seconds=COPY_SECONDS,
+            "the checkpoint of the database",
+            services.database.checkpoint,
+            interval_seconds=CHECKPOINT_SECONDS,
             expected=(StorageUnavailable,),
         ),
         PeriodicTask(

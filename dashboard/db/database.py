@@ -15,7 +15,7 @@ from sqlalchemy.engine import make_url
 from sqlalchemy.exc import DatabaseError, DBAPIError, IntegrityError, OperationalError
 from sqlalchemy.exc import TimeoutError as PoolTimeoutError
 
-from dashboard.db.sqlite_log import COMMIT_PAGES, copy_back
+from dashboard.db.sqlite_wal import COMMIT_PAGES, checkpoint
 from dashboard.errors import StorageUnavailable
 
 Result = TypeVar("Result")
@@ -117,10 +117,11 @@ class Database:
         rows: Sequence[Sequence[Any]] = self._beside(_all_rows, str(literal))
         return rows
 
-    def copy_log_back(self) -> None:
-        """Copies SQLite's log into the database beside other work. Raises StorageUnavailable."""
+    def checkpoint(self) -> None:
+        """Copies SQLite's log into the database, beside other work; PostgreSQL does so by itself.
+        Raises StorageUnavailable."""
         if self.is_sqlite:
-            self._beside(copy_back)
+            self._beside(checkpoint)
 
     def is_there(self) -> bool:
         """Whether the database answers a query."""

@@ -5,7 +5,7 @@ import time
 from collections.abc import Callable, Sequence
 from typing import TypeVar
 
-from dashboard.db.id_ranges import Stride
+from dashboard.db.stride import Stride
 
 #: Threads of one transaction: at first, at least and at most. In between it is as many as take 20
 #: ms: so long the events of these threads wait, and with SQLite all others.
@@ -51,7 +51,7 @@ class Pace:
     def take_up(self, work: Callable[[], Result], place: Callable[[Result], object]) -> Result:
         """Works on a slice in a transaction, places what that gives, and lets others work."""
         begun = self._monotonic()
-        with self._stride.look():
+        with self._stride.timed():
             done = work()
         self._stride.adapt()
         place(done)

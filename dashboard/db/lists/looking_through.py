@@ -107,7 +107,7 @@ def _slices(connection: Connection) -> Iterator[Slice]:
     stride = id_ranges.stride()
     while last_id > 0:
         size = stride.size
-        with stride.look():
+        with stride.timed():
             yield {"after": last_id - size, "last": last_id}
         stride.adapt()
         last_id -= size

@@ -61,7 +61,7 @@ class FillingByQuery(Filling):
         revisions: Revisions = {}
         after_id, until = ids
         while after_id < until:
-            with self._database.read() as connection, self._stride.look():
+            with self._database.read() as connection, self._stride.timed():
                 rows = between(connection, query_list, self._clock(), after_id, until, SLICE)
             after_id = rows[-1][0] if len(rows) == SLICE else until
             self._rebuild.fill_query(query_list.id, rows, after_id / last_id)

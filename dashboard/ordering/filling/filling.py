@@ -48,7 +48,7 @@ class Filling:
 
     def _ranges(self, last_id: int) -> Iterator[tuple[int, int]]:
         """Ranges after an id and up to one, without those in which all threads are archived; what
-        looks at one does so within `self._stride.look()`."""
+        looks at one does so within `self._stride.timed()`."""
         until = 0
         while until < last_id:
             with self._database.read() as connection:
@@ -68,7 +68,7 @@ class Filling:
         if not new:
             return
         self._rebuild.hold()
-        with self._database.read() as connection, self._stride.look():
+        with self._database.read() as connection, self._stride.timed():
             changes = changes_ahead(connection, new, self._clock(), some)
         for first in range(0, len(changes), SLICE):
             part = changes[first : first + SLICE]

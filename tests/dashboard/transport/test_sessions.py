@@ -25,7 +25,7 @@ class Checks:
     """Two sockets of two sessions; `roles` is what the database says."""
 
     def __init__(self) -> None:
-        self.seconds, self.queries = 0.0, 0
+        self.seconds, self.asked = 0.0, []
         self.before_answer: Callable[[], object] = lambda: None
         self.roles = {b"one": "supervisor", b"two": "admin"}
         self.desks: dict[bytes, Desks] = {}
@@ -40,7 +40,7 @@ class Checks:
         )
 
     def _living(self, hashes):
-        self.queries += 1
+        self.asked.append(set(hashes))
         found = {
             hash: Rights(role, self.desks.get(hash))
             for hash, role in self.roles.items()
@@ -61,9 +61,9 @@ def test_the_call_after_a_role_was_taken_away_has_the_new_one(checks):
     checks.roles[b"one"] = "admin"
     checks.checks.require_valid(checks.one)
     assert checks.one.caller.role == "admin" and checks.changed == ["1"]
-    queries = checks.queries
+    queries = len(checks.asked)
     checks.checks.require_valid(checks.one)
-    assert checks.queries == queries
+    assert len(checks.asked) == queries
 
 
 def test_a_role_that_was_given_counts_within_a_second(checks):
@@ -104,6 +104,20 @@ def test_a_session_that_ended_is_refused_at_the_next_check(checks):
     assert checks.checks.ended() == [checks.one, checks.two]
 
 
+def test_a_check_that_is_over_is_made_for_all_whose_is_over_or_ends_soon(checks):
+    checks.checks.require_valid(checks.two)
+    assert checks.asked == [{b"one", b"two"}]
+    checks.seconds = 0.7
+    checks.checks.require_valid(checks.one)
+    assert checks.asked[1:] == [{b"one"}], "its own is not over"
+    checks.seconds = 1.3
+    checks.checks.require_valid(checks.two)
+    assert checks.asked[2:] == [{b"one", b"two"}]
+    checks.seconds = 2.2
+    checks.checks.require_valid(checks.two)
+    assert len(checks.asked) == 3
+
+
 def test_calls_at_once_share_a_check(checks):
     """A frame makes all dashboards that show its list call at once."""
     gate = threading.Event()
@@ -113,14 +127,14 @@ def test_calls_at_once_share_a_check(checks):
         for each in (checks.one, *[checks.two] * 20)
     ]
     threads[0].start()
-    wait_until(lambda: checks.queries == 1)
+    wait_until(lambda: len(checks.asked) == 1)
     for thread in threads[1:]:
         thread.start()
     wait_until(lambda: len(checks.checks._checks._next.items) == 20)
     gate.set()
     for thread in threads:
         thread.join(5)
-    assert checks.queries == 2
+    assert len(checks.asked) == 2
 
 
 def test_a_sign_out_while_a_check_reads_is_seen_by_the_next_call(checks):

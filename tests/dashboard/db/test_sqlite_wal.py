@@ -1,4 +1,4 @@
-"""SQLite's write-ahead log is copied back beside other work, and begun anew when it is long."""
+"""Checkpoints of SQLite's log: beside other work, and a long one is begun anew."""
 
 import sqlite3
 from functools import partial
@@ -8,7 +8,7 @@ from types import SimpleNamespace
 import pytest
 from sqlalchemy import text
 
-from dashboard.db import sqlite_log
+from dashboard.db import sqlite_wal
 from dashboard.db.database import Database
 from dashboard.errors import StorageUnavailable
 
@@ -49,8 +49,8 @@ def test_the_log_is_copied_beside_other_work(offloaded):
     database, done = offloaded
     fill(database)
     before = copied_size(database)
-    database.copy_log_back()
-    assert done == [sqlite_log.copy_back]
+    database.checkpoint()
+    assert done == [sqlite_wal.checkpoint]
     assert copied_size(database) >= before + FILLED * 4096
 
 
@@ -70,31 +70,31 @@ def test_a_long_log_is_begun_anew_though_it_is_written_on(offloaded, monkeypatch
             return SimpleNamespace(fetchone=lambda: row)
 
     monkeypatch.setattr(sqlite3, "connect", partial(sqlite3.connect, factory=Busy))
-    monkeypatch.setattr(sqlite_log, "RESTART_PAGES", FILLED)
+    monkeypatch.setattr(sqlite_wal, "RESTART_PAGES", FILLED)
     for _ in range(10):
-        database.copy_log_back()
+        database.checkpoint()
     assert log_size(database) < 4 * FILLED * 4096
 
 
 def test_who_reads_the_log_is_not_waited_for_and_commits_go_on(offloaded, monkeypatch):
     database, _ = offloaded
-    monkeypatch.setattr(sqlite_log, "RESTART_PAGES", 1)
+    monkeypatch.setattr(sqlite_wal, "RESTART_PAGES", 1)
     fill(database)
     with database.read() as reading:
         assert reading.scalar(COUNT) == 1
         fill(database)
-        database.copy_log_back()
+        database.checkpoint()
         fill(database)
         assert reading.scalar(COUNT) == 1, "its snapshot"
-    database.copy_log_back()
+    database.checkpoint()
     with database.read() as reading:
         assert reading.scalar(COUNT) == 3
 
 
 def test_a_log_that_cannot_be_copied_is_a_problem_of_the_storage(tmp_path):
     with pytest.raises(StorageUnavailable):
-        Database(f"sqlite:///{tmp_path / 'lost' / 'lineup.sqlite'}").copy_log_back()
+        Database(f"sqlite:///{tmp_path / 'lost' / 'lineup.sqlite'}").checkpoint()
 
 
-def test_postgresql_has_no_log_to_copy(postgres_database):
-    postgres_database.copy_log_back()
+def test_postgresql_makes_its_checkpoints_by_itself(postgres_database):
+    postgres_database.checkpoint()
