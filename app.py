@@ -20,6 +20,8 @@ if os.environ.get("LINEUP_ASYNC_MODE", "").lower() == "gevent":
 else:
     # eventlet is in maintenance, and its warning at each start would tell users nothing new.
     warnings.filterwarnings("ignore", message="\\s*Eventlet is deprecated")
+    # The system looks names up (`eventlet_server.getaddrinfo`): eventlet's own takes 8 MB.
+    os.environ.setdefault("EVENTLET_NO_GREENDNS", "yes")
     import eventlet
 
     # psycopg waits in C otherwise, and stops every green thread meanwhile.

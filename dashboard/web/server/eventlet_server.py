@@ -10,8 +10,9 @@ from inspect import signature
 from typing import Any
 
 import eventlet
-from eventlet import hubs, patcher, tpool, wsgi
+from eventlet import hubs, patcher, semaphore, tpool, wsgi
 from eventlet.green import select
+from eventlet.green import socket as green_socket
 
 from dashboard.web.http import limits
 from dashboard.web.server.acceptor import Acceptor, Green
@@ -61,6 +62,10 @@ wsgi.MAX_HEADER_LINE = limits.HEADER_LINE_BYTES
 wsgi.RESPONSE_414 = limits.url_too_long().response()
 
 offload = tpool.execute
+#: Names that are looked up at once: slow ones leave most of the 20 threads to passwords.
+LOOKUPS_MAX = 8
+_lookups = semaphore.Semaphore(LOOKUPS_MAX)
+_look_up = patcher.original("socket").getaddrinfo
 _EPOLL = patcher.original("select").epoll if sys.platform == "linux" else None
 #: Makes a poll object that does not switch to another green thread.
 poll = patcher.original("select").poll
@@ -76,6 +81,18 @@ wait_ready = waiter(poll, _wait_read, select.select)
 def give_turn() -> None:
     """Lets every green thread that can run do so, also those whose connections can be read."""
     eventlet.sleep(0)
+
+
+def getaddrinfo(
+    host: Any, port: Any, family: int = 0, type: int = 0, proto: int = 0, flags: int = 0
+) -> list[tuple[Any, ...]]:
+    """As that of `socket`, which stops no other green thread while a server is asked."""
+    try:
+        # An address needs no thread.
+        return _look_up(host, port, family, type, proto, flags | socket.AI_NUMERICHOST)
+    except socket.gaierror:
+        with _lookups:
+            return offload(_look_up, host, port, family, type, proto, flags)
 
 
 @contextmanager
@@ -185,6 +202,7 @@ def missing_names(listener: socket.socket) -> list[str]:
 
 def start(app: Callable, listener: socket.socket, state: ServerState) -> Acceptor:
     """Serves in the background until the acceptor is stopped."""
+    socket.getaddrinfo = green_socket.getaddrinfo = getaddrinfo
     missing = missing_names(listener)
     if missing:
         log.warning(
