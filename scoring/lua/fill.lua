@@ -4,19 +4,14 @@
 -- KEYS[2..n+1]  what is filled: the sorts: member -> score
 -- KEYS[n+2]     what is filled: revisions: member -> `revision:admin`
 -- ARGV[1]       token of this rebuild
--- ARGV[2..n+1]  for each sort `score member score member ...`
--- ARGV[n+2]     `member revision:admin member revision:admin ...`
+-- ARGV[2..n+1]  for each sort JSON: ["score", "member", "score", "member", ...]
+-- ARGV[n+2]     JSON: ["member", "revision:admin", "member", "revision:admin", ...]
 -- Returns 0, and nothing is done, if another rebuild took over or what was begun is lost.
 if redis.call('HGET', KEYS[1], 'token') ~= ARGV[1] then return 0 end
-local function words(text)
-  local found = {}
-  for word in string.gmatch(text, '%S+') do found[#found + 1] = word end
-  return found
-end
 local sorts = #KEYS - 2
-for sort = 1, sorts do redis.call('ZADD', KEYS[sort + 1], unpack(words(ARGV[sort + 1]))) end
+for sort = 1, sorts do redis.call('ZADD', KEYS[sort + 1], unpack(cjson.decode(ARGV[sort + 1]))) end
 
-local revisions, counts, fields = KEYS[sorts + 2], {}, words(ARGV[sorts + 2])
+local revisions, counts, fields = KEYS[sorts + 2], {}, cjson.decode(ARGV[sorts + 2])
 local function count(value, number)
   local admin = value and string.match(value, ':(%d+)$')
   if admin then counts[admin] = (counts[admin] or 0) + number end

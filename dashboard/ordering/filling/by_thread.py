@@ -9,13 +9,15 @@ from functools import partial
 from dashboard.db.lists.entries import live_between
 from dashboard.db.lists.query_lists import QueryLists
 from dashboard.db.placing import placements
-from dashboard.ordering.filling.filling import SLICE, Filling, Revisions
+from dashboard.ordering.filling.filling import Filling, Revisions
 from dashboard.ordering.pace import Pace
 from scoring.placing import Placement
 from scoring.rebuilding import Rebuild
 
-#: Slices that are being sent to Redis while the next one is read from SQL.
-FILLED_AT_ONCE = 2
+#: Threads read at once, and such slices that are being sent to Redis while the next one is read:
+#: it must not run out of work before this process, which does not send meanwhile, has read it.
+SLICE = 500
+FILLED_AT_ONCE = 4
 
 
 class FillingByThread(Filling):

@@ -4,13 +4,12 @@
 -- ARGV[1]  token of this rebuild
 -- ARGV[2]  milliseconds for which next lives without being renewed
 -- ARGV[3]  how far the rebuild is, 0 to 1
--- ARGV[4]  `score member score member ...`, or nothing
+-- ARGV[4]  JSON: ["score", "member", "score", "member", ...]
 -- Returns 0, and nothing is done, if another rebuild took over or what was begun is lost.
 if redis.call('HGET', KEYS[1], 'token') ~= ARGV[1] then return 0 end
-local words = {}
-for word in string.gmatch(ARGV[4], '%S+') do words[#words + 1] = word end
-if #words > 0 then
-  redis.call('HINCRBY', KEYS[1], 'filled', redis.call('ZADD', KEYS[2], unpack(words)))
+local entries = cjson.decode(ARGV[4])
+if #entries > 0 then
+  redis.call('HINCRBY', KEYS[1], 'filled', redis.call('ZADD', KEYS[2], unpack(entries)))
 end
 redis.call('HSET', KEYS[1], 'progress', ARGV[3])
 redis.call('PEXPIRE', KEYS[1], ARGV[2])
