@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import Any
 
-from bench.report.bars import Bar
+from bench.report.bar import Bar
 from bench.results import write
 
 #: What is wanted of some numbers, by result and name: at most, or at least.

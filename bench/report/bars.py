@@ -1,30 +1,12 @@
 """The bars: what was promised, and whether the results keep it."""
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from typing import Any
 
 from bench.measure.live import SHORT
+from bench.report.bar import Bar, where_of, workers_of
+from bench.report.pairs import databases, frames
 from bench.results import medians, ratio
-
-
-@dataclass(frozen=True)
-class Bar:
-    """`value` is what was measured; kept where it is at least `least`, or at most `most`."""
-
-    what: str
-    value: float
-    least: float | None = None
-    most: float | None = None
-
-    @property
-    def kept(self) -> bool:
-        at_least = self.least is None or self.value >= self.least
-        return at_least and (self.most is None or self.value <= self.most)
-
-    @property
-    def wanted(self) -> str:
-        return f"≥ {self.least:g}" if self.least is not None else f"≤ {self.most:g}"
 
 
 def bars(results: list[dict[str, Any]]) -> list[Bar]:
@@ -32,47 +14,14 @@ def bars(results: list[dict[str, Any]]) -> list[Bar]:
     whole = [result for result in results if not result["broken"].get("all")]
     for result in whole:
         found += _BY_BENCH[result["bench"]](result)
-    return [*found, *_databases([result for result in whole if result["bench"] == "live"])]
-
-
-#: What a scenario of the same load may differ in.
-_NOT_OF_THE_LOAD = ("database", "rounds", "seconds", "sides", "poll_seconds")
-
-
-def _databases(results: list[dict[str, Any]]) -> Iterator[Bar]:
-    """PostgreSQL by SQLite, of two results under the same load, each the median of its rounds."""
-
-    def load(result: dict[str, Any]) -> dict[str, Any]:
-        return {k: v for k, v in result["scenario"].items() if k not in _NOT_OF_THE_LOAD}
-
-    p95 = "lineup.ms.p95"
-    measured = [(result, medians(result)) for result in results]
-    of = {
-        database: [each for each in measured if each[0]["scenario"]["database"] == database]
-        for database in ("sqlite", "postgres")
-    }
-    for result, there in of["postgres"]:
-        here = next((f for other, f in of["sqlite"] if load(other) == load(result)), {})
-        if here.get(p95) and p95 in there:
-            scenario = result["scenario"]
-            where = f"{_where(scenario)}, {_workers(scenario)}"
-            what = f"p95 on the socket, PostgreSQL by SQLite ({where})"
-            yield Bar(what, there[p95] / here[p95], most=1.3)
-
-
-def _where(scenario: dict[str, Any]) -> str:
-    threads, rate = f"{scenario['threads']:,} threads", f"{scenario['rate']:g} events/s"
-    return f"{threads}, {scenario['dashboards']} dashboards, {rate}, {scenario['workload']}"
-
-
-def _workers(scenario: dict[str, Any]) -> str:
-    return f"{scenario['workers']} worker" + "s" * (scenario["workers"] > 1)
+    live = [result for result in whole if result["bench"] == "live"]
+    return [*found, *databases(live), *frames(live)]
 
 
 def _live(result: dict[str, Any]) -> Iterator[Bar]:
     scenario = result["scenario"]
     threads, dashboards, kind = (scenario[key] for key in ("threads", "dashboards", "workload"))
-    where = _where(scenario)
+    where = where_of(scenario)
     line = scenario.get("line", "")
     if line:
         where += f", each on {line}"
@@ -84,6 +33,12 @@ def _live(result: dict[str, Any]) -> Iterator[Bar]:
         sooner = ratio(result, "recipe.ms.p95", "lineup.ms.p95")
         if sooner is not None:
             yield Bar(f"p95 on the socket, recipe by Lineup ({where})", sooner, least=10.0)
+    by_floor = ratio(result, "lineup.ms.p95", "floor.ms.p95")
+    if by_floor is not None and dashboards == 500:
+        yield Bar(f"p95 on the socket by the floor ({where})", by_floor, most=1.5)
+    resident = result.get("memory", {}).get("lineup", {}).get("server")
+    if resident is not None and (threads, dashboards) == (100_000, 100):
+        yield Bar(f"MB of a worker ({where})", resident / 1e6, most=200.0)
     short = f"{SHORT}1000"
     for name in ("bytes", "cpu_us_server"):
         grown = ratio(result, f"lineup.{name}", f"{short}.{name}")
@@ -98,7 +53,7 @@ _SINGLE_BY_EMPTY = {"sqlite": 0.4, "postgres": 0.35}
 def _accept(result: dict[str, Any]) -> Iterator[Bar]:
     scenario = result["scenario"]
     build = f"{scenario['threads']:,} threads, {scenario['async_mode']}, {scenario['database']}"
-    build += f", {_workers(scenario)}"
+    build += f", {workers_of(scenario)}"
     single = ratio(result, "single.a_second", "empty post.a_second")
     batch = ratio(result, "batch.a_second", "single.a_second")
     at = {name: f"{found:g}" for name, found in medians(result).items() if "connections" in name}
@@ -184,9 +139,13 @@ def _first_load(result: dict[str, Any]) -> Iterator[Bar]:
 
 def _churn(result: dict[str, Any]) -> Iterator[Bar]:
     minutes = result["scenario"]["minutes"]
-    heap = medians(result).get("heap_mib")
-    if heap is not None:
-        yield Bar(f"page: MiB of heap at most, in {minutes:g} minutes of churn", heap, most=40.0)
+    found = medians(result)
+    if "heap_mib" in found:
+        what = f"page: MiB of heap at most, in {minutes:g} minutes of churn"
+        yield Bar(what, found["heap_mib"], most=40.0)
+    if "server_mib" in found:
+        megabytes = found["server_mib"] * 2**20 / 1e6
+        yield Bar(f"MB of a worker at most, in {minutes:g} minutes of churn", megabytes, most=200.0)
 
 
 def _views(result: dict[str, Any]) -> Iterator[Bar]:

@@ -7,7 +7,8 @@ from typing import Any
 from bench.measure.live import SHORT
 from bench.presence import report as presence
 from bench.report import charts
-from bench.report.bars import Bar, bars
+from bench.report.bar import Bar
+from bench.report.bars import bars
 from bench.results import medians, ratio, read
 
 #: Of `python -m bench.presence`, beside the results of the other scenarios.

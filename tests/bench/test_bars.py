@@ -5,6 +5,7 @@ from dataclasses import asdict
 import pytest
 
 from bench.measure.accept import Accept
+from bench.measure.churn import Churn
 from bench.measure.lists import Lists
 from bench.measure.live import Live
 from bench.report.bars import bars
@@ -18,6 +19,12 @@ def result_of(bench, scenario, *rounds, broken=None):
         "rounds": list(rounds),
         "broken": broken or {},
     }
+
+
+def under_load(dashboards, cpu_us, frames, **changed):
+    scenario = Live(10_000, dashboards, 100, "random", **changed)
+    numbers = {"cpu_us_server": cpu_us, "frames_a_second": frames}
+    return result_of("live", scenario, {"lineup": numbers})
 
 
 def live(database, p95, broken=None, **changed):
@@ -61,3 +68,33 @@ def test_postgresql_without_a_result_of_sqlite_has_no_bar():
     broken = {"all": "OutOfTime: not within 5 s"}
     other = live("sqlite", 50.0, workers=2)
     assert bars([live("postgres", 90.0), other, live("sqlite", 50.0, broken=broken)]) == []
+
+
+@pytest.mark.parametrize(("more_us", "kept"), [(1_584, True), (1_585, False)])
+def test_a_frame_costs_what_a_hundred_dashboards_take_more_than_one(more_us, kept):
+    """20 frames a second on each of the 99 more, by 100 events a second."""
+    others = [under_load(1, 9_000, 20, workers=2), under_load(500, 9_000, 10)]
+    [bar] = bars([*others, under_load(1, 2_000, 20), under_load(100, 2_000 + more_us, 20)])
+    assert bar.what.startswith("µs of the server for an acknowledged frame (10,000 threads, 100 ")
+    assert bar.kept is kept
+
+
+@pytest.mark.parametrize(("p95", "kept"), [(75.0, True), (75.1, False)])
+def test_five_hundred_dashboards_are_held_against_the_floor(p95, kept):
+    a_round = {"lineup": {"ms": {"p95": p95}}, "floor": {"ms": {"p95": 50.0}}}
+    [bar] = bars([result_of("live", Live(10_000, 500, 100), a_round)])
+    assert bar.kept is kept
+    assert bars([result_of("live", Live(10_000, 100, 100), a_round)]) == []
+
+
+@pytest.mark.parametrize(("resident", "kept"), [(200_000_000, True), (200_000_001, False)])
+def test_a_worker_has_two_hundred_megabytes(resident, kept):
+    result = result_of("live", Live(100_000, 100, 200), {})
+    [bar] = bars([result | {"memory": {"lineup": {"server": resident, "redis": 9e9}}}])
+    assert bar.kept is kept
+
+
+@pytest.mark.parametrize(("mib", "kept"), [(190.7, True), (190.8, False)])
+def test_a_worker_has_them_after_an_hour_too(mib, kept):
+    [bar] = bars([result_of("churn", Churn(10_000), {"server_mib": mib})])
+    assert bar.kept is kept

@@ -1,0 +1,33 @@
+"""One bar, and how the load that it belongs to is named."""
+
+from dataclasses import dataclass
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Bar:
+    """`value` is what was measured; kept where it is at least `least`, or at most `most`."""
+
+    what: str
+    value: float
+    least: float | None = None
+    most: float | None = None
+
+    @property
+    def kept(self) -> bool:
+        at_least = self.least is None or self.value >= self.least
+        return at_least and (self.most is None or self.value <= self.most)
+
+    @property
+    def wanted(self) -> str:
+        return f"≥ {self.least:g}" if self.least is not None else f"≤ {self.most:g}"
+
+
+def where_of(scenario: dict[str, Any]) -> str:
+    """The load of a live scenario."""
+    threads, rate = f"{scenario['threads']:,} threads", f"{scenario['rate']:g} events/s"
+    return f"{threads}, {scenario['dashboards']} dashboards, {rate}, {scenario['workload']}"
+
+
+def workers_of(scenario: dict[str, Any]) -> str:
+    return f"{scenario['workers']} worker" + "s" * (scenario["workers"] > 1)
