@@ -104,7 +104,8 @@ def name_of(scenario: Any) -> str:
 def _bounded_run(
     scenario: Any, folder: Path, templates: Path, seconds: float, grace_seconds: float
 ) -> dict[str, Any]:
-    allowed = seconds + grace_seconds + getattr(scenario, "lasts_seconds", 0.0)
+    seconds += getattr(scenario, "lasts_seconds", 0.0)
+    allowed = seconds + grace_seconds
 
     def out_of_time(*given: object) -> None:
         raise OutOfTime(f"not within {allowed:.0f} s")

@@ -58,7 +58,7 @@ def bounded() -> tuple[Scenario, ...]:
 
 
 def standard() -> tuple[Scenario, ...]:
-    """Each bar, and the ends of each dimension: forty minutes on a quiet machine of two cores.
+    """Each bar, and the ends of each dimension: fifty minutes on a quiet machine of two cores.
 
     What decides most comes first. Databases of a size are filled once.
     """

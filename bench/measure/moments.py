@@ -33,7 +33,13 @@ class Moments:
     rate: float = 100.0
     seconds: float = 8.0
     rounds: int = 3
-    idle_seconds: float = 10.0
+    #: Every 40 to 60 s an idle server takes a second to count a million threads: each window has to
+    #: hold that several times.
+    idle_seconds: float = 120.0
+
+    @property
+    def lasts_seconds(self) -> float:
+        return self.rounds * len(SIDES) * self.idle_seconds
 
     def live(self) -> Live:
         return Live(self.threads, self.dashboards, self.rate, seconds=self.seconds)
