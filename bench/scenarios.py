@@ -27,6 +27,7 @@ _BUILDS: tuple[dict[str, Any], ...] = (
     {"async_mode": "gevent"},
     {"database": "postgres"},
     {"database": "postgres", "workers": 2},
+    {"workers": 4},
     {"database": "postgres", "workers": 4},
 )
 
