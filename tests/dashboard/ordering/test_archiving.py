@@ -1,7 +1,10 @@
 """Threads that were closed long ago leave all lists at their moment, and come back when opened."""
 
+from datetime import UTC, datetime
+
 import fakeredis
 import pytest
+import redis
 from sqlalchemy import select, update
 
 from dashboard.db import id_ranges
@@ -13,6 +16,7 @@ from dashboard.ingest.actions import Admin
 from dashboard.ordering import pace
 from dashboard.ordering.archiving import Archiver
 from dashboard.ordering.filling import by_query
+from scoring import placing
 from scoring.archive import DAY_MS
 from scoring.sorting.rules import Rule, Sort
 from scoring.sorts import SORTS
@@ -58,6 +62,15 @@ def on(order: Order, list_id: str) -> list[int]:
     return [entry.id for entry in head.entries]
 
 
+def entries_in(client: redis.Redis) -> int:
+    """Fields of hashes and members of sorted sets of all keys, but for logs of changes: these are
+    cut once in 64 changes."""
+    count = {b"hash": client.hlen, b"zset": client.zcard}
+    keys = [key for key in client.scan_iter() if not key.endswith((b"|changes", b"|log"))]
+    kinds = {key: client.type(key) for key in keys}
+    return sum(count[kind](key) for key, kind in kinds.items() if kind in count)
+
+
 def archived(order: Order) -> list[int]:
     with order.database.read() as connection:
         found = select(threads.c.id).where(threads.c.archived.is_(True)).order_by(threads.c.id)
@@ -96,6 +109,30 @@ def test_a_thread_leaves_all_lists_at_its_moment_and_once(order):
     assert archiver(order).turn() == 0
     order.tick(3)
     assert order.reconciler.repairs == 0
+
+
+def test_redis_holds_as_much_after_years_as_after_a_quarter(order, monkeypatch):
+    """It grows with what is open: what it keeps of threads that have left is bounded."""
+    monkeypatch.setattr(placing, "LEFT_ENTRIES", 5)
+    keep(order, ""), keep(order, "is:closed")
+    order.post("still-open")
+
+    def now() -> str:
+        return datetime.fromtimestamp(order.clock() / 1_000, UTC).isoformat()
+
+    def held_after_a_quarter(number: int) -> int:
+        for thread in range(20):
+            order.post(f"{number}-{thread}", occurred_at=now())
+            order.clock.advance(1)
+            order.event(type="thread.close", thread=f"{number}-{thread}", occurred_at=now())
+        order.clock.advance(90 * DAY_MS)
+        assert archiver(order).turn() == 20
+        order.tick()
+        return entries_in(order.client)
+
+    first, *later = [held_after_a_quarter(number) for number in range(5)]
+    assert later == [first] * 4
+    assert archived(order) == [*range(2, 102)]
 
 
 def test_a_list_is_built_without_looking_through_the_archive(order, monkeypatch):

@@ -34,6 +34,23 @@ def test_an_export_that_is_imported_gives_the_same_threads_lists_and_export(
     _is_the_same(after, before)
 
 
+@pytest.mark.postgres
+@pytest.mark.parametrize("to", ["postgres", "sqlite"])
+def test_what_one_kind_of_database_exports_the_other_imports(
+    database, postgres_database, transfer, clock, to
+):
+    here, there = database, postgres_database
+    if to == "sqlite":
+        here, there = there, here
+    Story(here, clock, 4).tell(90)
+    lines = transfer.exported(here)
+    clock.advance(3_600_000)
+    imported = transfer.imported(there, lines)
+    assert (imported.duplicates, imported.refused) == (0, 0)
+    assert transfer.exported(there) == lines
+    _is_the_same(state_of(there), state_of(here))
+
+
 def test_redis_holds_the_lists_of_what_was_imported(
     any_database, new_database, transfer, clock, monkeypatch
 ):
