@@ -134,8 +134,11 @@ class Services(EventServices):
             client,
             keys,
             self.broadcaster.notify,
-            on_touched=self._queries_touched,
-            on_views=self.view_changes.wake,
+            on_written={
+                keys.touched: self._queries_touched,
+                keys.view_changes: self.view_changes.wake,
+                keys.unlisted: self.broadcaster.notify_unlisted,
+            },
         )
 
     def _queries_touched(self) -> None:

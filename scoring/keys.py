@@ -41,6 +41,11 @@ def thread_id(name: bytes | str) -> int | None:
     return int(name) if len(name) == MEMBER_DIGITS and name.isdigit() else None
 
 
+def channel(key: str, db: int = 0) -> str:
+    """The keyspace channel of a key."""
+    return f"__keyspace@{db}__:{key}"
+
+
 @dataclass(frozen=True)
 class Keys:
     """Key names under one prefix.
@@ -170,6 +175,12 @@ class Keys:
         """Sorted set, id of an admin or `all` → how often the saved views changed that they see."""
         return f"{{{self.prefix}}}|views"
 
+    @property
+    def unlisted(self) -> str:
+        """Sorted set, member → number of the call that noted it: the latest threads that changed
+        while they are on no view, of which no log of changes tells."""
+        return f"{{{self.prefix}}}|unlisted"
+
     def list_id_of(self, key: str) -> str | None:
         """The list id whose live key this is; None for other keys, also those of a rebuild."""
         start = f"{{{self.prefix}:"
@@ -181,16 +192,7 @@ class Keys:
 
     def changes_pattern(self, db: int = 0) -> str:
         """Pattern of the keyspace channels of all `changes` keys; the message is the event."""
-        return f"__keyspace@{db}__:{{{self.prefix}:*}}|changes"
-
-    def canary_channel(self, db: int = 0) -> str:
-        return f"__keyspace@{db}__:{self.canary}"
-
-    def touched_channel(self, db: int = 0) -> str:
-        return f"__keyspace@{db}__:{self.touched}"
-
-    def view_changes_channel(self, db: int = 0) -> str:
-        return f"__keyspace@{db}__:{self.view_changes}"
+        return channel(f"{{{self.prefix}:*}}|changes", db)
 
     def loss_channels(self, db: int = 0) -> tuple[str, ...]:
         """Keyevent channels that tell of lost keys; the message is the key, see `list_id_of`.

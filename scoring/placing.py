@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 from lua_scripts.runner import LuaCall
 from scoring.keys import Keys, member, sort_of
+from scoring.unlisted import UNLISTED_ENTRIES
 
 #: Threads that one call places: Redis serves no other client meanwhile (about 1 ms).
 THREADS_PER_CALL = 200
@@ -73,7 +74,11 @@ def place_calls(
     placements: Sequence[Placement], keys: Keys, sorts: Sequence[str]
 ) -> list[PlaceCall]:
     """The calls that place threads; they leave lists before they enter others."""
-    return [*_on_views(placements, keys, sorts), *_on_queries(placements, keys)]
+    return [
+        *_on_views(placements, keys, sorts),
+        *_on_queries(placements, keys),
+        *_on_no_view(placements, keys),
+    ]
 
 
 def _on_views(
@@ -124,6 +129,16 @@ def _on_queries(placements: Sequence[Placement], keys: Keys) -> Iterator[PlaceCa
         places += len(placement.queries)
     if batch:
         yield _query_call(batch, keys)
+
+
+def _on_no_view(placements: Sequence[Placement], keys: Keys) -> Iterator[PlaceCall]:
+    """Whoever has such a thread open, or is concerned by what happens in it, hears of it, too."""
+    names = [member(placement.thread_id) for placement in placements if not placement.enter]
+    for first in range(0, len(names), THREADS_PER_CALL):
+        args: list[str | int] = [UNLISTED_ENTRIES, *names[first : first + THREADS_PER_CALL]]
+        yield PlaceCall(
+            LuaCall("unlisted", [keys.unlisted], args), lambda answer: (0, set(), set())
+        )
 
 
 def _query_call(batch: Sequence[Placement], keys: Keys) -> PlaceCall:

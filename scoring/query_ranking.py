@@ -8,6 +8,7 @@ from lua_scripts.servers import Client
 from scoring.keys import Keys, sort_of
 from scoring.placing import keys_of_query
 from scoring.server_life import LifeUnknown, ServerLife
+from scoring.unlisted import UnlistedChanges, unlisted_since
 
 
 class QueryTotals(NamedTuple):
@@ -55,6 +56,10 @@ class QueryRanking:
         number, names, totals = answer
         found = dict(zip(map(text_of, names), totals, strict=True))
         return QueryTotals(number, found, is_whole=number >= since)
+
+    def unlisted_since(self, number: int | None) -> UnlistedChanges:
+        """What has changed of threads on no view since a call of this number. Raises RedisError."""
+        return unlisted_since(self._client, self.keys, number)
 
     def progress(self, list_id: str) -> float | None:
         """How far (0 to 1) the rebuild of a query's list is; None where there is none."""

@@ -27,7 +27,7 @@ FOREIGN_ENTRIES = 2_000
 
 _OF_VIEWS = ("begin", "fill", "foreign", "place", "read", "remove", "since", "state", "swap")
 _OF_QUERIES = ("begin", "fill", "place", "raise_revisions", "states", "totals")
-_NAMES = (*_OF_VIEWS, *(f"queries/{name}" for name in _OF_QUERIES))
+_NAMES = (*_OF_VIEWS, "unlisted", *(f"queries/{name}" for name in _OF_QUERIES))
 _SCRIPTS = {name: read_lua("scoring", name) for name in _NAMES}
 for _name in ("place", "queries/place"):
     _SCRIPTS[_name] = read_lua("scoring", "leaving") + _SCRIPTS[_name]

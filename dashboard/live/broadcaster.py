@@ -102,6 +102,8 @@ class Broadcaster(RunsTask):
 
     def notify(self, list_ids: Iterable[str] | None) -> None:
         """Reads these lists at the next turn, for they have changed; None: all lists."""
+        if list_ids is None:
+            self._new_messages.note_unlisted()
         self._pending |= (
             self._known_list_ids() if list_ids is None else set(filter(self._is_known, list_ids))
         )
@@ -112,6 +114,11 @@ class Broadcaster(RunsTask):
         """Looks at the next turn which lists of queries have changed."""
         if self._touched.note():
             self._task.wake()
+
+    def notify_unlisted(self) -> None:
+        """Looks at the next turn which threads have changed that are on no view."""
+        self._new_messages.note_unlisted()
+        self._task.wake()
 
     def drop(self, sid: str) -> None:
         """Removes all that was kept for a closed socket."""
@@ -127,6 +134,7 @@ class Broadcaster(RunsTask):
             self._next_tick_at = now + SLOW_TICK_SECONDS
             self.totals.known = {}
             self._pending |= self._known_list_ids()
+            self._new_messages.note_unlisted()
             self._abort_unresponsive(now)
         if now >= self._next_totals_at:
             self._next_totals_at = now + TOTALS_SECONDS

@@ -2,13 +2,14 @@
 
 import logging
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
+from types import MappingProxyType
 
 import redis
 from redis.exceptions import MovedError, RedisError, ResponseError
 
 from dashboard.tasks import Backoff, PeriodicTask, RunsTask
-from scoring.keys import NOTIFY_FLAGS, Keys
+from scoring.keys import NOTIFY_FLAGS, Keys, channel
 
 log = logging.getLogger(__name__)
 
@@ -44,13 +45,11 @@ class Listener(RunsTask):
         keys: Keys,
         on_notify: OnNotify,
         monotonic: Callable[[], float] = time.monotonic,
-        *,
-        on_touched: Callable[[], object] = lambda: None,
-        on_views: Callable[[], object] = lambda: None,
+        on_written: Mapping[str, Callable[[], object]] = MappingProxyType({}),
     ):
         """`client` is used by nothing else; it has a `socket_timeout` and does not retry. In a
-        cluster it is that of one node, where the canary of `keys` lies. `on_touched` is called when
-        lists of queries have changed, `on_views` when saved views have."""
+        cluster it is that of one node, where the canary of `keys` lies. `on_written`: other keys,
+        and what is called when one was written."""
         self._client = client
         self._keys = keys
         self._on_notify = on_notify
@@ -58,9 +57,8 @@ class Listener(RunsTask):
         self._db = client.connection_pool.connection_kwargs.get("db") or 0
         #: Channels of single keys, and what is called for each.
         self._by_channel: dict[str, Callable[[], object]] = {
-            self._keys.canary_channel(self._db): self._on_canary,
-            self._keys.touched_channel(self._db): on_touched,
-            self._keys.view_changes_channel(self._db): on_views,
+            channel(key, self._db): call
+            for key, call in {keys.canary: self._on_canary, **on_written}.items()
         }
         self._backoff = Backoff(*BACKOFF_SECONDS)
         self._task = PeriodicTask(
@@ -106,15 +104,15 @@ class Listener(RunsTask):
                 self._check_canary()
 
     def _take(self, message: dict) -> None:
-        channel = _text(message["channel"])
+        source = _text(message["channel"])
         if message["type"] in ("psubscribe", "subscribe"):
             # redis-py also resubscribes by itself; notifications before that are lost.
             self._on_notify(None)
         elif message["type"] == "pmessage":
-            list_id = self._keys.list_id_of(channel.split("__:", 1)[1])
+            list_id = self._keys.list_id_of(source.split("__:", 1)[1])
             self._on_notify([list_id] if list_id else ())
-        elif message["type"] == "message" and channel in self._by_channel:
-            self._by_channel[channel]()
+        elif message["type"] == "message" and source in self._by_channel:
+            self._by_channel[source]()
         elif message["type"] == "message":
             list_id = self._keys.list_id_of(_text(message["data"]))
             self._on_notify([list_id] if list_id else ())

@@ -2,7 +2,7 @@
 
 import pytest
 
-from scoring.keys import Keys, member, thread_id
+from scoring.keys import Keys, channel, member, thread_id
 
 keys = Keys("lineup")
 
@@ -47,7 +47,7 @@ def test_each_placing_notifies_on_the_pattern(redis_server):
     client.flushall()
     with client.pubsub() as listener:
         listener.psubscribe(keys.changes_pattern())
-        listener.subscribe(keys.canary_channel(), *keys.loss_channels())
+        listener.subscribe(channel(keys.canary), *keys.loss_channels())
         client.zadd(keys.changes("not_respond"), {member(1): 1})
         client.zadd(keys.canary, {"at": 5})
         client.delete(keys.changes("not_respond"))
@@ -59,7 +59,7 @@ def test_each_placing_notifies_on_the_pattern(redis_server):
     changes = keys.changes("not_respond")
     assert set(heard) == {
         (f"__keyspace@0__:{changes}", "zadd"),
-        (keys.canary_channel(), "zadd"),
+        (channel(keys.canary), "zadd"),
         (f"__keyspace@0__:{changes}", "del"),
         ("__keyevent@0__:del", changes),
     }
