@@ -15,6 +15,7 @@ from typing import Any
 from bench.measure import (
     accept,
     churn,
+    faults,
     first_load,
     lists,
     live,
@@ -41,6 +42,7 @@ RUNS: dict[str, Callable[..., dict[str, Any]]] = {
     "ViewLists": view_lists.run,
     "Moments": moments.run,
     "Policies": policies.run,
+    "Faults": faults.run,
 }
 
 

@@ -5,6 +5,7 @@ from typing import Any
 from bench.drive.lines import LINES
 from bench.measure.accept import Accept
 from bench.measure.churn import Churn
+from bench.measure.faults import FAULTS, Faults
 from bench.measure.first_load import NETWORKS, FirstLoad
 from bench.measure.lists import Lists
 from bench.measure.live import SHORT, Live
@@ -78,6 +79,7 @@ def standard() -> tuple[Scenario, ...]:
         *on_lines(rounds=1),
         *a_thousand_views(rounds=2),
         *time(rounds=2),
+        *faults(rounds=2),
         *_ends_of_dimensions(short),
     )
 
@@ -124,6 +126,11 @@ def a_thousand_views(rounds: int) -> tuple[Scenario, ...]:
     return Views(rounds=rounds), ViewLists(rounds=rounds)
 
 
+def faults(rounds: int) -> tuple[Scenario, ...]:
+    """Until all lists are whole and live again."""
+    return tuple(Faults(fault, rounds=rounds) for fault in FAULTS)
+
+
 def time(rounds: int) -> tuple[Scenario, ...]:
     """What threads cost that wait for a moment, and what a changed policy does to events."""
     return Moments(rounds=rounds), Policies(rounds=rounds)
@@ -150,6 +157,7 @@ def full() -> tuple[Scenario, ...]:
         Painted(100_000, 100, 200, rounds=3),
         *a_thousand_views(rounds=3),
         *time(rounds=3),
+        *faults(rounds=5),
         PageBudget(100_000, rounds=3),
         FirstLoad(100_000),
         Churn(10_000),
@@ -211,4 +219,5 @@ SCALES = {
     "lines": lambda: on_lines(rounds=2),
     "views": lambda: a_thousand_views(rounds=3),
     "time": lambda: time(rounds=2),
+    "faults": lambda: faults(rounds=5),
 }

@@ -6,6 +6,7 @@ import pytest
 
 from bench.measure.accept import Accept
 from bench.measure.churn import Churn
+from bench.measure.faults import FAULTS, Faults
 from bench.measure.lists import Lists
 from bench.measure.live import Live
 from bench.report.bars import bars
@@ -98,3 +99,18 @@ def test_a_worker_has_two_hundred_megabytes(resident, kept):
 def test_a_worker_has_them_after_an_hour_too(mib, kept):
     [bar] = bars([result_of("churn", Churn(10_000), {"server_mib": mib})])
     assert bar.kept is kept
+
+
+@pytest.mark.parametrize(
+    ("fault", "within"),
+    [("a primary of a cluster is killed", 5), ("Redis is killed and starts empty", 10)],
+)
+def test_all_lists_are_live_soon_after_each_fault(fault, within):
+    """F1, F69: in every round."""
+    assert fault in FAULTS
+    rounds = [{"live_seconds": 0.1}, {"live_seconds": 0.1}, {"live_seconds": within}]
+    [bar] = bars([result_of("faults", Faults(fault), *rounds)])
+    assert bar.kept
+    rounds[0] = {"live_seconds": within + 0.1}
+    [bar] = bars([result_of("faults", Faults(fault), *rounds)])
+    assert not bar.kept

@@ -193,7 +193,7 @@ class LineupDriver:
             origin=self.server.url,
             timeout=60,
         )
-        assert opened.recv().startswith("0{")
+        assert str(opened.recv()).startswith("0{")
         return opened
 
     # What is stored

@@ -52,7 +52,7 @@ class Sender:
         return event
 
     def _message(self, number: int, role: str) -> dict[str, Any]:
-        customer = {"id": f"c-{number}", "name": f"Customer {number}"}
+        customer: dict[str, Any] = {"id": f"c-{number}", "name": f"Customer {number}"}
         if self._random.random() < 0.1:
             customer["member_status"] = self._random.randrange(-1, 6)
         return self._event("message", number) | {

@@ -113,9 +113,9 @@ class RedisClusterServer:
         port = free_port(CLUSTER_PORT_MAX)
         home = self._folder / str(port)
         home.mkdir()
-        options = ("--port", str(port), "--bind", "127.0.0.1", "--cluster-enabled", "yes")
-        options += ("--cluster-node-timeout", str(NODE_TIMEOUT_MS))
-        options += ("--cluster-replica-validity-factor", "0")
+        options = ["--port", str(port), "--bind", "127.0.0.1", "--cluster-enabled", "yes"]
+        options += ["--cluster-node-timeout", str(NODE_TIMEOUT_MS)]
+        options += ["--cluster-replica-validity-factor", "0"]
         self.servers[port] = start_redis(home, *options)
         return port
 

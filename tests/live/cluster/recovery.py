@@ -5,9 +5,13 @@ import itertools
 import threading
 import time
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
+from presence.keys import Space
+from scoring.keys import Keys
+from scoring.views import VIEWS
 from tests.drivers.dashboard import DashboardDriver
 from tests.drivers.lineup import LineupDriver
 from tests.live.faults.scene import LISTS, Scene
@@ -19,10 +23,13 @@ PATIENCE_SECONDS = 30
 EVENTS_PER_SECOND = 200
 BATCH = 5
 PEOPLE = 40
+#: A key of presence.
+PRESENCE = Space("customer", "lineup:p:").people(0).meta
 
 
-def under_load(scene: Scene, fault: Callable[[], object]) -> None:
-    """Runs `fault` while events are posted at a constant rate, and a second longer."""
+def under_load(scene: Scene, fault: Callable[[], object]) -> float:
+    """Runs `fault` while events are posted at a constant rate, and a second longer; how many a
+    second were accepted."""
     ended = threading.Event()
     failures: list[BaseException] = []
     counts = [0]
@@ -44,6 +51,7 @@ def under_load(scene: Scene, fault: Callable[[], object]) -> None:
         wait_until(lambda: counts[0] >= until or failures, PATIENCE_SECONDS, "a second of events")
 
     sending = threading.Thread(target=send)
+    began = time.monotonic()
     sending.start()
     try:
         wait_for_a_second_of_events()
@@ -54,38 +62,68 @@ def under_load(scene: Scene, fault: Callable[[], object]) -> None:
         sending.join(120)
     assert not sending.is_alive(), "the sender is stuck"
     assert not failures, failures
+    return counts[0] / (time.monotonic() - began)
 
 
-def opened_scene(folder: Path, redis_server: Any, mode: str) -> Iterator[Scene]:
-    """A scene over this Redis; its server's log is printed at the end."""
-    opened = Scene(f"sqlite:///{folder / 'lineup.sqlite'}", redis_server, mode)
+def opened_scene(
+    folder: Path, redis_server: Any, mode: str, database_url: str | None = None, workers: int = 1
+) -> Iterator[Scene]:
+    """A scene over this Redis, on SQLite where no other database is named; its server's log is
+    printed at the end."""
+    url = database_url or f"sqlite:///{folder / 'lineup.sqlite'}"
+    opened = Scene(url, redis_server, mode, workers)
     yield opened
     print(*opened.server.log, sep="\n")
     opened.close()
 
 
+def moved_keys() -> list[str]:
+    """One key of each list that is there, of the lists of queries, and of presence."""
+    keys = Keys()
+    return [*map(keys.meta, VIEWS), keys.touched, keys.view_changes, PRESENCE]
+
+
 class Recovery:
-    """Measures how long after a promotion the dashboards are live again; it is not asserted."""
+    """Measures how long after a fault all dashboards are live again; `bench/` holds that against
+    its bar."""
 
     def __init__(self, scene: Scene):
         self._scene = scene
         self._lineup = LineupDriver(scene.server)
         self._numbers = itertools.count(1)
 
-    def wait_until_live(self, fault: str) -> None:
-        """Until a thread that is new now has come to a dashboard, whose lists are not late.
+    def seconds_until_live(self) -> float:
+        """Until threads that are new now have come to the lists of all dashboards, none of which is
+        late. Dashboards that the fault has disconnected connect again.
 
-        Called at the promotion, while other events are posted.
+        Called when the fault is over, such as at a promotion, while other events are posted.
         """
         began = time.monotonic()
-        dashboard, (view, sort) = self._scene.dashboards[0], LISTS[0]
-        id = self._lineup.say(f"after-{next(self._numbers)}")
-        wait_until(
-            lambda: not self._scene.is_late() and id in dashboard.ids(view, sort),
-            PATIENCE_SECONDS,
-            "the dashboard being live",
+        number = next(self._numbers)
+        waiting, closed, _ = self._accepted(
+            self._lineup.message_event(f"waiting-{number}"),
+            self._lineup.message_event(f"closed-{number}"),
+            self._lineup.close_event(f"closed-{number}"),
         )
-        print(f"{fault}: live {time.monotonic() - began:.1f} s after the promotion")
+        new = [closed if view == "history" else waiting for view, _ in LISTS]
+        wait_until(lambda: self._have_come(new), PATIENCE_SECONDS, "the dashboards being live")
+        return time.monotonic() - began
+
+    def wait_until_live(self, fault: str) -> None:
+        """The same, printed."""
+        print(f"{fault}: live {self.seconds_until_live():.1f} s later")
+
+    def _accepted(self, *events: dict[str, Any]) -> list[int]:
+        """The ids of their threads. The events are repeated until they are accepted."""
+        self._scene.sender.post([*events])
+        return self._lineup.post(*events)
+
+    def _have_come(self, new: list[int]) -> bool:
+        self._scene.connect_again()
+        return not self._scene.is_late() and all(
+            id in dashboard.ids(*name)
+            for dashboard, name, id in zip(self._scene.dashboards, LISTS, new, strict=True)
+        )
 
 
 class WatchedPeople:
@@ -103,9 +141,7 @@ class WatchedPeople:
     def half_leave(self) -> None:
         """While presence is away this is refused, and the chatbot repeats it."""
         for name in self._names[::2]:
-            wait_until(
-                lambda name=name: self._has_left(name), PATIENCE_SECONDS, f"{name} having left"
-            )
+            wait_until(partial(self._has_left, name), PATIENCE_SECONDS, f"{name} having left")
 
     def check_each_was_shown_once(self) -> None:
         """Each is shown as they are, and no change was shown twice."""

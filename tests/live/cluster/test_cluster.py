@@ -3,13 +3,14 @@
 import pytest
 from redis.crc import key_slot
 
-from presence.keys import Space
 from scoring.keys import Keys
 from tests.conftest import MODES
 from tests.live.cluster.recovery import (
+    PRESENCE,
     Recovery,
     WatchedPeople,
     fresh_lists_are_those_of,
+    moved_keys,
     opened_scene,
     under_load,
 )
@@ -17,9 +18,6 @@ from tests.live.faults.scene import LISTS
 from tests.servers.redis_cluster import RedisClusterServer
 
 pytestmark = pytest.mark.slow
-
-VIEWS = ("arrival", "not_respond", "history")
-PRESENCE = Space("customer", "lineup:p:").people(0).meta
 
 
 @pytest.fixture
@@ -34,10 +32,34 @@ def scene(request, tmp_path, cluster):
     yield from opened_scene(tmp_path, cluster, request.param)
 
 
+@pytest.fixture(params=MODES)
+def wide_scene(request, tmp_path, cluster, new_postgres_url):
+    """With PostgreSQL and two workers."""
+    yield from opened_scene(tmp_path, cluster, request.param, new_postgres_url(), workers=2)
+
+
 def test_all_lists_are_those_of_sql(scene):
     under_load(scene, lambda: None)
     scene.check_nothing_is_lost()
     fresh_lists_are_those_of(scene)
+
+
+@pytest.mark.postgres
+def test_a_primary_is_killed_beside_postgresql_and_two_workers(wide_scene, cluster):
+    """And people leave meanwhile. (F69, F70)"""
+    recovery, people = Recovery(wide_scene), WatchedPeople(wide_scene)
+
+    def fault():
+        killed = cluster.holder_of(Keys().meta("arrival"))
+        cluster.kill(killed)
+        cluster.wait_for_promotion(killed)
+        people.half_leave()
+        recovery.wait_until_live("primary of arrival killed")
+
+    under_load(wide_scene, fault)
+    people.check_each_was_shown_once()
+    wide_scene.check_nothing_is_lost()
+    fresh_lists_are_those_of(wide_scene)
 
 
 @pytest.mark.parametrize("list_id", ["arrival", "history"])
@@ -46,7 +68,7 @@ def test_a_primary_is_killed(scene, cluster, list_id):
     recovery = Recovery(scene)
 
     def fault():
-        killed = cluster.holder_of(f"{{lineup:{list_id}}}|meta")
+        killed = cluster.holder_of(Keys().meta(list_id))
         cluster.kill(killed)
         cluster.wait_for_promotion(killed)
         recovery.wait_until_live(f"primary of {list_id} killed")
@@ -93,10 +115,3 @@ def test_presence_is_announced_once_while_a_primary_is_replaced(scene, cluster):
 
     under_load(scene, fault)
     people.check_each_was_shown_once()
-
-
-def moved_keys():
-    """One of each list that is there, of the lists of queries, and of presence."""
-    keys = Keys()
-    lists = [keys.meta(view) for view in VIEWS]
-    return [*lists, keys.touched, keys.view_changes, PRESENCE]

@@ -2,6 +2,7 @@
 
 import threading
 from collections.abc import Callable
+from functools import partial
 
 from sqlalchemy import select
 
@@ -66,7 +67,7 @@ class Scene:
         assert set(self.sender.accepted) <= set(stored), "an acknowledged event is lost"
         for dashboard, (view, sort) in zip(self.dashboards, LISTS, strict=True):
             wait_until(
-                lambda d=dashboard, v=view, s=sort: d.entries(v, s) == self._sql(v, s),
+                partial(self._is_sqls, dashboard, view, sort),
                 RECOVERY_SECONDS,
                 f"the dashboard's {view}/{sort} being SQL's",
             )
@@ -75,8 +76,14 @@ class Scene:
         wait_until(self._is_in_order, RECOVERY_SECONDS, "the order being right again")
 
     def is_late(self) -> bool:
-        """Whether the last status that the first dashboard got is "late"."""
-        return self.dashboards[0].of("order:status")[-1]["late"]
+        """Whether the last status that one of the dashboards got is "late"."""
+        return any(dashboard.of("order:status")[-1]["late"] for dashboard in self.dashboards)
+
+    def connect_again(self) -> None:
+        """Those dashboards whose connection a fault has ended."""
+        for dashboard in self.dashboards:
+            if not dashboard.client.connected:
+                dashboard.connect()
 
     def close(self) -> None:
         for dashboard in self.dashboards:
@@ -90,9 +97,15 @@ class Scene:
         except AssertionError:
             return False
 
+    def _is_sqls(self, dashboard: DashboardDriver, view: str, sort: str) -> bool:
+        return dashboard.entries(view, sort) == self._sql(view, sort)
+
     def _sql(self, view: str, sort: str) -> list[tuple[int, int]]:
         with self.database.read() as connection:
-            return [tuple(e) for e in threads.listed(connection, view, "all", None, sort, 500)]
+            return [
+                (id, score)
+                for id, score in threads.listed(connection, view, "all", None, sort, 500)
+            ]
 
     def _totals_are_right(self) -> bool:
         with self.database.read() as connection:

@@ -57,16 +57,14 @@ def test_events_are_accepted_within_5_seconds_while_redis_is_away(scene):
     scene.check_nothing_is_lost()
 
 
-def test_a_worker_that_the_system_kills_is_started_again(tmp_path):
+@pytest.mark.parametrize("mode", MODES)
+def test_a_worker_that_the_system_kills_is_started_again(mode, tmp_path, empty_url):
     """As the kernel does when memory is short; the other worker goes on meanwhile. (F50)"""
     redis_server = start_redis(tmp_path)
-    url = f"sqlite:///{tmp_path / 'lineup.sqlite'}"
-    scene = Scene(url, redis_server, "eventlet", workers=2)
+    scene = Scene(empty_url, redis_server, mode, workers=2)
     killed, other = scene.server.worker_pids()
     scene.under_load(lambda: os.kill(killed, signal.SIGKILL))
-    for dashboard in scene.dashboards:
-        if not dashboard.client.connected:
-            dashboard.connect()
+    scene.connect_again()
     scene.check_nothing_is_lost()
     restarted = wait_until(lambda: set(scene.server.worker_pids()) - {killed, other})
     assert len(restarted) == 1

@@ -18,7 +18,6 @@ from dashboard.db.models.threads import thread_acts, threads
 from scoring.ranking import Ranking
 from tests.conftest import MODES
 from tests.drivers.lineup import LineupDriver, rfc3339
-from tests.servers.databases import empty_url, new_postgres_url, postgres  # noqa: F401
 from tests.servers.lineup import LiveServer
 from tests.servers.redis import start_redis
 from tests.support import now_ms, wait_until
@@ -211,7 +210,7 @@ def test_moments_come_while_workers_and_redis_are_killed(tmp_path, mode):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("mode", MODES)
-def test_moments_come_through_many_deaths(empty_url, tmp_path, mode):  # noqa: F811
+def test_moments_come_through_many_deaths(empty_url, tmp_path, mode):
     """W3, W21, W22 and W24, on both databases."""
     with moments_over(empty_url, tmp_path, mode) as moments:
         assert max(late[-1] for late in go_through(moments, rounds=8)) <= LATE_MS

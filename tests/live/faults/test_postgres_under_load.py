@@ -2,11 +2,13 @@
 
 import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 import requests
 
 from tests.conftest import MODES
+from tests.live.cluster.recovery import WatchedPeople
 from tests.live.faults.scene import Scene
 from tests.servers.postgres import PostgresServer, running_postgres
 from tests.servers.redis import start_redis
@@ -38,6 +40,21 @@ def scene(request, tmp_path, own_postgres) -> Iterator[Scene]:
 def test_postgres_restarts_under_load(scene, own_postgres):
     """Connections are checked before use, and whole transactions are repeated. (F30)"""
     scene.under_load(own_postgres.restart)
+    scene.check_nothing_is_lost()
+
+
+def test_presence_is_announced_once_while_postgres_restarts(scene, own_postgres):
+    """People leave meanwhile. (F30)"""
+    people = WatchedPeople(scene)
+
+    def restart() -> None:
+        with ThreadPoolExecutor() as beside:
+            restarting = beside.submit(own_postgres.restart)
+            people.half_leave()
+            restarting.result()
+
+    scene.under_load(restart)
+    people.check_each_was_shown_once()
     scene.check_nothing_is_lost()
 
 

@@ -1,0 +1,3 @@
+"""PostgreSQL beside Redis on several machines."""
+
+from tests.servers.databases import new_postgres_url, postgres  # noqa: F401
