@@ -6,7 +6,9 @@ import socket
 import ssl
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 
@@ -18,6 +20,9 @@ TIMEOUT_SECONDS = 15.0
 #: Bytes of an answer that are read; the rest of a longer one is ignored.
 ANSWER_BYTES_MAX = 16_384
 ANSWER_CHARACTERS_KEPT = 1_000
+#: Names that a poster looks up at once. A look-up occupies one of the 10 (gevent) or 20 threads in
+#: which passwords are checked, too, and for 10 s and more where no name server answers.
+LOOKUPS_MAX = 3
 _PORTS = {"http": 80, "https": 443}
 
 #: The signature of `socket.getaddrinfo`.
@@ -55,6 +60,9 @@ class Poster:
         self._allow_private = allow_private
         self._timeout_seconds = timeout_seconds
         self._resolve = resolve
+        self._lookups = threading.BoundedSemaphore(LOOKUPS_MAX)
+        #: A name is looked up once at a time: one that is slow leaves the other places to others.
+        self._names: defaultdict[str, threading.Semaphore] = defaultdict(threading.Semaphore)
         self._tls = tls or ssl.create_default_context()
 
     def post(self, url: str, request: Request) -> Answer:
@@ -85,9 +93,10 @@ class Poster:
             connection.close()
 
     def _connected(self, host: str, port: int, scheme: str, deadline: "_Deadline") -> socket.socket:
-        # The server replaces the function when it starts.
-        resolve = self._resolve or socket.getaddrinfo
-        found = resolve(host, port, type=socket.SOCK_STREAM)
+        with _within(self._names[host], deadline), _within(self._lookups, deadline):
+            # The server replaces the function when it starts.
+            resolve = self._resolve or socket.getaddrinfo
+            found = resolve(host, port, type=socket.SOCK_STREAM)
         allowed = [each for each in found if self._allow_private or is_public(each[4][0])]
         if found and not allowed:
             raise _NotAllowedError
@@ -171,6 +180,17 @@ class _Deadline:
                 self._socket.shutdown(socket.SHUT_RDWR)
             except OSError:
                 return
+
+
+@contextmanager
+def _within(places: threading.Semaphore, deadline: _Deadline) -> Iterator[None]:
+    """Takes one of the places. Raises TimeoutError where none is free in time."""
+    if not places.acquire(timeout=deadline.seconds_left()):
+        raise TimeoutError
+    try:
+        yield
+    finally:
+        places.release()
 
 
 def _read(response: http.client.HTTPResponse) -> Answer:

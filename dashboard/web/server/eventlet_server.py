@@ -10,7 +10,7 @@ from inspect import signature
 from typing import Any
 
 import eventlet
-from eventlet import hubs, patcher, semaphore, tpool, wsgi
+from eventlet import hubs, patcher, tpool, wsgi
 from eventlet.green import select
 from eventlet.green import socket as green_socket
 
@@ -62,9 +62,6 @@ wsgi.MAX_HEADER_LINE = limits.HEADER_LINE_BYTES
 wsgi.RESPONSE_414 = limits.url_too_long().response()
 
 offload = tpool.execute
-#: Names that are looked up at once: slow ones leave most of the 20 threads to passwords.
-LOOKUPS_MAX = 8
-_lookups = semaphore.Semaphore(LOOKUPS_MAX)
 _look_up = patcher.original("socket").getaddrinfo
 _EPOLL = patcher.original("select").epoll if sys.platform == "linux" else None
 #: Makes a poll object that does not switch to another green thread.
@@ -91,8 +88,7 @@ def getaddrinfo(
         # An address needs no thread.
         return _look_up(host, port, family, type, proto, flags | socket.AI_NUMERICHOST)
     except socket.gaierror:
-        with _lookups:
-            return offload(_look_up, host, port, family, type, proto, flags)
+        return offload(_look_up, host, port, family, type, proto, flags)
 
 
 @contextmanager

@@ -4,13 +4,15 @@ import socket
 import ssl
 import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
 from dashboard.webhooks import http_client
-from dashboard.webhooks.http_client import Poster
+from dashboard.webhooks.http_client import LOOKUPS_MAX, Poster
 from dashboard.webhooks.signing import signed
 from tests.dashboard.webhooks.receiver import Receiver, answer
+from tests.support import wait_until
 
 REQUEST = signed({"id": "evt_1", "type": "test"}, ["whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"], 0)
 #: In the place of the 15 seconds that users have.
@@ -202,6 +204,59 @@ def test_private_addresses_of_a_name_are_skipped():
 
         got = Poster(False, timeout_seconds=5, resolve=resolve).post(receiver.url, REQUEST)
         assert (got.error, receiver.requests) == ("private_address", [])
+
+
+def test_names_that_no_server_answers_leave_room_for_others():
+    answered = threading.Event()
+    with Receiver(answer("200 OK")) as receiver, ThreadPoolExecutor(20) as pool:
+
+        def resolve(host: str, port: int, **more):
+            if host.startswith("dead"):
+                assert answered.wait(60)
+                raise socket.gaierror
+            return [(socket.AF_INET, socket.SOCK_STREAM, 6, "", ("127.0.0.1", receiver.port))]
+
+        poster = Poster(True, timeout_seconds=60, resolve=resolve)
+        names = [f"http://dead-{number % 2}.example/" for number in range(10)]
+        dead = [pool.submit(poster.post, name, REQUEST) for name in names]
+        assert poster.post("http://healthy.example/", REQUEST).is_good
+        answered.set()
+        assert {each.result().error for each in dead} == {"name_not_found"}
+
+
+def test_few_names_are_looked_up_at_once():
+    answered, under_way = threading.Event(), []
+
+    def resolve(host: str, port: int, **more):
+        under_way.append(host)
+        assert answered.wait(60)
+        raise socket.gaierror
+
+    poster = Poster(True, timeout_seconds=60, resolve=resolve)
+    with ThreadPoolExecutor(20) as pool:
+        urls = [f"http://dead-{number}.example/" for number in range(10)]
+        posts = [pool.submit(poster.post, url, REQUEST) for url in urls]
+        wait_until(lambda: len(under_way) == LOOKUPS_MAX, what="look-ups that wait for an answer")
+        answered.set()
+        assert {each.result().error for each in posts} == {"name_not_found"}
+        assert sorted(under_way) == [f"dead-{number}.example" for number in range(10)]
+
+
+def test_who_waits_for_a_look_up_waits_no_longer_than_for_all_else():
+    asked, answered = threading.Event(), threading.Event()
+
+    def resolve(host: str, port: int, **more):
+        asked.set()
+        assert answered.wait(60)
+        raise socket.gaierror
+
+    poster = Poster(True, timeout_seconds=SOON, resolve=resolve)
+    with ThreadPoolExecutor(1) as pool:
+        first = pool.submit(poster.post, "http://dead.example/", REQUEST)
+        assert asked.wait(60)
+        assert poster.post("http://dead.example/", REQUEST).error == "timeout"
+        answered.set()
+        assert not first.result().is_good
 
 
 def test_a_refused_connection_is_an_error():
