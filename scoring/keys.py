@@ -128,7 +128,8 @@ class Keys:
         """Hash, while a rebuild fills the keys below: its `token`, the `version` it began at, and
         of a view what it counts, as in `meta`.
 
-        A fence: a rebuild whose token is gone neither fills nor swaps in.
+        A fence: a rebuild whose token is gone neither fills nor swaps in. It expires unless its
+        rebuild renews it, and so do the keys below, later.
         """
         return f"{self._hash_list_id(list_id)}|next"
 

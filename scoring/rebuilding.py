@@ -20,6 +20,8 @@ from scoring.server_life import ServerLife
 LOCK_SECONDS = 5.0
 LOCK_MS = int(LOCK_SECONDS * 1_000)
 LOCK_RENEW_SECONDS = 1.0
+#: What was filled is there for longer than what says whose it is: nobody goes on with a part of it.
+FILLED_MS = 2 * LOCK_MS
 #: Threads that one step fills: Redis serves no other client meanwhile (a few milliseconds).
 FILL_THREADS = 125
 #: Places on lists of queries that are sent at once; others are served in between.
@@ -106,8 +108,8 @@ class Rebuild:
     def hold(self) -> None:
         """Keeps what was begun while nothing is filled: call it, or `fill`, each few seconds.
 
-        Renews the locks, or takes that of views again if no other process has it meanwhile. Raises
-        RebuildLost.
+        Renews the locks and what was filled, or takes the lock of views again if no other process
+        has it meanwhile. Raises RebuildLost.
         """
         if monotonic() - self._held_at < LOCK_RENEW_SECONDS:
             return
@@ -118,7 +120,9 @@ class Rebuild:
                 if not self._lock.acquire(blocking=False):
                     raise RebuildLost("another process is rebuilding") from error
         with self._client.pipeline(transaction=False) as pipeline:
-            for list_id in filter(is_query_list, self._open):
+            for list_id in self._open:
+                for key in self._filled(list_id):
+                    pipeline.pexpire(key, FILLED_MS)
                 pipeline.pexpire(self._keys.next(list_id), LOCK_MS)
             pipeline.execute()
         self._held_at = monotonic()
@@ -205,7 +209,7 @@ class Rebuild:
             args: Args = [self._token, list_id, LOCK_MS, replaced]
             return LuaCall("queries/begin", keys, args)
         keys += [*self._filled(list_id), self._keys.left(list_id)]
-        return LuaCall("begin", keys, [self._token])
+        return LuaCall("begin", keys, [self._token, LOCK_MS])
 
     def _filled(self, list_id: str) -> list[str]:
         sorts = [self._keys.next_sort(list_id, sort) for sort in self._sorts_of(list_id)]
@@ -216,7 +220,8 @@ class Rebuild:
         [sort] = self._sorts_of(list_id)
         keys = [self._keys.next(list_id), self._keys.next_sort(list_id, sort)]
         pairs = _pairs([row[2][0] for row in rows], [member(row[0]) for row in rows])
-        return LuaCall("queries/fill", keys, [self._token, LOCK_MS, f"{progress:.3f}", pairs])
+        args: Args = [self._token, LOCK_MS, FILLED_MS, f"{progress:.3f}", pairs]
+        return LuaCall("queries/fill", keys, args)
 
     def _fill_view_call(self, view: str, rows: Sequence[ViewRow]) -> LuaCall:
         names = [member(row[0]) for row in rows]
@@ -224,7 +229,7 @@ class Rebuild:
         columns = [*zip(*(row[2] for row in rows), strict=True)]
         revisions = [f"{row[1]}:{counted_as(row[3])}" for row in rows]
         texts = [_pairs(scores, names) for scores in columns] + [_pairs(names, revisions)]
-        args = [self._token, *texts]
+        args: Args = [self._token, FILLED_MS, *texts]
         return LuaCall("fill", [self._keys.next(view), *self._filled(view)], args)
 
     def _run_fills(self, calls: Sequence[LuaCall]) -> None:

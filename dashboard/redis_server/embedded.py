@@ -132,6 +132,8 @@ class EmbeddedRedis:
             "appendonly": "no",
             "daemonize": "no",
             "maxmemory-policy": "noeviction",
+            # What a rebuild of a million threads left would stop the server for a second.
+            "lazyfree-lazy-expire": "yes",
             "notify-keyspace-events": NOTIFY_FLAGS,
         }
         return [part for name, value in options.items() for part in (f"--{name}", value)]

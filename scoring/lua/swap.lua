@@ -19,6 +19,11 @@ local filled = is_query and tonumber(begun[3] or '0') or redis.call('HLEN', KEYS
 for key = kinds + 1, is_query and 2 * kinds or 2 * kinds - 1 do
   if redis.call('ZCARD', KEYS[key]) ~= filled then return false end
 end
+local counts, counted = redis.call('HGETALL', next), 0
+for at = 1, #counts, 2 do
+  if string.find(counts[at], '^of:') then counted = counted + tonumber(counts[at + 1]) end
+end
+if not is_query and counted ~= filled then return false end
 
 local placed = {}
 local old = redis.pcall('HMGET', meta, 'epoch', 'version', 'floor')
@@ -31,13 +36,14 @@ if not old.err and (old[1] or is_query) then
 end
 local version = math.max(tonumber(not old.err and old[2] or '') or 0, tonumber(begun[2])) + 1
 
-local counts = redis.call('HGETALL', next)
-
 -- UNLINK first: RENAME over a long list would free it within this step.
 redis.call('UNLINK', changes, meta, next)
 for key = 1, kinds do
   redis.call('UNLINK', KEYS[key])
-  if filled > 0 then redis.call('RENAME', KEYS[kinds + key], KEYS[key]) end
+  if filled > 0 then
+    redis.call('RENAME', KEYS[kinds + key], KEYS[key])
+    redis.call('PERSIST', KEYS[key])
+  end
 end
 version = string.format('%.0f', version)
 redis.call('HSET', meta, 'epoch', ARGV[2], 'version', version, 'floor', version,

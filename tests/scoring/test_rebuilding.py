@@ -167,6 +167,57 @@ def test_a_rebuild_that_lives_keeps_its_lock(driver, monkeypatch):
         assert driver.client.pttl(driver.keys.rebuild_lock) > 4_000
 
 
+def test_what_a_rebuild_began_expires_unless_it_is_renewed(driver, monkeypatch):
+    abandoned = driver.ranking.begin_rebuild(["arrival"])
+    abandoned.fill("arrival", rows(1))
+    abandoned.fill("arrival", rows(2))
+    keys = rebuild_keys(driver)
+    assert len(keys) == len(SORTS) + 3, "the lock, the fence, the sorts and the revisions"
+    assert all(0 < driver.client.pttl(key) <= rebuilding.FILLED_MS for key in keys)
+    fence = driver.client.pttl(driver.keys.next("arrival"))
+    filled = [each for each in keys if b"|next|" in each]
+    assert all(driver.client.pttl(each) > fence for each in filled), "the fence goes first"
+
+    monkeypatch.setattr(rebuilding, "LOCK_RENEW_SECONDS", 0)
+    for key in keys:
+        driver.client.pexpire(key, 500)
+    abandoned.hold()
+    assert all(driver.client.pttl(key) > 4_000 for key in keys)
+    abandoned.close()
+
+
+def test_what_is_swapped_in_stays(driver):
+    with driver.ranking.begin_rebuild(["arrival"]) as rebuild:
+        rebuild.fill("arrival", rows(1))
+        rebuild.swap("arrival", "e2")
+    assert {driver.client.pttl(key) for key in driver.client.keys("*")} == {-1}
+
+
+def test_a_sleeper_whose_fence_is_gone_neither_fills_nor_swaps(driver, monkeypatch):
+    monkeypatch.setattr(rebuilding, "LOCK_RENEW_SECONDS", 0)
+    driver.ranking.place([placed(1, 1, "arrival", 5)])
+    with driver.ranking.begin_rebuild(["arrival"]) as sleeper:
+        sleeper.fill("arrival", rows(2))
+        # As if their time had run out; no other process has begun meanwhile.
+        driver.client.delete(driver.keys.rebuild_lock, driver.keys.next("arrival"))
+        with pytest.raises(RebuildLost):
+            sleeper.fill("arrival", rows(3))
+        with pytest.raises(RebuildLost):
+            sleeper.swap("arrival", "zombie")
+    assert driver.zrange("arrival", "arrival") == [(1, 5)]
+
+
+def test_a_part_of_what_was_filled_is_not_swapped_in(driver):
+    driver.ranking.place([placed(1, 1, "arrival", 5)])
+    with driver.ranking.begin_rebuild(["arrival"]) as rebuild:
+        rebuild.fill("arrival", rows(2))
+        driver.client.delete(*(key for key in rebuild_keys(driver) if b"|next|" in key))
+        rebuild.fill("arrival", rows(3))
+        with pytest.raises(RebuildLost):
+            rebuild.swap("arrival", "e2")
+    assert driver.zrange("arrival", "arrival") == [(1, 5)]
+
+
 def test_keys_of_other_types_are_no_obstacle(driver):
     for key in (
         driver.keys.meta("arrival"),

@@ -5,7 +5,8 @@
 -- KEYS[4]     left: member -> number of the call in which it left the last of these lists; the latest,
 --             whose revisions are kept
 -- then for each list: its sort: member -> score; its log: member -> version of its last change;
---             its meta: epoch, version, floor, life, building (the token of the rebuild that makes it)
+--             its meta: epoch, version, floor, life, building (the token of the rebuild that makes it, over
+--             where the key beside meta is gone: next, which that rebuild renews)
 -- ARGV[1]     how many changes a log keeps
 -- ARGV[2]     how many members `left` keeps
 -- ARGV[3]     the list ids, in the order of their keys, separated by blanks
@@ -26,7 +27,13 @@ local keep, lists = tonumber(ARGV[1]), (#KEYS - 4) / 3
 
 local heads, building, is_logged, is_lost, lost = {}, {}, {}, {}, {}
 for list = 1, lists do
-  local head = redis.call('HMGET', KEYS[3 * list + 4], 'epoch', 'life', 'version', 'floor', 'building')
+  local meta = KEYS[3 * list + 4]
+  local head = redis.call('HMGET', meta, 'epoch', 'life', 'version', 'floor', 'building')
+  -- The name of next is made here, and only now: it would be a key more for each of hundreds of lists.
+  if head[5] and redis.pcall('EXISTS', (string.gsub(meta, 'meta$', 'next'))) == 0 then
+    redis.call('HDEL', meta, 'building')
+    head[5] = false
+  end
   heads[list], building[list] = head, head[5]
   if not (head[1] or head[5]) or not LIVES[head[2]] then
     is_lost[list], lost[#lost + 1] = true, list

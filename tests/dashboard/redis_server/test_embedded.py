@@ -85,6 +85,7 @@ def test_it_answers_sends_notifications_and_keeps_nothing_on_disk(embedded):
     )
     assert client.config_get("save")["save"] == ""
     assert client.config_get("appendonly")["appendonly"] == "no"
+    assert client.config_get("lazyfree-lazy-expire")["lazyfree-lazy-expire"] == "yes"
 
 
 @needs_server

@@ -2,6 +2,7 @@
 
 import pytest
 
+from scoring import placing, rebuilding
 from scoring.rebuilding import RebuildLost
 from tests.scoring.queries.test_query_lists import LISTS, on
 
@@ -51,6 +52,36 @@ def test_a_rebuild_that_renews_nothing_is_taken_over(driver):
         frozen.close()
         rebuild.swap(aa, "e2")
     assert driver.zrange(aa, "arrival") == [(2, 5)]
+
+
+def test_what_a_rebuild_filled_expires_unless_it_is_renewed_or_swapped_in(driver, monkeypatch):
+    monkeypatch.setattr(rebuilding, "LOCK_RENEW_SECONDS", 0)
+    [aa, *_] = LISTS
+    with driver.ranking.begin_rebuild([aa]) as rebuild:
+        rebuild.fill_query(aa, [(1, 1, (5,))])
+        filled = driver.keys.next_sort(aa, "arrival")
+        assert driver.client.pttl(driver.keys.next(aa)) < driver.client.pttl(filled)
+        driver.client.pexpire(filled, 500)
+        rebuild.fill_query(aa, [(2, 1, (6,))])
+        assert driver.client.pttl(filled) > 4_000
+        rebuild.swap(aa, "e1")
+    assert {driver.client.pttl(key) for key in driver.client.keys("*")} == {-1}
+
+
+def test_a_list_whose_rebuild_ended_unfinished_goes_on_as_before_it(driver, monkeypatch):
+    monkeypatch.setattr(placing, "LOG_ENTRIES", 20)
+    [aa, bb, *_] = LISTS
+    driver.open(aa)
+    killed = driver.ranking.begin_rebuild([aa, bb])
+    driver.client.delete(driver.keys.next(aa), driver.keys.next(bb))  # its time has run out
+    assert driver.ranking.place([on(1, 1, aa=None)]) == 0, "it was on no list"
+    for revision in range(2, 200):
+        driver.ranking.place([on(revision, revision, aa=revision)])
+    assert driver.client.zcard(driver.keys.changes(aa)) < 20 + 64
+    assert driver.client.hget(driver.keys.meta(aa), "building") is None
+    assert driver.ranking.place([on(200, 200, bb=5)]) == 0, "it has never been built"
+    with pytest.raises(RebuildLost):
+        killed.swap(aa, "e2")
 
 
 def test_a_list_that_is_removed_leaves_no_key(driver):
