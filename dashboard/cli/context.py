@@ -1,8 +1,9 @@
 """Opens the parts of the process for a command: settings, schema, Redis."""
 
 import os
+import signal
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager, nullcontext, suppress
 
 import click
 from redis.exceptions import RedisError
@@ -32,7 +33,8 @@ def open_services(
 
     Where no Redis is configured, the embedded server of a process beside this one is used;
     `needs_redis` and `serving` start one where there is none, and `serving` keeps it running.
-    Unless `serving`, threads are placed only while Redis holds the lists of this database.
+    Unless `serving`, threads are placed only while Redis holds the lists of this database, and
+    SIGTERM ends the block as Ctrl+C does.
     Raises StartError and StorageUnavailable.
     """
     settings = settings or read_settings()
@@ -54,10 +56,21 @@ def open_services(
             services.placer = _placer_of_commands(services)
         with suppress(RedisError, StorageUnavailable):
             services.shared_clock.adjust()
-        yield services
+        with nullcontext() if serving else _interrupted_by_sigterm():
+            yield services
     finally:
         if embedded is not None:
             embedded.stop()
+
+
+@contextmanager
+def _interrupted_by_sigterm() -> Iterator[None]:
+    """So that what was begun is given back: a lock, half-filled lists, a file beside its name."""
+    before = signal.signal(signal.SIGTERM, signal.default_int_handler)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
 
 
 def _keep_built_in_lists(database: Database) -> None:

@@ -2,6 +2,7 @@
 
 import io
 import os
+import signal
 
 import pytest
 
@@ -13,6 +14,7 @@ from dashboard.db.database import Database
 from dashboard.db.lists import versions, views
 from dashboard.ingest.assignment.assigning import Assigning, HandOver
 from dashboard.ingest.outgoing import Admin
+from scoring.rebuilding import Rebuild
 from tests.dashboard.ingest.shop import Shop
 from tests.support import SettableClock
 
@@ -235,6 +237,31 @@ def test_the_order_is_rebuilt_and_compared(run, monkeypatch, redis_server):
     code, out, _ = run("rebuild")
     assert code == 0 and out.startswith("3 threads in ")
     assert run("check") == (0, "Redis and SQL have the same order on every list.\n", "")
+
+
+@pytest.mark.real_redis
+def test_a_rebuild_that_gets_sigterm_leaves_nothing_half_done(run, monkeypatch, redis_server):
+    client = redis_server.client()
+    client.flushall()
+    monkeypatch.setenv("LINEUP_REDIS_URL", redis_server.url)
+    run("seed", "--threads", "3")
+    fill = Rebuild.fill
+
+    def fill_and_end(*args):
+        fill(*args)
+        assert [key for key in client.keys("*") if b"|next|" in key]
+        os.kill(os.getpid(), signal.SIGTERM)
+
+    monkeypatch.setattr(Rebuild, "fill", fill_and_end)
+    # Without the handler of the command the test ends here, and not the whole run.
+    before = signal.signal(signal.SIGTERM, lambda *ignored: None)
+    try:
+        code, out, _ = run("rebuild")
+        assert signal.getsignal(signal.SIGTERM) is not signal.default_int_handler
+    finally:
+        signal.signal(signal.SIGTERM, before)
+    assert (code, out) == (1, "")
+    assert not [key for key in client.keys("*") if b"|next" in key or b"|rebuild" in key]
 
 
 def test_a_second_factor_is_reset_with_the_sessions(run, run_with_password):
