@@ -66,10 +66,12 @@ class SentinelPool(SharedPool):
             raise MasterNotFoundError(f"no Sentinel knows a master “{self.service_name}”")
         return self._master
 
-    def owns_connection(self, connection: Any) -> bool:
-        """Whether it may be used again: not where it leads to the master of before."""
-        leads_to = (connection.host, connection.port)
-        return leads_to == self._master and bool(super().owns_connection(connection))
+    def release(self, connection: Any) -> None:
+        """Closes it where it leads to the master of before; it is used again for that of today."""
+        # The pool would keep one that it may not use again for ever, and make another one.
+        if connection.is_connected and (connection.host, connection.port) != self._master:
+            connection.mark_for_reconnect()
+        super().release(connection)
 
     def _ask(self) -> None:
         # Before asking: other callers go on with the last answer meanwhile.

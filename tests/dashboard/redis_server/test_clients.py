@@ -74,6 +74,34 @@ def watched(redis_server):
     made.close()
 
 
+def connections_of(pool: SentinelPool) -> int:
+    """How many the pool keeps, in whatever state."""
+    return sum(count for count, _ in pool.get_connection_count())
+
+
+def test_calls_while_no_sentinel_has_ever_answered_leave_nothing_behind():
+    def nobody() -> tuple[str, int]:
+        raise MasterNotFoundError("none is known")
+
+    pool = SentinelPool("m", nobody, max_connections=2)
+    client = redis.Redis.from_pool(pool)
+    for _ in range(20):
+        with pytest.raises(MasterNotFoundError):
+            client.ping()
+    assert connections_of(pool) <= 2
+
+
+@pytest.mark.real_redis
+def test_failovers_leave_nothing_behind(watched):
+    for _ in range(5):
+        in_use = watched.pool.get_connection()
+        watched.named = watched.second if watched.named is watched.first else watched.first
+        watched.later()
+        assert watched.client.ping()
+        watched.pool.release(in_use)
+    assert connections_of(watched.pool) <= 2
+
+
 @pytest.mark.real_redis
 def test_the_old_master_is_left_within_a_second_of_a_failover(watched):
     assert watched.client.ping()
