@@ -8,7 +8,8 @@ from sqlalchemy import func, select
 
 from dashboard.db.models.outbox import outgoing_events
 from dashboard.db.models.threads import events
-from dashboard.transfer import importing
+from dashboard.transfer import exporting, importing
+from dashboard.transfer.exporting import Exporter
 from tests.dashboard.transfer.story import Story, state_of
 from tests.support import examples
 
@@ -49,6 +50,27 @@ def test_what_one_kind_of_database_exports_the_other_imports(
     assert (imported.duplicates, imported.refused) == (0, 0)
     assert transfer.exported(there) == lines
     _is_the_same(state_of(there), state_of(here))
+
+
+def test_an_export_while_events_are_stored_is_of_one_moment(
+    any_database, new_database, transfer, clock, monkeypatch
+):
+    story = Story(any_database, clock, 4).tell(30)
+    # As with more threads and events: each statement reads a few.
+    monkeypatch.setattr(exporting, "SLICE", 2)
+    monkeypatch.setattr(exporting, "ROWS", 5)
+    before, state = transfer.exported(any_database), state_of(any_database)
+    lines = []
+    for line in Exporter(any_database).lines():
+        lines.append(line)
+        if len(lines) % 15 == 1:
+            story.tell(2)
+    assert len(transfer.exported(any_database)) > len(before) + 20, "they were stored meanwhile"
+    assert lines == before
+    other = new_database()
+    assert transfer.imported(other, lines).refused == 0
+    assert transfer.exported(other) == before
+    _is_the_same(state_of(other), state)
 
 
 def test_redis_holds_the_lists_of_what_was_imported(
