@@ -23,10 +23,12 @@ class BoundedConnection(psycopg.Connection[Any]):
 
     #: Where green threads run; else the driver waits by itself.
     wait_ready: WaitReady | None = None
+    #: Instead of `SILENCE_SECONDS`, where a statement takes longer and sends nothing meanwhile.
+    silence_seconds: float | None = None
 
     def wait(self, gen: PQGen[RV], interval: float = 0.1, timeout: float | None = None) -> RV:
         try:
-            bound = SILENCE_SECONDS if timeout is None else timeout
+            bound = (self.silence_seconds or SILENCE_SECONDS) if timeout is None else timeout
             if self.wait_ready is None:
                 return super().wait(gen, interval, bound)
             return _wait(gen, self.pgconn.socket, self.wait_ready, bound)

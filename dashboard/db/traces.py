@@ -1,18 +1,26 @@
 """Removes what is left of deleted rows in the search index and in the files of the database."""
 
+import logging
+import threading
 import time
 from functools import partial
+from typing import Any
 
 from sqlalchemy import Connection, text
+from sqlalchemy.exc import SQLAlchemyError
 
 from dashboard.db.database import Database
 from dashboard.errors import StorageUnavailable
+
+log = logging.getLogger(__name__)
 
 #: Pages of the index that one transaction merges; other writes run in between.
 _MERGED_PAGES = 500
 #: How long the log is waited for while others read from it.
 _CHECKPOINT_SECONDS = 10.0
 _RETRY_SECONDS = 0.05
+#: No VACUUM takes longer, and a descriptor can be waited for as long.
+_WEEK_SECONDS = 7 * 24 * 3600.0
 _SEARCH_TABLES = ("message_search", "customer_search")
 #: What rows of a person were deleted from, on PostgreSQL.
 _VACUUMED = (
@@ -21,15 +29,16 @@ _VACUUMED = (
 )
 
 
-def remove(database: Database) -> None:
+def remove(database: Database, wait_seconds: float | None = None) -> None:
     """After rows were deleted: no page, index or log of the database holds them any more.
 
     SQLite overwrites what is deleted (`secure_delete`); its index and its log keep it until they
     are merged and written back. PostgreSQL keeps dead rows until they are vacuumed, and the log as
-    long as it is set up to. Raises StorageUnavailable.
+    long as it is set up to. Large tables take it minutes: it goes on where it is not done within
+    `wait_seconds`. Raises StorageUnavailable, then too.
     """
     if not database.is_sqlite:
-        _vacuum(database)
+        _vacuum_within(database, wait_seconds)
         return
     for table in _SEARCH_TABLES:
         _merge(database, table)
@@ -70,11 +79,30 @@ def _write_log_back(database: Database) -> None:
         time.sleep(_RETRY_SECONDS)
 
 
-def _vacuum(database: Database) -> None:
-    with database.engine.connect() as connection:
-        connection = connection.execution_options(isolation_level="AUTOCOMMIT")
-        connection.exec_driver_sql("SET statement_timeout = 0")
+def _vacuum_within(database: Database, wait_seconds: float | None) -> None:
+    done = []
+
+    def vacuum() -> None:
         try:
-            connection.exec_driver_sql(f"VACUUM {', '.join(_VACUUMED)}")
-        finally:
-            connection.exec_driver_sql("RESET statement_timeout")
+            _vacuum(database)
+            done.append(True)
+        except SQLAlchemyError as error:
+            log.warning("what was deleted is not vacuumed yet: %s", error)
+
+    thread = threading.Thread(target=vacuum, daemon=True)
+    thread.start()
+    thread.join(wait_seconds)
+    if not done:
+        raise StorageUnavailable("All is deleted; PostgreSQL has yet to remove it from its files.")
+
+
+def _vacuum(database: Database) -> None:
+    """Raises SQLAlchemyError, also where another VACUUM holds one of the tables for longer than
+    `lock_timeout`: those who try again and again take one connection, not all."""
+    with database.engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
+        driver: Any = connection.connection.driver_connection
+        # Out of the pool: it is closed afterwards, and its limits with it.
+        connection.detach()
+        driver.silence_seconds = _WEEK_SECONDS
+        connection.exec_driver_sql("SET statement_timeout = 0")
+        connection.exec_driver_sql(f"VACUUM {', '.join(_VACUUMED)}")

@@ -50,18 +50,21 @@ class Erasing:
         self._clock = clock
         self._wait = wait
 
-    def erase(self, actor: Actor, source: str, customer: str) -> Deleted | None:
+    def erase(
+        self, actor: Actor, source: str, customer: str, traces_seconds: float | None = None
+    ) -> Deleted | None:
         """Deletes a source's customer with all threads and their contents; None if unknown.
 
         Raises StorageUnavailable: with nothing deleted, or with nothing left but traces
-        in the files of the database; then call it again.
+        in the files of the database; then call it again. So, too, where PostgreSQL is not done
+        with these within `traces_seconds`: it goes on.
         """
         now = self._clock()
         erased = erase_customer(self._database, self._placer, actor, source, customer, now)
         if erased is not None:
             self._file_store.remove(erased.file_ids)
         is_forgotten = erased is not None and self._forget(f"{source}/{customer}", erased)
-        traces.remove(self._database)
+        traces.remove(self._database, traces_seconds)
         return erased and Deleted(len(erased.thread_ids), erased.events, is_forgotten)
 
     def _forget(self, person: str, erased: Erased) -> bool:

@@ -66,13 +66,16 @@ class Order:
         assert outcome.status == "created", outcome
 
     def erase(
-        self, customer: str, now: Callable[[float], object] = lambda seconds: None
+        self,
+        customer: str,
+        now: Callable[[float], object] = lambda seconds: None,
+        traces_seconds: float | None = None,
     ) -> Deleted | None:
         """Deletes a customer; `now` is called where presence is waited for."""
         presence = self.services.presence_service
         store = self.services.file_store
         return Erasing(self.database, self.placer, presence, store, self.clock, now).erase(
-            OPERATOR, "shop", customer
+            OPERATOR, "shop", customer, traces_seconds
         )
 
     def tick(self, times: int = 1, seconds: float = 1.0) -> bool:

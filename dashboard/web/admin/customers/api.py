@@ -16,6 +16,9 @@ from dashboard.web.http.routes import done, route
 
 log = logging.getLogger(__name__)
 
+#: How long PostgreSQL may remove traces before the answer: pages give up a request after 15 s.
+TRACES_SECONDS = 10.0
+
 
 class DeletedCustomerRequest(Strict):
     """The customer by the name of the source and their id there.
@@ -46,7 +49,8 @@ class CustomersApi:
         summary="Delete all data of a customer, for good",
         description="All threads of theirs with their messages and notes, wherever they are, and "
         "their presence. 503 with nothing deleted, or with all deleted but traces in the files of "
-        "the database: a second call removes these.",
+        "the database: PostgreSQL may need minutes and goes on by itself; else a second call "
+        "removes these.",
         scope=SUPERVISOR,
         body=(DeletedCustomerRequest,),
         example={"source": "shop", "customer": "c-7"},
@@ -54,7 +58,7 @@ class CustomersApi:
         problems=(404,),
     )
     def delete(self, body: DeletedCustomerRequest) -> Response:
-        deleted = self._erasing.erase(acting(), body.source, body.customer)
+        deleted = self._erasing.erase(acting(), body.source, body.customer, TRACES_SECONDS)
         if deleted is None:
             raise NotFound("There is no such customer.")
         admin_id = current().admin_id
