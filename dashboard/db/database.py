@@ -15,7 +15,7 @@ from sqlalchemy.engine import make_url
 from sqlalchemy.exc import DatabaseError, DBAPIError, IntegrityError, OperationalError
 from sqlalchemy.exc import TimeoutError as PoolTimeoutError
 
-from dashboard.db.sqlite_wal import COMMIT_PAGES, checkpoint
+from dashboard.db.sqlite_wal import COMMIT_PAGES, checkpoint, empty
 from dashboard.errors import StorageUnavailable
 
 Result = TypeVar("Result")
@@ -122,6 +122,11 @@ class Database:
         Raises StorageUnavailable."""
         if self.is_sqlite:
             self._beside(checkpoint)
+
+    def empty_log(self) -> bool:
+        """Copies SQLite's log into the database and empties it, beside other work; False where
+        somebody uses it. Raises StorageUnavailable."""
+        return bool(self._beside(empty))
 
     def is_there(self) -> bool:
         """Whether the database answers a query."""

@@ -27,3 +27,13 @@ def checkpoint(path: str) -> None:
         _, pages, _ = connection.execute("PRAGMA wal_checkpoint(PASSIVE)").fetchone()
         if pages >= RESTART_PAGES:
             connection.execute("PRAGMA wal_checkpoint(RESTART)")
+
+
+def empty(path: str) -> bool:
+    """Copies the log of the database at `path` into it and empties it; False where it is in use.
+
+    Raises sqlite3.Error.
+    """
+    with closing(sqlite3.connect(path, timeout=0, isolation_level=None)) as connection:
+        is_busy, _, _ = connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+        return not is_busy

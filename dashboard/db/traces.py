@@ -69,11 +69,7 @@ def _changes(connection: Connection) -> int:
 def _write_log_back(database: Database) -> None:
     """Writes the WAL into the database and empties it, as soon as no reader uses it."""
     deadline = time.monotonic() + _CHECKPOINT_SECONDS
-    while True:
-        with database.engine.connect() as connection:
-            busy = connection.exec_driver_sql("PRAGMA wal_checkpoint(TRUNCATE)").scalar()
-        if not busy:
-            return
+    while not database.empty_log():
         if time.monotonic() > deadline:
             raise StorageUnavailable("The log of the database is in use; it was not emptied.")
         time.sleep(_RETRY_SECONDS)

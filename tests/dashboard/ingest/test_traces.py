@@ -6,9 +6,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from sqlalchemy import inspect, text
+from sqlalchemy import event, inspect, text
 from sqlalchemy.engine import make_url
 
+from dashboard.db import sqlite_wal
 from dashboard.db.database import Database
 from dashboard.db.migrate import bring_to_head
 from dashboard.errors import StorageUnavailable
@@ -164,6 +165,35 @@ def test_who_is_in_the_middle_of_reading_is_waited_for(database, client, clock):
     assert rows_with(order) == []
     assert order.erase("c") is None
     assert files_with(order) == []
+
+
+def test_the_log_is_emptied_beside_other_work(database, client, clock):
+    """Each try may wait for the disk, and a reader is waited for by many of them."""
+    offloaded = []
+
+    def offload(work, *arguments):
+        offloaded.append(work)
+        return work(*arguments)
+
+    own = Database(database.url, offload=offload)
+    order = Order(own, client, clock)
+    ran = _statements(own)
+    order.post("t", customer={"id": "c", "name": "zanzibar"})
+    order.erase("c")
+    assert offloaded == [sqlite_wal.empty] and not [each for each in ran if "checkpoint(" in each]
+    assert files_with(order) == []
+    own.close()
+
+
+def _statements(database: Database) -> list[str]:
+    """What is run over its own connections from now on."""
+    ran: list[str] = []
+
+    @event.listens_for(database.engine, "before_cursor_execute")
+    def see(connection, cursor, statement, *rest) -> None:
+        ran.append(statement)
+
+    return ran
 
 
 @pytest.mark.parametrize("mode", [None, 0o644, 0o666])
