@@ -62,6 +62,13 @@ class StorageUnavailable(Problem):
         super().__init__(503, "storage_unavailable", detail, headers={"Retry-After": "1"})
 
 
+class OutcomeUnknown(StorageUnavailable):
+    """The connection was lost during the COMMIT: SQL has stored all of it, or nothing."""
+
+    def __init__(self) -> None:
+        super().__init__("The storage was lost meanwhile: look whether this was stored.")
+
+
 class NotFound(Problem):
     def __init__(self, detail: str):
         super().__init__(404, "not_found", detail)

@@ -16,7 +16,7 @@ from sqlalchemy.exc import DatabaseError, DBAPIError, IntegrityError, Operationa
 from sqlalchemy.exc import TimeoutError as PoolTimeoutError
 
 from dashboard.db.sqlite_wal import COMMIT_PAGES, checkpoint, empty
-from dashboard.errors import StorageUnavailable
+from dashboard.errors import OutcomeUnknown, StorageUnavailable
 
 Result = TypeVar("Result")
 #: Waits until a descriptor is ready for one of these events, as `selectors` numbers them, at most
@@ -72,25 +72,35 @@ class Database:
         self._sleep = sleep or (lambda seconds: time.sleep(seconds))
         self._offload = offload
 
-    def write(self, work: Callable[[Connection], Result]) -> Result:
+    def write(self, work: Callable[[Connection], Result], *, is_idempotent: bool = False) -> Result:
         """Runs `work` in one write transaction and returns its result.
 
         `work` may run more than once (a lock was taken, a deadlock was broken, a connection was
         lost), so it must change nothing but the database. On SQLite it must not yield to
         other green threads. Raises StorageUnavailable after 2 s (after 3 tries, if
         deadlocks were broken), with nothing stored.
+
+        Where the connection is lost during the COMMIT, `work` may have been stored: it runs again
+        if it `is_idempotent` (a second run changes nothing, and its result serves as well). Else
+        that raises OutcomeUnknown.
         """
         deadline = time.monotonic() + LOCK_WAIT_SECONDS
         tries = 0
         while True:
             tries += 1
+            is_committing = False
             try:
                 with self.engine.begin() as connection:
                     self._begin(connection, "BEGIN IMMEDIATE")
-                    return work(connection)
+                    result = work(connection)
+                    is_committing = True
+                return result
             except (DBAPIError, PoolTimeoutError) as error:
                 if not _may_succeed_later(error):
                     raise _translated(error) from error
+                is_lost = getattr(error, "connection_invalidated", False)
+                if is_lost and is_committing and not is_idempotent:
+                    raise OutcomeUnknown() from error
                 is_repeated = _is_conflict(error) and tries < CONFLICT_TRIES
                 if time.monotonic() > deadline and not is_repeated:
                     raise StorageUnavailable() from error

@@ -11,7 +11,7 @@ from dashboard.db.accounts.admin_desks import Desks, sees
 from dashboard.db.database import Database
 from dashboard.db.files import stored_files
 from dashboard.db.files.stored_files import StoredFile
-from dashboard.errors import NotFound, Problem
+from dashboard.errors import NotFound, OutcomeUnknown, Problem
 from dashboard.files import kinds, names, pictures
 from dashboard.files.store import FileStore, errors_of_disk, new_id, storage_full
 
@@ -52,7 +52,7 @@ class Uploads:
         """Stores a file for a message in a thread; `chunks` are its bytes.
 
         Raises Problem: 404, `payload_too_large`, `empty_file`, `upload_quota`, `storage_full`, and
-        those of `chunks`. Nothing is left then.
+        those of `chunks`; StorageUnavailable. Nothing is left then, unless it is OutcomeUnknown.
         """
         with self._database.read() as connection:
             _check_room(connection, uploader.admin_id, 0)
@@ -68,6 +68,9 @@ class Uploads:
         file = file._replace(type=type, size=size)
         try:
             self._database.write(lambda connection: self._add(connection, uploader, file))
+        except OutcomeUnknown:
+            # The row may be there; a content without one is removed by `FileCleaner`.
+            raise
         except Exception:
             self._store.remove([file.id])
             raise

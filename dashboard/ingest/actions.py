@@ -189,7 +189,7 @@ class Actions:
             act_id = change(connection, state)
             return act_id, thread_states.save(connection, [state], now)
 
-        return self._database.write(write)
+        return self._database.write(write, is_idempotent=True)
 
     def _write_event(
         self,

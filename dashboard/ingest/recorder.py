@@ -74,7 +74,8 @@ class Recorder:
             if not ids:
                 return
             yield self._database.write(
-                partial(_refold, source_id=source_id, ids=ids, now_ms=self._clock())
+                partial(_refold, source_id=source_id, ids=ids, now_ms=self._clock()),
+                is_idempotent=True,
             )
             after_id = ids[-1]
 
@@ -91,14 +92,15 @@ class Recorder:
 
 
 def retry_on_conflict(database: Database, work: Callable[[Connection], Result]) -> Result:
-    """Runs a write, and again after IntegrityError; the next run finds the conflicting row.
+    """Runs an idempotent write, and again after IntegrityError; the next run finds the
+    conflicting row.
 
     On PostgreSQL two concurrent writers may both find an id free. Raises StorageUnavailable after
     `ATTEMPTS_MAX` conflicts.
     """
     for _ in range(ATTEMPTS_MAX):
         try:
-            return database.write(work)
+            return database.write(work, is_idempotent=True)
         except IntegrityError as error:
             conflict = error
     raise StorageUnavailable() from conflict

@@ -68,7 +68,7 @@ class Undo:
                 raise Problem(409, "too_late", "This was done too long ago to be undone.")
             return found.thread_id, _undo(connection, admin, state, found, now)
 
-        return self._database.write(write)
+        return self._database.write(write, is_idempotent=True)
 
     def _is_undone(self, connection: Connection, act: Act) -> bool:
         """Raises Problem where somebody set the same again since."""

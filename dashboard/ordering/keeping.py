@@ -51,7 +51,7 @@ class ListKeeper:
                 raise TooManyLists
             query_lists.keep(connection, listed, kept_until)
 
-        self._database.write(write)
+        self._database.write(write, is_idempotent=True)
         self._queries[list_id] = listed
         self._kept_until[list_id] = kept_until
 
@@ -74,7 +74,7 @@ class ListKeeper:
                     query_lists.keep(connection, asked[list_id], kept_until)
             return [*held, *new]
 
-        for list_id in self._database.write(write) if asked else ():
+        for list_id in self._database.write(write, is_idempotent=True) if asked else ():
             self._queries[list_id] = asked[list_id]
             self._kept_until[list_id] = kept_until
 
@@ -99,7 +99,7 @@ class ListKeeper:
                     with suppress(QueryError):
                         query_lists.keep(connection, self._queries[list_id], kept_until)
 
-        self._database.write(write)
+        self._database.write(write, is_idempotent=True)
         self._kept_until |= dict.fromkeys(due, kept_until)
 
     def _forget(self, looked_at: Collection[str], now: int) -> None:

@@ -55,7 +55,7 @@ class Rebuilder:
     def forget_epochs(self, list_ids: Collection[str]) -> None:
         """Of lists that are no more."""
         gone = delete(epochs).where(epochs.c.list_id.in_(list_ids))
-        self._database.write(lambda connection: connection.execute(gone))
+        self._database.write(lambda connection: connection.execute(gone), is_idempotent=True)
 
     def rebuild(
         self,
@@ -137,7 +137,9 @@ class Rebuilder:
         )
 
     def _save_epoch(self, list_ids: Collection[str], epoch: str) -> None:
-        self._database.write(lambda connection: _set_epoch(connection, list_ids, epoch))
+        self._database.write(
+            lambda connection: _set_epoch(connection, list_ids, epoch), is_idempotent=True
+        )
 
     def _save_epoch_of_queries(self, queries: QueryLists, epoch: str) -> None:
         """Without the lists that are in order only since they began to be built: events before that
@@ -148,7 +150,7 @@ class Rebuilder:
             built = [id for id in queries.lists if now.get(id) in (None, queries.ordered_since[id])]
             _set_epoch(connection, built, epoch)
 
-        self._database.write(write)
+        self._database.write(write, is_idempotent=True)
 
     def _place_again(self, ids: set[int], list_ids: Collection[str]) -> None:
         ordered = sorted(ids)

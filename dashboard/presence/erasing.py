@@ -1,7 +1,7 @@
 """Deletes all that is kept of a customer: in SQL, in the lists, in presence and in files."""
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from typing import NamedTuple
 
 from redis.exceptions import RedisError
@@ -10,7 +10,7 @@ from dashboard.db import traces
 from dashboard.db.audit.actors import Actor
 from dashboard.db.database import Database
 from dashboard.files.store import FileStore
-from dashboard.ingest.erase import Erased, erase_customer
+from dashboard.ingest.erase import erase_customer
 from dashboard.ordering.placer import Placer
 from dashboard.presence.service import PresenceService
 
@@ -63,16 +63,18 @@ class Erasing:
         erased = erase_customer(self._database, self._placer, actor, source, customer, now)
         if erased is not None:
             self._file_store.remove(erased.file_ids)
-        is_forgotten = erased is not None and self._forget(f"{source}/{customer}", erased)
+        # Also of one who is not found: an earlier call may have lost the answer of the database.
+        ids = erased.thread_ids if erased is not None else ()
+        is_forgotten = self._forget(f"{source}/{customer}", ids)
         traces.remove(self._database, traces_seconds)
         return erased and Deleted(len(erased.thread_ids), erased.events, is_forgotten)
 
-    def _forget(self, person: str, erased: Erased) -> bool:
+    def _forget(self, person: str, thread_ids: Collection[int]) -> bool:
         try:
-            self._presence_service.forget_customer(person, erased.thread_ids)
+            self._presence_service.forget_customer(person, thread_ids)
             # Servers may hold a message of theirs that they report as a sign of life.
             self._wait(REPORTED_SECONDS)
-            self._presence_service.forget_customer(person, erased.thread_ids)
+            self._presence_service.forget_customer(person, thread_ids)
         except RedisError:
             return False
         return True

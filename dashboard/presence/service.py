@@ -119,7 +119,8 @@ class PresenceService:
         settings = self.database.write(
             lambda connection: kept.change_customer(
                 connection, source_id, name, lambda held: held.changed(changes, now), now
-            )
+            ),
+            is_idempotent=True,
         )
         self._send_settings("customer", f"{source}/{name}", settings)
         return settings
@@ -132,7 +133,8 @@ class PresenceService:
         settings = self.database.write(
             lambda connection: kept.change_admin(
                 connection, admin_id, lambda held: held.changed(changes, now)
-            )
+            ),
+            is_idempotent=True,
         )
         self._send_settings("admin", str(admin_id), settings)
         return settings

@@ -232,5 +232,5 @@ class PresenceTasks:
         seen = [one for one in departures if one.last_seen is not None]
         if seen:
             database = self._presence_service.database
-            database.write(lambda connection: store(connection, seen))
+            database.write(lambda connection: store(connection, seen), is_idempotent=True)
             time.sleep(0)

@@ -136,14 +136,18 @@ class WebhookDispatcher(RunsTask):
         with self._database.read() as connection:
             target = webhooks.target(connection, delivery.webhook_id, began)
         if target is None:
-            self._database.write(lambda connection: deliveries.fail(connection, delivery, began))
+            self._database.write(
+                lambda connection: deliveries.fail(connection, delivery, began), is_idempotent=True
+            )
             return
         request = signed(self._for_chatbots(delivery.event.document()), target.secrets, began)
         answer = self._poster.post(target.url, request)
         now = self._clock()
         attempt = attempt_of(request, answer, began, now)
+        # At worst the log shows the attempt twice; else the chatbot would get the event twice.
         self._database.write(
-            lambda connection: self._save_outcome(connection, delivery, answer, attempt, now)
+            lambda connection: self._save_outcome(connection, delivery, answer, attempt, now),
+            is_idempotent=True,
         )
 
     def _save_outcome(

@@ -161,7 +161,8 @@ class WebhookService:
 
     def _assign_positions(self) -> None:
         self._database.write(
-            lambda connection: outgoing.assign_positions(connection, self._clock())
+            lambda connection: outgoing.assign_positions(connection, self._clock()),
+            is_idempotent=True,
         )
 
     def _write(self, id: int, work: Callable[[Connection, int, Webhook], Any]) -> Any:

@@ -23,7 +23,7 @@ def renew_rows_of(database: Database, admin_id: int, now_ms: int) -> Iterator[li
         ids = _ids(connection, admin_id)
     for start in range(0, len(ids), SLICE):
         some = ids[start : start + SLICE]
-        yield database.write(partial(_renew, ids=some, now_ms=now_ms))
+        yield database.write(partial(_renew, ids=some, now_ms=now_ms), is_idempotent=True)
 
 
 def _ids(connection: Connection, admin_id: int) -> list[int]:

@@ -102,7 +102,7 @@ class Mentioning:
             placements = _saved(connection, state, now) if is_changed else []
             return mentions.unread(connection, thread_id, admin.id), placements
 
-        return self._database.write(write)
+        return self._database.write(write, is_idempotent=True)
 
 
 def _saved(connection: Connection, state: ThreadState, now: int) -> Placements:

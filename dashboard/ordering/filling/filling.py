@@ -72,5 +72,5 @@ class Filling:
             changes = changes_ahead(connection, new, self._clock(), some)
         for first in range(0, len(changes), SLICE):
             part = changes[first : first + SLICE]
-            self._database.write(partial(bring_forward, changes=part))
+            self._database.write(partial(bring_forward, changes=part), is_idempotent=True)
             time.sleep(0)

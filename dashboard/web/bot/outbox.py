@@ -80,7 +80,8 @@ class OutboxApi:
             self._database.write(
                 lambda connection: outgoing.save_read_position(
                     connection, caller.source_id, position, self._clock()
-                )
+                ),
+                is_idempotent=True,
             )
         next = self._cursors.encode(_LIST_NAME, last)
         documents = [self._addresses.for_chatbots(event.document()) for event in events]
@@ -92,6 +93,7 @@ class OutboxApi:
             if not outgoing.needs_positions(connection):
                 return
         while self._database.write(
-            lambda connection: outgoing.assign_positions(connection, self._clock())
+            lambda connection: outgoing.assign_positions(connection, self._clock()),
+            is_idempotent=True,
         ):
             pass

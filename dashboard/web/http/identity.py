@@ -107,7 +107,9 @@ class Identities:
         """Ends the session that the request's cookie holds, if any."""
         with suppress(Unauthorized):
             token = self._token(request.cookies.get(self._cookie_name(request.environ), ""))
-            self._database.write(lambda connection: sessions.end(connection, token))
+            self._database.write(
+                lambda connection: sessions.end(connection, token), is_idempotent=True
+            )
 
     def set_cookie(self, response: Response, cookie: str) -> Response:
         """Sets the session cookie, which browsers drop when they are closed."""

@@ -1,0 +1,108 @@
+"""A COMMIT is carried out, and its answer is lost: only what is idempotent is repeated."""
+
+import fakeredis
+import psycopg
+import pytest
+from sqlalchemy import text
+
+from dashboard.errors import OutcomeUnknown
+from dashboard.files.uploads import Uploader
+from dashboard.ingest.actions import Admin, Reply
+from dashboard.ingest.schema import parse
+from tests.dashboard.ingest.shop import new_admin
+from tests.dashboard.ingest.test_traces import keys_with, rows_with
+from tests.dashboard.ordering.order import Order
+from tests.drivers.audit import OPERATOR
+
+pytestmark = pytest.mark.postgres
+
+
+@pytest.fixture
+def order(postgres_database, clock) -> Order:
+    return Order(postgres_database, fakeredis.FakeRedis(), clock)
+
+
+@pytest.fixture
+def lose_answer(order, monkeypatch):
+    """Loses the answer to the next COMMIT of a write, with its connection; gives a list, which
+    holds it when that was done."""
+    dialect, lost = order.database.engine.dialect, []
+    commit = dialect.do_commit
+
+    def commit_and_lose(connection) -> None:
+        driver = connection.dbapi_connection
+        [is_write] = driver.execute("SELECT txid_current_if_assigned() IS NOT NULL").fetchone()
+        commit(connection)
+        if is_write and not lost:
+            lost.append(connection)
+            driver.close()
+            raise psycopg.OperationalError("server closed the connection unexpectedly")
+
+    def lose() -> list:
+        monkeypatch.setattr(dialect, "do_commit", commit_and_lose)
+        return lost
+
+    return lose
+
+
+def count(order: Order, table: str) -> int:
+    with order.database.read() as connection:
+        return connection.scalar(text(f"SELECT count(*) FROM {table}"))
+
+
+def test_an_event_is_stored_once_and_accepted(order, lose_answer):
+    """The transaction is repeated, and finds it. (F30)"""
+    lost = lose_answer()
+    sent = {"id": "e-1", "type": "message", "thread": "t", "role": "client", "body": "hello"}
+    sent |= {"customer": {"id": "c"}, "occurred_at": "2026-11-20T10:00:00Z"}
+    [outcome] = order.ingest.accept(order.source_id, [parse(sent)])
+    assert lost and outcome.status == "duplicate"
+    assert count(order, "events") == 1
+
+
+def test_a_reply_is_stored_once_and_acknowledged(order, lose_answer):
+    """F30"""
+    linh = Admin(new_admin(order.database, "Linh"), "Linh")
+    order.post("t", body="hello")
+    lost = lose_answer()
+    reply = Reply("hi", "token-1", False, None, True)
+    result, _ = order.services.actions.reply(linh, 1, reply)
+    assert lost and result.message["body"] == "hi"
+    assert count(order, "events") == 2 and count(order, "outgoing_events") == 1
+
+
+def test_a_webhook_is_made_once_and_its_caller_hears_that_this_is_unknown(order, lose_answer):
+    lost = lose_answer()
+    with pytest.raises(OutcomeUnknown) as raised:
+        order.services.webhooks.create(OPERATOR, "shop", "https://bot.example/hook", None)
+    assert lost and (raised.value.status, raised.value.code) == (503, "storage_unavailable")
+    assert "nothing" not in raised.value.detail
+    assert len(order.services.webhooks.listing()) == 1
+
+
+def test_a_second_call_deletes_what_is_left_of_a_customer(order, lose_answer):
+    """H30: the first one did not hear that SQL has deleted them."""
+    order.post("t", customer={"id": "zanzibar"})
+    presence = order.services.presence_service
+    presence.set_customer(order.source_id, "shop", "zanzibar", {"text": "zanzibarstatus"})
+    assert keys_with(order, 1)
+    lost = lose_answer()
+    with pytest.raises(OutcomeUnknown):
+        order.erase("zanzibar")
+    assert lost and rows_with(order) == []
+    assert order.erase("zanzibar") is None
+    assert keys_with(order, 1) == []
+
+
+def test_the_content_of_a_file_stays_whose_row_may_be_stored(order, lose_answer):
+    linh = new_admin(order.database, "Linh")
+    order.post("t", body="hello")
+    services = order.services
+    lost = lose_answer()
+    with pytest.raises(OutcomeUnknown):
+        services.uploads.receive(Uploader(linh, None), 1, "a.txt", [b"text"])
+    assert lost
+    with order.database.read() as connection:
+        [id] = connection.scalars(text("SELECT id FROM files"))
+    with services.file_store.open(id) as content:
+        assert content.read() == b"text"
