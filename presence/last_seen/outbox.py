@@ -26,8 +26,8 @@ class Departure(NamedTuple):
 class Outbox:
     """One consumer of a namespace's announcements; each goes to one consumer of the group.
 
-    Call `read_once`, store what it returns, then `acknowledge`. What is not acknowledged is read
-    again, so storing must stand a replay.
+    Call `read_once`, store what it returns, then `acknowledge`. What is not acknowledged by the
+    next `read_once` is read again, so storing must stand a replay.
     """
 
     def __init__(self, people: People, group: str = "storage", consumer: str = "one"):
@@ -35,9 +35,13 @@ class Outbox:
         self._group = group
         self._consumer = consumer
         self._unacknowledged: list[tuple[str, list[Any]]] = []
+        #: Streams of which something was read and not stored; it is read again first.
+        self._unstored: set[str] = set()
 
     def read_once(self, limit: int = 1_000) -> list[Departure]:
         """About `limit` of the oldest announcements of all shards, merged to one a person."""
+        self._unstored |= {stream for stream, _ in self._unacknowledged}
+        self._unacknowledged = []
         latest: dict[str, Departure] = {}
         taken = 0
         for shard in range(self._people.space.shards):
@@ -53,7 +57,7 @@ class Outbox:
         return list(latest.values())
 
     def acknowledge(self) -> None:
-        """Everything read so far is stored: it is not read again."""
+        """What the last `read_once` returned is stored: it is not read again."""
         read, self._unacknowledged = self._unacknowledged, []
         for stream, names in read:
             self._people.client.xack(stream, self._group, *names)
@@ -74,7 +78,17 @@ class Outbox:
         )[1]
         if abandoned:
             return [entry for entry in abandoned if entry[0] is not None]
-        answer = client.xreadgroup(self._group, self._consumer, {stream: ">"}, count=limit)
+        if stream in self._unstored:
+            # From Redis and not from memory: who was forgotten meanwhile is no longer in it.
+            if unstored := self._read_group(stream, "0", limit):
+                return unstored
+            self._unstored.discard(stream)
+        return self._read_group(stream, ">", limit)
+
+    def _read_group(self, stream: str, after: str, limit: int) -> list[Any]:
+        """Entries that no consumer has, after ">"; those that this one has, after "0"."""
+        client: Any = self._people.client
+        answer = client.xreadgroup(self._group, self._consumer, {stream: after}, count=limit)
         streams = answer.items() if isinstance(answer, dict) else answer or ()
         return [entry for _, found in streams for entry in _flat(found)]
 

@@ -3,6 +3,7 @@
 import pytest
 
 from dashboard.db.accounts import sources
+from dashboard.errors import StorageUnavailable
 from dashboard.presence.service import OTHERS, TRUTH
 from dashboard.presence.tasks import ONLINE_STORED_MS
 from presence.states import never_seen
@@ -51,6 +52,26 @@ def test_visitors_who_never_wrote_survive_an_emptied_redis(order):
     now = seen(order)
     assert now.keys() == before.keys() and now["shop/bob"] >= before["shop/bob"]
     assert next(iter(now)) == "shop/bob"
+
+
+def test_who_came_while_sql_was_away_is_stored_when_it_is_back(order, monkeypatch):
+    """R56: the first write fails; what is stored and acknowledged next is not all there is."""
+    tasks, database = order.services.presence_tasks, order.services.database
+    come(order, "ann")
+
+    def away(*ignored):
+        raise StorageUnavailable("the server is restarting")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(database, "write", away)
+        with pytest.raises(StorageUnavailable):
+            tasks._store()
+    come(order, "bob")
+    before = seen(order)
+    tasks._store()
+    tasks._store()
+    order.client.flushall()
+    assert seen(order) == before and len(before) == 2
 
 
 def test_who_is_hidden_stays_hidden_where_sql_answers(order):

@@ -50,6 +50,32 @@ def test_each_entry_goes_to_one_consumer_of_the_group(world: World) -> None:
     assert names == sorted(str(number) for number in range(40))
 
 
+def test_what_could_not_be_stored_is_read_again_before_anything_else(world: World) -> None:
+    """R55: as where SQL is away; acknowledging what comes later leaves it to be read."""
+    outbox = Outbox(world.people)
+    drain(outbox)
+    names = sorted(str(number) for number in range(40))
+    for name in names:
+        world.open(name)
+    unstored = outbox.read_once(15)
+    assert [outbox.read_once(15), outbox.read_once(15)] == [unstored, unstored]
+    outbox.acknowledge()
+    first = {one.person for one in unstored}
+    assert len(first) == 15 and sorted(first | drain(outbox).keys()) == names
+    world.open("late")
+    assert list(drain(outbox)) == ["late"]
+
+
+def test_who_is_forgotten_before_they_could_be_stored_is_not_read_again(world: World) -> None:
+    outbox = Outbox(world.people)
+    drain(outbox)
+    world.open("ann")
+    world.open("bob")
+    assert len(outbox.read_once()) == 2
+    world.people.forget("ann")
+    assert [one.person for one in outbox.read_once() if one.last_seen] == ["bob"]
+
+
 def test_a_flushed_redis_is_read_from_its_new_start(world: World) -> None:
     outbox = Outbox(world.people)
     drain(outbox)
