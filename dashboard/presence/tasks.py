@@ -34,6 +34,8 @@ STORE_SECONDS = 2.0
 STORE_ONLINE_SECONDS = 10.0
 RELATIONS_SECONDS = 5.0
 TRIM_SECONDS = 10.0
+#: Interval of removing the consumers of ended workers from one more shard.
+CONSUMERS_SECONDS = 10.0
 PRESENT_SECONDS = 1.0
 #: Interval at which typing that goes on is sent again; browsers show it for 7.5 s.
 TYPING_SECONDS = 2.5
@@ -120,6 +122,7 @@ class PresenceTasks:
             ("typing", TYPING_SECONDS, self._repeat_typing),
             ("present admins", PRESENT_SECONDS, self._refresh_present),
             ("trim", TRIM_SECONDS, self._sweeper.trim_once),
+            ("remove consumers", CONSUMERS_SECONDS, self._remove_consumers),
         ]
 
     def stop(self) -> None:
@@ -222,6 +225,10 @@ class PresenceTasks:
                 self._write(store, departures)
                 outbox.acknowledge()
                 has_more = len(departures) == STORED_AT_ONCE
+
+    def _remove_consumers(self) -> None:
+        for outbox, _, _ in self._stored:
+            outbox.remove_consumers()
 
     def _store_online(self) -> None:
         for _, online, store in self._stored:

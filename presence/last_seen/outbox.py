@@ -1,5 +1,6 @@
 """Times of last seen, read from the announcements to be stored in SQL."""
 
+import itertools
 from typing import Any, NamedTuple
 
 from redis.exceptions import ResponseError
@@ -10,6 +11,10 @@ from presence.states import parsed
 
 #: Entries that a consumer did not acknowledge within this, in milliseconds, go to another one.
 ABANDONED_MS = 60_000
+#: A consumer that read nothing for this long, in milliseconds, is that of a process that has ended.
+IDLE_MS = 3_600_000
+#: Consumers that one call removes at most.
+REMOVED_AT_ONCE = 500
 
 
 class Departure(NamedTuple):
@@ -37,6 +42,7 @@ class Outbox:
         self._unacknowledged: list[tuple[str, list[Any]]] = []
         #: Streams of which something was read and not stored; it is read again first.
         self._unstored: set[str] = set()
+        self._shards = itertools.cycle(range(people.space.shards))
 
     def read_once(self, limit: int = 1_000) -> list[Departure]:
         """About `limit` of the oldest announcements of all shards, merged to one a person."""
@@ -61,6 +67,18 @@ class Outbox:
         read, self._unacknowledged = self._unacknowledged, []
         for stream, names in read:
             self._people.client.xack(stream, self._group, *names)
+
+    def remove_consumers(self) -> int:
+        """Removes consumers of one shard, the next at each call, that nobody uses any more.
+
+        Those that have something to acknowledge stay until it was taken over. One that is in use,
+        after all, is made again when it reads. Returns how many were removed.
+        """
+        stream = self._people.space.people(next(self._shards)).events
+        removed: int = self._people.lua.run(
+            "people/remove_consumers", [stream], self._group, IDLE_MS, REMOVED_AT_ONCE
+        )
+        return removed
 
     def _read(self, stream: str, limit: int) -> list[Any]:
         try:

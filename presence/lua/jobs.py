@@ -36,6 +36,7 @@ JOBS: dict[str, tuple[str, ...]] = {
     "people/claim_saving": _ROWS,
     "people/look_up": _READ,
     "people/connections": ("state/keys",),
+    "people/remove_consumers": (),
     "people/seen_page": (*_ROWS, "state/row_order"),
     "feed/head": _FEED,
     "feed/since": _FEED,

@@ -9,7 +9,8 @@ from redis.cluster import RedisCluster
 from lua_scripts.runner import LuaRunner
 from presence.connections import Connection
 from presence.heartbeats import Heartbeats
-from presence.keys import Space
+from presence.keys import SHARDS, Space
+from presence.last_seen import outbox as module
 from presence.last_seen.outbox import Outbox
 from presence.people import People
 from presence.rooms import Membership
@@ -158,13 +159,15 @@ def move_slot(client: RedisCluster, key: str) -> None:
         one.execute_command("CLUSTER", "SETSLOT", slot, "NODE", ids["new"])
 
 
-def test_the_outbox_and_forgetting(world: World) -> None:
+def test_the_outbox_and_forgetting(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     outbox = Outbox(world.people)
     for name in NAMES[:50]:
         world.open(name)
     names = {one.person for one in outbox.read_once()}
     outbox.acknowledge()
     assert names == set(NAMES[:50]) and outbox.read_once() == []
+    monkeypatch.setattr(module, "IDLE_MS", 0)
+    assert [outbox.remove_consumers() for _ in range(SHARDS)] == [1] * SHARDS
     world.people.forget(NAMES[0])
     assert NAMES[0] not in world.announced()
 

@@ -37,7 +37,8 @@ def test_nothing_scans_and_no_name_of_a_key_is_made_in_lua(name: str) -> None:
     """KEYS alone; no SCAN, no KEYS command, no EXPIRE of keys for each user. (B38)"""
     code = re.sub(r"--.*", "", read_lua("presence", name))
     assert not re.search(r"'(SCAN|HSCAN|ZSCAN|SSCAN|KEYS|EXPIRE|PEXPIRE|SETEX)'", code)
-    for key in re.findall(r"redis\.call\('(?!TIME|PUBLISH)\w+', ([^,)]+)", code):
+    call = r"redis\.p?call\('(?!TIME|PUBLISH)\w+', (?:'(?:DEL)?CONSUMERS?', )?([^,)]+)"
+    for key in re.findall(call, code):
         assert re.fullmatch(r"[A-Z_]+|KEYS\[\w+\]|key|meta|events", key.strip()), key
 
 

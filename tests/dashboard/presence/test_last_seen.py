@@ -5,7 +5,8 @@ import pytest
 from dashboard.db.accounts import sources
 from dashboard.errors import StorageUnavailable
 from dashboard.presence.service import OTHERS, TRUTH
-from dashboard.presence.tasks import ONLINE_STORED_MS
+from dashboard.presence.tasks import ONLINE_STORED_MS, STORAGE_GROUP
+from presence.last_seen import outbox
 from presence.states import never_seen
 from tests.dashboard.ordering.order import Order
 
@@ -72,6 +73,20 @@ def test_who_came_while_sql_was_away_is_stored_when_it_is_back(order, monkeypatc
     tasks._store()
     order.client.flushall()
     assert seen(order) == before and len(before) == 2
+
+
+def test_a_worker_removes_the_consumers_of_ended_ones(order, monkeypatch):
+    """Each start has a name of its own: without this, each leaves one in every stream."""
+    space = order.services.presence_service.customers.space
+    streams = [space.people(shard).events for shard in range(space.shards)]
+    for stream in streams:
+        order.client.xgroup_create(stream, STORAGE_GROUP, mkstream=True)
+        order.client.xgroup_createconsumer(stream, STORAGE_GROUP, "an ended worker")
+    monkeypatch.setattr(outbox, "IDLE_MS", 0)
+    steps = {name: step for name, _, step in order.services.presence_tasks._steps()}
+    for _ in streams:
+        steps["remove consumers"]()
+    assert [order.client.xinfo_consumers(one, STORAGE_GROUP) for one in streams] == [[]] * 16
 
 
 def test_who_is_hidden_stays_hidden_where_sql_answers(order):

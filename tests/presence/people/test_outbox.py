@@ -1,5 +1,11 @@
 """Times of last seen on their way to lasting storage."""
 
+from typing import Any
+
+import pytest
+
+from lua_scripts.runner import text_of
+from presence.last_seen import outbox as module
 from presence.last_seen.outbox import Departure, Outbox
 from tests.presence.world import TTL, World
 
@@ -10,6 +16,12 @@ def drain(outbox: Outbox) -> dict[str, Departure]:
         found |= {one.person: one for one in departures}
         outbox.acknowledge()
     return found
+
+
+def consumers(world: World, shard: int = 0) -> set[str]:
+    client: Any = world.client
+    found = client.xinfo_consumers(world.people.space.people(shard).events, "storage")
+    return {text_of(one["name"]) for one in found}
 
 
 def test_every_departure_is_written_with_the_last_beat(world: World) -> None:
@@ -84,3 +96,45 @@ def test_a_flushed_redis_is_read_from_its_new_start(world: World) -> None:
     world.clock.advance(1)
     world.open("bob")
     assert list(drain(outbox)) == ["bob"]
+
+
+def test_consumers_of_ended_workers_are_removed_once_nothing_waits_for_them(
+    one_shard: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What a dead one has read is taken over first; who has only just read stays."""
+    world = one_shard
+    living, dead, gone = (
+        Outbox(world.people, consumer=name) for name in ("living", "dead", "gone")
+    )
+    drain(living)
+    world.open("ann")
+    drain(gone)
+    world.open("bob")
+    assert [one.person for one in dead.read_once()] == ["bob"]
+    assert living.remove_consumers() == 0, "all have read within the hour"
+    monkeypatch.setattr(module, "IDLE_MS", 0)
+    living.remove_consumers()
+    assert consumers(world) == {"dead"}
+    monkeypatch.setattr(module, "ABANDONED_MS", 0)
+    assert list(drain(living)) == ["bob"]
+    living.remove_consumers()
+    assert consumers(world) == set()
+    world.open("cat")
+    assert list(drain(living)) == ["cat"], "one that was removed reads on"
+
+
+def test_consumers_are_removed_from_every_shard_some_at_a_time(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    outbox, client, shards = Outbox(world.people), world.client, world.people.space.shards
+    monkeypatch.setattr(module, "IDLE_MS", 0)
+    monkeypatch.setattr(module, "REMOVED_AT_ONCE", 2)
+    assert [outbox.remove_consumers() for _ in range(shards)] == [0] * shards, "no streams yet"
+    for shard in range(shards):
+        stream = world.people.space.people(shard).events
+        client.xgroup_create(stream, "storage", mkstream=True)
+        for name in ("one", "two", "three"):
+            client.xgroup_createconsumer(stream, "storage", name)
+    assert [outbox.remove_consumers() for _ in range(shards)] == [2] * shards
+    assert [outbox.remove_consumers() for _ in range(shards)] == [1] * shards
+    assert [consumers(world, shard) for shard in range(shards)] == [set()] * shards
