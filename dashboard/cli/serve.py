@@ -77,6 +77,9 @@ def serve(host: str, port: int, workers: int, worker: str | None) -> int:
     logs.install(settings.log_level, settings.log_format)
     address = Address(host, port)
     part = WorkerPart.from_option(worker) if worker else None
+    if part is not None:
+        # First: to open the services may take a minute.
+        end_with_parent(part)
 
     def ready() -> None:
         announce(address)
@@ -88,8 +91,6 @@ def serve(host: str, port: int, workers: int, worker: str | None) -> int:
         if workers > 1:
             listener = stack.enter_context(server.listen(host, port))
             return Workers(starter(sys.argv, services.redis_url), workers, listener).run()
-        if part is not None:
-            end_with_parent()
         return run_web_process(services, address, ready, part)
 
 

@@ -92,7 +92,8 @@ class Workers:
         self._to_replace = self._to_replace[:1] * bool(self._successor) + self._places
 
     def _started(self) -> Worker | None:
-        part = WorkerPart(str(next(self._numbers)), str(self._folder), self._listener.fileno())
+        name, listener = str(next(self._numbers)), self._listener.fileno()
+        part = WorkerPart(name, str(self._folder), listener, os.getpid())
         try:
             return self._start_worker(part)
         except OSError as error:

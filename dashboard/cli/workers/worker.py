@@ -17,12 +17,14 @@ class WorkerPart:
     """What a worker is given on its command line.
 
     `name` is its own among all workers of the server, also those that have ended; `folder` is
-    shared by them; `listener` is the descriptor of the listening socket, which all have.
+    shared by them; `listener` is the descriptor of the listening socket, which all have; `parent`
+    is the process that runs them, None where that is of an older version and does not say so.
     """
 
     name: str
     folder: str
     listener: int
+    parent: int | None = None
 
     def to_option(self) -> str:
         return json.dumps(asdict(self))
@@ -82,9 +84,12 @@ class Worker:
         self._process.kill()
 
 
-def end_with_parent() -> None:
-    """Ends this process within about a second of its parent's end, also after `kill -9`."""
-    parent = os.getppid()
+def end_with_parent(part: WorkerPart) -> None:
+    """Ends this process within about a second of its parent's end, also after `kill -9`.
+
+    The parent says who it is: it may have ended before this process could ask.
+    """
+    parent = os.getppid() if part.parent is None else part.parent
 
     def watch() -> None:
         while os.getppid() == parent:

@@ -3,6 +3,7 @@
 import itertools
 import logging
 import signal
+from dataclasses import replace
 
 import pytest
 
@@ -285,5 +286,7 @@ def test_what_hangs_is_killed_when_its_time_is_over(service, monkeypatch):
 
 
 def test_a_part_is_what_the_command_line_says():
-    part = WorkerPart("7", "/run/a folder", 5)
+    part = WorkerPart("7", "/run/a folder", 5, 1234)
     assert WorkerPart.from_option(part.to_option()) == part
+    older = '{"name": "7", "folder": "/run/a folder", "listener": 5}'
+    assert WorkerPart.from_option(older) == replace(part, parent=None), "after an update and SIGHUP"
