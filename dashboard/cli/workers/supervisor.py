@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from dashboard.cli.workers.worker import Worker, WorkerPart
-from dashboard.web.http.metrics.worker_files import add_to_ended
+from dashboard.web.http.metrics.worker_files import EndedWorkers
 
 log = logging.getLogger(__name__)
 
@@ -60,7 +60,7 @@ class Workers:
         self._successor: Worker | None = None
         self._leaving: list[Worker] = []
         self._stops = 0
-        self._folder = Path()
+        self._share(Path())
 
     def run(self) -> int:
         """Blocks until SIGTERM or SIGINT; the exit code 0. SIGHUP replaces all workers."""
@@ -69,8 +69,10 @@ class Workers:
         # In a terminal, SIGHUP says that it was closed.
         signal.signal(signal.SIGHUP, self._stop if os.isatty(0) else self._replace_all)
         # Removed at the end. Of another start's numbers nothing may be left.
-        with tempfile.TemporaryDirectory(prefix="lineup-workers-") as folder:
-            self._folder = Path(folder)
+        with tempfile.TemporaryDirectory(
+            prefix="lineup-workers-", ignore_cleanup_errors=True
+        ) as folder:
+            self._share(Path(folder))
             while not self._stops:
                 self.look()
                 time.sleep(CHECK_SECONDS)
@@ -79,10 +81,16 @@ class Workers:
 
     def look(self) -> None:
         """Starts what is due, goes on with a replacement, and takes leave of those that ended."""
+        self._ended.keep()
         self._reap()
         self._go_on_replacing()
         for place in self._places:
             self._restart_if_ended(place)
+
+    def _share(self, folder: Path) -> None:
+        """All workers that are started from now on have this folder."""
+        self._folder = folder
+        self._ended = EndedWorkers(folder, self._monotonic)
 
     def _stop(self, *signal: object) -> None:
         self._stops += 1
@@ -108,7 +116,7 @@ class Workers:
         if worker is not None:
             log.error("worker %s ended with %s and is replaced", worker.name, worker.exit_code)
             place.worker, place.due = None, now + RESTART_SECONDS
-            add_to_ended(self._folder, worker.name)
+            self._take_leave_of(worker)
         elif now >= place.due and not (self._successor and place is self._to_replace[0]):
             place.worker, place.due = self._started(), now + RESTART_SECONDS
 
@@ -148,10 +156,14 @@ class Workers:
         for worker in tuple(self._leaving):
             if worker.exit_code is not None:
                 self._leaving.remove(worker)
-                add_to_ended(self._folder, worker.name)
+                self._take_leave_of(worker)
             elif worker.is_overdue:
                 log.error("worker %s did not end in time and is killed", worker.name)
                 worker.kill()
+
+    def _take_leave_of(self, worker: Worker) -> None:
+        self._ended.add(worker.name)
+        worker.part.withdraw()
 
     def _end(self) -> None:
         """Stops all workers; a second signal, or the end of their time, kills those that hang."""

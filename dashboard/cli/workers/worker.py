@@ -1,6 +1,7 @@
 """One of several web processes, as seen by the process that runs it, and by itself."""
 
 import json
+import logging
 import os
 import signal
 import subprocess
@@ -8,8 +9,11 @@ import sys
 import threading
 import time
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
+
+log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
@@ -34,8 +38,16 @@ class WorkerPart:
         return cls(**json.loads(text))
 
     def announce(self) -> None:
-        """The worker takes connections from now on."""
-        self.announcement.touch()
+        """The worker takes connections from now on, also where it cannot say so."""
+        try:
+            self.announcement.touch()
+        except OSError as error:
+            log.error("this worker cannot say that it is ready: %s", error)
+
+    def withdraw(self) -> None:
+        """The worker has ended: nobody asks any more whether it is ready."""
+        with suppress(OSError):
+            self.announcement.unlink()
 
     @property
     def announcement(self) -> Path:
@@ -46,7 +58,7 @@ class Worker:
     """A process of `command`. Raises OSError where it cannot be started."""
 
     def __init__(self, command: Sequence[str], environment: Mapping[str, str], part: WorkerPart):
-        self._part = part
+        self.part = part
         self._process = subprocess.Popen(
             [sys.executable, *command, "--workers", "1", "--worker", part.to_option()],
             env=environment,
@@ -56,7 +68,7 @@ class Worker:
 
     @property
     def name(self) -> str:
-        return self._part.name
+        return self.part.name
 
     @property
     def exit_code(self) -> int | None:
@@ -65,7 +77,7 @@ class Worker:
 
     def is_ready(self) -> bool:
         """Whether it takes connections."""
-        return self._part.announcement.exists()
+        return self.part.announcement.exists()
 
     def expect_within(self, seconds: float) -> None:
         """From now on `is_overdue` tells whether this time is over."""

@@ -6,13 +6,22 @@ chosen by the environment before the library is imported; so the numbers are exc
 """
 
 import json
+import logging
 import os
-from collections.abc import Sequence
+import time
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from pathlib import Path
 
 from dashboard.web.http.metrics.families import Family, added, from_json, to_json
 
+log = logging.getLogger(__name__)
+
+#: How often the file of workers that have ended is written again, in seconds: what nobody changes
+#: for days is removed from a folder of temporary files.
+REWRITE_SECONDS = 3_600.0
+#: Pause after it could not be written.
+RETRY_SECONDS = 10.0
 #: Names of workers that have ended which are remembered: a reader may have read the file of one
 #: just before its numbers were added to those that have ended.
 _NAMES_MAX = 64
@@ -45,17 +54,64 @@ class WorkerFiles:
         return [*(found[name] for name in found if name not in names), ended]
 
 
-def add_to_ended(folder: Path, name: str) -> None:
-    """What the worker counted counts on after its end. Only one process may call this."""
-    path = _path_of(folder, name)
-    try:
-        counted = [each for each in from_json(path.read_bytes()) if each.outlives_worker]
-    except FileNotFoundError:
-        return
-    names, ended = _read_ended(folder)
-    names = [*names, path.name][-_NAMES_MAX:]
-    _replace(folder / _ENDED, json.dumps([names, added([ended, counted])]))
-    path.unlink()
+class EndedWorkers:
+    """What workers that have ended have counted: kept here, and in a file for the others.
+
+    Only one process may have it. A folder that is full, unwritable or gone ends nothing: that is
+    logged once, and what is known is written when it can be.
+    """
+
+    def __init__(self, folder: Path, monotonic: Callable[[], float] = time.monotonic):
+        self._folder = folder
+        self._monotonic = monotonic
+        #: Workers whose numbers are not among `_families` yet.
+        self._unread: list[str] = []
+        self._names: list[str] = []
+        self._families: list[Family] = []
+        self._due = 0.0
+        self._is_failing = False
+
+    def add(self, name: str) -> None:
+        """What the worker counted counts on after its end."""
+        self._unread.append(name)
+        self._due = 0.0
+        self.keep()
+
+    def keep(self) -> None:
+        """Writes the file now and then, and where somebody has removed it. Call it often."""
+        now = self._monotonic()
+        try:
+            if now >= self._due or self._is_removed():
+                self._read()
+                self._write()
+                self._due, self._is_failing = now + REWRITE_SECONDS, False
+        except OSError as error:
+            if not self._is_failing:
+                log.error("what ended workers have counted cannot be written: %s", error)
+            self._due, self._is_failing = now + RETRY_SECONDS, True
+
+    def _is_removed(self) -> bool:
+        return not self._is_failing and not (self._folder / _ENDED).exists()
+
+    def _read(self) -> None:
+        while self._unread:
+            path = _path_of(self._folder, self._unread[0])
+            try:
+                counted = [each for each in from_json(path.read_bytes()) if each.outlives_worker]
+            except (FileNotFoundError, ValueError):
+                # It ended before it wrote any, or somebody has removed or damaged them.
+                counted = []
+            self._families = added([self._families, counted])
+            self._names.append(path.name)
+            del self._unread[0]
+
+    def _write(self) -> None:
+        self._folder.mkdir(mode=0o700, exist_ok=True)
+        _replace(self._folder / _ENDED, json.dumps([self._names, self._families]))
+        # Until here readers take the numbers from the worker's own file, and none is missing.
+        for name in self._names:
+            (self._folder / name).unlink(missing_ok=True)
+        self._names = self._names[-_NAMES_MAX:]
 
 
 def _path_of(folder: Path, name: str) -> Path:

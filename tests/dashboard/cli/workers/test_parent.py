@@ -8,14 +8,9 @@ import pytest
 from dashboard.cli import serve
 from dashboard.cli.main import main
 from dashboard.cli.workers import worker
-from dashboard.cli.workers.supervisor import Workers
 from dashboard.cli.workers.worker import WorkerPart, end_with_parent
+from tests.dashboard.cli.workers.driver import Service
 from tests.support import wait_until
-
-
-class Listener:
-    def fileno(self):
-        return 5
 
 
 @pytest.fixture
@@ -33,10 +28,9 @@ def test_a_worker_whose_parent_ended_before_it_could_look_ends(killed):
     assert killed == [(os.getpid(), signal.SIGTERM)]
 
 
-def test_a_worker_is_told_which_process_runs_it():
-    parts = []
-    Workers(parts.append, 1, Listener()).look()
-    assert [part.parent for part in parts] == [os.getpid()]
+def test_a_worker_is_told_which_process_runs_it(tmp_path):
+    [started] = Service(1, tmp_path).started
+    assert started.part.parent == os.getpid()
 
 
 def test_a_worker_looks_after_its_parent_before_it_waits_for_the_schema(monkeypatch):

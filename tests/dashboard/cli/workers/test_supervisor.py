@@ -2,108 +2,18 @@
 
 import itertools
 import logging
+import shutil
 import signal
 from dataclasses import replace
 
 import pytest
 
 from dashboard.cli.workers import supervisor
-from dashboard.cli.workers.supervisor import RESTART_SECONDS, START_SECONDS, STOP_SECONDS, Workers
+from dashboard.cli.workers.supervisor import RESTART_SECONDS, START_SECONDS, STOP_SECONDS
 from dashboard.cli.workers.worker import WorkerPart
 from dashboard.web.http.metrics.registry import Metrics
 from dashboard.web.http.metrics.worker_files import WorkerFiles
-
-
-class FakeWorker:
-    """A worker that becomes ready, and ends, when the test says so."""
-
-    def __init__(self, part, clock):
-        self.part, self.name = part, part.name
-        self.clock = clock
-        self.deadline = None
-        #: Its end, and whether it was asked for since: a process that is not asked stays a zombie.
-        self.end, self.is_reaped = None, False
-        self.ready = self.stopped = self.killed = False
-
-    @property
-    def exit_code(self):
-        self.is_reaped = self.end is not None
-        return self.end
-
-    @exit_code.setter
-    def exit_code(self, code):
-        self.end = code
-
-    def is_ready(self):
-        return self.ready
-
-    def expect_within(self, seconds):
-        self.deadline = self.clock() + seconds
-
-    @property
-    def is_overdue(self):
-        return self.deadline is not None and self.clock() > self.deadline
-
-    def stop(self, seconds):
-        self.expect_within(seconds)
-        self.stopped = True
-
-    def kill(self):
-        self.killed, self.exit_code = True, -signal.SIGKILL
-
-
-class Listener:
-    is_open = True
-
-    def fileno(self):
-        return 5
-
-    def close(self):
-        self.is_open = False
-
-
-class Service:
-    """`count` workers under a supervisor whose time stands still but for `pass_time`."""
-
-    def __init__(self, count, folder):
-        self.now = 1_000.0
-        self.started = []
-        self.cannot_start = False
-        self.listener = Listener()
-        self.workers = Workers(self._start, count, self.listener, lambda: self.now)
-        self.workers._folder = folder
-        self.look()
-        self.make_ready()
-
-    def _start(self, part):
-        if self.cannot_start:
-            raise OSError("cannot allocate memory")
-        self.started.append(FakeWorker(part, lambda: self.now))
-        return self.started[-1]
-
-    def look(self, times=1):
-        for _ in range(times):
-            self.workers.look()
-
-    def pass_time(self, seconds):
-        self.now += seconds
-        self.look()
-
-    def make_ready(self):
-        for each in self.started:
-            each.ready = True
-
-    def hang_up(self):
-        """SIGHUP."""
-        self.workers._replace_all(signal.SIGHUP, None)
-
-    @property
-    def running(self):
-        return [each for each in self.started if each.exit_code is None]
-
-    @property
-    def serving(self):
-        return [each for each in self.running if each.ready and not each.stopped]
+from tests.dashboard.cli.workers.driver import Service
 
 
 @pytest.fixture
@@ -235,6 +145,43 @@ def test_what_replaced_workers_have_counted_counts_on(service, tmp_path):
     left = Metrics()
     left.share(WorkerFiles(tmp_path, "new"))
     assert b'lineup_events_total{status="created"} 30.0' in left.text()
+
+
+def left(folder):
+    """Who says in the folder that it is ready."""
+    return sorted(path.name for path in folder.glob("ready-*"))
+
+
+def test_who_has_ended_does_not_say_any_more_that_it_is_ready(service, tmp_path):
+    for each in service.started:
+        each.part.announce()
+    service.started[0].exit_code = 0
+    service.look()
+    assert left(tmp_path) == ["ready-2", "ready-3"]
+
+
+def test_without_the_folder_of_temporary_files_workers_go_on_and_are_started(service, tmp_path):
+    """As where somebody cleans `/tmp`: the folder is there again before the next one is started."""
+    service.started[1].exit_code = 1
+    service.look()
+    shutil.rmtree(tmp_path)
+    # One that is ready at the worst moment.
+    service.started[0].part.announce()
+    service.pass_time(RESTART_SECONDS)
+    assert [each.name for each in service.running] == ["1", "3", "4"]
+    service.started[-1].part.announce()
+    assert left(tmp_path) == ["ready-4"]
+
+
+def test_a_folder_that_cannot_be_written_ends_nothing(service, tmp_path):
+    shutil.rmtree(tmp_path)
+    tmp_path.touch()
+    for worker in service.started[:2]:
+        worker.exit_code = 1
+    service.hang_up()
+    service.look(3)
+    service.pass_time(RESTART_SECONDS)
+    assert [each.name for each in service.running] == ["3", "4", "5"]
 
 
 def end_of(service, monkeypatch, step):

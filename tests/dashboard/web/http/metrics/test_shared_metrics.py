@@ -10,7 +10,7 @@ from prometheus_client.parser import text_string_to_metric_families
 from dashboard.web.http.metrics import worker_files
 from dashboard.web.http.metrics.families import Family, Sample, added
 from dashboard.web.http.metrics.registry import Metrics
-from dashboard.web.http.metrics.worker_files import WorkerFiles, add_to_ended
+from dashboard.web.http.metrics.worker_files import EndedWorkers, WorkerFiles
 
 
 class Server:
@@ -18,6 +18,7 @@ class Server:
 
     def __init__(self, folder):
         self.folder = folder
+        self.ended = EndedWorkers(folder)
         self._number = 0
 
     def worker(self, **gauges):
@@ -32,7 +33,7 @@ class Server:
         return metrics
 
     def end(self, worker):
-        add_to_ended(self.folder, worker.name)
+        self.ended.add(worker.name)
 
 
 @pytest.fixture
@@ -153,7 +154,7 @@ def test_a_worker_that_is_replaced_again_and_again_leaves_one_file(server):
 
 
 def test_a_worker_that_ended_before_it_counted_anything_is_nothing(server):
-    add_to_ended(server.folder, "77")
+    server.ended.add("77")
     assert numbers(server.worker())["lineup_accept_seconds_count"] == 0
 
 
