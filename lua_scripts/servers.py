@@ -52,6 +52,15 @@ def run_id_of(server: redis.Redis) -> str | None:
     return f"{run_id}:{replication.get('master_replid2')}:{promoted_at}"
 
 
+def lives_on(before: str, run_id: str) -> bool:
+    """Whether a server whose `run_id_of` was `before` was neither started nor promoted since.
+
+    A primary forgets its promotion, and nothing else, once it had no replica for an hour
+    (`repl-backlog-ttl`).
+    """
+    return run_id in (before, before.partition(":")[0])
+
+
 def follow(client: RedisCluster, error: AskError) -> tuple[str, redis.Redis]:
     """The server to which a node has sent a call on, which has or gets the slot."""
     if isinstance(error, MovedError):

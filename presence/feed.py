@@ -10,7 +10,7 @@ from redis.cluster import RedisCluster
 from redis.exceptions import RedisError
 
 from lua_scripts.runner import LuaCall, LuaRunner, text_of
-from lua_scripts.servers import Client, holder_of, run_id_of, servers_of
+from lua_scripts.servers import Client, holder_of, lives_on, run_id_of, servers_of
 from presence.lua.jobs import job_sources
 from presence.states import parsed
 
@@ -153,7 +153,7 @@ class Feed:
             self._held_by,
             {name: lives.get(holder, holder) for name, holder in holders.items()},
         )
-        return {name for name, life in before.items() if life != self._held_by[name]}
+        return {name for name, life in before.items() if not lives_on(life, self._held_by[name])}
 
     def _take(self, message: Mapping[str, Any]) -> None:
         if message["type"] != "message":

@@ -9,10 +9,14 @@ begins a life, too.
 In a cluster each primary is in a life of its own. What moves from one to another with its slot is
 whole, so each accepts the lives of the others: of those that were primaries beside it. A replica
 that is promoted does not accept that of the primary which it replaces.
+
+A server forgets its promotion after an hour without a replica, and lives on. Processes that knew it
+keep the name of that life; those that start later cannot know it, and take the run alone for the
+name. So both accept all lives of this run, until the next promotion is told.
 """
 
 import hashlib
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import Any
 from uuid import uuid4
 
@@ -21,10 +25,16 @@ from redis.cluster import RedisCluster
 from redis.exceptions import NoScriptError
 
 from lua_scripts.runner import LuaCall, LuaRunner, text_of
-from lua_scripts.servers import ONLY, Client, refresh, run_id_of, servers_of
+from lua_scripts.servers import ONLY, Client, lives_on, refresh, run_id_of, servers_of
 
 #: Hexadecimal digits that name a life.
 NAME_DIGITS = 12
+
+#: The other lives of a run that is accepted by itself.
+_OF_A_RUN = """{ __index = function(lives, life)
+  local run = life and string.match(life, '^(%x+)%.')
+  return run and lives[run]
+end }"""
 
 #: Gives what tells this start or promotion of a server from others; None where it does not say.
 RunId = Callable[[redis.Redis], str | None]
@@ -39,9 +49,10 @@ class ServerLife:
     server, or of each primary of a cluster.
 
     `LIFE` is that of the server that runs the script, `LIVES` has it and those that it accepts as
-    keys. Where INFO is allowed, the life is that of `run_id`. Elsewhere, but not in a cluster, it
-    is what `begin` wrote to `key`, for as long as the server holds the scripts of that life, which
-    only `begin` loads: not after a restart, and also not after SCRIPT FLUSH.
+    keys, each with its run, which names a server. Where INFO is allowed, the life is that of
+    `run_id`. Elsewhere, but not in a cluster, it is what `begin` wrote to `key`, for as long as the
+    server holds the scripts of that life, which only `begin` loads: not after a restart, and also
+    not after SCRIPT FLUSH.
     """
 
     def __init__(
@@ -52,6 +63,8 @@ class ServerLife:
         self._key = key
         self._run_id = run_id
         self._scripts: LuaRunner | None = None
+        #: Run of a server → what told its life first.
+        self._told: dict[str, str] = {}
         #: Life of a server → the lives that it accepts.
         self._accepted: dict[str, frozenset[str]] = {}
         #: Name of a server → what stands before its scripts.
@@ -90,8 +103,10 @@ class ServerLife:
             if scripts is None:
                 raise LifeUnknown("no life of this Redis server is known")
             return scripts
-        lives = {name: _life(str(run_id)) for name, run_id in run_ids.items()}
-        self._scripts = scripts = self._scripts_of(lives, servers)
+        lives = {name: self._life_of(str(run_id)) for name, run_id in run_ids.items()}
+        # Of a promotion that is forgotten this is the run: all its lives are accepted.
+        told = {_life(str(run_id)) for run_id in run_ids.values()}
+        self._scripts = scripts = self._scripts_of(lives, servers, told)
         for name in lives:
             if not scripts.are_held_by(name, servers[name]):
                 scripts.load(name, servers[name])
@@ -131,11 +146,22 @@ class ServerLife:
         scripts = None if held is None else self._scripts_of({ONLY: text_of(held)})
         return scripts if scripts is not None and scripts.are_held_by(ONLY, server) else None
 
-    def _scripts_of(self, lives: Mapping[str, str], servers: Iterable[str] = (ONLY,)) -> LuaRunner:
-        """`lives`: name of a server that has answered → its life."""
+    def _life_of(self, run_id: str) -> str:
+        run = run_id.partition(":")[0]
+        if run not in self._told or not lives_on(self._told[run], run_id):
+            self._told[run] = run_id
+        return _life(self._told[run])
+
+    def _scripts_of(
+        self,
+        lives: Mapping[str, str],
+        servers: Iterable[str] = (ONLY,),
+        told: Collection[str] = frozenset(),
+    ) -> LuaRunner:
+        """`lives`: name of a server that has answered → its life; `told`: more to be accepted."""
         # Those of before, too: a node whose slots have all moved is no primary any more.
         self._accepted = {
-            life: self._accepted.get(life, frozenset()).union(lives.values())
+            life: self._accepted.get(life, frozenset()).union(lives.values(), told)
             for life in lives.values()
         }
         # A node that does not answer keeps its own: whatever is sent to it fails, and is not lost.
@@ -149,9 +175,15 @@ class ServerLife:
 
 
 def _life(run_id: str) -> str:
-    return hashlib.sha256(run_id.encode()).hexdigest()[:NAME_DIGITS]
+    """The name of a life: `RUN`, or `RUN.PROMOTION` after a promotion that Redis knows of."""
+    run, _, promotion = run_id.partition(":")
+    return f"{_digest(run)}.{_digest(promotion)}" if promotion else _digest(run)
+
+
+def _digest(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()[:NAME_DIGITS]
 
 
 def _prelude(life: str, accepted: frozenset[str]) -> str:
-    lives = ", ".join(f"['{each}'] = true" for each in sorted(accepted))
-    return f"local LIFE, LIVES = '{life}', {{ {lives} }} "
+    lives = ", ".join(f"['{each}'] = '{each.partition('.')[0]}'" for each in sorted(accepted))
+    return f"local LIFE, LIVES = '{life}', setmetatable({{ {lives} }}, {_OF_A_RUN}) "

@@ -32,7 +32,7 @@ local newest = redis.pcall('ZREVRANGE', KEYS[sorts + 1], 0, 0, 'WITHSCORES')
 if newest.err then return lost end
 local version = tonumber(meta[2] or '')
 if not version or tonumber(newest[2] or meta[3] or '') ~= version then return lost end
-if meta[4] ~= LIFE then redis.call('HSET', KEYS[sorts + 2], 'life', LIFE) end
+if LIVES[meta[4]] ~= LIVES[LIFE] then redis.call('HSET', KEYS[sorts + 2], 'life', LIFE) end
 local answer = { meta[1], meta[2], redis.call('ZCARD', KEYS[1]), least < most and 1 or 0, {}, {}, 0 }
 if #ARGV == 0 then return answer end
 

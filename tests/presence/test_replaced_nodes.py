@@ -40,3 +40,15 @@ def test_a_shard_of_a_node_that_was_replaced_is_doubtful(watched):
         assert watcher.lost == 1
         watcher.feed.verify_once()
         assert watcher.lost == 1, "once for each replacement"
+
+
+def test_a_promotion_makes_a_shard_doubtful_and_that_it_is_forgotten_does_not(watched, monkeypatch):
+    lives = ["run", "run:replaced:7", "run", "run:replaced:9"]
+    monkeypatch.setattr("presence.feed.run_id_of", lambda server: lives[0])
+    with watched.world.watching(PERSON, viewer=OUTSIDER) as watcher:
+        lost = []
+        while lives:
+            watcher.feed.verify_once()
+            lost.append(watcher.lost)
+            lives.pop(0)
+    assert lost == [0, 1, 1, 2]

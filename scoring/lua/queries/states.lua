@@ -13,7 +13,7 @@ for at = 1, #KEYS, 3 do
     and not newest.err and type(total) == 'number'
   local version = is_whole and tonumber(meta[2] or '')
   is_whole = version and tonumber(newest[2] or meta[3] or '') == version
-  if is_whole and meta[4] ~= LIFE then redis.call('HSET', KEYS[at + 2], 'life', LIFE) end
+  if is_whole and LIVES[meta[4]] ~= LIVES[LIFE] then redis.call('HSET', KEYS[at + 2], 'life', LIFE) end
   answer[at], answer[at + 1] = is_whole and meta[1] or '', is_whole and meta[2] or '0'
   answer[at + 2] = is_whole and total or 0
 end

@@ -5,7 +5,7 @@ import pytest
 import redis
 
 from lua_scripts.runner import LuaCall, LuaRunner
-from lua_scripts.servers import run_id_of
+from lua_scripts.servers import lives_on, run_id_of
 from tests.servers.fake_cluster import FakeCluster
 from tests.servers.redis import RedisServer
 
@@ -75,7 +75,13 @@ def test_a_promotion_counts_as_a_start():
     once = Told(role="master", master_replid2="x", second_repl_offset=7)
     twice = Told(role="master", master_replid2="x", second_repl_offset=9)
     assert run_id_of(never) == "r", "lists of before keep their life"
-    assert len({run_id_of(each) for each in (never, once, twice)}) == 3
+    lives = [run_id_of(each) or "" for each in (never, once, twice)]
+    assert len({*lives}) == 3
+    changes = [(before, after) for before in lives for after in lives if lives_on(before, after)]
+    assert {*changes} - {(each, each) for each in lives} == {
+        (lives[1], lives[0]),
+        (lives[2], lives[0]),
+    }, "a promotion is forgotten in time, and nothing else with it"
 
 
 def test_a_replica_is_not_taken_for_a_primary():

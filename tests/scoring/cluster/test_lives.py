@@ -124,6 +124,59 @@ def test_a_primary_that_was_started_again_has_lost_its_lists(world):
     assert not world.accepts("on a")
 
 
+def test_a_primary_that_forgets_its_promotion_has_lost_nothing(world):
+    """Redis forgets it when an hour has passed without a replica."""
+    client = world.client("a:1")
+    world.run_ids[client] = "run of a:of d:7"
+    knows, looks_later, elsewhere = world.life, world.new_process(), world.new_process()
+    for key in ("on a", "on b"):
+        world.write(key)
+        assert world.accepts(key, looks_later) and world.accepts(key, elsewhere)
+    world.run_ids[client] = "run of a"
+    knows.renew()
+    assert world.accepts("on a")
+    world.write("on a")
+    assert world.accepts("on a", looks_later), "it goes on under the same name"
+    started = world.new_process()
+    assert world.accepts("on a", started)
+    looks_later.renew()
+    started.run_all([LuaCall("write", ["on a"])])
+    assert world.accepts("on a") and world.accepts("on a", looks_later)
+    world.write("on a")
+    world.move("on a", "b:1")
+    elsewhere.renew()
+    for each in (world.life, started, elsewhere):
+        assert world.accepts("on a", each), "it has moved with its slot"
+
+
+@pytest.mark.parametrize("mark", ["run of a:of d:7", "run of a"])
+def test_a_promotion_begins_a_life_also_after_one_that_is_forgotten(world, mark):
+    client = world.client("a:1")
+    world.run_ids[client] = mark
+    world.write("on a")
+    world.run_ids[client] = "run of a"
+    world.life.renew()
+    assert world.accepts("on a")
+    world.run_ids[client] = "run of a:of d:9"
+    world.life.renew()
+    assert not world.accepts("on a")
+    assert not world.accepts("on a", world.new_process())
+
+
+def test_a_list_of_another_life_of_the_same_run_keeps_its_mark(world):
+    """Processes that know the promotion and those that do not would write it in turns."""
+    client = world.client("a:1")
+    world.run_ids[client] = "run of a:of d:7"
+    world.write("on a")
+    mark = client.get("on a")
+    world.run_ids[client] = "run of a"
+    client.hset("meta", mapping={"epoch": "e", "version": "0", "floor": "0", "life": mark})
+    keys = ["sort", "changes", "meta"]
+    world.cluster.holders |= dict.fromkeys(keys, "a:1")
+    [state] = world.new_process().run_all([LuaCall("queries/states", keys)])
+    assert (state[0], client.hget("meta", "life")) == (b"e", mark)
+
+
 def test_what_cannot_be_asked_is_not_lost(world):
     """A node that is away fails its own calls; the others answer, and it is as before when back."""
     world.write("on a")
