@@ -91,7 +91,7 @@ class Keys:
         The lists of all queries share one.
         """
         if is_query_list(list_id):
-            return f"{self.of_queries}revisions"
+            return self.query_revisions
         return f"{self._hash_list_id(list_id)}|revisions"
 
     def left(self, list_id: str) -> str:
@@ -101,13 +101,23 @@ class Keys:
         The lists of all queries share one, of threads that left the last of them.
         """
         if is_query_list(list_id):
-            return f"{self.of_queries}left"
+            return self.query_left
         return f"{self._hash_list_id(list_id)}|left"
 
     @property
     def of_queries(self) -> str:
         """What the keys of the lists of queries begin with, before the list id."""
         return f"{{{self.prefix}:queries}}|"
+
+    @property
+    def query_revisions(self) -> str:
+        """`revisions` of the lists of queries."""
+        return f"{self.of_queries}revisions"
+
+    @property
+    def query_left(self) -> str:
+        """`left` of the lists of queries."""
+        return f"{self.of_queries}left"
 
     @property
     def touched(self) -> str:

@@ -21,6 +21,9 @@ VIEW_LOG_ENTRIES = 5_000
 #: Threads that left the lists of a list id, or the last list of a query, whose revisions are kept:
 #: a call that comes later than that many others leave may put one back, until it is repaired.
 LEFT_ENTRIES = 1_000
+#: Stands for the revision of a thread that SQL does not have: it leaves lists, whatever revision
+#: Redis holds, and this is forgotten, too.
+GONE = -1
 #: Lists whose keys a process remembers.
 KNOWN_KEYS = 10_000
 

@@ -1,14 +1,17 @@
-"""What the lists of queries have in common: which of them changed, how long they are, their end."""
+"""What the lists of queries have in common: which of them changed, how long they are, their end;
+and which revisions they and views hold."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
+from contextlib import suppress
 from typing import NamedTuple
 
 from lua_scripts.runner import LuaCall, text_of
 from lua_scripts.servers import Client
-from scoring.keys import Keys, sort_of
+from scoring.keys import Keys, member, sort_of
 from scoring.placing import keys_of_query
 from scoring.server_life import LifeUnknown, ServerLife
 from scoring.unlisted import UnlistedChanges, unlisted_since
+from scoring.views import VIEWS
 
 
 class QueryTotals(NamedTuple):
@@ -69,6 +72,28 @@ class QueryRanking:
     def held_queries(self) -> set[str]:
         """The lists of queries of which Redis holds keys, needed or not."""
         return set(map(text_of, self._client.zrange(self.keys.touched, 0, -1)))
+
+    def held_revisions(self, ids: Collection[int]) -> dict[int, float]:
+        """Thread id to the latest revision that a view, or the lists of queries, hold of it.
+
+        What is no number is left out, as it is where threads are placed.
+        """
+        names = [member(id) for id in ids]
+        pipeline = self._client.pipeline(transaction=False)
+        for key in (*map(self.keys.revisions, VIEWS), self.keys.query_revisions):
+            pipeline.hmget(key, names)
+        held: dict[int, float] = {}
+        for found in pipeline.execute() if names else ():
+            for id, value in zip(ids, found, strict=True):
+                with suppress(ValueError):
+                    revision = float(text_of(value or "").partition(":")[0])
+                    held[id] = max(revision, held.get(id, revision))
+        return held
+
+    def forget_revisions_of_queries(self) -> None:
+        """Forgets which revisions placed threads on lists of queries, which all of them share: no
+        rebuild of them does."""
+        self._client.unlink(self.keys.query_revisions, self.keys.query_left)
 
     def remove(self, list_ids: Iterable[str]) -> None:
         """Removes the lists of queries that nobody needs any more, half-built ones, too."""

@@ -8,7 +8,7 @@ from dashboard.db.database import Database
 from dashboard.db.lists import query_lists
 from dashboard.db.placing import placements
 from scoring.keys import is_query_list
-from scoring.placing import Placement
+from scoring.placing import GONE, Placement
 from scoring.views import VIEWS
 
 
@@ -22,7 +22,7 @@ def placements_everywhere(
 ) -> list[Placement]:
     """Placements of these threads that also remove each from all other lists of `list_ids`.
 
-    An id without a thread is removed from all of them.
+    An id without a thread is removed from all of them for certain: it is never used again.
     """
     with database.read() as connection:
         found = placements.of(connection, ids, now_ms)
@@ -32,4 +32,4 @@ def placements_everywhere(
     return [
         each._replace(leave=views - each.enter, queries={**queries, **each.queries})
         for each in found
-    ] + [Placement(id, 0, views, frozenset(), (), queries) for id in sorted(unknown)]
+    ] + [Placement(id, GONE, views, frozenset(), (), queries) for id in sorted(unknown)]

@@ -9,7 +9,7 @@ from redis.exceptions import RedisError
 
 from dashboard.db.database import Database
 from dashboard.db.lists import built_in_lists, kept_lists
-from dashboard.db.placing.placed import unplaced
+from dashboard.db.placing.placed import revisions, unplaced
 from dashboard.errors import StorageUnavailable
 from dashboard.ordering.diff import Diff
 from dashboard.ordering.everywhere import placements_everywhere
@@ -52,7 +52,6 @@ class Reconciler:
         self._monotonic = monotonic
         self._seen_versions: dict[tuple[str, str], int] = {}
         self._unplaced: dict[int, int] = {}
-        self._repaired_before: set[tuple[int, int]] = set()
         self._is_corrupt = False
         #: With the epochs that Redis holds of them.
         self._missing_queries: Mapping[str, str | None] = {}
@@ -228,15 +227,21 @@ class Reconciler:
         return len(stuck) < UNPLACED_MAX
 
     def _repair(self, ids: Collection[int], list_ids: Collection[str]) -> None:
-        """Places threads that differ; where that twice changes nothing, the lists are corrupt."""
+        """Places threads that differ. Where Redis holds later revisions that is refused: then the
+        lists are corrupt."""
+        if not ids:
+            return
         now = self._status.clock()
-        placements = placements_everywhere(self._database, ids, list_ids, now) if ids else []
+        placements = placements_everywhere(self._database, ids, list_ids, now)
         repaired = self._placer.place_now(placements, is_everywhere=True)
-        placed = {(each.thread_id, each.revision) for each in placements}
         if repaired:
             self._repaired += repaired
             log.warning("repaired %d lists that differed from SQL", repaired)
-        elif placed & self._repaired_before:
+        # Redis is asked first: what is placed is committed, and no revision of SQL goes back.
+        held = self._ranking.held_revisions(ids)
+        with self._database.read() as connection:
+            stored = revisions(connection, held)
+        if any(held[id] > revision for id, revision in stored.items()):
             log.warning("repairing failed: Redis holds later revisions than SQL; lists are rebuilt")
+            self._ranking.forget_revisions_of_queries()
             self._is_corrupt = True
-        self._repaired_before = placed

@@ -12,6 +12,7 @@
 -- ARGV[1]     how many changes the log keeps
 -- ARGV[2]     how many members `left` keeps
 -- ARGV[3..]   n + 3 for each thread: member, revision, admin, n scores; empty ones where it leaves
+-- A revision below 0 is that of a thread which is no more: it leaves, and its revision is forgotten.
 -- An older revision than held is refused; the same one only repairs what differs; a newer one
 -- always counts as a change of a thread that is on the lists: its row has changed.
 -- Returns how many threads changed, all with one version; -1 if the view has no epoch, one of
@@ -31,7 +32,7 @@ for at = 3, #ARGV, sorts + 3 do
   local text, counted = string.match(redis.call('HGET', revisions, member) or '', '^(%d+):?(%d*)$')
   local held, is_on = tonumber(text or '-1'), admin ~= ''
   counted = counted or ''
-  if revision >= held then
+  if revision >= held or revision < 0 then
     local moved = 0
     for sort = 1, sorts do
       if is_on then
@@ -52,10 +53,12 @@ for at = 3, #ARGV, sorts + 3 do
       end
       if counted == '' or not is_on then redis.call('HINCRBY', meta, 'counted', is_on and 1 or -1) end
     end
-    if revision > held or counted ~= admin then
+    if revision < 0 then
+      redis.call('HDEL', revisions, member)
+    elseif revision > held or counted ~= admin then
       redis.call('HSET', revisions, member, is_on and ARGV[at + 1] .. ':' .. admin or ARGV[at + 1])
     end
-    if is_on then redis.call('ZREM', left, member) else gone[#gone + 1] = member end
+    if is_on or revision < 0 then redis.call('ZREM', left, member) else gone[#gone + 1] = member end
     if moved > 0 or (revision > held and is_on) then
       version = version or string.format('%.0f', redis.call('HINCRBY', meta, 'version', 1))
       changed[#changed + 1], changed[#changed + 2] = version, member

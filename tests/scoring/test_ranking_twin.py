@@ -14,7 +14,7 @@ from hypothesis.stateful import (
 )
 
 from scoring.keys import member
-from scoring.placing import Placement
+from scoring.placing import GONE, Placement
 from scoring.ranking import RankingLost
 from scoring.rebuilding import Rebuild, RebuildLost
 from scoring.sorts import SORTS
@@ -42,6 +42,9 @@ placements = st.builds(
     st.just({}),  # tests/scoring/queries/test_query_lists.py has those of queries
     assignees,
 )
+gone = st.builds(
+    lambda id, leave: Placement(id, GONE, leave, frozenset(), ()), ids, st.frozensets(list_ids)
+)
 
 
 class RankingMachine(RuleBasedStateMachine):
@@ -62,7 +65,7 @@ class RankingMachine(RuleBasedStateMachine):
         self.begin_rebuild()
         self.swap_all()
 
-    @rule(batch=st.lists(placements, min_size=1, max_size=12))
+    @rule(batch=st.lists(placements | gone, min_size=1, max_size=12))
     def place(self, batch):
         changed, lost = self.twin.place(batch)
         try:

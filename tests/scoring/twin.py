@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, field
 
-from scoring.placing import Placement
+from scoring.placing import GONE, Placement
 from scoring.sorts import SORTS
 
 
@@ -24,7 +24,7 @@ class TwinTag:
         changed = []
         for id, revision, scores, assignee_id in rows:
             held = self.revisions.get(id, -1)
-            if revision < held:
+            if revision < held and revision != GONE:
                 continue
             before = [self.counted.pop(id, None), *(found.get(id) for found in self.lists.values())]
             after = [assignee_id, *scores] if scores else [None] * (1 + len(SORTS))
@@ -35,6 +35,8 @@ class TwinTag:
                 if score is not None:
                     found[id] = score
             self.revisions[id] = revision
+            if revision == GONE:
+                del self.revisions[id]
             if before != after or (scores and revision > held):
                 changed.append(id)
         self.version += bool(changed)

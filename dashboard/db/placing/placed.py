@@ -8,6 +8,9 @@ from dashboard.db.models.threads import threads
 
 _PLACED = select(threads.c.id, threads.c.placed_revision)
 _PLACED_BY_ID = _PLACED.where(threads.c.id.in_(bindparam("ids", expanding=True)))
+_REVISIONS = select(threads.c.id, threads.c.revision).where(
+    threads.c.id.in_(bindparam("ids", expanding=True))
+)
 _SAVE = (
     update(threads)
     .where(threads.c.id == bindparam("thread"), threads.c.placed_revision < bindparam("placed"))
@@ -26,6 +29,12 @@ def placed_revisions(connection: Connection, ids: Collection[int]) -> dict[int, 
     """Thread id to the last revision known to be in Redis; unknown ids are left out."""
     found = connection.execute(_PLACED_BY_ID, {"ids": list(ids)})
     return {row.id: row.placed_revision for row in found}
+
+
+def revisions(connection: Connection, ids: Collection[int]) -> dict[int, int]:
+    """Thread id to its revision; unknown ids are left out."""
+    found = connection.execute(_REVISIONS, {"ids": list(ids)})
+    return {row.id: row.revision for row in found}
 
 
 def save_placed(connection: Connection, revisions: Mapping[int, int]) -> None:

@@ -14,6 +14,7 @@
 --             from 1, `number=` where it leaves, separated by blanks; with + for = on a list that is
 --             not in order: where the thread is on it, its score stays. First `stays` where it is on
 --             such lists that are not named
+-- A revision below 0 is that of a thread which is no more: it leaves, and its revision is forgotten.
 -- An older revision than held is refused on all lists; the same one only repairs what differs; a newer
 -- one always counts as a change of a thread that is on the list: its row has changed. While a list is
 -- built, a thread that leaves it counts, too: it may stand on what is being filled.
@@ -54,7 +55,7 @@ local changed, total, refused, gone = {}, 0, {}, {}
 for at = 4, #ARGV, 3 do
   local member, revision = ARGV[at], tonumber(ARGV[at + 1])
   local held = tonumber(redis.call('HGET', revisions, member) or '-1') or -1
-  if revision >= held then
+  if revision >= held or revision < 0 then
     local is_on = string.find(ARGV[at + 2], '^stays') ~= nil
     for number, sign, score in string.gmatch(ARGV[at + 2], '(%d+)([=+])(%S*)') do
       local list = tonumber(number)
@@ -76,8 +77,12 @@ for at = 4, #ARGV, 3 do
         end
       end
     end
-    if revision > held then redis.call('HSET', revisions, member, ARGV[at + 1]) end
-    if is_on then redis.call('ZREM', left, member) else gone[#gone + 1] = member end
+    if revision < 0 then
+      redis.call('HDEL', revisions, member)
+    elseif revision > held then
+      redis.call('HSET', revisions, member, ARGV[at + 1])
+    end
+    if is_on or revision < 0 then redis.call('ZREM', left, member) else gone[#gone + 1] = member end
   else
     refused[#refused + 1] = member
   end

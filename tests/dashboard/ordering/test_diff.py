@@ -6,6 +6,8 @@ import pytest
 from sqlalchemy import update
 
 from dashboard.db.database import Database
+from dashboard.db.lists import query_lists
+from dashboard.db.lists.listed_queries import ListedQuery
 from dashboard.db.models.threads import threads
 from dashboard.ordering.counts import LOOK_SECONDS, LOOKS, REST_FACTOR, LengthsCheck
 from scoring.keys import member
@@ -93,3 +95,52 @@ def test_a_quick_look_at_lengths_is_trusted_when_the_next_one_says_the_same(busy
     assert check.too_long(states) == set()
     assert check.too_long(states) == {"arrival", "not_respond"}
     assert check.too_long(states) == set(), "until the next look is due"
+
+
+@pytest.fixture
+def saved(busy) -> str:
+    """The list of a query that holds all threads of `busy`."""
+    listed = ListedQuery("is:open", "arrival", "UTC")
+    list_id, _ = busy.database.write(lambda connection: query_lists.keep(connection, listed))
+    assert busy.tick()
+    assert busy.ranking.states([list_id])[list_id].total == THREADS
+    return list_id
+
+
+@pytest.mark.parametrize("of", ["a view", "a query"])
+def test_a_revision_that_is_too_great_leads_to_a_rebuild(busy, saved, monkeypatch, of):
+    """Placing is refused where Redis holds a later revision: then the lists are rebuilt, however
+    seldom a thread is compared."""
+    if of == "a view":  # of many threads: only the heads are compared often
+        monkeypatch.setattr(busy.reconciler._diff, "differing_in_next_slice", lambda states: set())
+    name, keys = "arrival" if of == "a view" else saved, busy.ranking.keys
+    busy.client.hset(keys.revisions(name), member(2), "999:0" if of == "a view" else 999)
+    busy.client.hset(keys.revisions(name), member(3), "no number")
+    busy.client.zadd(keys.sort(name, "arrival"), {member(2): 5, member(3): 6})
+    epoch = busy.ranking.states([name])[name].epoch
+    busy.tick(8)
+    assert busy.differences() == []
+    assert busy.ranking.states([name])[name].epoch != epoch
+    rebuilds = busy.reconciler.rebuilds
+    busy.post("t-1", role="admin")
+    assert busy.differences() == [], "the next event is placed at once"
+    busy.tick(8)
+    assert busy.reconciler.rebuilds == rebuilds, "once"
+
+
+def test_a_deleted_thread_that_redis_missed_is_removed_at_the_first_repair(
+    busy, saved, monkeypatch
+):
+    """Its revision does not keep it there: no more can come of it."""
+    keys = busy.ranking.keys
+    with monkeypatch.context() as away:
+        away.setattr(busy.placer, "place", lambda placements: None)
+        assert busy.erase("customer-of-t-1").threads == 1
+    assert {each.list_id for each in busy.differences()} == {"arrival", "not_respond", saved}
+    rebuilds = busy.reconciler.rebuilds
+    busy.tick(8)
+    assert busy.differences() == []
+    assert busy.reconciler.rebuilds == rebuilds, "by a repair"
+    for name in ("arrival", "not_respond", saved):
+        assert not busy.client.hexists(keys.revisions(name), member(2))
+        assert busy.client.zscore(keys.left(name), member(2)) is None

@@ -214,14 +214,6 @@ def test_lists_that_change_all_the_time_are_not_searched(busy, monkeypatch):
     assert searched == []
 
 
-def test_a_revision_that_is_too_great_leads_to_a_rebuild(busy):
-    """Placing is refused where Redis holds a later revision: then the lists are rebuilt."""
-    busy.client.hset("{lineup:arrival}|revisions", member(2), 999)
-    busy.client.zadd("{lineup:arrival}|arrival", {member(2): 5})
-    busy.tick(4, seconds=5)
-    assert busy.differences() == []
-
-
 def test_an_unplaced_thread_is_placed_after_two_ticks(busy):
     busy.recorder.record(busy.source_id, [])
     busy.ingest = type(busy.ingest)(busy.recorder, _NoPlacer())

@@ -14,7 +14,7 @@ from hypothesis.stateful import (
 
 from scoring import placing
 from scoring.keys import Keys, query_list_id
-from scoring.placing import PlacedLate, Placement
+from scoring.placing import GONE, PlacedLate, Placement
 from tests.drivers.ranking import RankingDriver, placed
 from tests.support import examples
 
@@ -57,6 +57,11 @@ placements = st.builds(
     st.integers(0, 9),
     queries,
 )
+gone = st.builds(
+    lambda id, names: Placement(id, GONE, NOBODY, NOBODY, (), dict.fromkeys(names)),
+    ids,
+    st.sets(st.sampled_from(LISTS), min_size=1),
+)
 
 
 class QueryListMachine(RuleBasedStateMachine):
@@ -79,7 +84,7 @@ class QueryListMachine(RuleBasedStateMachine):
         self.rebuild = None
         self.filled: dict[str, dict[int, tuple[int, int]]] = {}
 
-    @rule(batch=st.lists(placements, min_size=1, max_size=8))
+    @rule(batch=st.lists(placements | gone, min_size=1, max_size=8))
     def place(self, batch):
         changed: dict[str, list[int]] = {}
         late = set()
@@ -88,7 +93,7 @@ class QueryListMachine(RuleBasedStateMachine):
         }
         for each in batch:
             held = self.revisions.get(each.thread_id, -1)
-            if each.revision < held:
+            if each.revision < held and each.revision != GONE:
                 late.add(each.thread_id)
                 continue
             for name, score in each.queries.items():
@@ -104,6 +109,8 @@ class QueryListMachine(RuleBasedStateMachine):
                 if before != score or is_noted:
                     changed.setdefault(name, []).append(each.thread_id)
             self.revisions[each.thread_id] = max(held, each.revision)
+            if each.revision == GONE:
+                del self.revisions[each.thread_id]
         for name, found in changed.items():
             model = self.lists[name]
             model.version += 1
