@@ -121,7 +121,8 @@ def _on_queries(placements: Sequence[Placement], keys: Keys) -> Iterator[PlaceCa
     batch: list[Placement] = []
     places = 0
     for placement in placements:
-        if not placement.queries:
+        # Who leaves all views may have a revision here, of a list that is no more.
+        if not placement.queries and (placement.enter or not placement.leave):
             continue
         if batch and (
             places + len(placement.queries) > PLACES_PER_CALL or len(batch) == THREADS_PER_CALL
@@ -159,8 +160,7 @@ def _query_call(batch: Sequence[Placement], keys: Keys) -> PlaceCall:
         # One argument for all places: each one costs more than what it says.
         args += [member(placement.thread_id), placement.revision, " ".join(places)]
     list_ids = list(numbers)
-    names = [keys.touched, keys.query_calls, keys.revisions(list_ids[0])]
-    names.append(keys.left(list_ids[0]))
+    names = [keys.touched, keys.query_calls, keys.query_revisions, keys.query_left]
     for list_id in list_ids:
         names += keys_of_query(keys.prefix, list_id)
     return PlaceCall(

@@ -4,7 +4,7 @@
 -- KEYS[3]     revisions: member -> revision that placed it last, for all lists together
 -- KEYS[4]     left: member -> number of the call in which it left the last of these lists; the latest,
 --             whose revisions are kept
--- then for each list: its sort: member -> score; its log: member -> version of its last change;
+-- then for each list, if any: its sort: member -> score; its log: member -> version of its last change;
 --             its meta: epoch, version, floor, life, building (the token of the rebuild that makes it, over
 --             where the key beside meta is gone: next, which that rebuild renews)
 -- ARGV[1]     how many changes a log keeps

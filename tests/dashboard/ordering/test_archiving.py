@@ -9,7 +9,7 @@ from sqlalchemy import select, update
 
 from dashboard.db import id_ranges
 from dashboard.db.archive import reading
-from dashboard.db.lists import query_lists, sorts, versions
+from dashboard.db.lists import kept_lists, query_lists, sorts, versions
 from dashboard.db.lists.listed_queries import ListedQuery
 from dashboard.db.models.threads import threads
 from dashboard.ingest.actions import Admin
@@ -113,7 +113,8 @@ def test_a_thread_leaves_all_lists_at_its_moment_and_once(order):
 
 def test_redis_holds_as_much_after_years_as_after_a_quarter(order, monkeypatch):
     """It grows with what is open: what it keeps of threads that have left is bounded."""
-    monkeypatch.setattr(placing, "LEFT_ENTRIES", 5)
+    for name in ("LEFT_ENTRIES", "UNLISTED_ENTRIES"):
+        monkeypatch.setattr(placing, name, 5)
     keep(order, ""), keep(order, "is:closed")
     order.post("still-open")
 
@@ -133,6 +134,23 @@ def test_redis_holds_as_much_after_years_as_after_a_quarter(order, monkeypatch):
     first, *later = [held_after_a_quarter(number) for number in range(5)]
     assert later == [first] * 4
     assert archived(order) == [*range(2, 102)]
+
+
+def test_revisions_of_a_list_that_is_no_more_go_with_the_threads(order, monkeypatch):
+    """All lists of queries share them: Redis would keep one of each thread that there ever was."""
+    monkeypatch.setattr(placing, "LEFT_ENTRIES", 2)
+    close(order, *"abcdef")
+    order.post("g")
+    keys, list_id = order.ranking.keys, keep(order, "")
+    assert order.client.hlen(keys.query_revisions) == 7
+    order.database.write(lambda connection: kept_lists.release(connection, [list_id], 0))
+    order.tick()
+    assert list_id not in order.ranking.held_queries()
+    order.clock.advance(100 * DAY_MS)
+    assert archiver(order).turn() == 6
+    assert order.client.hlen(keys.query_revisions) == 1 + 2, "of the open thread, and the last ones"
+    assert order.client.zcard(keys.query_left) == 2
+    assert (on(order, "history"), on(order, "arrival")) == ([], [7])
 
 
 def test_a_list_is_built_without_looking_through_the_archive(order, monkeypatch):

@@ -57,10 +57,9 @@ placements = st.builds(
     st.integers(0, 9),
     queries,
 )
+some_lists = st.sets(st.sampled_from(LISTS), min_size=1)
 gone = st.builds(
-    lambda id, names: Placement(id, GONE, NOBODY, NOBODY, (), dict.fromkeys(names)),
-    ids,
-    st.sets(st.sampled_from(LISTS), min_size=1),
+    lambda id, names: Placement(id, GONE, NOBODY, NOBODY, (), dict.fromkeys(names)), ids, some_lists
 )
 
 
@@ -127,7 +126,7 @@ class QueryListMachine(RuleBasedStateMachine):
         except PlacedLate as error:
             return error.changed, set(error.thread_ids)
 
-    @rule(asked=st.sets(st.sampled_from(LISTS), min_size=1))
+    @rule(asked=some_lists)
     @precondition(lambda self: self.rebuild is None)
     def begin_rebuild(self, asked):
         self.rebuild = self.ranking.begin_rebuild(sorted(asked))
@@ -278,6 +277,17 @@ def test_what_was_filled_refuses_older_placements_and_takes_its_own(driver):
         driver.ranking.place([on(1, 4, aa=40)])
     assert driver.zrange(LISTS[0], "arrival") == [(1, 50)]
     assert driver.ranking.place([on(1, 5, aa=50)]) == 1, "the row of this revision is new"
+
+
+def test_one_that_leaves_all_views_is_noted_though_no_list_of_a_query_has_it(driver, monkeypatch):
+    """It may have been on one that is no more."""
+    monkeypatch.setattr(placing, "LEFT_ENTRIES", 1)
+    driver.open(LISTS[0], "history")
+    driver.ranking.place([placed(1, 6, "", 0, "history")])
+    with pytest.raises(PlacedLate):
+        driver.ranking.place([on(1, 5, aa=50)])
+    driver.ranking.place([placed(2, 6, "", 0, "history")])
+    assert driver.client.hkeys(driver.keys.query_revisions) == [b"000000000002"]
 
 
 def test_the_log_of_a_query_notifies_nobody_and_its_keys_name_the_list():
