@@ -23,7 +23,10 @@ GIVEN_UP_SECONDS = 60.0
 
 
 class ListBuilder:
-    """Builds a list once, however many ask for it, in however many processes."""
+    """Builds a list once, however many ask for it, in however many processes.
+
+    What `rebuilder` swaps in counts as built by this one.
+    """
 
     def __init__(
         self,
@@ -36,8 +39,11 @@ class ListBuilder:
         self._monotonic = monotonic
         self._slots = threading.BoundedSemaphore(BUILT_AT_ONCE)
         self._under_way: dict[str, threading.Event] = {}
-        #: Lists built since the start.
-        self.built = 0
+
+    @property
+    def built(self) -> int:
+        """Lists built since the start."""
+        return self._rebuilder.swapped
 
     def build(self, list_id: str) -> threading.Event:
         """Begins to build the list of a query that SQL keeps and Redis lacks, in the background.
@@ -70,8 +76,7 @@ class ListBuilder:
                 return
             if self._ranking.progress(list_id) is None:
                 with self._slots:
-                    has_threads = self._rebuilder.rebuild([list_id], seen={list_id: held})
-                self.built += bool(has_threads)
+                    self._rebuilder.rebuild([list_id], seen={list_id: held})
                 if self._is_built(list_id, self._held(list_id)):
                     return
             time.sleep(LOOK_SECONDS * len(self._under_way))

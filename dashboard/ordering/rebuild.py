@@ -37,6 +37,8 @@ class Rebuilder:
         self._ranking = ranking
         self._placer = placer
         self._clock = clock
+        #: Lists that were swapped in since the start.
+        self.swapped = 0
 
     def list_ids(self) -> list[str]:
         """Every list id that there is."""
@@ -119,7 +121,10 @@ class Rebuilder:
             return
         # Whoever looks for the list of a query compares its epoch with SQL's.
         self._save_epoch_of_queries(queries, epoch)
-        moved = {id for list_id in list_ids for id in rebuild.swap(list_id, epoch)}
+        moved = set[int]()
+        for list_id in list_ids:
+            moved.update(rebuild.swap(list_id, epoch))
+            self.swapped += 1
         self._save_epoch(views, epoch)
         self._place_again(moved, list_ids)
 

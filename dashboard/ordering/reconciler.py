@@ -58,8 +58,11 @@ class Reconciler:
         self._building: threading.Thread | None = None
         self._heads_due = 0.0
         self._repaired = 0
-        #: Lists rebuilt since the start.
-        self.rebuilds = 0
+
+    @property
+    def rebuilds(self) -> int:
+        """Lists rebuilt since the start."""
+        return self._rebuilder.swapped
 
     @property
     def repairs(self) -> int:
@@ -114,7 +117,6 @@ class Reconciler:
                 self._rebuilder.rebuild(of_views, progress)
             except RebuildBusy:
                 return False
-            self.rebuilds += len(of_views)
             states = self._ranking.states(list_ids)
         self._remember(states)
         # What Redis may still hold of them is not compared: it is not in order, or of another life.
@@ -156,8 +158,6 @@ class Reconciler:
             self._rebuilder.rebuild(missing, progress, seen=missing, with_pauses=with_pauses)
         except (RedisError, RankingLost, RebuildLost, StorageUnavailable) as error:
             log.warning("lists of queries are built later: %s", error)
-        else:
-            self.rebuilds += len(missing)
 
     def _remove_expired(self) -> None:
         """Removes lists of queries at which nobody looks any more."""

@@ -15,6 +15,7 @@ from dashboard.ordering.building import ListBuilder
 from dashboard.ordering.due import DueQueue
 from dashboard.ordering.filling import by_query, by_thread, filling
 from dashboard.ordering.filling.by_query import FillingByQuery
+from dashboard.ordering.rebuild import Rebuilder
 from scoring import rebuilding
 from tests.dashboard.ingest.shop import new_admin
 from tests.dashboard.ordering.order import Order
@@ -37,13 +38,19 @@ def keep(order, query, admin_id=None):
     return order.database.write(lambda connection: query_lists.keep(connection, listed))[0]
 
 
+def new_builder(order) -> ListBuilder:
+    """That of another process."""
+    parts = order.database, order.ranking, order.placer, order.clock
+    return ListBuilder(Rebuilder(*parts), order.ranking)
+
+
 def held(order, list_id):
     return {entry.id for entry in order.ranking.head(list_id, "arrival", 10).entries}
 
 
 def test_two_processes_that_are_asked_build_a_list_once(order, monkeypatch):
     list_id = keep(order, "is:open")
-    builders = [ListBuilder(order.rebuilder, order.ranking) for _ in range(2)]
+    builders = [new_builder(order) for _ in range(2)]
     may_go_on = threading.Event()
     filled = FillingByQuery.by_ranges
 
@@ -65,7 +72,7 @@ def test_a_list_that_redis_still_holds_of_an_earlier_life_is_built_anew(order):
     list_id = keep(order, "is:open")
     order.tick()
     order.rebuilder.forget_epochs([list_id])
-    builder = ListBuilder(order.rebuilder, order.ranking)
+    builder = new_builder(order)
     before = order.ranking.states([list_id])[list_id].epoch
     assert builder.build(list_id).wait(SECONDS)
     after = order.ranking.states([list_id])[list_id].epoch
@@ -88,7 +95,7 @@ def test_a_list_is_whole_however_many_of_its_threads_are_read_at_once(mixed, mon
     for name in ("SIZE", "SIZE_MIN", "SIZE_MAX"):
         monkeypatch.setattr(id_ranges, name, 2)
     list_id = keep(mixed, "is:waiting")
-    assert ListBuilder(mixed.rebuilder, mixed.ranking).build(list_id).wait(SECONDS)
+    assert new_builder(mixed).build(list_id).wait(SECONDS)
     assert held(mixed, list_id) == {1, 2, 3, 4, 6, 7}
 
 
@@ -213,7 +220,7 @@ def test_the_reconciler_leaves_a_list_that_somebody_has_built_since_it_looked(or
 
     def later(missing, progress):
         assert missing == {list_id: None}
-        assert ListBuilder(order.rebuilder, order.ranking).build(list_id).wait(SECONDS)
+        assert new_builder(order).build(list_id).wait(SECONDS)
         built.append(order.ranking.states([list_id])[list_id].epoch)
         build(missing, progress)
 
@@ -225,7 +232,7 @@ def test_the_reconciler_leaves_a_list_that_somebody_has_built_since_it_looked(or
 
 def test_a_list_that_another_process_builds_at_this_moment_is_not_built_again(order, monkeypatch):
     list_id = keep(order, "is:open")
-    builder, other = (ListBuilder(order.rebuilder, order.ranking) for _ in range(2))
+    builder, other = (new_builder(order) for _ in range(2))
     progress = order.ranking.progress
 
     def meanwhile(id):
@@ -241,13 +248,26 @@ def test_a_list_that_another_process_builds_at_this_moment_is_not_built_again(or
 def test_a_list_without_threads_is_there_at_once(order, monkeypatch):
     """Whoever opens it waits for no second look."""
     monkeypatch.setattr(building, "LOOK_SECONDS", 10 * SECONDS)
-    list_id = keep(order, "last:bot")
-    assert ListBuilder(order.rebuilder, order.ranking).build(list_id).wait(SECONDS)
+    list_id, builder = keep(order, "last:bot"), new_builder(order)
+    assert builder.build(list_id).wait(SECONDS)
     assert order.ranking.states([list_id])[list_id].epoch is not None
+    assert builder.built == 1, "it counts, too"
+
+
+def test_lists_that_another_process_builds_meanwhile_do_not_count_as_rebuilt(order):
+    """It takes minutes for many lists, and every tick finds them missing."""
+    mine, others = keep(order, "is:open"), keep(order, "is:closed")
+    before = order.reconciler.rebuilds
+    with order.ranking.begin_rebuild([others]):
+        order.tick(3)
+        assert order.ranking.states([mine])[mine].epoch is not None
+        assert order.reconciler.rebuilds == before + 1
+    order.tick(3)
+    assert order.reconciler.rebuilds == before + 2
 
 
 def test_what_nobody_wants_any_more_is_not_built(order):
-    builder = ListBuilder(order.rebuilder, order.ranking)
+    builder = new_builder(order)
     assert builder.build("q:0123:arrival").wait(SECONDS)
     assert builder.built == 0
     assert not [key for key in order.client.keys("*") if b"q:0123" in key]
