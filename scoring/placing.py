@@ -159,7 +159,7 @@ def _query_call(batch: Sequence[Placement], keys: Keys) -> PlaceCall:
             places.append(f"{number}{sign}" if score is None else f"{number}{sign}{score}")
         # One argument for all places: each one costs more than what it says.
         args += [member(placement.thread_id), placement.revision, " ".join(places)]
-    list_ids = list(numbers)
+    list_ids, named = list(numbers), {each.thread_id for each in batch if each.queries}
     names = [keys.touched, keys.query_calls, keys.query_revisions, keys.query_left]
     for list_id in list_ids:
         names += keys_of_query(keys.prefix, list_id)
@@ -168,7 +168,8 @@ def _query_call(batch: Sequence[Placement], keys: Keys) -> PlaceCall:
         lambda answer: (
             answer[0],
             {list_ids[number - 1] for number in answer[1]},
-            set(map(int, answer[2])),
+            # What names no list leaves nothing behind where it is refused.
+            named.intersection(map(int, answer[2])),
         ),
     )
 
