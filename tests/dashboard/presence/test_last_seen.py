@@ -60,7 +60,7 @@ def test_who_came_while_sql_was_away_is_stored_when_it_is_back(order, monkeypatc
     tasks, database = order.services.presence_tasks, order.services.database
     come(order, "ann")
 
-    def away(*ignored):
+    def away(*ignored, **how):
         raise StorageUnavailable("the server is restarting")
 
     with monkeypatch.context() as patched:

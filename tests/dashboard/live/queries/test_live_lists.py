@@ -145,7 +145,7 @@ def test_renewing_writes_only_when_it_is_time(scene, monkeypatch):
     writes = []
     write = scene.order.database.write
     monkeypatch.setattr(
-        scene.order.database, "write", lambda work: writes.append(work) or write(work)
+        scene.order.database, "write", lambda work, **how: writes.append(work) or write(work, **how)
     )
     for _ in range(4):
         scene.order.clock.advance(5_000)

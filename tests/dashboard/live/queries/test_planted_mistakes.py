@@ -48,7 +48,7 @@ MISTAKES = {
         "dashboard/db/conditions/where.py", "column <= now - low", "column < now - low"
     ),
     "Redis takes an older revision": Mistake(
-        "scoring/lua/queries/place.lua", "if revision >= held then", "if revision >= 0 then"
+        "scoring/lua/queries/place.lua", "if revision >= held or", "if revision >= 0 or"
     ),
     "Redis does not log who leaves": Mistake(
         "scoring/lua/queries/place.lua",

@@ -52,10 +52,10 @@ def test_what_arrives_after_the_request_is_not_seen_by_who_names_no_message(
     thread_id = dashboard.say("t-1")
     kept = dashboard.database.write
 
-    def write(work):
+    def write(work, **how):
         monkeypatch.undo()
         dashboard.say("t-1", body="just now")
-        return kept(work)
+        return kept(work, **how)
 
     monkeypatch.setattr(dashboard.database, "write", write)
     assert close(mai, thread_id).json["row"]["open"] is True
