@@ -1,6 +1,7 @@
 """Connections to PostgreSQL on which every wait is bounded."""
 
 import time
+from traceback import clear_frames
 from typing import Any, cast
 
 import psycopg
@@ -70,7 +71,13 @@ def postgres_engine(url: str, wait_ready: WaitReady | None) -> Engine:
 
     @event.listens_for(engine, "do_connect")
     def connect(dialect: Any, record: Any, args: list[Any], kwargs: dict[str, Any]) -> Any:
-        connection = BoundedConnection.connect(*args, **kwargs)
+        try:
+            connection = BoundedConnection.connect(*args, **kwargs)
+        except psycopg.Error as error:
+            # They hold the connection that was begun, and the error itself: the server would keep
+            # a place for it until the garbage collector finds the circle.
+            clear_frames(error.__traceback__)
+            raise
         connection.wait_ready = wait_ready
         return connection
 
