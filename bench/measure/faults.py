@@ -5,10 +5,9 @@ import signal
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, closing, contextmanager
 from dataclasses import asdict, dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
-
-from redis.crc import key_slot
 
 from scoring.keys import Keys
 from tests.live.cluster.recovery import (
@@ -33,7 +32,6 @@ class Faults:
     """`fault` is a name of `FAULTS`. 200 events a second are posted meanwhile."""
 
     fault: str
-    async_mode: str = "eventlet"
     rounds: int = 2
 
 
@@ -43,7 +41,7 @@ def run(faults: Faults, folder: Path, templates: Path, deadline: float) -> dict[
     for number in range(faults.rounds):
         here = folder / f"{number}"
         here.mkdir(parents=True)
-        with FAULTS[faults.fault](here, faults.async_mode) as (scene, fault):
+        with FAULTS[faults.fault](here) as (scene, fault):
             rounds.append(_measured(scene, fault))
     return {"bench": "faults", "scenario": asdict(faults), "rounds": rounds, "broken": {}}
 
@@ -62,78 +60,63 @@ def _measured(scene: Scene, fault: Callable[[], object]) -> dict[str, float]:
 
 
 @contextmanager
-def _primary_killed(folder: Path, async_mode: str) -> Iterator[Faulty]:
-    with closing(RedisClusterServer(folder, replicas=1)) as cluster:
-
-        def kill() -> None:
-            killed = cluster.holder_of(Keys().meta("arrival"))
-            cluster.kill(killed)
-            cluster.wait_for_promotion(killed)
-
-        with closing(_scene(folder, cluster, async_mode)) as scene:
-            yield scene, kill
+def _primary_killed(folder: Path) -> Iterator[Faulty]:
+    cluster = RedisClusterServer(folder, replicas=1)
+    with _opened(folder, cluster) as scene:
+        yield scene, partial(cluster.replace_primary_of, Keys().meta("arrival"))
 
 
 @contextmanager
-def _slots_moved(folder: Path, async_mode: str) -> Iterator[Faulty]:
-    with closing(RedisClusterServer(folder, replicas=1)) as cluster:
-
-        def move() -> None:
-            added = cluster.add_node()
-            for key in moved_keys():
-                cluster.move_slot(key_slot(key.encode()), added)
-
-        with closing(_scene(folder, cluster, async_mode)) as scene:
-            yield scene, move
+def _slots_moved(folder: Path) -> Iterator[Faulty]:
+    cluster = RedisClusterServer(folder, replicas=1)
+    with _opened(folder, cluster) as scene:
+        yield scene, partial(cluster.move_to_new_node, moved_keys())
 
 
 @contextmanager
-def _master_killed(folder: Path, async_mode: str) -> Iterator[Faulty]:
-    with closing(RedisSentinels(folder)) as sentinels:
-
-        def kill() -> None:
-            killed = sentinels.master()
-            sentinels.servers[killed].kill()
-            sentinels.wait_for_promotion(killed)
-
-        with closing(_scene(folder, sentinels, async_mode)) as scene:
-            yield scene, kill
+def _master_killed(folder: Path) -> Iterator[Faulty]:
+    sentinels = RedisSentinels(folder)
+    with _opened(folder, sentinels) as scene:
+        yield scene, sentinels.replace_master
 
 
 @contextmanager
-def _redis_emptied(folder: Path, async_mode: str) -> Iterator[Faulty]:
-    with closing(start_redis(folder)) as server:
+def _redis_emptied(folder: Path) -> Iterator[Faulty]:
+    server = start_redis(folder)
 
-        def restart() -> None:
-            server.kill()
-            server.start()
+    def restart() -> None:
+        server.kill()
+        server.start()
 
-        with closing(_scene(folder, server, async_mode)) as scene:
-            yield scene, restart
+    with _opened(folder, server) as scene:
+        yield scene, restart
 
 
 @contextmanager
-def _worker_killed(folder: Path, async_mode: str) -> Iterator[Faulty]:
-    with (
-        closing(start_redis(folder)) as server,
-        closing(_scene(folder, server, async_mode, workers=2)) as scene,
-    ):
+def _worker_killed(folder: Path) -> Iterator[Faulty]:
+    with _opened(folder, start_redis(folder), workers=2) as scene:
         yield scene, lambda: os.kill(scene.server.worker_pids()[0], signal.SIGKILL)
 
 
 @contextmanager
-def _postgres_restarted(folder: Path, async_mode: str) -> Iterator[Faulty]:
-    with running_postgres() as postgres, closing(start_redis(folder)) as server:
-        scene = Scene(postgres.new_database(), server, async_mode)
-        with closing(scene):
-            yield scene, postgres.restart
+def _postgres_restarted(folder: Path) -> Iterator[Faulty]:
+    with (
+        running_postgres() as postgres,
+        _opened(folder, start_redis(folder), postgres.new_database()) as scene,
+    ):
+        yield scene, postgres.restart
 
 
-def _scene(folder: Path, redis_server: Any, async_mode: str, workers: int = 1) -> Scene:
-    return Scene(f"sqlite:///{folder / 'lineup.sqlite'}", redis_server, async_mode, workers)
+@contextmanager
+def _opened(
+    folder: Path, redis_server: Any, database_url: str | None = None, workers: int = 1
+) -> Iterator[Scene]:
+    url = database_url or f"sqlite:///{folder / 'lineup.sqlite'}"
+    with closing(redis_server), closing(Scene(url, redis_server, "eventlet", workers)) as scene:
+        yield scene
 
 
-FAULTS: dict[str, Callable[[Path, str], AbstractContextManager[Faulty]]] = {
+FAULTS: dict[str, Callable[[Path], AbstractContextManager[Faulty]]] = {
     "a primary of a cluster is killed": _primary_killed,
     "slots of a cluster move to a new node": _slots_moved,
     "the master of Sentinels is killed": _master_killed,

@@ -9,53 +9,44 @@ from bench.results import medians
 #: What a scenario of the same load may differ in.
 _NOT_OF_THE_LOAD = ("rounds", "seconds", "sides", "poll_seconds")
 
-
-def _load(result: dict[str, Any], *but: str) -> dict[str, Any]:
-    """What was asked of the servers, without some of it."""
-    without = (*_NOT_OF_THE_LOAD, *but)
-    # Results of before there were lines have none.
-    return {"line": ""} | {k: v for k, v in result["scenario"].items() if k not in without}
+Results = list[dict[str, Any]]
 
 
-def databases(results: list[dict[str, Any]]) -> Iterator[Bar]:
-    """PostgreSQL by SQLite, of two results under the same load, each the median of its rounds."""
-
-    def load(result: dict[str, Any]) -> dict[str, Any]:
-        return _load(result, "database")
-
+def databases(results: Results) -> Iterator[Bar]:
+    """PostgreSQL by SQLite, each the median of its rounds."""
     p95 = "lineup.ms.p95"
-    measured = [(result, medians(result)) for result in results]
-    of = {
-        database: [each for each in measured if each[0]["scenario"]["database"] == database]
-        for database in ("sqlite", "postgres")
-    }
-    for result, there in of["postgres"]:
-        here = next((f for other, f in of["sqlite"] if load(other) == load(result)), {})
-        if here.get(p95) and p95 in there:
-            scenario = result["scenario"]
-            where = f"{where_of(scenario)}, {workers_of(scenario)}"
-            what = f"p95 on the socket, PostgreSQL by SQLite ({where})"
-            yield Bar(what, there[p95] / here[p95], most=1.3)
+    for scenario, there, here in _pairs(results, p95, "database", "postgres", "sqlite"):
+        where = f"{where_of(scenario)}, {workers_of(scenario)}"
+        what = f"p95 on the socket, PostgreSQL by SQLite ({where})"
+        yield Bar(what, there[p95] / here[p95], most=1.3)
 
 
-def frames(results: list[dict[str, Any]]) -> Iterator[Bar]:
+def frames(results: Results) -> Iterator[Bar]:
     """The server's processor time for a frame that a dashboard acknowledges: what a hundred
-    dashboards take more than one does, of two results under the same load."""
+    dashboards take more than one does."""
     cpu = "lineup.cpu_us_server"
+    for scenario, many, one in _pairs(results, cpu, "dashboards", 100, 1):
+        what = f"µs of the server for an acknowledged frame ({where_of(scenario)})"
+        sent = 99 * many["lineup.frames_a_second"]
+        yield Bar(what, (many[cpu] - one[cpu]) * scenario["rate"] / sent, most=80.0)
 
-    def of(count: int) -> list[tuple[dict[str, Any], dict[str, float]]]:
-        found = [(r, medians(r)) for r in results if r["scenario"]["dashboards"] == count]
-        return [each for each in found if cpu in each[1]]
 
-    ones = of(1)
-    for result, many in of(100):
-        load = _load(result, "dashboards")
-        one = next((f for other, f in ones if _load(other, "dashboards") == load), None)
-        if one is not None:
-            sent = 99 * many["lineup.frames_a_second"]
-            us = (many[cpu] - one[cpu]) * result["scenario"]["rate"] / sent
-            yield Bar(
-                f"µs of the server for an acknowledged frame ({where_of(result['scenario'])})",
-                us,
-                most=80.0,
-            )
+def _pairs(
+    results: Results, number: str, key: str, value: Any, other: Any
+) -> Iterator[tuple[dict[str, Any], dict[str, float], dict[str, float]]]:
+    """Of each result with this value in its scenario, and of one with the other value under the
+    same load otherwise, which both have the number: the first one's scenario, the medians of both.
+    """
+    measured = [
+        (result["scenario"], found) for result in results if (found := medians(result)).get(number)
+    ]
+    for scenario, numbers in measured:
+        if scenario[key] == value:
+            wanted = _load(scenario | {key: other})
+            others = [each for asked, each in measured if _load(asked) == wanted]
+            yield from ((scenario, numbers, each) for each in others[:1])
+
+
+def _load(scenario: dict[str, Any]) -> dict[str, Any]:
+    """What was asked of the servers. Results of before there were lines have none."""
+    return {"line": ""} | {k: v for k, v in scenario.items() if k not in _NOT_OF_THE_LOAD}

@@ -104,15 +104,15 @@ class Listener(RunsTask):
                 self._check_canary()
 
     def _take(self, message: dict) -> None:
-        source = _text(message["channel"])
+        name = _text(message["channel"])
         if message["type"] in ("psubscribe", "subscribe"):
             # redis-py also resubscribes by itself; notifications before that are lost.
             self._on_notify(None)
         elif message["type"] == "pmessage":
-            list_id = self._keys.list_id_of(source.split("__:", 1)[1])
+            list_id = self._keys.list_id_of(name.split("__:", 1)[1])
             self._on_notify([list_id] if list_id else ())
-        elif message["type"] == "message" and source in self._by_channel:
-            self._by_channel[source]()
+        elif message["type"] == "message" and name in self._by_channel:
+            self._by_channel[name]()
         elif message["type"] == "message":
             list_id = self._keys.list_id_of(_text(message["data"]))
             self._on_notify([list_id] if list_id else ())

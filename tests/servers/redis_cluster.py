@@ -2,10 +2,12 @@
 
 import shutil
 import subprocess
+from collections.abc import Iterable
 from pathlib import Path
 
 import redis
 from redis.cluster import ClusterNode, RedisCluster
+from redis.crc import key_slot
 
 from tests.servers.ports import CLUSTER_PORT_MAX, free_port
 from tests.servers.programs import missing
@@ -65,6 +67,12 @@ class RedisClusterServer:
     def kill(self, port: int) -> None:
         self.servers[port].kill()
 
+    def replace_primary_of(self, key: str) -> None:
+        """Kills the primary that holds a key, and waits until its replica has taken over."""
+        killed = self.holder_of(key)
+        self.kill(killed)
+        self.wait_for_promotion(killed)
+
     def wait_for_promotion(self, killed: int) -> None:
         """Until a replica has the slots of a primary that was killed."""
         wait_until(
@@ -95,6 +103,12 @@ class RedisClusterServer:
             old.execute_command("MIGRATE", "127.0.0.1", target, "", 0, 5_000, "KEYS", *keys)
         for each in (new, old):
             each.execute_command("CLUSTER SETSLOT", slot, "NODE", new_id)
+
+    def move_to_new_node(self, keys: Iterable[str]) -> None:
+        """Adds a primary, and moves the slots of these keys to it."""
+        added = self.add_node()
+        for key in keys:
+            self.move_slot(key_slot(key.encode()), added)
 
     def begin_move(self, slot: int, target: int) -> tuple[redis.Redis, redis.Redis, str]:
         """From now on both nodes have a part of the slot's keys; the nodes, the target's id."""

@@ -49,6 +49,12 @@ class RedisSentinels:
                 continue
         raise AssertionError("no Sentinel answers")
 
+    def replace_master(self) -> None:
+        """Kills the master, and waits until its replica has taken over."""
+        killed = self.master()
+        self.servers[killed].kill()
+        self.wait_for_promotion(killed)
+
     def wait_for_promotion(self, replaced: int) -> int:
         """The port of the new master, which takes writes."""
 

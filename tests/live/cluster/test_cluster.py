@@ -1,7 +1,6 @@
 """Redis Cluster under load: primaries die, slots move; nothing is lost, every list is whole."""
 
 import pytest
-from redis.crc import key_slot
 
 from scoring.keys import Keys
 from tests.conftest import MODES
@@ -50,9 +49,7 @@ def test_a_primary_is_killed_beside_postgresql_and_two_workers(wide_scene, clust
     recovery, people = Recovery(wide_scene), WatchedPeople(wide_scene)
 
     def fault():
-        killed = cluster.holder_of(Keys().meta("arrival"))
-        cluster.kill(killed)
-        cluster.wait_for_promotion(killed)
+        cluster.replace_primary_of(Keys().meta("arrival"))
         people.half_leave()
         recovery.wait_until_live("primary of arrival killed")
 
@@ -68,9 +65,7 @@ def test_a_primary_is_killed(scene, cluster, list_id):
     recovery = Recovery(scene)
 
     def fault():
-        killed = cluster.holder_of(Keys().meta(list_id))
-        cluster.kill(killed)
-        cluster.wait_for_promotion(killed)
+        cluster.replace_primary_of(Keys().meta(list_id))
         recovery.wait_until_live(f"primary of {list_id} killed")
 
     under_load(scene, fault)
@@ -88,9 +83,7 @@ def test_a_node_is_added_and_slots_move_to_it(scene, cluster):
     statuses = [len(dashboard.of("order:status")) for dashboard in scene.dashboards]
 
     def fault():
-        added = cluster.add_node()
-        for key in moved_keys():
-            cluster.move_slot(key_slot(key.encode()), added)
+        cluster.move_to_new_node(moved_keys())
         people.half_leave()
 
     under_load(scene, fault)
@@ -108,9 +101,7 @@ def test_presence_is_announced_once_while_a_primary_is_replaced(scene, cluster):
     people = WatchedPeople(scene)
 
     def fault():
-        killed = cluster.holder_of(PRESENCE)
-        cluster.kill(killed)
-        cluster.wait_for_promotion(killed)
+        cluster.replace_primary_of(PRESENCE)
         people.half_leave()
 
     under_load(scene, fault)

@@ -2,7 +2,6 @@
 nothing is lost."""
 
 import pytest
-from redis.crc import key_slot
 
 from scoring.keys import Keys
 from tests.live.cluster.recovery import opened_scene
@@ -32,33 +31,17 @@ def sentinels(tmp_path):
 
 def test_the_primary_of_the_lists_of_queries_is_killed(tmp_path, cluster):
     """F69."""
-
-    def kill(scene):
-        killed = cluster.holder_of(OF_QUERIES)
-        cluster.kill(killed)
-        cluster.wait_for_promotion(killed)
-
     for scene in opened_scene(tmp_path, cluster, "eventlet"):
-        go_through(scene, [kill])
+        go_through(scene, [lambda scene: cluster.replace_primary_of(OF_QUERIES)])
 
 
 def test_the_slot_of_the_lists_of_queries_moves(tmp_path, cluster):
     """F71."""
-
-    def move(scene):
-        cluster.move_slot(key_slot(OF_QUERIES.encode()), cluster.add_node())
-
     for scene in opened_scene(tmp_path, cluster, "eventlet"):
-        go_through(scene, [move])
+        go_through(scene, [lambda scene: cluster.move_to_new_node([OF_QUERIES])])
 
 
 def test_sentinels_promote_the_replica(tmp_path, sentinels):
     """F72."""
-
-    def kill(scene):
-        killed = sentinels.master()
-        sentinels.servers[killed].kill()
-        sentinels.wait_for_promotion(killed)
-
     for scene in opened_scene(tmp_path, sentinels, "eventlet"):
-        go_through(scene, [kill])
+        go_through(scene, [lambda scene: sentinels.replace_master()])
