@@ -34,6 +34,14 @@ def test_it_is_named_when_it_leaves_the_last_view(driver):
     assert changed_since(driver, number).ids == {1}
 
 
+def test_all_are_named_that_change_together(driver, monkeypatch):
+    monkeypatch.setattr(placing, "THREADS_PER_CALL", 2)
+    driver.ranking.place([unlisted(9)])
+    number, _ = changed_since(driver, None)
+    driver.ranking.place([unlisted(id) for id in range(1, 6)])
+    assert changed_since(driver, number) == (number + 3, {1, 2, 3, 4, 5})
+
+
 def test_who_missed_more_than_is_kept_is_told_so(driver, monkeypatch):
     monkeypatch.setattr(placing, "UNLISTED_ENTRIES", 3)
     for id in range(1, 6):

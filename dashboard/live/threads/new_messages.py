@@ -89,7 +89,7 @@ class NewMessages:
 
     def _push_unlisted(self) -> None:
         if not self._concerns_anybody():
-            self._has_unlisted, self._unlisted_number = False, None
+            self._has_unlisted = False
             return
         try:
             found = self._ranking.unlisted_since(self._unlisted_number)
@@ -97,8 +97,7 @@ class NewMessages:
             log.info("changes of threads on no view are read later: %s", error)
             return
         self._has_unlisted, self._unlisted_number = False, found.number
-        if found.ids is None or found.ids:
-            self._push(found.ids)
+        self._push(found.ids)
 
     def _concerns_anybody(self) -> bool:
         return self._conversations.has_readers or bool(self._held_threads or self._notices)

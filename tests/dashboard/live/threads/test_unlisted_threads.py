@@ -1,6 +1,7 @@
 """What happens in threads that are on no view, the snoozed ones and those of the archive, is pushed
 to whoever has them open."""
 
+import pytest
 import redis
 
 from dashboard.live.broadcaster import SLOW_TICK_SECONDS
@@ -50,6 +51,43 @@ def test_a_note_whose_notification_was_lost_is_pushed_with_the_next_slow_tick(dr
     add_note(driver, 5)
     driver.turn(SLOW_TICK_SECONDS)
     assert pushed(driver) == [5]
+
+
+def test_a_note_is_pushed_after_notifications_were_lost(driver):
+    """As when the listener has connected anew."""
+    open_snoozed(driver)
+    add_note(driver, 5)
+    driver.broadcaster.notify(None)
+    driver.turn()
+    assert pushed(driver) == [5]
+
+
+def test_of_the_open_threads_those_are_read_that_have_changed(driver, monkeypatch):
+    open_snoozed(driver)
+    driver.broadcaster.conversations.join("a", 2)
+    driver.broadcaster.conversations.has_read(2, 0, 0)
+    driver.turn()
+    read, messages_after = [], driver.reads.messages_after
+    monkeypatch.setattr(
+        driver.reads,
+        "messages_after",
+        lambda id, after: read.append(id) or messages_after(id, after),
+    )
+    for number in (5, 6):
+        add_note(driver, number)
+        driver.broadcaster.notify_unlisted()
+        driver.turn()
+    assert (pushed(driver), read) == ([5, 6], [1, 1])
+
+
+def test_redis_is_not_asked_while_it_is_away(driver, monkeypatch):
+    """Each question would wait for it; open threads are read from SQL meanwhile."""
+    open_snoozed(driver)
+    driver.late_since = 1
+    driver.turn()
+    monkeypatch.setattr(driver.ranking, "unlisted_since", lambda number: pytest.fail("asked"))
+    driver.broadcaster.notify_unlisted()
+    driver.turn()
 
 
 def test_a_note_is_read_again_where_redis_did_not_answer(driver, monkeypatch):
