@@ -35,7 +35,7 @@ def parser() -> argparse.ArgumentParser:
     )
     run.add_argument("--only", default="", help="scenarios whose name holds this")
     run.add_argument("--resume", action="store_true", help="keep what the file holds already")
-    commands.add_parser("quick", help="are the results right? under a minute, no times")
+    commands.add_parser("quick", help="are the results right? two minutes, no times")
     page = commands.add_parser("page", help="write the page of a result file")
     page.add_argument("file", type=Path, nargs="?", default=LATEST)
     two = commands.add_parser("compare", help="compare two result files")

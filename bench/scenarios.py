@@ -32,7 +32,7 @@ _BUILDS: tuple[dict[str, Any], ...] = (
     {"database": "postgres", "workers": 4},
 )
 
-#: Under a minute: do the results come out right?
+#: Two minutes: do the results come out right?
 QUICK: tuple[Scenario, ...] = (
     Live(300, 4, 20, "random", seconds=1.0, rounds=1, sides=_QUICK_SIDES, poll_seconds=0.5),
     Accept(300, seconds=0.5, rounds=1, connections=(8,), batch_connections=(2,)),
@@ -40,6 +40,8 @@ QUICK: tuple[Scenario, ...] = (
     PageBudget(300, rate=20, seconds=1.0, act_seconds=2.0, loads=1),
     FirstLoad(300, rounds=1, networks=NETWORKS[:1]),
     ViewLists(300, rounds=2, views=10),
+    Faults("Redis is killed and starts empty", rounds=1),
+    Faults("one of two workers is killed", rounds=1),
 )
 
 

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from scoring.keys import Keys
+from tests.drivers.replay import shared_replay
 from tests.live.cluster.recovery import (
     Recovery,
     fresh_lists_are_those_of,
@@ -37,6 +38,8 @@ class Faults:
 
 def run(faults: Faults, folder: Path, templates: Path, deadline: float) -> dict[str, Any]:
     """Each round with servers of its own. Afterwards nothing is lost, and all lists are SQL's."""
+    # That of the scenario before has ended with it, as all that a scenario starts.
+    shared_replay.cache_clear()
     rounds: list[dict[str, Any]] = []
     for number in range(faults.rounds):
         here = folder / f"{number}"
