@@ -36,7 +36,7 @@ _BUILDS: tuple[dict[str, Any], ...] = (
 QUICK: tuple[Scenario, ...] = (
     Live(300, 4, 20, "random", seconds=1.0, rounds=1, sides=_QUICK_SIDES, poll_seconds=0.5),
     Accept(300, seconds=0.5, rounds=1, connections=(8,), batch_connections=(2,)),
-    Lists(300, dashboards=10),
+    Lists(300, dashboards=10, idle_seconds=0.5),
     PageBudget(300, rate=20, seconds=1.0, act_seconds=2.0, loads=1),
     FirstLoad(300, rounds=1, networks=NETWORKS[:1]),
     ViewLists(300, rounds=2, views=10),
@@ -104,7 +104,8 @@ def _ends_of_dimensions(short: dict[str, Any]) -> tuple[Scenario, ...]:
         _accept(1_000_000),
         # The hour is in the full scale.
         Churn(10_000, minutes=3, samples=3),
-        *(Lists(threads, dashboards=100) for threads in (1_000, 100_000)),
+        Lists(1_000, dashboards=500, idle_seconds=60.0),
+        Lists(100_000, dashboards=100),
         *(
             Live(threads, 10, 2, sides=("lineup", "recipe", "polling"), seconds=8.0, rounds=1)
             for threads in (1_000, 100_000)

@@ -145,6 +145,8 @@ class LineupDashboard(Dashboard):
             self.whole |= dict(zip(answer["ids"], answer["scores"], strict=True))
 
     def take(self, content: bytes, acknowledge: Callable[[], None] | None) -> None:
+        if content.startswith(b'["presence:ping"') and self.link is not None:
+            self.link.emit("presence:pong", {"visible": True, "idle_ms": 0})
         if not content.startswith(b'["list:order",'):
             return
         frame: list[Any] = []

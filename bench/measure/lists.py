@@ -14,6 +14,8 @@ from bench.sides.lineup import Lineup
 from bench.sides.side import Setting
 
 REPEATS = 30
+#: Until what was opened or closed has been dealt with.
+SETTLE_SECONDS = 5.0
 _PRINTED = re.compile(r"(\d+) threads in ([\d.]+) s")
 
 
@@ -24,6 +26,8 @@ class Lists:
     workers: int = 1
     async_mode: str = "eventlet"
     database: str = "sqlite"
+    #: How long the server is watched without dashboards, and then with all of them, where it is.
+    idle_seconds: float = 0.0
 
 
 def run(lists: Lists, folder: Path, templates: Path, deadline: float) -> dict[str, Any]:
@@ -40,7 +44,7 @@ def run(lists: Lists, folder: Path, templates: Path, deadline: float) -> dict[st
         measured = {"rebuild_seconds": _rebuild(lineup, lists.threads)}
         measured |= _read(lineup)
         try:
-            measured |= _reconnect(lineup, lists.dashboards)
+            measured |= _reconnect(lineup, lists.dashboards, lists.idle_seconds)
         except BenchError as error:
             broken["reconnect"] = str(error)[:300]
         memory = lineup.memory()
@@ -110,12 +114,17 @@ def _timed(call: Callable[[], Any]) -> dict[str, float]:
     return spread([once() for _ in range(REPEATS)])
 
 
-def _reconnect(lineup: Lineup, count: int) -> dict[str, Any]:
-    """From all hanging up at once to the last one holding its list."""
+def _reconnect(lineup: Lineup, count: int, idle_seconds: float) -> dict[str, Any]:
+    """From all hanging up at once to the last one holding its list; what they cost idle."""
+    alone = lineup.idle_cores(idle_seconds) if idle_seconds else {}
     settings = lineup.dashboard_settings() | {"dashboards": count, "whole": False}
     dashboards = Dashboards(settings, lineup.log)
     try:
         found = dashboards.do("reconnect")
+        idle = {}
+        if idle_seconds:
+            time.sleep(SETTLE_SECONDS)
+            idle = lineup.idle_cores(idle_seconds)
         held = dashboards.do("held")
     finally:
         dashboards.stop()
@@ -124,4 +133,5 @@ def _reconnect(lineup: Lineup, count: int) -> dict[str, Any]:
     return {
         "reconnect_all_ms": round(found["all_ms"], 1),
         "reconnect_p50_ms": round(percentile(found["ms"], 50), 1),
+        **{f"idle_us_{name}": 1e6 * (idle[name] - alone[name]) / count for name in idle},
     }

@@ -4,7 +4,6 @@ One Lineup is measured in turns with no thread that waits, and with a moment in 
 """
 
 import time
-from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -61,7 +60,10 @@ def run(bench: Moments, folder: Path, templates: Path, deadline: float) -> dict[
                 rounds.append({})
                 for side in SIDES if number % 2 == 0 else SIDES[::-1]:
                     _let_wait(database, bench.threads, waiting=side == "waiting")
-                    idle = _idle(lineup, bench.idle_seconds)
+                    idle = {
+                        f"idle_millicores_{name}": 1_000 * cores
+                        for name, cores in lineup.idle_cores(bench.idle_seconds).items()
+                    }
                     name = f"{side}{number}"
                     found = measured(lineup, dashboards, live, live.targets(), name)
                     rounds[-1][side] = found | idle
@@ -86,17 +88,3 @@ def _let_wait(database: Database, count: int, *, waiting: bool) -> None:
 
 def _write(database: Database, statement: Any) -> None:
     database.write(lambda connection: connection.execute(statement))
-
-
-def _idle(lineup: Lineup, seconds: float) -> dict[str, float]:
-    """What a server uses that nobody asks for anything, in thousandths of a processor."""
-    return {
-        f"idle_millicores_{name}": 1_000 * used / seconds
-        for name, used in _used(lineup.cpu, lambda: time.sleep(seconds)).items()
-    }
-
-
-def _used(cpu: Callable[[], dict[str, float]], meanwhile: Callable[[], object]) -> dict[str, float]:
-    before = cpu()
-    meanwhile()
-    return {name: after - before[name] for name, after in cpu().items()}

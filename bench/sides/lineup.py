@@ -9,7 +9,7 @@ from typing import Any
 from sqlalchemy import Connection
 
 from bench.dataset import SOURCE, fill
-from bench.processes import BenchError
+from bench.processes import BenchError, cpu_seconds
 from bench.sides.side import COMMAND_SECONDS, START_SECONDS, Setting, Side
 from dashboard.db.accounts import admins, desks, passwords
 from dashboard.db.database import Database
@@ -64,6 +64,12 @@ class Lineup(Side):
         super().stop()
         if self._postgres is not None:
             self._postgres.close()
+
+    def cpu(self) -> dict[str, float]:
+        used = super().cpu()
+        if self._postgres is not None:
+            used["postgres"] = cpu_seconds(self._postgres.pid)
+        return used
 
     def poster(self) -> dict[str, Any]:
         return {"url": self.url, "headers": {"Authorization": f"Bearer {self._key}"}}

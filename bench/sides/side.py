@@ -87,6 +87,12 @@ class Side(ABC):
             used["redis"] = cpu_seconds(self.redis.process.pid)
         return used
 
+    def idle_cores(self, seconds: float) -> dict[str, float]:
+        """Processor seconds a second while nobody asks for anything."""
+        before = self.cpu()
+        time.sleep(seconds)
+        return {name: (used - before[name]) / seconds for name, used in self.cpu().items()}
+
     def memory(self) -> dict[str, int]:
         used = {"server": resident_bytes(self.pid)}
         if self.redis is not None:

@@ -51,6 +51,11 @@ class PostgresServer:
         self._run("pg_ctl", "-l", log, "-w", "-o", self._options, "start")
         return self
 
+    @property
+    def pid(self) -> int:
+        """Of its first process, the parent of all others."""
+        return int((self._folder / "data" / "postmaster.pid").read_text().split()[0])
+
     def restart(self) -> None:
         """Ends it without a shutdown, as a crash would, and starts it again."""
         log = str(self._folder / "log")
@@ -61,9 +66,8 @@ class PostgresServer:
     def stopped(self) -> Iterator[None]:
         """All its processes are stopped (SIGSTOP): connections stay open, and nothing answers."""
         listed = "SELECT pid FROM pg_stat_activity WHERE pid <> pg_backend_pid()"
-        postmaster = (self._folder / "data" / "postmaster.pid").read_text().split()[0]
         with self._connect() as connection:
-            pids = [int(postmaster), *(pid for (pid,) in connection.execute(listed))]
+            pids = [self.pid, *(pid for (pid,) in connection.execute(listed))]
         for pid in pids:
             os.kill(pid, signal.SIGSTOP)
         try:
