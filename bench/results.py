@@ -133,7 +133,7 @@ def medians(result: dict[str, Any]) -> dict[str, float]:
     """Each number of the rounds by its path, such as `lineup.ms.p95`: the median of all rounds."""
     found: dict[str, list[float]] = {}
     for measured in result["rounds"]:
-        for path, value in _numbers(measured):
+        for path, value in numbers(measured):
             found.setdefault(path, []).append(value)
     return {path: median(values) for path, values in found.items()}
 
@@ -142,16 +142,17 @@ def ratio(result: dict[str, Any], above: str, below: str) -> float | None:
     """The median over the rounds of one number by another of the same round."""
     found = []
     for measured in result["rounds"]:
-        numbers = dict(_numbers(measured))
-        if numbers.get(above) is not None and numbers.get(below):
-            found.append(numbers[above] / numbers[below])
+        by_path = dict(numbers(measured))
+        if by_path.get(above) is not None and by_path.get(below):
+            found.append(by_path[above] / by_path[below])
     return median(found) if found else None
 
 
-def _numbers(value: Any, path: str = "") -> Iterable[tuple[str, float]]:
+def numbers(value: Any, path: str = "") -> Iterable[tuple[str, float]]:
+    """Each finite number by its path, as in `medians`."""
     if isinstance(value, dict):
         for name, each in value.items():
-            yield from _numbers(each, f"{path}.{name}" if path else name)
+            yield from numbers(each, f"{path}.{name}" if path else name)
     elif isinstance(value, int | float) and math.isfinite(value):
         yield path, float(value)
 

@@ -9,10 +9,12 @@ from bench.presence import report as presence
 from bench.report import charts
 from bench.report.bar import Bar
 from bench.report.bars import bars
-from bench.results import medians, ratio, read
+from bench.report.costs import HEADER, costs
+from bench.results import medians, numbers, ratio, read
 
-#: Of `python -m bench.presence`, beside the results of the other scenarios.
+#: Of `python -m bench.presence` and of `python -m bench.sizes`, beside the other results.
 PRESENCE = "presence.json"
+SIZES = "sizes.json"
 _SKIPPED = ("name", "sides")
 _HEADER = """# Results
 
@@ -42,6 +44,10 @@ def write_page(content: dict[str, Any], source: str, folder: Path) -> None:
         (folder / f"{name}.svg").write_text(text)
         parts.append(f"![{name}]({name}.svg)\n")
     parts += ["## Where we lose\n", *_losses(results)]
+    if of_presence and (folder / SIZES).exists():
+        parts += ["## What one of each costs\n", *HEADER]
+        parts += [cost.row for cost in costs(results, of_presence, read(folder / SIZES))]
+        parts.append("")
     parts.append("## All scenarios\n")
     for result in results:
         parts += _scenario(result)
@@ -122,7 +128,7 @@ def _scenario(result: dict[str, Any]) -> Iterator[str]:
     if found:
         yield "\n| number | median of the rounds |\n|---|---|"
         yield from (f"| {path} | {value:,.4g} |" for path, value in found.items())
-    for path, value in _flat(result.get("memory", {})):
+    for path, value in numbers(result.get("memory", {})):
         yield f"| memory: {path} | {value:,.4g} |"
     yield ""
 
@@ -138,11 +144,3 @@ def _presence(content: dict[str, Any]) -> Iterator[str]:
         yield f"### presence: {name}\n\n| number | measured |\n|---|---|"
         yield from (f"| {key} | {value:,.4g} |" for key, value in result.items())
         yield ""
-
-
-def _flat(value: dict[str, Any], path: str = "") -> Iterator[tuple[str, float]]:
-    for name, each in value.items():
-        if isinstance(each, dict):
-            yield from _flat(each, f"{path}{name}.")
-        else:
-            yield f"{path}{name}", each
