@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import islice
 from typing import Any
 
 from bench.report.pairs import frames
@@ -15,8 +14,9 @@ _DATABASES = {"sqlite": "SQLite", "postgres": "PostgreSQL"}
 _ALONE = {"workers": 1, "async_mode": "eventlet", "database": "sqlite"}
 #: In which scenario of the results a unit is looked up.
 _ACCEPT = _ALONE | {"bench": "accept", "threads": 10_000}
-_ONE = _ALONE | {"bench": "live", "threads": 10_000, "dashboards": 1, "rate": 100}
+_ONE: dict[str, Any] = _ALONE | {"bench": "live", "threads": 10_000, "dashboards": 1, "rate": 100}
 _FULL = _ONE | {"dashboards": 500}
+_FAST = _ONE | {"dashboards": 100, "rate": 500}
 _MILLION = {"bench": "live", "threads": 1_000_000, "dashboards": 50, "workload": "random"}
 
 
@@ -73,25 +73,35 @@ def _events(results: Results) -> Iterator[Cost]:
 
 
 def _dashboards(results: Results) -> Iterator[Cost]:
-    accept, one, full = (_of(results, asked) for asked in (_ACCEPT, _ONE, _FULL))
+    accept, one, full, fast = (_of(results, asked) for asked in (_ACCEPT, _ONE, _FULL, _FAST))
+    lives = [result for result in results if result["bench"] == "live"]
+    frame = next((bar.value for bar in frames(lives)), None)
     if accept and one:
-        used = (
-            one[f"lineup.cpu_us_{side}"] - accept[f"single.cpu_us_{side}"]
-            for side in ("server", "redis")
-        )
+        worker, redis = (_followed(one, accept, side) for side in ("server", "redis"))
         source = "Live with 1 dashboard, less the event posted alone"
-        yield Cost("an event that a worker follows, at 100/s", source, *used)
-    for bar in islice(frames([each for each in results if each["bench"] == "live"]), 1):
-        yield Cost("a frame to a dashboard", "the bar above", bar.value)
+        yield Cost("an event that a worker follows, at 100/s", source, worker, redis)
+    if accept and fast and frame:
+        sent = _FAST["dashboards"] * fast["lineup.frames_a_second"] * frame / _FAST["rate"]
+        worker, redis = (_followed(fast, accept, side) for side in ("server", "redis"))
+        source = "Live with 100 dashboards, less the event and the frames"
+        yield Cost("an event that a worker follows, at 500/s", source, worker - sent, redis)
+    if frame:
+        yield Cost("a frame to a dashboard", "the bar above", frame)
     if one and full:
         size = (full["memory.lineup.server"] - one["memory.lineup.server"]) / 499
         yield Cost("a dashboard, in a worker", "Live with 500 less 1", size=size)
     if idle := _of(results, {"bench": "lists", "idle_seconds": 60}):
-        used = (idle[f"idle_us_{side}"] for side in ("server", "redis"))
-        yield Cost("an idle dashboard, a second", "Lists, 1,000 threads, 500 dashboards", *used)
+        worker, redis = (idle[f"idle_us_{side}"] for side in ("server", "redis"))
+        source = "Lists, 1,000 threads, 500 dashboards"
+        yield Cost("an idle dashboard, a second", source, worker, redis)
     if lists := _of(results, {"bench": "lists", "dashboards": 500, "threads": 1_000_000}):
         each = 1_000 * lists["reconnect_all_ms"] / 500
         yield Cost("a dashboard that comes back", "Lists, 500 at once, by the clock", each)
+
+
+def _followed(live: Numbers, accept: Numbers, side: str) -> float:
+    """What an event takes beyond what it takes to be accepted."""
+    return live[f"lineup.cpu_us_{side}"] - accept[f"single.cpu_us_{side}"]
 
 
 def _places(results: Results) -> Iterator[Cost]:

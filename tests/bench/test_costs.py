@@ -24,9 +24,9 @@ def rows(*results):
     return {cost.what: [cell.strip() for cell in cost.row.split("|")[2:6]] for cost in found}
 
 
-def live(dashboards, cpu_us, resident):
+def live(dashboards, cpu_us, resident, rate=100):
     side = {"cpu_us_server": cpu_us, "cpu_us_redis": 480.0, "frames_a_second": 20}
-    result = result_of("live", Live(10_000, dashboards, 100), {"lineup": side})
+    result = result_of("live", Live(10_000, dashboards, rate), {"lineup": side})
     return result | {"memory": {"lineup": {"server": resident}}}
 
 
@@ -44,6 +44,13 @@ def test_an_event_costs_what_its_server_its_redis_and_its_database_used():
 def test_following_is_what_an_event_costs_beyond_being_posted():
     found = rows(accept("sqlite", 900.0), live(1, 2_700.0, 150_000_000))
     assert found["an event that a worker follows, at 100/s"] == ["1,800", "400", "", ""]
+
+
+def test_at_more_events_frames_are_not_part_of_following():
+    """100 dashboards, 20 frames a second of 100 µs each, by 500 events a second: 400 µs."""
+    few, many, fast = live(1, 2_000, 0), live(100, 3_980, 0), live(100, 2_300, 0, rate=500)
+    found = rows(accept("sqlite", 900.0), few, many, fast)
+    assert found["an event that a worker follows, at 500/s"] == ["1,000", "400", "", ""]
 
 
 def test_a_dashboard_costs_what_many_take_more_than_one():
