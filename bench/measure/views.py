@@ -201,7 +201,11 @@ class _Saved:
         wait_for(
             lambda: not self._wrong_badges(dashboards), AGREE_SECONDS, "all badges being right"
         )
-        wait_for(lambda: not self._wrong_lists(dashboards), AGREE_SECONDS, "the lists being right")
+        wait_for(
+            lambda: not self._lasting_differences(dashboards),
+            AGREE_SECONDS,
+            "the lists being right",
+        )
         if wrong := self._miscounted():
             raise BenchError(f"of {len(self._ids)} lists {len(wrong)} are not what SQL counts")
 
@@ -211,17 +215,22 @@ class _Saved:
         lists = self._lists().items()
         return [id for id, each in lists if totals.get(id) != states[each.id].total]
 
-    def _wrong_lists(self, dashboards: Dashboards) -> list[str]:
+    def _lasting_differences(self, dashboards: Dashboards) -> set[tuple[str, Any]]:
+        """Those that two looks in a row find: a list may change by time during one."""
+        return self._differences(dashboards) & self._differences(dashboards)
+
+    def _differences(self, dashboards: Dashboards) -> set[tuple[str, Any]]:
+        """View id and entry of what a dashboard, SQL and Redis do not all hold."""
         lists = self._lists()
-        wrong = []
+        found: set[tuple[str, Any]] = set()
         for held in dashboards.do("held all"):
             query_list = lists[held["of"]]
-            stored = self._sql(partial(_entries, query_list=query_list))
+            stored = set(self._sql(partial(_entries, query_list=query_list)))
             scanned = self._ranking.scan(query_list.id, query_list.sort)
-            redis = [(entry.score, entry.id) for some in scanned for entry in some]
-            if not [tuple(entry) for entry in held["whole"]] == stored == redis:
-                wrong.append(held["of"])
-        return wrong
+            redis = {(entry.score, entry.id) for some in scanned for entry in some}
+            shown = {tuple(entry) for entry in held["whole"]}
+            found |= {(held["of"], entry) for entry in (shown ^ stored) | (redis ^ stored)}
+        return found
 
     def _miscounted(self) -> list[str]:
         """A list may change by time while it is counted: it is asked again."""

@@ -111,11 +111,12 @@ def _places(results: Results) -> Iterator[Cost]:
         what = "a thread on all lists of the built-in views"
         yield Cost(what, source, lists["rebuild_seconds"], size=live["memory.lineup.redis"] / 1e6)
     placed = _of(results, {"bench": "viewlists", "threads": 1_000_000})
-    if placed and (views := _of(results, {"bench": "views"})):
+    views = _of(results, {"bench": "views"})
+    if placed and (size := views.get("memory.bytes_an_entry")):
         each = placed["place.on 1000 lists.redis_ms"]
         source = "ViewLists, on 1,000 lists; Views"
         what = "a place on the list of a saved view"
-        yield Cost(what, source, redis=each, size=views["memory.bytes_an_entry"])
+        yield Cost(what, source, redis=each, size=size)
 
 
 def _stored(sizes: dict[str, Any]) -> Iterator[Cost]:
