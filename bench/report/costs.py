@@ -86,7 +86,7 @@ def _dashboards(results: Results) -> Iterator[Cost]:
         source = "Live with 100 dashboards, less the event and the frames"
         yield Cost("an event that a worker follows, at 500/s", source, worker - sent, redis)
     if frame:
-        yield Cost("a frame to a dashboard", "the bar above", frame)
+        yield Cost("a frame to a dashboard", "Live with 100 dashboards less 1", frame)
     if one and full:
         size = (full["memory.lineup.server"] - one["memory.lineup.server"]) / 499
         yield Cost("a dashboard, in a worker", "Live with 500 less 1", size=size)

@@ -9,6 +9,7 @@ from dashboard.db.postgres import POOL_SIZE
 from presence.timing import LAST_SEEN_TTL_MS
 from tests.repository import ROOT
 
+RESULTS = (ROOT / "bench" / "results" / "README.md").read_text(encoding="utf-8")
 OPERATIONS = (ROOT / "docs" / "operations.md").read_text(encoding="utf-8")
 BACKUP = (ROOT / "docs" / "backup.md").read_text(encoding="utf-8")
 DOCKERFILE = (ROOT / "deploy" / "Dockerfile").read_text(encoding="utf-8")
@@ -72,9 +73,35 @@ def test_postgresql_of_compose_takes_the_connections_of_as_many_workers_as_it_sa
     assert f"`compose.yaml` has {connections}" in OPERATIONS
 
 
+def test_the_unit_costs_are_those_of_the_results():
+    [table] = re.findall(r"^\| one of \|.*\n(?:\|.*\n)+", RESULTS, re.M)
+    assert table.count("\n") > 15
+    assert table in OPERATIONS
+
+
+def test_processor_time_and_sizes_are_multiplied_right():
+    """Each `quantity × cost` of the plan whose product stands alone in the next cell."""
+    checked = 0
+    for line in OPERATIONS[OPERATIONS.index("\n### 1,000,000 customers") :].splitlines():
+        cells = [cell.strip() for cell in line.split("|")[1:]]
+        if len(cells) < 3:
+            continue
+        product = re.fullmatch(
+            r"([\d,]+)(?: × (\d+))?/?s? × ([\d.,]+) µs(?: each second)?", cells[1]
+        )
+        needs = re.match(r"([\d.]+) cores\b", cells[2])
+        if product and needs:
+            count, each_second, cost = product.groups()
+            cores = number(count) * int(each_second or 1) * number(cost) / 1e6
+            places = len(needs[1].partition(".")[2])
+            assert f"{cores:.{places}f}" == needs[1], line
+            checked += 1
+    assert checked >= 6
+
+
 def test_all_lists_are_computed_with_the_same_bytes_a_thread():
     said = re.search(r"([\d,]+) bytes of Redis a thread", OPERATIONS)[1]
-    assert row("a thread in the lists of the built-in views")[3] == f"{said} in Redis"
+    assert row("a thread on all lists of the built-in views")[4] == said
     for part in ("open threads", "threads closed within `LINEUP_HISTORY_DAYS`"):
         _, arithmetic, needs, _ = row(f"lists in Redis, {part}")
         threads, each = re.match(r"([\d,]+) × ([\d,]+)", arithmetic).groups()
@@ -92,5 +119,5 @@ def test_last_seen_is_counted_for_as_long_as_redis_keeps_it():
     pairs = re.findall(r"([\d,]+) × (\d+)(?=[ :])", arithmetic.partition(";")[2])
     (online, _), (left, _) = pairs
     assert needs.endswith(f", {sum(number(n) * number(each) for n, each in pairs) / _GB:.1f} GB")
-    seen = row(f"customers seen in {hours} hours")[1]
+    seen = row(f"customers seen in {hours} hours")[2]
     assert seen.startswith(f"{number(online) + number(left):,.0f}, of whom {online} ")
