@@ -36,8 +36,7 @@ class Dashboard(ABC):
         self.number = number
         self.frames: list[tuple[int, int]] = []
         self.problems: list[str] = []
-        self.fetched_bytes = 0
-        self.fetches = 0
+        self.fetched_bytes = self.fetches = 0
         self.link: SocketIO | None = None
         cookies = settings.get("cookies", [""])
         self.cookie = cookies[number % len(cookies)]

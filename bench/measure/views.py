@@ -201,11 +201,7 @@ class _Saved:
         wait_for(
             lambda: not self._wrong_badges(dashboards), AGREE_SECONDS, "all badges being right"
         )
-        wait_for(
-            lambda: not self._lasting_differences(dashboards),
-            AGREE_SECONDS,
-            "the lists being right",
-        )
+        wait_for(lambda: not self._differing(dashboards), AGREE_SECONDS, "the lists being right")
         if wrong := self._miscounted():
             raise BenchError(f"of {len(self._ids)} lists {len(wrong)} are not what SQL counts")
 
@@ -215,7 +211,7 @@ class _Saved:
         lists = self._lists().items()
         return [id for id, each in lists if totals.get(id) != states[each.id].total]
 
-    def _lasting_differences(self, dashboards: Dashboards) -> set[tuple[str, Any]]:
+    def _differing(self, dashboards: Dashboards) -> set[tuple[str, Any]]:
         """Those that two looks in a row find: a list may change by time during one."""
         return self._differences(dashboards) & self._differences(dashboards)
 

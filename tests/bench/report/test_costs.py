@@ -4,7 +4,7 @@ from bench.measure.accept import Accept
 from bench.measure.lists import Lists
 from bench.measure.live import Live
 from bench.report.costs import costs
-from tests.bench.test_bars import result_of
+from tests.bench.report.test_bars import result_of
 
 PRESENCE = {
     "connect": {"bytes_a_person": 540.4},
