@@ -4,6 +4,8 @@ import os
 import signal
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext, suppress
+from types import FrameType
+from typing import NoReturn
 
 import click
 from redis.exceptions import RedisError
@@ -65,8 +67,14 @@ def open_services(
 
 @contextmanager
 def _interrupted_by_sigterm() -> Iterator[None]:
-    """So that what was begun is given back: a lock, half-filled lists, a file beside its name."""
-    before = signal.signal(signal.SIGTERM, signal.default_int_handler)
+    """So that what was begun is given back: a lock, half-filled lists, a file beside its name. A
+    second SIGTERM does not end that."""
+
+    def interrupt(number: int, frame: FrameType | None) -> NoReturn:
+        signal.signal(signal.SIGTERM, signal.SIG_IGN)
+        raise KeyboardInterrupt
+
+    before = signal.signal(signal.SIGTERM, interrupt)
     try:
         yield
     finally:

@@ -245,19 +245,26 @@ def test_a_rebuild_that_gets_sigterm_leaves_nothing_half_done(run, monkeypatch, 
     client.flushall()
     monkeypatch.setenv("LINEUP_REDIS_URL", redis_server.url)
     run("seed", "--threads", "3")
-    fill = Rebuild.fill
+    fill, close = Rebuild.fill, Rebuild.close
 
     def fill_and_end(*args):
         fill(*args)
         assert [key for key in client.keys("*") if b"|next|" in key]
         os.kill(os.getpid(), signal.SIGTERM)
 
+    def close_and_be_asked_again(rebuild):
+        os.kill(os.getpid(), signal.SIGTERM)
+        close(rebuild)
+
+    def ignore(*given): ...
+
     monkeypatch.setattr(Rebuild, "fill", fill_and_end)
+    monkeypatch.setattr(Rebuild, "close", close_and_be_asked_again)
     # Without the handler of the command the test ends here, and not the whole run.
-    before = signal.signal(signal.SIGTERM, lambda *ignored: None)
+    before = signal.signal(signal.SIGTERM, ignore)
     try:
         code, out, _ = run("rebuild")
-        assert signal.getsignal(signal.SIGTERM) is not signal.default_int_handler
+        assert signal.getsignal(signal.SIGTERM) is ignore
     finally:
         signal.signal(signal.SIGTERM, before)
     assert (code, out) == (1, "")
