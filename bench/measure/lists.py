@@ -26,7 +26,7 @@ class Lists:
     workers: int = 1
     async_mode: str = "eventlet"
     database: str = "sqlite"
-    #: How long the server is watched without dashboards, and then with all of them, where it is.
+    #: For so long the idle server is watched without dashboards, and then with all; 0: not at all.
     idle_seconds: float = 0.0
 
 

@@ -109,6 +109,7 @@ def _places(results: Results) -> Iterator[Cost]:
     if lists and (live := _of(results, _MILLION)):
         source = "Lists and Live, 1,000,000 threads; built by the clock"
         what = "a thread on all lists of the built-in views"
+        # Seconds of a million threads are microseconds of each.
         yield Cost(what, source, lists["rebuild_seconds"], size=live["memory.lineup.redis"] / 1e6)
     placed = _of(results, {"bench": "viewlists", "threads": 1_000_000})
     views = _of(results, {"bench": "views"})

@@ -79,8 +79,8 @@ def test_the_unit_costs_are_those_of_the_results():
     assert table in OPERATIONS
 
 
-def test_processor_time_and_sizes_are_multiplied_right():
-    """Each `quantity × cost` of the plan whose product stands alone in the next cell."""
+def test_processor_time_is_multiplied_right():
+    """Each `quantity × cost` in µs whose product in cores begins the next cell."""
     checked = 0
     for line in OPERATIONS[OPERATIONS.index("\n### 1,000,000 customers") :].splitlines():
         cells = [cell.strip() for cell in line.split("|")[1:]]

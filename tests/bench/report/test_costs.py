@@ -1,4 +1,4 @@
-"""What one of each costs, from results of several scenarios; and that the plan uses just that."""
+"""What one of each costs, from results of several scenarios."""
 
 from bench.measure.accept import Accept
 from bench.measure.lists import Lists
