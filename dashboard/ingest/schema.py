@@ -27,7 +27,7 @@ from dashboard.validation.fields import (
     Timestamp,
     Url,
 )
-from dashboard.validation.tags import TagList, check_change
+from dashboard.validation.tags import NewTags, Tags, check_change
 from dashboard.validation.visible import shows_something
 
 BATCH_MAX = 500
@@ -104,8 +104,14 @@ class TagsEvent(EventBase):
 
     type: Literal["thread.tags"]
     thread: Id
-    add: TagList = Field([])
-    remove: TagList = Field([])
+    add: NewTags = Field([])
+    remove: Tags = Field([])
+
+
+class StoredTagsEvent(TagsEvent):
+    """Tags that were given by the rules of an earlier time."""
+
+    add: Tags = Field([])
 
 
 class ReceiptEvent(EventBase):
@@ -202,9 +208,14 @@ def parse_request(document: Any) -> ParsedRequest:
     )
 
 
-def parse(document: Any, pointer: str = "") -> ParsedEvent:
-    """Parses one event; `pointer` is where it stands. Raises Invalid with all that is wrong."""
+def parse(document: Any, pointer: str = "", *, is_stored: bool = False) -> ParsedEvent:
+    """Parses one event; `pointer` is where it stands, `is_stored` says that it was taken before.
+
+    Raises Invalid with all that is wrong.
+    """
     model = _model_of(document, pointer)
+    if is_stored and model is TagsEvent:
+        model = StoredTagsEvent
     try:
         event = model.__pydantic_validator__.validate_python(document)
     except ValidationError as error:

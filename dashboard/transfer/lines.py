@@ -118,7 +118,7 @@ def _entry(found: Any, line: int) -> Entry:
 
 def _sent(found: SentEvent) -> ParsedEvent:
     if found.event.get("type") != "receipt":
-        return schema.parse(found.event, "/event")
+        return schema.parse(found.event, "/event", is_stored=True)
     if found.message is None:
         raise field_error("/message", "missing_field", "is missing")
     receipt = _validated(Receipt, found.event, "/event")

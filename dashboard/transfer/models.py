@@ -5,7 +5,13 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, StrictBool, StrictInt
 
-from dashboard.ingest.schema import CloseEvent, EventBase, PriorityEvent, ReopenEvent, TagsEvent
+from dashboard.ingest.schema import (
+    CloseEvent,
+    EventBase,
+    PriorityEvent,
+    ReopenEvent,
+    StoredTagsEvent,
+)
 from dashboard.transfer.values import Address, Email, Reference, SourceName
 from dashboard.validation.fields import (
     ATTACHMENTS_MAX,
@@ -124,7 +130,7 @@ class _Priority(PriorityEvent):
     id: Reference
 
 
-class _Tags(TagsEvent):
+class _Tags(StoredTagsEvent):
     id: Reference
 
 

@@ -1,7 +1,7 @@
 """Tags in requests: each in the form in which it is stored, none of them named twice."""
 
 import unicodedata
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Annotated, Any
 
 from pydantic import AfterValidator, Field, WithJsonSchema
@@ -10,7 +10,9 @@ from dashboard.errors import quoted
 from dashboard.validation.field_errors import field_error
 from dashboard.validation.fields import check_characters, check_length, fault
 from dashboard.validation.visible import hides_something
-from scoring.conditions.tags import TAG_LENGTH_MAX, TAGS_MAX, folded, is_tag
+from scoring.conditions.fields import FIELDS
+from scoring.conditions.folding import plain
+from scoring.conditions.tags import TAG_LENGTH_MAX, TAGS_MAX, folded, is_tag, mixes_scripts
 
 #: As far as JSON schemas say it: of ASCII these alone; which others are letters is not said.
 TAG_PATTERN = r"^[^\u0000-,./:-`{-\u007f]+$"
@@ -18,30 +20,47 @@ TAG_PATTERN = r"^[^\u0000-,./:-`{-\u007f]+$"
 
 def check_tag(text: str) -> str:
     """A tag, composed (NFC): 1 to 32 letters of any script in lower case, digits and `-`."""
-    tag = unicodedata.normalize("NFC", check_characters(text))
-    check_length(tag, TAG_LENGTH_MAX)
-    if is_tag(tag) and not hides_something(tag):
-        return tag
-    if tag != folded(tag) and is_tag(folded(tag)):
-        raise fault("invalid_tag", f"{quoted(tag)} is not in lower case")
-    raise fault("invalid_tag", f"{quoted(tag)} is no tag: 1 to {TAG_LENGTH_MAX} letters, digits, -")
+    composed = unicodedata.normalize("NFC", check_characters(text))
+    check_length(composed, TAG_LENGTH_MAX)
+    tag = folded(composed)
+    if not is_tag(tag) or hides_something(composed):
+        detail = f"{quoted(composed)} is no tag: 1 to {TAG_LENGTH_MAX} letters, digits, -"
+        raise fault("invalid_tag", detail)
+    if plain(composed) != plain(composed).lower():
+        raise fault("invalid_tag", f"{quoted(composed)} is not in lower case")
+    return composed
 
 
-Tag: Any = Annotated[
-    str,
-    AfterValidator(check_tag),
-    WithJsonSchema(
-        {
-            "type": "string",
-            "minLength": 1,
-            "maxLength": TAG_LENGTH_MAX,
-            "pattern": TAG_PATTERN,
-            "description": "Letters of any script in lower case, digits and hyphens.",
-            "examples": ["refund", "đổi-trả"],
-        }
-    ),
-]
-TagList: Any = Annotated[list[Tag], Field(max_length=TAGS_MAX)]
+def check_new_tag(text: str) -> str:
+    """A tag that may be given to a thread: `check_tag`, and it cannot be taken for another one."""
+    tag = check_tag(text)
+    if folded(tag) in FIELDS["tag"].words:
+        detail = f"{quoted(tag)} is a word of the condition language, which finds threads without"
+        raise fault("invalid_tag", f"{detail} tags")
+    if mixes_scripts(folded(tag)):
+        detail = f"{quoted(tag)} mixes letters of several scripts, which look alike"
+        raise fault("invalid_tag", detail)
+    return tag
+
+
+def _tag(check: Callable[[str], str]) -> Any:
+    schema = {
+        "type": "string",
+        "minLength": 1,
+        "maxLength": TAG_LENGTH_MAX,
+        "pattern": TAG_PATTERN,
+        "description": "Letters of any script in lower case, digits and hyphens.",
+        "examples": ["refund", "đổi-trả"],
+    }
+    return Annotated[str, AfterValidator(check), WithJsonSchema(schema)]
+
+
+_Tag: Any = _tag(check_tag)
+_NewTag: Any = _tag(check_new_tag)
+#: Tags to add.
+NewTags: Any = Annotated[list[_NewTag], Field(max_length=TAGS_MAX)]
+#: Tags to remove, and those of an export: a thread may have tags that are refused today.
+Tags: Any = Annotated[list[_Tag], Field(max_length=TAGS_MAX)]
 
 
 def check_change(add: Sequence[str], remove: Sequence[str], pointer: str = "") -> None:
@@ -50,10 +69,10 @@ def check_change(add: Sequence[str], remove: Sequence[str], pointer: str = "") -
         raise field_error(f"{pointer}/add", "missing_field", "is missing, and so is “remove”")
     seen: set[str] = set()
     for where, tag in _named(add, remove):
-        if tag in seen:
+        if folded(tag) in seen:
             detail = f"names the tag {quoted(tag)} once more"
             raise field_error(f"{pointer}/{where}", "duplicate_tag", detail)
-        seen.add(tag)
+        seen.add(folded(tag))
 
 
 def _named(add: Sequence[str], remove: Sequence[str]) -> Iterator[tuple[str, str]]:

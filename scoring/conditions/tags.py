@@ -2,13 +2,36 @@
 
 import unicodedata
 from collections.abc import Iterable
+from functools import cache, lru_cache
 from typing import NamedTuple
+
+import regex
+
+from scoring.conditions.folding import plain
 
 #: Tags of a thread, and characters of a tag.
 TAGS_MAX = 20
 TAG_LENGTH_MAX = 32
 _UPPER_CASE = ("Lu", "Lt")
 _OTHERS = ("Ll", "Lm", "Lo", "Mn", "Mc", "Nd")
+
+#: Unicode's scripts by their ISO 15924 codes.
+_SCRIPTS = (
+    "Latn Cyrl Grek Arab Hebr Thai Deva Adlm Aghb Ahom Armi Armn Avst Bali Bamu Bass Batk Beng Bhks"
+    " Bopo Brah Brai Bugi Buhd Cakm Cans Cari Cham Cher Chrs Copt Cpmn Cprt Diak Dogr Dsrt Dupl"
+    " Egyp Elba Elym Ethi Geor Glag Gong Gonm Goth Gran Gujr Guru Hang Hani Hano Hatr Hira Hluw"
+    " Hmng Hmnp Hung Ital Java Kali Kana Kawi Khar Khmr Khoj Kits Knda Kthi Lana Laoo Lepc Limb"
+    " Lina Linb Lisu Lyci Lydi Mahj Maka Mand Mani Marc Medf Mend Merc Mero Mlym Modi Mong Mroo"
+    " Mtei Mult Mymr Nagm Nand Narb Nbat Newa Nkoo Nshu Ogam Olck Orkh Orya Osge Osma Ougr Palm"
+    " Pauc Perm Phag Phli Phlp Phnx Plrd Prti Rjng Rohg Runr Samr Sarb Saur Sgnw Shaw Shrd Sidd"
+    " Sind Sinh Sogd Sogo Sora Soyo Sund Sylo Syrc Tagb Takr Tale Talu Taml Tang Tavt Telu Tfng"
+    " Tglg Thaa Tibt Tirh Tnsa Toto Ugar Vaii Vith Wara Wcho Xpeo Xsux Yezi Yiii Zanb"
+)
+#: Scripts that may stand in one tag, the commonest first.
+_WRITTEN_TOGETHER = (
+    *("Latn", "Latn+Hani+Hira+Kana", "Latn+Hani+Hang", "Latn+Hani+Bopo"),
+    *_SCRIPTS.split(),
+)
 
 Tags = frozenset[str]
 #: The time of a write in milliseconds, and the id of the event that wrote.
@@ -22,8 +45,13 @@ def is_tag_character(character: str) -> bool:
 
 
 def folded(text: str) -> str:
-    """The tag that is meant by a text: in lower case, and composed (NFC)."""
-    return unicodedata.normalize("NFC", text.lower())
+    """The tag that is meant by a text: in lower case, composed, in one width.
+
+    A character stays as it is where its plain form may not stand in a tag.
+    """
+    forms = [(character, plain(character)) for character in text]
+    kept = (form if form and all(map(is_tag_character, form)) else one for one, form in forms)
+    return unicodedata.normalize("NFC", "".join(kept).lower())
 
 
 def is_tag(text: str) -> bool:
@@ -35,6 +63,23 @@ def is_tag(text: str) -> bool:
         and categories[0] not in ("Mn", "Mc")
         and all(each in _OTHERS or text[at] == "-" for at, each in enumerate(categories))
     )
+
+
+@lru_cache(maxsize=10_000)
+def mixes_scripts(tag: str) -> bool:
+    """Whether a tag has letters of scripts that are not written together, such as Latin `p` and
+    Cyrillic `р`, which look alike.
+
+    Scripts are those of Unicode's Script_Extensions. Han goes with kana, with Bopomofo and with
+    Hangul, and each of these with Latin: "highly restrictive" in Unicode Technical Standard 39.
+    """
+    return not any(_written_in(scripts).fullmatch(tag) for scripts in _WRITTEN_TOGETHER)
+
+
+@cache
+def _written_in(scripts: str) -> "regex.Pattern[str]":
+    names = ("Common", "Inherited", *scripts.split("+"))
+    return regex.compile("[" + "".join(r"\p{scx=%s}" % name for name in names) + "]+")  # noqa: UP031
 
 
 class TagChange(NamedTuple):

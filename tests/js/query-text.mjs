@@ -4,6 +4,7 @@
 //   {"op": "suggest", "text", "at", "choices"}              suggestions
 //   {"op": "parts", "text"}                                 the parts of the query
 //   {"op": "has_conditions", "text"}
+//   {"op": "fold", "texts"}                                 [plain, folded, unmarked] of each
 //   {"op": "write", "text", "field", "values", "is_not"}    the text with a term more
 //   {"op": "change", "text", "field", "values"}             the text with other values in the first term
 //                                                           of the field; null where there is none
@@ -12,6 +13,7 @@
 
 import { createInterface } from "node:readline";
 
+import { folded, plain, unmarked } from "../../static/js/core/folding.js";
 import { FIELDS } from "../../static/js/core/query/fields.js";
 import { suggest } from "../../static/js/core/query/suggest.js";
 import {
@@ -29,6 +31,7 @@ const ops = {
   ),
   parts: ({ text }) => counted(text, partsOf(text), ["start", "end"]),
   has_conditions: ({ text }) => hasConditions(text),
+  fold: ({ texts }) => texts.map((text) => [plain(text), folded(text), unmarked(text)]),
   write: ({ text, field, values, is_not: isNot }) => withTerm(text, field, values, isNot),
   change({ text, field, values }) {
     const [term] = termsOf(text, field);

@@ -15,6 +15,7 @@ from dashboard.db.search.narrowing import HoldsAt, Matches
 from dashboard.db.search.search_index import matching, message_text
 from dashboard.db.search.words import Term, terms
 from dashboard.db.threads import messages, thread_rows
+from scoring.conditions.folding import plain
 
 #: Most matches that are read, the newest ones: they bound the time of a search for a frequent word.
 MATCHES_MAX = 5_000
@@ -135,7 +136,7 @@ def _customers(
     connection: Connection, query: str, query_terms: Sequence[Term], desks: Desks
 ) -> list[int]:
     """Ids of customers by their names and ids, or by SOURCE/ID as dashboards show it."""
-    source, _, name = query.strip().partition("/")
+    source, _, name = plain(query).strip().partition("/")
     exact = (
         select(customers.c.id)
         .join(sources, sources.c.id == customers.c.source_id)

@@ -5,6 +5,8 @@ import unicodedata
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
+from scoring.conditions.folding import QUOTES, plain, unmarked
+
 #: Longer words are indexed by this prefix: PostgreSQL accepts no lexeme of 2 KB.
 WORD_MAX = 64
 #: Further terms of a query are ignored.
@@ -19,17 +21,8 @@ _UNSPACED = (
 _RUN = re.compile(f"[{_UNSPACED}]+")
 _PART = re.compile(rf"([{_UNSPACED}]+)|[^\W_{_UNSPACED}]+|\S")
 _SPACED_PART = re.compile(r"[^\W_]+|\S")
-#: Marks that people leave out when they type: those above and below letters, Hebrew and Arabic
-#: vowels, and what makes emoji look one way or the other.
-_DROPPED = re.compile(
-    "[\u0300-\u036f\u0591-\u05c7\u064b-\u065f\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\ufe00-\ufe0f]"
-)
-#: Letters that Unicode does not decompose into the ASCII letters that people type for them.
-_TYPED_AS = {"đ": "d", "ð": "d", "ħ": "h", "ı": "i", "ł": "l", "ø": "o", "æ": "ae", "œ": "oe"}
-#: Quotes around a phrase, also those that keyboards of phones and of Japanese put in.
-_QUOTES = '"\u201c\u201d\u201e\uff02'
 #: A phrase with its closing quote, or a word that does not begin with a quote.
-_QUERY_PART = re.compile(rf"[{_QUOTES}]([^{_QUOTES}]*)([{_QUOTES}]?)|\S+")
+_QUERY_PART = re.compile(rf"[{QUOTES}]([^{QUOTES}]*)([{QUOTES}]?)|\S+")
 #: A voiced kana may be written as two code points, which belong together.
 _VOICING = "\u3099\u309a\uff9e\uff9f"
 #: ASCII punctuation is indexed as private-use code points: tokenizers and query languages would
@@ -61,13 +54,10 @@ class _Folding(dict[int, str]):
 
 
 def _fold(character: str) -> str:
-    if unicodedata.category(character) == "Cf":
-        return ""
-    whole = unicodedata.normalize("NFKC", character)
+    whole = plain(character)
     if _RUN.fullmatch(whole):
         return whole
-    spelled = _DROPPED.sub("", unicodedata.normalize("NFKD", whole.casefold()))
-    return "".join(_coded(_TYPED_AS.get(each, each)) for each in spelled)
+    return "".join(map(_coded, unmarked(whole)))
 
 
 def _coded(text: str) -> str:
@@ -79,7 +69,8 @@ _FOLDING = _Folding()
 
 
 def folded(text: str) -> str:
-    """The text without the differences that a search ignores: case, marks, widths."""
+    """The text without the differences that a search ignores: case, marks, widths, and which sign
+    stands for an apostrophe, a quote or a hyphen."""
     result = text.translate(_FOLDING)
     if "\u3099" in result or "\u309a" in result:
         return unicodedata.normalize("NFC", result)

@@ -6,7 +6,7 @@ from functools import lru_cache
 from sqlalchemy import Connection, bindparam, select
 
 from dashboard.db.models.threads import events, threads
-from scoring.conditions.tags import TagChange, Tags
+from scoring.conditions.tags import TagChange, Tags, folded
 
 #: The type of the events that change tags.
 TYPE = "thread.tags"
@@ -55,8 +55,11 @@ def difference(before: str | None, after: str | None) -> dict[str, list[str]]:
 
 
 def change_of(ranked_at: int, name: str, data: Mapping[str, Collection[str]]) -> TagChange:
-    """What an event with this content changes; `name` is its id, or stands for that."""
-    add, remove = (frozenset(data.get(each, ())) for each in ("add", "remove"))
+    """What an event with this content changes; `name` is its id, or stands for that.
+
+    Events keep tags as they were sent; which tag is meant is said by `folded`.
+    """
+    add, remove = (frozenset(map(folded, data.get(each, ()))) for each in ("add", "remove"))
     return TagChange((ranked_at, name), add, remove)
 
 

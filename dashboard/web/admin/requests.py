@@ -29,7 +29,7 @@ from dashboard.validation.fields import (
     fault,
     read_timestamp,
 )
-from dashboard.validation.tags import TagList
+from dashboard.validation.tags import NewTags, Tags
 from dashboard.validation.timezones import Timezone
 from dashboard.web.http.queries import IDS_MAX, Ids, Query, RowId, WholeNumber
 from scoring.views import FILTERS
@@ -85,8 +85,8 @@ class PriorityRequest(Strict):
 class TagsRequest(Strict):
     """Tags that a thread gets and loses: at least one, none of them twice."""
 
-    add: TagList = Field([])
-    remove: TagList = Field([])
+    add: NewTags = Field([])
+    remove: Tags = Field([])
 
 
 def _moment(text: str) -> int:
@@ -145,8 +145,8 @@ class BulkRequest(Strict):
     priority: Priority | None = None
     until: Until | None = None
     wake: Wake | None = None
-    add: TagList | None = None
-    remove: TagList | None = None
+    add: NewTags | None = None
+    remove: Tags | None = None
     seen: Annotated[dict[str, SeenMessageId], Field(max_length=IDS_MAX)] | None = None
 
 

@@ -1,18 +1,18 @@
-// Finds texts by words, without regard to case and diacritics.
+// Finds texts by words, without regard to case, diacritics, widths, and which sign stands for an
+// apostrophe or a hyphen.
 
-const plain = (text) => text.normalize("NFD").replace(/\p{M}/gu, "").replace(/[đĐ]/g, "d")
-  .toLowerCase();
+import { unmarked } from "./folding.js";
 
 // The entries, {text, also}, that contain every word, in `also` as well: other words for the same.
 // First those that begin with the first word.
 /** @param {string} query */
 export function matching(entries, query) {
-  const words = plain(query).split(/\s+/).filter(Boolean);
+  const words = unmarked(query).split(/\s+/).filter(Boolean);
   const found = entries.filter(({ text, also = "" }) => {
-    const here = plain(`${text} ${also}`);
+    const here = unmarked(`${text} ${also}`);
     return words.every((word) => here.includes(word));
   });
-  const starts = ({ text }) => (words.length && plain(text).startsWith(words[0]) ? 0 : 1);
+  const starts = ({ text }) => (words.length && unmarked(text).startsWith(words[0]) ? 0 : 1);
   return found.sort((a, b) => starts(a) - starts(b));
 }
 

@@ -18,6 +18,15 @@ test("marks and case do not matter", () => {
   assert.deepEqual(texts(matching(entries, "検")), ["検索"]);
 });
 
+test("widths, apostrophes and hyphens do not matter", () => {
+  const named = ["Pat O’Brien", "E\u2011mail – urgent", "ｶﾞｷﾞ", "Straße"].map((text) => ({ text }));
+  for (const [query, found] of [
+    ["o'brien", "Pat O’Brien"], ["Ｏ＇ＢＲＩＥＮ", "Pat O’Brien"], ["e-mail", "E\u2011mail – urgent"],
+    ["ガ", "ｶﾞｷﾞ"], ["strasse", "Straße"],
+  ]) assert.deepEqual(texts(matching(named, query)), [found], query);
+  assert.deepEqual(texts(matching([{ text: "O'Brien" }], "o’b")), ["O'Brien"]);
+});
+
 test("an excerpt is cut at its marks, by code points", () => {
   assert.deepEqual(parts("👍 order 7", [[2, 7]]), [
     { text: "👍 ", marked: false }, { text: "order", marked: true }, { text: " 7", marked: false },

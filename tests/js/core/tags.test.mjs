@@ -9,7 +9,10 @@ test("what is typed becomes a tag where it can be one", () => {
   assert.equal(tagOf("  Late Delivery ", 32), "late-delivery");
   assert.equal(tagOf("đổi_trả", 32), "đổi-trả");
   assert.equal(tagOf("vip2", 32), "vip2");
-  for (const text of ["", "  ", "a/b", "#vip", "x".repeat(33)]) assert.equal(tagOf(text, 32), "");
+  assert.equal(tagOf("ＶＩＰ　２", 32), "vip-2");
+  assert.equal(tagOf("ｶﾞｷﾞ\u2010e\u0301", 32), "ガギ-é");
+  assert.equal(tagOf("комп\u02bcютер", 32), "комп\u02bcютер");
+  for (const text of ["", "  ", "None", "ｎｏｎｅ", "a/b", "#vip", "x".repeat(33)]) assert.equal(tagOf(text, 32), "");
 });
 
 test("a tag is on all of some threads, on some, or on none", () => {

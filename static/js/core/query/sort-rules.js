@@ -1,5 +1,6 @@
 // The rules of a sort while they are edited.
 
+import { unmarked } from "../folding.js";
 import { zoneOf } from "../route.js";
 
 export const TIMES = [
@@ -45,8 +46,7 @@ export function moved(rules, from, to) {
 // A name for a sort with a title, as it stands in addresses: of letters, digits and underscores.
 /** @param {string} title @param {string[]} taken */
 export function nameFor(title, taken) {
-  const plain = title.normalize("NFD").replace(/\p{M}/gu, "").replace(/[đĐ]/g, "d").toLowerCase();
-  const words = plain.replace(/[^a-z0-9]+/g, "_").replace(/^_+|_+$/g, "").slice(0, NAME_MAX - 4);
+  const words = unmarked(title).replace(/[^a-z0-9]+/g, "_").replace(/^_+|_+$/g, "").slice(0, NAME_MAX - 4);
   const base = /^[a-z]/.test(words) ? words : `sort_${words}`.replace(/_$/, "");
   let name = base;
   for (let number = 2; taken.includes(name); number += 1) name = `${base}_${number}`;

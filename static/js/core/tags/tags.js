@@ -1,14 +1,18 @@
 // The tags of threads: what may be one, how many of some threads have one, and what is offered.
 
 import { matching } from "../find.js";
+import { plain } from "../folding.js";
+import { FIELDS } from "../query/fields.js";
 
 const ALLOWED = /^[\p{L}\p{M}\p{N}-]+$/u;
 
-// The tag that a text stands for, with hyphens in place of blanks; "" where it is none.
+// The tag that a text stands for, in one width, with hyphens in place of blanks; "" where it is none.
 /** @param {string} text @param {number} charactersMax */
 export function tagOf(text, charactersMax) {
-  const tag = text.normalize("NFC").trim().toLowerCase().replace(/[\s_]+/gu, "-");
-  return ALLOWED.test(tag) && [...tag].length <= charactersMax ? tag : "";
+  const tag = [...text].map((one) => (ALLOWED.test(plain(one)) ? plain(one) : one)).join("")
+    .normalize("NFC").trim().toLowerCase().replace(/[\s_]+/gu, "-");
+  const isOne = ALLOWED.test(tag) && !FIELDS.tag.words.includes(tag);
+  return isOne && [...tag].length <= charactersMax ? tag : "";
 }
 
 // "all", "some" or "none": how many of the threads have a tag.

@@ -3,6 +3,7 @@
 import { html } from "lit-html";
 
 import { matching } from "../../core/find.js";
+import { folded } from "../../core/folding.js";
 import { allZones, isZone, offsetText, otherNames, todaysName } from "../../core/hours/zones.js";
 import { zoneText } from "./words.js";
 
@@ -131,6 +132,6 @@ export class ZoneField {
 // A zone that is written out, "" where the text is none.
 function zoneIn(text) {
   const name = text.trim().replace(/\s+/g, "_");
-  const known = allZones().find((zone) => zone.toLowerCase() === name.toLowerCase());
+  const known = allZones().find((zone) => folded(zone) === folded(name));
   return known ?? (/\//.test(name) && isZone(name) ? todaysName(name) : "");
 }

@@ -39,6 +39,29 @@ def found(shop, query):
         ("call (a) OR b* NEAR^2 :x -y", ["(a)", "or", "b*", "near^2", ":x", "-y"], ["c OR d"]),
         ("tell <-> a & b | c !d", ["<->", "&", "|", "!d"], ["<-->"]),
         ("ship to ไทยแลนด์ 한국어", ["แลนด์", "국어"], ["แลนคด"]),
+        (
+            "It hasn’t come – my e\u2011mail is “order 4711–22”, ½ paid, Ｎｏ．７",
+            [
+                "hasn't",
+                "HASN´T",
+                "e-mail",
+                "e–mail",
+                "4711-22",
+                "４７１１－２２",
+                '"order 4711-22"',
+            ],
+            ["hasnt x", "4711+22", "e=mail"],
+        ),
+        (
+            'it hasn\'t; e-mail 4711-22 "order" ...',
+            ["hasn’t", "hasn\u02bct", "e\u2011mail", "4711—22", "“order”", "…", "ｅ－ｍａｉｌ"],
+            ["hasn`x"],
+        ),
+        (
+            "ｶﾞｷﾞ様のﾃﾞｰﾀ 10〜12時 葛\U000e0100城",
+            ["ガギ", "データ", "10～12", "10~12", "葛城", "カ\u3099キ\u3099"],
+            ["カキ"],
+        ),
         ("👩‍💻 broke", ["👩‍💻", "💻 bro"], ["👩‍🔧"]),
     ],
 )
@@ -49,6 +72,12 @@ def test_queries_find_messages(shop, body, queries, not_by):
         assert found(shop, query) == ["t-1"], query
     for query in not_by:
         assert found(shop, query) == [], query
+
+
+def test_names_and_ids_of_customers_are_found_in_other_signs(shop):
+    shop.says(1, thread="t-1", customer="A-4711", fields={"name": "Pat O’Brien–ｽﾐｽ"})
+    for query in ("o'brien", "O´Brien-スミス", "a–4711", "ｓｈｏｐ／Ａ-4711", "shop/A\u20114711"):
+        assert found(shop, query) == ["t-1"], query
 
 
 def test_one_message_must_contain_every_term(shop):

@@ -9,6 +9,7 @@ from sqlalchemy import MetaData, select, text
 from dashboard.db import migrate
 from dashboard.db.database import Database
 from dashboard.db.migrate import bring_to_head
+from scoring.conditions.folding import plain
 from scoring.sorts import SORTS
 from tests.dashboard.db.upgrades import filler, story
 from tests.dashboard.ingest.shop import Shop
@@ -66,6 +67,44 @@ def test_a_filled_database_of_an_earlier_schema_is_upgraded_and_runs(
     _has_the_same_threads_and_lists(database, told, clock)
     _runs(database, clock, tmp_path)
     database.close()
+
+
+def test_the_index_of_an_earlier_schema_finds_signs_as_the_one_of_today(empty_url, clock):
+    """The same words are in it as if all had been stored today; tags have one form, too."""
+    database = Database(empty_url)
+    bring_to_head(database)
+    signs = [chr(code) for code in range(0x2E80) if plain(chr(code)) != chr(code)]
+    signs += [*"〜ｶﾞ゠½㎧", "\u3164", "葛\U000e0100", "\ufe58", "\uff40"]
+    signs = [sign for sign in signs if (sign.isprintable() and sign.strip()) or sign > "\u2000"]
+    texts = [f"a{''.join(signs[at : at + 8])}b c{signs[at]}" for at in range(0, len(signs), 8)]
+    texts += ["hasn’t", "nothing of that", "’ " * 300, "字" * 20]
+    shop = Shop(database, clock)
+    for at, said in enumerate(texts):
+        shop.says(at, said, thread=f"t-{at}", customer=f"c-{at}", fields={"name": said[:200]})
+    shop.does("thread.tags", 9_000, thread="t-0", add=["vip", "ガ"])
+    today = _index(database)
+    assert len(today) == 2 * len(texts)
+
+    with migrate.exclusive(database):
+        migrate.change_schema(database, lambda connection: migrate.downgrade(connection, "0035"))
+    set_tags = text("UPDATE threads SET tags = :tags WHERE external_id = 't-0'")
+    database.write(lambda c: c.execute(set_tags, {"tags": " ｖip カ\u3099 "}))
+    assert len([key for key, words in _index(database).items() if today[key] != words]) > 50
+    bring_to_head(database)
+
+    assert _index(database) == today
+    assert shop.row("t-0")["tags"] == ["vip", "ガ"]
+    database.close()
+
+
+def _index(database: Database) -> dict[tuple[str, int], str]:
+    key = "rowid" if database.is_sqlite else "id"
+    with database.read() as connection:
+        return {
+            (table, row[0]): row[1]
+            for table in ("message_search", "customer_search")
+            for row in connection.execute(text(f"SELECT {key}, words FROM {table}"))
+        }
 
 
 def _has_all_rows(database: Database, added: dict) -> None:

@@ -3,9 +3,11 @@
 import unicodedata
 
 import pytest
+import regex
 
 from dashboard.errors import Invalid
 from dashboard.ingest.schema import parse
+from scoring.conditions.tags import folded, mixes_scripts
 
 EVENT = {
     "id": "x-1",
@@ -27,7 +29,8 @@ def faults(**given) -> list[tuple[str, str]]:
     "tag",
     [
         "vip", "a", "-", "2026-11", "x" * 32, "đổi-trả", "hoàn-tiền", "返品", "クレーム", "ー",
-        "возврат", "שלום", "٣", "हिन्दी", "ไทย", "ß", "none",
+        "возврат", "שלום", "٣", "हिन्दी", "ไทย", "ß", "ｖip", "комп\u02bcютер", "東京-tokyo",
+        "トウキョウvip東京", "한국vip", "ㄅ北", "none-yet",
     ],
 )  # fmt: skip
 def test_letters_of_any_script_digits_and_hyphens_are_taken(tag):
@@ -36,9 +39,45 @@ def test_letters_of_any_script_digits_and_hyphens_are_taken(tag):
 
 
 @pytest.mark.parametrize(
+    "tag",
+    [
+        "none", "ｎone", "no\uff4e\uff45",
+        # Cyrillic, Greek, Armenian, Cherokee and Coptic letters beside Latin ones, and others.
+        "v\u0456p", "\u0430bc", "\u03bfk", "v\u1d26", "\u0570ello", "ab\uab9f", "\u2c9fk",
+        "вαх", "ไทย-ลาวລາວ", "한국とう", "שלוםa", "vip-возврат",
+    ],
+)  # fmt: skip
+def test_a_tag_that_looks_like_another_one_is_not_given_but_taken_away(tag):
+    assert faults(add=[tag]) == [("/add/0", "invalid_tag")]
+    assert parse(EVENT | {"remove": [tag]}).data == {"remove": [tag]}, "a thread may have it"
+    stored = parse(EVENT | {"add": [tag]}, is_stored=True)
+    assert stored.data == {"add": [tag]}, "an export holds what was taken once"
+
+
+@pytest.mark.parametrize("script", ["Latn", "Cyrl", "Thaa", "Hang", "Khmr"])
+def test_letters_of_each_script_may_stand_together(script):
+    letters = regex.compile(rf"(?=\p{{Ll}}|\p{{Lo}})\p{{sc={script}}}")
+    some = [chr(code) for code in range(0x10000) if letters.match(chr(code))][:32]
+    tag = "".join(letter for letter in some if folded(letter) == letter)
+    assert len(tag) > 20 and parse(EVENT | {"add": [tag]}).data == {"add": [tag]}
+
+
+def test_every_letter_of_unicode_has_a_script():
+    """A script that Unicode adds is to be added in `scoring/conditions/tags.py`."""
+    first_of_names = {}
+    for code in range(0x30000):
+        letter = chr(code)
+        if unicodedata.category(letter) in ("Ll", "Lo"):
+            first_of_names.setdefault(unicodedata.name(letter, "CJK").split()[0], letter)
+    assert len(first_of_names) > 140
+    assert [letter for letter in first_of_names.values() if mixes_scripts(letter)] == []
+
+
+@pytest.mark.parametrize(
     ("tag", "code"),
     [
         ("", "invalid_tag"),
+        ("ＶＩＰ", "invalid_tag"),
         ("VIP", "invalid_tag"),
         ("Đổi", "invalid_tag"),
         ("ǅ", "invalid_tag"),
@@ -75,6 +114,8 @@ def test_what_is_no_tag_is_refused_where_it_stands(tag, code):
         ({"remove": ["a", "a"]}, [("/remove/1", "duplicate_tag")]),
         ({"add": ["a", "b"], "remove": ["c", "b"]}, [("/remove/1", "duplicate_tag")]),
         ({"add": ["e\u0301", "\u00e9"]}, [("/add/1", "duplicate_tag")]),
+        ({"add": ["vip", "ｖip"]}, [("/add/1", "duplicate_tag")]),
+        ({"add": ["ガ"], "remove": ["ｶﾞ"]}, [("/remove/0", "duplicate_tag")]),
         ({"add": [f"t{n}" for n in range(21)]}, [("/add", "too_long")]),
         ({"add": "vip"}, [("/add", "wrong_type")]),
         ({"add": None}, [("/add", "wrong_type")]),

@@ -96,6 +96,17 @@ def test_an_admin_changes_tags_and_the_chatbot_is_told_what_changed(at):
     ]
 
 
+def test_tags_in_another_width_or_composition_are_the_same_tag(at):
+    at.tag(["ｖip", "ｶﾞ"])
+    assert at.tags == ["vip", "ガ"]
+    at.bot(add=["vi\uff50", "カ\u3099"])
+    assert at.tags == ["vip", "ガ"]
+    assert at.tag(["vip"]) is None
+    at.bot(remove=["\uff56ip"])
+    at.undo(at.tag([], ["ｶ\u3099"]))
+    assert at.tags == ["ガ"]
+
+
 def test_what_changes_nothing_is_no_act(at):
     at.tag(["vip"])
     rev = at.shop.row()["rev"]

@@ -7,6 +7,8 @@ test("a slash asks at the start and after a space, not inside a word or an addre
   assert.equal(typedShortcut("/"), "");
   assert.equal(typedShortcut("Hello /Re"), "re");
   assert.equal(typedShortcut("a\n/x-1"), "x-1");
+  assert.equal(typedShortcut("お待ちください　／ｒｅｆ－１"), "ref-1");
+  assert.equal(typedShortcut("/re–f"), "re-f");
   for (const text of ["1/2", "https://a", "/two words", ""]) assert.equal(typedShortcut(text), null, text);
 });
 
@@ -18,6 +20,8 @@ test("shortcuts that begin so come before texts that hold it", () => {
   assert.deepEqual(names("ref"), ["refund", "bye"]);
   assert.deepEqual(names(""), ["bye", "refund"]);
   assert.deepEqual(names("zzz"), []);
+  const words = suggest([{ shortcut: "a", body: "We’re ｻﾎﾟｰﾄ – Đặng" }], "dang");
+  assert.equal(words.length, 1);
 });
 
 test("names are filled in once; unknown ones stay as they are written", () => {
@@ -27,5 +31,6 @@ test("names are filled in once; unknown ones stay as they are written", () => {
 });
 
 test("the shortcut before the caret gives way to the text, the rest stays", () => {
+  assert.deepEqual(insert("Hi ／ｒｅ there", 6, "sorry"), { text: "Hi sorry there", caret: 8 });
   assert.deepEqual(insert("Hi /re there", 6, "sorry"), { text: "Hi sorry there", caret: 8 });
 });
