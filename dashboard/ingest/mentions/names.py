@@ -3,13 +3,19 @@
 The rule is in docs/requirements/mentions.md.
 """
 
+import re
 import unicodedata
 from collections.abc import Collection, Iterator
+from itertools import islice
 
+from scoring.conditions.folding import folded, plain
+
+#: `@` in all widths.
+_AT = re.compile("[@\ufe6b\uff20]")
 #: Places of `@` that are looked at, in the order of the text.
 PLACES_MAX = 100
 #: Characters before `@` with which it belongs to an address, besides letters and digits.
-_JOINING = "_.-+@"
+_JOINING = "_.-+@\ufe6b\uff20"
 #: Beginnings of the Unicode names of letters that are written without blanks between words, or take
 #: what follows a name without one.
 _RUN_ON = ("CJK", "HIRAGANA", "KATAKANA", "HANGUL", "THAI", "LAO", "KHMER", "MYANMAR")
@@ -30,11 +36,6 @@ def names_in(body: str, names: Collection[str]) -> dict[str, str]:
     return found
 
 
-def folded(text: str) -> str:
-    """A form that is equal for a name in other case, composition and white space."""
-    return " ".join(unicodedata.normalize("NFKC", text).casefold().split())
-
-
 def _by_form(names: Collection[str]) -> dict[str, list[str]]:
     """Form to the names that have it."""
     found: dict[str, list[str]] = {}
@@ -46,11 +47,8 @@ def _by_form(names: Collection[str]) -> dict[str, list[str]]:
 
 def _places(body: str) -> Iterator[int]:
     """Where an `@` may begin a mention."""
-    at = -1
-    for _ in range(PLACES_MAX):
-        at = body.find("@", at + 1)
-        if at < 0:
-            return
+    for match in islice(_AT.finditer(body), PLACES_MAX):
+        at = match.start()
         before = body[at - 1] if at else " "
         if before not in _JOINING and (not before.isalnum() or _runs_on(before)):
             yield at
@@ -74,7 +72,9 @@ def _ends(body: str, until: int) -> bool:
     """Whether a name may end there: not within a word."""
     if until == len(body):
         return True
-    after = body[until]
+    after = plain(body[until])[:1]
+    if not after:
+        return True
     if unicodedata.category(after).startswith("M"):
         return False
     return not after.isalnum() or _runs_on(after) or _runs_on(body[until - 1])

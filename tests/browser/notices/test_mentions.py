@@ -55,6 +55,28 @@ def test_a_note_mentions_a_colleague_who_reads_it_and_keeps_it(
     ken.wait_for(f"() => {BADGE} === '0'", "the mention being read when it was opened again")
 
 
+def test_a_note_that_names_nobody_says_so_before_it_is_sent(
+    browser: BrowserDriver, lineup: LineupDriver
+):
+    """The second press sends it; a name in other signs is one."""
+    lineup.server.create_admin("Pat O’Brien–Lê")
+    id = lineup.say("mention-4", name="Mention 4")
+    browser.open(id)
+    browser.page.locator(".list").focus()
+    browser.page.keyboard.press("n")
+    field = browser.page.locator(".composer-field")
+    field.fill("＠Pat O'Brien-Lê, and @Pat O'Bryan")
+    browser.page.keyboard.press("Control+Enter")
+    browser.wait_for("() => document.querySelector('.composer-held')?.textContent.includes('@Pat')")
+    assert field.input_value().endswith("O'Bryan")
+    assert browser.page.locator(".message.note").count() == 0
+    browser.page.keyboard.press("Control+Enter")
+    browser.wait_for(
+        "() => document.querySelector('.mention')?.textContent === \"＠Pat O'Brien-Lê\""
+    )
+    assert field.input_value() == "" and browser.page.locator(".composer-held").count() == 0
+
+
 def test_a_reply_to_the_customer_offers_nobody(browser: BrowserDriver, lineup: LineupDriver):
     id = lineup.say("mention-3", name="Mention 3")
     browser.open(id)

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
+import { MentionCompletion } from "../../../static/js/ui/completion/mentions.js";
 import { MentionReader } from "../../../static/js/ui/mentions/reader.js";
 
 function scene({ mentioned = [5, 7], loaded = [5, 6, 7], looked = true } = {}) {
@@ -78,4 +79,34 @@ test("who is mentioned is told apart", () => {
   assert.ok(reader.mentionsMe({ mentions: [{ id: 2, name: "Ken" }] }));
   assert.ok(!reader.mentionsMe({ mentions: [{ id: 3, name: "Ana" }] }));
   assert.ok(!reader.mentionsMe({}));
+});
+
+function held({ team = [{ id: 1, name: "Mai", desks: null }, { id: 2, name: "Pat O’Brien", desks: ["main"] }], fails = false } = {}) {
+  const parts = {
+    api: { team: async () => { if (fails) throw new Error("no network"); return { team }; } },
+    thread: { id: 7, row: { desk: "main" } }, adminId: 1, now: () => 0,
+    presence: { want() {}, dot: () => "offline" }, painter: { ask() {} }, language: { t: (key) => key },
+  };
+  return new MentionCompletion(/** @type {any} */ (parts));
+}
+
+const asked = (completion, body) => new Promise((resolve) => {
+  if (!completion.holds(body, () => resolve(completion.holds(body, () => {})))) resolve(false);
+});
+
+test("a note is held once where a word behind an at sign calls nobody", async () => {
+  const completion = held();
+  assert.equal(completion.holds("nobody is called", () => assert.fail("nothing to ask")), false);
+  assert.equal(await asked(completion, "@Pat O'Brien and @Mai, look"), false);
+  assert.equal(await asked(completion, "@Pat O'Bryan"), true);
+  assert.deepEqual(completion.told, ["@Pat"]);
+  assert.equal(completion.holds("@Pat O'Bryan", () => {}), false, "the second press sends it");
+  assert.equal(completion.holds("@Pat O'Bryan @Kim", () => {}), true, "another word is told, too");
+  completion.typed({ value: "@Pat", selectionStart: 4 });
+  assert.deepEqual(completion.told, ["@Pat"]);
+});
+
+test("a note is not held where it cannot be known who is on the team, or who sees the thread is", async () => {
+  assert.equal(await asked(held({ fails: true }), "@Pat"), false);
+  assert.equal(await asked(held({ team: [{ id: 2, name: "Pat", desks: ["sales"] }] }), "@Pat"), true);
 });

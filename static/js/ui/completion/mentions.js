@@ -3,7 +3,9 @@
 import { html } from "lit-html";
 
 import { initial } from "../../core/initials.js";
-import { colleagues, insertName, meant, typedName } from "../../core/mentions/mentions.js";
+import {
+  callsNobody, colleagues, insertName, mayCall, meant, sees, typedName,
+} from "../../core/mentions/mentions.js";
 import { shown } from "../../core/shown.js";
 import { hueStep } from "../elements/avatar.js";
 import { statusText } from "../presence/words.js";
@@ -16,6 +18,9 @@ export class MentionCompletion extends Proposals {
   #fetchedAt = -Infinity;
   #done = ""; // the text up to the name that was inserted last
   #chosen = new Map(); // thread → (id → name)
+  #loaded = false; // the team was asked for, and answered or not
+  #isKnown = false; // it was answered once
+  told = []; // words behind `@` in the note that is shown: it was held because they call nobody
 
   /** @param {MentionCompletionParts} parts */
   constructor({ api, thread, adminId, presence, now, painter, language }) {
@@ -43,7 +48,26 @@ export class MentionCompletion extends Proposals {
       && !before.slice(this.#done.length).includes("@");
     const asked = isDone ? null : typedName(before);
     this.ask(asked);
+    this.told = this.told.filter((word) => field.value.includes(word));
     if (asked !== null) this.#load();
+  }
+
+  // Whether a note has to wait for one more press: `told` says which words of it call nobody. Where it
+  // is not known yet who is on the team, again() is called once it is.
+  /** @param {string} body @param {() => void} again */
+  holds(body, again) {
+    if (!mayCall(body)) return false;
+    if (!this.#loaded) {
+      void this.#load().then(again);
+      return true;
+    }
+    const desk = this.thread.row?.desk ?? "";
+    const known = this.#members.filter((member) => member.id === this.adminId || sees(member, desk));
+    const words = this.#isKnown ? callsNobody(body, known.map(({ name }) => name)) : [];
+    if (words.every((word) => this.told.includes(word))) return false;
+    this.told = words;
+    this.painter.ask("composer");
+    return true;
   }
 
   close() {
@@ -85,9 +109,11 @@ export class MentionCompletion extends Proposals {
       this.#fetchedAt = this.now();
       try {
         this.#members = (await this.api.team()).team;
+        this.#isKnown = true;
       } catch {
         this.#fetchedAt = -Infinity; // the next key tries again
       }
+      this.#loaded = true;
     }
     if (this.asked === null) return;
     this.presence.want("admin", "mention", this.#members.map(({ id }) => id));

@@ -4,6 +4,7 @@ import { html, nothing, render } from "lit-html";
 
 import { deskReceivers, receivers, withLoaded } from "../../core/hand-over/receivers.js";
 import { initial } from "../../core/initials.js";
+import { callsNobody, sees } from "../../core/mentions/mentions.js";
 import { shown } from "../../core/shown.js";
 import { hueStep } from "../elements/avatar.js";
 import { onListKey, Popover } from "../elements/popover.js";
@@ -22,6 +23,7 @@ export class HandOverPicker {
   #failed = false;
   #query = "";
   #active = 0; // the place of the one whom Enter chooses
+  #told = []; // words behind `@` in the note: it was held because they call nobody
   #order = null; // what is offered, once somebody points at it: then nobody moves any more
   #popover;
 
@@ -49,6 +51,7 @@ export class HandOverPicker {
     if (refusal) return void this.parts.toasts.show(refusal);
     this.#query = "";
     this.#active = 0;
+    this.#told = [];
     this.#order = null;
     this.#paint();
     for (const field of element.querySelectorAll("input")) field.value = "";
@@ -78,7 +81,9 @@ export class HandOverPicker {
         : this.#members.length && !choices.length
           ? html`<p class="hand-none" role="status">${t("hand.none")}</p>` : ""}
       <label class="hand-note"><span>${t("hand.note")}</span>
-        <input id="hand-note" type="text" maxlength=${this.parts.limits.message_characters}></label>`,
+        <input id="hand-note" type="text" maxlength=${this.parts.limits.message_characters}></label>
+      ${this.#told.length ? html`<p class="hand-none" role="alert"><bdi>${t("mention.nobody", { words: this.#told.join(", ") })}</bdi>
+        ${t("hand.anyway")}</p>` : ""}`,
     this.element);
   }
 
@@ -179,11 +184,24 @@ export class HandOverPicker {
     /** @type {HTMLInputElement} */
     const field = this.element.querySelector("#hand-note");
     const note = field.value.trim();
+    if (this.#holds(note, desk)) return;
     const to = desk ? { admin_id: null, desk } : { admin_id: id || null };
     const given = { ...to, ...(note && { note }) };
     this.element.hidePopover();
     if (picks.size) (await bulk.get())?.run("assign", given);
     else (await acting.get())?.actions.handOver(given);
+  }
+
+  // Whether a note has to wait for one more choice: words behind `@` in it call nobody.
+  #holds(note, desk) {
+    const desks = [...this.#desksOfThreads(), ...(desk ? [desk] : [])];
+    const known = this.#members.filter((member) => desks.every((one) => sees(member, one)));
+    const words = callsNobody(note, known.map(({ name }) => name));
+    if (words.every((word) => this.#told.includes(word))) return false;
+    this.#told = words;
+    this.#paint();
+    this.#popover.place();
+    return true;
   }
 
   #chooseActive() {

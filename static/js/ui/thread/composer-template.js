@@ -33,7 +33,7 @@ export function composerTemplate(composer) {
       @paste=${(event) => composer.attaching.pasted(event)}
       @input=${() => composer.typed()} @keydown=${(event) => composer.key(event)}></textarea>
     ${chips(composer.attaching)}
-    ${isPrivate ? "" : held(guard.held, t)}
+    ${isPrivate ? heldNote(mentions.told, t) : held(guard.held, t)}
     <div class="composer-foot">
       ${mode(composer, false)}${mode(composer, true)}
       <button type="button" class="icon-button composer-canned" aria-label=${t("canned.title")}
@@ -44,7 +44,7 @@ export function composerTemplate(composer) {
       <span class="composer-state" role=${composer.sending.state ? "alert" : nothing}>${state(composer, length)}</span>
       <button type="submit" class="button button-accent composer-send"
         aria-keyshortcuts=${enter ? "Enter" : "Control+Enter"} @click=${dropSecond}
-        >${guard.held && !isPrivate ? t("sending.anyway") : composer.sendText("stay")}<kbd
+        >${(isPrivate ? mentions.told.length : guard.held) ? t("sending.anyway") : composer.sendText("stay")}<kbd
         >${enter ? "↵" : "Ctrl ↵"}</kbd></button>
       ${menu({
         id: "send-menu", label: t("composer.send.more"), text: ICONS.down,
@@ -82,6 +82,13 @@ function held(reasons, t) {
   ];
   return html`<div class="composer-held" role="alert">${told.join(" · ")}
     <span>${t("composer.held")}</span></div>`;
+}
+
+// Words behind `@` that call nobody who sees the thread.
+function heldNote(words, t) {
+  if (!words.length) return "";
+  return html`<div class="composer-held" role="alert"><bdi>${t("mention.nobody", { words: words.join(", ") })}</bdi>
+    <span>${t("composer.held.note")}</span></div>`;
 }
 
 function state({ bodyMax, isSaved, sending, language: { t } }, length) {

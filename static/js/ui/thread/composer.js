@@ -114,12 +114,17 @@ export class Composer {
       this.painter.ask("composer");
       return this.focus();
     }
+    const again = () => {
+      if (this.#threadId === threadId && this.#private && this.field?.value === value) this.send(after);
+    };
+    if (isPrivate && this.mentions.holds(body, again)) return this.focus();
     const seen = this.guard.seenId(threadId);
     const files = uploads.take(threadId, isPrivate);
     const mentions = isPrivate ? this.mentions.take(threadId, body) : [];
     this.replies.post({ threadId, body, isPrivate, seen, after, files, mentions });
     this.field.value = "";
     this.guard.release();
+    this.mentions.told = [];
     this.reading.end();
     this.#reportMode(true);
     this.drafts.drop(threadId);
@@ -189,6 +194,7 @@ export class Composer {
 
   #take(threadId) {
     this.#threadId = threadId;
+    this.mentions.told = [];
     this.#saved = false;
     this.sending.stop();
     if (threadId !== null) {

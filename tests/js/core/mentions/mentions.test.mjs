@@ -1,14 +1,15 @@
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
 import { test } from "node:test";
 
 import {
-  colleagues, insertName, meant, mentionParts, typedName,
+  callsNobody, colleagues, insertName, meant, mentionParts, typedName,
 } from "../../../../static/js/core/mentions/mentions.js";
 
 test("a name is typed behind an at sign that belongs to no address", () => {
   for (const [before, asked] of [
     ["@", ""], ["hello @An", "An"], ["@Ana Lê", "Ana Lê"], ["(@an", "an"], ["お願い@山", "山"],
-    ["@Ken and @An", "An"],
+    ["@Ken and @An", "An"], ["お願い＠山", "山"], ["hi ﹫an", "an"],
   ]) assert.equal(typedName(before), asked, before);
   for (const before of [
     "", "Ana", "mai@ken", "a.@ken", "@@ken", "@ Ken", "@Ana\nLê", `@${"x".repeat(61)}`,
@@ -33,6 +34,7 @@ test("colleagues who see the thread are offered, who is here first, and oneself 
 test("the whole name takes the place of what was typed, and a blank follows", () => {
   assert.deepEqual(insertName("hi @an", 6, "Ana Lê"), { text: "hi @Ana Lê ", caret: 11 });
   assert.deepEqual(insertName("@an, look", 3, "Anh"), { text: "@Anh , look", caret: 5 });
+  assert.deepEqual(insertName("＠an look", 3, "Anh"), { text: "@Anh look", caret: 5 });
   assert.deepEqual(insertName("@an look", 3, "Anh"), { text: "@Anh look", caret: 5 });
 });
 
@@ -40,6 +42,32 @@ test("who was chosen and is still named is meant", () => {
   const chosen = new Map([[3, "Ana Lê"], [4, "Anh"]]);
   assert.deepEqual(meant("@Anh: look", chosen), [4]);
   assert.deepEqual(meant("nobody", chosen), []);
+  assert.deepEqual(meant("＠ana  Le\u0302", chosen), [3]);
+});
+
+// The same notes as tests/dashboard/ingest/mentions/test_names.py has.
+const given = JSON.parse(readFileSync(
+  new URL("../../../dashboard/ingest/mentions/names.json", import.meta.url), "utf8",
+));
+
+test("the page knows whom a note calls as the server does", () => {
+  for (const [body, called] of given.notes) {
+    const told = callsNobody(body, given.team);
+    assert.deepEqual(callsNobody(body, called), told, `${body}: these alone are called`);
+    for (const name of called) {
+      const others = called.filter((one) => one !== name);
+      assert.notDeepEqual(callsNobody(body, others), told, `${body}: ${name} is called`);
+    }
+  }
+});
+
+test("a word behind an at sign that calls nobody is told, once", () => {
+  for (const [body, words] of [
+    ["@Pat O'Brien, look", []], ["@Pat OBrien", ["@Pat"]], ["@Kenny and @Kenny, @Ken", ["@Kenny"]],
+    ["@nobody.", ["@nobody"]], ["＠佐藤さん", ["＠佐藤さん"]], ["@Nguyên’s", ["@Nguyên’s"]],
+    ["shop@Ken, a.b@ken.example", []], ["@ Ken, 5 @ 3 €, @@Ken, Ken @", []], ["", []],
+  ]) assert.deepEqual(callsNobody(body, given.team), words, body);
+  assert.deepEqual(callsNobody("@Ken", []), ["@Ken"]);
 });
 
 const parts = (text, mentions) => mentionParts(text, mentions)
