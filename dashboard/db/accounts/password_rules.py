@@ -6,6 +6,7 @@ from functools import cache
 from typing import Any
 
 from dashboard.errors import Problem
+from scoring.conditions.folding import folded
 
 LENGTH_MIN = 8
 LENGTH_MAX = 1024
@@ -37,7 +38,7 @@ def require_strong(password: str, email: str, name: str = "") -> None:
     except UnicodeEncodeError:
         raise WeakPassword("text", "A password is text in UTF-8.") from None
     own = [email, name, *_WORDS.findall(email), *_WORDS.findall(name)]
-    if password.strip().casefold() in {each.strip().casefold() for each in own}:
+    if folded(password) in map(folded, own):
         raise WeakPassword("own", "The own address or name is no password.")
     if _guesses(password[:_ESTIMATED_CHARACTERS], own) < GUESSES_MIN:
         detail = "This password is among the first that are guessed; choose another one."

@@ -1,5 +1,7 @@
 """Passwords: argon2id hashes; a check takes the same time for an unknown account."""
 
+import unicodedata
+
 from argon2 import PasswordHasher
 from argon2.exceptions import InvalidHashError, VerificationError
 
@@ -13,14 +15,23 @@ AT_ONCE = 4
 
 
 def hashed(password: str) -> str:
-    """The hash to store. It takes about 20 ms: do not call it in a transaction."""
-    return _HASHER.hash(password)
+    """The hash to store. It takes about 20 ms: do not call it in a transaction.
+
+    Keyboards write `ế` composed or not: the composed form is hashed (RFC 8265, section 4.2).
+    """
+    return _HASHER.hash(unicodedata.normalize("NFC", password))
 
 
 def matches(password: str, password_hash: str | None) -> bool:
     """Whether the password is the hashed one; None (no account) takes as long and is False."""
+    # The text as it was typed: hashes of earlier times are of any form.
+    forms = dict.fromkeys((unicodedata.normalize("NFC", password), password))
+    found = [_is_hashed(form, password_hash or _NO_ACCOUNT) for form in forms]
+    return any(found) and password_hash is not None
+
+
+def _is_hashed(password: str, password_hash: str) -> bool:
     try:
-        is_right = _HASHER.verify(password_hash or _NO_ACCOUNT, password)
+        return _HASHER.verify(password_hash, password)
     except (VerificationError, InvalidHashError):
         return False
-    return is_right and password_hash is not None

@@ -71,9 +71,8 @@ def test_a_note_that_names_nobody_says_so_before_it_is_sent(
     assert field.input_value().endswith("O'Bryan")
     assert browser.page.locator(".message.note").count() == 0
     browser.page.keyboard.press("Control+Enter")
-    browser.wait_for(
-        "() => document.querySelector('.mention')?.textContent === \"＠Pat O'Brien-Lê\""
-    )
+    called = "＠Pat O'Brien-Lê"
+    browser.wait_for(f'() => document.querySelector(".mention")?.textContent === "{called}"')
     assert field.input_value() == "" and browser.page.locator(".composer-held").count() == 0
 
 

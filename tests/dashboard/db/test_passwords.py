@@ -1,7 +1,7 @@
 """Password hashes, and which passwords are refused."""
 
 import pytest
-from argon2 import extract_parameters
+from argon2 import PasswordHasher, extract_parameters
 from argon2.exceptions import VerifyMismatchError
 
 from dashboard.db.accounts import passwords
@@ -87,3 +87,14 @@ def test_any_characters_will_do(password):
 
 def test_a_long_password_takes_no_longer():
     require_strong("correct horse battery " * 45, EMAIL, NAME)
+
+
+def test_a_password_is_the_same_composed_or_not():
+    """Keyboards differ in it; a hash of an earlier time may be of what one of them wrote."""
+    composed, decomposed = "mật khẩu tuyệt vời", "ma\u0323\u0302t khẩu tuye\u0323\u0302t vời"
+    assert passwords.matches(decomposed, passwords.hashed(composed))
+    assert passwords.matches(composed, passwords.hashed(decomposed))
+    earlier = PasswordHasher().hash(decomposed)
+    assert passwords.matches(decomposed, earlier)
+    assert not passwords.matches("mat khau tuyet voi", passwords.hashed(composed))
+    assert not passwords.matches(decomposed, None)

@@ -1,5 +1,6 @@
 """Checks a code of an admin's second factor and uses it up, within one transaction."""
 
+import unicodedata
 from collections.abc import Callable
 from typing import Literal
 
@@ -7,11 +8,18 @@ from sqlalchemy import Connection
 
 from dashboard.db.accounts.second_factor import factors, recovery, totp
 from dashboard.db.accounts.second_factor.sealing import Sealing
+from scoring.conditions.folding import plain
 
 #: Longest text that is looked at as a code.
 CODE_MAX = 64
 #: What a code was.
 Kind = Literal["totp", "recovery_code"]
+
+
+def typed(code: str) -> str:
+    """The letters and digits of a code that somebody typed: digits of any script and width, and
+    without blanks, hyphens or whatever else stands between them."""
+    return "".join(str(unicodedata.decimal(one, one)) for one in plain(code) if one.isalnum())
 
 
 class Codes:
@@ -25,6 +33,7 @@ class Codes:
         """Uses the code up; None for one that is wrong or was used before."""
         if len(code) > CODE_MAX:
             return None
+        code = typed(code)
         factor = factors.of(connection, admin_id)
         if factor is None or factor.confirmed_at is None:
             return None
@@ -40,12 +49,11 @@ class Codes:
         factor = factors.of(connection, admin_id)
         if factor is None or factor.confirmed_at is not None or len(code) > CODE_MAX:
             return False
-        step = self._step(admin_id, factor, code)
+        step = self._step(admin_id, factor, typed(code))
         return step is not None and factors.confirm(connection, admin_id, step, self._clock())
 
     def _step(self, admin_id: int, factor: factors.Factor, code: str) -> int | None:
         secret = self._sealing.open(admin_id, factor.secret)
         if secret is None:
             return None
-        digits = "".join(code.split())
-        return totp.step_of(secret, digits, self._clock(), factor.last_step)
+        return totp.step_of(secret, code, self._clock(), factor.last_step)

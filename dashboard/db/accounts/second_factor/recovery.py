@@ -31,8 +31,10 @@ def replace(connection: Connection, admin_id: int, codes: Collection[str]) -> No
 
 
 def use(connection: Connection, admin_id: int, code: str) -> bool:
-    """Takes a code, however it is typed; False for a wrong or used one. Of two at the same time one
-    is taken: the row is deleted by one of them alone."""
+    """Takes a code, in upper or lower case; False for a wrong or used one.
+
+    Of two at the same time one is taken: the row is deleted by one of them alone.
+    """
     deleted = connection.execute(
         delete(recovery_codes).where(
             recovery_codes.c.admin_id == admin_id, recovery_codes.c.code_hash == _hash(code)
@@ -58,7 +60,7 @@ def _new_code() -> str:
 
 
 def _canonical(code: str) -> str:
-    return "".join(code.split()).replace("-", "").upper().translate(_READ_AS)
+    return code.replace("-", "").upper().translate(_READ_AS)
 
 
 def _hash(code: str) -> bytes:

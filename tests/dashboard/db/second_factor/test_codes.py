@@ -8,7 +8,7 @@ from sqlalchemy import select
 
 from dashboard.db.accounts import admins
 from dashboard.db.accounts.second_factor import factors, recovery, totp
-from dashboard.db.accounts.second_factor.codes import Codes
+from dashboard.db.accounts.second_factor.codes import Codes, typed
 from dashboard.db.accounts.second_factor.sealing import Sealing
 from dashboard.db.models.second_factors import recovery_codes, second_factors
 
@@ -80,6 +80,35 @@ def test_a_code_is_taken_once(any_database, codes, mai, clock):
     later = totp.code_at(secret, clock() + totp.STEP_MS)
     assert use(any_database, codes, mai, later) == "totp"
     assert use(any_database, codes, mai, code) is None
+
+
+#: How a code of two groups may be typed: what stands between them, and its digits and letters.
+SEPARATORS = [*" -.,_/:·–—\u2011\u2212－・　", "\u00a0", "\t", "\r\n", " - ", "\u200b", "\u00ad"]
+WIDE = str.maketrans({code: code + 0xFEE0 for code in range(0x21, 0x7F)})
+INDIC = str.maketrans("0123456789", "٠١٢٣٤٥٦٧٨٩")
+
+
+@pytest.mark.parametrize("digits", [{}, WIDE, INDIC], ids=["plain", "wide", "arabic"])
+def test_a_code_of_the_app_is_taken_in_any_width_and_with_any_separators(digits):
+    for between in SEPARATORS:
+        text = f"{between}123{between}456 ".translate(digits)
+        assert typed(text) == "123456", ascii(text)
+
+
+@pytest.mark.parametrize("width", [{}, WIDE], ids=["plain", "wide"])
+def test_a_recovery_code_is_taken_in_any_width_and_with_any_separators(
+    any_database, codes, mai, clock, width
+):
+    set_up(any_database, codes, mai, clock)
+    for between, shown in zip(SEPARATORS, recovery.new_codes() * 2, strict=False):
+        any_database.write(lambda c, code=shown: recovery.replace(c, mai, [code]))
+        text = shown.replace("-", between).lower().translate(width)
+        assert use(any_database, codes, mai, text) == "recovery_code", ascii(text)
+
+
+@pytest.mark.parametrize("text", ["123456x", "12345", "1234567", "x", "½", "一二三四五六"])
+def test_what_holds_other_letters_and_digits_is_another_code(text):
+    assert typed(text) != "123456"
 
 
 def test_a_code_counts_for_its_own_account_alone(any_database, codes, mai, clock):
