@@ -9,6 +9,8 @@ import pytest
 from dashboard.db.audit import actions
 from dashboard.db.audit.actors import PAGE, Actor
 from dashboard.db.audit.entries import Target, add
+from dashboard.db.audit.files import csv_lines
+from dashboard.db.audit.reading import Entry
 from dashboard.web.admin.audit import api
 from tests.drivers.audit import OPERATOR
 
@@ -103,7 +105,8 @@ def test_an_export_is_an_entry_of_its_own_and_holds_what_the_log_held(chief):
     assert newest["actor"]["email"] == "chief@example.com"
     assert newest["target"] == {"kind": "export", "id": None, "name": "audit"}
     assert newest["data"] == {"format": "csv", "filters": {"action": "sort"}}
-    rows = list(csv.DictReader(io.StringIO(answer.json["text"], newline="")))
+    assert answer.json["text"].startswith("\ufeffid,"), "spreadsheets read UTF-8 by its mark"
+    rows = list(csv.DictReader(io.StringIO(answer.json["text"][1:], newline="")))
     assert [row["target_id"] for row in rows] == ["vip"] * 3
     assert json.loads(rows[0]["data"]) == {"title": {"from": "=1+1", "to": "“2”, 二"}}
     assert rows[0]["at"].endswith("Z") and rows[0]["admin_id"] == "7"
@@ -114,6 +117,25 @@ def test_no_cell_of_a_spreadsheet_is_a_formula(chief):
     rows = list(csv.reader(io.StringIO(text, newline="")))
     assert "'=VIPs" in rows[1]
     assert not [cell for row in rows for cell in row if cell.startswith(("=", "+", "-", "@"))]
+
+
+BLANKS = ["", " ", "\t", "\r", "\n", " \t\r\n ", "\u00a0", "　", "\u200b", "\ufeff"]
+
+
+@pytest.mark.parametrize("before", BLANKS)
+def test_a_formula_is_text_in_any_width_and_after_blanks(before):
+    for sign in "=+-@＝＋－＠﹦﹢﹣﹫−⁼₊":
+        entry = Entry(*[f"{before}{sign}1+1"] * len(Entry._fields))._replace(at=0, data={})
+        [_, row] = csv.reader(io.StringIO(csv_lines([entry], with_head=True)[1:], newline=""))
+        cell = dict(zip(Entry._fields, row, strict=True))["target_name"]
+        assert cell == f"'{before}{sign}1+1", ascii(cell)
+
+
+def test_only_the_first_part_of_a_file_begins_it(chief, monkeypatch):
+    monkeypatch.setattr(api, "EXPORTED", 2)
+    first = chief.post(f"{API}/export", json={"format": "csv", "target": "sort:vip"}).json
+    rest = chief.post(f"{API}/export", json={"cursor": first["next"]}).json["text"]
+    assert first["text"].count("\ufeff") == 1 and "\ufeff" not in rest
 
 
 def test_an_export_comes_in_parts_and_is_one_entry(chief, monkeypatch):
