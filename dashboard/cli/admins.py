@@ -185,7 +185,9 @@ def _admin(database: Database, email: str) -> admins.Admin:
 def _password(from_stdin: bool, email: str, name: str) -> str:
     """The password, from a line of standard input or asked for twice. Raises StartError."""
     if from_stdin:
-        password = sys.stdin.readline().rstrip("\r\n")
+        # Editors begin files with a byte order mark, and end lines in two ways.
+        lines = (line.removeprefix("\ufeff").rstrip("\r\n") for line in sys.stdin)
+        password = next(filter(None, lines), "")
     elif sys.stdin.isatty():
         password = getpass.getpass("Password: ")
         if getpass.getpass("Once more: ") != password:

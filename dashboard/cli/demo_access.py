@@ -36,7 +36,7 @@ class DemoAccess:
 def demo_access(instance: Path, database: Database, clock: Clock) -> DemoAccess:
     """The same at every start; what the database does not know is made anew."""
     path = instance / "demo.json"
-    kept = json.loads(path.read_text()) if path.exists() else {}
+    kept = json.loads(path.read_text(encoding="utf-8-sig")) if path.exists() else {}
     access = DemoAccess(
         secret_key=kept.get("secret_key") or secrets.token_urlsafe(32),
         password=_admin(database, kept.get("password"), clock),

@@ -59,7 +59,14 @@ class Settings:
 
     @classmethod
     def from_environment(cls, environ: Mapping[str, str], instance: Path) -> "Settings":
-        """Reads every LINEUP_* variable; raises StartError naming the first that is wrong."""
+        """Reads every LINEUP_* variable; raises StartError naming the first that is wrong.
+
+        An environment file that was written by an editor may begin with a byte order mark, which
+        then stands before the first name, and have two characters at the end of each line.
+        """
+        environ = {
+            name.removeprefix("\ufeff"): value.rstrip("\r\n") for name, value in environ.items()
+        }
         default_url = f"sqlite:///{instance / 'lineup.sqlite'}"
         oidc = oidc_settings(environ)
         return cls(

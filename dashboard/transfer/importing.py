@@ -1,5 +1,6 @@
 """Imports the lines of an export: in batches, each stored as a whole, and each event once."""
 
+from codecs import BOM_UTF8
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import partial
@@ -69,25 +70,31 @@ class Importer:
         Raises LineError for the first line that is wrong, and StorageUnavailable; what stands in
         batches before it is stored. Whoever imports the file again goes on from there.
         """
-        number = size = 0
-        for number, data in enumerate(lines, 1):
-            self._take(data, number)
-            size += len(data)
+        size = 0
+        is_first = True
+        for number, line in enumerate(lines, 1):
+            size += len(line)
+            # Editors leave empty lines, and a byte order mark at the beginning.
+            data = line.removeprefix(BOM_UTF8) if number == 1 else line
+            if not data.strip():
+                continue
+            self._take(data, number, is_first=is_first)
+            is_first = False
             if len(self._batch) >= BATCH:
                 self._flush()
                 progress(size)
                 size = 0
-        if number == 0:
+        if is_first:
             raise LineError(1, field_error("", "missing_field", "is missing: the file is empty"))
         self._flush()
         progress(size)
         self._placer.save_placed_revisions()
         return self._imported
 
-    def _take(self, data: bytes, line: int) -> None:
+    def _take(self, data: bytes, line: int, *, is_first: bool) -> None:
         if len(data) > LINE_BYTES:
             raise LineError(line, field_error("", "too_long", f"has more than {LINE_BYTES} bytes"))
-        entry = parsed(data, line)
+        entry = parsed(data, line, is_first=is_first)
         if entry is None:
             self._database.write(self._begin)
         elif isinstance(entry, Event):

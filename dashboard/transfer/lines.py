@@ -55,7 +55,8 @@ class LineError(StartError):
 
     def __init__(self, line: int, problem: Problem):
         error = problem.errors[0] if problem.errors else None
-        said = problem.detail
+        # What reads a request's body says where in it: here the body is one line.
+        said = problem.detail.replace("The body ", "").replace("(line 1, ", "(")
         if error is not None:
             said = (
                 f"{error.pointer or '/'} {error.detail.removeprefix(named(error.pointer)).strip()}"
@@ -67,14 +68,17 @@ def written(line: Mapping[str, Any]) -> bytes:
     return _dumps(line).encode() + b"\n"
 
 
-def parsed(data: bytes, line: int) -> Entry | None:
-    """What a line holds; None for the header, which is the first line. Raises LineError."""
+def parsed(data: bytes, line: int, *, is_first: bool) -> Entry | None:
+    """The content of a line; None for the header, which is the first one that is not empty.
+
+    Raises LineError.
+    """
     try:
         document = strict_json.loads(data)
         kind = _kind_of(document)
-        if line == 1 and kind is not Header:
+        if is_first and kind is not Header:
             raise field_error("/format", "missing_field", "is missing: this is no export")
-        if line > 1 and kind is Header:
+        if not is_first and kind is Header:
             raise field_error("/format", "unknown_value", "belongs into the first line alone")
         found = _validated(kind, document)
         if isinstance(found, Header) and found.version != HEADER["version"]:

@@ -8,7 +8,7 @@ import pytest
 
 from dashboard.cli.context import open_services
 from dashboard.cli.main import main
-from dashboard.db.accounts import passwords, sessions
+from dashboard.db.accounts import admins, passwords, sessions
 from dashboard.db.accounts.second_factor import factors
 from dashboard.db.database import Database
 from dashboard.db.lists import versions, views
@@ -118,6 +118,18 @@ def test_desks_are_created_by_themselves_or_with_a_key_and_listed_with_their_sou
     assert run("create-key", "--source", "blog")[0] == 0
     assert run("create-key", "--source", "shop")[0] == 0, "the desk stays"
     assert run("list-desks")[1] == "main\tblog\nbilling\t\nsales\tshop\n"
+
+
+@pytest.mark.parametrize("before", ["\ufeff", "\n", "\ufeff\r\n\r\n", ""])
+def test_a_password_is_read_from_a_file_that_went_through_an_editor(
+    run_with_password, monkeypatch, before
+):
+    new = ("create-admin", "--email", "mai@example.com", "--name", "Mai")
+    assert run_with_password(*new, password=f"{before}{PASSWORD}\r\nnot this")[0] == 0
+    database = Database(os.environ["LINEUP_DATABASE_URL"])
+    with database.read() as connection:
+        assert admins.password_hash_of(connection, 1) == f"hash of {PASSWORD}"
+    database.close()
 
 
 def test_admins_are_created_listed_and_disabled(run, run_with_password):

@@ -48,3 +48,9 @@ def test_history_has_a_number_of_days():
         with pytest.raises(StartError) as error:
             history_days(LINEUP_HISTORY_DAYS=wrong)
         assert str(error.value) == sentence % wrong
+
+
+def test_an_environment_file_may_have_gone_through_an_editor():
+    given = {"\ufeffLINEUP_HISTORY_DAYS": "7\r", "LINEUP_SECRET_KEY": "x" * 40 + "\r\n"}
+    settings = Settings.from_environment(given, Path("instance"))
+    assert (settings.history_days, settings.secret_key) == (7, "x" * 40)

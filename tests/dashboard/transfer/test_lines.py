@@ -57,9 +57,9 @@ def act(line=None, **changes) -> dict:
 @pytest.mark.parametrize(
     ("line", "said"),
     [
-        (b"hello\n", "line 6: The body is not valid JSON (line 1, column 1)."),
+        (b"hello\n", "line 6: is not valid JSON (column 1)."),
         (b'{"a": 1, "a": 2}\n', "line 6: An object has the key “a” twice."),
-        (b"\xff\n", "line 6: The body is not valid UTF-8."),
+        (b"\xff\n", "line 6: is not valid UTF-8."),
         (b'{"event":' + b" " * 600_000 + b"}\n", "line 6: / has more than 524288 bytes."),
         ([1], "line 6: / must be an object."),
         ({}, "line 6: / is no line of an export."),
@@ -103,6 +103,20 @@ def test_a_wrong_line_is_named_and_nothing_of_its_batch_is_stored(
         assert connection.scalars(select(threads.c.id)).all() == []
 
 
+def test_a_file_that_went_through_an_editor_is_taken(new_database, transfer):
+    """With a byte order mark, empty lines, and two characters at the end of each line."""
+    lines = [line.replace(b"\n", b"\r\n") for line in encoded(*HEAD, sent(), act())]
+    empty = [b"\r\n", b" \t\n", b"\n"]
+    edited = [b"\xef\xbb\xbf" + lines[0], *empty, *lines[1:], *empty]
+    other, right = new_database(), new_database()
+    transfer.imported(right, encoded(*HEAD, sent(), act()))
+    assert transfer.imported(other, edited).created == 2
+    assert transfer.exported(other) == transfer.exported(right)
+    transfer.imported(new_database(), [b"\xef\xbb\xbf\r\n", *empty, *lines])
+    with pytest.raises(StartError, match=r"^line 11: / is no line"):
+        transfer.imported(new_database(), [*edited[:-3], b"{}\r\n"][:11])
+
+
 def test_batches_before_a_wrong_line_are_stored(new_database, transfer, monkeypatch):
     monkeypatch.setattr(importing, "BATCH", 2)
     other = new_database()
@@ -119,7 +133,10 @@ def test_batches_before_a_wrong_line_are_stored(new_database, transfer, monkeypa
     [
         ([], "/ is missing: the file is empty."),
         ([HEAD[1]], "/format is missing: this is no export."),
-        ([b"\n"], "The body is not valid JSON (line 2, column 1)."),
+        ([b"\n", b" \r\n"], "/ is missing: the file is empty."),
+        ([b"\xef\xbb\xbf"], "/ is missing: the file is empty."),
+        ([b"x\n"], "is not valid JSON (column 1)."),
+        (["\ufeff{}\r\n".encode("utf-16-le")], "is in UTF-16; send UTF-8."),
         ([HEAD[0] | {"version": 2}], "/version is that of another Lineup; use that."),
         ([HEAD[0] | {"format": "x"}], "/format must be "),
     ],
