@@ -178,7 +178,7 @@ class Feed:
 
     def _verify(self, names: Sequence[str], doubtful: Collection[str] = ()) -> None:
         calls = [LuaCall("feed/head", self._log(name), ()) for name in names]
-        for name, answer in zip(names, self._lua.run_all(calls), strict=True):
+        for name, answer in zip(names, self._lua.run_all(calls, as_one=True), strict=True):
             head, now_ms = Head(text_of(answer[0]), int(answer[1])), int(answer[2])
             self._advance(name, head, now_ms, name in doubtful)
 

@@ -169,9 +169,10 @@ class Rooms:
                 for member in members
             ]
 
-    def sweep_once(self, limit: int = SWEEP_LIMIT) -> int:
-        """Ends memberships and typing past their deadline; returns how many were announced."""
-        announced, shards = 0, list(range(self.space.shards))
+    def sweep_once(self, limit: int = SWEEP_LIMIT, shards: Sequence[int] | None = None) -> int:
+        """Ends memberships and typing past their deadline, in these shards or in all; returns how
+        many were announced."""
+        announced, shards = 0, list(range(self.space.shards)) if shards is None else shards
         while shards:
             due = self.lua.run_all(
                 [LuaCall("rooms/due", self.space.rooms(shard)[:2], [limit]) for shard in shards]

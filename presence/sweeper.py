@@ -13,6 +13,22 @@ SWEEP_LIMIT = 100
 TRIM_LIMIT = 500
 #: A shard with fewer connections than this may be silent without an outage.
 OUTAGE_MIN_CONNECTIONS = 100
+#: A shard at which a worker looked less than this ago, in milliseconds, is left alone by the others
+#: until the next thing there is due.
+LOOKED_AT_MS = 750
+
+
+class Due(NamedTuple):
+    """What a look at all shards of some people found.
+
+    `people`, `rooms`: shards in which something is past its time; `held`: shards of people left
+    alone because of an outage; `next_ms`: until the next thing is due, None where none is known.
+    """
+
+    people: list[int]
+    rooms: list[int]
+    held: int
+    next_ms: int | None
 
 
 class Swept(NamedTuple):
@@ -44,27 +60,49 @@ class Sweeper:
         self._pause = pause
         self._limit = limit
 
-    def sweep_once(self, skip_swept_within_ms: int = 0) -> Swept:
-        """Settles everything that is due.
+    def look(self, skip_swept_within_ms: int = 0) -> list[Due]:
+        """What is due, of each of the people; one command where there is no cluster.
 
-        Shards that any worker swept less than `skip_swept_within_ms` ago are left alone.
+        Shards at which any worker looked less than `skip_swept_within_ms` ago are left alone.
         """
-        total = Swept()
+        calls = [
+            self._look(people, shard, skip_swept_within_ms)
+            for people in self._people
+            for shard in range(people.space.shards)
+        ]
+        answers = iter(self._people[0].lua.run_all(calls, as_one=True)) if calls else iter(())
+        found = []
         for people in self._people:
-            shards = list(range(people.space.shards))
-            while shards:
-                answers = people.lua.run_all(
-                    [self._sweep(people, shard, skip_swept_within_ms) for shard in shards]
+            shards = [(shard, next(answers)) for shard in range(people.space.shards)]
+            found.append(
+                Due(
+                    [shard for shard, (is_due, *_) in shards if is_due],
+                    [shard for shard, (_, is_due, *_) in shards if is_due],
+                    sum(is_held for _, (_, _, is_held, _) in shards),
+                    min((ms for _, (*_, ms) in shards if ms >= 0), default=None),
                 )
-                for expired, announced, lag_ms, _, held in answers:
+            )
+        return found
+
+    def sweep_once(self, skip_swept_within_ms: int = 0) -> Swept:
+        """Looks, and settles everything of people that is due."""
+        return self.sweep(self.look(skip_swept_within_ms))
+
+    def sweep(self, due: Sequence[Due]) -> Swept:
+        """Settles everything of people that a look has just found."""
+        total = Swept(held=sum(found.held for found in due))
+        for people, found in zip(self._people, due, strict=True):
+            shards = found.people
+            while shards:
+                answers = people.lua.run_all([self._sweep(people, shard) for shard in shards])
+                for expired, announced, lag_ms, _ in answers:
                     total = Swept(
                         total.expired + expired,
                         total.announced + announced,
                         max(total.lag_ms, lag_ms),
-                        total.held + held,
+                        total.held,
                     )
                 shards = [at for at, one in zip(shards, answers, strict=True) if one[3]]
-                skip_swept_within_ms = 0 if shards else skip_swept_within_ms
                 self._pause()
         return total
 
@@ -81,24 +119,26 @@ class Sweeper:
                 LuaCall("people/trim", people.space.people(shard), ["", "", age_ms, TRIM_LIMIT])
                 for shard in range(people.space.shards)
             ]
-            removed += sum(people.lua.run_all(calls))
+            removed += sum(people.lua.run_all(calls, as_one=True))
             self._pause()
         return removed
 
-    def _sweep(self, people: People, shard: int, skip_swept_within_ms: int) -> LuaCall:
-        timing = people.timing
+    def _look(self, people: People, shard: int, skip_swept_within_ms: int) -> LuaCall:
+        timing, own, rooms = people.timing, people.space.people(shard), people.space.rooms(shard)
         return LuaCall(
-            "people/sweep",
-            people.space.people(shard),
+            "people/due",
+            [own.deadlines, own.override_ends, own.meta, *rooms[:2], own.tombstones],
             [
-                people.space.channel(shard),
-                STREAM_MAX_LENGTH,
-                self._limit,
+                skip_swept_within_ms,
+                LOOKED_AT_MS if skip_swept_within_ms else 0,
                 timing.outage_after_ms,
                 timing.recovery_grace_ms,
                 timing.max_outage_ms,
                 OUTAGE_MIN_CONNECTIONS,
-                skip_swept_within_ms,
                 TOMBSTONE_MS,
             ],
         )
+
+    def _sweep(self, people: People, shard: int) -> LuaCall:
+        argv = (people.space.channel(shard), STREAM_MAX_LENGTH, self._limit)
+        return LuaCall("people/sweep", people.space.people(shard), argv)

@@ -1,6 +1,7 @@
 """The periodic tasks of presence in a web process."""
 
 import logging
+import math
 import time
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -14,7 +15,7 @@ from dashboard.presence.admin_presence import AdminPresence
 from dashboard.presence.bots import BotPresence
 from dashboard.presence.present_admins import PresentAdmins
 from dashboard.presence.service import PresenceService
-from dashboard.tasks import PeriodicTask
+from dashboard.tasks import PeriodicTask, Seconds
 from dashboard.transport.emitter import Emitter
 from dashboard.transport.packets import EncodedJson, encode
 from presence.feed import Feed, Source
@@ -28,7 +29,9 @@ log = logging.getLogger(__name__)
 ROOMS_SECONDS = 0.1
 PEOPLE_SECONDS = 0.25
 BEATS_SECONDS = 0.5
-SWEEP_SECONDS = 0.25
+#: A sweep comes when the next thing is due that is known, between these: what another worker has
+#: brought nearer is found by the second.
+SWEEP_SECONDS, SWEEP_LEAST_SECONDS = 1.0, 0.25
 STORE_SECONDS = 2.0
 #: Interval of storing who is online of one more shard, if it is due.
 STORE_ONLINE_SECONDS = 10.0
@@ -83,6 +86,7 @@ class PresenceTasks:
         self._feed = self._new_feed()
         self._verify_at = 0.0
         self._sweep_from = 0.0
+        self._sweep_in_seconds = SWEEP_LEAST_SECONDS
         self._tasks: list[PeriodicTask] = []
         #: Since when shown states may be old, in ms since 1970; None while they are current.
         self.late_since: int | None = None
@@ -102,7 +106,7 @@ class PresenceTasks:
             self._tasks.append(task)
             spawn(task.run)
 
-    def _steps(self) -> list[tuple[str, float, Callable[[], object]]]:
+    def _steps(self) -> list[tuple[str, Seconds, Callable[[], object]]]:
         presence, viewers = self._presence, self._presence.viewers
         return [
             ("listen", 0.0, self._listen),
@@ -114,8 +118,7 @@ class PresenceTasks:
             ("customer messages", BEATS_SECONDS, self._bot_presence.flush_pending),
             ("settings", BEATS_SECONDS, self._presence_service.flush_unsent_settings),
             ("settings once more", BEATS_SECONDS, self._presence_service.send_settings_again),
-            ("sweep", SWEEP_SECONDS, self._sweep),
-            ("sweep rooms", SWEEP_SECONDS, self._sweep_rooms),
+            ("sweep", lambda: self._sweep_in_seconds, self._sweep),
             ("store last seen", STORE_SECONDS, self._store),
             ("store who is online", STORE_ONLINE_SECONDS, self._store_online),
             ("relations", RELATIONS_SECONDS, presence.refresh_relations),
@@ -194,19 +197,24 @@ class PresenceTasks:
             self._present_admins.refresh()
 
     def _sweep(self) -> None:
+        self._sweep_in_seconds = SWEEP_SECONDS
         if self._sweeping_is_paused():
+            # Typing ends also during an outage.
+            self._presence_service.writers.sweep_once()
             return
         try:
-            self.lag_ms = self._sweeper.sweep_once(SKIP_SWEPT_WITHIN_MS).lag_ms
+            due = self._sweeper.look(SKIP_SWEPT_WITHIN_MS)
+            self.lag_ms = self._sweeper.sweep(due).lag_ms
         except (RedisError, OSError):
             self._pause_sweeping()
             raise
-
-    def _sweep_rooms(self) -> None:
-        if not self._sweeping_is_paused():
-            self._presence_service.threads.sweep_once()
-        # Typing ends also during an outage.
-        self._presence_service.writers.sweep_once()
+        of_customers, of_admins = due
+        self._presence_service.threads.sweep_once(shards=of_admins.rooms)
+        self._presence_service.writers.sweep_once(shards=of_customers.rooms)
+        next_ms = [found.next_ms for found in due if found.next_ms is not None]
+        self._sweep_in_seconds = max(
+            SWEEP_LEAST_SECONDS, min(SWEEP_SECONDS, min(next_ms, default=math.inf) / 1_000)
+        )
 
     def _pause_sweeping(self) -> None:
         """After an outage connections get time to send heartbeats before any expires."""

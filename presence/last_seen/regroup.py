@@ -16,4 +16,4 @@ def regroup(people: People) -> int:
         LuaCall("people/regroup", people.space.people(shard), ["", "", _BATCH])
         for shard in range(people.space.shards)
     ]
-    return sum(people.lua.run_all(calls))
+    return sum(people.lua.run_all(calls, as_one=True))

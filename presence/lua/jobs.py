@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 
+from lua_scripts.runner import AS_ONE, as_one
 from lua_scripts.sources import read_lua
 
 #: The only piece that reads a clock: Redis's own.
@@ -30,7 +31,8 @@ JOBS: dict[str, tuple[str, ...]] = {
     "people/close_all": _WRITE,
     "people/set_settings": (*_WRITE, "state/take_settings"),
     "people/forget": _WRITE,
-    "people/sweep": (*_WRITE, "state/outage"),
+    "people/due": (CLOCK, "feed/numbers", "state/outage"),
+    "people/sweep": _WRITE,
     "people/trim": _ROWS,
     "people/regroup": _ROWS,
     "people/claim_saving": _ROWS,
@@ -49,11 +51,15 @@ JOBS: dict[str, tuple[str, ...]] = {
     "rooms/look_up": _ROOM,
 }
 
+#: Jobs that are done for all shards of a server in one command.
+IN_ALL_SHARDS = ("people/due", "people/trim", "people/regroup", "people/claim_saving", "feed/head")
+
 
 def job_sources(replaced: Mapping[str, str] | None = None) -> dict[str, str]:
     """Job -> its Lua text with all pieces; `replaced`: pieces whose text is another (tests)."""
     others = replaced or {}
-    return {
+    sources = {
         job: "\n".join(others.get(name) or read_lua("presence", name) for name in (*pieces, job))
         for job, pieces in JOBS.items()
     }
+    return sources | {f"{job}{AS_ONE}": as_one(sources[job]) for job in IN_ALL_SHARDS}

@@ -21,8 +21,8 @@ class SteppedLua(LuaRunner):
         self._clock = clock
         super().__init__(client, job_sources({CLOCK: _CLOCK}))
 
-    def run_all(self, calls: Sequence[LuaCall]) -> list[Any]:
-        return super().run_all([self._timed(call) for call in calls])
+    def run_all(self, calls: Sequence[LuaCall], *, as_one: bool = False) -> list[Any]:
+        return super().run_all([self._timed(call) for call in calls], as_one=as_one)
 
     def _timed(self, call: LuaCall) -> LuaCall:
         needs_time = CLOCK in JOBS[call.script]

@@ -1,16 +1,9 @@
 -- Job: settles what is due: removes connections past their deadline and ends overrides, and settles
--- each person concerned once; the last beat stays the time of last seen.
--- KEYS: a shard's (state/keys.lua). ARGV: channel, kept, limit, outage after ms, recovery grace ms,
--- max outage ms, min connections (state/outage.lua), ms: skipped if swept more recently than this,
--- ms that a tombstone is kept.
--- Returns {connections expired, announced, lag ms of the oldest, 1 if there is more, 1 if held back}.
-local now, limit, skip_within = now_ms(), tonumber(ARGV[3]), tonumber(ARGV[8])
-local swept = tonumber(redis.call('HGET', META, 'swept') or nil)
-if skip_within > 0 and swept and now - swept < skip_within then return {0, 0, 0, 0, 0} end
-local old = redis.call('ZCOUNT', TOMBSTONES, '-inf', ms(now - tonumber(ARGV[9])))
-if old > 0 then redis.call('ZREMRANGEBYRANK', TOMBSTONES, 0, math.min(old, 1000) - 1) end
-if held_back(now) then return {0, 0, 0, 0, 1} end
-
+-- each person concerned once; the last beat stays the time of last seen. Only where people/due has just
+-- said that people are due, for it alone knows of outages.
+-- KEYS: a shard's (state/keys.lua). ARGV: channel, kept, limit.
+-- Returns {connections expired, announced, lag ms of the oldest, 1 if there is more}.
+local now, limit = now_ms(), tonumber(ARGV[3])
 local expired = redis.call('ZRANGEBYSCORE', DEADLINES, '-inf', ms(now), 'WITHSCORES', 'LIMIT', 0, limit)
 local lag, people, connections, announced = 0, {}, {}, 0
 if #expired > 0 then lag = now - tonumber(expired[2]) end
@@ -34,4 +27,4 @@ for _, person in ipairs(ended) do
   schedule(person, settings_of(person, ABSENT) or {}, now)
   announced = announced + settle(person, connections_of(person), now)
 end
-return {#expired / 2, announced, lag, (#expired / 2 >= limit or #ended >= limit) and 1 or 0, 0}
+return {#expired / 2, announced, lag, (#expired / 2 >= limit or #ended >= limit) and 1 or 0}

@@ -1,8 +1,11 @@
 """Deadlines, found in time, and never an outage taken for a departure."""
 
+import redis
+
 from presence.connections import Connection
-from presence.settings import Settings
-from presence.sweeper import OUTAGE_MIN_CONNECTIONS, Sweeper
+from presence.rooms import Membership
+from presence.settings import Settings, StatusOverride
+from presence.sweeper import LOOKED_AT_MS, OUTAGE_MIN_CONNECTIONS, Due, Sweeper, Swept
 from tests.presence.world import TRUSTED, TTL, World
 
 
@@ -129,3 +132,54 @@ def test_old_times_of_last_seen_are_trimmed_in_slices(world: World) -> None:
     assert world.status("ann") == "online"
     shard = world.people.space.shard_of("0")
     assert not world.client.hexists(world.people.space.people(shard)[3], "0")
+
+
+def test_looking_at_all_shards_is_one_command_whatever_their_number(real: redis.Redis) -> None:
+    """What nobody does costs nothing: shards do not multiply the calls. (H35)"""
+    world = World(real)
+    for number in range(40):
+        world.open(str(number))
+    world.sweeper.sweep_once()
+    real.config_resetstat()
+    world.clock.advance(1_000)
+    assert world.sweeper.sweep_once() == Swept()
+    stats = real.info("commandstats")
+    assert stats["cmdstat_evalsha"]["calls"] == 1
+
+
+def test_a_look_says_when_the_next_thing_is_due(world: World) -> None:
+    """So a worker can sleep until then. (H35)"""
+    [found] = world.sweeper.look()
+    assert found == Due([], [], 0, None)
+    world.open("ann", lifetime_ms=5_000)
+    world.open("bob", lifetime_ms=4_000)
+    world.rooms.put(Membership("t1", "ann", "c1"))
+    [found] = world.sweeper.look()
+    assert found == Due([], [], 0, 4_000)
+    ends = StatusOverride(status="busy", until=world.clock() + 3_000)
+    world.people.set("bob", Settings(revision=1, overrides={"manual": ends}))
+    assert world.sweeper.look()[0].next_ms == 3_000
+    world.rooms.put(Membership("t1", "ann", "c1"), "typing")
+    world.clock.advance(2_999)
+    assert world.sweeper.look()[0] == Due([], [], 0, 1)
+    world.clock.advance(1)
+    shard = world.people.space.shard_of("bob")
+    assert world.sweeper.look()[0] == Due([shard], [], 0, 1_000)
+
+
+def test_many_workers_look_once_until_the_next_thing_is_due(world: World) -> None:
+    """The first one that comes then sweeps, also where the one that looked has died. (H35, R15)"""
+    world.open("ann", lifetime_ms=700)
+    world.sweeper.sweep_once(200)
+    shard = world.people.space.people(world.people.space.shard_of("ann"))
+    looked_at = world.client.hget(shard.meta, "swept")
+    other = Sweeper([world.people])
+    world.clock.advance(699)
+    assert other.look(200)[0] == Due([], [], 0, 1), "told what the first one found"
+    assert world.client.hget(shard.meta, "swept") == looked_at
+    world.clock.advance(1)
+    assert other.sweep_once(200).expired == 1
+    world.clock.advance(LOOKED_AT_MS)
+    world.sweeper.look(200)
+    world.people.close("ann", "c1")
+    assert world.client.hget(shard.meta, "swept") != looked_at
