@@ -1,7 +1,7 @@
 """Announcements from Redis: each once and in order, also where messages get lost."""
 
 import logging
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple, Protocol
 
 from redis import Redis
@@ -66,8 +66,16 @@ class Feed:
     raise a RedisError or OSError: pause, then call again.
     """
 
-    def __init__(self, client: Client, sources: Iterable[Source], lua: LuaRunner | None = None):
+    def __init__(
+        self,
+        client: Client,
+        sources: Iterable[Source],
+        lua: LuaRunner | None = None,
+        on_news: Callable[[Source, int], object] = lambda source, shard: None,
+    ):
+        """`on_news` is called with each source and shard that may have new announcements."""
         self._client = client
+        self._on_news = on_news
         self._lua = lua or LuaRunner(client, job_sources())
         self._channels = {
             name: _Channel(source, shard)
@@ -170,6 +178,7 @@ class Feed:
         head = self._heads.get(name)
         if head and head.epoch == epoch and n <= head.n:
             return
+        self._on_news(self._channels[name].source, self._channels[name].shard)
         if head and head.epoch == epoch and n == head.n + 1:
             self._heads[name] = Head(epoch, n)
             self._channels[name].source.apply(event)
@@ -185,6 +194,8 @@ class Feed:
     def _advance(self, name: str, head: Head, now_ms: int, is_doubtful: bool) -> None:
         source, shard = self._channels[name]
         known = self._heads.get(name)
+        if known != head or is_doubtful:
+            self._on_news(source, shard)
         if known is None:
             self._heads[name] = head
             source.reread(shard)

@@ -202,10 +202,12 @@ class People:
 
     def connected(self) -> frozenset[str]:
         """Everyone who has a connection, hidden or not."""
-        with self.client.pipeline(transaction=False) as pipeline:
-            for shard in range(self.space.shards):
-                pipeline.hkeys(self.space.people(shard).connections)
-            return frozenset(text_of(name) for names in pipeline.execute() for name in names)
+        calls = [
+            LuaCall("people/connected", [self.space.people(shard).connections])
+            for shard in range(self.space.shards)
+        ]
+        shards = self.lua.run_all(calls, as_one=True)
+        return frozenset(text_of(name) for names in shards for name in names)
 
     def counts(self) -> dict[str, int]:
         """Status -> how many people everyone may see in it; `offline` is not counted."""

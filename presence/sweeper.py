@@ -1,7 +1,10 @@
 """Settles what is due: expired connections, ended overrides, old rows of last seen."""
 
 from collections.abc import Callable, Sequence
+from itertools import chain, islice
 from typing import NamedTuple
+
+from redis.cluster import RedisCluster
 
 from lua_scripts.runner import LuaCall
 from presence.last_seen.regroup import regroup
@@ -47,6 +50,7 @@ class Swept(NamedTuple):
 class Sweeper:
     """Any number of workers may each run one: each due item is settled by one of them.
 
+    `people`: at least one kind, of one client and with the same times.
     `pause` is called between round trips, so that other green threads run during a long sweep.
     """
 
@@ -65,24 +69,20 @@ class Sweeper:
 
         Shards at which any worker looked less than `skip_swept_within_ms` ago are left alone.
         """
-        calls = [
-            self._look(people, shard, skip_swept_within_ms)
+        shards = [
+            _keys_of(people, shard)
             for people in self._people
             for shard in range(people.space.shards)
         ]
-        answers = iter(self._people[0].lua.run_all(calls, as_one=True)) if calls else iter(())
-        found = []
-        for people in self._people:
-            shards = [(shard, next(answers)) for shard in range(people.space.shards)]
-            found.append(
-                Due(
-                    [shard for shard, (is_due, *_) in shards if is_due],
-                    [shard for shard, (_, is_due, *_) in shards if is_due],
-                    sum(is_held for _, (_, _, is_held, _) in shards),
-                    min((ms for _, (*_, ms) in shards if ms >= 0), default=None),
-                )
-            )
-        return found
+        if not isinstance(self._people[0].client, RedisCluster):
+            shards = [[key for keys in shards for key in keys]]
+        argv = self._look_argv(skip_swept_within_ms)
+        calls = [LuaCall("people/due", keys, argv) for keys in shards]
+        numbers = chain.from_iterable(self._people[0].lua.run_all(calls))
+        return [
+            _found([tuple(islice(numbers, 4)) for _ in range(people.space.shards)])
+            for people in self._people
+        ]
 
     def sweep_once(self, skip_swept_within_ms: int = 0) -> Swept:
         """Looks, and settles everything of people that is due."""
@@ -123,22 +123,33 @@ class Sweeper:
             self._pause()
         return removed
 
-    def _look(self, people: People, shard: int, skip_swept_within_ms: int) -> LuaCall:
-        timing, own, rooms = people.timing, people.space.people(shard), people.space.rooms(shard)
-        return LuaCall(
-            "people/due",
-            [own.deadlines, own.override_ends, own.meta, *rooms[:2], own.tombstones],
-            [
-                skip_swept_within_ms,
-                LOOKED_AT_MS if skip_swept_within_ms else 0,
-                timing.outage_after_ms,
-                timing.recovery_grace_ms,
-                timing.max_outage_ms,
-                OUTAGE_MIN_CONNECTIONS,
-                TOMBSTONE_MS,
-            ],
-        )
+    def _look_argv(self, skip_swept_within_ms: int) -> list[int]:
+        timing = self._people[0].timing
+        return [
+            skip_swept_within_ms,
+            LOOKED_AT_MS if skip_swept_within_ms else 0,
+            timing.outage_after_ms,
+            timing.recovery_grace_ms,
+            timing.max_outage_ms,
+            OUTAGE_MIN_CONNECTIONS,
+            TOMBSTONE_MS,
+        ]
 
     def _sweep(self, people: People, shard: int) -> LuaCall:
         argv = (people.space.channel(shard), STREAM_MAX_LENGTH, self._limit)
         return LuaCall("people/sweep", people.space.people(shard), argv)
+
+
+def _keys_of(people: People, shard: int) -> list[str]:
+    own, rooms = people.space.people(shard), people.space.rooms(shard)
+    return [own.deadlines, own.override_ends, own.meta, *rooms[:2], own.tombstones]
+
+
+def _found(shards: Sequence[Sequence[int]]) -> Due:
+    """From the four numbers that people/due gives for each shard."""
+    return Due(
+        [shard for shard, (is_due, *_) in enumerate(shards) if is_due],
+        [shard for shard, (_, is_due, *_) in enumerate(shards) if is_due],
+        sum(is_held for _, _, is_held, _ in shards),
+        min((ms for *_, ms in shards if ms >= 0), default=None),
+    )

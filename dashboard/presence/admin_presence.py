@@ -72,6 +72,11 @@ class AdminPresence:
         self._people = WatchedPeople(presence_service, self._publish, self.heartbeats.mark_all)
         self.watchers = self._people.by_kind
 
+    @property
+    def has_sockets(self) -> bool:
+        """Whether this worker holds any."""
+        return bool(self._sockets)
+
     def on_connect(self, caller: Caller) -> None:
         """A socket has connected; its admin is announced by `on_ready`."""
         period = self._presence_service.timing.ping_ms / 1_000

@@ -10,7 +10,8 @@ _LIFETIME_SECONDS = 5.0
 
 
 class PresentAdmins:
-    """Read by a task about once a second; asked inside transactions, where nothing may wait."""
+    """Read by a task when admins come or leave, and every 3 s; asked inside transactions, where
+    nothing may wait."""
 
     def __init__(self, people: People, monotonic: Callable[[], float] = time.monotonic):
         self._people = people

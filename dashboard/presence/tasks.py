@@ -3,7 +3,7 @@
 import logging
 import math
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from typing import Any
 
 from redis.exceptions import RedisError
@@ -36,15 +36,21 @@ STORE_SECONDS = 2.0
 #: Interval of storing who is online of one more shard, if it is due.
 STORE_ONLINE_SECONDS = 10.0
 RELATIONS_SECONDS = 5.0
-TRIM_SECONDS = 10.0
+#: Interval of looking whether a worker that ended has left what is to be stored.
+UNFINISHED_SECONDS = 15.0
+#: Interval of removing old rows of last seen, while there are some, and where there were none.
+TRIM_SECONDS, TRIM_REST_SECONDS = 10.0, 60.0
 #: Interval of removing the consumers of ended workers from one more shard.
-CONSUMERS_SECONDS = 10.0
-PRESENT_SECONDS = 1.0
+CONSUMERS_SECONDS = 60.0
+#: Interval of reading which admins are here where one came or left, and in any case.
+PRESENT_SECONDS, PRESENT_REST_SECONDS = 1.0, 3.0
 #: Interval at which typing that goes on is sent again; browsers show it for 7.5 s.
 TYPING_SECONDS = 2.5
 #: One wait for announcements, and the interval of comparing their number with Redis, in seconds.
-LISTEN_SECONDS = 0.5
+LISTEN_SECONDS = 1.0
 VERIFY_SECONDS = 1.5
+#: The same interval while no socket is connected here: then nobody is shown anything.
+VERIFY_REST_SECONDS = 10.0
 #: Shards that another worker swept less than this ago, in milliseconds, are not swept.
 SKIP_SWEPT_WITHIN_MS = 200
 #: Times of last seen that one transaction stores.
@@ -83,8 +89,14 @@ class PresenceTasks:
             (Outbox(one, STORAGE_GROUP, worker), OnlineTimes(one, ONLINE_STORED_MS), store)
             for one, store in zip(people, stores, strict=True)
         ]
+        #: Of customers and of admins, the shards whose announcements may have to be stored.
+        self._news: tuple[set[int], ...] = tuple(set() for _ in people)
+        self._unfinished_at = 0.0
+        self._admins_changed = True
+        self._present_at = 0.0
         self._feed = self._new_feed()
         self._verify_at = 0.0
+        self._trim_in_seconds = TRIM_SECONDS
         self._sweep_from = 0.0
         self._sweep_in_seconds = SWEEP_LEAST_SECONDS
         self._tasks: list[PeriodicTask] = []
@@ -119,12 +131,12 @@ class PresenceTasks:
             ("settings", BEATS_SECONDS, self._presence_service.flush_unsent_settings),
             ("settings once more", BEATS_SECONDS, self._presence_service.send_settings_again),
             ("sweep", lambda: self._sweep_in_seconds, self._sweep),
-            ("store last seen", STORE_SECONDS, self._store),
+            ("store last seen", STORE_SECONDS, self._store_news),
             ("store who is online", STORE_ONLINE_SECONDS, self._store_online),
             ("relations", RELATIONS_SECONDS, presence.refresh_relations),
             ("typing", TYPING_SECONDS, self._repeat_typing),
             ("present admins", PRESENT_SECONDS, self._refresh_present),
-            ("trim", TRIM_SECONDS, self._sweeper.trim_once),
+            ("trim", lambda: self._trim_in_seconds, self._trim),
             ("remove consumers", CONSUMERS_SECONDS, self._remove_consumers),
         ]
 
@@ -141,7 +153,8 @@ class PresenceTasks:
         try:
             if time.monotonic() >= self._verify_at:
                 self._feed.verify_once()
-                self._verify_at = time.monotonic() + VERIFY_SECONDS
+                rest = VERIFY_SECONDS if self._presence.has_sockets else VERIFY_REST_SECONDS
+                self._verify_at = time.monotonic() + rest
             else:
                 self._feed.pump(LISTEN_SECONDS)
         except (RedisError, OSError):
@@ -179,7 +192,14 @@ class PresenceTasks:
             viewers.readers,
             viewers.writers,
         ]
-        return Feed(self._presence_service.client, sources)
+        return Feed(self._presence_service.client, sources, on_news=self._note_news)
+
+    def _note_news(self, source: Source, shard: int) -> None:
+        """People of a shard may have come, left or changed."""
+        for news, kind in zip(self._news, ("customer", "admin"), strict=True):
+            if source is self._presence.watchers[kind]:
+                news.add(shard)
+                self._admins_changed |= kind == "admin"
 
     def _flush_people(self) -> None:
         for watchers in self._presence.watchers.values():
@@ -193,8 +213,14 @@ class PresenceTasks:
         if self._sweeping_is_paused():
             # Connections may be missing in Redis that are about to come back.
             self._present_admins.forget()
-        else:
-            self._present_admins.refresh()
+        elif self._admins_changed or time.monotonic() >= self._present_at:
+            self._admins_changed = False
+            try:
+                self._present_admins.refresh()
+            except BaseException:
+                self._admins_changed = True
+                raise
+            self._present_at = time.monotonic() + PRESENT_REST_SECONDS
 
     def _sweep(self) -> None:
         self._sweep_in_seconds = SWEEP_SECONDS
@@ -225,14 +251,34 @@ class PresenceTasks:
     def _sweeping_is_paused(self) -> bool:
         return self.late_since is not None or time.monotonic() < self._sweep_from
 
+    def _store_news(self) -> None:
+        """Stores what was announced since the last call, and what another worker has left."""
+        if time.monotonic() >= self._unfinished_at:
+            for news, (outbox, _, _) in zip(self._news, self._stored, strict=True):
+                news |= outbox.unfinished()
+            self._unfinished_at = time.monotonic() + UNFINISHED_SECONDS
+        for news, (outbox, _, store) in zip(self._news, self._stored, strict=True):
+            while shards := set(news):
+                news.clear()
+                try:
+                    self._store_some(outbox, store, shards)
+                except BaseException:
+                    news |= shards
+                    raise
+                news |= outbox.unread
+
     def _store(self) -> None:
-        for outbox, _, store in self._stored:
-            has_more = True
-            while has_more:
-                departures = outbox.read_once(STORED_AT_ONCE)
-                self._write(store, departures)
-                outbox.acknowledge()
-                has_more = len(departures) == STORED_AT_ONCE
+        """Stores all that was announced."""
+        for news, one in zip(self._news, self._stored, strict=True):
+            news.update(range(one[0].shards))
+        self._store_news()
+
+    def _store_some(self, outbox: Outbox, store: StoreDepartures, shards: Collection[int]) -> None:
+        self._write(store, outbox.read_once(STORED_AT_ONCE, shards))
+        outbox.acknowledge()
+
+    def _trim(self) -> None:
+        self._trim_in_seconds = TRIM_SECONDS if self._sweeper.trim_once() else TRIM_REST_SECONDS
 
     def _remove_consumers(self) -> None:
         for outbox, _, _ in self._stored:

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from itertools import islice
 
+from lua_scripts.runner import LuaCall
 from presence.last_seen.outbox import Departure
 from presence.last_seen.rows import Wanted
 from presence.last_seen.shards import Shards
@@ -22,7 +23,7 @@ class OnlineTimes:
 
     def batches(self, limit: int) -> Iterator[list[Departure]]:
         """The people of one shard, if it is due, who were seen since the last time."""
-        for shard in range(self._people.space.shards):
+        for shard in self._due_shards():
             keys = self._people.space.people(shard)
             claimed = self._people.lua.run("people/claim_saving", keys, "", "", self._interval_ms)
             if claimed:
@@ -31,6 +32,16 @@ class OnlineTimes:
                 while names := [row.name.decode() for row in islice(rows, limit)]:
                     yield self._departures(names)
                 return
+
+    def _due_shards(self) -> list[int]:
+        """Those that nobody has read within the interval; one command where there is no cluster."""
+        shards = range(self._people.space.shards)
+        calls = [
+            LuaCall("people/unsaved", [self._people.space.people(shard).meta], [self._interval_ms])
+            for shard in shards
+        ]
+        answers = self._people.lua.run_all(calls, as_one=True)
+        return [shard for shard, is_due in zip(shards, answers, strict=True) if is_due]
 
     def _departures(self, names: list[str]) -> list[Departure]:
         return [

@@ -1,11 +1,12 @@
 """Times of last seen, read from the announcements to be stored in SQL."""
 
 import itertools
+from collections.abc import Collection
 from typing import Any, NamedTuple
 
 from redis.exceptions import ResponseError
 
-from lua_scripts.runner import text_of
+from lua_scripts.runner import LuaCall, text_of
 from presence.people import People
 from presence.states import parsed
 
@@ -43,16 +44,40 @@ class Outbox:
         #: Streams of which something was read and not stored; it is read again first.
         self._unstored: set[str] = set()
         self._shards = itertools.cycle(range(people.space.shards))
+        #: Of the shards that the last `read_once` was asked for, those that may have more.
+        self.unread: set[int] = set()
 
-    def read_once(self, limit: int = 1_000) -> list[Departure]:
-        """About `limit` of the oldest announcements of all shards, merged to one a person."""
+    @property
+    def shards(self) -> int:
+        """How many shards there are."""
+        return self._people.space.shards
+
+    def unfinished(self) -> set[int]:
+        """The shards of which another consumer has read something, and did not acknowledge it in
+        time: `read_once` takes that over. One command where there is no cluster."""
+        shards = range(self._people.space.shards)
+        argv = (self._group, ABANDONED_MS)
+        calls = [
+            LuaCall("people/unfinished", [self._people.space.people(shard).events], argv)
+            for shard in shards
+        ]
+        answers = self._people.lua.run_all(calls, as_one=True)
+        return {shard for shard, has_some in zip(shards, answers, strict=True) if has_some}
+
+    def read_once(
+        self, limit: int = 1_000, shards: Collection[int] | None = None
+    ) -> list[Departure]:
+        """About `limit` of the oldest announcements of these shards, None: of all, merged to one a
+        person."""
         self._unstored |= {stream for stream, _ in self._unacknowledged}
         self._unacknowledged = []
         latest: dict[str, Departure] = {}
-        taken = 0
-        for shard in range(self._people.space.shards):
+        taken, self.unread = 0, set()
+        for shard in range(self._people.space.shards) if shards is None else sorted(shards):
             stream = self._people.space.people(shard).events
             entries = self._read(stream, limit - taken) if taken < limit else []
+            if entries or taken >= limit:
+                self.unread.add(shard)
             if entries:
                 self._unacknowledged.append((stream, [name for name, _ in entries]))
             taken += len(entries)

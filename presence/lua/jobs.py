@@ -38,6 +38,9 @@ JOBS: dict[str, tuple[str, ...]] = {
     "people/claim_saving": _ROWS,
     "people/look_up": _READ,
     "people/connections": ("state/keys",),
+    "people/connected": (),
+    "people/unfinished": (),
+    "people/unsaved": (CLOCK,),
     "people/remove_consumers": (),
     "people/seen_page": (*_ROWS, "state/row_order"),
     "feed/head": _FEED,
@@ -52,7 +55,14 @@ JOBS: dict[str, tuple[str, ...]] = {
 }
 
 #: Jobs that are done for all shards of a server in one command.
-IN_ALL_SHARDS = ("people/due", "people/trim", "people/regroup", "people/claim_saving", "feed/head")
+IN_ALL_SHARDS = (
+    "people/connected",
+    "people/regroup",
+    "people/trim",
+    "people/unfinished",
+    "people/unsaved",
+    "feed/head",
+)
 
 
 def job_sources(replaced: Mapping[str, str] | None = None) -> dict[str, str]:

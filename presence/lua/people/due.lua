@@ -1,35 +1,44 @@
--- Job: looks what is past its time in a shard of people and of rooms, and when the next thing will be.
+-- Job: looks what is past its time in shards of people and of rooms, and when the next thing will be.
 -- Notes in meta that it looked, and what it found: others who come soon after need not look. Removes
 -- old tombstones.
--- KEYS: of the people deadlines, override ends, meta; of the rooms deadlines, typing; tombstones.
--- ARGV: ms: not looked at if somebody did more recently than this; ms: the same, while nothing that
--- was found then is due; as for held_back (state/outage.lua); ms that a tombstone is kept.
--- Returns {1 if people are due, 1 if rooms are, 1 if people are held back, ms until the next thing, or
--- -1 where none is known}.
-local now = now_ms()
-local known = redis.call('HMGET', KEYS[3], 'beat', 'swept', 'outage', 'recovery_until', 'next')
-local since, next = now - (tonumber(known[2] or nil) or 0), tonumber(known[5] or nil)
-if since < tonumber(ARGV[1]) or since < tonumber(ARGV[2]) and next and now < next then
-  return {0, 0, 0, next and next < math.huge and math.max(0, next - now) or -1}
-end
-local old = redis.call('ZCOUNT', KEYS[6], '-inf', ms(now - tonumber(ARGV[7])))
-if old > 0 then redis.call('ZREMRANGEBYRANK', KEYS[6], 0, math.min(old, 1000) - 1) end
-local changed, is_held = held_back(now, known)
+-- KEYS: for each shard six: of the people deadlines, override ends, meta; of the rooms deadlines,
+-- typing; tombstones. ARGV: ms: not looked at if somebody did more recently than this; ms: the same,
+-- while nothing that was found then is due; as for held_back (state/outage.lua); ms that a tombstone is
+-- kept.
+-- Returns four numbers for each shard: 1 if people are due, 1 if rooms are, 1 if people are held back,
+-- ms until the next thing, or -1 where none is known.
+local now, answer = now_ms(), {}
+local skip, skip_idle, kept = tonumber(ARGV[1]), tonumber(ARGV[2]), ms(now - tonumber(ARGV[7]))
 
-local first = math.huge
-local function is_due(key)
-  local entry = redis.call('ZRANGE', key, 0, 0, 'WITHSCORES')
-  local at = tonumber(entry[2] or nil) or math.huge
-  if at > now then first = math.min(first, at) end
-  return at <= now
+-- Whether the first entry is past its time; and when it is due, if later.
+local function due(key)
+  local at = tonumber(redis.call('ZRANGE', KEYS[key], 0, 0, 'WITHSCORES')[2] or nil) or math.huge
+  if at <= now then return true, math.huge end
+  return false, at
 end
 
-local connections, overrides = is_due(KEYS[1]), is_due(KEYS[2])
-local rooms, typing = is_due(KEYS[4]), is_due(KEYS[5])
-changed[#changed + 1] = 'next'
-changed[#changed + 1] = first < math.huge and ms(first) or 'inf'
-redis.call('HSET', KEYS[3], unpack(changed))
-return {
-  not is_held and (connections or overrides) and 1 or 0, (rooms or typing) and 1 or 0,
-  is_held and 1 or 0, first < math.huge and first - now or -1,
-}
+local function look(at)
+  local meta, TOMBSTONES = KEYS[at + 2], KEYS[at + 5]
+  local known = redis.call('HMGET', meta, 'beat', 'swept', 'outage', 'recovery_until', 'next')
+  local since, next = now - (tonumber(known[2] or nil) or 0), tonumber(known[5] or nil)
+  if since < skip or since < skip_idle and next and now < next then return false, false, false, next end
+  local old = redis.call('ZCOUNT', TOMBSTONES, '-inf', kept)
+  if old > 0 then redis.call('ZREMRANGEBYRANK', TOMBSTONES, 0, math.min(old, 1000) - 1) end
+  local is_held = held_back(KEYS[at], meta, now, known)
+  local connections, first = due(at)
+  local overrides, second = due(at + 1)
+  local rooms, third = due(at + 3)
+  local typing, fourth = due(at + 4)
+  next = math.min(first, second, third, fourth)
+  redis.call('HSET', meta, 'swept', ms(now), 'next', next < math.huge and ms(next) or 'inf')
+  return not is_held and (connections or overrides), rooms or typing, is_held, next
+end
+
+for at = 1, #KEYS, 6 do
+  local people, rooms, is_held, next = look(at)
+  answer[#answer + 1] = people and 1 or 0
+  answer[#answer + 1] = rooms and 1 or 0
+  answer[#answer + 1] = is_held and 1 or 0
+  answer[#answer + 1] = next and next < math.huge and math.max(0, next - now) or -1
+end
+return answer

@@ -6,7 +6,9 @@ from dashboard.db.accounts import sources
 from dashboard.errors import StorageUnavailable
 from dashboard.presence.service import OTHERS, TRUTH
 from dashboard.presence.tasks import ONLINE_STORED_MS, STORAGE_GROUP
+from presence.connections import Connection
 from presence.last_seen import outbox
+from presence.settings import Settings
 from presence.states import never_seen
 from tests.dashboard.ordering.order import Order
 
@@ -73,6 +75,74 @@ def test_who_came_while_sql_was_away_is_stored_when_it_is_back(order, monkeypatc
     tasks._store()
     order.client.flushall()
     assert seen(order) == before and len(before) == 2
+
+
+def test_only_what_was_announced_is_read_to_be_stored(order, monkeypatch):
+    """H35, R56: with nothing announced nothing is asked; what was missed is found by its number."""
+    tasks = order.services.presence_tasks
+    asked: list[set[int]] = []
+    customers = tasks._stored[0][0]
+    read_once = customers.read_once
+
+    def noted(limit, shards):
+        asked.append(set(shards))
+        return read_once(limit, shards)
+
+    monkeypatch.setattr(customers, "read_once", noted)
+    tasks._listen()
+    tasks._store_news()
+    asked.clear()
+    tasks._store_news()
+    assert asked == []
+    come(order, "ann")
+    tasks._listen()
+    tasks._store_news()
+    shard = customers._people.space.shard_of("shop/ann")
+    assert asked == [{shard}, {shard}], "what was read is read to its end"
+    tasks._feed.close()
+    come(order, "bob")
+    tasks._verify_at = 0.0
+    tasks._listen()
+    tasks._store_news()
+    before = seen(order)
+    order.client.flushall()
+    assert seen(order) == before and len(before) == 2
+
+
+def test_what_an_ended_worker_has_left_is_taken_over(order, monkeypatch):
+    """H35, R56: it was read and announced long ago; nothing is announced any more."""
+    tasks = order.services.presence_tasks
+    people = order.services.presence_service.customers
+    tasks._listen()
+    tasks._store_news()
+    come(order, "ann")
+    dead = outbox.Outbox(people, STORAGE_GROUP, "a dead worker")
+    assert [one.person for one in dead.read_once()] == ["shop/ann"]
+    tasks._news[0].clear()
+    monkeypatch.setattr(outbox, "ABANDONED_MS", 0)
+    tasks._unfinished_at = 0.0
+    tasks._store_news()
+    before = seen(order)
+    order.client.flushall()
+    assert seen(order) == before and len(before) == 1
+
+
+def test_who_is_here_is_read_when_admins_come_and_leave(order, monkeypatch):
+    """H35: and now and then, not each second."""
+    tasks, present = order.services.presence_tasks, order.services.present_admins
+    monkeypatch.setattr(tasks, "_sweeping_is_paused", lambda: False)
+    tasks._listen()
+    tasks._refresh_present()
+    assert present.count() == 0
+    read: list[None] = []
+    refresh = present.refresh
+    monkeypatch.setattr(present, "refresh", lambda: (read.append(None), refresh()))
+    tasks._refresh_present()
+    assert read == []
+    order.services.presence_service.admins.open(Connection("7", "c1"), Settings())
+    tasks._listen()
+    tasks._refresh_present()
+    assert (present.count(), len(read)) == (1, 1)
 
 
 def test_a_worker_removes_the_consumers_of_ended_ones(order, monkeypatch):

@@ -1,0 +1,2 @@
+-- Job: who is connected. KEYS: a shard's connections. ARGV: none. Returns {person, …}.
+return redis.call('HKEYS', KEYS[1])
