@@ -83,6 +83,7 @@ class Background:
         self._sharing_metrics.start()
         for name, run in (
             ("webhooks", services.dispatcher.run),
+            ("agenda", services.agenda.run),
             ("due", services.due_queue.run),
             ("recompute", services.recompute.run),
             ("archive", services.archiver.run),
@@ -116,6 +117,7 @@ class Background:
             task.stop()
         self._failed_sign_ins.stop()
         self._services.failed_sign_ins.flush(at_once=True)
+        self._services.agenda.stop()
         self._services.dispatcher.stop()
         self._services.due_queue.stop()
         self._services.recompute.stop()

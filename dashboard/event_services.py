@@ -6,6 +6,7 @@ import socket
 from functools import cached_property
 
 from dashboard.core_services import CoreServices
+from dashboard.db.agenda import Agenda
 from dashboard.files.addresses import FileAddresses
 from dashboard.files.cleaning import FileCleaner
 from dashboard.files.store import FileStore
@@ -20,6 +21,7 @@ from dashboard.ingest.recorder import Recorder
 from dashboard.ingest.snooze.snoozing import Snoozing
 from dashboard.ingest.tagging.tagging import Tagging
 from dashboard.ingest.undo import Undo
+from dashboard.ordering.agenda import AgendaReader
 from dashboard.presence.bots import BotPresence
 from dashboard.presence.erasing import Erasing
 from dashboard.presence.present_admins import PresentAdmins
@@ -102,6 +104,20 @@ class EventServices(CoreServices):
             self.poster,
             # Looked up at each delivery: commands have no secret key.
             for_chatbots=lambda document: self.file_addresses.for_chatbots(document),
+        )
+
+    @cached_property
+    def agenda(self) -> AgendaReader:
+        """Wakes the queues of this process."""
+        return AgendaReader(
+            self.database,
+            self.clock,
+            {
+                self.due_queue.wake: Agenda.has_change,
+                self.dispatcher.wake: lambda agenda, _: agenda.has_events or agenda.has_deliveries,
+                self.archiver.wake: lambda agenda, _: agenda.has_closed,
+                self.recompute.wake: lambda agenda, _: agenda.policies != self.recompute.done,
+            },
         )
 
     @cached_property

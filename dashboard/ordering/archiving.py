@@ -14,8 +14,10 @@ from dashboard.ordering.placer import Placer
 from dashboard.tasks import Backoff, PeriodicTask, RunsTask
 from scoring.placing import Placement
 
-#: Interval of asking which threads are to be archived, which an index answers.
-POLL_SECONDS = 0.5
+#: Interval of asking which threads are to be archived; `AgendaReader` wakes this when some are.
+POLL_SECONDS = 15.0
+#: Pause after SQL was away.
+RETRY_SECONDS = 0.5
 
 
 class Archiver(RunsTask):
@@ -42,7 +44,7 @@ class Archiver(RunsTask):
             self.turn,
             interval_seconds=POLL_SECONDS,
             expected=(StorageUnavailable,),
-            backoff=Backoff.constant(POLL_SECONDS),
+            backoff=Backoff.constant(RETRY_SECONDS),
         )
 
     def turn(self) -> int:

@@ -15,8 +15,10 @@ from scoring.placing import Placement
 
 log = logging.getLogger(__name__)
 
-#: Interval of asking what is due, which an index answers: a waiting thread costs nothing.
-POLL_SECONDS = 0.25
+#: Interval of asking what is due; `AgendaReader` wakes this at each moment that is known.
+POLL_SECONDS = 15.0
+#: Pause after SQL was away.
+RETRY_SECONDS = 0.25
 #: Threads that one transaction takes up; other writes run in between.
 SLICE = 200
 
@@ -49,7 +51,7 @@ class DueQueue(RunsTask):
             self.turn,
             interval_seconds=POLL_SECONDS,
             expected=(StorageUnavailable,),
-            backoff=Backoff.constant(POLL_SECONDS),
+            backoff=Backoff.constant(RETRY_SECONDS),
         )
 
     def turn(self) -> int:

@@ -15,7 +15,10 @@ from dashboard.ordering.placer import Placer
 from dashboard.tasks import Backoff, PeriodicTask, RunsTask
 from scoring.placing import Placement
 
-POLL_SECONDS = 1.0
+#: Interval of comparing versions; `AgendaReader` wakes this when there is another one.
+POLL_SECONDS = 15.0
+#: Pause after SQL was away.
+RETRY_SECONDS = 1.0
 
 
 class Recompute(RunsTask):
@@ -38,13 +41,13 @@ class Recompute(RunsTask):
         self._clock = clock
         self._pace = Pace(monotonic, sleep)
         #: The version that each thread follows: none can come to follow an older one.
-        self._done = 0
+        self.done = 0
         self._task = PeriodicTask(
             "the recomputing of due times",
             self.turn,
             interval_seconds=POLL_SECONDS,
             expected=(StorageUnavailable,),
-            backoff=Backoff.constant(POLL_SECONDS),
+            backoff=Backoff.constant(RETRY_SECONDS),
         )
 
     def turn(self) -> int:
@@ -56,11 +59,11 @@ class Recompute(RunsTask):
         while not self._task.is_stopped:
             with self._database.read() as connection:
                 version = versions.current(connection).policies
-                if version == self._done:
+                if version == self.done:
                     return count
                 ids = due_times.behind(connection, version, self._pace.ahead)
             if not ids:
-                self._done = version
+                self.done = version
                 return count
             count += self._take_up(self._pace.one_slice(ids))
         return count

@@ -22,8 +22,9 @@ from dashboard.webhooks.signing import Request, signed
 
 log = logging.getLogger(__name__)
 
-#: Interval of the poll for due deliveries; `wake` reaches the dispatcher of its own process only.
-POLL_SECONDS = 0.5
+#: Interval of the poll for due deliveries while some are under way, and else: `AgendaReader` wakes
+#: the dispatcher when some are due.
+POLL_SECONDS, POLL_REST_SECONDS = 0.5, 15.0
 #: Lifetime of a lease: longer than any pause of a healthy process. When a process dies, another
 #: one leases its deliveries after this time.
 LEASE_MS = 6_000
@@ -76,7 +77,7 @@ class WebhookDispatcher(RunsTask):
         self._task = PeriodicTask(
             "delivering webhooks",
             self.turn,
-            interval_seconds=POLL_SECONDS,
+            interval_seconds=lambda: POLL_SECONDS if self._active else POLL_REST_SECONDS,
             expected=(StorageUnavailable,),
             backoff=Backoff.constant(POLL_SECONDS),
         )

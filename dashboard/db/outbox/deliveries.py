@@ -8,7 +8,7 @@ holds: one that comes after another dispatcher has leased the delivery changes n
 from collections.abc import Collection, Iterable, Mapping
 from typing import Any, NamedTuple
 
-from sqlalchemy import ColumnElement, Connection, exists, or_, select, update
+from sqlalchemy import BindParameter, ColumnElement, Connection, exists, or_, select, update
 
 from dashboard.db.models.outbox import outgoing_events
 from dashboard.db.models.webhooks import deliveries, webhooks
@@ -23,6 +23,8 @@ _IS_FIRST_OF_THREAD = ~exists().where(
     _EARLIER.c.state == "pending",
     _EARLIER.c.position < deliveries.c.position,
 )
+#: A time in ms since 1970, or the parameter for it.
+Now = int | BindParameter[Any]
 _IS_PENDING = deliveries.c.state == "pending"
 
 
@@ -40,8 +42,17 @@ class LeasedDelivery(NamedTuple):
 
 def waiting_webhooks(connection: Connection, now_ms: int) -> list[int]:
     """The ids of webhooks with a delivery that is due."""
-    due = exists().where(deliveries.c.webhook_id == webhooks.c.id, *_due(now_ms))
-    return list(connection.scalars(select(webhooks.c.id).where(due).order_by(webhooks.c.id)))
+    found = select(webhooks.c.id).where(_has_due(now_ms)).order_by(webhooks.c.id)
+    return list(connection.scalars(found))
+
+
+def has_due(now_ms: Now) -> ColumnElement[bool]:
+    """Whether any webhook has a delivery that is due."""
+    return select(webhooks.c.id).where(_has_due(now_ms)).exists()
+
+
+def _has_due(now_ms: Now) -> ColumnElement[bool]:
+    return exists().where(deliveries.c.webhook_id == webhooks.c.id, *_due(now_ms))
 
 
 def lease(
@@ -201,7 +212,7 @@ def _make_due(connection: Connection, *conditions: ColumnElement[bool], now_ms: 
     )
 
 
-def _due(now_ms: int) -> tuple[ColumnElement[bool], ...]:
+def _due(now_ms: Now) -> tuple[ColumnElement[bool], ...]:
     is_free = or_(deliveries.c.leased_until.is_(None), deliveries.c.leased_until < now_ms)
     return _IS_PENDING, deliveries.c.next_at <= now_ms, is_free, _IS_FIRST_OF_THREAD
 

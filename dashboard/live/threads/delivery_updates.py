@@ -48,7 +48,10 @@ class DeliveryUpdates(RunsTask):
             self._emitter.send(caller.sid, "sources:failing", self._data())
 
     def poll(self) -> None:
-        """Sends what is new. Raises StorageUnavailable."""
+        """Sends what is new, where anybody is here. Raises StorageUnavailable."""
+        if not self._admins and not self._conversations.open_threads:
+            self._read_at = None
+            return
         failing = self._reads.failing_sources()
         if failing != self._failing:
             self._failing = failing

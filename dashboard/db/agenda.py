@@ -1,0 +1,73 @@
+"""What SQL says is to be done, read for all queues at once."""
+
+from typing import Any, NamedTuple
+
+from sqlalchemy import (
+    BigInteger,
+    BindParameter,
+    Connection,
+    Select,
+    bindparam,
+    exists,
+    func,
+    select,
+)
+
+from dashboard.db.archive.behind import statements
+from dashboard.db.lists import versions
+from dashboard.db.models.outbox import outgoing_events
+from dashboard.db.models.query_lists import query_lists
+from dashboard.db.models.threads import threads
+from dashboard.db.outbox.deliveries import has_due
+from scoring.archive import closed_before
+
+_NOW: BindParameter[int] = bindparam("now", type_=BigInteger)
+_CLOSED_BEFORE: BindParameter[int] = bindparam("closed_before", type_=BigInteger)
+
+
+class Agenda(NamedTuple):
+    """`next_change_at`: when time changes a thread next, in ms since 1970, None: never. The others
+    say whether events have no position, deliveries are due, threads are to be archived or brought
+    back, threads are unplaced, and lists of queries are needed no longer; `lists` and `policies`
+    are as in `Versions`."""
+
+    next_change_at: int | None
+    has_events: bool
+    has_deliveries: bool
+    has_closed: bool
+    has_unplaced: bool
+    has_expired: bool
+    lists: int
+    policies: int
+
+    def has_change(self, now_ms: int) -> bool:
+        """Whether time has changed a thread."""
+        return self.next_change_at is not None and self.next_change_at <= now_ms
+
+
+def read(connection: Connection, now_ms: int) -> Agenda:
+    """All of it, as of this transaction."""
+    known = versions.current(connection)
+    given = {"now": now_ms, "closed_before": closed_before(known.history_days, now_ms)}
+    row: Any = connection.execute(_STATEMENT, given).one()
+    return Agenda(*(*row, known.lists, known.policies))
+
+
+def _statement() -> Select[tuple[int | None, bool, bool, bool, bool, bool]]:
+    next_change_at = (
+        select(func.min(threads.c.next_change_at))
+        .where(threads.c.next_change_at.is_not(None))
+        .scalar_subquery()
+    )
+    to_archive, to_bring_back = statements(_CLOSED_BEFORE, 1)
+    return select(
+        next_change_at,
+        exists().where(outgoing_events.c.position.is_(None)),
+        has_due(_NOW),
+        to_archive.exists() | to_bring_back.exists(),
+        exists().where(threads.c.placed_revision != threads.c.revision),
+        exists().where(query_lists.c.kept_until < _NOW),
+    )
+
+
+_STATEMENT = _statement()

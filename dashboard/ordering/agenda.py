@@ -1,0 +1,54 @@
+"""Asks SQL once a second what is to be done, and wakes the queues that have something to do."""
+
+from collections.abc import Callable, Mapping
+
+from dashboard.db import agenda
+from dashboard.db.agenda import Agenda
+from dashboard.db.database import Database
+from dashboard.errors import StorageUnavailable
+from dashboard.tasks import Backoff, PeriodicTask, RunsTask
+
+#: Longest and shortest interval: it is asked when time changes a thread next, and each second for
+#: what other processes have stored.
+READ_SECONDS, READ_LEAST_SECONDS = 1.0, 0.1
+
+#: Says whether a queue has something to do, by what is to be done and the time in ms.
+Concerns = Callable[[Agenda, int], bool]
+
+
+class AgendaReader(RunsTask):
+    """One for each process. `clock` gives milliseconds; `wakes`: what wakes a queue, and when."""
+
+    def __init__(
+        self,
+        database: Database,
+        clock: Callable[[], int],
+        wakes: Mapping[Callable[[], object], Concerns],
+    ):
+        self._database = database
+        self._clock = clock
+        self._wakes = wakes
+        self._wait_seconds = 0.0
+        #: What was read last; None while SQL is away.
+        self.latest: Agenda | None = None
+        self._task = PeriodicTask(
+            "reading what is to be done",
+            self.turn,
+            interval_seconds=lambda: self._wait_seconds,
+            expected=(StorageUnavailable,),
+            backoff=Backoff.constant(READ_SECONDS),
+        )
+
+    def turn(self) -> None:
+        """Reads, and wakes whom it concerns. Raises StorageUnavailable."""
+        self.latest, now = None, self._clock()
+        with self._database.read() as connection:
+            read = agenda.read(connection, now)
+        self.latest = read
+        for wake, concerns in self._wakes.items():
+            if concerns(read, now):
+                wake()
+        next_ms = READ_SECONDS * 1_000
+        if read.next_change_at is not None:
+            next_ms = min(next_ms, read.next_change_at - now)
+        self._wait_seconds = max(READ_LEAST_SECONDS, next_ms / 1_000)
