@@ -59,9 +59,8 @@ def assert_right(order: Order) -> agenda.Agenda:
     return read
 
 
-def test_the_agenda_says_what_each_queue_would_find(order):
-    """H35: through a story in which each of them has something to do, and then nothing."""
-    services = order.services
+def test_the_agenda_says_what_time_makes_due(order):
+    """H35: in a story in which each queue has something to do, and then nothing."""
     assert not any(assert_right(order)[:6])
     keep(order, "waits:>1m")
     keep(order, "is:closed", kept_until=order.clock() + 200_000)
@@ -70,9 +69,24 @@ def test_the_agenda_says_what_each_queue_would_find(order):
     assert read.next_change_at == order.clock() + 60_001 and not read.has_change(order.clock())
     order.clock.advance(60_001)
     assert assert_right(order).has_change(order.clock())
-    services.due_queue.turn()
+    order.services.due_queue.turn()
     assert not assert_right(order).has_change(order.clock())
+    order.clock.advance(200_000)
+    assert assert_right(order).has_expired
+    order.tick()
+    assert not assert_right(order).has_expired
+    order.event(type="thread.close", thread="t")
+    order.clock.advance(91 * DAY_MS)
+    assert assert_right(order).has_closed
+    order.services.archiver.turn()
+    assert not assert_right(order).has_closed
+    order.database.write(lambda connection: versions.set_history_days(connection, 1_000))
+    assert assert_right(order).has_closed, "it is to be brought back"
 
+
+def test_the_agenda_says_what_is_to_be_delivered_and_placed(order):
+    """H35: also what a worker that died has left."""
+    order.post("t")
     WebhookService(order.database, order.clock, FakePoster()).create(
         OPERATOR, "shop", "https://bot.example/hook", None
     )
@@ -90,18 +104,6 @@ def test_the_agenda_says_what_each_queue_would_find(order):
     assert assert_right(order).has_deliveries, "who had leased it has died"
     order.tick(3)
     assert not assert_right(order).has_unplaced
-
-    order.clock.advance(200_000)
-    assert assert_right(order).has_expired
-    order.tick()
-    assert not assert_right(order).has_expired
-    order.event(type="thread.close", thread="t")
-    order.clock.advance(91 * DAY_MS)
-    assert assert_right(order).has_closed
-    services.archiver.turn()
-    assert not assert_right(order).has_closed
-    order.database.write(lambda connection: versions.set_history_days(connection, 1_000))
-    assert assert_right(order).has_closed, "it is to be brought back"
 
 
 def test_it_is_asked_when_time_changes_a_thread_and_each_second_at_least(order):
