@@ -52,6 +52,17 @@ const packed = { brotli: promisify(brotliCompress), gzip: promisify(gzip) };
 const paths = (names) => names.map((name) => join(source, name));
 const nameOf = (path) => relative(out, join(root, path)).split(sep).join("/");
 
+// The page speaks WebSocket alone: the other transports of the client are left out.
+const webSocketAlone = {
+  name: "web-socket-alone",
+  setup(build) {
+    build.onLoad({ filter: /engine\.io-client[\\/].*[\\/]transports[\\/]index\.js$/ }, ({ path }) => ({
+      contents: 'import { WS } from "./websocket.js"; export const transports = { websocket: WS };',
+      resolveDir: dirname(path),
+    }));
+  },
+};
+
 // Every import() of the dashboard leads to one of two scripts: `later`, which comes after the first rows
 // with the thread's pane (a script for each would be many small requests), and `editors`.
 async function parts() {
@@ -126,7 +137,8 @@ async function bundle() {
   const editorsName = `js/editors-${scripts.slice(0, 8).toUpperCase()}.js`;
   const [first, whole] = await Promise.all([
     esbuild.build({
-      ...options, entryPoints: paths([DASHBOARD]), splitting: true, plugins: [laterPlugin(split, editorsName)],
+      ...options, entryPoints: paths([DASHBOARD]), splitting: true,
+      plugins: [webSocketAlone, laterPlugin(split, editorsName)],
     }),
     esbuild.build({ ...options, entryPoints: paths(PAGES) }),
   ]);

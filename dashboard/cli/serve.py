@@ -3,7 +3,7 @@
 import gc
 import logging
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
@@ -23,6 +23,7 @@ from dashboard.errors import StartError
 from dashboard.services import Services
 from dashboard.web.application import create_app
 from dashboard.web.http.metrics.worker_files import WorkerFiles
+from dashboard.web.http.origins import insecure_origins
 from dashboard.web.server import server
 from dashboard.web.server.state import ServerState
 from presence.errors import ShardsChanged
@@ -76,6 +77,8 @@ def serve(host: str, port: int, workers: int, worker: str | None) -> int:
         raise StartError("LINEUP_SECRET_KEY is needed: at least 16 characters, kept secret.")
     logs.install(settings.log_level, settings.log_format)
     address = Address(host, port)
+    if worker is None:
+        warn_of_plain_http(settings.origins)
     part = WorkerPart.from_option(worker) if worker else None
     if part is not None:
         # First: to open the services may take a minute.
@@ -156,6 +159,17 @@ def check_presence(services: Services) -> None:
         ) from error
     except RedisError as error:
         log.warning("the layout of presence is not checked: %s", error)
+
+
+def warn_of_plain_http(origins: Iterable[str]) -> None:
+    """Logs what does not work, and what is not safe, under addresses without https."""
+    for origin in insecure_origins(origins):
+        log.warning(
+            "LINEUP_ORIGINS has %s, which is not https: anybody on the way can read passwords and "
+            "sessions, and browsers show no notifications and keep no drafts and unsent replies "
+            "when the page is closed",
+            origin,
+        )
 
 
 def announce(address: Address) -> None:

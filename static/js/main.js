@@ -1,5 +1,6 @@
 // Builds the dashboard's parts and connects them; nothing imports it.
 
+import { storage, zones } from "./browser.js";
 import { lazyFinder } from "./app/finder.js";
 import { lazyPanes } from "./app/lazy-panes.js";
 import { addRegions } from "./app/regions.js";
@@ -61,7 +62,7 @@ const choices = {
   get views() { return savedViews.builtIn; }, get sorts() { return savedSorts.names; },
 };
 allowPictures(boot.picture_hosts);
-chooseZone(boot.preferences.timezone);
+chooseZone(boot.preferences.timezone, ...zones());
 const adminId = admin.id;
 const aheadMs = boot.server_now - Date.now();
 const now = () => Date.now() + aheadMs;
@@ -76,7 +77,7 @@ const toasts = new Toasts(() => painter.ask("toasts"));
 const dialog = new Dialog({ element: at("dialog"), text: () => language.t });
 const announce = (text) => { at("announcer").textContent = text; };
 const api = new Api(new Http({ signedOut: () => connectionState.end("session") }));
-const device = deviceId(localStorage);
+const device = deviceId(storage());
 const connection = new Connection({
   on: socketEvents(() => parts), protocol, now, device, type: deviceType(navigator),
 });

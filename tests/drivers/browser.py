@@ -41,6 +41,7 @@ class BrowserDriver:
         server: LiveServer,
         email: str,
         list: str = "arrival/arrival",
+        before: str = "",
         **context_options: Any,
     ):
         self.server = server
@@ -49,6 +50,8 @@ class BrowserDriver:
         # Not by the form, which costs as much again as the page itself; test_outages fills it in.
         cookies = server.sign_in(email).cookies.items()
         context.add_cookies([{"name": k, "value": v, "url": server.url} for k, v in cookies])
+        if before:
+            context.add_init_script(before)
         self.page: Page = context.new_page()
         self.errors: list[str] = []
         self.page.on("pageerror", lambda error: self.errors.append(str(error)))

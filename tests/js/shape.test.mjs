@@ -65,7 +65,9 @@ test("a folder imports only from those below it", () => {
   for (const { name, text } of scripts.filter((script) => script.name.includes("/"))) {
     const folder = dirname(name);
     for (const [, from] of text.matchAll(/^import[^;]*?from "([^"]+)"/gms)) {
-      const allowed = from.startsWith(".") ? MAY_IMPORT[folder].includes(dirname(join(folder, from)))
+      const asksBrowser = join(folder, from) === "browser.js" && !folder.startsWith("core");
+      const allowed = from.startsWith(".")
+        ? asksBrowser || MAY_IMPORT[folder].includes(dirname(join(folder, from)))
         : PACKAGES[folder.split("/")[0]]?.test(from);
       assert.ok(allowed, `${name}: ${from}`);
     }
@@ -85,6 +87,23 @@ test("a folder holds at most 25 files", () => {
 test("core touches no page", () => {
   for (const { name, text } of scripts.filter((script) => script.name.startsWith("core/"))) {
     assert.doesNotMatch(text, /\b(document|window|location|history|navigator)\./, name);
+  }
+});
+
+test("what a browser may lack or refuse is asked for in one module", () => {
+  const asked = /\b(localStorage|sessionStorage|indexedDB|navigator\.(locks|clipboard|permissions|serviceWorker)|crypto\.randomUUID|new (Notification|BroadcastChannel|ResizeObserver|IntersectionObserver)|Notification\.|visualViewport|execCommand\("copy"\))|resolvedOptions/;
+  for (const { name, text } of scripts.filter((script) => script.name !== "browser.js")) {
+    assert.doesNotMatch(text.replaceAll(/^\s*\/\/.*$/gm, ""), asked, name);
+  }
+});
+
+test("every time is written and counted by the zone that one has chosen", () => {
+  for (const { name, text } of scripts) {
+    for (const [format] of text.matchAll(/new Intl\.DateTimeFormat\([^;]*?\)[.;,)\n]/g)) {
+      assert.match(format, /timeZone/, `${name}: ${format}`);
+    }
+    assert.doesNotMatch(text, /\.(get|set)(FullYear|Month|Date|Day|Hours|Minutes)\(|\.toLocale\w*String\(|\.toDateString\(/, name);
+    assert.doesNotMatch(text, /new Date\([^()]*,/, name);
   }
 });
 

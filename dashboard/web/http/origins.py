@@ -1,8 +1,10 @@
 """Which origins and hosts are ours: what browsers may call the dashboard and its sockets from."""
 
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
+from ipaddress import ip_address
 from typing import Any
-from urllib.parse import urlsplit
+from urllib.parse import SplitResult, urlsplit
 
 from dashboard.errors import Problem
 
@@ -42,6 +44,20 @@ class Origins:
         sent = {origin.strip() for origin in environ.get("HTTP_ORIGIN", "").lower().split(",")}
         if not sent <= self._origins or environ.get("HTTP_SEC_FETCH_SITE") == "cross-site":
             raise Problem(403, "csrf_failed", "The request does not come from a page of Lineup.")
+
+
+def insecure_origins(origins: Iterable[str]) -> list[str]:
+    """The origins that browsers do not trust: plain http that does not lead to this machine."""
+    return [origin for origin in origins if not _is_trusted(urlsplit(origin.lower()))]
+
+
+def _is_trusted(parts: SplitResult) -> bool:
+    host = parts.hostname or ""
+    if parts.scheme == "https" or host == "localhost" or host.endswith(".localhost"):
+        return True
+    with suppress(ValueError):
+        return ip_address(host).is_loopback
+    return False
 
 
 def _without_default_port(scheme: str, host: str) -> str:

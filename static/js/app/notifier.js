@@ -2,11 +2,13 @@
 // rows.
 
 import { isLookedAt } from "../ui/elements/attention.js";
+import { tellLacking } from "../ui/elements/lacking.js";
 import { Notifier } from "../ui/notices/notifier.js";
 
 /** @param {OpenNotifierParts} parts @returns {Promise<Notifier>} */
 export async function openNotifier(parts) {
   const { Tabs } = await import("../net/tabs.js");
+  tellLacking(parts);
   const { adminId, alerts, connection } = parts;
   let made = null;
   const tabs = new Tabs({ name: `lineup:${adminId}`, isLookedAt, thread: () => parts.thread.id });

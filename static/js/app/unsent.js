@@ -1,6 +1,7 @@
 // What this admin wrote and has not sent: drafts and replies, kept where others cannot read them;
 // and what the page shows to whoever sits there when the session has ended.
 
+import { randomId, storage } from "../browser.js";
 import { SealedStorage } from "../core/sealed-storage.js";
 import { Drafts } from "../core/thread/drafts.js";
 import { Outbox } from "../core/thread/outbox.js";
@@ -18,20 +19,22 @@ const AGAIN_MS = 10_000; // what failed for lack of a connection is tried again 
 export async function openUnsent(given) {
   const { adminId, key, thread, now, retry } = given;
   const sealed = (name) => new SealedStorage({
-    storage: localStorage, prefix: `lineup:${name}:${adminId}`, key,
+    storage: storage(), prefix: `lineup:${name}:${adminId}`, key,
   }).open();
   const [kept, replies] = await Promise.all([sealed("draft"), sealed("outbox")]);
   const drafts = new Drafts({ storage: kept, adminId, changed: given.changed, now });
   const received = ({ threadId }, message) => thread.received({ thread_id: threadId, message });
+  // A browser that says "offline" may be wrong.
+  const mayArrive = () => navigator.onLine || retry();
   let timer = null;
   const again = () => {
     timer = null;
-    if (navigator.onLine) outbox.retryWaiting({ once: true });
+    if (mayArrive()) outbox.retryWaiting({ once: true });
     if (outbox.size) timer = setTimeout(again, AGAIN_MS);
   };
   const outbox = new Outbox({
     send: (item) => given.api.reply(item),
-    token: () => crypto.randomUUID(),
+    token: () => randomId(),
     changed: () => {
       given.changed();
       if (outbox?.size) timer ??= setTimeout(again, AGAIN_MS);
@@ -42,7 +45,7 @@ export async function openUnsent(given) {
     },
     stopped: (item) => tell(item, given),
     moved: (item) => item.unseen.forEach((message) => received(item, message)),
-    online: () => navigator.onLine,
+    online: mayArrive,
     adminId,
     now,
   });

@@ -24,8 +24,12 @@ export class SealedStorage {
 
   // Reads what is kept. Before this nothing is found. Returns itself.
   async open() {
-    const { subtle } = this.crypto;
-    this.#key = await subtle.importKey("raw", unmasked(bytesOf(this.rawKey)), "AES-CTR", false, ["encrypt"]);
+    try {
+      const raw = unmasked(bytesOf(this.rawKey));
+      this.#key = await this.crypto.subtle.importKey("raw", raw, "AES-CTR", false, ["encrypt"]);
+    } catch {
+      return this; // without https nothing can be encrypted, and so nothing is kept
+    }
     await Promise.all(this.#keptKeys().map((key) => this.take(key, this.#read(key))));
     await this.#makePad();
     return this;
@@ -43,9 +47,11 @@ export class SealedStorage {
   keys() { return [...this.#texts.keys()]; }
   getItem(key) { return this.#texts.get(key) ?? null; }
 
-  // At once, so that it can be called while the page is closed. Throws where storage is full.
+  // At once, so that it can be called while the page is closed. Throws where storage is full, or nothing
+  // can be encrypted; the text is found until the page is closed.
   setItem(key, text) {
     this.#texts.set(key, text);
+    if (!this.#key) throw new Error("nothing can be encrypted");
     const bytes = new TextEncoder().encode(PROOF + text);
     const pad = this.#pad;
     if (!pad || bytes.length > pad.bytes.length) {

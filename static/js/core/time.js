@@ -1,5 +1,7 @@
 // Times in words. Pure: now is a parameter; each age also says in how many ms it changes.
 
+import { dayOf, isZone, reading } from "./zone.js";
+
 const SECOND = 1000;
 const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
@@ -71,9 +73,10 @@ const close = (text) => text.replace(/(\d)\s(?=[\u3040-\u9fff])/gu, "$1");
 
 const UNITS = { m: "minute", h: "hour", d: "day", y: "year" };
 
-// The short and the long forms in one language, as "en", or as it is written in a region, as "en-GB".
+// The short and the long forms in one language, as "en", or as it is written in a region, as "en-GB";
+// by the clocks of one zone.
 /** @param {string} locale */
-export function timeWords(locale) {
+export function timeWords(locale, timeZone = ownZone()) {
   const relative = new Intl.RelativeTimeFormat(locale, { numeric: "auto" });
   const narrow = {};
   for (const [unit, name] of Object.entries(UNITS)) {
@@ -81,10 +84,10 @@ export function timeWords(locale) {
       style: "unit", unit: name, unitDisplay: locale.startsWith("ja") ? "short" : "narrow",
     });
   }
-  const clock = new Intl.DateTimeFormat(locale, { hour: "numeric", minute: "2-digit" });
-  const date = new Intl.DateTimeFormat(locale, { dateStyle: "full" });
-  const exact = new Intl.DateTimeFormat(locale, { dateStyle: "medium", timeStyle: "medium" });
-  const moment = momentWords(locale, clock);
+  const clock = new Intl.DateTimeFormat(locale, { timeZone, hour: "numeric", minute: "2-digit" });
+  const date = new Intl.DateTimeFormat(locale, { timeZone, dateStyle: "full" });
+  const exact = new Intl.DateTimeFormat(locale, { timeZone, dateStyle: "medium", timeStyle: "medium" });
+  const moment = momentWords(locale, timeZone, clock);
   return {
     // "4m", or the given word for less than a minute
     short: ({ unit, value }, nowWord) => (unit === "now" ? nowWord
@@ -94,7 +97,10 @@ export function timeWords(locale) {
       ? relative.format(0, "second") : close(relative.format(-value, UNITS[unit]))),
     clock: (at) => clock.format(at),
     exact: (at) => exact.format(at),
-    day: (at, now) => dayName(at, now, relative, date),
+    day: (at, now) => {
+      const days = dayOf(now, timeZone) - dayOf(at, timeZone);
+      return days === 0 || days === 1 ? capital(relative.format(-days, "day")) : date.format(at);
+    },
     // "1 hour 30 minutes"
     minutes: (count) => durationText(locale, count),
     ...moment,
@@ -114,21 +120,21 @@ const CLOCK = { hour: "numeric", minute: "2-digit" };
 const DATE = { month: "short", day: "numeric" };
 
 // Made at their first use: most pages show none of them.
-function momentWords(locale, clock) {
+function momentWords(locale, timeZone, clock) {
   const formats = {};
   const written = (name, options, at) => {
-    formats[name] ??= new Intl.DateTimeFormat(locale, options);
+    formats[name] ??= new Intl.DateTimeFormat(locale, { timeZone, ...options });
     return formats[name].format(at);
   };
   const dated = (at, now) => {
-    const isNear = new Date(at).getFullYear() === new Date(now).getFullYear();
+    const isNear = reading(at, timeZone).year === reading(now, timeZone).year;
     return isNear ? written("date", { ...DATE, ...CLOCK }, at)
       : written("year", { ...DATE, year: "numeric", ...CLOCK }, at);
   };
   return {
     // "9:40", "Tue 9:40" within six days, else with the date
     moment: (at, now) => {
-      const days = Math.abs(Math.round((midnight(at) - midnight(now)) / DAY));
+      const days = Math.abs(dayOf(at, timeZone) - dayOf(now, timeZone));
       if (days === 0) return clock.format(at);
       return days < 7 ? written("week", { weekday: "short", ...CLOCK }, at) : dated(at, now);
     },
@@ -139,39 +145,19 @@ function momentWords(locale, clock) {
   };
 }
 
-function dayName(at, now, relative, date) {
-  const days = Math.round((midnight(now) - midnight(at)) / DAY);
-  return days >= 0 && days <= 1 ? capital(relative.format(-days, "day")) : date.format(at);
-}
-
-function midnight(at) {
-  const day = new Date(at);
-  day.setHours(0, 0, 0, 0);
-  return day.getTime();
-}
-
 /** @param {number} a @param {number} b */
-export const sameDay = (a, b) => midnight(a) === midnight(b);
+export const sameDay = (a, b) => dayOf(a, ownZone()) === dayOf(b, ownZone());
 
 const capital = (text) => text.charAt(0).toLocaleUpperCase() + text.slice(1);
 
-// The time zone of whoever looks: the one that is chosen on the profile page, else the browser's.
-let chosen = null;
+// The time zone of all that one reads and chooses: the one of the profile, else the browser's.
+/** @type {string | undefined} */
+let own;
 
-/** @param {string | null} zone */
-export function chooseZone(zone) {
-  // A browser may not know a zone that the server knows.
-  chosen = zone && isKnown(zone) ? zone : null;
-}
+// The first of these that the browser can count with.
+/** @param {(string | null | undefined)[]} zones */
+export function chooseZone(...zones) { own = zones.find((zone) => zone && isZone(zone)); }
 
-export const browsersZone = () => Intl.DateTimeFormat().resolvedOptions().timeZone;
-export const ownZone = () => chosen ?? browsersZone();
-
-function isKnown(zone) {
-  try {
-    Intl.DateTimeFormat("en", { timeZone: zone });
-    return true;
-  } catch {
-    return false;
-  }
-}
+export const hasZone = () => own !== undefined;
+// UTC where no zone is known.
+export const ownZone = () => own ?? "UTC";

@@ -1,5 +1,7 @@
 // Reports that this window is open, visible and in use: at each ping, and at once on a change.
 
+import { randomId } from "../browser.js";
+
 const USED = ["pointerdown", "pointermove", "keydown", "scroll", "touchstart", "input", "focus"];
 // Input after this long is reported at once: the server may count this window as away.
 const LONG_MS = 60_000;
@@ -54,13 +56,13 @@ export function deviceType(browser) {
   return /Macintosh/.test(browser.userAgent) && browser.maxTouchPoints > 1 ? "tablet" : null;
 }
 
-// A random id, the same for all windows of this browser; null if storage is forbidden.
-/** @param {Storage} storage */
+// A random id, the same for all windows of this browser; null where nothing can be kept.
+/** @param {Pick<Storage, "getItem" | "setItem">} storage */
 export function deviceId(storage) {
   try {
     const known = storage.getItem(DEVICE);
     if (known) return known;
-    const made = crypto.randomUUID();
+    const made = randomId();
     storage.setItem(DEVICE, made);
     return made;
   } catch {

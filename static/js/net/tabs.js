@@ -1,9 +1,11 @@
 // The tabs of one admin: one of them leads, and each knows whether any is looked at.
 
+import { channel, lead, randomId } from "../browser.js";
+
 export class Tabs {
   leads = false;
   #others = new Map(); // tab → {lookedAt: whether it is, thread: the open one}
-  ready = Promise.resolve(); // then it is known which tab leads
+  ready; // resolves when it is known which tab leads
   #channel = null;
   #told = null; // the open thread, as the other tabs know it
 
@@ -12,23 +14,12 @@ export class Tabs {
     this.page = page;
     this.thread = thread;
     this.isLookedAt = isLookedAt;
-    this.id = crypto.randomUUID();
-    this.led = led;
-    if (navigator.locks) this.ready = new Promise((resolve) => { this.#ask(name, resolve); });
-    else this.leads = true;
-    this.#listen(name);
-  }
-
-  // The lock is held until the tab is closed; then the next one gets it.
-  #ask(name, known) {
-    const lead = (lock) => {
-      known();
-      if (!lock) return navigator.locks.request(name, lead);
+    this.id = randomId();
+    this.ready = lead(name, () => {
       this.leads = true;
-      this.led();
-      return new Promise(() => {});
-    };
-    navigator.locks.request(name, { ifAvailable: true }, lead).catch(known);
+      led();
+    });
+    this.#listen(name);
   }
 
   get anyLookedAt() {
@@ -46,8 +37,8 @@ export class Tabs {
   tell() { if (this.#channel && this.thread() !== this.#told) this.#announce(); }
 
   #listen(name) {
-    if (!globalThis.BroadcastChannel) return;
-    this.#channel = new BroadcastChannel(name);
+    this.#channel = channel(name);
+    if (!this.#channel) return;
     this.#channel.onmessage = ({ data }) => {
       if (!this.#others.has(data.id) && !data.gone) this.#announce();
       if (data.gone) this.#others.delete(data.id);

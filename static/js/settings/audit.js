@@ -2,6 +2,8 @@
 
 import { html, render } from "lit-html";
 
+import { ownZone } from "../core/time.js";
+import { fieldsOf } from "../core/zone.js";
 import { fromAddress, toAddress, toRequest } from "./audit/filters.js";
 import { linesOf } from "./audit/said.js";
 import { at, openPage } from "./page.js";
@@ -135,7 +137,7 @@ async function save(format) {
   } while (given);
   const link = document.createElement("a");
   link.href = URL.createObjectURL(new Blob(texts, { type: format === "csv" ? "text/csv" : "application/jsonl" }));
-  link.download = `lineup-audit-${new Date().toISOString().slice(0, 10)}.${format}`;
+  link.download = `lineup-audit-${fieldsOf(Date.now(), ownZone()).date}.${format}`;
   link.click();
   setTimeout(() => URL.revokeObjectURL(link.href), LOOK_MS);
 }

@@ -2,6 +2,8 @@
 
 import { html, render } from "lit-html";
 
+import { zones } from "../browser.js";
+import { chooseZone, ownZone } from "../core/time.js";
 import { Http } from "../net/http.js";
 import { copyButton } from "../ui/elements/copy.js";
 import { Language } from "../ui/elements/language.js";
@@ -13,13 +15,16 @@ export const at = (id) => document.getElementById(id);
 export async function openPage() {
   const { page } = document.body.dataset;
   const http = new Http({ signedOut: () => location.assign(`/login?next=/${page}`) });
+  chooseZone(document.body.dataset.timezone, ...zones());
   const language = new Language(JSON.parse(at("assets").textContent).texts);
   await language.begin(document.documentElement.lang);
   const { t, region } = language;
   setTexts(t);
   document.title = `${t(`settings.${page}`)} · Lineup`;
   at("sign-out").addEventListener("click", () => signOut(http));
-  const time = new Intl.DateTimeFormat(region, { dateStyle: "short", timeStyle: "medium" });
+  const time = new Intl.DateTimeFormat(region, {
+    dateStyle: "short", timeStyle: "medium", timeZone: ownZone(),
+  });
   return { http, language, t, region, time, ...notes(t) };
 }
 

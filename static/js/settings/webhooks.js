@@ -2,6 +2,8 @@
 
 import { html, render } from "lit-html";
 
+import { ownZone } from "../core/time.js";
+import { momentOfFields } from "../core/zone.js";
 import { at, openPage } from "./page.js";
 
 const API = "/admin/api/webhooks";
@@ -102,7 +104,10 @@ function revoke({ id, url }) {
 function replayTime(event, id) {
   event.preventDefault();
   const given = new FormData(event.target);
-  const ms = (name) => (given.get(name) ? new Date(String(given.get(name))).getTime() : null);
+  const ms = (name) => {
+    const [date, time] = String(given.get(name)).split("T");
+    return time ? momentOfFields(date, time, ownZone()) : null;
+  };
   doing(() => replay(id, { since: ms("since"), until: ms("until") }));
 }
 

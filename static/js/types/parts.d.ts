@@ -719,7 +719,7 @@ declare global {
     changed(): void;
   };
   type SealedStorageParts = {
-    storage: Storage;
+    storage: Pick<Storage, "getItem" | "setItem" | "removeItem">;
     prefix: string;
     key: string;
     crypto?: Crypto;

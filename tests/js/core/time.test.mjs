@@ -5,7 +5,7 @@ import { regional, translator } from "../../../static/js/core/i18n.js";
 import { listCall, zoneOf } from "../../../static/js/core/route.js";
 import { snoozeChoices } from "../../../static/js/core/snooze/moments.js";
 import {
-  age, browsersZone, chooseZone, ownZone, sameDay, timeWords, waitLevel,
+  age, chooseZone, hasZone, ownZone, sameDay, timeWords, waitLevel,
 } from "../../../static/js/core/time.js";
 import { seeded } from "../support.mjs";
 
@@ -51,8 +51,8 @@ test("words come in the language asked for", () => {
 });
 
 test("times are written as the browser's user writes the language", () => {
-  const evening = new Date(2026, 10, 20, 21, 37).getTime();
-  const morning = new Date(2026, 10, 20, 9, 37).getTime();
+  const evening = Date.UTC(2026, 10, 20, 21, 37);
+  const morning = Date.UTC(2026, 10, 20, 9, 37);
   assert.equal(regional("en", ["vi", "en-GB", "en-US"]), "en-GB");
   assert.equal(regional("vi", ["en-GB", "vi-VN"]), "vi-VN");
   assert.equal(regional("ja", ["en-GB"]), "ja");
@@ -64,8 +64,8 @@ test("times are written as the browser's user writes the language", () => {
   assert.equal(translator("en", {}, "en-IN").number(1_234_567), "12,34,567");
 });
 
-test("days are named by the local calendar", () => {
-  const noon = new Date(2026, 10, 20, 12).getTime();
+test("days are named by the calendar of one's zone", () => {
+  const noon = Date.UTC(2026, 10, 20, 12);
   const words = timeWords("en");
   assert.equal(words.day(noon - 3600_000, noon), "Today");
   assert.equal(words.day(noon - 13 * 3600_000, noon), "Yesterday");
@@ -76,7 +76,7 @@ test("days are named by the local calendar", () => {
 
 test("the chosen time zone is that of days in queries and of moments; else the browser's is", () => {
   const query = "closed:>=2026-11-01";
-  assert.equal(ownZone(), browsersZone());
+  assert.deepEqual([ownZone(), hasZone()], ["UTC", false], "none was chosen");
   chooseZone("Pacific/Kiritimati");
   try {
     assert.equal(zoneOf(query), "Pacific/Kiritimati");
@@ -85,9 +85,30 @@ test("the chosen time zone is that of days in queries and of moments; else the b
     // 22:00 on the 1st at UTC is the 2nd there: tomorrow is the 3rd, 9:00.
     const [tomorrow] = snoozeChoices(Date.UTC(2026, 10, 1, 22), ownZone()).filter(({ name }) => name === "tomorrow");
     assert.equal(new Date(tomorrow.at).toISOString(), "2026-11-02T19:00:00.000Z");
-    chooseZone("Mars/Base");
-    assert.equal(ownZone(), browsersZone(), "a zone that the browser does not know");
+    chooseZone("Mars/Base", null, "Asia/Tokyo", "UTC");
+    assert.equal(ownZone(), "Asia/Tokyo", "a zone that the browser does not know, and then its own");
+    chooseZone(null, "Etc/Unknown", null);
+    assert.deepEqual([ownZone(), hasZone()], ["UTC", false]);
   } finally {
     chooseZone(null);
   }
+});
+
+test("a moment is chosen, named and dated by one zone, wherever the browser is", () => {
+  // Friday 19:00 in New York is Saturday 9:00 in Tokyo.
+  const now = Date.UTC(2026, 10, 27, 0, 0);
+  const inTokyo = timeWords("en-GB", "Asia/Tokyo");
+  const [, tomorrow, monday] = snoozeChoices(now, "Asia/Tokyo");
+  assert.match(inTokyo.moment(tomorrow.at, now), /^Sat,? 0?9:00$/);
+  assert.match(inTokyo.dated(monday.at, now), /^30 Nov/);
+  assert.match(inTokyo.whole(monday.at), /^Monday,? 30 November 2026/);
+  assert.match(inTokyo.clock(monday.at), /^0?9:00$/);
+  assert.match(inTokyo.exact(monday.at), /^30 Nov 2026, 0?9:00/);
+  assert.equal(inTokyo.day(Date.UTC(2026, 10, 26, 14), now), "Yesterday");
+  assert.equal(inTokyo.day(Date.UTC(2026, 10, 26, 15), now), "Today");
+  assert.match(inTokyo.dated(Date.UTC(2026, 11, 31, 15), now), /2027/, "it is next year there");
+  const inNewYork = timeWords("en-GB", "America/New_York");
+  assert.match(inNewYork.moment(tomorrow.at, now), /19:00/);
+  assert.equal(inNewYork.day(Date.UTC(2026, 10, 26, 4), now), "Yesterday");
+  assert.match(inNewYork.dated(Date.UTC(2027, 0, 1, 4), now), /^31 Dec(?!.*2027)/);
 });

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
+import { chooseZone } from "../../../static/js/core/time.js";
 import { fromAddress, toAddress, toRequest } from "../../../static/js/settings/audit/filters.js";
 
 const NONE = { action: "", actor: "", target: "", from: "", to: "" };
@@ -22,10 +23,15 @@ test("what is no day, and what is no filter, is left out of an address", () => {
   assert.deepEqual(fromAddress(search), { ...NONE, actor: "mai" });
 });
 
-test("days are whole ones of this machine, both included", () => {
-  const { from, to } = toRequest({ ...NONE, from: "2026-11-01", to: "2026-11-30" });
-  assert.equal(from, new Date(2026, 10, 1).getTime());
-  assert.equal(to, new Date(2026, 11, 1).getTime());
+test("days are whole ones of one's own zone, both included", () => {
+  chooseZone("America/New_York");
+  try {
+    const { from, to } = toRequest({ ...NONE, from: "2026-11-01", to: "2026-11-30" });
+    assert.equal(from, Date.parse("2026-11-01T00:00:00-04:00"));
+    assert.equal(to, Date.parse("2026-12-01T00:00:00-05:00"));
+  } finally {
+    chooseZone(null);
+  }
   assert.deepEqual(toRequest(NONE), {});
   assert.deepEqual(toRequest({ ...NONE, action: "key", actor: "a", target: "b" }),
     { action: "key", actor: "a", target: "b" });

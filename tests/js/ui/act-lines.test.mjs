@@ -7,8 +7,8 @@ import { timeWords } from "../../../static/js/core/time.js";
 import { ColleagueActions } from "../../../static/js/ui/thread/colleague-actions.js";
 import { actLine } from "../../../static/js/ui/thread/act-line.js";
 
-const now = new Date(2026, 10, 24, 12).getTime();
-const morning = new Date(2026, 10, 25, 9).getTime();
+const now = Date.UTC(2026, 10, 24, 12);
+const morning = Date.UTC(2026, 10, 25, 9);
 const ana = { id: 3, name: "Ana" };
 const texts = (locale) => JSON.parse(
   readFileSync(new URL(`../../../static/i18n/${locale}.json`, import.meta.url), "utf8"),

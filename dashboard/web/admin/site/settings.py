@@ -81,6 +81,7 @@ class SettingsPages:
             f"settings/{page.name}.html",
             theme=preferences["theme"],
             locale=preferences["locale"],
+            timezone=preferences["timezone"],
             page=page.name,
             pages=[
                 each.name for each in SETTINGS_PAGES if is_supervisor or not each.for_supervisors

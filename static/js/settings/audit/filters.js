@@ -1,5 +1,8 @@
 // The filters of the audit log, as the page's address has them and as the server is asked with them.
 
+import { ownZone } from "../../core/time.js";
+import { momentOf } from "../../core/zone.js";
+
 const NAMES = ["action", "actor", "target", "from", "to"];
 const DAY = /^\d{4}-\d\d-\d\d$/;
 
@@ -25,7 +28,7 @@ export function toAddress(filters) {
   return given.size ? `?${given}` : "";
 }
 
-// The members of a request; days are those of this machine's time zone.
+// The members of a request; days are those of one's own time zone.
 /** @param {Filters} filters */
 export function toRequest({ action, actor, target, from, to }) {
   return {
@@ -36,5 +39,5 @@ export function toRequest({ action, actor, target, from, to }) {
 
 function midnight(day, later = 0) {
   const [year, month, date] = day.split("-").map(Number);
-  return new Date(year, month - 1, date + later).getTime();
+  return momentOf({ year, month, day: date + later, hour: 0, minute: 0 }, ownZone());
 }

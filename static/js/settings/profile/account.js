@@ -2,11 +2,12 @@
 
 import { html } from "lit-html";
 
+import { zones } from "../../browser.js";
 import { allZones, offsetText, todaysName } from "../../core/hours/zones.js";
 import { LOCALES, languageName } from "../../core/i18n.js";
 import { initial } from "../../core/initials.js";
 import { shown } from "../../core/shown.js";
-import { browsersZone } from "../../core/time.js";
+import { isZone } from "../../core/zone.js";
 import { hueStep } from "../../ui/elements/avatar.js";
 import { API, card, given } from "./card.js";
 
@@ -30,8 +31,8 @@ export function accountCard(page, profile) {
           LOCALES.map((locale) => html`<option value=${locale} lang=${locale}
             ?selected=${locale === current.locale}>${languageName(locale)}</option>`)}</select></label>
         <label class="profile-field"><span>${t("profile.timezone")}</span> <select name="timezone">
-          <option value="">${t("profile.timezone.browser", { zone: todaysName(browsersZone()) })}</option>
-          ${zones(current.timezone).map((zone) => html`<option value=${zone}
+          <option value="">${t("profile.timezone.browser", { zone: todaysName(zones().find((zone) => zone && isZone(zone)) ?? "UTC") })}</option>
+          ${offered(current.timezone).map((zone) => html`<option value=${zone}
             ?selected=${zone === current.timezone}>${zone.replaceAll("_", " ")} · ${offsetText(zone, Date.now())}</option>`)
         }</select></label>
         <button class="button button-accent" type="submit">${t("profile.save")}</button>
@@ -53,7 +54,7 @@ export function accountCard(page, profile) {
 }
 
 // The chosen one may be none that the browser knows, or have another name there.
-function zones(chosen) {
+function offered(chosen) {
   const all = allZones();
   return chosen && !all.includes(chosen) ? [chosen, ...all] : all;
 }

@@ -5,6 +5,7 @@ import { html } from "lit-html";
 import { languageName, LOCALES } from "../../core/i18n.js";
 import { DENSITIES, FOLLOW, SEND_KEYS, THEMES } from "../../core/prefs.js";
 import { shown } from "../../core/shown.js";
+import { lacking } from "../elements/lacking.js";
 
 // Presence: what colleagues may see, with the names of `presence:set`.
 const SHOWN = ["show_typing", "show_last_seen"];
@@ -94,6 +95,7 @@ export class SettingsDialog {
         (key) => settings.change({ send_key: key }))}
       ${this.#switch(t("keys"), keymap.lettersOn, (on) => settings.setKeys(on))}
       ${this.#notify(prefs.notify)}
+      ${lacking().map((name) => html`<p class="panel-note">${t(`lacking.${name}`)}</p>`)}
       ${this.#seen()}
       ${this.#order()}
       <div class="form-acts">

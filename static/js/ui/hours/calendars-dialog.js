@@ -4,7 +4,8 @@ import { html } from "lit-html";
 
 import { openNowOf } from "../../core/hours/open-now.js";
 import { blocksOf, DAYS } from "../../core/hours/week.js";
-import { isZone, todaysName } from "../../core/hours/zones.js";
+import { todaysName } from "../../core/hours/zones.js";
+import { isZone } from "../../core/zone.js";
 import { shown } from "../../core/shown.js";
 import { ownZone } from "../../core/time.js";
 import { ask } from "../elements/ask.js";

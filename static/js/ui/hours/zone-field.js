@@ -4,7 +4,8 @@ import { html } from "lit-html";
 
 import { matching } from "../../core/find.js";
 import { folded } from "../../core/folding.js";
-import { allZones, isZone, offsetText, otherNames, todaysName } from "../../core/hours/zones.js";
+import { allZones, offsetText, otherNames, todaysName } from "../../core/hours/zones.js";
+import { isZone } from "../../core/zone.js";
 import { zoneText } from "./words.js";
 
 const SHOWN_MAX = 60;

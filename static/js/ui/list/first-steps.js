@@ -2,7 +2,7 @@
 
 import { html, render } from "lit-html";
 
-import { copied } from "../elements/copy.js";
+import { copied } from "../../browser.js";
 import { ICONS } from "../elements/icons.js";
 
 const KEY_COMMAND = "KEY=$(.venv/bin/python app.py create-key --source shop)";

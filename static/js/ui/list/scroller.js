@@ -1,5 +1,6 @@
 // The scrolled element and its spacer. Positions are pixels of the list, which may be longer.
 
+import { onResize } from "../../browser.js";
 import { Scale } from "../../core/list/window.js";
 
 const STILL_MS = 200;
@@ -20,10 +21,10 @@ export class Scroller {
     root.replaceChildren(this.spacer);
     root.addEventListener("scroll", () => this.#onScroll(), { passive: true });
     // To ask for the height while painting would lay out the page twice. A list that is hidden has none.
-    new ResizeObserver(() => {
+    onResize(root, () => {
       this.height = root.clientHeight || this.height;
       resized();
-    }).observe(root);
+    });
   }
 
   get top() { return this.#scale.top; }

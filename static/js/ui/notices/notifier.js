@@ -2,6 +2,7 @@
 // is looked at. Both come from one tab only, together for all that came at about the same time. Notices of
 // one's own threads and mentions are shown in the window that is looked at, too.
 
+import { notification, notificationPermission } from "../../browser.js";
 import { Growth, Heard, Pace } from "../../core/notice.js";
 import { listKey } from "../../core/route.js";
 import { nameOf } from "../elements/avatar.js";
@@ -134,7 +135,7 @@ export class Notifier {
     const grown = [...this.#grown.keys()];
     const counts = new Map(this.#grown);
     this.#grown.clear();
-    const may = globalThis.Notification?.permission === "granted" && prefs.notify.desktop;
+    const may = notificationPermission() === "granted" && prefs.notify.desktop;
     if (!may || tabs().anyLookedAt) return this.#entries.clear();
     for (const [name, more] of counts) await this.#learn(name, more);
     const entries = [...this.#entries.values()].sort((a, b) => b.at - a.at);
@@ -146,7 +147,8 @@ export class Notifier {
         : t("notify.own"),
     };
     const { title, body } = entries.length && prefs.kept.notify_text ? saying(entries, t) : general;
-    const shown = new Notification(title, { body, tag: "lineup", icon: icon.dataset.plain });
+    const shown = notification(title, { body, tag: "lineup", icon: icon.dataset.plain });
+    if (!shown) return this.#entries.clear();
     shown.onclick = () => this.#clicked(shown, grown[0], entries);
     this.#shown = shown;
     return undefined;

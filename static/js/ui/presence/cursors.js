@@ -1,6 +1,7 @@
 // Shows where colleagues are in the open thread, by small avatars: at the last message they have
 // read, or at what they write. The layer lies over the thread and changes no layout.
 
+import { onResize } from "../../browser.js";
 import { smallAvatar } from "./row.js";
 import { viewersText } from "./words.js";
 
@@ -30,7 +31,7 @@ export class Cursors {
     painter.add("cursors", () => this.#paint());
     const look = () => this.look();
     this.messages.addEventListener("scroll", look, { passive: true });
-    new ResizeObserver(look).observe(this.messages);
+    onResize(this.messages, look);
     new MutationObserver(look).observe(this.messages, { childList: true, subtree: true });
   }
 

@@ -1,5 +1,6 @@
 // The count in the title and on the icon; ui/notices/notifier.js, loaded later, tells of new work.
 
+import { askToNotify } from "../../browser.js";
 import { badge } from "../../core/totals.js";
 
 export class Alerts {
@@ -52,10 +53,7 @@ export class Alerts {
 
   connected() { this.notifier.part?.connected(); }
 
-  async mayNotify() {
-    if (!globalThis.Notification) return false;
-    return await Notification.requestPermission() === "granted";
-  }
+  mayNotify() { return askToNotify(); }
 
   // If the script of the sound cannot be loaded, count and notification are enough.
   chime() {

@@ -35,6 +35,7 @@ export class ConnectionState {
   connected() {
     const again = this.wasConnected && !this.isMoving;
     this.wasConnected = true;
+    this.online = true; // whatever the browser says
     this.movesUntil = 0;
     this.lists.connected();
     this.presence.connected();

@@ -1,5 +1,6 @@
 // The parts of the page: F6 goes from one to the next, and the list's width is set by key or drag.
 
+import { onResize } from "../../browser.js";
 import { LIST_PX } from "../../core/prefs.js";
 
 const PANES = ["nav", "list", "messages", "composer"];
@@ -40,7 +41,7 @@ export class Splitter {
     element.addEventListener("pointerup", () => this.#drop());
     element.addEventListener("dblclick", () => this.#set(null));
     this.#write();
-    new ResizeObserver(() => this.#tell()).observe(list);
+    onResize(list, () => this.#tell());
   }
 
   label() { this.element.setAttribute("aria-label", this.language.t("list.width")); }

@@ -1,5 +1,7 @@
 // Changes an admin's settings; they are kept on the server.
 
+import { lacking } from "../elements/lacking.js";
+
 export class Settings {
   /** @param {SettingsParts} parts */
   constructor({ prefs, theme, keymap, alerts, api, painter, toasts, language, signedOut, signedOutAt }) {
@@ -47,7 +49,8 @@ export class Settings {
   // Browsers ask for permission to notify only within the click that this is called from.
   async setNotify(notify) {
     if (notify.desktop && !await this.alerts.mayNotify()) {
-      this.toasts.show(this.language.t("notify.refused"));
+      const why = lacking().includes("https") ? "lacking.https" : "notify.refused";
+      this.toasts.show(this.language.t(why));
       this.change({ notify: { ...notify, desktop: false } });
       return;
     }

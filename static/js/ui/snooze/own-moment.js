@@ -2,7 +2,8 @@
 
 import { html } from "lit-html";
 
-import { farthest, fieldsOf, ownMoment, snoozeChoices } from "../../core/snooze/moments.js";
+import { farthest, ownMoment, snoozeChoices } from "../../core/snooze/moments.js";
+import { fieldsOf } from "../../core/zone.js";
 
 export class OwnMoment {
   #fields = { date: "", time: "" };

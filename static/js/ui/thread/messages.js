@@ -3,7 +3,9 @@
 import { html, render } from "lit-html";
 import { repeat } from "lit-html/directives/repeat.js";
 
-import { sameDay } from "../../core/time.js";
+import { onResize } from "../../browser.js";
+import { ownZone, sameDay } from "../../core/time.js";
+import { dayOf } from "../../core/zone.js";
 import { nameOf } from "../elements/avatar.js";
 import { isLookedAt } from "../elements/attention.js";
 import { actLine, merged } from "./act-line.js";
@@ -40,7 +42,7 @@ export class MessagesPane {
     root.addEventListener("scroll", () => this.#scrolled(), { passive: true });
     document.addEventListener("visibilitychange", () => this.#see());
     addEventListener("focus", () => mentions.look());
-    new ResizeObserver(() => this.#stay()).observe(root);
+    onResize(root, () => this.#stay());
   }
 
   get unseen() {
@@ -246,7 +248,7 @@ export class MessagesPane {
 }
 
 const dayLine = (at, now, words) => ({
-  key: `day-${new Date(at).toDateString()}`,
+  key: `day-${dayOf(at, ownZone())}`,
   content: () => html`<li class="day"><span>${words.day(at, now)}</span></li>`,
 });
 

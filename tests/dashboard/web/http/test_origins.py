@@ -2,6 +2,7 @@
 
 import pytest
 
+from dashboard.cli.serve import warn_of_plain_http
 from dashboard.errors import Problem
 from dashboard.web.http.origins import Origins
 
@@ -51,3 +52,27 @@ def test_what_names_no_page_of_ours_is_refused(origin):
 
 def test_an_origin_that_is_sent_twice_is_one():
     assert takes_origin(Origins((), 8000), "http://localhost:8000,http://localhost:8000")
+
+
+@pytest.mark.parametrize(
+    ("origin", "is_insecure"),
+    [
+        ("http://desk.test:8000", True),
+        ("http://192.168.1.20:8000", True),
+        ("http://localhost.evil.example", True),
+        ("http://[fe80::1]:80", True),
+        ("HTTP://DESK.TEST", True),
+        ("https://desk.example", False),
+        ("http://localhost:8000", False),
+        ("http://desk.localhost", False),
+        ("http://127.0.0.9:8000", False),
+        ("http://[::1]:8000", False),
+    ],
+)
+def test_the_start_says_what_does_not_work_under_an_address_without_https(
+    origin, is_insecure, caplog
+):
+    warn_of_plain_http([origin])
+    said = [record.getMessage() for record in caplog.records]
+    assert len(said) == is_insecure
+    assert all(origin in text and "not https" in text and "notifications" in text for text in said)

@@ -6,9 +6,10 @@ import {
 } from "../../../../static/js/core/hours/exceptions.js";
 import { isOpenAt, openNow } from "../../../../static/js/core/hours/open-now.js";
 import {
-  allZones, clockChange, instantsOf, isZone, offsetText, otherNames, wallAt,
+  allZones, clockChange, instantsOf, offsetText, otherNames, wallAt,
 } from "../../../../static/js/core/hours/zones.js";
 import { DAYS } from "../../../../static/js/core/hours/week.js";
+import { isZone } from "../../../../static/js/core/zone.js";
 import { seeded } from "../../support.mjs";
 
 const MINUTE = 60_000;

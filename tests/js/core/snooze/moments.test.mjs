@@ -1,9 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import {
-  farthest, fieldsOf, momentOf, ownMoment, reading, snoozeChoices,
-} from "../../../../static/js/core/snooze/moments.js";
+import { farthest, ownMoment, snoozeChoices } from "../../../../static/js/core/snooze/moments.js";
+import { fieldsOf, momentOf, reading } from "../../../../static/js/core/zone.js";
 import { seeded } from "../../support.mjs";
 
 const MINUTE = 60_000;

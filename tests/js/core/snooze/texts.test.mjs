@@ -45,9 +45,9 @@ test("what is left says how long it stays true", () => {
 });
 
 test("moments are a time today, a weekday within six days, and else a date", () => {
-  const now = new Date(2026, 10, 24, 12).getTime();
+  const now = Date.UTC(2026, 10, 24, 12);
   const words = timeWords("en-GB");
-  const at = (days, hour = 9) => new Date(2026, 10, 24 + days, hour).getTime();
+  const at = (days, hour = 9) => Date.UTC(2026, 10, 24 + days, hour);
   assert.deepEqual([0, 1, 6, -3].map((days) => words.moment(at(days), now)),
     ["9:00", "Wed 09:00", "Mon 09:00", "Sat 09:00"].map((text) => (text === "9:00" ? words.clock(at(0)) : text)));
   assert.match(words.moment(at(7), now), /^1 Dec/);
@@ -64,9 +64,9 @@ test("the choices of the menu are written out", () => {
 });
 
 test("who snoozed a thread, until when, and why it woke", () => {
-  const now = new Date(2026, 10, 24, 12).getTime();
+  const now = Date.UTC(2026, 10, 24, 12);
   const texts = given("en", now, "en-GB");
-  const until = new Date(2026, 10, 25, 9).getTime();
+  const until = Date.UTC(2026, 10, 25, 9);
   const ana = { id: 3, name: "Ana" };
   assert.equal(snoozedText({ until, wake: "reply", by: ana }, texts), "Snoozed until Wed 09:00 by Ana");
   assert.equal(snoozedText({ until, wake: "never", by: { id: 7, name: "Me" } }, texts), "Snoozed until Wed 09:00 by you");
