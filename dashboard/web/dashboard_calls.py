@@ -115,7 +115,7 @@ def _joining(services: Services, origins: Origins, identities: Identities) -> Bl
         Joining(
             Invitations(services.database, services.clock),
             InvitationAttempts(counts),
-            Devices(secret_key),
+            Devices(secret_key, identities.cookie_names),
             origins,
             identities,
             services.offload,

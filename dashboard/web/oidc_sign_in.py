@@ -35,7 +35,7 @@ def oidc_blueprint(
     parts = Parts(
         provider,
         accounts,
-        PendingSignIns(secret_key, services.clock),
+        PendingSignIns(secret_key, services.clock, identities.cookie_names),
         services.failed_sign_ins,
         services.shared_limiter,
     )

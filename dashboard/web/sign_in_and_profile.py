@@ -36,7 +36,8 @@ def sign_in_and_profile(
     database, clock, settings = services.database, services.clock, services.settings
     secret_key = settings.secret_key
     assert secret_key is not None, "nobody can be signed in without a secret key"
-    pending, devices = PendingSignIns(secret_key, clock), Devices(secret_key)
+    pending = PendingSignIns(secret_key, clock)
+    devices = Devices(secret_key, identities.cookie_names)
     sealing = Sealing(secret_key)
     codes = Codes(sealing, clock)
 

@@ -39,6 +39,21 @@ class Browser(CheckingClient):
         more.setdefault("base_url", ORIGIN)
         return super().open(*given, **more)
 
+    # A cookie is named by what its name begins with, as `lineup_session`.
+
+    def get_cookie(self, key: str, domain: str = "localhost", path: str = "/") -> Any:
+        return super().get_cookie(self._named(key), domain, path)
+
+    def set_cookie(self, key: str, *given: Any, **more: Any) -> None:
+        super().set_cookie(self._named(key), *given, **more)
+
+    def delete_cookie(self, key: str, **more: Any) -> None:
+        super().delete_cookie(self._named(key), **more)
+
+    def _named(self, key: str) -> str:
+        names = [cookie.key for cookie in (self._cookies or {}).values()]
+        return next((name for name in names if name.startswith(f"{key}_")), key)
+
 
 class ApplicationDriver:
     """The application with everything real but Redis; `redis` may be disconnected."""

@@ -222,4 +222,5 @@ class LiveServer:
 
 def cookie_of(session: requests.Session) -> str:
     """The session's cookie as NAME=VALUE, without that of the device."""
-    return f"lineup_session={session.cookies['lineup_session']}"
+    cookies = session.cookies.items()
+    return next(f"{name}={value}" for name, value in cookies if "lineup_session" in name)

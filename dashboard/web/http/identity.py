@@ -3,8 +3,9 @@
 import base64
 import hmac
 import secrets
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Sequence
 from contextlib import suppress
+from functools import partial
 from hashlib import sha256
 from typing import Any
 
@@ -17,11 +18,13 @@ from dashboard.db.accounts import sessions
 from dashboard.db.accounts.sessions import NOWHERE, Identity, Origin
 from dashboard.db.database import Database
 from dashboard.errors import Problem, StorageUnavailable
+from dashboard.web.http.cookies import HOST_PREFIX, CookieNames
 from dashboard.web.http.origins import Origins
 
+#: Begins the cookie's name, see `CookieNames`; a cookie of this very name is read, too.
 COOKIE = "lineup_session"
-#: The cookie's name on https: browsers accept this prefix only over TLS and only from this host.
-HOST_COOKIE = f"__Host-{COOKIE}"
+#: The same on https.
+HOST_COOKIE = f"{HOST_PREFIX}{COOKIE}"
 #: Longest cookie that is read; those that are issued are shorter.
 _COOKIE_CHARACTERS_MAX = 128
 
@@ -47,14 +50,13 @@ class Identities:
         self._clock = clock
         self._signer = Signer(secret_key, salt=COOKIE, digest_method=sha256)
         self._secret_key = secret_key.encode()
+        self.cookie_names = CookieNames(secret_key, database.url)
 
     def of(self, environ: dict[str, Any]) -> Identity:
         """The admin who sent the request. Raises Unauthorized and StorageUnavailable."""
         make_readable(environ)
-        token = self._token(parse_cookie(environ).get(self._cookie_name(environ), ""))
         now = self._clock()
-        with self._database.read() as connection:
-            identity = sessions.admin_of(connection, token, now)
+        identity = self._identity(self._tokens(environ), now)
         if identity is None:
             raise Unauthorized()
         if identity.due_for_renewal(now):
@@ -62,6 +64,14 @@ class Identities:
             with suppress(StorageUnavailable):
                 self._database.write(lambda connection: sessions.renew(connection, identity, now))
         return identity
+
+    def is_signed_in(self) -> bool:
+        """Whether an admin sent the current request."""
+        try:
+            self.of(request.environ)
+        except Unauthorized:
+            return False
+        return True
 
     def require(self) -> None:
         """Before a request: sets `current()`. Raises Unauthorized."""
@@ -105,11 +115,8 @@ class Identities:
 
     def end(self) -> None:
         """Ends the session that the request's cookie holds, if any."""
-        with suppress(Unauthorized):
-            token = self._token(request.cookies.get(self._cookie_name(request.environ), ""))
-            self._database.write(
-                lambda connection: sessions.end(connection, token), is_idempotent=True
-            )
+        for token in self._tokens(request.environ):
+            self._database.write(partial(sessions.end, token=token), is_idempotent=True)
 
     def set_cookie(self, response: Response, cookie: str) -> Response:
         """Sets the session cookie, which browsers drop when they are closed."""
@@ -126,20 +133,27 @@ class Identities:
         return self._origins.is_https(request.environ)
 
     def _cookie(self) -> dict[str, Any]:
-        name = self._cookie_name(request.environ)
         secure = self.is_https()
+        name = self.cookie_names.of(COOKIE, host_only=secure)
         return {"key": name, "httponly": True, "samesite": "Lax", "secure": secure, "path": "/"}
 
-    def _cookie_name(self, environ: Mapping[str, Any]) -> str:
-        return HOST_COOKIE if self._origins.is_https(environ) else COOKIE
+    def _tokens(self, environ: dict[str, Any]) -> list[str]:
+        """The tokens that this Lineup has signed, from the cookies of a request."""
+        host_only = self._origins.is_https(environ)
+        tokens = []
+        for cookie in self.cookie_names.values(parse_cookie(environ), COOKIE, host_only=host_only):
+            if len(cookie) <= _COOKIE_CHARACTERS_MAX:
+                with suppress(BadSignature, UnicodeError):
+                    tokens.append(self._signer.unsign(cookie).decode())
+        return tokens
 
-    def _token(self, cookie: str) -> str:
-        if len(cookie) > _COOKIE_CHARACTERS_MAX:
-            raise Unauthorized()
-        try:
-            return self._signer.unsign(cookie).decode()
-        except (BadSignature, UnicodeError):
-            raise Unauthorized() from None
+    def _identity(self, tokens: Sequence[str], now_ms: int) -> Identity | None:
+        """The admin of the first token that belongs to a session."""
+        if not tokens:
+            return None
+        with self._database.read() as connection:
+            identities = (sessions.admin_of(connection, token, now_ms) for token in tokens)
+            return next(filter(None, identities), None)
 
 
 def origin_of(request: Request) -> Origin:

@@ -8,6 +8,7 @@ was let in before has attempts of its own (OWASP, "Device cookies").
 import hashlib
 import secrets
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from functools import partial
 from typing import NamedTuple
 
@@ -30,6 +31,7 @@ from dashboard.rate_limits import (
     SharedWindows,
 )
 from dashboard.validation.addresses import network_of
+from dashboard.web.http.cookies import CookieNames
 from lua_scripts.servers import Client
 
 DEVICE_COOKIE = "lineup_device"
@@ -147,29 +149,21 @@ class Devices:
     It lets nobody in: it gives its device attempts of its own.
     """
 
-    def __init__(self, secret_key: str):
+    def __init__(self, secret_key: str, names: CookieNames):
         self._signer = Signer(secret_key, salt=DEVICE_COOKIE, digest_method=hashlib.sha256)
+        self._names = names
 
     def known(self, request: Request, email: str) -> str:
         """The request's device, if it signed in to this account before; else ""."""
-        cookie = request.cookies.get(DEVICE_COOKIE, "")
-        if len(cookie) > _COOKIE_CHARACTERS_MAX:
-            return ""
-        try:
-            account, _, device = self._signer.unsign(cookie).decode().partition("-")
-        except (BadSignature, UnicodeError):
-            return ""
-        return device if account == _account(email) else ""
+        return self._known(request, email)[0]
 
     def remember(self, request: Request, response: Response, email: str, *, secure: bool) -> None:
         """Gives the device its cookie; one that it has is kept."""
-        if not self.known(request, email):
-            name = f"{_account(email)}-{secrets.token_hex(16)}"
-            cookie = self._signer.sign(name).decode()
-        else:
-            cookie = request.cookies[DEVICE_COOKIE]
+        _, cookie = self._known(request, email)
+        if not cookie:
+            cookie = self._signer.sign(f"{_account(email)}-{secrets.token_hex(16)}").decode()
         response.set_cookie(
-            DEVICE_COOKIE,
+            self._names.of(DEVICE_COOKIE),
             cookie,
             max_age=_DEVICE_DAYS * 86_400,
             path="/login",
@@ -177,6 +171,17 @@ class Devices:
             samesite="Lax",
             secure=secure,
         )
+
+    def _known(self, request: Request, email: str) -> tuple[str, str]:
+        """The device and its cookie; empty texts where there is none of this account."""
+        for cookie in self._names.values(request.cookies, DEVICE_COOKIE):
+            if len(cookie) > _COOKIE_CHARACTERS_MAX:
+                continue
+            with suppress(BadSignature, UnicodeError):
+                account, _, device = self._signer.unsign(cookie).decode().partition("-")
+                if account == _account(email):
+                    return device, cookie
+        return "", ""
 
 
 def _account(email: str) -> str:

@@ -26,7 +26,7 @@ from dashboard.web.http.queries import only_value
 #: Longest body of a sign-in: it is sent without a session, so it must be cheap to refuse.
 _BODY_BYTES = 16 * 1024
 _FORM = "application/x-www-form-urlencoded"
-#: Holds the token between the two steps of a sign-in by forms.
+#: Begins the name of the cookie with the token between the two steps of a sign-in by forms.
 CODE_COOKIE = "lineup_signin"
 CODE_PATH = "/login/code"
 
@@ -61,11 +61,7 @@ class SignIn:
     def show(self) -> Response:
         """The sign-in page; a redirect where the caller is signed in."""
         goal = local_path(only_value("next", "/"))
-        try:
-            self._identities.of(request.environ)
-        except Unauthorized:
-            return self._pages.login(next=goal)
-        return _see(goal)
+        return _see(goal) if self._identities.is_signed_in() else self._pages.login(next=goal)
 
     def login(self) -> Response:
         is_json_body = self._is_by_json()
@@ -78,7 +74,7 @@ class SignIn:
     def show_code(self) -> Response:
         """The page of the second step; a redirect where there is no sign-in under way."""
         goal = local_path(only_value("next", "/"))
-        if not request.cookies.get(CODE_COOKIE):
+        if not self._token():
             return _see(f"/login?next={quote(goal)}")
         return self._pages.code(goal, by_recovery_code=only_value("by", "") == "recovery")
 
@@ -129,20 +125,23 @@ class SignIn:
 
     def _code_by_form(self) -> Response:
         goal = local_path(request.form.get("next", "/"))
-        code, token = request.form.get("code", ""), request.cookies.get(CODE_COOKIE, "")
+        code = request.form.get("code", "")
         try:
-            signed_in = self._by_code(_see(goal), token, code)
+            signed_in = self._by_code(_see(goal), self._token(), code)
         except SignInExpired as problem:
-            return _without_token(_refused(problem, self._pages.login, next=goal))
+            # Another tab may have completed it.
+            if self._identities.is_signed_in():
+                return _see(goal)
+            return self._without_token(_refused(problem, self._pages.login, next=goal))
         except Problem as problem:
             by = request.form.get("by", "") == "recovery"
             return _refused(problem, self._pages.code, next=goal, by_recovery_code=by)
-        return _without_token(signed_in)
+        return self._without_token(signed_in)
 
     def _ask_for_code(self, token: str, goal: str) -> Response:
         response = _see(f"{CODE_PATH}?next={quote(goal)}")
         response.set_cookie(
-            CODE_COOKIE,
+            self._code_cookie,
             token,
             max_age=TOKEN_MS // 1_000,
             path=CODE_PATH,
@@ -150,6 +149,18 @@ class SignIn:
             samesite="Strict",
             secure=self._identities.is_https(),
         )
+        return response
+
+    @property
+    def _code_cookie(self) -> str:
+        return self._identities.cookie_names.of(CODE_COOKIE)
+
+    def _token(self) -> str:
+        """The token of the sign-in under way, or ""."""
+        return request.cookies.get(self._code_cookie, "")
+
+    def _without_token(self, response: Response) -> Response:
+        response.delete_cookie(self._code_cookie, path=CODE_PATH)
         return response
 
     def _by_password(self, response: Response, email: str, password: str) -> Response:
@@ -197,11 +208,6 @@ def _refused(problem: Problem, page: Callable[..., Response], **values: Any) -> 
     shown.status_code = problem.status
     shown.headers.update(problem.headers)
     return shown
-
-
-def _without_token(response: Response) -> Response:
-    response.delete_cookie(CODE_COOKIE, path=CODE_PATH)
-    return response
 
 
 def _see(goal: str) -> Response:

@@ -14,10 +14,10 @@ from dashboard.shared_limits.buckets import SharedLimiter
 from dashboard.validation.addresses import network_of
 from dashboard.web.admin.sign_in.local_paths import local_path
 from dashboard.web.admin.sign_in.oidc.accounts import ProviderAccounts
-from dashboard.web.admin.sign_in.oidc.pending import PendingSignIns
+from dashboard.web.admin.sign_in.oidc.pending import PendingSignIns, SignInNotBegun
 from dashboard.web.admin.site.pages import Pages
 from dashboard.web.http.audit.signins import FailedSignIns
-from dashboard.web.http.identity import Identities, Unauthorized
+from dashboard.web.http.identity import Identities
 from dashboard.web.http.problems import json_problem, prefers_page
 from dashboard.web.http.queries import only_value
 
@@ -57,11 +57,8 @@ class ProviderSignIn:
     def begin(self) -> Response:
         """Leads to the provider."""
         goal = local_path(only_value("next", "/"))
-        try:
-            self._identities.of(request.environ)
+        if self._identities.is_signed_in():
             return _see(goal)
-        except Unauthorized:
-            pass
         try:
             self._require_turn()
             given = new_secrets()
@@ -69,12 +66,13 @@ class ProviderSignIn:
         except Problem as problem:
             return self._refused(problem, goal)
         answer = _see(url)
-        self._parts.pending.keep(answer, given, goal, secure=self._identities.is_https())
+        secure = self._identities.is_https()
+        self._parts.pending.keep(request, answer, given, goal, secure=secure)
         return answer
 
     def callback(self) -> Response:
         """The provider leads back here, with a code or with the reason why there is none."""
-        goal, email = "/", ""
+        goal, email, state = "/", "", ""
         secure = self._identities.is_https()
         try:
             self._require_turn()
@@ -83,11 +81,16 @@ class ProviderSignIn:
             person = self._parts.provider.person(self._code(), self._own_url(CALLBACK_PATH), given)
             email = person.email
             answer = self._let_in(person, goal)
+        except (SignInNotBegun, SignInRefused) as problem:
+            # Another tab may have signed in by now, or this page was loaded again.
+            answer = (
+                _see(goal)
+                if self._identities.is_signed_in()
+                else self._failed(problem, goal, email)
+            )
         except Problem as problem:
-            if problem.status not in (429, 503):
-                self._parts.failed_sign_ins.failed(email, problem.code)
-            answer = self._refused(problem, goal)
-        return self._parts.pending.forget(answer, secure=secure)
+            answer = self._failed(problem, goal, email)
+        return self._parts.pending.forget(answer, state, secure=secure)
 
     def leave(self) -> Response:
         """After signing out here: leads to the provider, to sign out there as well."""
@@ -97,6 +100,11 @@ class ProviderSignIn:
         except Problem:
             url = None
         return _see(url or "/login")
+
+    def _failed(self, problem: Problem, goal: str, email: str) -> Response:
+        if problem.status not in (429, 503):
+            self._parts.failed_sign_ins.failed(email, problem.code)
+        return self._refused(problem, goal)
 
     def _let_in(self, person: Person, goal: str) -> Response:
         grant = self._parts.provider.settings.granted(person.groups)

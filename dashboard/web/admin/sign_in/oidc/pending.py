@@ -1,21 +1,27 @@
-"""A sign-in under way: kept in a signed cookie, so that any worker can complete it."""
+"""Sign-ins under way: each is kept in a signed cookie of its own.
+
+Any worker can complete it, and tabs that begin at the same time do not end each other's.
+"""
 
 import hmac
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Iterator
+from hashlib import sha256
+from typing import NamedTuple
 
 from flask import Request, Response
 
 from dashboard.errors import Problem
 from dashboard.oidc.provider import Secrets
 from dashboard.signed_texts import NotSigned, SignedTexts
+from dashboard.web.http.cookies import CookieNames
 
+#: Begins the names of the cookies, on https behind the prefix of the session's.
 COOKIE = "lineup_oidc"
-#: The cookie's name on https, as that of the session.
-HOST_COOKIE = f"__Host-{COOKIE}"
 #: How long somebody may take to sign in at the provider.
 PENDING_MS = 15 * 60_000
 _COOKIE_CHARACTERS_MAX = 3_500
+#: Of all attempts of a browser together; the oldest give way. Headers have a limit.
+_KEPT_CHARACTERS_MAX = 5_000
 #: A longer path would not fit into the cookie.
 _GOAL_CHARACTERS_MAX = 1_500
 
@@ -27,42 +33,68 @@ class SignInNotBegun(Problem):
         super().__init__(400, "signin_not_begun", "This sign-in was not begun here; begin anew.")
 
 
+class _Attempt(NamedTuple):
+    given: Secrets
+    goal: str
+    begun_at: int
+    characters: int
+
+
 class PendingSignIns:
     """`clock` gives milliseconds."""
 
-    def __init__(self, secret_key: str, clock: Callable[[], int]):
+    def __init__(self, secret_key: str, clock: Callable[[], int], names: CookieNames):
         self._clock = clock
+        self._names = names
         self._texts = SignedTexts(secret_key, COOKIE, _COOKIE_CHARACTERS_MAX)
 
-    def keep(self, response: Response, given: Secrets, goal: str, *, secure: bool) -> None:
-        """Sets the cookie; it lets nobody in by itself."""
+    def keep(
+        self, request: Request, response: Response, given: Secrets, goal: str, *, secure: bool
+    ) -> None:
+        """Sets the attempt's cookie; it lets nobody in by itself."""
         kept_goal = goal if len(goal) <= _GOAL_CHARACTERS_MAX else "/"
         value = self._texts.text_of([*given, kept_goal, self._clock()])
+        left = _KEPT_CHARACTERS_MAX - len(value)
+        for attempt in sorted(self._attempts(request, secure), key=lambda one: -one.begun_at):
+            left -= attempt.characters
+            if left < 0 or not self._is_open(attempt):
+                self.forget(response, attempt.given.state, secure=secure)
         response.set_cookie(
-            value=value, max_age=PENDING_MS // 1000, httponly=True, **_cookie(secure)
+            self._name(given.state, secure),
+            value,
+            max_age=PENDING_MS // 1000,
+            httponly=True,
+            samesite="Lax",  # the provider leads back from another site
+            secure=secure,
+            path="/",
         )
 
     def found(self, request: Request, state: str, *, secure: bool) -> tuple[Secrets, str]:
         """What belongs to the provider's answer, and where to go. Raises SignInNotBegun."""
-        try:
-            *kept, goal, begun_at = self._texts.read(request.cookies.get(_name(secure), ""))
-        except NotSigned:
-            raise SignInNotBegun() from None
-        given = Secrets(*kept)
-        is_same = hmac.compare_digest(given.state.encode(), state.encode("utf-8", "replace"))
-        if not is_same or not 0 <= self._clock() - begun_at <= PENDING_MS:
-            raise SignInNotBegun()
-        return given, goal
+        asked = state.encode("utf-8", "replace")
+        for attempt in self._attempts(request, secure):
+            if hmac.compare_digest(attempt.given.state.encode(), asked) and self._is_open(attempt):
+                return attempt.given, attempt.goal
+        raise SignInNotBegun()
 
-    def forget(self, response: Response, *, secure: bool) -> Response:
-        response.delete_cookie(httponly=True, **_cookie(secure))
+    def forget(self, response: Response, state: str, *, secure: bool) -> Response:
+        """Deletes the attempt's cookie."""
+        response.delete_cookie(
+            self._name(state, secure), httponly=True, samesite="Lax", secure=secure, path="/"
+        )
         return response
 
+    def _attempts(self, request: Request, secure: bool) -> Iterator[_Attempt]:
+        for text in self._names.values(request.cookies, COOKIE, host_only=secure):
+            try:
+                *kept, goal, begun_at = self._texts.read(text)
+            except NotSigned:
+                continue
+            yield _Attempt(Secrets(*kept), goal, begun_at, len(text))
 
-def _name(secure: bool) -> str:
-    return HOST_COOKIE if secure else COOKIE
+    def _is_open(self, attempt: _Attempt) -> bool:
+        return 0 <= self._clock() - attempt.begun_at <= PENDING_MS
 
-
-def _cookie(secure: bool) -> dict[str, Any]:
-    # Lax: the provider leads back from another site.
-    return {"key": _name(secure), "samesite": "Lax", "secure": secure, "path": "/"}
+    def _name(self, state: str, secure: bool) -> str:
+        digest = sha256(state.encode("utf-8", "replace")).hexdigest()[:12]
+        return f"{self._names.of(COOKIE, host_only=secure)}_{digest}"

@@ -11,7 +11,7 @@ def test_the_form_leads_to_a_page_for_the_code_and_from_there_on(client, app):
     assert (asked.status_code, asked.headers["Location"]) == (303, "/login/code?next=/%3Fx%3D1")
     cookie = asked.headers["Set-Cookie"]
     for part in (
-        "lineup_signin=",
+        "lineup_signin_",
         "HttpOnly",
         "SameSite=Strict",
         "Path=/login/code",
@@ -51,6 +51,15 @@ def test_a_form_that_comes_too_late_leads_to_the_beginning(client, app, clock):
     late = client.post("/login/code", data={"code": app.code()})
     assert late.status_code == 401 and "begin again" in late.text and 'name="password"' in late.text
     assert client.get_cookie("lineup_signin", path="/login/code") is None
+
+
+def test_a_tab_whose_sign_in_another_one_completed_goes_on(client, app):
+    client.post("/login", data=credentials() | {"next": "/?x=1"})
+    assert client.post("/login/code", data={"code": app.code()}).status_code == 303
+    again = client.post("/login/code", data={"code": app.code(), "next": "/?x=1"})
+    assert (again.status_code, again.headers["Location"]) == (303, "/?x=1")
+    assert client.get("/login/code?next=/x").headers["Location"] == "/login?next=/x"
+    assert client.get("/login?next=/x").headers["Location"] == "/x"
 
 
 @pytest.mark.parametrize(

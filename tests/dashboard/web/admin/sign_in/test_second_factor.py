@@ -39,7 +39,7 @@ def test_the_code_begins_it(client, app):
     answer = send_code(client, token_of(client), app.code())
     assert answer.status_code == 204
     cookies = "\n".join(answer.headers.getlist("Set-Cookie"))
-    assert "lineup_session=" in cookies and "HttpOnly" in cookies and "lineup_device=" in cookies
+    assert "lineup_session_" in cookies and "HttpOnly" in cookies and "lineup_device_" in cookies
     assert client.get("/admin/api/me").json["name"] == "Mai"
 
 

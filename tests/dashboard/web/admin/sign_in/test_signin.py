@@ -20,7 +20,7 @@ def cookie(response):
 
 def test_json_signs_in_with_a_cookie_that_scripts_cannot_read(client):
     answer = client.post("/login", json=MAI)
-    assert answer.status_code == 204 and cookie(answer).startswith("lineup_session=")
+    assert answer.status_code == 204 and cookie(answer).startswith("lineup_session_")
     for attribute in ("HttpOnly", "SameSite=Lax", "Path=/"):
         assert attribute in cookie(answer)
     assert "Secure" not in cookie(answer)

@@ -2,6 +2,8 @@
 
 import pytest
 
+from dashboard.db.database import Database
+from dashboard.db.migrate import bring_to_head
 from tests.dashboard.web.admin.sign_in.test_signin import MAI, cookie
 from tests.drivers.application import ApplicationDriver
 
@@ -21,7 +23,7 @@ def test_over_tls_the_cookie_is_of_this_host_alone(database, clock, tmp_path):
     client, url = dashboard.client(), {"base_url": "https://desk.example"}
     answer = client.post("/login", json=MAI, headers=headers)
     name, value = cookie(answer).partition(";")[0].split("=", 1)
-    assert name == "__Host-lineup_session"
+    assert name.startswith("__Host-lineup_session_")
     for attribute in ("Secure", "HttpOnly", "SameSite=Lax", "Path=/"):
         assert attribute in cookie(answer)
     assert "Domain" not in cookie(answer)
@@ -30,7 +32,7 @@ def test_over_tls_the_cookie_is_of_this_host_alone(database, clock, tmp_path):
     other.set_cookie("lineup_session", value, domain="desk.example")
     assert other.get("/admin/api/me", **url).status_code == 401
     left = client.post("/logout", json={}, headers=headers, **url)
-    assert cookie(left).startswith("__Host-lineup_session=;") and "Secure" in cookie(left)
+    assert cookie(left).startswith(f"{name}=;") and "Secure" in cookie(left)
 
 
 def test_browsers_are_told_to_use_https_alone_where_the_site_is(database, clock, tmp_path):
@@ -52,3 +54,53 @@ def test_an_address_that_cannot_be_read_leads_to_us(client, goal):
     answer = client.post("/login", data=MAI | given)
     assert answer.status_code == 303 and answer.headers["Location"].startswith("/")
     assert not answer.headers["Location"].startswith("//")
+
+
+@pytest.fixture
+def two(database, clock, tmp_path):
+    """Two Lineups on one host with one secret key, and one browser for both."""
+    other = Database(f"sqlite:///{tmp_path / 'other.sqlite'}")
+    bring_to_head(other)
+    folders = [tmp_path / name for name in ("one", "two")]
+    lineups = [
+        ApplicationDriver(base, clock, folder)
+        for base, folder in zip((database, other), folders, strict=True)
+    ]
+    for lineup in lineups:
+        lineup.create_admin("Mai")
+    clients = [lineup.client() for lineup in lineups]
+    clients[1]._cookies = clients[0]._cookies
+    yield clients
+    other.close()
+
+
+def is_signed_in(client) -> bool:
+    return client.get("/admin/api/me").status_code == 200
+
+
+def test_two_lineups_on_one_host_leave_each_others_sign_ins_alone(two):
+    one, other = two
+    for client in two:
+        assert client.post("/login", json=MAI).status_code == 204
+    assert is_signed_in(one) and is_signed_in(other)
+    assert other.post("/logout", json={}).status_code == 204
+    assert is_signed_in(one) and not is_signed_in(other)
+    names = {cookie.key for cookie in one._cookies.values()}
+    assert len([name for name in names if name.startswith("lineup_device_")]) == 2
+
+
+def test_a_session_that_began_before_cookies_had_names_of_their_own_goes_on(dashboard, client):
+    assert client.post("/login", json=MAI).status_code == 204
+    value = client.get_cookie("lineup_session").value
+    for name in ("lineup_session", "lineup_session_0123abcd"):
+        upgraded = dashboard.client()
+        upgraded.set_cookie(name, value)
+        assert is_signed_in(upgraded), name
+    for name in ("lineup_sessions", "__Host-lineup_session", "xlineup_session"):
+        other = dashboard.client()
+        other.set_cookie(name, value)
+        assert not is_signed_in(other), name
+    upgraded.delete_cookie("lineup_session")
+    upgraded.set_cookie("lineup_session", value)
+    assert upgraded.post("/logout", json={}).status_code == 204
+    assert not is_signed_in(client), "the session itself has ended"

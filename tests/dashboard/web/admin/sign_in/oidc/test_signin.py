@@ -196,6 +196,46 @@ def test_an_answer_that_comes_twice_is_refused(driver):
     assert not is_signed_in(thief)
 
 
+def test_two_tabs_that_begin_at_once_both_go_on(driver):
+    """Whichever comes back first; and a page of the provider's answer that is loaded again."""
+    driver.provider.claims = person("mai", ["support"])
+    client = driver.application.client()
+    first = driver.begin(client, next="/?first=1")
+    second = driver.begin(client, next="/?second=1")
+    answer = driver.come_back(client, second)
+    assert (answer.status_code, answer.headers["Location"]) == (303, "/?second=1")
+    answer = driver.come_back(client, first)
+    assert (answer.status_code, answer.headers["Location"]) == (303, "/?first=1")
+    for url in (first, second):
+        answer = driver.come_back(client, url)
+        assert (answer.status_code, answer.headers["Location"]) == (303, "/")
+    assert is_signed_in(client) and client.get_cookie("lineup_oidc") is None
+    assert driver.provider.asked.count("/token") == 2, "nothing is asked for a third time"
+
+
+def test_who_is_signed_in_by_then_goes_on_where_the_other_tab_gives_up(driver):
+    driver.provider.claims = person("mai", ["support"])
+    client = driver.application.client()
+    first, second = (driver.begin(client, next=f"/?tab={tab}") for tab in (1, 2))
+    assert driver.come_back(client, second).status_code == 303
+    answer = driver.come_back(client, first, error="access_denied")
+    assert (answer.status_code, answer.headers["Location"]) == (303, "/?tab=1")
+    assert is_signed_in(client)
+
+
+def test_many_attempts_of_a_browser_stay_within_what_a_header_may_hold(driver):
+    driver.provider.claims = person("mai", ["support"])
+    client = driver.application.client()
+    urls = []
+    for number in range(12):
+        urls.append(driver.begin(client, next=f"/?q={number}{'x' * 1_400}"))
+        driver.application.clock.advance(1_000)
+    kept = [cookie for cookie in client._cookies.values() if "lineup_oidc" in cookie.key]
+    assert sum(len(cookie.value) for cookie in kept) <= 5_000 and len(kept) >= 2
+    assert driver.come_back(client, urls[0]).status_code == 400, "the oldest gave way"
+    assert driver.come_back(client, urls[-1]).headers["Location"].startswith("/?q=11x")
+
+
 def test_a_sign_in_may_take_a_quarter_of_an_hour(driver):
     driver.provider.claims = person("mai", ["support"])
     client = driver.application.client()
