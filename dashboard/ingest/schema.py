@@ -20,6 +20,7 @@ from dashboard.validation.fields import (
     MemberStatus,
     MessageId,
     Name,
+    Partial,
     Priority,
     ReceiptState,
     Role,
@@ -35,7 +36,7 @@ _NOTHING: Mapping[str, Any] = MappingProxyType({})
 _canonical = json.JSONEncoder(sort_keys=True, separators=(",", ":")).encode
 
 
-class Customer(Strict):
+class Customer(Partial):
     """A person; what is left out stays as it is, null forgets it."""
 
     id: Id
@@ -288,7 +289,7 @@ def _parsed(given: Any) -> ParsedEvent:
     if not isinstance(given, CustomerEvent | ReceiptEvent):
         content["thread"] = given.thread
     if isinstance(given, MessageEvent | CustomerEvent):
-        stated = given.customer.model_fields_set - {"id"}
-        content["customer"] = given.customer.id
-        content["customer_fields"] = {name: getattr(given.customer, name) for name in stated}
+        stated = given.customer.changes()
+        content["customer"] = stated.pop("id")
+        content["customer_fields"] = stated
     return event(given.id, given.type, given.occurred_at, **content)

@@ -7,6 +7,7 @@ from pydantic import AfterValidator, Field, PlainValidator, StrictBool, WithJson
 from dashboard.validation.fields import (
     INTEGER_MAX,
     Id,
+    Partial,
     Strict,
     check_characters,
     check_length,
@@ -87,7 +88,7 @@ class PresenceDevices(Strict):
     devices: Annotated[list[PresenceDevice], Field(min_length=1, max_length=BEATS_MAX)]
 
 
-class PresenceSettings(Strict):
+class PresenceSettings(Partial):
     """What a person sets; what is left out stays, null takes back."""
 
     status: Literal["auto", "away", "busy", "dnd", "invisible"] | None = None
@@ -97,9 +98,6 @@ class PresenceSettings(Strict):
     visibility: Literal["everyone", "contacts", "nobody"] | None = None
     show_last_seen: StrictBool | None = None
     show_typing: StrictBool | None = None
-
-    def changes(self) -> dict[str, Any]:
-        return {name: getattr(self, name) for name in self.model_fields_set}
 
 
 class PresenceTyping(Strict):

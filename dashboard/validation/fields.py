@@ -37,10 +37,40 @@ _SPACE = re.compile(r"\s")
 TEXT_PATTERN = r"^[^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]*$"
 
 
-class Strict(BaseModel):
-    """A JSON object whose members are known, and of exactly the type they should be."""
+def _drop_null_defaults(schema: dict[str, Any]) -> None:
+    for member in schema.get("properties", {}).values():
+        if member.get("default", "") is None:
+            del member["default"]
 
-    model_config = ConfigDict(strict=True, extra="forbid", frozen=True)
+
+def _drop_defaults(schema: dict[str, Any]) -> None:
+    for member in schema.get("properties", {}).values():
+        member.pop("default", None)
+
+
+class Strict(BaseModel):
+    """A JSON object whose members are known, and of exactly the type they should be.
+
+    Its schema has no null as a default: a generated client sends the defaults, and null often says
+    more than a member that is left out.
+    """
+
+    model_config = ConfigDict(
+        strict=True, extra="forbid", frozen=True, json_schema_extra=_drop_null_defaults
+    )
+
+
+class Partial(Strict):
+    """A JSON object that changes what it names; what is left out stays as it is.
+
+    Its schema has no defaults at all: to send them would change what was left out.
+    """
+
+    model_config = ConfigDict(json_schema_extra=_drop_defaults)
+
+    def changes(self) -> dict[str, Any]:
+        """The members that were sent."""
+        return {name: getattr(self, name) for name in self.model_fields_set}
 
 
 _LINE_BREAKS = re.compile(r"[\t\n\r]")

@@ -20,7 +20,7 @@ from dashboard.db.lists.views import number_of
 from dashboard.errors import quoted
 from dashboard.languages import LOCALES
 from dashboard.validation.field_errors import field_error
-from dashboard.validation.fields import Strict, fault
+from dashboard.validation.fields import Partial, Strict, fault
 from dashboard.validation.models import validated
 from dashboard.validation.timezones import Timezone
 from dashboard.web.http.schemas import Absent
@@ -44,7 +44,7 @@ _Switch = Annotated[StrictBool, NOT_NULL]
 def _by_view(name: str, choice: Any) -> Any:
     """A model with one such field for each view."""
     fields: dict[str, Any] = dict.fromkeys(BUILT_IN_VIEWS, (Annotated[choice, NOT_NULL], Absent))
-    return create_model(name, __base__=Strict, **fields)
+    return create_model(name, __base__=Partial, **fields)
 
 
 def _sort_name(text: str) -> str:
@@ -69,7 +69,7 @@ _Sorts = Annotated[_by_view("ChosenSorts", _SortName), NOT_NULL]  # type: ignore
 _Filters = Annotated[_by_view("ChosenFilters", Literal[FILTERS]), NOT_NULL]  # type: ignore[valid-type]
 
 
-class Notifications(Strict):
+class Notifications(Partial):
     """How new requests are announced, and in which views."""
 
     sound: _Switch = Absent
@@ -90,7 +90,7 @@ class SavedList(Strict):
     filter: Annotated[Literal[FILTERS], NOT_NULL] = Absent  # type: ignore[valid-type]
 
 
-class PreferencesRequest(Strict):
+class PreferencesRequest(Partial):
     """A change of preferences; what is left out stays as it is."""
 
     #: The built-in view that was open last.

@@ -58,7 +58,7 @@ def reference(api: dict[str, Any], server: str) -> Reference:
     ]
     known = api["components"]["schemas"]
     tables = [_table(name, schema) for name, schema in known.items() if "properties" in schema]
-    posted = _names_in_bodies(api)
+    posted = names_in_bodies(api)
     return Reference(
         calls,
         [table for table in tables if table.name in posted],
@@ -66,7 +66,7 @@ def reference(api: dict[str, Any], server: str) -> Reference:
     )
 
 
-def _names_in_bodies(api: dict[str, Any]) -> set[str]:
+def names_in_bodies(api: dict[str, Any]) -> set[str]:
     """The schemas that request bodies are made of."""
     calls = (call for methods in api["paths"].values() for call in methods.values())
     found: set[str] = set()

@@ -7,7 +7,7 @@ from pydantic import Field, StrictInt
 from dashboard.db.accounts.admins import ROLES
 from dashboard.db.accounts.desks import MAIN
 from dashboard.validation.accounts import AccountName, Email
-from dashboard.validation.fields import INTEGER_MAX, DeskName, Strict
+from dashboard.validation.fields import INTEGER_MAX, DeskName, Partial, Strict
 
 #: Most desks of an account.
 DESKS_MAX = 200
@@ -17,7 +17,7 @@ DeskNames = Annotated[list[DeskName], Field(min_length=1, max_length=DESKS_MAX)]
 ChangedAt = Annotated[StrictInt, Field(ge=0, le=INTEGER_MAX)]
 
 
-class AccountRequest(Strict):
+class AccountRequest(Partial):
     """What an account is to be; what is left out stays."""
 
     role: Role | None = None

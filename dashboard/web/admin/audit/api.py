@@ -66,7 +66,7 @@ class AuditApi:
         answers=done(responses.AuditExport),
     )
     def export(self, body: requests.ExportRequest) -> Response:
-        filters, format, after = requests.filters_of(body), body.format, None
+        filters, format, after = requests.filters_of(body), body.format or "csv", None
         if body.cursor is not None:
             given, format, place = self._cursors.decode(_EXPORT, body.cursor)
             filters, after = Filters(*given), Position(*place)

@@ -46,7 +46,9 @@ class ExportRequest(Strict):
     action: Action | None = None
     actor: Words | None = None
     target: Words | None = None
-    format: Literal["csv", "jsonl"] = "csv"
+    format: Annotated[
+        Literal["csv", "jsonl"] | None, Field(description="`csv` where none is named.")
+    ] = None
     cursor: Annotated[str, AfterValidator(check_characters)] | None = None
 
     @model_validator(mode="after")

@@ -77,12 +77,12 @@ class PoliciesApi(HoursApi):
         "putPolicyOrder",
         summary="Set the order of the policies",
         description="Those that are not named stay behind the others, in the order they have.",
-        body=(requests.OrderRequest,),
+        body=(requests.PolicyOrderRequest,),
         example={"ids": [5, 3, 4]},
         answers=done(responses.Policies),
         problem=responses.HoursProblem,
     )
-    def order(self, body: requests.OrderRequest) -> Response:
+    def order(self, body: requests.PolicyOrderRequest) -> Response:
         now = self._clock()
 
         def write(connection: Connection) -> dict[str, Any]:

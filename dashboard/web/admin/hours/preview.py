@@ -33,7 +33,7 @@ class PolicyPreviewApi:
         "postPolicyPreview",
         scope=SUPERVISOR,
         summary="Count the threads that policies would make late",
-        body=(requests.PreviewRequest,),
+        body=(requests.PolicyPreviewRequest,),
         example={
             "policies": [
                 {
@@ -52,13 +52,13 @@ class PolicyPreviewApi:
         answers=done(responses.PolicyPreview),
         problem=responses.HoursProblem,
     )
-    def preview(self, body: requests.PreviewRequest) -> Response:
+    def preview(self, body: requests.PolicyPreviewRequest) -> Response:
         with self._database.read() as connection:
             tried = _policies(connection, body)
             return json_response(late_threads.count(connection, tried, self._clock())._asdict())
 
 
-def _policies(connection: Connection, body: requests.PreviewRequest) -> Policies:
+def _policies(connection: Connection, body: requests.PolicyPreviewRequest) -> Policies:
     """Raises Problem (422) for unknown calendars, and for what is no query of a policy."""
     saved = {calendar.id: calendar for calendar in calendars.listing(connection)}
     unknown = [

@@ -175,13 +175,13 @@ class TriedPolicyRequest(_TargetsRequest):
     changed_at: Any = None
 
 
-class PreviewRequest(Strict):
+class PolicyPreviewRequest(Strict):
     """All policies in their order, as they would be."""
 
     policies: Annotated[list[TriedPolicyRequest], Field(max_length=POLICIES_MAX)]
 
 
-class OrderRequest(Strict):
+class PolicyOrderRequest(Strict):
     """The ids of all policies in their new order."""
 
     ids: Annotated[list[_Id], Field(max_length=POLICIES_MAX)]

@@ -6,7 +6,14 @@ from pydantic import AfterValidator, Field, StrictInt
 
 from dashboard.errors import quoted
 from dashboard.live.requests import ViewId
-from dashboard.validation.fields import INTEGER_MAX, Strict, check_length, check_line, fault
+from dashboard.validation.fields import (
+    INTEGER_MAX,
+    Partial,
+    Strict,
+    check_length,
+    check_line,
+    fault,
+)
 from dashboard.validation.timezones import Timezone
 from scoring.composite import Direction
 from scoring.conditions.language.parser import LENGTH_MAX
@@ -66,7 +73,7 @@ class NewSortRequest(Strict):
     timezone: _Timezone = None
 
 
-class SortRequest(Strict):
+class SortRequest(Partial):
     """What a sort becomes; its name stays, and without `timezone` that stays as it was."""
 
     name: Annotated[

@@ -156,11 +156,11 @@ class ViewsApi:
         "putViewOrder",
         summary="Set the order in which one has the views",
         description="Ids of views that are gone, or of others, are left out.",
-        body=(requests.OrderRequest,),
+        body=(requests.ViewOrderRequest,),
         example={"ids": ["not_respond", "v17", "arrival", "history"]},
         answers=done(responses.ViewIds),
     )
-    def order(self, body: requests.OrderRequest) -> Response:
+    def order(self, body: requests.ViewOrderRequest) -> Response:
         admin_id, desks = current().admin_id, current().desks
 
         def write(connection: Connection) -> list[str]:

@@ -44,12 +44,12 @@ class QueriesApi:
         "/views/preview",
         "postViewPreview",
         summary="Count the threads that a view would have, and read the first of them",
-        body=(requests.PreviewRequest,),
+        body=(requests.ViewPreviewRequest,),
         example={"query": "is:waiting waits:>10m", "sort": "longest_wait"},
         answers=done(responses.ViewPreview),
         problem=responses.ViewProblem,
     )
-    def preview(self, body: requests.PreviewRequest) -> Response:
+    def preview(self, body: requests.ViewPreviewRequest) -> Response:
         is_over = time_limit(PREVIEW_SECONDS, self._monotonic)
         identity = current()
         with self._database.read() as connection:

@@ -9,6 +9,7 @@ from dashboard.errors import quoted
 from dashboard.live.requests import ViewId
 from dashboard.validation.fields import (
     INTEGER_MAX,
+    Partial,
     Strict,
     check_characters,
     check_length,
@@ -40,7 +41,7 @@ _Owner = Annotated[
 _ChangedAt = Annotated[StrictInt, Field(ge=0, le=INTEGER_MAX)]
 
 
-class PreviewRequest(Strict):
+class ViewPreviewRequest(Strict):
     """Conditions and a sort."""
 
     query: str
@@ -48,14 +49,14 @@ class PreviewRequest(Strict):
     timezone: Timezone | None = None
 
 
-class NewViewRequest(PreviewRequest):
+class NewViewRequest(ViewPreviewRequest):
     """A view to be saved."""
 
     name: _Name
     owner: _Owner = "me"
 
 
-class ViewRequest(PreviewRequest):
+class ViewRequest(ViewPreviewRequest, Partial):
     """What a view becomes; without `owner` and `timezone` these stay as they are."""
 
     name: _Name
@@ -66,7 +67,7 @@ class ViewRequest(PreviewRequest):
     ] = None
 
 
-class OrderRequest(Strict):
+class ViewOrderRequest(Strict):
     """Ids of views in an order of one's own."""
 
     ids: Annotated[list[ViewId], Field(max_length=IDS_MAX)]
