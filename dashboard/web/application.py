@@ -23,7 +23,7 @@ from dashboard.web.http.bodies import OFFLOAD
 from dashboard.web.http.identity import Identities, ReadableRequest
 from dashboard.web.http.limits import BODY_BYTES
 from dashboard.web.http.origins import Origins
-from dashboard.web.http.routes import AsciiInteger
+from dashboard.web.http.routes import AsciiInteger, OtherThan
 from dashboard.web.process_metrics import watch_process, watch_server
 from dashboard.web.queue_metrics import watch_queue
 from dashboard.web.server.gate import Gate
@@ -89,6 +89,7 @@ def new_flask() -> Flask:
     app.request_class = ReadableRequest
     # Numbers of a path have one spelling: `int` would take the digits of every script.
     app.url_map.converters["int"] = AsciiInteger
+    app.url_map.converters["other_than"] = OtherThan
     # Else `//api//v1` would be redirected, by an answer in HTML that carries the caller's Host.
     app.url_map.merge_slashes = False
     problems.install(app)

@@ -31,7 +31,7 @@ from dashboard.validation.fields import (
 )
 from dashboard.validation.tags import NewTags, Tags
 from dashboard.validation.timezones import Timezone
-from dashboard.web.http.queries import IDS_MAX, Ids, Query, RowId, WholeNumber
+from dashboard.web.http.queries import DIGITS, IDS_MAX, Ids, Query, RowId
 from scoring.views import FILTERS
 
 SHORTCUT_MAX = 32
@@ -168,7 +168,7 @@ class MessagesQuery(Query):
     before: RowId | None = None
     after: RowId | None = None
     around: RowId | None = None
-    limit: Annotated[WholeNumber, Field(ge=1, le=MESSAGES_MAX)] = MESSAGES_DEFAULT
+    limit: Annotated[int, Field(ge=1, le=MESSAGES_MAX), DIGITS] = MESSAGES_DEFAULT
 
 
 class ExplainQuery(Query):

@@ -1,6 +1,7 @@
 """The routes below /admin/api: their blueprint, and the OpenAPI document of all of them."""
 
 from collections.abc import Iterable, Sequence
+from functools import cache
 from typing import Any
 
 from flask import Blueprint, Response, request
@@ -42,6 +43,29 @@ _API = openapi.Api(
         429: "Too many look-ups; `Retry-After` says when to come again.",
         507: "There is no room for files; nothing was stored.",
     },
+    tags={
+        "me": "The signed-in admin.",
+        "threads": "Threads, their conversations, and what is done to them.",
+        "files": "Files that admins upload for their messages.",
+        "archive": "Threads that were closed long ago.",
+        "search": "Threads by words and conditions.",
+        "query": "The language of conditions.",
+        "views": "Saved conditions, their lists and their order.",
+        "sorts": "Orders of threads.",
+        "calendars": "Opening hours.",
+        "policies": "Promised reply times.",
+        "canned": "Canned replies.",
+        "customers": "Customers of all chatbots.",
+        "presence": "Who is there.",
+        "team": "Admins, their threads and their sign-ins.",
+        "profile": "One's own account.",
+        "accounts": "The accounts of admins.",
+        "invitations": "Links by which admins join.",
+        "keys": "API keys of chatbots.",
+        "webhooks": "Webhooks and their deliveries.",
+        "audit": "Who did what.",
+        "health": "How Lineup is doing.",
+    },
 )
 
 
@@ -57,10 +81,12 @@ def blueprints(
     presence = _blueprint("admin_presence", [about_presence], database, origins, identities)
     presence.register_error_handler(RedisError, redis_unavailable)
     declared = routes_of(*map(type, (*apis, about_presence)))
+    # Making it takes 100 ms.
+    described = cache(lambda: openapi.document(_API, declared))
 
     @main.get("/openapi.json")
     def machine_readable() -> Response:
-        return json_response(openapi.document(_API, declared))
+        return json_response(described())
 
     return main, presence
 

@@ -22,7 +22,7 @@ from dashboard.web.admin.responses import CustomerPanel, SearchResults, ThreadMa
 from dashboard.web.admin.views.responses import ViewProblem
 from dashboard.web.http.cursors import Cursors
 from dashboard.web.http.identity import current
-from dashboard.web.http.queries import Cursor, Query, WholeNumber, Words
+from dashboard.web.http.queries import DIGITS, Cursor, Query, Words
 from dashboard.web.http.responses import json_response
 from dashboard.web.http.routes import done, route
 from scoring.conditions.language.errors import QueryError
@@ -48,7 +48,7 @@ class SearchQuery(MatchesQuery):
     """What to find, and which part of it."""
 
     timezone: Timezone | None = None
-    limit: Annotated[WholeNumber, Field(ge=1, le=RESULTS_MAX)] = RESULTS_DEFAULT
+    limit: Annotated[int, Field(ge=1, le=RESULTS_MAX), DIGITS] = RESULTS_DEFAULT
     cursor: Cursor = None
 
 

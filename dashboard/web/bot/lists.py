@@ -19,7 +19,7 @@ from dashboard.validation.fields import is_id
 from dashboard.web.bot.responses import List
 from dashboard.web.bot.walked_lists import Position, WalkedList, walked_list
 from dashboard.web.http.cursors import Cursors
-from dashboard.web.http.queries import Cursor, Query, WholeNumber
+from dashboard.web.http.queries import DIGITS, Cursor, Query
 from dashboard.web.http.responses import json_response
 from dashboard.web.http.routes import Documented, PathParameter, route
 from dashboard.web.http.schemas import Row
@@ -41,7 +41,7 @@ _VIEW_PATTERN = (
 class ListQuery(Query):
     """Which part of a list."""
 
-    limit: Annotated[WholeNumber, Field(ge=1, le=LIMIT_MAX, examples=[100])] = LIMIT_DEFAULT
+    limit: Annotated[int, Field(ge=1, le=LIMIT_MAX, examples=[100]), DIGITS] = LIMIT_DEFAULT
     cursor: Annotated[Cursor, Field(description="`next` of the answer before.")] = None
 
 

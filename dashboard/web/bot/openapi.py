@@ -1,15 +1,20 @@
 """The OpenAPI document of the bot API, and the pages made from it."""
 
+from collections.abc import Mapping
 from functools import cache
 from typing import Any
 
 from flask import Blueprint, Response, render_template, request
+from pydantic import BaseModel
 
 from dashboard import languages
+from dashboard.db.outbox.outgoing_document import TYPING
 from dashboard.web.bot.api import ROUTES, URL_PREFIX
+from dashboard.web.bot.responses import OUTGOING, AdminTyping, WebhookTest
 from dashboard.web.http import openapi
 from dashboard.web.http.api_reference import reference
 from dashboard.web.http.responses import json_response
+from dashboard.webhooks.service import TEST_TYPE
 
 _API = openapi.Api(
     title="Lineup bot API",
@@ -32,13 +37,38 @@ _API = openapi.Api(
         " since (`customer_erased`).",
         429: "Over the key's quota; nothing was done. `Retry-After` says when to come again.",
     },
+    tags={
+        "events": "What happened: yours to Lineup, and what admins did in your threads.",
+        "threads": "Threads as dashboards show them.",
+        "lists": "Threads in their order.",
+        "presence": "Which customers are there, and what they show.",
+        "typing": "Who is writing.",
+        "webhooks": "What Lineup posts to your webhooks.",
+    },
 )
+_SUMMARIES = {
+    "message.created": "An admin wrote to the customer",
+    "thread.closed": "A thread was closed",
+    "thread.reopened": "A thread was reopened",
+    "thread.assigned": "An admin got a thread",
+    "thread.released": "Nobody has a thread any more",
+    "thread.desk_changed": "A thread was handed over to another desk",
+    "thread.priority_changed": "The priority of a thread was changed",
+    "thread.tags_changed": "The tags of a thread were changed",
+    "thread.snoozed": "A thread was snoozed",
+    "thread.woken": "A snooze ended",
+    "thread.due": "A thread was not answered in time",
+    TYPING: "An admin is writing a reply",
+    TEST_TYPE: "A supervisor tries the webhook",
+}
+_MODELS: Mapping[str, type[BaseModel]] = {**OUTGOING, TYPING: AdminTyping, TEST_TYPE: WebhookTest}
+_WEBHOOKS = [openapi.Webhook(type, _SUMMARIES[type], model) for type, model in _MODELS.items()]
 
 
 @cache
 def document() -> dict[str, Any]:
     """The same one for every call of the process: making it takes 40 ms."""
-    return openapi.document(_API, ROUTES)
+    return openapi.document(_API, ROUTES, _WEBHOOKS)
 
 
 def blueprint() -> Blueprint:

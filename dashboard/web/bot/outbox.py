@@ -13,7 +13,7 @@ from dashboard.files.addresses import FileAddresses
 from dashboard.validation.field_errors import field_error
 from dashboard.web.bot.responses import OutgoingEvents
 from dashboard.web.http.cursors import Cursors
-from dashboard.web.http.queries import Cursor, Query, WholeNumber
+from dashboard.web.http.queries import DIGITS, Cursor, Query
 from dashboard.web.http.responses import json_response
 from dashboard.web.http.routes import Documented, route
 
@@ -26,7 +26,7 @@ class OutboxQuery(Query):
     """Where to go on; without `after` with the oldest event that is kept."""
 
     after: Annotated[Cursor, Field(description="`next` of the answer before.")] = None
-    limit: Annotated[WholeNumber, Field(ge=1, le=LIMIT_MAX, examples=[100])] = LIMIT_DEFAULT
+    limit: Annotated[int, Field(ge=1, le=LIMIT_MAX, examples=[100]), DIGITS] = LIMIT_DEFAULT
 
 
 class OutboxApi:

@@ -1,8 +1,8 @@
 """The bot API's presence routes: which customers are online, and who may know it."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from typing import Annotated
+from typing import Annotated, Any
 
 from flask import Response
 from pydantic import AfterValidator, Field
@@ -34,6 +34,18 @@ from presence.people import MAX_LOOKED_UP
 #: Every call is for keys with this scope.
 _route = partial(route, scope="presence")
 _ID_SCHEMA = {"type": "string", "pattern": ID_PATTERN, "maxLength": ID_MAX}
+#: Customers of these names are set by their query, because below /presence these are calls.
+_CALLS = ("online", "offline", "team")
+_CUSTOMER = PathParameter(
+    _ID_SCHEMA | {"not": {"enum": list(_CALLS)}}, "c-7", f"other_than({', '.join(_CALLS)})"
+)
+#: What both calls that set a customer's presence have in common.
+_SETTING: Mapping[str, Any] = {
+    "body": (PresenceSettings,),
+    "example": {"status": "busy", "text": "on the phone"},
+    "answers": {200: Documented("All that is set then.", (SetPresence,))},
+    "problems": (410,),
+}
 _BEAT = {"customer": "c-7", "device": "browser-1", "type": "web", "active": True}
 
 
@@ -54,7 +66,7 @@ class CustomersQuery(Query):
         Field(
             description=f"Once for each customer; up to {MAX_LOOKED_UP} different ones.",
             json_schema_extra={"minItems": 1},
-            examples=["c-7"],
+            examples=[["c-7"]],
         ),
     ]
 
@@ -65,8 +77,10 @@ class TeamQuery(Query):
     thread: Annotated[Id, Field(examples=["t-42"])]
 
 
-class _CustomerPath(Query):
-    customer: Id
+class CustomerQuery(Query):
+    """Which customer."""
+
+    customer: Annotated[Id, Field(examples=["c-7"])]
 
 
 class BotPresenceApi:
@@ -141,15 +155,29 @@ class BotPresenceApi:
         "putPresence",
         summary="Set what a customer shows, and to whom",
         description="What is left out stays, null takes back. `invisible` looks as if they had "
-        "left, the visibility `nobody` as if they had never been there.",
-        path_parameters={"customer": PathParameter(_ID_SCHEMA, "c-7")},
-        body=(PresenceSettings,),
-        example={"status": "busy", "text": "on the phone"},
-        answers={200: Documented("All that is set then.", (SetPresence,))},
-        problems=(410,),
+        "left, the visibility `nobody` as if they had never been there. `online`, `offline` and "
+        "`team` are other calls here (405): name a customer of such an id in the query.",
+        path_parameters={"customer": _CUSTOMER},
+        **_SETTING,
     )
     def set_presence(self, caller: Caller, customer: str, body: PresenceSettings) -> Response:
-        validated(_CustomerPath, {"customer": customer})
+        query = validated(CustomerQuery, {"customer": customer})
+        return self.set_presence_by_query(caller, query, body)
+
+    @_route(
+        "PUT",
+        "/presence",
+        "putPresenceByQuery",
+        summary="Set what a customer shows, whatever the customer's id",
+        description="As with the id in the path, and also for a customer called `online`, "
+        "`offline` or `team`.",
+        query=CustomerQuery,
+        **_SETTING,
+    )
+    def set_presence_by_query(
+        self, caller: Caller, query: CustomerQuery, body: PresenceSettings
+    ) -> Response:
+        customer = query.customer
         settings = self._presence_service.set_customer(
             caller.source_id, caller.source, customer, body.changes()
         )

@@ -1,19 +1,24 @@
 """What the bot API answers: one model for each JSON answer."""
 
-from typing import Annotated, Literal
+import re
+from collections.abc import Mapping
+from typing import Annotated, Any, Literal, Union
 
-from pydantic import Field
+from pydantic import Discriminator, Field, RootModel, create_model
 
 from dashboard.db.outbox.outgoing_document import TYPES
+from dashboard.validation.fields import Priority
 from dashboard.web.http import schemas
 from dashboard.web.http.schemas import (
     Absent,
-    ActContent,
     Answer,
+    Milliseconds,
     Person,
     Problem,
     ThreadId,
 )
+
+DateTime = Annotated[str, Field(json_schema_extra={"format": "date-time"})]
 
 
 class Result(Answer):
@@ -71,8 +76,8 @@ class Message(schemas.Message):
     delivery: None
 
 
-class ThreadAct(ActContent):
-    """`data` of all other types: which admin did it, and what changed.
+class ThreadAct(Answer):
+    """An act on a thread.
 
     `by` is null where a thread woke at its moment or with the customer's message, and of
     `thread.due`.
@@ -82,15 +87,52 @@ class ThreadAct(ActContent):
     by: Person | None
 
 
-class OutgoingEvent(Answer):
-    """What an admin did, or what a moment brought."""
+class Outgoing(Answer):
+    """An event for a chatbot."""
 
     id: Annotated[str, Field(description="The same however often the event is sent.")]
-    type: Literal[TYPES]  # type: ignore[valid-type]
-    occurred_at: Annotated[str, Field(json_schema_extra={"format": "date-time"})]
+    occurred_at: DateTime
     seq: Annotated[int, Field(description="Counts within the thread, from 1.", ge=1)]
     thread: Annotated[str, Field(description="Your id of the thread.")]
-    data: Message | ThreadAct
+
+
+#: What each type says of an act besides `thread_id` and `by`.
+_MEMBERS: Mapping[str, Mapping[str, Any]] = {
+    "thread.closed": {},
+    "thread.reopened": {},
+    "thread.assigned": {"assignee": (Person, ...)},
+    "thread.released": {"assignee": (None, ...)},
+    "thread.desk_changed": {"desk": (str, ...)},
+    "thread.priority_changed": {"priority": (Priority, ...)},
+    "thread.tags_changed": {"added": (list[str], Absent), "removed": (list[str], Absent)},
+    "thread.snoozed": {"until": (Milliseconds, ...), "wake": (Literal["reply", "never"], ...)},
+    "thread.woken": {"reason": (Literal["time", "reply", "admin"], ...)},
+    "thread.due": {
+        "due_at": (Milliseconds, ...),
+        "waiting_since": (Milliseconds, ...),
+        "policy": (Annotated[str, Field(description="The policy's name.")], ...),
+        "target": (Literal["first_reply", "next_reply"], ...),
+    },
+}
+
+
+def _event_model(type: str) -> type[Outgoing]:
+    name = "".join(word.capitalize() for word in re.split("[._]", type))
+    is_of_type: Any = (Literal[type], ...)
+    data: Any = Message
+    if type in _MEMBERS:
+        data = create_model(f"{name}Data", __base__=ThreadAct, **_MEMBERS[type])
+    return create_model(name, __base__=Outgoing, type=is_of_type, data=(data, ...))
+
+
+OUTGOING = {type: _event_model(type) for type in TYPES}
+
+
+_AnyEvent: Any = Annotated[Union[tuple(OUTGOING.values())], Discriminator("type")]  # noqa: UP007
+
+
+class OutgoingEvent(RootModel[_AnyEvent]):
+    """What an admin did, or what a moment brought; `type` says which."""
 
 
 class OutgoingEvents(Answer):
@@ -98,3 +140,32 @@ class OutgoingEvents(Answer):
 
     events: list[OutgoingEvent]
     next: Annotated[str, Field(description="The next cursor, also when nothing is new.")]
+
+
+class TypingData(Answer):
+    thread_id: ThreadId
+    by: Person
+    until: Annotated[DateTime, Field(description="How long the customer's page shows it.")]
+
+
+class AdminTyping(Answer):
+    """An admin is writing a reply; to webhooks alone, at most every 2 s, not kept, not retried."""
+
+    id: str
+    type: Literal["admin.typing"]
+    occurred_at: DateTime
+    thread: Annotated[str, Field(description="Your id of the thread.")]
+    data: TypingData
+
+
+class WebhookTestData(Answer):
+    source: str
+
+
+class WebhookTest(Answer):
+    """A supervisor tries the webhook."""
+
+    id: str
+    type: Literal["webhook.test"]
+    occurred_at: DateTime
+    data: WebhookTestData

@@ -3,6 +3,7 @@
 import json
 import re
 from typing import Any, NamedTuple
+from urllib.parse import urlencode
 
 #: Members of an example that must be new at each call: what the shell puts in their place. The
 #: time is the end of the second, since a time ahead of the server's counts as that of receipt.
@@ -128,10 +129,13 @@ def _curl(server: str, path: str, call: dict[str, Any]) -> str:
     for parameter in call.get("parameters", []):
         if parameter["in"] == "path":
             path = path.replace(f"{{{parameter['name']}}}", str(parameter["example"]))
-    query = "&".join(
-        f"{one['name']}={one['example']}"
-        for one in call.get("parameters", [])
-        if one["in"] == "query" and "example" in one
+    query = urlencode(
+        [
+            (one["name"], one["example"])
+            for one in call.get("parameters", [])
+            if one["in"] == "query" and "example" in one
+        ],
+        doseq=True,
     )
     lines = [f"curl '{server}{path}{'?' + query if query else ''}'"]
     lines.append('-H "Authorization: Bearer $KEY"')

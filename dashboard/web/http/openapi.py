@@ -4,7 +4,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from pydantic import BaseModel
-from pydantic.json_schema import models_json_schema
+from pydantic.json_schema import GenerateJsonSchema, JsonSchemaValue, models_json_schema
+from pydantic_core.core_schema import TupleSchema
 
 from dashboard.web.http.queries import Query
 from dashboard.web.http.routes import Route
@@ -14,41 +15,72 @@ _REF = "#/components/schemas/"
 _PROBLEMS = {
     400: "Unreadable: no JSON, not UTF-8, a key twice, nested too deeply, a number not finite.",
     404: "There is no such thing.",
+    405: "What stands there is the name of another call.",
     413: "A body of more than 1 MiB, or a batch of more entries than it may have.",
     415: "Something else than JSON in UTF-8, without a content encoding.",
     422: "Understood but wrong; `errors` says what and where.",
     503: "The storage is away; nothing was stored. `Retry-After` says when to come again.",
+}
+_WEBHOOK_HEADERS = {
+    "webhook-id": "The event's id, the same in each attempt.",
+    "webhook-timestamp": "The time of this attempt in seconds since 1970.",
+    "webhook-signature": "`v1,` and the base64 HMAC-SHA256 of `id.timestamp.body`; one for each "
+    "valid secret, separated by blanks.",
 }
 _ALWAYS = (401, 403, 503)
 _WITH_BODY = (400, 413, 415, 422)
 
 
 class Api(NamedTuple):
-    """What an API says of itself: `security` is its scheme, `problems` its own texts by status."""
+    """What an API says of itself.
+
+    `security` is its scheme, `problems` its own texts by status, and `tags` has a description for
+    the first word of each path.
+    """
 
     title: str
     about: str
     url_prefix: str
     security: Mapping[str, str]
     problems: Mapping[int, str]
+    tags: Mapping[str, str]
 
 
-def document(api: Api, routes: Sequence[Route]) -> dict[str, Any]:
-    """The whole document, OpenAPI 3.1."""
+class Webhook(NamedTuple):
+    """A request that Lineup sends, named after the type of its event."""
+
+    name: str
+    summary: str
+    model: type[BaseModel]
+
+
+def document(api: Api, routes: Sequence[Route], webhooks: Sequence[Webhook] = ()) -> dict[str, Any]:
+    """The whole document, OpenAPI 3.1. Raises ValueError for two models of one name."""
     paths: dict[str, Any] = {}
     for route in routes:
         paths.setdefault(route.path, {})[route.method.lower()] = _operation(api, route)
-    return {
+    tags = dict.fromkeys(_tag(route) for route in routes)
+    made: dict[str, Any] = {
         "openapi": "3.1.0",
-        "info": {"title": api.title, "version": VERSION, "description": api.about},
+        "info": {
+            "title": api.title,
+            "version": VERSION,
+            "description": api.about,
+            "license": {"name": "MIT", "identifier": "MIT"},
+        },
         "servers": [{"url": api.url_prefix}],
         "security": [{"key": []}],
+        "tags": [{"name": tag, "description": api.tags[tag]} for tag in tags],
         "paths": paths,
         "components": {
-            "schemas": _schemas(_models(routes)),
+            "schemas": _schemas([*_models(routes), *(webhook.model for webhook in webhooks)]),
             "securitySchemes": {"key": dict(api.security)},
         },
     }
+    if webhooks:
+        made["tags"].append({"name": "webhooks", "description": api.tags["webhooks"]})
+        made["webhooks"] = {webhook.name: {"post": _webhook(webhook)} for webhook in webhooks}
+    return made
 
 
 def problem_statuses(route: Route) -> list[int]:
@@ -61,12 +93,15 @@ def problem_statuses(route: Route) -> list[int]:
     if set(route.segments()) - set(route.path_parameters):
         # An id in the path, of a row that may not exist.
         statuses.add(404)
+    if any(route.parameter(name).converter.startswith("other_than") for name in route.segments()):
+        statuses.add(405)
     return sorted(statuses)
 
 
 def _operation(api: Api, route: Route) -> dict[str, Any]:
     operation: dict[str, Any] = {
         "operationId": route.operation_id,
+        "tags": [_tag(route)],
         "summary": route.summary,
         "description": f"Scope `{route.scope}`. {route.description}".strip(),
         "parameters": [*_path_parameters(route), *_query_parameters(route.query)],
@@ -76,8 +111,45 @@ def _operation(api: Api, route: Route) -> dict[str, Any]:
         content = {"schema": _any_of(route.body), "example": route.example or {}}
         operation["requestBody"] = {"required": True, "content": {"application/json": content}}
     if route.takes_file:
-        operation["requestBody"] = {"required": True, "content": {"application/octet-stream": {}}}
+        content = {"schema": {"type": "string", "format": "binary"}}
+        operation["requestBody"] = {
+            "required": True,
+            "content": {"application/octet-stream": content},
+        }
     return operation
+
+
+def _tag(route: Route) -> str:
+    return route.path.split("/")[1]
+
+
+def _webhook(webhook: Webhook) -> dict[str, Any]:
+    words = webhook.name.replace("_", ".").split(".")
+    return {
+        "operationId": "on" + "".join(word.capitalize() for word in words),
+        "tags": ["webhooks"],
+        "summary": webhook.summary,
+        "description": "Signed as [Standard Webhooks](https://www.standardwebhooks.com) 1.0 say.",
+        "security": [],
+        "parameters": [
+            {
+                "name": name,
+                "in": "header",
+                "required": True,
+                "description": description,
+                "schema": {"type": "string"},
+            }
+            for name, description in _WEBHOOK_HEADERS.items()
+        ],
+        "requestBody": {
+            "required": True,
+            "content": {"application/json": {"schema": _ref(webhook.model)}},
+        },
+        "responses": {
+            "2XX": {"description": "The event was taken."},
+            "410": {"description": "Nothing more is wanted: the webhook is disabled."},
+        },
+    }
 
 
 def _path_parameters(route: Route) -> Iterator[dict[str, Any]]:
@@ -151,11 +223,26 @@ def _models(routes: Iterable[Route]) -> Iterator[type[BaseModel]]:
     yield from models
 
 
+class _Schemas(GenerateJsonSchema):
+    """Describes a pair as a list of two: `prefixItems` is not known to all programs."""
+
+    def tuple_schema(self, schema: TupleSchema) -> JsonSchemaValue:
+        made = super().tuple_schema(schema)
+        entries = self.get_union_of_schemas(made.pop("prefixItems"))
+        return made | {"items": entries}
+
+
 def _schemas(models: Iterable[type[BaseModel]]) -> dict[str, Any]:
     _, made = models_json_schema(
-        [(model, "validation") for model in models], ref_template=_REF + "{model}"
+        [(model, "validation") for model in models],
+        ref_template=_REF + "{model}",
+        schema_generator=_Schemas,
     )
     schemas: dict[str, Any] = made["$defs"]
+    # Pydantic tells models of one name apart by their modules.
+    twice = [name for name in schemas if "__" in name]
+    if twice:
+        raise ValueError(f"two models have one name: {', '.join(twice)}")
     return {name: _without_titles(schema) for name, schema in schemas.items()}
 
 

@@ -82,10 +82,11 @@ def _ids(values: list[str]) -> list[int]:
     return list(dict.fromkeys(ids))
 
 
-#: A number written with digits only; its bounds come with `Field(ge=…, le=…)`.
-WholeNumber = Annotated[int, BeforeValidator(_whole_number)]
+#: Of an integer in a query string: written with digits only. Its bounds, `Field(ge=…, le=…)`, stand
+#: before it, else the schema does not have them.
+DIGITS = BeforeValidator(_whole_number)
 #: An id of a database's row.
-RowId = Annotated[WholeNumber, Field(ge=1, le=INTEGER_MAX)]
+RowId = Annotated[int, Field(ge=1, le=INTEGER_MAX), DIGITS]
 #: A text that is not empty.
 Words = Annotated[str, AfterValidator(check_visible), AfterValidator(check_characters)]
 #: `1,2,3`: ids, each once.

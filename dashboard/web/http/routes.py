@@ -7,7 +7,7 @@ from typing import Any, NamedTuple, TypeVar
 
 from flask import Blueprint, Flask, Response, current_app, request
 from pydantic import BaseModel
-from werkzeug.routing import IntegerConverter
+from werkzeug.routing import BaseConverter, IntegerConverter, Map
 
 from dashboard.errors import Problem
 from dashboard.validation.field_errors import field_error
@@ -22,6 +22,14 @@ class AsciiInteger(IntegerConverter):
     """A number in a path, in one spelling: Werkzeug's own takes the digits of every script."""
 
     regex = "[0-9]+"
+
+
+class OtherThan(BaseConverter):
+    """A segment of a path that is none of these words: each is the name of a call."""
+
+    def __init__(self, map: Map, *words: str):
+        super().__init__(map)
+        self.regex = rf"(?!(?:{'|'.join(words)})$)[^/]+"
 
 
 class PathParameter(NamedTuple):

@@ -10,21 +10,21 @@ from dashboard.presence.service import PresenceUnavailable
 from dashboard.validation.fields import INTEGER_MAX
 from dashboard.web.http import problems
 from dashboard.web.http.cursors import Cursors
-from dashboard.web.http.queries import Cursor, Query, WholeNumber, excluded
+from dashboard.web.http.queries import DIGITS, Cursor, Query, excluded
 from presence.last_seen.listing import Page, Position, Times
 
 WITHIN_DEFAULT_SECONDS = 900
 WITHIN_MAX_SECONDS = 86_400
 LIMIT_DEFAULT, LIMIT_MAX = 100, 500
 
-_Milliseconds = Annotated[WholeNumber, Field(ge=0, le=INTEGER_MAX)]
+_Milliseconds = Annotated[int, Field(ge=0, le=INTEGER_MAX), DIGITS]
 
 
 class SeenQuery(Query):
     """`within` seconds until now, or `from` and `to` in ms since 1970."""
 
     within: Annotated[
-        Annotated[WholeNumber, Field(ge=1, le=WITHIN_MAX_SECONDS)] | None,
+        Annotated[int, Field(ge=1, le=WITHIN_MAX_SECONDS), DIGITS] | None,
         Field(
             description="Seconds until now, 900 where no time is given; not with `from` or `to`.",
             examples=[900],
@@ -32,7 +32,7 @@ class SeenQuery(Query):
     ] = None
     first: Annotated[_Milliseconds | None, Field(alias="from")] = None
     last: Annotated[_Milliseconds | None, Field(alias="to")] = None
-    limit: Annotated[WholeNumber, Field(ge=1, le=LIMIT_MAX, examples=[100])] = LIMIT_DEFAULT
+    limit: Annotated[int, Field(ge=1, le=LIMIT_MAX, examples=[100]), DIGITS] = LIMIT_DEFAULT
     cursor: Cursor = None
 
     def times(self) -> Times:

@@ -56,6 +56,7 @@ BOT_CALLS = [
         "POST", "/api/v1/presence/offline", body={"devices": [{"customer": "c-1", "device": "d"}]}
     ),
     Call("PUT", "/api/v1/presence/{c-1}", body=SETTINGS),
+    Call("PUT", "/api/v1/presence", {"customer": "c-1"}, body=SETTINGS),
     Call("GET", "/api/v1/presence", {"customer": "c-1"}),
     Call("GET", "/api/v1/presence/online", {"within": 60, "limit": 5, "cursor": ""}),
     Call("GET", "/api/v1/presence/online", {"from": 0, "to": 9, "limit": 5}),

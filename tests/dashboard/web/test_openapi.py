@@ -1,12 +1,22 @@
-"""Both OpenAPI documents say what the models do."""
+"""Both OpenAPI documents say what the models do, and linters find nothing in them."""
 
 import ast
+import json
+import os
+import re
+import subprocess
 
 import pytest
+from pydantic import create_model
+from werkzeug.exceptions import MethodNotAllowed
 
+from dashboard.db.outbox.outgoing_document import TYPES
 from dashboard.validation.fields import Partial
 from dashboard.web.bot.openapi import document
+from dashboard.web.http import openapi
 from dashboard.web.http.api_reference import names_in_bodies
+from dashboard.web.http.routes import Route, done
+from dashboard.webhooks.service import EVENT_TYPES, TEST_TYPE
 from tests.repository import ROOT, nodes_of
 
 #: Readers of which members were sent, besides `Partial.changes`, and why they need no `Partial`.
@@ -71,3 +81,79 @@ def test_only_partial_models_ask_what_was_sent():
         or (isinstance(node, ast.keyword) and node.arg == "exclude_unset")
     }
     assert asking == {*ASKS_WHAT_WAS_SENT, "dashboard/validation/fields.py"}
+
+
+#: The linters, with their strictest rules.
+LINTERS = {
+    "redocly": ["--extends=recommended-strict", "--format=json"],
+    "spectral": ["--format=json", "--ruleset=tests/dashboard/web/spectral.yaml"],
+}
+
+
+@pytest.mark.parametrize("linter", LINTERS)
+def test_linters_find_mistakes_and_none_in_our_documents(mai, tmp_path, linter):
+    wrong = json.loads(json.dumps(document()))
+    wrong["paths"]["/events"]["get"]["parameters"][1]["schema"]["type"] = "whole"
+    served = mai.get("/admin/api/openapi.json").json
+    for name, text in {"bot": document(), "dashboard": served, "wrong": wrong}.items():
+        (tmp_path / f"{name}.json").write_text(json.dumps(text), encoding="utf-8")
+    linted = subprocess.run(
+        [
+            ROOT / "node_modules/.bin" / linter,
+            "lint",
+            *LINTERS[linter],
+            *sorted(tmp_path.glob("*.json")),
+        ],
+        cwd=ROOT,
+        env=os.environ | {"REDOCLY_TELEMETRY": "off", "REDOCLY_SUPPRESS_UPDATE_NOTICE": "true"},
+        capture_output=True,
+        text=True,
+        timeout=300,
+    )
+    found = re.findall(r'"(?:ref|source)": "(?:[^"]*/)?([^"/]+\.json)"', linted.stdout)
+    assert {*found} == {"wrong.json"}, linted.stdout + linted.stderr
+
+
+def test_two_models_of_one_name_are_refused():
+    first = create_model("Twin", name=(str, ...))
+    second = create_model("Twin", count=(int, ...))
+    tagged = openapi.Api("Title", "", "/", {}, {401: "", 403: ""}, {"twins": "Twins."})
+    one = Route("GET", "/twins/one", "getOne", "One", done(first))
+    other = Route("GET", "/twins/other", "getOther", "Other", done(second))
+    with pytest.raises(ValueError, match="one name"):
+        openapi.document(tagged, [one, other])
+
+
+def test_every_reference_leads_to_a_schema(api):
+    names = set(_references(api))
+    assert names == api["components"]["schemas"].keys()
+
+
+def _references(value):
+    for part in value.values() if isinstance(value, dict) else value:
+        if isinstance(part, dict | list):
+            yield from _references(part)
+    if isinstance(value, dict) and isinstance(value.get("$ref"), str):
+        yield value["$ref"].removeprefix("#/components/schemas/")
+
+
+def test_every_path_allows_the_methods_that_are_described_and_no_others(api, dashboard):
+    """No segment that somebody chooses, such as an id, is taken for the name of a call."""
+    adapter = dashboard.app.url_map.bind("localhost")
+    prefix = api["servers"][0]["url"]
+    for path, methods in api["paths"].items():
+        example = path
+        for parameter in next(iter(methods.values()))["parameters"]:
+            if parameter["in"] == "path":
+                example = example.replace(f"{{{parameter['name']}}}", str(parameter["example"]))
+        with pytest.raises(MethodNotAllowed) as refused:
+            adapter.match(prefix + example, "BREW")
+        allowed = {*refused.value.valid_methods} - {"HEAD", "OPTIONS"}
+        assert allowed == {method.upper() for method in methods}, path
+
+
+def test_every_type_of_event_that_goes_out_is_described():
+    described = document()["webhooks"]
+    assert described.keys() == {*EVENT_TYPES, TEST_TYPE}
+    mapping = document()["components"]["schemas"]["OutgoingEvent"]["discriminator"]["mapping"]
+    assert mapping.keys() == {*TYPES}

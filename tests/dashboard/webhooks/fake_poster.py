@@ -4,6 +4,9 @@ import json
 from collections.abc import Callable
 from typing import Any
 
+import jsonschema
+
+from dashboard.web.bot.openapi import document
 from dashboard.webhooks.http_client import Answer
 from dashboard.webhooks.signing import Request
 
@@ -16,13 +19,17 @@ def run_here(work: Callable[..., object], *given: object) -> object:
 
 
 class FakePoster:
-    """Takes the place of a Poster; `answers` by address, first to last, then 200."""
+    """Takes the place of a Poster; `answers` by address, first to last, then 200.
+
+    A body that the OpenAPI document does not describe fails the test.
+    """
 
     def __init__(self) -> None:
         self.answers: dict[str, list[Answer]] = {}
         self.got: list[tuple[str, Request]] = []
 
     def post(self, url: str, request: Request) -> Answer:
+        _check_described(request)
         self.got.append((url, request))
         waiting = self.answers.get(url)
         return waiting.pop(0) if waiting else GOOD
@@ -34,3 +41,11 @@ class FakePoster:
     def bodies(self, url: str | None = None) -> list[dict[str, Any]]:
         """What came in, to one address or to all."""
         return [json.loads(request.body) for to, request in self.got if url is None or to == url]
+
+
+def _check_described(request: Request) -> None:
+    body = json.loads(request.body)
+    operation = document()["webhooks"][body["type"]]["post"]
+    schema = operation["requestBody"]["content"]["application/json"]["schema"]
+    components = {"components": document()["components"]}
+    jsonschema.Draft202012Validator(schema | components).validate(body)

@@ -8,7 +8,7 @@ from dashboard.db.lists.looking_through import Position
 from dashboard.validation.fields import INTEGER_MAX, fault
 from dashboard.web.admin.requests import ExplainQuery
 from dashboard.web.admin.responses import Row
-from dashboard.web.http.queries import Ids, WholeNumber
+from dashboard.web.http.queries import DIGITS, Ids
 from dashboard.web.http.schemas import Answer, ThreadId
 
 ROWS_DEFAULT = 50
@@ -36,7 +36,7 @@ class ArchiveQuery(ExplainQuery):
         WithJsonSchema({"type": "string", "pattern": "^[0-9]{1,16},[0-9]{1,16}$"}),
         Field(description="`next` of the answer before, as `score,id`."),
     ] = None
-    limit: Annotated[WholeNumber, Field(ge=1, le=ROWS_MAX)] = ROWS_DEFAULT
+    limit: Annotated[int, Field(ge=1, le=ROWS_MAX), DIGITS] = ROWS_DEFAULT
     ids: Annotated[Ids, Field(description="Those of these threads alone.")] = []  # noqa: RUF012
 
 

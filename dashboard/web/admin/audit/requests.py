@@ -6,7 +6,7 @@ from pydantic import AfterValidator, Field, StrictInt, model_validator
 
 from dashboard.db.audit.reading import Filters, is_action
 from dashboard.validation.fields import INTEGER_MAX, Strict, check_characters, check_visible, fault
-from dashboard.web.http.queries import Cursor, Query, WholeNumber
+from dashboard.web.http.queries import DIGITS, Cursor, Query
 
 LIMIT_DEFAULT = 50
 LIMIT_MAX = 200
@@ -22,7 +22,7 @@ def _action(name: str) -> str:
 _TEXT = Field(max_length=TEXT_MAX)
 Action = Annotated[str, AfterValidator(_action)]
 Words = Annotated[str, _TEXT, AfterValidator(check_visible), AfterValidator(check_characters)]
-QueryTime = Annotated[WholeNumber, Field(ge=0, le=INTEGER_MAX)]
+QueryTime = Annotated[int, Field(ge=0, le=INTEGER_MAX), DIGITS]
 Time = Annotated[StrictInt, Field(ge=0, le=INTEGER_MAX)]
 
 
@@ -35,7 +35,7 @@ class AuditQuery(Query):
     actor: Words | None = None
     target: Words | None = None
     cursor: Cursor = None
-    limit: Annotated[WholeNumber, Field(ge=1, le=LIMIT_MAX)] = LIMIT_DEFAULT
+    limit: Annotated[int, Field(ge=1, le=LIMIT_MAX), DIGITS] = LIMIT_DEFAULT
 
 
 class ExportRequest(Strict):

@@ -19,6 +19,7 @@ from dashboard.web.admin import preferences
 from dashboard.web.admin.routes import SUPERVISOR
 from dashboard.web.admin.sorts import requests, responses
 from dashboard.web.admin.sorts.checked import checked
+from dashboard.web.admin.sorts.requests import CALLS
 from dashboard.web.http.audit.actors import acting
 from dashboard.web.http.identity import current
 from dashboard.web.http.responses import json_response
@@ -27,7 +28,11 @@ from scoring.sorting.rules import NAME_PATTERN, Sort
 from scoring.sorts import BUILT_IN_SORTS
 
 _route = partial(route, scope=SUPERVISOR)
-_NAME = {"name": PathParameter({"type": "string", "pattern": NAME_PATTERN}, "vip")}
+_NAME = {
+    "name": PathParameter(
+        {"type": "string", "pattern": NAME_PATTERN}, "vip", f"other_than({', '.join(CALLS)})"
+    )
+}
 _EXAMPLE = {
     "name": "vip",
     "title": "VIPs first",

@@ -23,6 +23,8 @@ from scoring.sorts import BUILT_IN
 NAME_MAX = 32
 TITLE_MAX = 80
 RULES_MAX = 20
+#: Names of calls below /sorts, where a sort of such a name could not be reached.
+CALLS = ("preview",)
 
 
 def _name(text: str) -> str:
@@ -31,6 +33,8 @@ def _name(text: str) -> str:
         raise fault("invalid_name", "may have the characters a-z, 0-9 and _ alone, at least one")
     if text in BUILT_IN:
         raise fault("invalid_name", f"must be another one than {quoted(text)}, which is built in")
+    if text in CALLS:
+        raise fault("invalid_name", f"must be another one than {quoted(text)}, which is a call")
     return text
 
 

@@ -27,7 +27,11 @@ from scoring.views import BUILT_IN_VIEWS
 
 Result = TypeVar("Result")
 
-_VIEW_ID = {"view_id": PathParameter({"type": "string", "pattern": "^v[1-9][0-9]*$"}, "v17")}
+_VIEW_ID = {
+    "view_id": PathParameter(
+        {"type": "string", "pattern": "^v[1-9][0-9]*$"}, "v17", "other_than(order, preview)"
+    )
+}
 _EXAMPLE = {
     "name": "VIPs in Vietnamese",
     "query": "member:0,1 lang:vi waits:>10m",

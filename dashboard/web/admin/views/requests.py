@@ -17,7 +17,7 @@ from dashboard.validation.fields import (
     fault,
 )
 from dashboard.validation.timezones import Timezone
-from dashboard.web.http.queries import Query, WholeNumber
+from dashboard.web.http.queries import DIGITS, Query
 from scoring.conditions.language.parser import LENGTH_MAX
 from scoring.views import BUILT_IN_VIEWS
 
@@ -77,4 +77,4 @@ class CompletionQuery(Query):
     """A query that somebody is typing, and where the cursor stands; without it, at the end."""
 
     text: Annotated[str, AfterValidator(lambda text: check_length(text, LENGTH_MAX))] = ""
-    at: Annotated[WholeNumber, Field(ge=0, le=INTEGER_MAX)] | None = None
+    at: Annotated[int, Field(ge=0, le=INTEGER_MAX), DIGITS] | None = None

@@ -14,7 +14,7 @@ from dashboard.web.admin.requests import EmptyRequest
 from dashboard.web.admin.routes import SUPERVISOR
 from dashboard.web.admin.webhooks import responses
 from dashboard.web.http.audit.actors import acting
-from dashboard.web.http.queries import Query, RowId, WholeNumber
+from dashboard.web.http.queries import DIGITS, Query, RowId
 from dashboard.web.http.responses import json_response
 from dashboard.web.http.routes import NO_CONTENT, Documented, done, route
 from dashboard.webhooks.service import WebhookService
@@ -46,7 +46,7 @@ class LogQuery(Query):
     """A part of a webhook's log, newest first."""
 
     before: RowId | None = None
-    limit: Annotated[WholeNumber, Field(ge=1, le=LOG_MAX)] = LOG_DEFAULT
+    limit: Annotated[int, Field(ge=1, le=LOG_MAX), DIGITS] = LOG_DEFAULT
 
 
 class WebhookApi:

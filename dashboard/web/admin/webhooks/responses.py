@@ -59,7 +59,7 @@ class LoggedRequest(Answer):
     body: dict[str, Any] | None
 
 
-class DeliveryState(Answer):
+class WebhookDelivery(Answer):
     """Where the delivery stands now."""
 
     state: Literal["pending", "done", "failed"]
@@ -77,7 +77,7 @@ class LoggedAttempt(Answer):
     status: int | None
     error: str | None
     answer: str
-    delivery: DeliveryState | None
+    delivery: WebhookDelivery | None
 
 
 class Log(Answer):

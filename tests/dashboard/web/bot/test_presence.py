@@ -9,6 +9,7 @@ from dashboard.presence.service import OTHERS
 from presence.connections import Connection
 from presence.settings import Settings
 from presence.states import never_seen
+from tests.dashboard.web.answers import is_problem
 from tests.drivers.bot import BEAT, message
 
 
@@ -247,3 +248,15 @@ def test_a_customer_types_in_their_own_threads_only(bot):
     answer = bot.send("POST", "typing", {"thread": "t-1", "customer": "c-2"})
     assert answer.status_code == 404 and typing_in(bot, "t-1") == []
     assert bot.state("c-2")["status"] == "offline"
+
+
+def test_a_customer_called_like_a_call_is_set_by_the_query(bot):
+    for id in ("online", "offline", "team", "c-1"):
+        answer = bot.send("PUT", f"presence?customer={id}", {"text": f"I am {id}"})
+        assert answer.status_code == 200 and answer.json["text"] == f"I am {id}"
+    for id, method in (("online", "GET"), ("offline", "POST"), ("team", "GET")):
+        answer = bot.send("PUT", f"presence/{id}", {"text": "another"})
+        assert is_problem(answer, 405, "method_not_allowed")
+        assert {*answer.headers["Allow"].split(", ")} - {"HEAD", "OPTIONS"} == {method}
+    assert bot.set("c-1")["text"] == "I am c-1"
+    assert bot.send("PUT", "presence?customer=team", {}).json["text"] == "I am team"

@@ -97,6 +97,7 @@ def test_built_in_sorts_cannot_be_changed_and_names_are_given_once(sue):
     ("given", "pointer", "code"),
     [
         ({"name": "arrival"}, "/name", "invalid_name"),
+        ({"name": "preview"}, "/name", "invalid_name"),
         ({"name": "VIP"}, "/name", "invalid_name"),
         ({"name": ""}, "/name", "invalid_name"),
         ({"name": "vip\n"}, "/name", "invalid_name"),
