@@ -225,7 +225,7 @@ TESTS_OF = {
     "tests/dashboard": (1000, 37),
     "tests/demo": (69, 0),
     "tests/deploy": (22, 0),
-    "tests/live": (80, 109),
+    "tests/live": (80, 112),
     "tests/presence": (165, 10),
     "tests/scoring": (185, 3),
     "tests/tools": (2, 3),
