@@ -160,7 +160,7 @@ const unsent = new Lazy({
     return openUnsent({
       adminId, key: boot.storage_key, thread, api, now, rows, toasts, language, open,
       retry: () => connection.connected,
-      asks: () => connectionState.ended === null, acting,
+      asks: () => connectionState.ended === null && !connectionState.isLeaving, acting,
       changed: () => {
         painter.ask("messages", "list", "nav", "dialog");
         alerts.write();
@@ -262,6 +262,7 @@ const clear = () => {
 };
 const connectionState = new ConnectionState({
   connection, api, lists, thread, presence, unsent, alerts, painter, announce, language, now, clear,
+  toasts,
 });
 const splitter = new Splitter({
   element: at("splitter"), panel: at("panel"), list: at("pane-list"), prefs, language,

@@ -8,6 +8,9 @@ const ANSWER_MS = 8000;
 // The first try after a loss comes within this time. Not sooner: after a restart of the server all
 // windows come back.
 const FIRST_MS = 4000;
+const ATTEMPT_MS = 10_000; // an attempt without an answer ends, and the next one waits for its turn
+// An attempt as young as this goes on when another one is asked for: wakes come in bursts.
+const YOUNG_MS = 2000;
 
 export class CallError extends Error {
   // problem: null if no answer came.
@@ -19,31 +22,33 @@ export class CallError extends Error {
 }
 
 export class Connection {
+  // Outside of "connected" and "stopped" a timer runs: until the next attempt, or the end of this one.
   state = "connecting"; // connecting, connected, waiting, stopped
   nextTryAt = null;
+  downSince = null; // since when there is no connection
   heardAt = 0; // when anything came from the server
-  #attempt = 0;
+  #failures = 0;
+  #triedAt = 0;
   #timer = null;
 
   // protocol: the version that the server wrote into the page; device: the id of this browser.
   // type: the kind of device, where the page knows better than the browser's name of itself.
   /** @param {ConnectionParts} parts */
-  constructor({ on, protocol, now = Date.now, device = null, type = null }) {
+  constructor({
+    on, protocol, now = Date.now, device = null, type = null, transports = ["websocket"],
+  }) {
     this.on = on;
     this.now = now;
     this.socket = io("/admin", {
       path: "/socket.io",
-      transports: ["websocket"],
+      transports,
       reconnection: false, // start() and renew() also act on sleep, focus and the network
       autoConnect: false,
       auth: { protocol, ...(device && { device }), ...(type && { type }) },
     });
     this.socket.on("connect", () => this.#connected());
     this.socket.on("disconnect", () => this.#lost());
-    this.socket.on("connect_error", (error) => {
-      this.on.refused(error);
-      this.#lost();
-    });
+    this.socket.on("connect_error", (error) => this.#failed(error));
     this.socket.onAny((name, data, acknowledge) => {
       this.#heard();
       this.on.event(name, data, acknowledge);
@@ -54,8 +59,11 @@ export class Connection {
   get connected() { return this.state === "connected"; }
 
   start() {
-    this.state = "connecting";
     this.#clear();
+    this.state = "connecting";
+    this.#triedAt = this.now();
+    this.downSince ??= this.now();
+    this.#timer = setTimeout(() => this.#failed(new Error("no answer")), ATTEMPT_MS);
     this.socket.connect();
   }
 
@@ -68,15 +76,16 @@ export class Connection {
 
   // Reconnects now instead of at the next try.
   tryNow() {
-    if (this.state === "waiting") this.start();
+    if (!this.connected) this.renew();
   }
 
-  // Replaces a connection that may be dead though it looks connected.
+  // Replaces a connection, or an attempt, that may be dead though it looks alive.
   renew() {
     if (this.state === "stopped") return;
-    this.socket.disconnect();
-    this.#attempt = 0; // the disconnect was no failure
-    if (this.state !== "connecting") this.start();
+    if (this.state === "connecting" && this.now() - this.#triedAt < YOUNG_MS) return;
+    this.leave();
+    this.#failures = 0; // the disconnect was no failure
+    this.start();
   }
 
   // Sends an event that needs no answer.
@@ -85,8 +94,12 @@ export class Connection {
     if (this.connected) this.socket.emit(name, data);
   }
 
-  // The page is closing: disconnects at once, so that the server need not wait for a timeout.
-  leave() { this.socket.disconnect(); }
+  // The page is closing: disconnects at once, so that the server need not wait for a timeout. A page
+  // that is shown again after all reconnects.
+  leave() {
+    this.socket.disconnect();
+    this.#lost();
+  }
 
   // Resolves to the answer; throws CallError.
   /** @param {string} name */
@@ -107,18 +120,26 @@ export class Connection {
 
   #connected() {
     this.state = "connected";
-    this.#attempt = 0;
+    this.downSince = null;
+    this.#failures = 0;
     this.#heard();
     this.#clear();
     this.on.connected();
   }
 
+  #failed(error) {
+    this.leave();
+    this.on.refused(error);
+  }
+
   #lost() {
     if (this.state === "stopped" || this.state === "waiting") return;
     const wasConnected = this.state === "connected";
+    this.#clear();
     this.state = "waiting";
-    const ms = delayMs(this.#attempt, { firstMs: FIRST_MS });
-    this.#attempt += 1;
+    this.downSince ??= this.now();
+    const ms = delayMs(this.#failures, { firstMs: FIRST_MS });
+    this.#failures += 1;
     this.nextTryAt = this.now() + ms;
     this.#timer = setTimeout(() => this.start(), ms);
     if (wasConnected) this.on.disconnected();

@@ -263,7 +263,7 @@ declare global {
     };
   type ConnectionStateParts = Pick<Parts,
     | "connection" | "api" | "lists" | "thread" | "presence" | "unsent" | "alerts" | "painter"
-    | "announce" | "language" | "now" | "clear">;
+    | "announce" | "language" | "now" | "clear" | "toasts">;
   type CursorsParts = Pick<Parts, "presence" | "thread" | "mode" | "painter" | "language">;
   type CustomerDeletionParts = Pick<Parts,
     "api" | "admin" | "dialog" | "toasts" | "thread" | "painter" | "language">;
@@ -689,6 +689,7 @@ declare global {
     now?: () => number;
     device?: string | null;
     type?: string | null;
+    transports?: any[];
   };
   type LivenessParts = {
     connection: { connected: boolean; heardAt: number };

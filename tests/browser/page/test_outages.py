@@ -79,3 +79,29 @@ def test_a_session_that_ended_leaves_the_draft_for_the_next_one(browser, lineup)
     browser.page.keyboard.press("Enter")
     browser.page.wait_for_selector(f".composer-field[data-thread='{id}']")
     assert "nobody wants to write twice" in browser.page.input_value(".composer-field")
+
+
+def test_a_page_that_is_woken_while_the_server_hangs_is_connected_again_by_itself(browser):
+    """Fault F73: woken in the middle of attempts that get no answer; then "Try now" is pressed."""
+    hangs = []
+    browser.page.route_web_socket(
+        "**/socket.io/**", lambda socket: None if hangs else socket.connect_to_server()
+    )
+    browser.renew()
+    for press in (False, True):
+        hangs.append(True)
+        wait_until(lambda: woken(browser), what="the loss of the connection")
+        browser.page.wait_for_timeout(2100)
+        assert woken(browser)
+        browser.page.wait_for_timeout(2100)
+        hangs.clear()
+        if press:
+            browser.page.evaluate("() => document.querySelector('.banner button').click()")
+        browser.wait_for("() => !document.querySelector('.banner')", "the connection", 20)
+        browser.wait_for("() => window.lineup.list().state === 'live'", "the live list", 20)
+
+
+def woken(browser) -> bool:
+    """Wakes the page as after a freeze; whether it says that its connection is lost."""
+    browser.page.evaluate("() => document.dispatchEvent(new Event('resume'))")
+    return browser.page.evaluate("() => Boolean(document.querySelector('.banner button'))")

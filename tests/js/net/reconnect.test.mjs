@@ -10,10 +10,10 @@ const { socketEvents } = await import("../../../static/js/app/socket-events.js")
 // So many that chance alone never fills a second to 1.6 times its share (five standard deviations).
 const WINDOWS = 2500;
 
-function windows() {
+function windows(count = WINDOWS) {
   const nothing = () => {};
   const on = { refused: nothing, event: nothing, connected: nothing, disconnected: nothing };
-  return Array.from({ length: WINDOWS }, () => {
+  return Array.from({ length: count }, () => {
     const one = new Connection({ on, protocol: 1, now: () => 0 });
     one.socket.connect = () => one.socket; // the test says what becomes of it
     one.start();
@@ -54,7 +54,7 @@ test("windows that a restarted server has disconnected come back spread, the fir
 });
 
 test("a window whose server process ends connects at once, and waits for its turn where nothing is (H33)", () => {
-  const [one] = windows();
+  const [one] = windows(1);
   one.socket.emitReserved("connect");
   let tries = 0;
   one.socket.connect = () => { tries += 1; return one.socket; };
@@ -70,7 +70,8 @@ test("a window whose server process ends connects at once, and waits for its tur
   one.stop();
 });
 
-test("a window that is taken over says nothing of a loss, unless nobody takes it over (H33)", async () => {
+test("a window that is taken over says nothing of a loss, unless nobody takes it over (H33)", async (test) => {
+  test.mock.timers.enable({ apis: ["setTimeout"] });
   let now = 0;
   const said = [];
   const part = { connected() {}, disconnected() {}, forget() {} };

@@ -10,8 +10,8 @@ export function banner(parts) {
   if (!notice) return "";
   return html`<div class="banner" data-kind=${notice.kind} role="status">
     <span class="banner-text">${notice.text}</span>
-    ${notice.action ? html`<button type="button" class="button" @click=${notice.action.run}
-      >${notice.action.text}</button>` : ""}</div>`;
+    ${(notice.actions ?? []).map(({ text, run }) => html`<button type="button" class="button"
+      @click=${run}>${text}</button>`)}</div>`;
 }
 
 // The most serious first.
@@ -19,25 +19,15 @@ function noticeOf(parts) {
   const { connectionState, connection, liveness, lists: { sync }, presence, language } = parts;
   const { t, words } = language;
   if (connectionState.ended === "protocol") {
-    return { kind: "error", text: t("banner.protocol"), action: reload(t) };
+    return { kind: "error", text: t("banner.protocol"), actions: [reload(t)] };
   }
-  if (!connectionState.online) {
-    return { kind: "warn", text: `${t("banner.offline")} ${asOf(sync, language)}` };
-  }
-  if (connection.state === "waiting"
-      || (connection.state === "connecting" && connectionState.wasConnected && !connectionState.isMoving)) {
-    return {
-      kind: "warn",
-      text: `${t("banner.reconnecting")} ${asOf(sync, language)}`,
-      action: { text: t("banner.try_now"), run: () => connection.tryNow() },
-    };
-  }
+  if (!connectionState.online || connectionState.downMs) return unconnected(parts);
   const { silentSince } = liveness;
   if (silentSince !== null) {
     return {
       kind: "warn",
       text: t("banner.silent", { time: words.clock(silentSince) }),
-      action: { text: t("banner.try_now"), run: () => connection.renew() },
+      actions: [{ text: t("banner.try_now"), run: () => connection.renew() }],
     };
   }
   if (sync.state === "failed") {
@@ -54,6 +44,20 @@ function noticeOf(parts) {
   return null;
 }
 
+// There is no connection: the browser says that it has no network, or the server is out of reach.
+function unconnected({ connectionState, connection, lists: { sync }, language }) {
+  const { t, words } = language;
+  const { isDownLong, online } = connectionState;
+  const text = isDownLong
+    ? t("banner.down", { time: words.clock(connection.downSince) })
+    : t(online ? "banner.reconnecting" : "banner.offline");
+  const actions = [
+    ...(connection.connected ? [] : [{ text: t("banner.try_now"), run: () => connection.tryNow() }]),
+    ...(isDownLong ? [{ text: t("banner.reload_page"), run: () => connectionState.reload() }] : []),
+  ];
+  return { kind: "warn", text: `${text} ${asOf(sync, language)}`, actions };
+}
+
 // What an action on many threads has done so far, or that more could be selected.
 function picking({ picks, bulk, language: { t } }) {
   if (bulk.part?.busy) {
@@ -62,7 +66,7 @@ function picking({ picks, bulk, language: { t } }) {
     return {
       kind: "info",
       text: t("bulk.progress", { done: t.number(done), total: t.number(total) }),
-      action: { text: t("bulk.stop"), run: () => bulk.part.stop() },
+      actions: [{ text: t("bulk.stop"), run: () => bulk.part.stop() }],
     };
   }
   const { offer } = picks;
@@ -72,7 +76,7 @@ function picking({ picks, bulk, language: { t } }) {
   return {
     kind: "info",
     text: t("pick.loaded", { count: offer.count, total }),
-    action: { text: t("pick.whole", { total }), run: () => picks.whole() },
+    actions: [{ text: t("pick.whole", { total }), run: () => picks.whole() }],
   };
 }
 

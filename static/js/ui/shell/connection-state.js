@@ -3,11 +3,16 @@
 const CHECK_MS = 30_000;
 // A window that is taken over by another process of the server is not called lost for this time.
 const MOVE_MS = 2000;
+// After this time without a connection the page offers to load itself anew.
+const LONG_MS = 60_000;
+const FRESH_MS = 1000; // what was heard this long ago is no sign of the time before a sleep
+const QUICK_MS = 3000; // a first connection that takes no longer is not called lost
 
 export class ConnectionState {
   ended = null; // "session" or "protocol": nothing works until the page is loaded again
   online = navigator.onLine;
   wasConnected = false;
+  isLeaving = false; // the page is loaded anew, at the admin's own wish
   movesUntil = 0;
   lateSince = null; // since when (ms) the order may be late, or null
   failing = []; // sources whose chatbots cannot be reached: {source, since}
@@ -15,7 +20,7 @@ export class ConnectionState {
   /** @param {ConnectionStateParts} parts */
   constructor({
     connection, api, lists, thread, presence, unsent, alerts, painter, announce, language, now,
-    clear,
+    clear, toasts,
   }) {
     this.connection = connection;
     this.api = api;
@@ -29,7 +34,9 @@ export class ConnectionState {
     this.language = language;
     this.clear = clear; // removes everything from the page
     this.now = now;
+    this.toasts = toasts;
     setInterval(() => this.#check(), CHECK_MS);
+    paintLater(painter);
   }
 
   connected() {
@@ -51,6 +58,7 @@ export class ConnectionState {
     this.lists.disconnected();
     this.presence.disconnected();
     this.thread.disconnected();
+    paintLater(this.painter);
     if (this.isMoving) return;
     this.announce(this.language.t("announce.disconnected"));
     this.painter.askAll();
@@ -61,6 +69,28 @@ export class ConnectionState {
   get hasLine() { return this.online && this.connection.connected; }
 
   get isLost() { return !this.online || (this.wasConnected && !this.connection.connected); }
+
+  // For how many ms there has been no connection, where that is worth a word; else 0.
+  get downMs() {
+    const { connected, downSince, state } = this.connection;
+    if (connected || downSince === null || this.isMoving) return 0;
+    const ms = Math.max(1, this.now() - downSince);
+    return this.wasConnected || state === "waiting" || ms > QUICK_MS ? ms : 0;
+  }
+
+  get isDownLong() { return this.downMs >= LONG_MS; }
+
+  // Loads the page anew where the server answers; else the browser would have no page to show.
+  async reload() {
+    const isAway = await this.api.me().then(() => false, ({ status }) => !status);
+    if (isAway) {
+      this.connection.tryNow();
+      this.toasts.show(this.language.t("error.network"));
+      return;
+    }
+    this.isLeaving = true;
+    location.reload();
+  }
 
   heard() {
     if (this.ended) return;
@@ -80,7 +110,8 @@ export class ConnectionState {
   // After sleep the socket is most likely dead, and its timeout takes longer than a new one.
   slept() {
     if (this.ended) return;
-    this.connection.renew();
+    const { connected, heardAt } = this.connection;
+    if (!connected || this.now() - heardAt > FRESH_MS) this.connection.renew();
     this.painter.askAll();
   }
 
@@ -146,4 +177,9 @@ export class ConnectionState {
     if (syncedAt !== null && this.now() - syncedAt >= CHECK_MS - 1000) sync.check();
     this.painter.ask("nav", "banner");
   }
+}
+
+// What a connection that takes long adds to the page is painted in time.
+function paintLater(painter) {
+  for (const ms of [QUICK_MS, LONG_MS]) setTimeout(() => painter.ask("banner", "nav"), ms + 1);
 }
