@@ -42,6 +42,10 @@ SOCKET_CALLS = RateLimit(100, 1, "Too many calls.")
 INVALID_SOCKET_CALLS = RateLimit(19, 60, "Too many calls that cannot be understood.")
 #: Lists of queries that were not there before, opened by one admin: each is read from SQL.
 NEW_LISTS = RateLimit(300, 300, "Too many new lists were opened; try again in {seconds} s.")
+#: Conditions of views that one admin saves: what is changed and deleted stays for a minute.
+SAVED_CONDITIONS = RateLimit(
+    6_000, 60, "Views of {size} conditions may be saved a minute; try again in {seconds} s."
+)
 _SIGN_IN_DETAIL = "Too many wrong sign-ins; try again in {seconds} s."
 #: Wrong sign-ins for one account: from one address, and from a device that signed in before.
 SIGN_INS_PER_PAIR = RateLimit(5, 60, _SIGN_IN_DETAIL)

@@ -6,7 +6,7 @@ from contextlib import suppress
 from sqlalchemy import Connection
 
 from dashboard.db.database import Database
-from dashboard.db.lists import kept_lists, query_lists
+from dashboard.db.lists import allowances, kept_lists, query_lists
 from dashboard.db.lists.listed_queries import ListedQuery
 from scoring.conditions.language.errors import QueryError
 
@@ -21,7 +21,8 @@ TEMPORARY_MAX = 2_000
 
 
 class TooManyLists(Exception):
-    """As many lists are kept as may be; this one must be read from SQL."""
+    """The lists that are kept are as many, or cost as much, as may be; this one must be read from
+    SQL."""
 
 
 class ListKeeper:
@@ -37,18 +38,22 @@ class ListKeeper:
         """Whether this process knows that the list is kept in order for long enough."""
         return self._kept_until.get(list_id, 0) >= self._clock() + LOOKED_AT_MS
 
-    def keep(self, list_id: str, listed: ListedQuery) -> None:
+    def keep(self, list_id: str, listed: ListedQuery, beside: Collection[str] = ()) -> None:
         """Keeps the list of a query in order from now on, and as long as it is renewed.
 
-        Raises TooManyLists and StorageUnavailable.
+        `beside`: the lists that the one who looks at it looks at already. Raises TooManyLists,
+        QueryError and StorageUnavailable.
         """
         now = self._clock()
         kept_until = now + LOOKED_AT_MS + RENEWED_MS
 
         def write(connection: Connection) -> None:
             found = kept_lists.keep_longer(connection, [list_id], kept_until, now)
-            if not found and kept_lists.count_temporary(connection) >= TEMPORARY_MAX:
-                raise TooManyLists
+            if not found:
+                if kept_lists.count_temporary(connection) >= TEMPORARY_MAX:
+                    raise TooManyLists
+                if not allowances.with_room(connection, {list_id: listed}, beside):
+                    raise TooManyLists
             query_lists.keep(connection, listed, kept_until)
 
         self._database.write(write, is_idempotent=True)
@@ -66,9 +71,12 @@ class ListKeeper:
         asked = {id: listed for id, listed in queries.items() if not self.is_kept(id)}
 
         def write(connection: Connection) -> list[str]:
+            known = query_lists.current(connection).lists
+            rest = {id: listed for id, listed in asked.items() if id not in known}
+            fitting = allowances.with_room(connection, rest)
             held = kept_lists.keep_longer(connection, asked.keys(), kept_until, now)
             room = most - kept_lists.count_temporary(connection)
-            new = [id for id in asked if id not in held][: max(0, room)]
+            new = [id for id in fitting if id not in held][: max(0, room)]
             for list_id in new:
                 with suppress(QueryError):
                     query_lists.keep(connection, asked[list_id], kept_until)

@@ -1,52 +1,67 @@
 """The values of threads by which an index of queries is asked.
 
-Each axis is one value of a thread. For each value that occurs it knows, as bits of one integer,
-which conjunctions its literals on this axis leave standing.
+Each axis is one value of a thread. It knows, as bits of one integer, which conjunctions its
+literals on this axis leave standing. What one question costs grows with the values that the thread
+has there (one, or its tags) and not with the conditions that there are.
 """
 
 from bisect import bisect_right
-from collections.abc import Hashable, Mapping
+from collections.abc import Hashable, Iterator, Mapping
+from functools import reduce
+from operator import or_
 from typing import Any
 from typing import Literal as TypingLiteral
 
-from scoring.conditions.conjuncts import Literal
-from scoring.conditions.leaves import Leaf, Measure, Present, Within
+from scoring.conditions.conjuncts import Conjunct, Literal
+from scoring.conditions.leaves import Leaf, Measure, Present, Within, measured, reached_at
 
 #: Values of which an axis keeps the mask; then it begins anew.
-VALUES_MAX = 10_000
-
-#: The literals of one conjunction on one axis.
-Requirement = frozenset[Literal]
-#: Which conjunctions have these requirements.
-Requirements = Mapping[Requirement, int]
-
+VALUES_MAX = 1_000
 
 #: How a value is looked at: as it is, whether it is there, or measured.
 Aspect = TypingLiteral["value", "present", "since", "until", "instant"]
+#: An attribute, and how it is looked at.
+Axis = tuple[str, Aspect]
+#: The literals of one conjunction on one axis.
+Requirement = frozenset[Literal]
+#: The literals of one conjunction on all axes.
+Requirements = Mapping[Axis, Requirement]
+#: Which conjunctions have these requirements on one axis.
+Required = Mapping[Requirement, int]
 
 
-def axis_of(leaf: Leaf) -> tuple[str, Aspect]:
-    """The axis on which a question stands: the attribute, and how it is looked at."""
+def requirements_of(conjunct: Conjunct) -> Requirements:
+    """The literals of a conjunction by the axis on which they stand."""
+    found: dict[Axis, set[Literal]] = {}
+    for literal in conjunct:
+        found.setdefault(_axis_of(literal[0]), set()).add(literal)
+    return {axis: frozenset(literals) for axis, literals in found.items()}
+
+
+def _axis_of(leaf: Leaf) -> Axis:
     if isinstance(leaf, Within):
         return leaf.attribute, leaf.measure
     return leaf.attribute, "present" if isinstance(leaf, Present) else "value"
 
 
-def standing(requirements: Requirements, free: int, value: Any) -> int:
-    """The conjunctions whose requirements a value meets; `free` are those that have none."""
-    for requirement, mask in requirements.items():
-        if all(leaf.takes(value) == is_right for leaf, is_right in requirement):
-            free |= mask
-    return free
-
-
 class ValueAxis:
-    """A value that is one of few, such as the priority, the assignee, or the set of tags."""
+    """A value that is one of few, such as the priority, the assignee, or the set of tags.
 
-    def __init__(self, requirements: Requirements, free: int):
-        self._requirements = requirements
-        self._free = free
+    A condition that must hold wants one of its keys among those of the value; one that must not
+    hold is blocked by them. Of one conjunction the first conditions that must hold lie in the first
+    slot, the second ones (`tag:a tag:b`) in the second.
+    """
+
+    def __init__(self, requirements: Required, free: int):
+        self._all = free | reduce(or_, requirements.values(), 0)
+        #: For each slot the conjunctions that want nothing there, and key to those that want it.
+        self._slots: list[tuple[int, dict[Hashable, int]]] = []
+        self._blocked: dict[Hashable, int] = {}
         self._masks: dict[Hashable, int] = {}
+        #: Any: those of one axis are of one kind.
+        self._leaf: Any = next(leaf for requirement in requirements for leaf, _ in requirement)
+        for requirement, mask in requirements.items():
+            self._add(requirement, mask)
 
     def mask(self, value: Any) -> int:
         """The conjunctions that stand for a thread with this value."""
@@ -54,50 +69,81 @@ class ValueAxis:
         if found is None:
             if len(self._masks) >= VALUES_MAX:
                 self._masks.clear()
-            found = standing(self._requirements, self._free, value)
-            self._masks[value] = found
+            found = self._masks[value] = self._mask(value)
         return found
+
+    def _mask(self, value: Any) -> int:
+        keys = self._leaf.keys(value)
+        blocked = 0
+        for key in keys:
+            blocked |= self._blocked.get(key, 0)
+        standing = self._all & ~blocked
+        for free, wanted in self._slots:
+            for key in keys:
+                free |= wanted.get(key, 0)
+            standing &= free
+        return standing
+
+    def _add(self, requirement: Requirement, mask: int) -> None:
+        slot = 0
+        for leaf, is_right in requirement:
+            assert not isinstance(leaf, Within)
+            by_key = self._blocked
+            if is_right:
+                if slot == len(self._slots):
+                    self._slots.append((self._all, {}))
+                free, by_key = self._slots[slot]
+                self._slots[slot] = free & ~mask, by_key
+                slot += 1
+            for key in leaf.wanted:
+                by_key[key] = by_key.get(key, 0) | mask
 
 
 class TimeAxis:
     """A time that is compared with thresholds: between two of them all instants are alike."""
 
-    def __init__(self, measure: Measure, requirements: Requirements, free: int):
+    def __init__(self, measure: Measure, requirements: Required, free: int):
         self.measure: Measure = measure
-        self._requirements = requirements
-        self._free = free
-        concerned: dict[int, int] = {}
+        #: The conjunctions that stand where there is no time.
+        self.missing = free
+        first, toggled = free, dict[int, int]()
         for requirement, mask in requirements.items():
-            for bound in _bounds(requirement):
-                concerned[bound] = concerned.get(bound, 0) | mask
-        self.thresholds = sorted(concerned)
-        #: For each threshold the conjunctions that know it.
-        self.concerned = [concerned[threshold] for threshold in self.thresholds]
-        self._masks: list[int | None] = [None] * (len(self.thresholds) + 1)
-        self.missing = standing(requirements, free, None)
+            bounds = sorted(_bounds(requirement))
+            stands = _stands(requirement, bounds[0] - 1)
+            first |= mask * stands
+            self.missing |= mask * _stands(requirement, None)
+            for bound in bounds:
+                if _stands(requirement, bound) != stands:
+                    stands = not stands
+                    toggled[bound] = toggled.get(bound, 0) ^ mask
+        self._thresholds = sorted(toggled)
+        #: For each threshold the conjunctions that begin or end to stand there.
+        self._toggled = [toggled[threshold] for threshold in self._thresholds]
+        self._masks = [first]
+        for mask in self._toggled:
+            self._masks.append(self._masks[-1] ^ mask)
 
     def mask(self, value: int) -> int:
         """The conjunctions that stand where the measured value is this."""
-        at = bisect_right(self.thresholds, value)
-        found = self._masks[at]
-        if found is None:
-            # Any value between the two thresholds; below the first one that before it.
-            typical = self.thresholds[at - 1] if at else self.thresholds[0] - 1
-            found = self._masks[at] = standing(self._requirements, self._free, typical)
-        return found
+        return self._masks[bisect_right(self._thresholds, value)]
 
-    def next_threshold(self, value: int, conjunctions: int) -> int | None:
-        """The next threshold that a measured value comes to as time passes, and that one of these
-        conjunctions knows: the next larger one, where time is left the next smaller one."""
-        at = bisect_right(self.thresholds, value)
-        ahead = (
-            range(at - 1, -1, -1) if self.measure == "until" else range(at, len(self.thresholds))
-        )
-        for one in ahead:
-            if self.concerned[one] & conjunctions:
-                return self.thresholds[one]
-        return None
+    def ahead(self, time_ms: int, now_ms: int, conjunctions: int) -> Iterator[int]:
+        """The instants after `now_ms`, in order, at which one of these conjunctions may begin or
+        end to hold by this axis."""
+        at = bisect_right(self._thresholds, measured(self.measure, time_ms, now_ms))
+        order = range(at - 1, -1, -1) if self.measure == "until" else range(at, len(self._toggled))
+        for one in order:
+            if self._toggled[one] & conjunctions:
+                instant = reached_at(self.measure, time_ms, self._thresholds[one])
+                if instant is not None:
+                    yield instant
 
 
 def _bounds(requirement: Requirement) -> set[int]:
     return {b for leaf, _ in requirement if isinstance(leaf, Within) for b in leaf.bounds}
+
+
+def _stands(requirement: Requirement, value: int | None) -> bool:
+    return all(
+        leaf.takes(value) == is_right for leaf, is_right in requirement if isinstance(leaf, Within)
+    )

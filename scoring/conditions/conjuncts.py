@@ -1,6 +1,7 @@
-"""Queries as alternatives of conjunctions (disjunctive normal form)."""
+"""Queries as alternatives of conjunctions (disjunctive normal form), and what they cost there."""
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
+from typing import NamedTuple
 
 from scoring.conditions.leaves import Leaf
 from scoring.conditions.nodes import AllNode, AnyNode, NotNode, ResolvedNode
@@ -16,6 +17,32 @@ _EVEN_BITS = int("01" * 1_000, 2)
 Literal = tuple[Leaf, bool]
 #: Literals that must be right together; none of them is always right.
 Conjunct = frozenset[Literal]
+
+
+class NormalForm(NamedTuple):
+    """A query holds where one of these conjunctions does; `is_negated`: where none of them does."""
+
+    conjuncts: Collection[Conjunct]
+    is_negated: bool
+
+    @property
+    def conditions(self) -> int:
+        """The conditions of all conjunctions, and at least one for each."""
+        return sum(max(1, len(conjunct)) for conjunct in self.conjuncts)
+
+
+def normal_form(root: ResolvedNode) -> NormalForm | None:
+    """The form of a query that has fewer conditions: its alternatives, or those of its negation,
+    which are few where a query asks for one of several in each of many groups.
+
+    None where both would take more than 64 alternatives.
+    """
+    forms = [
+        NormalForm(found, is_negated)
+        for is_negated in (False, True)
+        if (found := conjuncts(NotNode(root) if is_negated else root)) is not None
+    ]
+    return min(forms, key=lambda form: form.conditions, default=None)
 
 
 def conjuncts(root: ResolvedNode) -> list[Conjunct] | None:

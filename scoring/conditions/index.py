@@ -1,13 +1,13 @@
 """All queries at once: which of a thousand lists hold a thread."""
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from itertools import compress
+from heapq import merge
+from itertools import compress, groupby
 from typing import Any
 
-from scoring.conditions.axes import Aspect, Requirement, TimeAxis, ValueAxis, axis_of
-from scoring.conditions.conjuncts import Conjunct, Literal
+from scoring.conditions.axes import Axis, Requirement, Requirements, TimeAxis, ValueAxis
 from scoring.conditions.holding import TRIES, holds, next_change
-from scoring.conditions.leaves import POSITIONS, measured, reached_at
+from scoring.conditions.leaves import POSITIONS
 from scoring.conditions.resolved import Resolved
 from scoring.conditions.subject import Subject
 
@@ -24,22 +24,22 @@ class ConditionIndex:
     Each query is a set of conjunctions, and each conjunction one bit. A thread's value on an axis
     leaves some of them standing, and what stands on all axes holds. The first conjunctions of all
     queries lie side by side, then the second ones of those that have two, and so on: the queries
-    that hold are the union of these layers. A query that would take more than 64 conjunctions is
-    asked by itself.
+    that hold are the union of these layers, and of negated ones those that are not in it. A query
+    that would take more than 64 conjunctions either way is asked by itself.
 
     Masks are integers with one bit for each query. They mean something to this index alone.
     """
 
     def __init__(self, queries: Mapping[str, Resolved]):
-        forms = {name: resolved.conjuncts for name, resolved in queries.items()}
-        known = {name: form for name, form in forms.items() if form is not None}
+        negated = {name: each.form.is_negated for name, each in queries.items() if each.form}
         #: In the order of the bits: those with most conjunctions first, so that layers are dense.
-        self._names = sorted(known, key=lambda name: -len(known[name]))
-        bits, self._layers = _layered([known[name] for name in self._names])
+        self._names = sorted(negated, key=lambda name: -len(queries[name].requirements))
+        bits, self._layers = _layered([queries[name].requirements for name in self._names])
         self._all = (1 << len(bits)) - 1
+        self._negated = self.mask({name for name, is_negated in negated.items() if is_negated})
         #: (bit, query) of those that are asked by themselves.
         self._alone: list[tuple[int, Resolved]] = []
-        for name in (name for name, form in forms.items() if form is None):
+        for name in (name for name in queries if name not in negated):
             self._alone.append((1 << len(self._names), queries[name]))
             self._names.append(name)
         #: (position in a subject, axis) of what time does not change, and of what it does.
@@ -72,7 +72,7 @@ class ConditionIndex:
                 standing &= axis.mask(known[at])
             for at, axis in presence:
                 standing &= axis.mask(None if known[at] is None else True)
-            return standing != 0 or bool(self._alone)
+            return standing != 0 or bool(self._alone or self._negated)
 
         return may_match
 
@@ -125,63 +125,54 @@ class ConditionIndex:
         return standing
 
     def _queries(self, standing: int) -> int:
-        """The queries of which a conjunction stands."""
-        found = 0
+        """The queries of which a conjunction stands, of negated ones those of which none does."""
+        held = 0
         for shift, ones in self._layers:
-            found |= (standing >> shift) & ones
-        return found
+            held |= (standing >> shift) & ones
+        return held ^ self._negated
 
     def _next_of_axes(self, subject: Subject, now_ms: int) -> int | None:
         still = self._still(subject)
         now_hold = self._queries(self._standing(still, subject, now_ms))
-        at = now_ms
-        for _ in range(TRIES):
-            threshold_at = self._next_threshold(still, subject, at)
-            if threshold_at is None:
-                return None
-            at = threshold_at
-            if self._queries(self._standing(still, subject, at)) != now_hold:
-                break
-        return at
+        values: Values = subject
+        ahead = merge(
+            *(
+                axis.ahead(values[position], now_ms, still)
+                for position, axis in (*self._since, *self._until)
+                if values[position] is not None
+            )
+        )
+        for count, (at, _) in enumerate(groupby(ahead), 1):
+            if count == TRIES or self._queries(self._standing(still, subject, at)) != now_hold:
+                return at
+        return None
 
-    def _next_threshold(self, still: int, subject: Values, now_ms: int) -> int | None:
-        """The next instant at which time passes a threshold that one of the conjunctions knows."""
-        found = None
-        for position, axis in (*self._since, *self._until):
-            time_ms = subject[position]
-            if time_ms is None:
-                continue
-            value = measured(axis.measure, time_ms, now_ms)
-            threshold = axis.next_threshold(value, still)
-            if threshold is not None:
-                at = reached_at(axis.measure, time_ms, threshold)
-                found = at if found is None or (at is not None and at < found) else found
-        return found
-
-    def _add_axes(self, bits: Sequence[Conjunct]) -> None:
+    def _add_axes(self, bits: Sequence[Requirements]) -> None:
         times: dict[str, list[tuple[int, TimeAxis]]] = {
             "since": self._since,
             "until": self._until,
             "instant": self._instants,
         }
         values = {"value": self._values, "present": self._presence}
-        for (attribute, kind), requirements in _by_axis(bits).items():
+        for (attribute, kind), required in _by_axis(bits).items():
             taken = 0
-            for mask in requirements.values():
+            for mask in required.values():
                 taken |= mask
             free, position = self._all ^ taken, POSITIONS[attribute]
             if kind == "value" or kind == "present":
-                values[kind].append((position, ValueAxis(requirements, free)))
+                values[kind].append((position, ValueAxis(required, free)))
             else:
-                times[kind].append((position, TimeAxis(kind, requirements, free)))
+                times[kind].append((position, TimeAxis(kind, required, free)))
 
 
-def _layered(forms: Sequence[Sequence[Conjunct]]) -> tuple[list[Conjunct], list[tuple[int, int]]]:
+def _layered(
+    forms: Sequence[Sequence[Requirements]],
+) -> tuple[list[Requirements], list[tuple[int, int]]]:
     """The conjunction of each bit, and for each layer its first bit and a mask of its length.
 
     `forms` have their longest first, so that a layer belongs to the first so many queries.
     """
-    bits: list[Conjunct] = []
+    bits: list[Requirements] = []
     layers = []
     for layer in range(len(forms[0]) if forms else 0):
         of_layer = [form[layer] for form in forms if len(form) > layer]
@@ -190,15 +181,11 @@ def _layered(forms: Sequence[Sequence[Conjunct]]) -> tuple[list[Conjunct], list[
     return bits, layers
 
 
-def _by_axis(bits: Sequence[Conjunct]) -> dict[tuple[str, Aspect], dict[Requirement, int]]:
+def _by_axis(bits: Sequence[Requirements]) -> dict[Axis, dict[Requirement, int]]:
     """For each axis what conjunctions require of it, and which ones do."""
-    found: dict[tuple[str, Aspect], dict[Requirement, int]] = {}
-    for bit, conjunct in enumerate(bits):
-        by_axis: dict[tuple[str, Aspect], set[Literal]] = {}
-        for literal in conjunct:
-            by_axis.setdefault(axis_of(literal[0]), set()).add(literal)
-        for axis, literals in by_axis.items():
-            requirements = found.setdefault(axis, {})
-            requirement = frozenset(literals)
-            requirements[requirement] = requirements.get(requirement, 0) | 1 << bit
+    found: dict[Axis, dict[Requirement, int]] = {}
+    for bit, requirements in enumerate(bits):
+        for axis, requirement in requirements.items():
+            required = found.setdefault(axis, {})
+            required[requirement] = required.get(requirement, 0) | 1 << bit
     return found

@@ -1,5 +1,9 @@
-"""The questions that conditions are made of: each asks one value of a thread."""
+"""The questions that conditions are made of: each asks one value of a thread.
 
+One that asks for a value takes those that have one of the `keys` that are `wanted`.
+"""
+
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -27,6 +31,13 @@ class OneOf:
     attribute: str
     values: frozenset[Any]
 
+    @property
+    def wanted(self) -> frozenset[Any]:
+        return self.values
+
+    def keys(self, value: Any) -> Iterable[Any]:
+        return (value,)
+
     def takes(self, value: Any) -> bool:
         return value in self.values
 
@@ -39,6 +50,13 @@ class Present:
     """There is a value."""
 
     attribute: str
+
+    @property
+    def wanted(self) -> frozenset[Any]:
+        return frozenset({True})
+
+    def keys(self, value: Any) -> Iterable[Any]:
+        return (None if value is None else True,)
 
     def takes(self, value: Any) -> bool:
         return value is not None
@@ -57,11 +75,18 @@ class Language:
     attribute: str
     tags: frozenset[str | None]
 
-    def takes(self, value: str | None) -> bool:
+    @property
+    def wanted(self) -> frozenset[Any]:
+        return self.tags
+
+    def keys(self, value: str | None) -> Iterable[Any]:
         if value is None:
-            return None in self.tags
+            return (None,)
         parts = value.lower().split("-")
-        return any("-".join(parts[:count]) in self.tags for count in range(1, len(parts) + 1))
+        return ["-".join(parts[:count]) for count in range(1, len(parts) + 1)]
+
+    def takes(self, value: str | None) -> bool:
+        return any(key in self.tags for key in self.keys(value))
 
     def holds(self, subject: Subject, now_ms: int) -> bool:
         return self.takes(value_of(subject, self.attribute))
@@ -74,6 +99,13 @@ class Tagged:
 
     attribute: str
     tags: frozenset[str | None]
+
+    @property
+    def wanted(self) -> frozenset[Any]:
+        return self.tags
+
+    def keys(self, value: frozenset[str]) -> Iterable[Any]:
+        return value or (None,)
 
     def takes(self, value: frozenset[str]) -> bool:
         return not self.tags.isdisjoint(value) or (not value and None in self.tags)

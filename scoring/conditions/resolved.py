@@ -1,12 +1,20 @@
 """Queries with ids and instants in place of `me`, addresses and days: what the readers take."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from scoring.conditions.conjuncts import Conjunct, conjuncts
+from scoring.conditions.axes import Requirements, requirements_of
+from scoring.conditions.conjuncts import (
+    CONJUNCTS_MAX,
+    Conjunct,
+    NormalForm,
+    conjuncts,
+    normal_form,
+)
+from scoring.conditions.cost import Moment, moments
 from scoring.conditions.leaves import Language, Leaf, OneOf, Tagged, Within
 from scoring.conditions.nodes import AllNode, AnyNode, NotNode, ResolvedNode
 
@@ -36,6 +44,29 @@ class Resolved:
     def conjuncts(self) -> list[Conjunct] | None:
         """Alternatives of conjunctions; None where it would take more than 64."""
         return conjuncts(self.root)
+
+    @cached_property
+    def form(self) -> NormalForm | None:
+        """How an index asks it; None where it would take more than 64 alternatives either way."""
+        return normal_form(self.root)
+
+    @cached_property
+    def requirements(self) -> Sequence[Requirements]:
+        """What each conjunction of its normal form requires of each axis."""
+        return [requirements_of(conjunct) for conjunct in self.form.conjuncts] if self.form else ()
+
+    @cached_property
+    def conditions(self) -> int:
+        """The conditions of its normal form; without one, those that it writes, as often as a form
+        may have alternatives."""
+        if self.form is not None:
+            return self.form.conditions
+        return CONJUNCTS_MAX * sum(1 for _ in self.leaves())
+
+    @cached_property
+    def moments(self) -> frozenset[Moment]:
+        """The moments at which time alone may change its truth."""
+        return moments(self.leaves())
 
     def leaves(self) -> Iterator[Leaf]:
         """Every question in it."""

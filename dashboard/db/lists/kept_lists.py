@@ -92,6 +92,13 @@ def kept_for_good(connection: Connection, sort: str | None = None) -> set[str]:
     return set(connection.scalars(found))
 
 
+def temporary(connection: Connection) -> set[str]:
+    """The lists that are kept for a while only."""
+    return set(
+        connection.scalars(select(query_lists.c.id).where(query_lists.c.kept_until.is_not(None)))
+    )
+
+
 def count_temporary(connection: Connection) -> int:
     """How many lists there are that are kept for a while only."""
     temporary = query_lists.c.kept_until.is_not(None)

@@ -13,7 +13,14 @@ from sqlalchemy import ColumnElement, Connection, delete, func, insert, or_, sel
 
 from dashboard.db.accounts import desks as all_desks
 from dashboard.db.accounts.admin_desks import Desks, sees
-from dashboard.db.lists import built_in_lists, kept_lists, query_lists, sorts, view_orders
+from dashboard.db.lists import (
+    allowances,
+    built_in_lists,
+    kept_lists,
+    query_lists,
+    sorts,
+    view_orders,
+)
 from dashboard.db.lists.listed_queries import ListedQuery
 from dashboard.db.lists.people import people_in
 from dashboard.db.models.views import views, views_version
@@ -133,7 +140,7 @@ def create(connection: Connection, draft: Draft, admin_id: int, now_ms: int) -> 
     """Saves a new view. Raises QueryError, UnknownSort, and Invalid for too many views."""
     begin_change(connection)
     _check_room(connection, draft.owner_id)
-    values = _kept(connection, draft, admin_id)
+    values = _kept(connection, draft, admin_id, None)
     values |= {"created_by": admin_id, "created_at": now_ms, "changed_at": now_ms}
     inserted = connection.execute(insert(views).values(values).returning(*_COLUMNS))
     return View(*inserted.one())
@@ -149,7 +156,7 @@ def change(connection: Connection, view: View, draft: Draft, admin_id: int, now_
     """Changes a view that is locked. Raises QueryError, UnknownSort, and Invalid for too many."""
     if draft.owner_id != view.owner_id:
         _check_room(connection, draft.owner_id)
-    values = _kept(connection, draft, admin_id)
+    values = _kept(connection, draft, admin_id, view.id)
     # Two changes within a millisecond have two times: by it programs know what they have read.
     values["changed_at"] = max(now_ms, view.changed_at + 1)
     statement = update(views).where(views.c.id == view.id).values(values).returning(*_COLUMNS)
@@ -235,15 +242,21 @@ def _check_room(connection: Connection, owner_id: int | None) -> None:
         raise field_error("/owner", "too_many_views", f"has {most} views, which is the most")
 
 
-def _kept(connection: Connection, draft: Draft, admin_id: int) -> dict[str, Any]:
-    """The columns of a view, whose list is kept from now on. Raises QueryError and UnknownSort."""
+def _kept(
+    connection: Connection, draft: Draft, admin_id: int, view_id: int | None
+) -> dict[str, Any]:
+    """The columns of a view, whose list is kept from now on. `view_id`: the view that becomes it.
+
+    Raises QueryError, UnknownSort, and Invalid where it costs too much.
+    """
     sorts.find(connection, draft.sort)
     if draft.desk is not None and all_desks.unknown(connection, {draft.desk}):
         raise field_error("/owner", "unknown_value", "names a desk that there is not")
     listed = _listed(draft.query, draft.sort, draft.timezone, draft.owner_id)
-    if listed.admin_id is None and people_in(draft.query).me:
-        # Whoever looks: a mistake is one for this admin, too.
-        query_lists.list_of(connection, listed._replace(admin_id=admin_id))
+    # Whoever looks: a mistake is one for this admin, too.
+    me = listed.admin_id or (admin_id if people_in(draft.query).me else None)
+    new = query_lists.list_of(connection, listed._replace(admin_id=me))
+    allowances.check_view(connection, new, draft.owner_id, view_id)
     return draft._asdict() | {"list_id": _list_id(connection, listed, draft.owner_id)}
 
 

@@ -36,7 +36,7 @@ RENEW_SECONDS = 5.0
 #: Lists that are read from Redis at once. When thousands of dashboards reconnect, the others wait
 #: here, and not in front of the connections and the turns that accepting events needs.
 READS_AT_ONCE = 16
-#: Lists of queries that one socket may have open.
+#: Lists of queries that one admin may have open, in all windows.
 LISTS_MAX = 50
 
 
@@ -106,23 +106,32 @@ class LiveLists(RunsTask):
         Raises Problem and StorageUnavailable.
         """
         list_id = named.query_list.id
-        held = self._broadcaster.subscriptions.lists_of(caller.sid)
-        others = sum(not each.is_built_in for each in held if each != list)
-        if others >= LISTS_MAX:
-            detail = f"A connection may have {LISTS_MAX} lists of queries open; close one first."
+        others = self._open_to(caller.admin_id) - {list_id}
+        if len(others) >= LISTS_MAX:
+            detail = f"You may have {LISTS_MAX} lists of queries open at once; close one first."
             raise Problem(429, "rate_limited", detail)
         if self._keeper.is_kept(list_id):
             return True
         if named.epoch is None:
             self._limits.require(NEW_LISTS, caller.admin_id)
         try:
-            self._keeper.keep(list_id, named.listed)
+            self._keeper.keep(list_id, named.listed, others)
         except TooManyLists:
             return False
         except QueryError as error:
             # Its sort was deleted just now.
             raise invalid_query(error) from error
         return True
+
+    def _open_to(self, admin_id: int) -> set[str]:
+        """The lists of queries that an admin has open."""
+        return {
+            list_id
+            for sid, whose in self._broadcaster.admins
+            if whose == admin_id
+            for list, list_id in self._broadcaster.subscriptions.lists_of(sid).items()
+            if not list.is_built_in
+        }
 
     def subscribe(
         self, caller: Caller, list: ListName, list_id: str, epoch: str = "", version: int = 0

@@ -8,14 +8,17 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from scoring.conditions.cost import together
 from scoring.conditions.fields import FIELDS
 from scoring.conditions.holding import holds, next_change
 from scoring.conditions.index import ConditionIndex
 from scoring.conditions.language.parser import parse
+from scoring.conditions.leaves import Language, OneOf, Present, Tagged, Within
 from scoring.conditions.resolve import resolve
 from scoring.conditions.resolved import Resolved
 from scoring.conditions.subject import Subject
 from tests.scoring.conditions import oracle
+from tests.scoring.conditions.costly import MANY_GROUPS, wide_query
 from tests.scoring.conditions.oracle import ADMINS, World
 from tests.scoring.conditions.worlds import (
     DAYS,
@@ -123,19 +126,29 @@ def test_the_index_knows_of_all_queries_at_once_what_each_says(case, seeds):
         assert index.next_change(subject(thread), world.now) == first, thread
 
 
-def wide_query(first: int) -> str:
-    """Of more alternatives than the index takes."""
-    return " ".join(
-        f"(waits:>{n}m assigned:me or member:{n % 6} is:open or quiet:<{n}h)"
-        for n in range(first, first + 5)
-    )
+def test_the_index_asks_each_value_and_not_each_condition(monkeypatch):
+    """A thousand queries of many groups cost as much as a few: none of their leaves is asked."""
+    world = World(NOW, 1, "UTC")
+    written = [MANY_GROUPS.replace("tag:a", f"tag:b{number}-") for number in range(40)]
+    written += [f"-({text}) tag:vip -tag:x{number}" for number, text in enumerate(written)]
+    queries = {text: resolved(text, world) for text in written}
+    assert {query.form and query.form.is_negated for query in queries.values()} == {True, False}
+    index = ConditionIndex(queries)
+    for kind in (OneOf, Present, Language, Tagged, Within):
+        monkeypatch.setattr(kind, "takes", None)
+    for seed in range(40):
+        thread = threads(seed, world.zone)
+        names = index.names(index.matches(subject(thread), NOW))
+        index.next_change(subject(thread), NOW)
+        expected = [text for text in queries if oracle.holds(text, thread, world)]
+        assert sorted(names) == sorted(expected)
 
 
 def test_a_query_of_too_many_alternatives_is_asked_by_itself():
     world = World(NOW, 1, "UTC")
     wide = wide_query(1)
     queries = {text: resolved(text, world) for text in (wide, f"-({wide})", "is:open", "")}
-    assert queries[wide].conjuncts is None
+    assert queries[wide].form is None
     index = ConditionIndex(queries)
     for seed in range(60):
         thread = threads(seed, world.zone)
@@ -207,3 +220,19 @@ def test_the_index_of_no_queries_holds_none():
     index = ConditionIndex({})
     assert index.names(index.matches(subject(threads(1, ZoneInfo("UTC"))), NOW)) == []
     assert index.next_change(subject(threads(1, ZoneInfo("UTC"))), NOW) is None
+
+
+def test_what_queries_cost_together():
+    """Their conditions in the form that has fewer, and each time at which a thread changes once."""
+    world = World(NOW, 1, "UTC")
+
+    def cost(*written):
+        return together(resolved(text, world) for text in written)
+
+    assert cost() == (0, 0)
+    assert cost("is:open tag:a,b,c", "(tag:a or is:open)") == (4, 0)
+    assert cost(MANY_GROUPS).conditions == 68
+    assert cost(wide_query(1)).conditions > 1_000
+    assert cost("waits:>10m quiet:<=2h age:>=1d due:<30m created:>2026-01-03 is:late").moments == 0
+    assert cost("waits:>7m", "waits:>7m tag:a", "-waits:>7m").moments == 8
+    assert cost("waits:>7m waits:<7m quiet:>7m", "waits:>11h", "due:<17m").moments == 26

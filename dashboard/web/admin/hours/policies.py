@@ -9,7 +9,7 @@ from sqlalchemy import Connection
 
 from dashboard.db.hours import calendars, due_times, policies
 from dashboard.db.hours.policies import POLICIES_MAX, PolicyDraft, SavedPolicy
-from dashboard.db.lists import versions
+from dashboard.db.lists import allowances, versions
 from dashboard.errors import ChangedMeanwhile, FieldError, Invalid, NotFound
 from dashboard.validation.field_errors import field_error, named
 from dashboard.validation.queries import invalid_query
@@ -65,7 +65,8 @@ class PoliciesApi(HoursApi):
             if len(policies.listing(connection)) >= POLICIES_MAX:
                 most = f"{POLICIES_MAX} policies are saved, which is the most"
                 raise field_error("/name", "too_many_policies", f"cannot be saved: {most}")
-            made = policies.create(connection, _checked(connection, body), admin_id, now)
+            draft = _checked(connection, body, None)
+            made = policies.create(connection, draft, admin_id, now)
             audited.policy_created(connection, now, made)
             return made
 
@@ -126,7 +127,7 @@ class PoliciesApi(HoursApi):
                 raise _no_such()
             if body.changed_at not in (None, before.changed_at):
                 raise ChangedMeanwhile("the policy", policy=_json(before))
-            draft = _checked(connection, body)
+            draft = _checked(connection, body, policy_id)
             changed = policies.change(connection, before, draft, admin_id, now)
             audited.policy_changed(connection, now, before, changed)
             return changed
@@ -162,8 +163,11 @@ class PoliciesApi(HoursApi):
         return saved
 
 
-def _checked(connection: Connection, body: requests.NewPolicyRequest) -> PolicyDraft:
-    """The policy; raises Problem (422) for an unknown calendar and for what is no query of one."""
+def _checked(
+    connection: Connection, body: requests.NewPolicyRequest, policy_id: int | None
+) -> PolicyDraft:
+    """The policy; `policy_id`: the one that becomes it. Raises Problem (422) for an unknown
+    calendar, for what is no query of a policy, and for one of too many conditions."""
     calendar = calendars.lock(connection, body.calendar)
     if calendar is None:
         raise field_error("/calendar", "unknown_value", "is no calendar")
@@ -171,6 +175,9 @@ def _checked(connection: Connection, body: requests.NewPolicyRequest) -> PolicyD
         resolve_query(body.query, calendar.timezone, policies.admin_id_of(connection))
     except QueryError as error:
         raise invalid_query(error) from error
+    saved = {policy.id: policy.query for policy in policies.listing(connection)}
+    after = saved | {policy_id: body.query}
+    allowances.check_rules("/query", "policies", saved.values(), after.values())
     return body.draft()
 
 

@@ -12,7 +12,7 @@ from dashboard.db.accounts import admins
 from dashboard.db.audit import actions
 from dashboard.db.audit.entries import Target, add, changes
 from dashboard.db.database import Database
-from dashboard.db.lists import sorts, views
+from dashboard.db.lists import allowances, sorts, views
 from dashboard.errors import ChangedMeanwhile, NotFound, Problem, quoted
 from dashboard.validation.field_errors import field_error
 from dashboard.web.admin import preferences
@@ -25,7 +25,7 @@ from dashboard.web.http.identity import current
 from dashboard.web.http.responses import json_response
 from dashboard.web.http.routes import NO_CONTENT, Documented, PathParameter, done, route
 from scoring.sorting.rules import NAME_PATTERN, Sort
-from scoring.sorts import BUILT_IN_SORTS
+from scoring.sorts import BUILT_IN, BUILT_IN_SORTS
 
 _route = partial(route, scope=SUPERVISOR)
 _NAME = {
@@ -191,6 +191,7 @@ def _new(connection: Connection, body: requests.NewSortRequest) -> Sort:
         raise field_error("/name", "too_many_sorts", f"cannot be saved: {most}")
     timezone = preferences.timezone_of(connection, current().admin_id, body.timezone)
     sort, _ = checked(connection, body.name, body.title, body.rules, timezone)
+    _check_cost(connection, sort)
     return sort
 
 
@@ -201,7 +202,18 @@ def _change(connection: Connection, name: str, body: requests.SortRequest) -> tu
         raise ChangedMeanwhile("the sort", sort=_json(before))
     timezone = body.timezone or before.timezone
     sort, _ = checked(connection, name, body.title, body.rules, timezone)
+    _check_cost(connection, sort)
     return before, sort
+
+
+def _check_cost(connection: Connection, sort: Sort) -> None:
+    """Raises Invalid where events would ask too many conditions of sorts."""
+    before = {name: each for name, each in sorts.known(connection).items() if name not in BUILT_IN}
+    after = before | {sort.name: sort}
+    asked = (
+        [rule.when for each in some.values() for rule in each.rules] for some in (before, after)
+    )
+    allowances.check_rules("/rules", "sorts", *asked)
 
 
 def _saved(connection: Connection, name: str) -> Sort:

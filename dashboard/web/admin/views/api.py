@@ -1,5 +1,6 @@
 """The routes of saved views: one's own, and for supervisors those of a desk and of all."""
 
+import time
 from collections.abc import Callable
 from typing import Any, NamedTuple, TypeVar
 
@@ -8,10 +9,11 @@ from sqlalchemy import Connection
 
 from dashboard import languages
 from dashboard.db.database import Database
-from dashboard.db.lists import view_orders, views
+from dashboard.db.lists import query_lists, view_orders, views
 from dashboard.db.lists.views import Draft, View
 from dashboard.errors import ChangedMeanwhile, NotFound
 from dashboard.live.view_changes import Whose
+from dashboard.rate_limits import SAVED_CONDITIONS, RateLimiter
 from dashboard.validation.queries import invalid_query
 from dashboard.web.admin.preferences import timezone_of
 from dashboard.web.admin.routes import require_supervisor
@@ -55,7 +57,9 @@ class ViewsApi:
         clock: Callable[[], int],
         announce: Callable[[Whose], object],
         build: Callable[[str], object],
+        monotonic: Callable[[], float] = time.monotonic,
     ):
+        self._limits = RateLimiter(monotonic)
         self._database = database
         self._seen_views = seen_views
         self._clock = clock
@@ -83,6 +87,7 @@ class ViewsApi:
         body=(requests.NewViewRequest,),
         example=_EXAMPLE,
         answers={201: Documented("Saved.", (responses.View,))},
+        problems=(429,),
         problem=responses.ViewProblem,
     )
     def create(self, body: requests.NewViewRequest) -> Response:
@@ -91,6 +96,7 @@ class ViewsApi:
         def write(connection: Connection) -> tuple[View, dict[str, Any]]:
             timezone = timezone_of(connection, admin_id, body.timezone)
             made = views.create(connection, _draft(body, owner, timezone), admin_id, now)
+            self._charge(connection, made, admin_id)
             audit_change(connection, now, acting(), None, made)
             return made, without_total(connection, made, admin_id)
 
@@ -108,7 +114,7 @@ class ViewsApi:
         body=(requests.ViewRequest,),
         example={name: _EXAMPLE[name] for name in ("name", "query", "sort")},
         answers=done(responses.View),
-        problems=(404, 409),
+        problems=(404, 409, 429),
         problem=responses.ViewProblem,
     )
     def change(self, view_id: str, body: requests.ViewRequest) -> Response:
@@ -123,6 +129,8 @@ class ViewsApi:
             owner = before if body.owner is None else _owner(body.owner)
             draft = _draft(body, owner, body.timezone or view.timezone)
             changed = views.change(connection, view, draft, admin_id, now)
+            if changed.list_id != view.list_id:
+                self._charge(connection, changed, admin_id)
             audit_change(connection, now, acting(), view, changed)
             return view, changed, without_total(connection, changed, admin_id)
 
@@ -182,6 +190,11 @@ class ViewsApi:
     def _begin(self, view: View) -> None:
         if view.list_id is not None:
             self._build(view.list_id)
+
+    def _charge(self, connection: Connection, view: View, admin_id: int) -> None:
+        """Raises RateLimitExceeded for who has saved too much in a short time."""
+        saved = query_lists.list_of(connection, view.listed(admin_id)).resolved
+        self._limits.require(SAVED_CONDITIONS, admin_id, max(1, saved.conditions))
 
     def _write(self, work: Callable[[Connection], Result]) -> Result:
         """Runs `work` in one transaction. A wrong query, or no sort, is answered 422."""

@@ -3,7 +3,8 @@
 import pytest
 
 from dashboard.db.accounts import desks
-from dashboard.db.lists import views
+from dashboard.db.lists import allowances, views
+from dashboard.db.lists.allowances import Allowance
 from dashboard.db.lists.views import Draft
 from dashboard.errors import NotFound, Problem
 from dashboard.ingest.actions import Admin
@@ -11,8 +12,10 @@ from dashboard.live.queries import live_lists as live_lists_module
 from dashboard.ordering import keeping
 from dashboard.rate_limits import NEW_LISTS
 from dashboard.transport.caller import Caller
+from scoring.conditions.cost import Cost
 from tests.dashboard.live.emitter import Wire
 from tests.dashboard.live.queries.scene import Scene
+from tests.scoring.conditions.costly import wide_query
 from tests.support import wait_until
 
 WAITING = {"query": "is:waiting", "sort": "longest_wait"}
@@ -225,15 +228,19 @@ def test_while_redis_is_away_lists_of_queries_are_those_of_sql(scene):
     assert scene.lists() == {}
 
 
-def test_lists_are_limited_for_a_socket_an_admin_and_all(scene, monkeypatch):
+def test_lists_are_limited_for_an_admin_in_all_windows_and_for_all(scene, monkeypatch):
     monkeypatch.setattr(live_lists_module, "LISTS_MAX", 2)
-    for number in (1, 2):
-        scene.open(query=f"age:>{number}m", sort="arrival")
-    with pytest.raises(Problem) as raised:
-        scene.call("open", query="age:>3m", sort="arrival", limit=1)
-    assert raised.value.status == 429
-    scene.call("close", query="age:>1m", sort="arrival")
+    other = scene.socket("another window")
+    for number, caller in ((1, None), (2, other)):
+        scene.open(caller, query=f"age:>{number}m", sort="arrival")
+    scene.open(other, query="age:>1m", sort="arrival")
+    for caller in (None, other):
+        with pytest.raises(Problem) as raised:
+            scene.call("open", caller, query="age:>3m", sort="arrival", limit=1)
+        assert raised.value.status == 429
+    scene.call("close", other, query="age:>2m", sort="arrival")
     scene.open(query="age:>3m", sort="arrival")
+    monkeypatch.setattr(live_lists_module, "LISTS_MAX", 50)
     monkeypatch.setattr(keeping, "TEMPORARY_MAX", 3)
     answer = scene.call("open", scene.socket("other"), query="age:>4m", sort="arrival", limit=1)
     assert (answer["late"], answer["epoch"]) == (True, None)
@@ -244,6 +251,26 @@ def test_lists_are_limited_for_a_socket_an_admin_and_all(scene, monkeypatch):
                 "open", scene.socket("third"), query=f"age:>{number}m", sort="arrival", limit=1
             )
     assert (raised.value.status, raised.value.code) == (429, "rate_limited")
+
+
+def test_lists_on_screens_are_limited_by_what_they_cost(scene, monkeypatch):
+    """What costs more is read from SQL, as where there are too many."""
+    one = scene.socket("one")
+
+    def is_live(text):
+        answer = scene.call("open", one, query=text, sort="arrival", limit=1)
+        return answer.get("late") is not True
+
+    assert is_live("age:<4m")
+    assert not is_live(wide_query(1)), "too many alternatives"
+    monkeypatch.setattr(allowances, "LOOKED_AT", Allowance("yours", Cost(4, 8)))
+    assert is_live("is:open -tag:a")
+    assert not is_live("is:open -tag:b") and is_live("tag:b")
+    assert not is_live("age:<7m"), "a time that is not asked for yet"
+    assert is_live("age:<4m"), "it is asked for already"
+    monkeypatch.setattr(allowances, "LOOKED_AT", Allowance("yours", Cost(99, 99)))
+    monkeypatch.setattr(allowances, "TEMPORARY", Allowance("all", Cost(5, 8)))
+    assert is_live("tag:d") and not is_live("tag:e is:open")
 
 
 def test_redis_loses_all_and_the_list_is_opened_anew(scene):

@@ -29,7 +29,7 @@ MISTAKES = {
         "scoring/conditions/index.py", "axis.mask(now_ms - at)", "axis.mask(now_ms - at - 1)"
     ),
     "time passes a threshold unnoticed": Mistake(
-        "scoring/conditions/index.py", "in (*self._since, *self._until):", "in self._until:"
+        "scoring/conditions/index.py", "in (*self._since, *self._until)", "in self._until"
     ),
     "a language is compared as a whole": Mistake(
         "scoring/conditions/leaves.py", "range(1, len(parts) + 1)", "(len(parts),)"

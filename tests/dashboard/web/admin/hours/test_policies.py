@@ -243,3 +243,17 @@ def test_opening_hours_that_are_deleted_meanwhile_are_no_calendar(
     saving.join()
     assert is_problem(answers[0], 422, "unknown_value")
     assert answers[0].json["errors"][0]["pointer"] == "/calendar"
+
+
+def test_the_conditions_of_all_policies_are_limited(sue, monkeypatch):
+    """Each event asks them one by one, however few policies there are."""
+    monkeypatch.setattr("dashboard.db.lists.allowances.RULES_MAX", 4)
+    always = saved_calendar(sue)["id"]
+    saved_policy(sue, always, query="is:open tag:a tag:b")
+    answer = sue.post(URL, json=policy(always, name="b", query="is:open tag:c"))
+    assert is_problem(answer, 422, "too_costly")
+    [error] = answer.json["errors"]
+    assert error["pointer"] == "/query" and "to 5, of 4" in error["detail"]
+    small = saved_policy(sue, always, name="b", query="tag:c")
+    changed = policy(always, name="b", query="tag:c tag:d")
+    assert is_problem(sue.put(f"{URL}/{small['id']}", json=changed), 422, "too_costly")

@@ -245,3 +245,17 @@ def test_a_preview_needs_a_view_and_right_rules(mai, sue):
         assert answer.status_code == status, view
     wrong = sue.post(f"{API}/preview", json={"rules": [REST, REST], "view": "arrival"})
     assert is_problem(wrong, 422, "unreachable_rule")
+
+
+def test_the_conditions_of_all_sorts_are_limited(sue, monkeypatch):
+    """Each event asks them one by one, however few sorts there are."""
+    monkeypatch.setattr("dashboard.db.lists.allowances.RULES_MAX", 4)
+    saved(sue, rules=[{**WAITS, "when": "is:waiting tag:a tag:b"}, REST])
+    costly = sort(name="b", rules=[{**WAITS, "when": "is:waiting tag:c"}, REST])
+    answer = sue.post(API, json=costly)
+    assert is_problem(answer, 422, "too_costly")
+    [error] = answer.json["errors"]
+    assert error["pointer"] == "/rules" and "to 5, of 4" in error["detail"]
+    assert saved(sue, name="b")
+    assert is_problem(sue.put(f"{API}/b", json=costly), 422, "too_costly")
+    assert sue.put(f"{API}/b", json=sort(name="b", title="Other")).status_code == 200

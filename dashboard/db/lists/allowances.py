@@ -1,0 +1,142 @@
+"""How much of what each event pays for may be kept: of views, sorts, policies, lists on screens.
+
+A limit on their number says little of what they cost: a query may have one condition or hundreds.
+What was saved before there was such a limit stays as it is; only what adds to it is refused.
+"""
+
+from collections.abc import Collection, Iterable, Mapping
+from functools import lru_cache
+from typing import NamedTuple
+
+from sqlalchemy import Connection, select
+
+from dashboard.db.lists import kept_lists, query_lists
+from dashboard.db.lists.listed_queries import ListedQuery
+from dashboard.db.lists.query_lists import QueryList
+from dashboard.db.models.views import views
+from dashboard.errors import Invalid
+from dashboard.validation.field_errors import field_error
+from scoring.conditions.cost import Cost, together
+from scoring.conditions.language.errors import QueryError
+from scoring.conditions.language.parser import parse
+from scoring.conditions.resolved import Resolved
+
+TOO_COSTLY = "too_costly"
+#: Conditions of one query in its normal form: see `Resolved.form`.
+QUERY_MAX = 256
+
+
+class Allowance(NamedTuple):
+    """What lists may cost together: conditions, and the weight of the moments that they ask for."""
+
+    whose: str
+    cost: Cost
+
+    def refusal(self, before: Iterable[Resolved], after: Iterable[Resolved]) -> str | None:
+        """Why these lists may not become those; None: they may."""
+        was, would = together(before), together(after)
+        if would.conditions > max(self.cost.conditions, was.conditions):
+            return (
+                f"would bring the conditions of {self.whose} to {would.conditions:,}, of which"
+                f" {self.cost.conditions:,} may be kept; leave some out, or delete another view"
+            )
+        if would.moments > max(self.cost.moments, was.moments):
+            return (
+                f"asks for a time that {self.whose} do not ask for yet, and they ask for as many"
+                " as may be; take a usual one, such as 5m, 10m, 30m, 1h or 1d"
+            )
+        return None
+
+
+#: One admin's own views; those of all admins; and with those of desks and of all.
+OWN = Allowance("your own views", Cost(1_500, 32))
+OWN_OF_ALL = Allowance("all admins' own views", Cost(6_000, 64))
+SAVED = Allowance("all saved views", Cost(12_000, 96))
+#: Lists that are kept while somebody looks: of one admin, and of all.
+LOOKED_AT = Allowance("the lists that you look at", Cost(1_500, 16))
+TEMPORARY = Allowance("the lists that are looked at", Cost(8_000, 48))
+#: Conditions of all saved sorts, and of all policies: each is asked by itself, not in an index.
+RULES_MAX = 400
+
+
+def query_refusal(resolved: Resolved) -> str | None:
+    """Why a query is too much to be kept as a list; None: it is not."""
+    if resolved.form is None:
+        return "has too many alternatives in each other to be kept up to date; make it simpler"
+    if resolved.conditions > QUERY_MAX:
+        return (
+            f"takes {resolved.conditions:,} conditions once its alternatives are written out, of"
+            f" {QUERY_MAX} at most; make it simpler, or two views of it"
+        )
+    return None
+
+
+def check_view(
+    connection: Connection, new: QueryList, owner_id: int | None, view_id: int | None
+) -> None:
+    """Raises Invalid where a view of this list is more than may be kept. `view_id`: the view that
+    becomes that; None: it is a new one. Call it before the list is added."""
+    if reason := query_refusal(new.resolved):
+        raise _too_costly("/query", reason)
+    known = query_lists.current(connection).lists
+    columns = (views.c.id, views.c.owner_id, views.c.list_id)
+    rows = connection.execute(select(*columns).where(views.c.list_id.in_(known))).all()
+    for allowance in (OWN, OWN_OF_ALL, SAVED) if owner_id is not None else (SAVED,):
+        counted = [
+            row
+            for row in rows
+            if allowance is SAVED
+            or row.owner_id == owner_id
+            or (allowance is OWN_OF_ALL and row.owner_id is not None)
+        ]
+        before = {row.list_id for row in counted}
+        after = {row.list_id for row in counted if row.id != view_id} - {new.id}
+        would = [*(known[id].resolved for id in after), new.resolved]
+        if reason := allowance.refusal((known[id].resolved for id in before), would):
+            raise _too_costly("/query", reason)
+
+
+def with_room(
+    connection: Connection, new: Mapping[str, ListedQuery], beside: Collection[str] = ()
+) -> list[str]:
+    """The ids of those of the lists that may be kept while somebody looks, who looks at the lists
+    `beside` already; a query with a mistake is left out. Call it before any is added."""
+    known = query_lists.current(connection).lists
+    temporary = kept_lists.temporary(connection)
+    of_all = [known[id].resolved for id in temporary if id in known]
+    of_one = [known[id].resolved for id in temporary.intersection(beside) if id in known]
+    found: list[str] = []
+    for id, listed in new.items():
+        try:
+            resolved = listed.resolved(connection)
+        except QueryError:
+            continue
+        refusals = (
+            query_refusal(resolved),
+            LOOKED_AT.refusal(of_one, [*of_one, resolved]),
+            TEMPORARY.refusal(of_all, [*of_all, resolved]),
+        )
+        if not any(refusals):
+            found.append(id)
+            of_all.append(resolved)
+    return found
+
+
+def check_rules(pointer: str, what: str, before: Iterable[str], after: Iterable[str]) -> None:
+    """Raises Invalid where all queries of sorts, or of policies, may not become these."""
+    was, would = (sum(map(_terms, queries)) for queries in (before, after))
+    if would > max(RULES_MAX, was):
+        reason = f"would bring the conditions of all {what} to {would:,}, of {RULES_MAX} at most"
+        raise _too_costly(pointer, reason)
+
+
+@lru_cache(maxsize=4_096)
+def _terms(query: str) -> int:
+    try:
+        return sum(1 for _ in parse(query).terms())
+    except QueryError:
+        return 0
+
+
+def _too_costly(pointer: str, reason: str) -> Invalid:
+    return field_error(pointer, TOO_COSTLY, reason)

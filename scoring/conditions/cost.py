@@ -1,0 +1,71 @@
+"""What a list of a query costs: each event asks its conditions, and time passes its moments."""
+
+from collections.abc import Iterable, Set
+from typing import NamedTuple, Protocol
+
+from scoring.conditions.fields import UNITS
+from scoring.conditions.leaves import Leaf, Within
+
+#: Times that may be asked for as often as one likes, by unit: a thread passes few of them.
+_USUAL = {
+    "s": (30, 60, 90),
+    "m": (2, 3, 5, 10, 15, 20, 30, 45, 60, 90),
+    "h": (2, 3, 4, 5, 6, 8, 10, 12, 18, 24, 36, 48, 72),
+    "d": (4, 5, 6, 7, 10, 14, 21, 28, 30, 60, 90, 180, 365),
+}
+_USUAL_MS = {0} | {count * UNITS[unit] for unit, counts in _USUAL.items() for count in counts}
+#: A thread passes moments below this after nearly every message, and later ones after few.
+SHORT_MS = 600_000
+SHORT_WEIGHT = 8
+
+
+class Moment(NamedTuple):
+    """A measured time, in ms, at which a condition may begin or end to hold by itself."""
+
+    attribute: str
+    measure: str
+    bound_ms: int
+
+    @property
+    def weight(self) -> int:
+        """How much it costs that threads are looked at once more when they pass it."""
+        # More than ten minutes are reached a millisecond after ten minutes.
+        if not _USUAL_MS.isdisjoint((self.bound_ms, self.bound_ms - 1)):
+            return 0
+        return SHORT_WEIGHT if self.bound_ms < SHORT_MS else 1
+
+
+class Costly(Protocol):
+    """A query that knows what it costs."""
+
+    @property
+    def conditions(self) -> int: ...
+
+    @property
+    def moments(self) -> Set[Moment]: ...
+
+
+class Cost(NamedTuple):
+    """What queries cost together. `moments`: the weight of all, each counted once."""
+
+    conditions: int = 0
+    moments: int = 0
+
+
+def moments(leaves: Iterable[Leaf]) -> frozenset[Moment]:
+    """The moments that these conditions ask for."""
+    return frozenset(
+        Moment(leaf.attribute, leaf.measure, bound)
+        for leaf in leaves
+        if isinstance(leaf, Within) and leaf.measure != "instant"
+        for bound in leaf.bounds
+    )
+
+
+def together(queries: Iterable["Costly"]) -> Cost:
+    """What several queries cost together."""
+    count, passed = 0, set[Moment]()
+    for query in queries:
+        count += query.conditions
+        passed |= query.moments
+    return Cost(count, sum(moment.weight for moment in passed))

@@ -1,0 +1,93 @@
+"""What may be saved is limited by what each event pays for it, and not by number alone."""
+
+import pytest
+
+from dashboard.db.lists import allowances
+from dashboard.db.lists.allowances import Allowance
+from dashboard.rate_limits import RateLimit
+from dashboard.web.admin.views import api as views_api
+from scoring.conditions.cost import Cost
+from tests.dashboard.web.admin.views.calls import API, listed, saved, view
+from tests.dashboard.web.answers import is_problem
+from tests.scoring.conditions.costly import MANY_GROUPS, conditions, wide_query
+
+
+@pytest.fixture
+def allow(monkeypatch):
+    """Makes an allowance smaller."""
+
+    def set(name, conditions=99, moments=99):
+        given = Allowance("your own views", Cost(conditions, moments))
+        monkeypatch.setattr(allowances, name, given)
+
+    return set
+
+
+def is_refused(client, reason, **given):
+    answer = client.post(API, json=view(**given))
+    assert is_problem(answer, 422, "too_costly"), answer.json
+    [error] = answer.json["errors"]
+    assert error["pointer"] == "/query" and reason in error["detail"], error
+    return True
+
+
+def test_one_query_has_so_many_conditions_in_its_normal_form(mai, monkeypatch):
+    assert saved(mai, query=MANY_GROUPS), "few in the form of its negation"
+    assert is_refused(mai, "too many alternatives in each other", query=wide_query(10))
+    monkeypatch.setattr(allowances, "QUERY_MAX", 10)
+    assert saved(mai, query=conditions(10))
+    assert is_refused(mai, "takes 11 conditions", query=conditions(11))
+
+
+def test_the_conditions_of_one_admin_and_of_all_are_counted(mai, sue, allow):
+    allow("OWN", conditions=6)
+    allow("OWN_OF_ALL", conditions=9)
+    allow("SAVED", conditions=12)
+    first = saved(mai, query="is:open tag:a tag:b")
+    saved(mai, query="is:open tag:a tag:b", name="Again")
+    saved(mai, query="tag:a tag:b tag:c")
+    assert is_refused(mai, "bring the conditions of your own views to 7, of which 6", query="tag:d")
+    saved(sue, query="tag:a tag:b tag:d")
+    assert is_refused(sue, "to 10, of which 9", query="tag:d"), "all admins' together"
+    saved(sue, query="tag:a tag:b tag:e", owner="all")
+    assert is_refused(sue, "to 13, of which 12", query="tag:d", owner="all")
+    changed = view(query="tag:a tag:b tag:f tag:g")
+    assert is_problem(mai.put(f"{API}/{first['id']}", json=changed), 422, "too_costly")
+    mai.delete(f"{API}/v2")
+    assert mai.put(f"{API}/{first['id']}", json=view(query="tag:x")).status_code == 200
+    assert len(listed(mai)) == 3
+
+
+def test_times_at_which_threads_are_looked_at_again_are_counted(mai, allow):
+    """Usual ones as often as one likes, and each other one once."""
+    allow("OWN", moments=9)
+    for query in ("waits:>10m", "quiet:<1h age:>7d", "waits:>=1d", "is:late"):
+        saved(mai, query=query)
+    saved(mai, query="waits:>7m")
+    saved(mai, query="waits:>7m tag:a")
+    assert is_refused(mai, "asks for a time", query="quiet:<8m")
+    saved(mai, query="quiet:>11h")
+    assert is_refused(mai, "asks for a time", query="quiet:>13h")
+
+
+def test_what_was_saved_before_the_limits_stays_and_may_become_less(dashboard, mai, allow):
+    ids = [saved(mai, query=f"is:open tag:a tag:{name}")["id"] for name in "bcd"]
+    allow("OWN", conditions=2)
+    dashboard.say("t-1")
+    assert listed(mai) == ids
+    assert is_refused(mai, "to 10, of which 2", query="tag:e")
+    for query in ("is:open tag:x", "is:open tag:y"):
+        assert mai.put(f"{API}/{ids[0]}", json=view(query=query)).status_code == 200
+    assert mai.put(f"{API}/{ids[1]}", json=view(query="is:open", name="New")).status_code == 200
+    assert mai.delete(f"{API}/{ids[2]}").status_code == 204
+
+
+def test_who_saves_and_deletes_without_end_is_slowed_down(mai, monkeypatch):
+    """What is deleted stays for a minute, for those who look at it."""
+    limit = RateLimit(5, 60, "Wait {seconds} s.")
+    monkeypatch.setattr(views_api, "SAVED_CONDITIONS", limit)
+    made = saved(mai, query="is:open tag:a")
+    saved(mai, query="is:open tag:b")
+    assert mai.delete(f"{API}/{made['id']}").status_code == 204
+    assert is_problem(mai.post(API, json=view(query="is:open tag:c")), 429, "rate_limited")
+    assert len(listed(mai)) == 1
