@@ -6,7 +6,7 @@ SOCKET = "lineup.socket"
 SEND_NOW = "lineup.send_now"
 #: Called with a number: reads up to that many bytes without waiting. Raises BlockingIOError.
 RECEIVE_NOW = "lineup.receive_now"
-#: Called with nothing: waits until there is input, or its end. Raises OSError.
+#: Called with a descriptor and seconds: waits for input, or its end. Raises TimeoutError.
 WAIT_READABLE = "lineup.wait_readable"
 #: Called with a descriptor and what is to be called each time that more input or its end has come,
 #: which says whether all of it is handled; returns what ends that. Not there where the system has
@@ -14,12 +14,8 @@ WAIT_READABLE = "lineup.wait_readable"
 WATCH = "lineup.watch"
 #: Called with nothing: lets every other green thread that can run do so.
 GIVE_TURN = "lineup.give_turn"
-#: The connection as the server keeps it (`connections.Connection`).
-CONNECTION = "lineup.connection"
 #: The target of the request line, as it was sent.
 TARGET = "lineup.target"
-#: Called with nothing: this request is the last one on its connection, and its answer says so.
-CLOSE = "lineup.close"
 #: Called with nothing: the caller writes the answer to the connection itself.
 TAKE_OVER = "lineup.take_over"
 #: Who is signed in (Identity); set by the gate after it has checked the session.

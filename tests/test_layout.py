@@ -179,7 +179,7 @@ SOCKET_IO_CLIENT = "demo/dashboard_client.py"
 #: Underscored names that their libraries document: those of named tuples and of SQLAlchemy's rows.
 DOCUMENTED = {"_asdict", "_fields", "_make", "_mapping", "_replace"}
 #: Attributes without an underscore that are internal all the same.
-INTERNALS = {"eio", "eio_sid_from_sid", "trigger_callback", "already_handled", "conn_state"}
+INTERNALS = {"eio", "eio_sid_from_sid", "trigger_callback"}
 
 
 def undocumented_names(path: Path) -> Iterator[tuple[int, str]]:

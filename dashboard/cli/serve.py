@@ -130,6 +130,7 @@ def run_web_process(
         ready=on_ready,
         stopping=background.stop_sockets,
         state=state,
+        keepalive_seconds=services.settings.keepalive_seconds,
     )
     background.stop()
     return 0

@@ -22,6 +22,9 @@ LOG_FORMATS = ("text", "json")
 AssetMode = Literal["bundle", "source"]
 LOG_LEVELS = ("DEBUG", "INFO", "WARNING", "ERROR", "CRITICAL")
 SECRET_MIN_CHARACTERS = 16
+#: Longer than the 60 s for which AWS, nginx and most others in front keep a connection: where the
+#: server ended it first, a request that was under way would be lost.
+KEEPALIVE_SECONDS = 75
 #: A hundred years.
 HISTORY_DAYS_MAX = 36_500
 #: `{` would break the hash tags of the keys; `[`, `*` and `?` the patterns of notifications.
@@ -51,6 +54,7 @@ class Settings:
     presence_idle_seconds: int
     picture_hosts: tuple[str, ...]
     trusted_proxies: int
+    keepalive_seconds: int
     webhook_private: bool
     log_level: str
     log_format: str
@@ -92,6 +96,7 @@ class Settings:
             presence_idle_seconds=_integer(environ, "LINEUP_PRESENCE_IDLE", 300, 1, 86_400),
             picture_hosts=_picture_hosts(environ.get("LINEUP_PICTURE_HOSTS", "")),
             trusted_proxies=_integer(environ, "LINEUP_TRUSTED_PROXIES", 0, 0, 10),
+            keepalive_seconds=_integer(environ, "LINEUP_KEEPALIVE", KEEPALIVE_SECONDS, 1, 3600),
             webhook_private=_integer(environ, "LINEUP_WEBHOOK_PRIVATE", 0, 0, 1) == 1,
             log_level=_one_of(environ, "LINEUP_LOG_LEVEL", "INFO", LOG_LEVELS, fold=str.upper),
             log_format=_one_of(environ, "LINEUP_LOG_FORMAT", "text", LOG_FORMATS),

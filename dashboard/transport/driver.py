@@ -7,7 +7,7 @@ from typing import Any
 
 from dashboard.transport.websocket import GOING_AWAY, WebSocket
 from dashboard.turns import Budgets, Pace, TimeBudget
-from dashboard.wsgi_keys import GIVE_TURN, IDENTITY, SOCKET
+from dashboard.wsgi_keys import GIVE_TURN, IDENTITY
 
 #: How long clients may take to answer a close frame when the server stops, in seconds.
 LEAVE_SECONDS = 1.5
@@ -20,8 +20,6 @@ class Driver:
     def __init__(self) -> None:
         #: The WebSockets that are open on this worker.
         self.open: set[WebSocket] = set()
-        #: Engine.IO's own driver: for servers that do not hand over the connection.
-        self.ordinary: Callable[[Any, Any], Any] | None = None
         #: Whether the process stops.
         self.is_closing = False
         self._budgets = Budgets()
@@ -43,8 +41,6 @@ class Driver:
 
     def __call__(self, handler: Callable[[Any], Any], server: Any) -> Callable:
         def serve(environ: dict[str, Any], start_response: Callable) -> Iterable[bytes]:
-            if SOCKET not in environ and self.ordinary is not None:
-                return self.ordinary(handler, server)(environ, start_response)
             # All windows of an admin share a budget.
             caller = environ[IDENTITY].admin_id if IDENTITY in environ else None
             budget = self._budgets.of(caller) if caller is not None else TimeBudget()

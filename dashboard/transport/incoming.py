@@ -30,7 +30,8 @@ class Incoming:
         self._pace = pace
         self._handles = handles
         self._receive_now: Callable[[int], bytes] = environ[RECEIVE_NOW]
-        self._wait_readable: Callable[[], object] = environ[WAIT_READABLE]
+        self._wait_readable: Callable[[int, float], object] = environ[WAIT_READABLE]
+        self._descriptor: int = environ[SOCKET].fileno()
         self._boundaries = FrameBoundaries()
         self._unread, self._at = b"", 0
         #: False where all that has come is read.
@@ -40,7 +41,7 @@ class Incoming:
         self._woken.acquire()
         self._received_at = time.monotonic()
         watch: Callable[..., Callable[[], None]] | None = environ.get(WATCH)
-        self._unwatch = watch(environ[SOCKET].fileno(), self._on_readable) if watch else None
+        self._unwatch = watch(self._descriptor, self._on_readable) if watch else None
 
     def close(self) -> None:
         """Before the connection is closed."""
@@ -104,7 +105,7 @@ class Incoming:
     def _wait(self) -> None:
         """Until there is something to read. Raises OSError."""
         if self._unwatch is None:
-            self._wait_readable()
+            self._wait_readable(self._descriptor, IDLE_SECONDS)
             return
         # While others had their turn, input may have come.
         self._is_waiting = not self._may_have_more

@@ -1,7 +1,7 @@
 """All names of Engine.IO and Socket.IO that are used without being documented.
 
-`FastPath` and `Driver` use them. `missing_names` tells at start which of them this release does
-not have; then messages go out by `emit`, and WebSockets are those of Engine.IO.
+`missing_names` tells at start which of those that `FastPath` uses this release does not have; then
+messages go out by `emit`. Without that of `replace_driver` nothing is served.
 """
 
 from typing import Any, Protocol
@@ -10,6 +10,7 @@ from engineio import packet as engine_packet
 from engineio.socket import Socket
 from socketio import Server
 
+from dashboard.errors import StartError
 from dashboard.transport.packets import NAMESPACE
 
 #: Names of `server.manager`.
@@ -36,17 +37,15 @@ def missing_names(server: Server) -> list[str]:
     missing += [
         f"Socket.{name}" for name in ENGINE_SOCKET_NAMES if not hasattr(engine_socket, name)
     ]
-    if "websocket" not in getattr(server.eio, "_async", {}):
-        missing.append("eio._async['websocket']")
     return missing
 
 
-def replace_driver(server: Server, driver: Any) -> Any:
-    """Makes Engine.IO open WebSockets with `driver(handler, server)`; returns its own driver."""
-    ordinary = server.eio._async["websocket"]
+def replace_driver(server: Server, driver: Any) -> None:
+    """Makes Engine.IO open WebSockets with `driver(handler, server)`. Raises StartError."""
+    if "websocket" not in getattr(server.eio, "_async", {}):
+        raise StartError("This release of Engine.IO has no _async['websocket']: install another.")
     # A copy: the dictionary itself belongs to the library's module.
     server.eio._async = server.eio._async | {"websocket": driver}
-    return ordinary
 
 
 def engine_socket(server: Server, sid: str) -> EngineSocket:

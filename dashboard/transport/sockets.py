@@ -95,8 +95,7 @@ class Sockets:
                 "this release of Socket.IO lacks %s: sending with emit, which takes more CPU time",
                 ", ".join(missing),
             )
-        else:
-            self._driver.ordinary = internals.replace_driver(server, self._driver)
+        internals.replace_driver(server, self._driver)
         server.on("connect", self._connect, namespace=NAMESPACE)
         server.on("disconnect", self._disconnect, namespace=NAMESPACE)
         server.on("*", self._call, namespace=NAMESPACE)

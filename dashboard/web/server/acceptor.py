@@ -12,6 +12,7 @@ from dashboard.errors import Problem
 from dashboard.web.http import limits
 from dashboard.web.server.connections import Connection
 from dashboard.web.server.descriptors import Descriptors
+from dashboard.web.server.http_connection import refusal
 from dashboard.web.server.state import ServerState
 
 log = logging.getLogger(__name__)
@@ -187,12 +188,12 @@ def _answer_unavailable(accepted: Any, seconds: float) -> None:
     """Answers 503, and reads the request: closing with unread bytes would reset the connection."""
     detail = "The server has no room for another connection."
     headers = {"Retry-After": "1"}
-    refused = limits.Refused(Problem(503, "overloaded", detail, headers=headers))
+    answer = refusal(Problem(503, "overloaded", detail, headers=headers))
     with suppress(OSError):
         accepted.settimeout(seconds)
         with suppress(TimeoutError):
             accepted.recv(limits.HEADERS_BYTES)
-        accepted.sendall(refused.response())
+        accepted.sendall(answer)
         accepted.shutdown(socket.SHUT_WR)
         with suppress(TimeoutError):
             while accepted.recv(limits.HEADERS_BYTES):

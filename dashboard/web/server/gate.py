@@ -1,4 +1,4 @@
-"""Checks requests for sockets before the upgrade, so that refusals are plain HTTP answers."""
+"""Checks addresses before anything is routed, and requests for sockets before the upgrade."""
 
 from collections.abc import Callable, Iterable
 from typing import Any
@@ -10,7 +10,6 @@ from dashboard.web.http.audit.refusals import note_handshake
 from dashboard.web.http.identity import Identities
 from dashboard.web.http.origins import Origins
 from dashboard.web.http.problems import json_problem
-from dashboard.web.server.request_line import check_request_line
 from dashboard.wsgi_keys import IDENTITY, TARGET
 
 SOCKET_PATH = "/socket.io/"
@@ -34,7 +33,7 @@ class Gate:
         return self._app(environ, start_response)
 
     def _check(self, environ: dict[str, Any]) -> None:
-        check_request_line(environ, self._origins)
+        _check_path(environ, self._origins)
         path = environ.get("PATH_INFO", "")
         if path.lstrip("/").startswith(SOCKET_PATH.strip("/")):
             target = environ.get(TARGET, path).partition("?")[0]
@@ -44,6 +43,33 @@ class Gate:
             self._origins.check_host(environ)
             self._origins.check_origin(environ)
             environ[IDENTITY] = self._identities.of(environ)
+
+
+def _check_path(environ: dict[str, Any], origins: Origins) -> None:
+    """Makes an absolute URI of our own a path (RFC 9112, section 3.2.2).
+
+    Raises Problem: 421 for a URI of another host, 404 for a path with doubled slashes.
+    """
+    path = environ.get("PATH_INFO", "")
+    if not path.startswith("/"):
+        environ["PATH_INFO"] = path = _own_path(path, environ, origins)
+    if "//" in path:
+        # Werkzeug leaves out the slashes in front, and redirects for others.
+        raise Problem(404, "not_found", "There is nothing at this address.")
+
+
+def _own_path(uri: str, environ: dict[str, Any], origins: Origins) -> str:
+    """The path of an absolute URI; of anything else, such as `*`, the text itself."""
+    _, is_absolute, rest = uri.partition("://")
+    if not is_absolute:
+        return uri
+    authority, slash, path = rest.partition("/")
+    # The answer names the path alone.
+    environ["PATH_INFO"] = slash + path
+    host = authority.lower()
+    if not origins.is_our_host(host) or environ.get("HTTP_HOST", "").lower() != host:
+        raise Problem(421, "misdirected_request", "This is not the host of that address.")
+    return slash + path or "/"
 
 
 def _check_transport(environ: dict[str, Any]) -> None:

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from types import ModuleType
 
 from dashboard.errors import StartError
-from dashboard.settings.environment import AsyncMode
+from dashboard.settings.environment import KEEPALIVE_SECONDS, AsyncMode
 from dashboard.web.server.descriptors import raise_limit
 from dashboard.web.server.memory import return_large_blocks
 from dashboard.web.server.state import ServerState
@@ -23,7 +23,7 @@ _STOP_SIGNALS = (signal.SIGTERM, signal.SIGINT)
 
 
 def green(async_mode: AsyncMode) -> ModuleType:
-    """The module of this mode: it has `start`, `offload`, `wait_ready`, `poll` and `time_limit`."""
+    """The module of this mode: it has `start`, `offload`, `wait_ready` and `poll`."""
     return importlib.import_module(f"dashboard.web.server.{async_mode}_server")
 
 
@@ -62,6 +62,7 @@ def serve(
     ready: Callable[[], object] = lambda: None,
     stopping: Callable[[], object] = lambda: None,
     state: ServerState | None = None,
+    keepalive_seconds: float = KEEPALIVE_SECONDS,
 ) -> None:
     """Serves until SIGTERM or SIGINT; the process must be monkey-patched for `async_mode`.
 
@@ -77,7 +78,7 @@ def serve(
     # A thread that parses beside the green threads yields the interpreter after this time.
     sys.setswitchinterval(SWITCH_SECONDS)
     with _signals() as wait_for_stop:
-        acceptor = green(async_mode).start(app, listener, state or ServerState())
+        acceptor = green(async_mode).start(app, listener, state or ServerState(), keepalive_seconds)
         ready()
         wait_for_stop()
         if inherited is None:

@@ -1,6 +1,6 @@
 """`app.py` with libraries that seem to lack names which the product uses.
 
-    LINEUP_TEST_LACKING=transport|server python -m tests.dashboard.transport.app_without_internals …
+    python -m tests.dashboard.transport.app_without_internals …
 
 It runs in a process of its own because monkey-patching changes all modules.
 """
@@ -16,13 +16,8 @@ else:
     importlib.import_module("gevent.monkey").patch_all()
 
 from dashboard.transport import internals, redis_parser  # noqa: E402
-from dashboard.web.server.server import green  # noqa: E402
 
-if os.environ["LINEUP_TEST_LACKING"] == "transport":
-    internals.MANAGER_NAMES = (*internals.MANAGER_NAMES, "renamed")
-    redis_parser.PARSER_NAMES = (*redis_parser.PARSER_NAMES, "renamed")
-else:
-    names = {"eventlet": "PROTOCOL_NAMES", "gevent": "HANDLER_NAMES"}[MODE]
-    setattr(green(MODE), names, (*getattr(green(MODE), names), "renamed"))
+internals.MANAGER_NAMES = (*internals.MANAGER_NAMES, "renamed")
+redis_parser.PARSER_NAMES = (*redis_parser.PARSER_NAMES, "renamed")
 
 runpy.run_path("app.py", run_name="__main__")

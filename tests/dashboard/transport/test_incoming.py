@@ -30,7 +30,7 @@ class Connection:
         environ = {
             SOCKET: self.theirs,
             RECEIVE_NOW: lambda size: self.theirs.recv(size, socket.MSG_DONTWAIT),
-            WAIT_READABLE: lambda: None,
+            WAIT_READABLE: lambda descriptor, seconds: None,
             WATCH: self._watch,
         }
         self.now = 0.0

@@ -5,7 +5,6 @@ from functools import partial
 
 import pytest
 import redis
-from engineio import Server as EngineServer
 from engineio import packet as engine_packet
 from engineio.socket import Socket
 from flask import Flask
@@ -15,6 +14,7 @@ from redis.retry import Retry
 from socketio import Server, packet
 from socketio.manager import Manager
 
+from dashboard.errors import StartError
 from dashboard.transport import internals, redis_parser
 from dashboard.transport.driver import Driver
 from dashboard.transport.emitter import Message
@@ -70,7 +70,7 @@ def test_upgrades_open_a_websocket_of_the_driver(server):
         return lambda environ, start_response: ["driven"]
 
     own = server.eio._async
-    assert callable(internals.replace_driver(server, driver))
+    internals.replace_driver(server, driver)
     environ = {"HTTP_CONNECTION": "Upgrade", "HTTP_UPGRADE": "websocket"}
     answer = Socket(server.eio, "engine").handle_get_request(environ, None)
     assert answer == ["driven"]
@@ -121,22 +121,11 @@ def missing_socket_attribute(monkeypatch):
     monkeypatch.setattr(Socket, "__init__", without_queue)
 
 
-def missing_driver(monkeypatch):
-    construct = EngineServer.__init__
-
-    def without_driver(self, *arguments, **options):
-        construct(self, *arguments, **options)
-        self._async = {name: each for name, each in self._async.items() if name != "websocket"}
-
-    monkeypatch.setattr(EngineServer, "__init__", without_driver)
-
-
 @pytest.mark.parametrize(
     ("remove", "name"),
     [
         (missing_manager_name, "manager.eio_sid_from_sid"),
         (missing_socket_attribute, "Socket.queue"),
-        (missing_driver, "eio._async['websocket']"),
     ],
 )
 def test_without_a_name_messages_are_emitted_after_one_warning(monkeypatch, caplog, remove, name):
@@ -161,11 +150,10 @@ def test_emitted_messages_are_queued_in_order_with_their_callbacks(server):
     assert calls == [1]
 
 
-def test_without_the_connection_in_the_request_the_ordinary_driver_is_used():
-    driver = Driver()
-    driver.ordinary = lambda handler, server: lambda environ, start_response: [handler, server]
-    assert driver("handler", "server")({}, None) == ["handler", "server"]
-    assert not driver.open
+def test_without_the_driver_of_engine_io_nothing_is_served(server):
+    server.eio._async = {}
+    with pytest.raises(StartError, match="install another"):
+        internals.replace_driver(server, Driver())
 
 
 @pytest.fixture

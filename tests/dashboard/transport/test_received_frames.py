@@ -123,7 +123,7 @@ def received(pieces: list[bytes], is_watched: bool) -> tuple[list[str], list[str
         SOCKET: theirs,
         SEND_NOW: len,
         RECEIVE_NOW: lambda size: left.pop(0),
-        WAIT_READABLE: lambda: None,
+        WAIT_READABLE: lambda descriptor, seconds: None,
         TAKE_OVER: lambda: None,
     }
     if is_watched:

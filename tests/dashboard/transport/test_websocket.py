@@ -65,7 +65,7 @@ class Pair:
         self.has_waited = False
         return self.theirs.recv(size, socket.MSG_DONTWAIT)
 
-    def _wait_readable(self):
+    def _wait_readable(self, descriptor, seconds):
         self.theirs.recv(1, socket.MSG_PEEK)
         self.has_waited = True
 

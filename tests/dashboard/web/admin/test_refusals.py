@@ -14,8 +14,12 @@ NAMING = {"fault": 0, "_unreadable": 0} | dict.fromkeys(
 )
 #: Dictionaries that hold codes: of statuses, and of what the validation library says.
 TABLES = {"_KNOWN", "_CODES"}
-#: The pages of invitations and of the sign-in have texts of their own.
-NEVER = {"invitation_over", "second_factor_required", "sign_in_expired"}
+#: The pages of invitations and of the sign-in have texts of their own; no browser writes such a
+#: request.
+NEVER = {
+    *("invitation_over", "second_factor_required", "sign_in_expired"),
+    *("version_not_supported", "coding_not_implemented"),
+}
 #: Said on the sign-in page, which has texts of its own, or to the provider.
 AT_SIGN_IN = {
     *("provider_unavailable", "provider_refused", "provider_answer_invalid", "signin_not_begun"),

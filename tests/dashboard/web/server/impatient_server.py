@@ -1,26 +1,23 @@
 """The HTTP server under either kind of green threads, with a time limit for each request.
 
-    python -m tests.dashboard.web.server.impatient_server KIND PORT SECONDS [NAME]
+    python -m tests.dashboard.web.server.impatient_server KIND PORT SECONDS
 
-With NAME the server takes it for one that its library should have. It runs in a process of its
-own because monkey-patching changes all modules.
+It runs in a process of its own because monkey-patching changes all modules.
 """
 
 import importlib
 import sys
 
-KIND, PORT, SECONDS, *NAMES = sys.argv[1:]
+KIND, PORT, SECONDS = sys.argv[1:]
 if KIND == "eventlet":
     importlib.import_module("eventlet").monkey_patch()
 else:
     importlib.import_module("gevent.monkey").patch_all()
 
 from dashboard.web.http import limits  # noqa: E402
-from dashboard.web.server.server import green, serve  # noqa: E402
+from dashboard.web.server.server import serve  # noqa: E402
 
 limits.REQUEST_SECONDS = float(SECONDS)
-expected = {"eventlet": "PROTOCOL_NAMES", "gevent": "HANDLER_NAMES"}[KIND]
-setattr(green(KIND), expected, (*getattr(green(KIND), expected), *NAMES))
 
 
 def app(environ, start_response):

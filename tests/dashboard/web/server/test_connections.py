@@ -6,6 +6,7 @@ import socket
 
 import pytest
 
+from dashboard.settings.environment import KEEPALIVE_SECONDS
 from dashboard.turns import Pace, TimeBudget
 from dashboard.web.server import connections
 from dashboard.web.server.connections import Connection
@@ -24,6 +25,11 @@ class Pair:
         self.sockets = (self.client, green, raw)
         self.connection = Connection(green, raw, ("127.0.0.1", 1), self._turn)
 
+    def line(self):
+        """The next line that the connection reads."""
+        self.connection.read_within(60)
+        return self.connection.reader.line(100, AssertionError)
+
     def _turn(self):
         self.turns += 1
 
@@ -39,11 +45,11 @@ def pair():
 def test_what_was_sent_ahead_is_known(pair):
     """H7: in the buffer, and in the kernel."""
     assert not pair.connection.has_more()
-    pair.client.sendall(b"one\ntwo\n")
+    pair.client.sendall(b"one\r\ntwo\r\n")
     assert pair.connection.has_more(), "in the kernel"
-    assert pair.connection.reader.readline() == b"one\n"
+    assert pair.line() == "one"
     assert pair.connection.has_more(), "in the buffer"
-    assert pair.connection.reader.readline() == b"two\n"
+    assert pair.line() == "two"
     assert not pair.connection.has_more()
 
 
@@ -51,14 +57,14 @@ def test_after_a_pipelined_request_others_have_their_turn(pair, monkeypatch):
     """H7"""
     # Reading gives turns by the clock, too, where the machine stands still meanwhile.
     monkeypatch.setattr("dashboard.turns.STEP_SECONDS", 60.0)
-    pair.client.sendall(b"one\ntwo\n")
-    pair.connection.reader.readline()
+    pair.client.sendall(b"one\r\ntwo\r\n")
+    pair.line()
     pair.connection.begin_request()
     pair.connection.end_request()
     assert pair.turns == 1
-    pair.connection.reader.readline()
+    pair.line()
     pair.connection.begin_request()
-    pair.client.sendall(b"three\n")  # sent while the answer to `two` was on its way
+    pair.client.sendall(b"three\r\n")  # sent while the answer to `two` was on its way
     pair.connection.end_request()
     assert pair.turns == 1, "who waits for answers takes no turns"
 
@@ -67,21 +73,21 @@ def test_who_waits_for_each_answer_owes_nothing_however_long_requests_take(pair)
     """The next request is often there before the server reads again."""
     now, paused = 0.0, []
     pace = Pace(TimeBudget(lambda: now), pair._turn, paused.append, lambda: now)
-    pair.connection._pace = pair.connection._source._pace = pace
-    pair.client.sendall(b"one\n")
+    pair.connection._pace = pace
+    pair.client.sendall(b"one\r\n")
     for _ in range(100):
-        pair.connection.wait_for_request()
-        assert pair.connection.reader.readline() == b"one\n"
+        assert pair.connection.wait_for_request(60)
+        assert pair.line() == "one"
         pair.connection.begin_request()
         now += 0.05
-        pair.client.sendall(b"one\n")
+        pair.client.sendall(b"one\r\n")
         pair.connection.end_request()
     assert (paused, pair.turns) == ([], 0)
 
 
 def test_a_connection_that_ended_has_no_more(pair):
     pair.client.close()
-    assert pair.connection.reader.readline() == b""
+    assert not pair.connection.wait_for_request(60)
     assert not pair.connection.has_more()
 
 
@@ -121,19 +127,22 @@ def test_a_request_that_comes_byte_by_byte_is_read_a_few_times_a_second(pair, mo
     monkeypatch.setattr(connections.time, "sleep", pauses.append)
 
     class Nothing:
-        def recv_into(self, buffer):
+        def recv(self, size, *flags):
             raise BlockingIOError
 
     class Dripping:
-        def recv_into(self, buffer):
-            buffer[:1] = b"x"
-            return 1
+        def recv(self, size):
+            return b"x"
 
-    pair.connection._source._raw, pair.connection._source._sock = Nothing(), Dripping()
+        def settimeout(self, seconds):
+            pass
+
+    pair.connection.raw, pair.connection.green = Nothing(), Dripping()
+    pair.connection.read_within(60)
 
     def drip(number):
         for _ in range(number):
-            pair.connection.reader.read(1)
+            pair.connection.reader.content(1)
 
     drip(10)
     assert pauses == [], "a slow line"
@@ -143,3 +152,25 @@ def test_a_request_that_comes_byte_by_byte_is_read_a_few_times_a_second(pair, mo
     pauses.clear()
     drip(10)
     assert pauses == [], "another request"
+
+
+def test_input_that_is_always_there_is_read_no_longer_than_it_may(pair):
+    pair.client.sendall(b"x" * 100)
+    pair.connection.read_within(-1)
+    with pytest.raises(TimeoutError):
+        pair.connection.reader.wait()
+
+
+def test_an_empty_line_after_a_body_begins_no_request(pair):
+    """Some clients send one, and then nothing for a while: the connection is idle, and kept."""
+    pair.client.sendall(b"\r\n")
+    pair.client.shutdown(socket.SHUT_WR)
+    assert not pair.connection.wait_for_request(60)
+    assert pair.connection.is_idle
+
+
+def test_a_connection_without_a_request_is_kept_longer_than_a_balancer_keeps_it(pair):
+    """Those of AWS and nginx: 60 s. Who ends it first must be the one that sends requests."""
+    assert KEEPALIVE_SECONDS > 60
+    assert not pair.connection.wait_for_request(0)
+    assert pair.connection.is_idle

@@ -19,7 +19,7 @@ from dashboard.web.server.state import ServerState
 
 assert "dns" not in sys.modules, "eventlet's own resolver is loaded"
 listener = eventlet.listen(("127.0.0.1", 0))
-eventlet_server.start(lambda environ, start_response: [], listener, ServerState())
+eventlet_server.start(lambda environ, start_response: [], listener, ServerState(), 75)
 another_ran = eventlet.patcher.original("threading").Event()
 look_up = eventlet_server._look_up
 
