@@ -77,6 +77,12 @@ class StrictPacket(packet.Packet):
     json = SplicingJson
     uses_binary_events = False
 
+    def encode(self) -> Any:
+        """As the library does; a refusal to connect is an object, as the protocol wants it."""
+        if self.packet_type == packet.CONNECT_ERROR and isinstance(self.data, str):
+            self.data = {"message": self.data}
+        return super().encode()
+
     def decode(self, encoded_packet: Any) -> int:
         try:
             if isinstance(encoded_packet, str) and _OTHER_DIGITS.match(encoded_packet):

@@ -92,3 +92,10 @@ def test_encoded_json_is_sent_as_it_is():
 
 def test_text_that_looks_like_json_is_encoded():
     assert SplicingJson.dumps(["e", '{"a":1}']) == '["e","{\\"a\\":1}"]'
+
+
+@pytest.mark.parametrize("data", ["Unable to connect", {"message": "Unable to connect"}])
+def test_a_refusal_to_connect_has_a_message(data):
+    """The clients show `message`."""
+    encoded = StrictPacket(packet.CONNECT_ERROR, data, "/other").encode()
+    assert encoded == '4/other,{"message":"Unable to connect"}'
