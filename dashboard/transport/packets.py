@@ -76,6 +76,7 @@ class StrictPacket(packet.Packet):
 
     json = SplicingJson
     uses_binary_events = False
+    data: Any
 
     def encode(self) -> Any:
         """As the library does; a refusal to connect is an object, as the protocol wants it."""

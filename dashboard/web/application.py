@@ -76,7 +76,7 @@ def create_app(
         services.connect_sockets()
         services.sockets.attach(app)
         watch_process(services)
-    assets.install(app, _HEADERS)
+    assets.install(app)
     app.wsgi_app = _behind_proxies(  # type: ignore[method-assign]
         Gate(app.wsgi_app, origins, identities), settings.trusted_proxies
     )

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from functools import cache
 from typing import Any
 
-from flask import Blueprint, Response, render_template, request
+from flask import Blueprint, Response, request
 from pydantic import BaseModel
 
 from dashboard import languages
@@ -13,6 +13,7 @@ from dashboard.web.bot.api import ROUTES, URL_PREFIX
 from dashboard.web.bot.responses import OUTGOING, AdminTyping, WebhookTest
 from dashboard.web.http import openapi
 from dashboard.web.http.api_reference import reference
+from dashboard.web.http.rendering import rendered
 from dashboard.web.http.responses import json_response
 from dashboard.webhooks.service import TEST_TYPE
 
@@ -80,12 +81,13 @@ def blueprint() -> Blueprint:
         return json_response(document())
 
     @made.get("/api/docs")
-    def readable() -> str:
+    def readable() -> Response:
         server = request.host_url.rstrip("/")
         locale = languages.preferred_locale()
         texts = languages.texts(locale)
-        return render_template(
-            "api_docs.html", locale=locale, t=texts, reference=reference(document(), server)
-        )
+        shown = reference(document(), server)
+        response = rendered("api_docs.html", locale=locale, t=texts, reference=shown)
+        response.vary.update(("Accept-Language", "Cookie"))
+        return response
 
     return made

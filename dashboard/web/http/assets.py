@@ -2,15 +2,14 @@
 
 import json
 import logging
-from collections.abc import Callable
+import re
+from mimetypes import guess_type
 from pathlib import Path
 from typing import Any
-from wsgiref.headers import Headers
 
-from flask import Flask
-from whitenoise import WhiteNoise
+from flask import Flask, Response, request, send_file
 
-from dashboard.errors import StartError
+from dashboard.errors import NotFound, StartError
 from dashboard.settings.environment import AssetMode
 
 log = logging.getLogger(__name__)
@@ -25,6 +24,10 @@ _IMPORTS = {
     "lit-html/": "vendor/lit-html/",
     "socket.io-client": "vendor/socket.io.js",
 }
+_YEAR_SECONDS = 31_536_000
+#: The encodings of the bundle, the smallest first, and the ends of their files' names.
+_ENCODINGS = {"br": ".br", "gzip": ".gz"}
+_RANGE = re.compile(r"bytes=(?:([0-9]{1,15})-([0-9]{0,15})|-[0-9]{1,15})")
 
 
 class Assets:
@@ -70,28 +73,58 @@ class Assets:
         folder, _, font = name.partition("/")
         return _STATIC + (_FONTS.format(font) if folder == "fonts" else name)
 
-    def install(self, app: Flask, headers: dict[str, str]) -> None:
-        """Gives the templates `asset(name)` and `assets`; serves the bundle with `headers`.
+    def install(self, app: Flask) -> None:
+        """Gives the templates `asset(name)` and `assets`; serves the bundle.
 
         A file of the bundle is kept by browsers for good: its name changes with its content.
         """
         app.jinja_env.globals.update(asset=self.url, assets=self)
+        app.before_request(lambda: drop_unusable_range(request.environ))
         if self._files is None:
             return
+        folder = Path(str(app.static_folder)) / "build"
+        names = {path.relative_to(folder).as_posix() for path in folder.rglob("*.*")}
 
-        def add_headers(answer: Headers, path: str, url: str) -> None:
-            for name, value in headers.items():
-                answer[name] = value
+        @app.get(f"{_BUILD}<path:name>")
+        def bundled(name: str) -> Response:
+            if name not in names:
+                raise NotFound("There is no such file.")
+            return _encoded(folder, name, names)
 
-        files: Callable[..., Any] = WhiteNoise(
-            app.wsgi_app,
-            root=str(Path(str(app.static_folder)) / "build"),
-            prefix=_BUILD,
-            allow_all_origins=False,
-            add_headers_function=add_headers,
-            immutable_file_test=lambda path, url: not url.endswith("/manifest.json"),
-        )
-        app.wsgi_app = files  # type: ignore[method-assign]
+
+def _encoded(folder: Path, name: str, names: set[str]) -> Response:
+    """A file of the bundle, in the encoding that the client likes best; each has its own ETag."""
+    kinds = [kind for kind, end in _ENCODINGS.items() if name + end in names]
+    liked = [kind for kind in kinds if request.accept_encodings.quality(kind) > 0]
+    kind = max(liked, key=request.accept_encodings.quality, default=None)
+    response = send_file(
+        folder / (name + _ENCODINGS[kind] if kind else name),
+        mimetype=guess_type(name)[0],
+        conditional=True,
+        max_age=_YEAR_SECONDS,
+    )
+    response.cache_control.immutable = True
+    if kind:
+        response.content_encoding = kind
+    if kinds:
+        response.vary.add("Accept-Encoding")
+    return response
+
+
+def drop_unusable_range(environ: dict[str, Any]) -> None:
+    """Drops a range that is to be ignored (RFC 9110, sections 13.2.2 and 14.2): all is sent.
+
+    One range of bytes is taken, where nothing is to be compared or a strong ETag.
+    """
+    text = environ.get("HTTP_RANGE")
+    if text is None:
+        return
+    match = _RANGE.fullmatch(text)
+    is_range = match is not None and not (match[2] and int(match[2]) < int(match[1]))
+    is_strong = environ.get("HTTP_IF_RANGE", '"').startswith('"')
+    is_read = environ["REQUEST_METHOD"] == "GET" and "HTTP_IF_NONE_MATCH" not in environ
+    if not (is_range and is_strong and is_read):
+        del environ["HTTP_RANGE"]
 
 
 def _newest(folder: Path) -> float:

@@ -23,6 +23,7 @@ _KNOWN = {
     413: ("payload_too_large", "The body may have up to 1 MiB."),
     414: ("url_too_long", "The URL is too long."),
     415: ("unsupported_media_type", "Send JSON: Content-Type: application/json."),
+    416: ("range_not_satisfiable", "The file has no such bytes."),
     431: ("headers_too_large", "The headers of the request are too large."),
 }
 

@@ -22,11 +22,11 @@ from dashboard.validation.accounts import check_account_name
 from dashboard.web.admin.sign_in.attempts import Devices, InvitationAttempts
 from dashboard.web.admin.sign_in.methods import require_passwords
 from dashboard.web.admin.site.pages import chosen_theme
-from dashboard.web.admin.site.rendering import rendered
 from dashboard.web.http.audit.actors import signing_in
 from dashboard.web.http.audit.signins import signed_in
 from dashboard.web.http.identity import Identities
 from dashboard.web.http.origins import Origins
+from dashboard.web.http.rendering import rendered
 
 #: Longest body: it is sent without a session, so it must be cheap to refuse.
 _BODY_BYTES = 16 * 1024

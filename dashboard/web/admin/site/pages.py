@@ -24,11 +24,11 @@ from dashboard.web.admin.first_list import FirstList
 from dashboard.web.admin.preferences import THEMES, complete, known
 from dashboard.web.admin.requests import SHORTCUT_MAX
 from dashboard.web.admin.sign_in.methods import sign_in_methods
-from dashboard.web.admin.site.rendering import rendered
 from dashboard.web.admin.views.seen_views import without_totals
 from dashboard.web.http.assets import Assets
 from dashboard.web.http.identity import Identities, Unauthorized
 from dashboard.web.http.queries import IDS_MAX
+from dashboard.web.http.rendering import rendered
 from scoring.conditions.language.parser import LENGTH_MAX
 from scoring.conditions.subject import PRIORITIES
 from scoring.conditions.tags import TAG_LENGTH_MAX

@@ -14,8 +14,8 @@ from dashboard.errors import Problem
 from dashboard.web.admin.keys.api import RATE_MAX
 from dashboard.web.admin.routes import SUPERVISOR
 from dashboard.web.admin.site.pages import Pages
-from dashboard.web.admin.site.rendering import rendered
 from dashboard.web.http.identity import Identities, Unauthorized
+from dashboard.web.http.rendering import rendered
 
 
 class SettingsPage(NamedTuple):

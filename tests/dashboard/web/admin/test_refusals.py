@@ -19,6 +19,7 @@ TABLES = {"_KNOWN", "_CODES"}
 NEVER = {
     *("invitation_over", "second_factor_required", "sign_in_expired"),
     *("version_not_supported", "coding_not_implemented"),
+    "range_not_satisfiable",
 }
 #: Said on the sign-in page, which has texts of its own, or to the provider.
 AT_SIGN_IN = {

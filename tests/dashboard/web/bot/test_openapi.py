@@ -83,6 +83,13 @@ def test_the_example_can_be_posted_as_it_stands(bot):
     assert bot.post(example).status_code == 201
 
 
+def test_the_page_for_people_is_kept_by_nobody_and_runs_nothing_of_others(bot):
+    headers = bot.http.get("/api/docs").headers
+    assert headers["Cache-Control"] == "no-store"
+    assert {"Accept-Language", "Cookie"} <= set(headers["Vary"].split(", "))
+    assert "default-src 'self'" in headers["Content-Security-Policy"]
+
+
 def test_the_pages_name_every_call_and_load_nothing_from_elsewhere(bot):
     page = unescape(bot.http.get("/api/docs").get_data(as_text=True))
     for path, methods in document()["paths"].items():

@@ -203,6 +203,88 @@ def test_files_are_sent_compressed(mai, accepted, encoding, decompress):
         assert decompress(answer.data) == whole
 
 
+@pytest.fixture
+def script(mai):
+    """The address of a file that is there in three encodings."""
+    return re.search(r'src="(/static/build/js/main[^"]+)"', mai.get("/").text)[1]
+
+
+def test_each_encoding_has_a_strong_etag_of_its_own(mai, script):
+    """RFC 9110, section 8.8.3: what is cached of one must not be put together with another."""
+    tags = {}
+    for encoding in ("br", "gzip", "identity"):
+        answer = mai.get(script, headers={"Accept-Encoding": encoding})
+        tags[encoding] = answer.headers["ETag"]
+        assert tags[encoding].startswith('"')
+        again = {"Accept-Encoding": encoding, "If-None-Match": tags[encoding]}
+        assert mai.get(script, headers=again).status_code == 304
+    assert len(set(tags.values())) == 3
+    other = {"Accept-Encoding": "br", "If-None-Match": tags["gzip"]}
+    assert mai.get(script, headers=other).status_code == 200
+
+
+@pytest.mark.parametrize(
+    ("accepted", "encoding"),
+    [
+        ("br;q=0, gzip", "gzip"),
+        ("br;q=0.1, gzip;q=0.9", "gzip"),
+        ("br;q=0, gzip;q=0", None),
+        ("*", "br"),
+        ("", None),
+        ("brr, xgzip", None),
+    ],
+)
+def test_what_a_client_does_not_take_is_not_sent(mai, script, accepted, encoding):
+    answer = mai.get(script, headers={"Accept-Encoding": accepted})
+    assert answer.headers.get("Content-Encoding") == encoding
+
+
+CONDITIONS = [
+    ({"If-None-Match": "{tag}"}, 304),
+    ({"If-None-Match": "W/{tag}"}, 304),
+    ({"If-None-Match": '"other", W/"b" ,{tag}'}, 304),
+    ({"If-None-Match": "*"}, 304),
+    ({"If-None-Match": '"other"'}, 200),
+    ({"If-None-Match": "{tag}", "Range": "bytes=0-4"}, 304),
+    ({"If-Modified-Since": "{date}"}, 304),
+    ({"If-Modified-Since": "{date}", "If-None-Match": '"other"'}, 200),
+    ({"Range": "bytes=0-4"}, 206),
+    ({"Range": "bytes=0-0"}, 206),
+    ({"Range": "bytes=-5"}, 206),
+    ({"Range": "bytes=5-"}, 206),
+    ({"Range": "bytes=99999999-"}, 416),
+    ({"Range": "bytes=5-4"}, 200),
+    ({"Range": "bytes=0-1,3-4"}, 200),
+    ({"Range": "lines=0-4"}, 200),
+    ({"Range": "bytes=a-b"}, 200),
+    ({"Range": "bytes=0-4", "If-Range": "{tag}"}, 206),
+    ({"Range": "bytes=0-4", "If-Range": '"other"'}, 200),
+    ({"Range": "bytes=0-4", "If-Range": "W/{tag}"}, 200),
+    ({"Range": "bytes=0-4", "If-Range": "Thu, 01 Jan 2015 00:00:00 GMT"}, 200),
+]
+
+
+@pytest.mark.parametrize(("asked", "status"), CONDITIONS, ids=repr)
+@pytest.mark.parametrize("path", ["bundle", "/static/icon.svg"])
+def test_files_are_sent_in_part_or_not_at_all_where_that_is_asked(mai, script, path, asked, status):
+    """RFC 9110, sections 13 and 14."""
+    path = script if path == "bundle" else path
+    whole = mai.get(path)
+    now = {"tag": whole.headers["ETag"], "date": whole.headers["Last-Modified"]}
+    answer = mai.get(path, headers={name: text.format(**now) for name, text in asked.items()})
+    assert answer.status_code == status
+    if status == 206:
+        first, last, size = map(int, re.findall(r"\d+", answer.headers["Content-Range"]))
+        assert answer.data == whole.data[first : last + 1] and size == len(whole.data)
+    elif status == 416:
+        assert answer.headers["Content-Range"] == f"bytes */{len(whole.data)}"
+        assert answer.get_json()["code"] == "range_not_satisfiable"
+    else:
+        assert answer.data == (whole.data if status == 200 else b"")
+    if status in (200, 206, 304):
+        assert answer.headers["ETag"] == now["tag"]
+
+
 def test_the_bundle_is_served_under_its_names_alone(mai):
     for name in ("nothing.js", "../../app.py", "%2e%2e/%2e%2e/app.py", "js/", "js//main.js"):
         assert mai.get(f"/static/build/{name}").status_code == 404, name
