@@ -138,10 +138,18 @@ class Keys:
         """Hash, while a rebuild fills the keys below: its `token`, the `version` it began at, and
         of a view what it counts, as in `meta`.
 
-        A fence: a rebuild whose token is gone neither fills nor swaps in. It expires unless its
-        rebuild renews it, and so do the keys below, later.
+        A fence: a rebuild whose token is gone neither fills nor swaps in. Of a query also
+        `overtaken`, see `lease`.
         """
         return f"{self._hash_list_id(list_id)}|next"
+
+    def lease(self, list_id: str) -> str:
+        """String, of a query: the token of the rebuild that makes its list.
+
+        When it has expired another rebuild may take over. Each that was `overtaken` in a row
+        doubles the lease of the next one.
+        """
+        return f"{self._hash_list_id(list_id)}|next|lease"
 
     def next_sort(self, list_id: str, sort: str) -> str:
         """The key that a rebuild renames to `sort`."""
@@ -154,8 +162,13 @@ class Keys:
 
     @property
     def rebuild_lock(self) -> str:
-        """String with a time to live: held by the one process that rebuilds."""
+        """The `lease` of the one rebuild that makes lists of views."""
         return f"{{{self.prefix}}}|rebuild"
+
+    @property
+    def builder(self) -> str:
+        """Hash: the `token` of the rebuild that took the lock last, and `overtaken`."""
+        return f"{{{self.prefix}}}|builder"
 
     @property
     def life(self) -> str:

@@ -66,8 +66,11 @@ class QueryRanking:
 
     def progress(self, list_id: str) -> float | None:
         """How far (0 to 1) the rebuild of a query's list is; None where there is none."""
-        token, progress = self._client.hmget(self.keys.next(list_id), ["token", "progress"])
-        return None if token is None else float(progress or 0.0)
+        with self._client.pipeline(transaction=False) as pipeline:
+            pipeline.exists(self.keys.lease(list_id))
+            pipeline.hget(self.keys.next(list_id), "progress")
+            is_under_way, progress = pipeline.execute()
+        return float(progress or 0.0) if is_under_way else None
 
     def held_queries(self) -> set[str]:
         """The lists of queries of which Redis holds keys, needed or not."""
@@ -98,7 +101,8 @@ class QueryRanking:
     def remove(self, list_ids: Iterable[str]) -> None:
         """Removes the lists of queries that nobody needs any more, half-built ones, too."""
         for list_id in list_ids:
-            rest = [self.keys.next(list_id), self.keys.next_sort(list_id, sort_of(list_id))]
+            rest = [self.keys.next_sort(list_id, sort_of(list_id)), self.keys.lease(list_id)]
+            rest.append(self.keys.next(list_id))
             self._client.unlink(*keys_of_query(self.keys.prefix, list_id), *rest)
             # Last: whoever dies before this leaves a name by which the rest is found.
             self._client.zrem(self.keys.touched, list_id)

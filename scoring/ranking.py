@@ -31,6 +31,7 @@ _NAMES = (*_OF_VIEWS, "unlisted", *(f"queries/{name}" for name in _OF_QUERIES))
 _SCRIPTS = {name: read_lua("scoring", name) for name in _NAMES}
 for _name in ("place", "queries/place"):
     _SCRIPTS[_name] = read_lua("scoring", "leaving") + _SCRIPTS[_name]
+_SCRIPTS["queries/begin"] = read_lua("scoring", "lease") + _SCRIPTS["queries/begin"]
 
 
 class RankingLost(Exception):

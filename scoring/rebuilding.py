@@ -4,24 +4,29 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from time import monotonic
 from types import TracebackType
+from typing import Any
 from uuid import uuid4
 
 import redis
-from redis.exceptions import LockError, LockNotOwnedError, NoScriptError
-from redis.lock import Lock
+from redis.exceptions import NoScriptError
 
-from lua_scripts.runner import Args, LuaCall, text_of
+from lua_scripts.runner import Args, LuaCall, LuaRunner
 from lua_scripts.servers import Client
+from lua_scripts.sources import read_lua
 from scoring.keys import Keys, is_query_list, member, thread_id
 from scoring.placing import counted_as
 from scoring.server_life import ServerLife
 
-#: Another process may take over a rebuild that did not renew its lock for this long.
-LOCK_SECONDS = 5.0
-LOCK_MS = int(LOCK_SECONDS * 1_000)
-LOCK_RENEW_SECONDS = 1.0
-#: What was filled is there for longer than what says whose it is: nobody goes on with a part of it.
-FILLED_MS = 2 * LOCK_MS
+#: Another process may take over a rebuild that gave no sign of life for this long. Each rebuild in
+#: a row that lost its lease doubles it for the next one: on a machine that starves all of them, one
+#: is left alone for long enough.
+LEASE_MS = 5_000
+RENEW_SECONDS = 1.0
+#: Time that what was filled is kept without a sign of life, and the longest lease. A rebuild that
+#: nobody took over goes on, however late it is.
+FILLED_MS = 900_000
+#: Times that a call that may be repeated is sent, where its answer comes late or is read late.
+TRIES = 3
 #: Threads that one step fills: Redis serves no other client meanwhile (a few milliseconds).
 FILL_THREADS = 125
 #: Places on lists of queries that are sent at once; others are served in between.
@@ -31,6 +36,12 @@ FILL_PLACES = 5_000
 Row = tuple[int, int, Sequence[int]]
 #: The same, and who has the thread, for the lists of a view.
 ViewRow = tuple[int, int, Sequence[int], int | None]
+
+#: Not of a life of the server: what they guard, the other scripts refuse in another life.
+_LEASE_SCRIPTS = {
+    name: read_lua("scoring", "lease") + read_lua("scoring", name)
+    for name in ("take", "renew", "release")
+}
 
 
 class RebuildBusy(Exception):
@@ -73,12 +84,13 @@ class Rebuild:
         self._sorts_of = sorts_of
         self._token = uuid4().hex
         self._open = list(list_ids)
-        self._lock: Lock | None = None
-        if not all(map(is_query_list, self._open)):
-            self._lock = client.lock(keys.rebuild_lock, timeout=LOCK_SECONDS, thread_local=False)
-            if not self._lock.acquire(blocking=False):
+        self._leases = LuaRunner(client, _LEASE_SCRIPTS)
+        self._makes_views = not all(map(is_query_list, self._open))
+        if self._makes_views:
+            lock = [keys.rebuild_lock, keys.builder]
+            if not self._leases.run("take", lock, self._token, LEASE_MS, FILLED_MS):
                 raise RebuildBusy("another process is rebuilding")
-        self._held_at = monotonic()
+        self._renewed_at = monotonic()
         try:
             # The scripts of this life alone: a dump may hold a part of what was filled.
             self._lua = life.begin()
@@ -108,31 +120,33 @@ class Rebuild:
     def hold(self) -> None:
         """Keeps what was begun while nothing is filled: call it, or `fill`, each few seconds.
 
-        Renews the locks and what was filled, or takes the lock of views again if no other process
-        has it meanwhile. Raises RebuildLost.
+        What comes later is refused only if another process took over meanwhile, or Redis lost what
+        was begun. Raises RebuildLost.
         """
-        if monotonic() - self._held_at < LOCK_RENEW_SECONDS:
+        if monotonic() - self._renewed_at < RENEW_SECONDS:
             return
-        if self._lock is not None:
-            try:
-                self._lock.reacquire()
-            except LockNotOwnedError as error:
-                if not self._lock.acquire(blocking=False):
-                    raise RebuildLost("another process is rebuilding") from error
+        calls = []
+        if self._makes_views:
+            calls.append(self._renew_call(self._keys.builder, [], self._keys.rebuild_lock))
+        views = [list_id for list_id in self._open if not is_query_list(list_id)]
+        for list_id in self._open:
+            if is_query_list(list_id):
+                next, lease = self._keys.next(list_id), self._keys.lease(list_id)
+                calls.append(self._renew_call(next, self._filled(list_id), lease))
+        if not all(self._repeated(lambda: self._leases.run_all(calls))):
+            raise RebuildLost("another process took over")
         with self._client.pipeline(transaction=False) as pipeline:
-            for list_id in self._open:
-                for key in self._filled(list_id):
+            for view in views:
+                for key in (self._keys.next(view), *self._filled(view)):
                     pipeline.pexpire(key, FILLED_MS)
-                pipeline.pexpire(self._keys.next(list_id), LOCK_MS)
             pipeline.execute()
-        self._held_at = monotonic()
+        self._renewed_at = monotonic()
 
     def fill(self, view: str, rows: Sequence[ViewRow]) -> None:
         """Puts threads on the new lists of a view; again for the same thread: the last counts.
 
         Raises RebuildLost.
         """
-        self.hold()
         last = [*{row[0]: row for row in rows}.values()]
         for first in range(0, len(last), FILL_THREADS):
             self._run_fills([self._fill_view_call(view, last[first : first + FILL_THREADS])])
@@ -175,7 +189,7 @@ class Rebuild:
         keys = live + self._filled(list_id) + rest
         args: Args = [self._token, epoch, ""]
         if is_query_list(list_id):
-            keys += [self._keys.touched, self._keys.query_calls]
+            keys += [self._keys.touched, self._keys.query_calls, self._keys.lease(list_id)]
             args = [self._token, epoch, list_id]
         try:
             [placed] = self._lua.run_all([LuaCall("swap", keys, args)])
@@ -188,28 +202,36 @@ class Rebuild:
 
     def close(self) -> None:
         """Releases the lock; removes filled lists that were not swapped in."""
-        for list_id in self._open:
-            if self._is_ours(self._client.hget(self._keys.next(list_id), "token")):
-                self._client.unlink(self._keys.next(list_id), *self._filled(list_id))
-                if is_query_list(list_id):
-                    self._client.hdel(self._keys.meta(list_id), "building")
+        calls = [self._release_call(list_id) for list_id in self._open]
         self._open = []
+        if calls:
+            self._leases.run_all(calls)
         self._release()
 
     def _release(self) -> None:
-        if self._lock is not None:
-            with suppress(LockError):
-                self._lock.release()
+        if self._makes_views:
+            builder = self._keys.builder
+            self._leases.run("release", [builder, builder, self._keys.rebuild_lock], self._token)
+
+    def _release_call(self, list_id: str) -> LuaCall:
+        keys = [self._keys.next(list_id), self._keys.meta(list_id), *self._filled(list_id)]
+        if is_query_list(list_id):
+            keys.append(self._keys.lease(list_id))
+        return LuaCall("release", keys, [self._token])
+
+    def _renew_call(self, builder: str, filled: Sequence[str], lease: str) -> LuaCall:
+        return LuaCall("renew", [builder, *filled, lease], [self._token, LEASE_MS, FILLED_MS])
 
     def _begin_call(self, list_id: str, seen: Mapping[str, str | None] | None) -> LuaCall:
         keys = [self._keys.meta(list_id), self._keys.next(list_id)]
         if is_query_list(list_id):
             keys += [self._keys.changes(list_id), *self._filled(list_id), self._keys.touched]
+            keys.append(self._keys.lease(list_id))
             replaced = "*" if seen is None else seen[list_id] or ""
-            args: Args = [self._token, list_id, LOCK_MS, replaced]
+            args: Args = [self._token, list_id, replaced, LEASE_MS, FILLED_MS]
             return LuaCall("queries/begin", keys, args)
         keys += [*self._filled(list_id), self._keys.left(list_id)]
-        return LuaCall("begin", keys, [self._token, LOCK_MS])
+        return LuaCall("begin", keys, [self._token, FILLED_MS])
 
     def _filled(self, list_id: str) -> list[str]:
         sorts = [self._keys.next_sort(list_id, sort) for sort in self._sorts_of(list_id)]
@@ -220,7 +242,7 @@ class Rebuild:
         [sort] = self._sorts_of(list_id)
         keys = [self._keys.next(list_id), self._keys.next_sort(list_id, sort)]
         pairs = _pairs([row[2][0] for row in rows], [member(row[0]) for row in rows])
-        args: Args = [self._token, LOCK_MS, FILLED_MS, f"{progress:.3f}", pairs]
+        args: Args = [self._token, FILLED_MS, f"{progress:.3f}", pairs]
         return LuaCall("queries/fill", keys, args)
 
     def _fill_view_call(self, view: str, rows: Sequence[ViewRow]) -> LuaCall:
@@ -233,14 +255,22 @@ class Rebuild:
         return LuaCall("fill", [self._keys.next(view), *self._filled(view)], args)
 
     def _run_fills(self, calls: Sequence[LuaCall]) -> None:
+        self.hold()
         if not calls:
             return
         try:
-            answers = self._lua.run_all(calls)
+            answers = self._repeated(lambda: self._lua.run_all(calls))
         except NoScriptError as error:
             raise RebuildLost("Redis was started again meanwhile") from error
         if not all(answers):
             raise RebuildLost("what was filled is gone, or another process took over")
+
+    def _repeated(self, run: Callable[[], list[Any]]) -> list[Any]:
+        """What `run` returns. A late answer costs one more call, not all that was filled."""
+        for _ in range(TRIES - 1):
+            with suppress(redis.TimeoutError):
+                return run()
+        return run()
 
     def _raise_revisions(self, list_id: str, revisions: Sequence[tuple[int, int]]) -> None:
         keys = [self._keys.revisions(list_id), self._keys.left(list_id)] if revisions else []
@@ -254,10 +284,7 @@ class Rebuild:
             if (part := revisions[first : first + FILL_THREADS])
         ]
         if calls:
-            self._lua.run_all(calls)
-
-    def _is_ours(self, token: bytes | str | None) -> bool:
-        return token is not None and text_of(token) == self._token
+            self._repeated(lambda: self._lua.run_all(calls))
 
 
 def _pairs(left: Iterable[str | int], right: Iterable[str | int]) -> str:

@@ -119,7 +119,9 @@ class Rebuilder:
         list_ids = [*views, *queries.lists]
         if not list_ids:
             return
-        # Whoever looks for the list of a query compares its epoch with SQL's.
+        # Readers of a query's list compare its epoch with SQL's: none may come from a rebuild that
+        # was overtaken.
+        rebuild.hold()
         self._save_epoch_of_queries(queries, epoch)
         moved = set[int]()
         for list_id in list_ids:

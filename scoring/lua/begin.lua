@@ -1,7 +1,7 @@
 -- Begins to rebuild one list id: removes what an aborted rebuild left, and keeps the version at which
 -- this one began.
 -- KEYS[1]     meta: epoch, version
--- KEYS[2]     next: token, version; it lives as long as its rebuild renews it
+-- KEYS[2]     next: token, version
 -- KEYS[3..n]  what will be filled: sorts and revisions; and left: members that left lately, whose
 --             revisions it does not keep
 -- ARGV[1]     token of this rebuild

@@ -7,11 +7,11 @@
 -- KEYS[2n+3]       meta: epoch, version, floor, life (that of the server, LIFE)
 -- ARGV[1]  token of this rebuild, ARGV[2]  the new epoch
 -- ARGV[3]  the list id of a query, else empty. Of a query the swap counts as a call that changed it:
--- KEYS[2n+4], KEYS[2n+5]  touched, calls: see queries/place.lua
+-- KEYS[2n+4], KEYS[2n+5]  touched, calls: see queries/place.lua; KEYS[2n+6]  its lease
 -- Returns the members that were placed on the old lists since the rebuild began; nil, and nothing
 -- is done, if another rebuild took over or some of what was filled is lost.
 local is_query = ARGV[3] ~= ''
-local kinds = (#KEYS - (is_query and 5 or 3)) / 2
+local kinds = (#KEYS - (is_query and 6 or 3)) / 2
 local next, changes, meta = KEYS[2 * kinds + 1], KEYS[2 * kinds + 2], KEYS[2 * kinds + 3]
 local begun = redis.call('HMGET', next, 'token', 'version', 'filled')
 if begun[1] ~= ARGV[1] then return false end
@@ -56,5 +56,6 @@ end
 if is_query then
   local number = string.format('%.0f', redis.call('INCR', KEYS[2 * kinds + 5]))
   redis.call('ZADD', KEYS[2 * kinds + 4], number, ARGV[3])
+  redis.call('UNLINK', KEYS[2 * kinds + 6])
 end
 return placed

@@ -17,7 +17,7 @@ def rebuild_keys(driver) -> list[bytes]:
     return [
         key
         for key in driver.client.keys("*")
-        if key.endswith((b"|next", b"|rebuild")) or b"|next|" in key
+        if key.endswith((b"|next", b"|rebuild", b"|builder")) or b"|next|" in key
     ]
 
 
@@ -149,7 +149,7 @@ def test_a_sleeper_that_was_overtaken_neither_fills_nor_swaps_nor_clears(driver,
 
 
 def test_a_rebuild_whose_lock_expired_goes_on_if_no_other_began(driver, monkeypatch):
-    monkeypatch.setattr(rebuilding, "LOCK_RENEW_SECONDS", 0)
+    monkeypatch.setattr(rebuilding, "RENEW_SECONDS", 0)
     with driver.ranking.begin_rebuild(["arrival"]) as rebuild:
         driver.client.delete(driver.keys.rebuild_lock)  # as if its time had run out
         rebuild.fill("arrival", rows(1))
@@ -160,10 +160,10 @@ def test_a_rebuild_whose_lock_expired_goes_on_if_no_other_began(driver, monkeypa
 
 
 def test_a_rebuild_that_lives_keeps_its_lock(driver, monkeypatch):
-    monkeypatch.setattr(rebuilding, "LOCK_RENEW_SECONDS", 0)
+    monkeypatch.setattr(rebuilding, "RENEW_SECONDS", 0)
     with driver.ranking.begin_rebuild(["arrival"]) as rebuild:
         driver.client.pexpire(driver.keys.rebuild_lock, 500)
-        rebuild.fill("arrival", [])
+        rebuild.hold()
         assert driver.client.pttl(driver.keys.rebuild_lock) > 4_000
 
 
@@ -172,13 +172,11 @@ def test_what_a_rebuild_began_expires_unless_it_is_renewed(driver, monkeypatch):
     abandoned.fill("arrival", rows(1))
     abandoned.fill("arrival", rows(2))
     keys = rebuild_keys(driver)
-    assert len(keys) == len(SORTS) + 3, "the lock, the fence, the sorts and the revisions"
+    assert len(keys) == len(SORTS) + 4, "the lock, its builder, the fence, sorts and revisions"
     assert all(0 < driver.client.pttl(key) <= rebuilding.FILLED_MS for key in keys)
-    fence = driver.client.pttl(driver.keys.next("arrival"))
-    filled = [each for each in keys if b"|next|" in each]
-    assert all(driver.client.pttl(each) > fence for each in filled), "the fence goes first"
+    assert 0 < driver.client.pttl(driver.keys.rebuild_lock) <= rebuilding.LEASE_MS
 
-    monkeypatch.setattr(rebuilding, "LOCK_RENEW_SECONDS", 0)
+    monkeypatch.setattr(rebuilding, "RENEW_SECONDS", 0)
     for key in keys:
         driver.client.pexpire(key, 500)
     abandoned.hold()
@@ -194,12 +192,13 @@ def test_what_is_swapped_in_stays(driver):
 
 
 def test_a_sleeper_whose_fence_is_gone_neither_fills_nor_swaps(driver, monkeypatch):
-    monkeypatch.setattr(rebuilding, "LOCK_RENEW_SECONDS", 0)
+    monkeypatch.setattr(rebuilding, "RENEW_SECONDS", 0)
     driver.ranking.place([placed(1, 1, "arrival", 5)])
     with driver.ranking.begin_rebuild(["arrival"]) as sleeper:
         sleeper.fill("arrival", rows(2))
         # As if their time had run out; no other process has begun meanwhile.
-        driver.client.delete(driver.keys.rebuild_lock, driver.keys.next("arrival"))
+        keys = driver.keys
+        driver.client.delete(keys.rebuild_lock, keys.builder, keys.next("arrival"))
         with pytest.raises(RebuildLost):
             sleeper.fill("arrival", rows(3))
         with pytest.raises(RebuildLost):

@@ -1,24 +1,27 @@
 -- Begins to build the list of a query: what is placed from now on is logged, also where there is no
 -- list yet.
 -- KEYS[1]     meta: epoch, version, floor, life, building
--- KEYS[2]     next: token, version; it lives as long as its rebuild renews it, and is its lock
+-- KEYS[2]     next: token, version, overtaken: see lease.lua
 -- KEYS[3]     log: member -> version of its last change
 -- KEYS[4]     what will be filled: member -> score
 -- KEYS[5]     touched: list id -> number of the call that last changed it; 0: none did
+-- KEYS[6]     lease: see lease.lua
 -- ARGV[1]     token of this rebuild
 -- ARGV[2]     list id
--- ARGV[3]     milliseconds for which next lives without being renewed
--- ARGV[4]     the epoch of the list that is to be replaced, empty where it is missing; *: any
+-- ARGV[3]     the epoch of the list that is to be replaced, empty where it is missing; *: any
+-- ARGV[4]     milliseconds that the lease lasts at first
+-- ARGV[5]     milliseconds for which next lives without being renewed, and that the lease lasts at most
 -- Returns 1 if it has begun, 0 if another rebuild makes the list now, or has made it.
-if redis.call('EXISTS', KEYS[2]) == 1 then return 0 end
 local head = redis.pcall('HMGET', KEYS[1], 'epoch', 'version', 'floor', 'life')
 local newest = redis.pcall('ZREVRANGE', KEYS[3], 0, 0, 'WITHSCORES')
 local version = not head.err and tonumber(head[2] or '') or 0
 local is_whole = not head.err and not newest.err and head[1] and LIVES[head[4]]
   and tonumber(newest[2] or head[3] or '') == version
-if ARGV[4] ~= '*' and ARGV[4] ~= (is_whole and head[1] or '') then return 0 end
+if ARGV[3] ~= '*' and ARGV[3] ~= (is_whole and head[1] or '') then return 0 end
+local overtaken = take_lease(KEYS[6], KEYS[2], ARGV[1], tonumber(ARGV[4]), tonumber(ARGV[5]))
+if not overtaken then return 0 end
 redis.call('ZADD', KEYS[5], 'NX', 0, ARGV[2])
-redis.call('UNLINK', KEYS[4])
+redis.call('UNLINK', KEYS[2], KEYS[4])
 local text = string.format('%.0f', version)
 if is_whole then
   redis.call('HSET', KEYS[1], 'building', ARGV[1])
@@ -26,6 +29,6 @@ else
   redis.call('UNLINK', KEYS[1], KEYS[3])
   redis.call('HSET', KEYS[1], 'version', text, 'floor', text, 'life', LIFE, 'building', ARGV[1])
 end
-redis.call('HSET', KEYS[2], 'token', ARGV[1], 'version', text)
-redis.call('PEXPIRE', KEYS[2], ARGV[3])
+redis.call('HSET', KEYS[2], 'token', ARGV[1], 'version', text, 'overtaken', overtaken)
+redis.call('PEXPIRE', KEYS[2], ARGV[5])
 return 1

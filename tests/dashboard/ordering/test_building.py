@@ -132,13 +132,13 @@ def test_lists_are_kept_while_the_moments_of_a_million_threads_are_brought_forwa
     monkeypatch.setattr(rebuild, "FILTERED_MAX", read_once_above)
     for name in ("SIZE", "SIZE_MIN", "SIZE_MAX"):
         monkeypatch.setattr(id_ranges, name, 2)
-    monkeypatch.setattr(rebuilding, "LOCK_RENEW_SECONDS", 0)
+    monkeypatch.setattr(rebuilding, "RENEW_SECONDS", 0)
     client, are_renewed, write = mixed.client, [], filling.bring_forward
 
     def bring_forward(connection, changes):
-        for key in client.keys("*q:*|next"):
-            are_renewed.append(client.pttl(key) <= rebuilding.LOCK_MS)
-            client.pexpire(key, 10 * rebuilding.LOCK_MS)
+        for key in client.keys("*q:*|next|lease"):
+            are_renewed.append(client.pttl(key) <= rebuilding.LEASE_MS)
+            client.pexpire(key, 10 * rebuilding.LEASE_MS)
         write(connection, changes)
 
     monkeypatch.setattr(filling, "bring_forward", bring_forward)

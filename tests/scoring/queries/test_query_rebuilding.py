@@ -44,7 +44,7 @@ def test_what_leaves_a_list_while_it_is_built_first_is_named_for_placing_again(d
 def test_a_rebuild_that_renews_nothing_is_taken_over(driver):
     [aa, *_] = LISTS
     frozen = driver.ranking.begin_rebuild([aa])
-    driver.client.delete(driver.keys.next(aa))
+    driver.client.delete(driver.keys.lease(aa))  # as if its time had run out
     with driver.ranking.begin_rebuild([aa]) as rebuild:
         rebuild.fill_query(aa, [(2, 1, (5,))])
         with pytest.raises(RebuildLost):
@@ -55,15 +55,17 @@ def test_a_rebuild_that_renews_nothing_is_taken_over(driver):
 
 
 def test_what_a_rebuild_filled_expires_unless_it_is_renewed_or_swapped_in(driver, monkeypatch):
-    monkeypatch.setattr(rebuilding, "LOCK_RENEW_SECONDS", 0)
+    monkeypatch.setattr(rebuilding, "RENEW_SECONDS", 0)
     [aa, *_] = LISTS
     with driver.ranking.begin_rebuild([aa]) as rebuild:
         rebuild.fill_query(aa, [(1, 1, (5,))])
         filled = driver.keys.next_sort(aa, "arrival")
-        assert driver.client.pttl(driver.keys.next(aa)) < driver.client.pttl(filled)
-        driver.client.pexpire(filled, 500)
+        assert 0 < driver.client.pttl(filled) <= rebuilding.FILLED_MS
+        for key in (filled, driver.keys.next(aa), driver.keys.lease(aa)):
+            driver.client.pexpire(key, 500)
         rebuild.fill_query(aa, [(2, 1, (6,))])
-        assert driver.client.pttl(filled) > 4_000
+        assert driver.client.pttl(filled) == driver.client.pttl(driver.keys.next(aa)) > 800_000
+        assert 4_000 < driver.client.pttl(driver.keys.lease(aa)) <= rebuilding.LEASE_MS
         rebuild.swap(aa, "e1")
     assert {driver.client.pttl(key) for key in driver.client.keys("*")} == {-1}
 
@@ -73,7 +75,8 @@ def test_a_list_whose_rebuild_ended_unfinished_goes_on_as_before_it(driver, monk
     [aa, bb, *_] = LISTS
     driver.open(aa)
     killed = driver.ranking.begin_rebuild([aa, bb])
-    driver.client.delete(driver.keys.next(aa), driver.keys.next(bb))  # its time has run out
+    for each in (aa, bb):  # its time has run out
+        driver.client.delete(driver.keys.next(each), driver.keys.lease(each))
     assert driver.ranking.place([on(1, 1, aa=None)]) == 0, "it was on no list"
     for revision in range(2, 200):
         driver.ranking.place([on(revision, revision, aa=revision)])
