@@ -12,11 +12,11 @@ from dashboard.db.threads import threads
 from dashboard.errors import NotFound, Problem
 from dashboard.validation.fields import INTEGER_MAX
 from dashboard.web.http import openapi
-from dashboard.web.http.bodies import document_or_empty, require_own_page
+from dashboard.web.http.bodies import document_or_empty, require_own_page, require_type
 from dashboard.web.http.identity import COOKIE, Identities, current
 from dashboard.web.http.origins import Origins
 from dashboard.web.http.responses import json_response
-from dashboard.web.http.routes import Route, add_routes, current_route, routes_of
+from dashboard.web.http.routes import add_routes, current_route, routes_of
 from dashboard.web.http.seen_pages import redis_unavailable
 
 URL_PREFIX = "/admin/api"
@@ -94,19 +94,19 @@ def blueprints(
 def _blueprint(
     name: str, apis: Iterable[Any], database: Database, origins: Origins, identities: Identities
 ) -> Blueprint:
-    """Routes for admins who are signed in, called from our own pages."""
+    """Routes for admins who are signed in, called from our own pages.
+
+    Whether the call is allowed is decided before anything is said of what it names and holds.
+    """
     made = Blueprint(name, __name__, url_prefix=URL_PREFIX)
-    made.before_request(lambda: _require_own_page(origins))
+    made.before_request(lambda: require_own_page(origins))
     made.before_request(identities.require)
+    made.before_request(_check_role)
     made.before_request(_check_ids)
     made.before_request(lambda: _check_thread(database))
-    add_routes(made, apis, _check_role, document_or_empty)
+    made.before_request(_check_type)
+    add_routes(made, apis, lambda declared: (), document_or_empty)
     return made
-
-
-def _require_own_page(origins: Origins) -> None:
-    declared = current_route()
-    require_own_page(origins, declared is not None and declared.takes_file)
 
 
 def require_supervisor() -> None:
@@ -115,10 +115,15 @@ def require_supervisor() -> None:
         raise Problem(403, "forbidden", "This is for supervisors.")
 
 
-def _check_role(route: Route) -> tuple[()]:
-    if route.scope == SUPERVISOR:
+def _check_role() -> None:
+    declared = current_route()
+    if declared is not None and declared.scope == SUPERVISOR:
         require_supervisor()
-    return ()
+
+
+def _check_type() -> None:
+    declared = current_route()
+    require_type(declared is not None and declared.takes_file)
 
 
 def _check_ids() -> None:

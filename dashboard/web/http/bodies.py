@@ -49,18 +49,23 @@ def require_file() -> None:
         )
 
 
-def require_own_page(origins: Origins, takes_file: bool = False) -> None:
-    """Before each request: one that changes something is JSON and comes from our own origin.
-
-    `takes_file`: it is a file instead. Raises Problem (403, 415).
-    """
+def require_own_page(origins: Origins) -> None:
+    """Raises Problem (403) for a request that changes something and is of another origin."""
     if request.method not in _SAFE_METHODS:
         origins.check_origin(request.environ)
-        # No form sends DELETE, and a DELETE has no body here.
-        if takes_file:
-            require_file()
-        elif request.method != "DELETE" or request.content_length:
-            require_json()
+
+
+def require_type(takes_file: bool = False) -> None:
+    """Raises Problem (415) for a request that changes something and is not JSON.
+
+    `takes_file`: it is a file instead. A DELETE needs no body, and no form sends one.
+    """
+    if takes_file:
+        require_file()
+    elif request.method not in _SAFE_METHODS and (
+        request.method != "DELETE" or request.content_length
+    ):
+        require_json()
 
 
 def _require_no_encoding() -> None:

@@ -39,10 +39,10 @@ class Gate:
             target = environ.get(TARGET, path).partition("?")[0]
             if target != SOCKET_PATH:
                 raise NotFound(f"Sockets are at {SOCKET_PATH}, spelled like this.")
-            _check_transport(environ)
             self._origins.check_host(environ)
             self._origins.check_origin(environ)
             environ[IDENTITY] = self._identities.of(environ)
+            _check_transport(environ)
 
 
 def _check_path(environ: dict[str, Any], origins: Origins) -> None:

@@ -18,6 +18,28 @@ def routes(dashboard, prefix: str):
             yield declared.method, re.sub(r"<[^>]+>", "1", path), declared
 
 
+#: Requests that are wrong in ways that are said to a caller who may call, and to nobody else.
+WRONG = [
+    {"data": b"a=1", "content_type": "application/x-www-form-urlencoded"},
+    {"data": b"--x--", "content_type": "multipart/form-data"},
+    {"data": b"{", "content_type": "application/json"},
+    {"data": b"{}", "content_type": "text/plain"},
+    {"json": {"nonsense": 1}, "query_string": "nonsense=1&nonsense=2"},
+    {"data": b"", "headers": {"Content-Encoding": "gzip"}},
+    {"path": True, "json": {}},
+]
+
+
+def wrong_calls(client, method: str, path: str, **headers: str):
+    """The answers to calls of a route that are wrong in each way."""
+    for wrong in WRONG:
+        given = dict(wrong)
+        # A number that is the id of nothing.
+        place = path.replace("/1", f"/{2**53}") if given.pop("path", False) else path
+        given["headers"] = given.get("headers", {}) | headers
+        yield client.open(place, method=method, **given)
+
+
 def call(client, method: str, path: str, declared, **headers: str):
     given = {"json": {}}
     if method in ("GET", "DELETE"):
@@ -34,6 +56,20 @@ def test_no_call_of_the_dashboard_is_answered_without_a_session(dashboard):
     for method, path, declared in found:
         answer = call(dashboard.client(), method, path, declared)
         assert is_problem(answer, 401, "unauthorized"), (method, path)
+        for answer in wrong_calls(dashboard.client(), method, path):
+            assert is_problem(answer, 401, "unauthorized"), (method, path)
+
+
+def test_nothing_else_is_said_to_another_origin(dashboard, mai):
+    """Not even that a body is no JSON."""
+    evil = {"Origin": "https://evil.example"}
+    for method, path, _ in routes(dashboard, URL_PREFIX):
+        for client in (mai, dashboard.client()) if method != "GET" else ():
+            for answer in wrong_calls(client, method, path, **evil):
+                assert is_problem(answer, 403, "csrf_failed"), (method, path)
+    for path in ("/login", "/login/code", "/logout", "/invitation"):
+        for answer in wrong_calls(dashboard.client(), "POST", path, **evil):
+            assert is_problem(answer, 403, "csrf_failed"), path
 
 
 def test_no_call_of_supervisors_is_answered_to_an_admin(dashboard, mai):
@@ -43,6 +79,8 @@ def test_no_call_of_supervisors_is_answered_to_an_admin(dashboard, mai):
     for method, path, declared in found:
         answer = call(mai, method, path, declared)
         assert is_problem(answer, 403, "forbidden"), (method, path)
+        for answer in wrong_calls(mai, method, path):
+            assert is_problem(answer, 403, "forbidden"), (method, path)
 
 
 def test_no_call_of_chatbots_is_answered_without_its_scope(dashboard):
@@ -62,3 +100,7 @@ def test_no_call_of_chatbots_is_answered_without_its_scope(dashboard):
         assert is_problem(answer, 401, "unauthorized"), (method, path)
         answer = call(client, method, path, declared, Authorization=f"Bearer {key}")
         assert is_problem(answer, 403, "forbidden_scope"), (method, path)
+        for answer in wrong_calls(client, method, path):
+            assert is_problem(answer, 401, "unauthorized"), (method, path)
+        for answer in wrong_calls(client, method, path, Authorization=f"Bearer {key}"):
+            assert is_problem(answer, 403, "forbidden_scope"), (method, path)

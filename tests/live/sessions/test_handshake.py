@@ -45,6 +45,13 @@ def test_only_websockets_of_protocol_4_are_served(lineup, query):
     assert knock(lineup, query) == (400, "websocket_only")
 
 
+def test_nothing_else_is_said_to_who_may_not_open_a_socket(lineup):
+    """Neither that it is no WebSocket, nor that it is another protocol."""
+    polling = "EIO=3&transport=polling"
+    assert knock(lineup, polling, drop=["Cookie"]) == (401, "unauthorized")
+    assert knock(lineup, polling, Origin="https://evil.example") == (403, "csrf_failed")
+
+
 @pytest.mark.parametrize("name", ["Connection", "Upgrade", "Sec-WebSocket-Key"])
 def test_half_an_upgrade_is_none(lineup, name):
     assert knock(lineup, drop=[name]) == (400, "websocket_only")

@@ -64,9 +64,7 @@ class SignIn:
         return _see(goal) if self._identities.is_signed_in() else self._pages.login(next=goal)
 
     def login(self) -> Response:
-        is_json_body = self._is_by_json()
-        require_passwords()
-        if is_json_body:
+        if self._is_by_json():
             given = read_body(_Credentials, _BODY_BYTES)
             return self._by_password(Response(status=204), given.email, given.password)
         return self._login_by_form()
@@ -80,9 +78,7 @@ class SignIn:
 
     def code(self) -> Response:
         """The second step of a sign-in."""
-        is_json_body = self._is_by_json()
-        require_passwords()
-        if is_json_body:
+        if self._is_by_json():
             given = read_body(_Code, _BODY_BYTES)
             return self._by_code(Response(status=204), given.token, given.code)
         return self._code_by_form()
@@ -106,6 +102,7 @@ class SignIn:
     def _is_by_json(self) -> bool:
         """Whether the body is JSON, else it is a form. Raises Problem for anything else."""
         self._origins.check_origin(request.environ)
+        require_passwords()
         request.max_content_length = _BODY_BYTES
         if is_json():
             return True

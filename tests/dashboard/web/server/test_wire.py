@@ -280,6 +280,16 @@ def test_a_large_body_is_refused_before_it_is_sent(servers):
             assert connection.recv(1000).startswith(b"HTTP/1.1 413 ")
 
 
+def test_another_media_type_is_told_from_a_bad_header(servers):
+    """A parser of e-mail finds a defect in a `multipart` without a boundary."""
+    for server in servers:
+        headers = ["Content-Type: multipart/form-data", "Content-Length: 2", "Connection: close"]
+        key = f"Authorization: Bearer {server.create_key('typed')}"
+        assert results(exchange(server, post(*headers, body=b"{}"))) == [UNSIGNED]
+        answer = exchange(server, post(key, *headers, body=b"{}"))
+        assert results(answer) == [(415, "unsupported_media_type")]
+
+
 def test_a_large_body_that_cannot_be_read_leaves_no_stack_trace(servers):
     """H9: it is parsed in a thread, and the pool of threads prints what is raised in it."""
     for server in servers:
