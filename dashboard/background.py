@@ -36,7 +36,7 @@ class Background:
         )
         self._reconciling = PeriodicTask(
             "the reconciler",
-            lambda: services.reconciler.tick(is_serving=True),
+            lambda: services.reconciler.turn(services.agenda.latest, services.pulse.latest),
             interval_seconds=TICK_SECONDS,
         )
         self._clock = PeriodicTask(
@@ -75,6 +75,8 @@ class Background:
         ):
             spawn(run)
         services.presence_tasks.start(spawn)
+        services.pulse.observe(services.pulse_changed)
+        services.pulse.observe(lambda before, pulse: self._reconciling.wake())
         self._reconciling.start()
         self._clock.start()
         for task in self._of_storage:
@@ -84,6 +86,7 @@ class Background:
         for name, run in (
             ("webhooks", services.dispatcher.run),
             ("agenda", services.agenda.run),
+            ("pulse", services.pulse.run),
             ("due", services.due_queue.run),
             ("recompute", services.recompute.run),
             ("archive", services.archiver.run),
@@ -118,6 +121,7 @@ class Background:
         self._failed_sign_ins.stop()
         self._services.failed_sign_ins.flush(at_once=True)
         self._services.agenda.stop()
+        self._services.pulse.stop()
         self._services.dispatcher.stop()
         self._services.due_queue.stop()
         self._services.recompute.stop()

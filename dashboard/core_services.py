@@ -14,6 +14,7 @@ from dashboard.ordering.diff import Diff
 from dashboard.ordering.due import DueQueue
 from dashboard.ordering.keeping import ListKeeper
 from dashboard.ordering.placer import Placer
+from dashboard.ordering.pulse import PulseReader
 from dashboard.ordering.rebuild import Rebuilder
 from dashboard.ordering.recompute import Recompute
 from dashboard.ordering.reconciler import Reconciler
@@ -118,6 +119,10 @@ class CoreServices:
     def redis_run_id(self) -> RunId:
         """Gives what Redis drew at its start."""
         return run_id_of
+
+    @cached_property
+    def pulse(self) -> PulseReader:
+        return PulseReader(self.ranking)
 
     @cached_property
     def reconciler(self) -> Reconciler:

@@ -28,6 +28,7 @@ from dashboard.web.http.audit.signins import FailedSignIns
 from dashboard.web.http.cursors import Cursors
 from dashboard.web.http.metrics.registry import Metrics
 from scoring.keys import Keys
+from scoring.pulse import Pulse
 
 
 class Services(EventServices):
@@ -140,6 +141,16 @@ class Services(EventServices):
                 keys.unlisted: self.broadcaster.notify_unlisted,
             },
         )
+
+    def pulse_changed(self, before: Pulse | None, pulse: Pulse) -> None:
+        """What notifications tell, too, where they come."""
+        self.broadcaster.notify(pulse.changed_views(before))
+        if before is None or before.queries != pulse.queries:
+            self._queries_touched()
+        if before is None or before.unlisted != pulse.unlisted:
+            self.broadcaster.notify_unlisted()
+        if before is None or before.view_changes != pulse.view_changes:
+            self.view_changes.wake()
 
     def _queries_touched(self) -> None:
         self.broadcaster.notify_queries()

@@ -9,6 +9,7 @@ from lua_scripts.servers import Client, run_id_of
 from lua_scripts.sources import read_lua
 from scoring.keys import Keys, is_query_list, member, sort_of
 from scoring.placing import PlacedLate, Placement, place_calls
+from scoring.pulse import Pulse, Watch, read_pulse
 from scoring.query_ranking import QueryRanking
 from scoring.reading import Changes, Entry, Head, Known, State, changes, entries
 from scoring.rebuilding import Rebuild
@@ -25,7 +26,18 @@ SCAN_ENTRIES = 5_000
 #: Entries among which one call looks for members that are no thread (about 0.5 ms).
 FOREIGN_ENTRIES = 2_000
 
-_OF_VIEWS = ("begin", "fill", "foreign", "place", "read", "remove", "since", "state", "swap")
+_OF_VIEWS = (
+    "begin",
+    "fill",
+    "foreign",
+    "place",
+    "pulse",
+    "read",
+    "remove",
+    "since",
+    "state",
+    "swap",
+)
 _OF_QUERIES = ("begin", "fill", "place", "raise_revisions", "states", "totals")
 _NAMES = (*_OF_VIEWS, "unlisted", *(f"queries/{name}" for name in _OF_QUERIES))
 _SCRIPTS = {name: read_lua("scoring", name) for name in _NAMES}
@@ -188,6 +200,15 @@ class Ranking(QueryRanking):
         for view in views:
             pipeline.hgetall(self.keys.meta(view))
         return dict(zip(views, map(counts_in, pipeline.execute()), strict=True))
+
+    def pulse(self) -> Pulse | None:
+        """Another one after each change of any list; None where all are lost."""
+        return read_pulse(self._client, self.keys, self._life)
+
+    def watch(self, list_ids: Iterable[str]) -> Watch:
+        """Says later whether any program has written to these lists."""
+        keys = (key for id in list_ids for key in (*self._sort_keys(id), self.keys.meta(id)))
+        return Watch(self._client, keys)
 
     def notice_restarts(self) -> None:
         """Asks Redis whether it was started since: then all lists are lost.

@@ -73,6 +73,11 @@ class LengthsCheck:
         #: Views whose counts of threads by their admins are wrong.
         self.miscounted: set[str] = set()
 
+    @property
+    def has_doubts(self) -> bool:
+        """Whether a look has found something that the next ones must confirm."""
+        return bool(self._longer or self._counts or self.miscounted)
+
     def too_long(self, states: Mapping[str, State]) -> set[str]:
         """The views that are longer than in SQL for certain; none where no look is due.
 

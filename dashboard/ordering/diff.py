@@ -81,6 +81,15 @@ class Diff:
         self._suspects: set[str] = set()
         #: Members that are no thread, removed since the start.
         self.removed = 0
+        #: Threads that a slice has at most.
+        self.slice_most = SLICE_MAX
+        #: Passes over all threads that have ended.
+        self.passes = 0
+
+    @property
+    def has_doubts(self) -> bool:
+        """Whether something may differ that the next looks will tell."""
+        return bool(self._suspects or self._longer_queries or self.lengths.has_doubts)
 
     def differing_in_heads(self) -> set[int]:
         """Ids of threads by which the head of any list of a view differs."""
@@ -96,7 +105,7 @@ class Diff:
         with self._database.read() as connection:
             if self._after_id == 0:
                 self._queries = self._next_queries(query_lists.current(connection), states)
-            size = self._slice_size(connection)
+            size = min(self.slice_most, self._slice_size(connection))
         wrong: set[int] = set()
         while part := self._next_part(min(size, PART)):
             wrong |= self._misplaced(part, states)
@@ -142,6 +151,7 @@ class Diff:
         self._compared += len(part)
         if not part:
             self._compared, self._of_pass = 0, self._compared
+            self.passes += 1
         self._counted.update(id for each in part for id in each.queries)
         return part
 

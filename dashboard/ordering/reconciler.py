@@ -7,16 +7,19 @@ from collections.abc import Callable, Collection, Mapping
 
 from redis.exceptions import RedisError
 
+from dashboard.db.agenda import Agenda
 from dashboard.db.database import Database
 from dashboard.db.lists import built_in_lists, kept_lists
 from dashboard.db.placing.placed import revisions, unplaced
 from dashboard.errors import StorageUnavailable
-from dashboard.ordering.diff import Diff
+from dashboard.ordering.diff import SLICE_MAX, Diff
 from dashboard.ordering.everywhere import placements_everywhere
 from dashboard.ordering.placer import Placer
 from dashboard.ordering.rebuild import Rebuilder
+from dashboard.ordering.rest import Rest, mark_of
 from dashboard.ordering.status import OrderingStatus
 from scoring.keys import is_query_list
+from scoring.pulse import Pulse
 from scoring.ranking import Ranking, RankingLost
 from scoring.reading import State
 from scoring.rebuilding import RebuildBusy, RebuildLost
@@ -28,6 +31,8 @@ log = logging.getLogger(__name__)
 TICK_SECONDS = 1.0
 #: Interval of comparing the heads of all lists.
 HEADS_SECONDS = 5.0
+#: Threads that the tick after a rest compares.
+REST_SLICE = 250
 #: Most unplaced threads that one tick places.
 UNPLACED_MAX = 10_000
 
@@ -58,6 +63,11 @@ class Reconciler:
         self._building: threading.Thread | None = None
         self._heads_due = 0.0
         self._repaired = 0
+        self._rest = Rest(ranking, monotonic)
+        #: Of the last tick: the lists, and whether it found no difference and leaves nothing to be
+        #: looked at again.
+        self._list_ids: Collection[str] = ()
+        self._is_clean = False
 
     @property
     def rebuilds(self) -> int:
@@ -71,6 +81,24 @@ class Reconciler:
         Only faults and foreign writes make repairs necessary.
         """
         return self._repaired + self._diff.removed
+
+    def turn(self, agenda: Agenda | None, pulse: Pulse | None) -> None:
+        """A tick of a process that serves, where something may have changed since all was equal.
+
+        `agenda`, `pulse`: what was read last; None where SQL or Redis is away.
+        """
+        mark, passes = mark_of(agenda, pulse), self._diff.passes
+        if not self._status.late and self._rest.goes_on(mark, passes):
+            self._status.mark_current()
+            return
+        self._diff.slice_most = SLICE_MAX if self._rest.is_comparing(passes) else REST_SLICE
+        self._is_clean = False
+        repairs, is_current = self.repairs, self.tick(is_serving=True)
+        self._diff.slice_most = SLICE_MAX
+        is_equal = is_current and self._is_clean and not self._is_building()
+        self._rest.begin(mark if is_equal else None, self._list_ids)
+        if self.repairs > repairs:
+            self._rest.compare_all(self._diff.passes)
 
     def tick(
         self, progress: Callable[[int], object] = lambda threads: None, *, is_serving: bool = False
@@ -102,7 +130,7 @@ class Reconciler:
         self._leave_unordered()
         # First, so that a list that is added meanwhile is not taken for one too many.
         held, epochs = self._ranking.held_queries(), self._rebuilder.epochs()
-        list_ids = self._rebuilder.list_ids()
+        self._list_ids = list_ids = self._rebuilder.list_ids()
         self._remove_orphans(held, epochs, list_ids)
         self._ranking.notice_restarts()
         states = self._ranking.states(list_ids)
@@ -127,12 +155,14 @@ class Reconciler:
             self._heads_due = self._monotonic() + HEADS_SECONDS
             suspects |= self._diff.differing_in_heads()
         self._repair(suspects, list_ids)
+        doubts = (suspects, self._unplaced, of_views, self._missing_queries, self._is_corrupt)
+        self._is_clean = not any(doubts) and not self._diff.has_doubts
         return caught_up
 
     def _build_queries(self, progress: Callable[[int], object], is_serving: bool) -> None:
         """Builds lists of queries that are lost, or new and built by nobody: after all else."""
         missing, self._missing_queries = self._missing_queries, {}
-        if not missing or (self._building is not None and self._building.is_alive()):
+        if not missing or self._is_building():
             return
         log.info("building %d lists of queries", len(missing))
         if not is_serving:
@@ -140,6 +170,9 @@ class Reconciler:
             return
         self._building = threading.Thread(target=self._build_beside, args=(missing,), daemon=True)
         self._building.start()
+
+    def _is_building(self) -> bool:
+        return self._building is not None and self._building.is_alive()
 
     def _build_beside(self, missing: Mapping[str, str | None]) -> None:
         try:

@@ -1,0 +1,97 @@
+"""Whether any list has changed since it was asked last: one cheap call, whatever the lists hold.
+
+What our programs change shows in numbers that each change raises (`Pulse`). What another program
+writes shows in none: Redis itself tells of it, while a transaction watches the keys (`Watch`).
+"""
+
+from collections import defaultdict
+from collections.abc import Iterable
+from contextlib import suppress
+from typing import Any, NamedTuple
+
+import redis
+from redis.cluster import RedisCluster
+from redis.exceptions import RedisError, WatchError
+
+from lua_scripts.runner import LuaCall, text_of
+from lua_scripts.servers import Client, holder_of
+from scoring.keys import Keys
+from scoring.server_life import LifeUnknown, ServerLife
+from scoring.views import VIEWS
+
+#: Keys that are watched at most: Redis compares each with all that are watched already.
+WATCHED_MAX = 2_000
+
+
+class Pulse(NamedTuple):
+    """Texts that differ after each change: of each view, "" where Redis does not hold it; of the
+    lists of queries; of threads on no view; and how often the saved views of whom changed."""
+
+    views: tuple[str, ...]
+    queries: str
+    unlisted: str
+    view_changes: str
+
+    def changed_views(self, before: "Pulse | None") -> set[str]:
+        """The views that differ from an earlier pulse, None: all."""
+        earlier = before.views if before else ("",) * len(VIEWS)
+        return {
+            view
+            for view, text, known in zip(VIEWS, self.views, earlier, strict=True)
+            if before is None or text != known
+        }
+
+
+def read_pulse(client: Client, keys: Keys, life: ServerLife) -> Pulse | None:
+    """One call, or one for each slot of a cluster. None where the life of the server is not known,
+    so that all lists are lost. Raises RedisError."""
+    asked = [(keys.meta(view), "meta") for view in VIEWS]
+    asked += [
+        (keys.query_calls, "string"),
+        (keys.unlisted, "number"),
+        (keys.view_changes, "counts"),
+    ]
+    calls = [LuaCall("pulse", [key], [kind]) for key, kind in asked]
+    if not isinstance(client, RedisCluster):
+        calls = [LuaCall("pulse", [key for key, _ in asked], [kind for _, kind in asked])]
+    try:
+        answers = life.run_all(calls)
+    except LifeUnknown:
+        return None
+    texts = [text_of(text) for answer in answers for text in answer]
+    return Pulse(tuple(texts[: len(VIEWS)]), *texts[len(VIEWS) :])
+
+
+class Watch:
+    """Says whether nobody has written to some keys since they were watched; on connections of its
+    own, which it holds until `end`."""
+
+    def __init__(self, client: Client, keys: Iterable[str]):
+        """Watches the first `WATCHED_MAX` keys. Raises RedisError."""
+        self._transactions: list[Any] = []
+        by_server: dict[redis.Redis, list[str]] = defaultdict(list)
+        for key in list(keys)[:WATCHED_MAX]:
+            by_server[holder_of(client, key)[1]].append(key)
+        try:
+            for server, names in by_server.items():
+                transaction = server.pipeline(transaction=True)
+                self._transactions.append(transaction)
+                transaction.watch(*names)
+        except BaseException:
+            self.end()
+            raise
+
+    def end(self) -> bool:
+        """Ends watching; whether nothing was written, as far as is known. Never raises."""
+        is_untouched = True
+        for transaction in self._transactions:
+            try:
+                transaction.multi()
+                transaction.ping()
+                transaction.execute()
+            except (WatchError, RedisError):
+                is_untouched = False
+            with suppress(RedisError):
+                transaction.reset()
+        self._transactions = []
+        return is_untouched

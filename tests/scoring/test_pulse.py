@@ -1,0 +1,72 @@
+"""One cheap call says whether any list has changed; Redis says whether any program has written."""
+
+import pytest
+
+from scoring.pulse import Watch
+from scoring.views import VIEWS
+from tests.drivers.ranking import placed
+
+
+@pytest.mark.parametrize("view", ["arrival", "history"])
+def test_each_change_of_a_view_gives_another_pulse_and_nothing_else_does(driver, view):
+    """H35."""
+    before = driver.ranking.pulse()
+    assert driver.ranking.pulse() == before and before.changed_views(before) == set()
+    driver.ranking.place([placed(1, 1, view, 5)])
+    after = driver.ranking.pulse()
+    assert after.changed_views(before) == {view}
+    assert after.changed_views(None) == set(VIEWS)
+    driver.ranking.place([placed(1, 1, view, 5)])
+    driver.ranking.head(view, "arrival", 10)
+    assert driver.ranking.pulse() == after
+    driver.ranking.place([placed(1, 2, "", 5, leave=view)])
+    assert driver.ranking.pulse().changed_views(after) == {view}
+
+
+def test_lists_that_are_lost_and_built_anew_give_another_pulse(driver):
+    before = driver.ranking.pulse()
+    driver.open("arrival", epoch="e2")
+    rebuilt = driver.ranking.pulse()
+    assert rebuilt.changed_views(before) == {"arrival"}
+    driver.client.delete(driver.keys.meta("arrival"))
+    lost = driver.ranking.pulse()
+    assert lost.changed_views(rebuilt) == {"arrival"} and "" in lost.views
+    driver.client.flushall()
+    assert set(driver.ranking.pulse().views) == {""}
+
+
+def test_changes_without_a_view_show_too(driver):
+    """Of lists of queries, of threads on no view, and of saved views."""
+    pulses = [driver.ranking.pulse()]
+    client, keys = driver.client, driver.keys
+    for change in (
+        lambda: client.incr(keys.query_calls),
+        lambda: client.zadd(keys.unlisted, {"000000000001": 7}),
+        lambda: client.zincrby(keys.view_changes, 1, "all"),
+        lambda: client.zincrby(keys.view_changes, 1, "3"),
+    ):
+        change()
+        pulses.append(driver.ranking.pulse())
+    assert len(set(pulses)) == 5 and {pulse.views for pulse in pulses} == {pulses[0].views}
+
+
+def test_a_watch_tells_of_each_write_by_anybody(driver):
+    """H35: reading is none, and neither is what is written to other keys."""
+    keys = [driver.keys.sort("arrival", "arrival"), driver.keys.meta("arrival")]
+    client = driver.client
+    client.zadd(keys[0], {"000000000009": 1})
+    watch = Watch(client, keys)
+    client.zrange(keys[0], 0, -1)
+    client.set("another", "1")
+    assert watch.end() and watch.end(), "an ended one watches nothing"
+    for write in (
+        lambda: client.zadd(keys[0], {"000000000009": 2}),
+        lambda: client.zrem(keys[0], "000000000009"),
+        lambda: client.hset(keys[1], "epoch", "another"),
+        lambda: client.delete(keys[1]),
+        lambda: driver.open("arrival"),
+        client.flushall,
+    ):
+        watch = Watch(client, keys)
+        write()
+        assert not watch.end()
