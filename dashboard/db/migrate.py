@@ -25,7 +25,7 @@ from dashboard.settings.environment import ROOT
 MIGRATIONS = ROOT / "migrations"
 #: PostgreSQL's advisory lock for schema changes; the number is arbitrary.
 ADVISORY_LOCK = 7_513_046_120
-#: Seconds to wait for another process that changes the schema.
+#: Seconds to wait for another process that changes the schema; more where this one seldom runs.
 LOCK_WAIT_SECONDS = 60
 _RETRY_SECONDS = 0.05
 _NEWER = "LINEUP_DATABASE_URL: the database was upgraded by a newer Lineup; upgrade Lineup."
@@ -134,15 +134,15 @@ def _config(connection: Connection) -> Any:
 
 
 def _is_ready(database: Database) -> bool:
-    deadline = time.monotonic() + _READ_WAIT_SECONDS
-    while True:
+    for _ in range(round(_READ_WAIT_SECONDS / _RETRY_SECONDS)):
         try:
             return _is_at_head(database)
         except StorageUnavailable as error:
             # The last connection to a SQLite file locks it while it copies the WAL back.
-            if "locked" not in _cause(error) or time.monotonic() > deadline:
+            if "locked" not in _cause(error):
                 raise
         time.sleep(_RETRY_SECONDS)
+    return _is_at_head(database)
 
 
 def _is_at_head(database: Database) -> bool:
@@ -266,11 +266,12 @@ def _advisory_lock(database: Database) -> Iterator[None]:
 
 
 def _wait_for(is_acquired: Callable[[], bool]) -> None:
-    deadline = time.monotonic() + LOCK_WAIT_SECONDS
-    while not is_acquired():
-        if time.monotonic() > deadline:
-            raise StartError("Another process has been changing the database for too long.")
+    # Looks count, not seconds: on a starved machine the other process is as late as this one.
+    for _ in range(round(LOCK_WAIT_SECONDS / _RETRY_SECONDS)):
+        if is_acquired():
+            return
         time.sleep(_RETRY_SECONDS)
+    raise StartError("Another process has been changing the database for too long.")
 
 
 @contextmanager

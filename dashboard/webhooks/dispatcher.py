@@ -6,6 +6,7 @@ import threading
 import uuid
 from collections import Counter
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from sqlalchemy import Connection
@@ -25,9 +26,11 @@ log = logging.getLogger(__name__)
 #: Interval of the poll for due deliveries while some are under way, and else: `AgendaReader` wakes
 #: the dispatcher when some are due.
 POLL_SECONDS, POLL_REST_SECONDS = 0.5, 15.0
-#: Lifetime of a lease: longer than any pause of a healthy process. When a process dies, another
-#: one leases its deliveries after this time.
+#: Lifetime of the lease of a first attempt: longer than any pause of a healthy process. When a
+#: process dies, another one leases its deliveries after this time. Each further attempt doubles
+#: it: on a machine that starves all processes, one can save what the receiver answered.
 LEASE_MS = 6_000
+LEASE_MOST_MS = 600_000
 RENEW_MS = 2_000
 #: Deliveries under way at once: a slow receiver must not delay other webhooks.
 ACTIVE_PER_WEBHOOK_MAX = 4
@@ -45,6 +48,11 @@ def spawn_thread(work: Callable[..., object], *arguments: object) -> object:
     thread = threading.Thread(target=work, args=arguments, daemon=True)
     thread.start()
     return thread
+
+
+def leased_until(now: int, attempts: int) -> int:
+    """The end of a lease from now on, of the first attempt (1) or a later one; in milliseconds."""
+    return now + min(LEASE_MOST_MS, LEASE_MS << (attempts - 1))
 
 
 class WebhookDispatcher(RunsTask):
@@ -99,10 +107,11 @@ class WebhookDispatcher(RunsTask):
     def _renew(self, now: int) -> None:
         if not self._active or now - self._renewed_at < RENEW_MS:
             return
-        leases = [(each.id, each.lease) for each in list(self._active.values())]
-        self._database.write(
-            lambda connection: deliveries.renew(connection, leases, now + LEASE_MS)
-        )
+        leases = [
+            (each.id, each.lease, leased_until(now, each.attempts))
+            for each in list(self._active.values())
+        ]
+        self._database.write(lambda connection: deliveries.renew(connection, leases))
         self._renewed_at = now
 
     def _lease(self, webhook_id: int, now: int) -> None:
@@ -110,9 +119,11 @@ class WebhookDispatcher(RunsTask):
         free = min(ACTIVE_PER_WEBHOOK_MAX - counts[webhook_id], ACTIVE_MAX - len(self._active))
         if free <= 0:
             return
-        token, until = uuid.uuid4().hex, now + LEASE_MS
+        token = uuid.uuid4().hex
         leased = self._database.write(
-            lambda connection: deliveries.lease(connection, webhook_id, token, now, until, free)
+            lambda connection: deliveries.lease(
+                connection, webhook_id, token, now, partial(leased_until, now), free
+            )
         )
         for each in leased:
             self._active[each.id] = each

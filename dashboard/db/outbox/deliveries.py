@@ -5,7 +5,7 @@ A dispatcher holds a lease on a delivery while it posts. An outcome is saved onl
 holds: one that comes after another dispatcher has leased the delivery changes nothing.
 """
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import Any, NamedTuple
 
 from sqlalchemy import BindParameter, ColumnElement, Connection, exists, or_, select, update
@@ -56,32 +56,39 @@ def _has_due(now_ms: Now) -> ColumnElement[bool]:
 
 
 def lease(
-    connection: Connection, webhook_id: int, token: str, now_ms: int, until_ms: int, limit: int
+    connection: Connection,
+    webhook_id: int,
+    token: str,
+    now_ms: int,
+    until_ms: Callable[[int], int],
+    limit: int,
 ) -> list[LeasedDelivery]:
-    """Leases up to `limit` due deliveries of a webhook until a time.
+    """Leases up to `limit` due deliveries of a webhook.
 
-    `token` names the lease. Rows that another transaction has locked are skipped.
+    `token` names the lease; `until_ms` gives its end for a number of attempts, with the one that
+    begins. Rows that another transaction has locked are skipped.
     """
-    ids = connection.scalars(
-        select(deliveries.c.id)
+    rows = connection.execute(
+        select(deliveries.c.id, deliveries.c.attempts)
         .where(deliveries.c.webhook_id == webhook_id, *_due(now_ms))
         .order_by(deliveries.c.next_at, deliveries.c.position)
         .limit(limit)
         .with_for_update(skip_locked=True)
     ).all()
-    if not ids:
-        return []
-    connection.execute(
-        update(deliveries)
-        .where(deliveries.c.id.in_(ids))
-        .values(lease=token, leased_until=until_ms, attempts=deliveries.c.attempts + 1)
-    )
-    return _leased(connection, ids, token)
+    for attempts in sorted({row.attempts + 1 for row in rows}):
+        ids = [row.id for row in rows if row.attempts + 1 == attempts]
+        connection.execute(
+            update(deliveries)
+            .where(deliveries.c.id.in_(ids))
+            .values(lease=token, leased_until=until_ms(attempts), attempts=attempts)
+        )
+    return _leased(connection, [row.id for row in rows], token) if rows else []
 
 
-def renew(connection: Connection, leases: Collection[tuple[int, str]], until_ms: int) -> None:
-    """Extends leases, given as (delivery id, token); an expired and taken one stays as it is."""
-    for id, lease in sorted(leases):
+def renew(connection: Connection, leases: Iterable[tuple[int, str, int]]) -> None:
+    """Extends leases, given as (delivery id, token, until, in milliseconds). One that expired is
+    valid again; one that was taken stays as it is."""
+    for id, lease, until_ms in sorted(leases):
         connection.execute(
             update(deliveries).where(*_is_leased(id, lease)).values(leased_until=until_ms)
         )

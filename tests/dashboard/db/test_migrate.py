@@ -1,10 +1,12 @@
 """Upgrading the schema: it equals the models; foreign and damaged databases are refused."""
 
+import itertools
 import os
 import re
 import signal
 import threading
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from alembic.autogenerate import compare_metadata
@@ -13,6 +15,7 @@ from alembic.operations import Operations
 from sqlalchemy import Connection, inspect, text
 from sqlalchemy.exc import IntegrityError
 
+from dashboard.db import database as database_module
 from dashboard.db import migrate
 from dashboard.db.accounts import admins, sources
 from dashboard.db.database import Database
@@ -174,6 +177,29 @@ def test_a_locked_database_at_head_does_not_prevent_the_start(tmp_path: Path, da
         connection.exec_driver_sql("BEGIN IMMEDIATE")
         migrate.bring_to_head(database)
     other.close()
+
+
+def test_patience_is_counted_in_looks_and_writes_that_were_tried(database, tmp_path, monkeypatch):
+    """A process that seldom runs finds its seconds over after a look or two. (F51)"""
+    now = itertools.count(0, 100)  # each look at the clock is 100 s later
+    clock = SimpleNamespace(monotonic=lambda: next(now), sleep=lambda seconds: None)
+    monkeypatch.setattr(database_module, "time", clock)
+    monkeypatch.setattr(migrate, "time", clock)
+    other = Database(f"sqlite:///{tmp_path / 'lineup.sqlite'}")
+    tries = []
+    with other.engine.connect() as connection:
+        connection.exec_driver_sql("BEGIN IMMEDIATE")
+
+        def later(seconds):
+            tries.append(seconds)
+            if len(tries) == 10:
+                connection.exec_driver_sql("COMMIT")
+
+        database._sleep = later
+        assert database.write(lambda connection: "written") == "written"
+    other.close()
+    looks = itertools.count()
+    migrate._wait_for(lambda: next(looks) == 1_000)
 
 
 def test_stored_preferences_follow_the_rename_of_page_to_view(any_database):

@@ -1,7 +1,10 @@
 """A lease gives each delivery to one dispatcher at a time."""
 
 import json
+import math
 import threading
+
+import pytest
 
 from dashboard.webhooks.dispatcher import ACTIVE_PER_WEBHOOK_MAX, LEASE_MS, WebhookDispatcher
 from dashboard.webhooks.http_client import Answer
@@ -53,6 +56,26 @@ def test_an_outcome_after_the_end_of_the_lease_changes_nothing(driver):
     assert driver.states() == ["done"]
     assert driver.failing() == {}
     assert driver.webhooks.listing()[0][0].disabled_at is None
+
+
+@pytest.mark.parametrize("seconds", [2, 10, 50, 300])
+def test_a_delivery_ends_however_seldom_its_dispatchers_run(driver, seconds):
+    """Each of two processes does one step in that time: it posts, and looks for more. An outcome
+    that comes after another has taken over is refused, so with leases of one length they would post
+    for ever. (F51)"""
+    driver.webhook()
+    driver.reply("Hello")
+    held: list[list[tuple]] = [[], []]
+    dispatchers = [driver.new_dispatcher(spawn=lambda *its, to=own: to.append(its)) for own in held]
+    for step in range(40):
+        dispatcher, own = dispatchers[step % 2], held[step % 2]
+        if own:
+            work, delivery = own.pop()
+            work(delivery)
+        dispatcher.turn()
+        driver.clock.advance(seconds * 500)
+    assert driver.states() == ["done"]
+    assert len(driver.said()) <= 2 + max(0, math.ceil(math.log2(seconds * 1_000 / LEASE_MS)))
 
 
 def test_a_slow_receiver_does_not_delay_other_webhooks(driver):
