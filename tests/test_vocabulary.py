@@ -1,10 +1,12 @@
 """Words that were replaced by the field's terms do not come back."""
 
+import ast
 import re
+from collections.abc import Iterator
 
 import pytest
 
-from tests.repository import ROOT, written_files
+from tests.repository import ROOT, nodes_of, written_files
 
 #: Word → what to say instead; a word also counts within names, such as `_bell` or BELL_FLAGS.
 REPLACED = {
@@ -83,3 +85,34 @@ def test_replaced_words_do_not_come_back():
 )
 def test_a_word_is_found_within_names_and_not_within_words(text, words):
     assert words_in(text) == words
+
+
+#: Calls whose texts people read: refusals, and errors of the start.
+_TOLD = ("Problem", "Conflict", "NotFound", "StartError", "FieldError", "field_error", "fault")
+#: Names that people write themselves, and codes.
+_WRITTEN = re.compile(r"`[^`]*`|LINEUP_\w+|\{\}|\bbring_to_head\b")
+
+
+def _told_texts() -> Iterator[tuple[str, str]]:
+    """(file and line, text) of each sentence in a call above; what is put in is {}."""
+    for path in sorted((ROOT / "dashboard").rglob("*.py")):
+        for node in nodes_of(path):
+            name = getattr(getattr(node, "func", None), "id", None)
+            if not isinstance(node, ast.Call) or name not in _TOLD:
+                continue
+            for given in [*node.args, *(keyword.value for keyword in node.keywords)]:
+                parts = given.values if isinstance(given, ast.JoinedStr) else [given]
+                texts = [getattr(part, "value", "") for part in parts]
+                text = "".join(one if isinstance(one, str) else "{}" for one in texts)
+                if " " in text:
+                    yield f"{path.relative_to(ROOT)}:{node.lineno}", text
+
+
+def test_what_people_are_told_holds_no_name_of_the_code():
+    """A name that is replaced everywhere is not to stand in a sentence."""
+    texts = list(_told_texts())
+    assert len(texts) > 200
+    named = [
+        (where, text) for where, text in texts if re.search(r"[a-z]_[a-z]", _WRITTEN.sub("", text))
+    ]
+    assert named == []

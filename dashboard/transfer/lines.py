@@ -79,7 +79,7 @@ def parsed(data: bytes, line: int, *, is_first: bool) -> Entry | None:
         if is_first and kind is not Header:
             raise field_error("/format", "missing_field", "is missing: this is no export")
         if not is_first and kind is Header:
-            raise field_error("/format", "unknown_value", "belongs into the first line alone")
+            raise field_error("/format", "unknown_value", "stands in the first line alone")
         found = _validated(kind, document)
         if isinstance(found, Header) and found.version != HEADER["version"]:
             raise field_error("/version", "unknown_value", "is that of another Lineup; use that")

@@ -25,7 +25,14 @@ INTEGER_MAX = 2**53 - 1
 _ID = re.compile(rf"[A-Za-z0-9._:-]{{1,{ID_MAX}}}")
 #: Programs take these out of a URL before they send it.
 _PATH_SEGMENTS = frozenset({".", ".."})
-_LOCALE = re.compile(r"[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*")
+#: A language tag (BCP 47), or the locale of an operating system or of Facebook, such as pt_BR or
+#: sr_RS.UTF-8@latin.
+_LOCALE = re.compile(
+    r"[A-Za-z]{2,8}([_-][A-Za-z0-9]{1,8})*(\.[A-Za-z0-9_-]{1,16})?(@[A-Za-z]{1,16})?"
+)
+#: Modifiers of POSIX that say in which script a language is written, to its code of ISO 15924.
+_SCRIPTS = {"latin": "Latn", "cyrillic": "Cyrl", "devanagari": "Deva", "arabic": "Arab"}
+_SCRIPT_LENGTH = 4
 _DESK = re.compile(rf"[a-z0-9-]{{1,{DESK_MAX}}}")
 _MEDIA_TYPE = re.compile(r"[A-Za-z0-9!#$&^_.+-]{1,63}/[A-Za-z0-9!#$&^_.+-]{1,63}")
 #: The same for JSON schemas.
@@ -150,12 +157,29 @@ def check_name(text: str) -> str:
 
 
 def check_locale(text: str) -> str:
+    """A language tag as it was given; another locale in the form of a language tag."""
     check_length(check_characters(text), LOCALE_MAX)
     if not _LOCALE.fullmatch(text):
-        raise fault(
-            "unknown_value", f"{quoted(text, 60)} is no language list_id such as vi or en-GB"
-        )
-    return text
+        raise fault("unknown_value", f"{quoted(text, 60)} is no language tag such as vi or en-GB")
+    return text if text.replace("-", "").isalnum() else _language_tag(text)
+
+
+def _language_tag(locale: str) -> str:
+    """The language tag of a locale: zh-Hans-CN of zh_Hans_CN, sr-Latn-RS of sr_RS@latin."""
+    name, _, modifier = locale.partition("@")
+    language, *parts = name.partition(".")[0].replace("_", "-").split("-")
+    script = _SCRIPTS.get(modifier.lower())
+    if script and not any(len(part) == _SCRIPT_LENGTH and part.isalpha() for part in parts):
+        parts.insert(0, script)
+    cased = (
+        part.title()
+        if len(part) == _SCRIPT_LENGTH and part.isalpha()
+        else part.upper()
+        if len(part) < _SCRIPT_LENGTH
+        else part.lower()
+        for part in parts
+    )
+    return "-".join([language.lower(), *cased])
 
 
 def check_url(text: str) -> str:
@@ -203,7 +227,11 @@ Id = _string(check_id, minLength=1, maxLength=ID_MAX, pattern=ID_PATTERN)
 Body = _string(check_text, maxLength=BODY_MAX, pattern=TEXT_PATTERN)
 Name = _string(check_name, minLength=1, maxLength=NAME_MAX, pattern=TEXT_PATTERN)
 Locale = _string(
-    check_locale, maxLength=LOCALE_MAX, pattern=f"^{_LOCALE.pattern}$", examples=["vi", "en-GB"]
+    check_locale,
+    maxLength=LOCALE_MAX,
+    pattern=f"^{_LOCALE.pattern}$",
+    description="A language tag (BCP 47); POSIX locales such as pt_BR.UTF-8 are turned into one.",
+    examples=["vi", "en-GB"],
 )
 Url = _string(check_url, format="uri", pattern="^https://", maxLength=URL_MAX)
 DeskName = _string(check_desk_name, pattern=f"^{_DESK.pattern}$", examples=["main"])

@@ -130,7 +130,7 @@ def _tag(text: str, at: int, field: Field) -> tuple[Value, int]:
 
 def _language(text: str, at: int, field: Field) -> tuple[Value, int]:
     end = bare_end(text, at)
-    written = lower(text[at:end])
+    written = lower(text[at:end]).replace("_", "-")
     if written in field.words:
         return Word(written, at), end
     length, is_first = 0, True

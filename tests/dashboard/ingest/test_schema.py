@@ -148,7 +148,7 @@ def test_every_type_of_event_is_understood():
         ("customer/name", "x" * 201, "too_long"),
         ("customer/name", "a\x00", "forbidden_character"),
         ("customer/name", 5, "wrong_type"),
-        ("customer/locale", "vi_VN", "unknown_value"),
+        ("customer/locale", "vi VN", "unknown_value"),
         ("customer/locale", "x" * 40, "too_long"),
         ("customer/avatar_url", "http://x.example/a", "unknown_value"),
         ("customer/avatar_url", "javascript:alert(1)", "unknown_value"),
@@ -298,3 +298,41 @@ def test_a_batch_that_is_none_is_refused_whole(document, status, code):
     with pytest.raises(Problem) as found:
         parse_request(document)
     assert (found.value.status, found.value.code) == (status, code)
+
+
+@pytest.mark.parametrize(
+    ("given", "tag"),
+    [
+        ("vi", "vi"),
+        ("en-gb", "en-gb"),
+        ("zh-Hant-TW", "zh-Hant-TW"),
+        ("pt_BR", "pt-BR"),
+        ("pt_br", "pt-BR"),
+        ("zh_Hans_CN", "zh-Hans-CN"),
+        ("zh_hans_cn", "zh-Hans-CN"),
+        ("zh-Hans_CN", "zh-Hans-CN"),
+        ("en_US.UTF-8", "en-US"),
+        ("ja_JP.eucJP", "ja-JP"),
+        ("de_DE@euro", "de-DE"),
+        ("sr_RS@latin", "sr-Latn-RS"),
+        ("sr_RS.UTF-8@latin", "sr-Latn-RS"),
+        ("vi.UTF-8", "vi"),
+        ("es_419", "es-419"),
+        ("es_LA", "es-LA"),
+        ("ca_ES_valencia", "ca-ES-valencia"),
+    ],
+)
+def test_a_locale_is_taken_as_the_language_tag_that_it_stands_for(given, tag):
+    event = parse(changed(MESSAGE, "customer/locale", given))
+    assert event.customer_fields == {"locale": tag}
+
+
+@pytest.mark.parametrize(
+    "locale", ["", "C", "C.UTF-8", "p", "vi-", "_BR", "pt__BR", "pt_BR.", "pt_BR@", "123", "vi VN"]
+)
+def test_what_is_no_locale_is_said_to_be_no_language_tag(locale):
+    with pytest.raises(Invalid) as found:
+        parse(changed(MESSAGE, "customer/locale", locale))
+    [error] = found.value.errors
+    assert (error.pointer, error.code) == ("/customer/locale", "unknown_value")
+    assert "is no language tag such as vi or en-GB" in error.detail

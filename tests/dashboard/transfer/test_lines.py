@@ -63,7 +63,7 @@ def act(line=None, **changes) -> dict:
         (b'{"event":' + b" " * 600_000 + b"}\n", "line 6: / has more than 524288 bytes."),
         ([1], "line 6: / must be an object."),
         ({}, "line 6: / is no line of an export."),
-        (HEAD[0], "line 6: /format belongs into the first line alone."),
+        (HEAD[0], "line 6: /format stands in the first line alone."),
         ({"desk": "Sales"}, "line 6: /desk “Sales” is no desk: 1 to 32 of a-z 0-9 -."),
         ({"source": "A", "desk": "main", "handoff_only": False}, "line 6: /source is no name of a"),
         (HEAD[2] | {"handoff_only": True}, "line 6: /handoff_only is false for this source here."),
