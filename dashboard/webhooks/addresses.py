@@ -1,8 +1,17 @@
-"""Which IP addresses webhooks may be posted to: public ones, unless a setting allows more."""
+"""Addresses of webhooks: which hosts are valid, and which IP addresses are public."""
 
 import ipaddress
+import re
 from collections.abc import Iterable
 from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network
+
+import idna
+
+_HOST_MAX, _LABEL_MAX = 253, 63
+#: Letters, digits and hyphens; names within a network of containers have underscores, too.
+_LABEL = re.compile(r"[A-Za-z0-9_](?:[A-Za-z0-9_-]*[A-Za-z0-9_])?")
+#: A last label with which programs read the whole host as a number (URL Standard of WHATWG).
+_NUMBER = re.compile(r"[0-9]+|0[xX][0-9A-Fa-f]*")
 
 #: IANA's IPv4 Special-Purpose Address Registry (RFC 6890), each block with what it is for; and
 #: multicast, which has a registry of its own. Blocks inside of others are left out. Python's
@@ -42,6 +51,67 @@ _GLOBAL_UNICAST = IPv6Network("2000::/3")
 _IPV4_INSIDE = (IPv6Network("::ffff:0:0/96"), IPv6Network("64:ff9b::/96"))
 #: Interface ids of ISATAP: these 32 bits, then an IPv4 address.
 _ISATAP = (0x0000_5EFE, 0x0200_5EFE)
+
+
+def host_fault(netloc: str) -> str | None:
+    """The reason why a host, as it stands in a URL without its port, is not valid; None if it is.
+
+    Valid are names of DNS, of which a label in Punycode must be one of IDNA 2008, and IP addresses
+    in their usual form: programs read others in different ways.
+    """
+    if netloc.startswith("["):
+        return _ipv6_fault(netloc)
+    labels = netloc.split(".")
+    if not netloc.isascii():
+        return _unicode_fault(netloc)
+    if len(netloc) > _HOST_MAX:
+        return f"has a host of {len(netloc)} characters; at most {_HOST_MAX} are taken"
+    if len(labels) > 1 and not labels[-1]:
+        return "has a host that ends with a dot"
+    if _NUMBER.fullmatch(labels[-1]):
+        is_usual = _is_usual_ipv4(netloc)
+        return None if is_usual else f"has the host “{netloc}”, which is no IP address"
+    return next(filter(None, map(_label_fault, labels)), None)
+
+
+def _label_fault(label: str) -> str | None:
+    if not label:
+        return "has a host with an empty label, between two dots"
+    if len(label) > _LABEL_MAX:
+        return f"has a host with a label of {len(label)} characters; at most {_LABEL_MAX} are taken"
+    if not _LABEL.fullmatch(label):
+        return f"has a host with the label “{label}”: letters, digits and hyphens are taken"
+    if not label.lower().startswith("xn--"):
+        return None
+    try:
+        is_same = idna.alabel(idna.ulabel(label.lower())) == label.lower().encode()
+    except (idna.IDNAError, UnicodeError):
+        is_same = False
+    return None if is_same else f"has a host with the label “{label}”, which is no valid Punycode"
+
+
+def _unicode_fault(host: str) -> str:
+    try:
+        written = idna.encode(host, uts46=True).decode()
+    except (idna.IDNAError, UnicodeError):
+        return f"has the host “{host}”, which is no name of DNS (IDNA 2008)"
+    return f"has a host in Unicode: write “{written}”"
+
+
+def _ipv6_fault(host: str) -> str | None:
+    try:
+        address = IPv6Address(host.removeprefix("[").removesuffix("]"))
+    except ValueError:
+        address = None
+    is_whole = address is not None and address.scope_id is None and host.endswith("]")
+    return None if is_whole else f"has the host “{host}”, which is no IP address"
+
+
+def _is_usual_ipv4(host: str) -> bool:
+    try:
+        return str(IPv4Address(host)) == host
+    except ValueError:
+        return False
 
 
 def is_public(text: str) -> bool:

@@ -1,5 +1,6 @@
 """What supervisors do with webhooks: create, rotate, test, revoke, and replay events."""
 
+import re
 import uuid
 from collections.abc import Callable, Collection, Mapping
 from typing import Any, NamedTuple
@@ -17,13 +18,15 @@ from dashboard.db.outbox import deliveries, delivery_log, outgoing, webhooks
 from dashboard.db.outbox.delivery_log import Attempt
 from dashboard.db.outbox.outgoing_document import TYPES, TYPING, timestamp
 from dashboard.db.outbox.webhooks import Webhook
-from dashboard.errors import NotFound, Problem
+from dashboard.errors import Invalid, NotFound, Problem
 from dashboard.validation.field_errors import field_error
+from dashboard.webhooks.addresses import host_fault
 from dashboard.webhooks.dispatcher import attempt_of
 from dashboard.webhooks.http_client import Poster
 from dashboard.webhooks.signing import signed
 
 URL_MAX = 2_048
+_PORT, _PORT_MAX = re.compile(r"[0-9]{1,5}"), 65_535
 #: Types of events that a webhook may subscribe to.
 EVENT_TYPES = (*TYPES, TYPING)
 TEST_TYPE = "webhook.test"
@@ -181,18 +184,29 @@ def origin_of(url: str) -> str:
 
 
 def check_url(url: str) -> None:
-    """Raises Invalid for what is no http or https address, or contains a password."""
-    try:
-        parts = urlsplit(url)
-        is_good = parts.scheme in ("http", "https") and bool(parts.hostname)
-        is_good = is_good and parts.port != 0 and "@" not in parts.netloc and not parts.fragment
-    except ValueError:
-        is_good = False
-    is_printable = url.isascii() and url.isprintable() and " " not in url
-    if not is_good or not is_printable or len(url) > URL_MAX:
-        raise field_error(
-            "/url", "unknown_value", "must be an http or https address without a password"
-        )
+    """Raises Invalid, with the reason, for what is no http or https address of a valid host."""
+    if not url.isprintable() or " " in url or len(url) > URL_MAX:
+        raise _wrong_url(f"has blanks, controls or more than {URL_MAX} characters")
+    scheme, _, rest = url.partition("://")
+    netloc = re.split(r"[/?#]", rest, maxsplit=1)[0]
+    if scheme.lower() not in ("http", "https") or not netloc or "#" in url:
+        raise _wrong_url("must begin with http:// or https:// and a host, and have no fragment")
+    if "@" in netloc:
+        raise _wrong_url("must hold no name and no password")
+    host, colon, port = netloc.partition("]:") if netloc[0] == "[" else netloc.partition(":")
+    host += "]" if colon == "]:" else ""
+    if colon and not (_PORT.fullmatch(port) and 0 < int(port) <= _PORT_MAX):
+        detail = f"has the port “{port}”: 1 to {_PORT_MAX} is taken"
+        raise field_error("/url", "invalid_host", detail)
+    fault = host_fault(host)
+    if fault is not None:
+        raise field_error("/url", "invalid_host", fault)
+    if not url.isascii():
+        raise _wrong_url("holds characters that are to be percent-encoded")
+
+
+def _wrong_url(detail: str) -> Invalid:
+    return field_error("/url", "unknown_value", detail)
 
 
 def check_types(events: Collection[str] | None) -> None:

@@ -8,6 +8,7 @@ from standardwebhooks import Webhook
 from dashboard.db.outbox import delivery_log, outgoing, webhooks
 from dashboard.errors import Invalid, NotFound, Problem
 from dashboard.webhooks.http_client import Answer
+from dashboard.webhooks.service import check_url
 from tests.dashboard.webhooks.webhook_driver import URL, WebhookDriver
 from tests.drivers.audit import OPERATOR
 
@@ -55,6 +56,99 @@ def test_after_a_rotation_both_secrets_sign_for_a_day(driver):
 def test_invalid_addresses_are_refused(driver, url):
     with pytest.raises(Invalid):
         driver.webhooks.create(OPERATOR, "shop", url, None)
+
+
+@pytest.mark.parametrize(
+    ("host", "reason"),
+    [
+        ("xn--aaaaaaaaaa", "no valid Punycode"),
+        ("xn--.example", "letters, digits and hyphens"),
+        ("good.example\\bot", "letters, digits and hyphens"),
+        ("bot.xn--55555577.example", "no valid Punycode"),
+        ("xn--a", "no valid Punycode"),
+        # A capital, a symbol, a full-width letter, and a joiner where none may be.
+        ("xn--BCHER-KVB7.example", "no valid Punycode"),
+        ("xn--i-7iq.ws", "no valid Punycode"),
+        ("xn--ls8h.example", "no valid Punycode"),
+        ("xn--a-ecp.example", "no valid Punycode"),
+        ("xn---abc.example", "no valid Punycode"),
+        ("bot..example", "empty label"),
+        (".example", "empty label"),
+        (".", "ends with a dot"),
+        ("bot.example.", "ends with a dot"),
+        ("bot.example..", "ends with a dot"),
+        ("x" * 64 + ".example", "label of 64 characters"),
+        (".".join(["x" * 60] * 5), "host of 304 characters"),
+        ("-bot.example", "letters, digits and hyphens"),
+        ("bot-.example", "letters, digits and hyphens"),
+        ("bot!.example", "letters, digits and hyphens"),
+        ("bo%74.example", "letters, digits and hyphens"),
+        ("bücher.example", "write “xn--bcher-kva.example”"),
+        ("ｂｏｔ.example", "write “bot.example”"),
+        ("bot。example", "write “bot.example”"),
+        ("\u2488.example", "no name of DNS"),
+        ("127.1", "no IP address"),
+        ("2130706433", "no IP address"),
+        ("0x7f000001", "no IP address"),
+        ("0x7f.0.0.1", "no IP address"),
+        ("0177.0.0.1", "no IP address"),
+        ("127.0.0.01", "no IP address"),
+        ("1.2.3.4.5", "no IP address"),
+        ("256.1.1.1", "no IP address"),
+        ("bot.0x7f", "no IP address"),
+        ("bot.42", "no IP address"),
+        ("[::1", "no IP address"),
+        ("[::g]", "no IP address"),
+        ("[127.0.0.1]", "no IP address"),
+        ("[fe80::1%25eth0]", "no IP address"),
+        ("bot.example:0", "port “0”"),
+        ("bot.example:65536", "port “65536”"),
+        ("bot.example:", "port “”"),
+        ("bot.example:+80", "port “+80”"),
+        ("bot.example:８０", "port “８０”"),
+        ("[::1]:0", "port “0”"),
+        ("a:80:90", "port “80:90”"),
+    ],
+)
+def test_the_reason_is_said_why_a_host_is_not_valid(host, reason):
+    with pytest.raises(Invalid) as found:
+        check_url(f"https://{host}/hook")
+    [error] = found.value.errors
+    assert (error.pointer, error.code) == ("/url", "invalid_host"), error
+    assert reason in error.detail
+
+
+@pytest.mark.parametrize(
+    ("url", "reason"),
+    [
+        ("https://mai@bot.example/", "no name and no password"),
+        ("https://:@bot.example/", "no name and no password"),
+        ("https://good.example\\@bot.example/", "no name and no password"),
+        ("https:bot.example", "must begin with"),
+        ("https:///bot.example", "must begin with"),
+        ("//bot.example", "must begin with"),
+        ("https://bot.example/ế", "percent-encoded"),
+        ("https://bot.example/\u200b", "blanks, controls"),
+        (" https://bot.example", "blanks, controls"),
+    ],
+)
+def test_the_reason_is_said_why_an_address_is_not_valid(url, reason):
+    with pytest.raises(Invalid, match=reason):
+        check_url(url)
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "https://bot.example", "HTTP://Bot.Example:8443/a?b=c", "http://localhost:8000/",
+        "https://xn--bcher-kva.example/", "https://XN--Fiqs8S.example/", "https://a.b-c.d_e.example/",
+        "http://192.0.2.7:65535/", "http://[2001:db8::1]:8080/", "http://[::1]/", "http://lineup_bot/",
+        "https://r3---sn-4g5.example/", "https://1a.2b/", "https://bot.example/a@b:c\\d",
+        f"https://{'x' * 63}.example/",
+    ],
+)  # fmt: skip
+def test_valid_addresses_are_taken(url):
+    check_url(url)
 
 
 @pytest.mark.parametrize("events", [[], ["message.created", "message.deleted"]])
