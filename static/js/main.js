@@ -34,6 +34,7 @@ import { Lazy } from "./ui/elements/lazy.js";
 import { Painter } from "./ui/elements/painter.js";
 import { allowPictures } from "./ui/elements/pictures.js";
 import { Toasts } from "./ui/elements/toasts.js";
+import { followTranslation } from "./ui/elements/translated.js";
 import { AnsweredBy } from "./ui/list/answered-by.js";
 import { Follow } from "./ui/list/follow.js";
 import { ListPane } from "./ui/list/list.js";
@@ -61,6 +62,7 @@ const choices = {
   viewQueries, filters, priorities,
   get views() { return savedViews.builtIn; }, get sorts() { return savedSorts.names; },
 };
+followTranslation();
 allowPictures(boot.picture_hosts);
 chooseZone(boot.preferences.timezone, ...zones());
 const adminId = admin.id;

@@ -79,7 +79,7 @@ function item({ id, at: when, action, actor, target, data }) {
     <div class="audit-who">${who(actor)}
       <span class="audit-where">${where(actor)}</span>
       ${actor.user_agent ? html`<details><summary>${t("audit.browser")}</summary>
-        <bdi>${actor.user_agent}</bdi></details>` : ""}
+        <bdi translate="no">${actor.user_agent}</bdi></details>` : ""}
     </div>
   </li>`;
 }
@@ -102,7 +102,7 @@ function named({ kind, id, name }) {
 // A name that narrows the list to what it names.
 const filtering = (shown, narrower, title = "") => html`<button type="button" class="audit-name"
   title=${title} aria-label=${t("audit.narrow", { name: shown })}
-  @click=${() => choose({ ...state.filters, ...narrower })}><bdi>${shown}</bdi></button>`;
+  @click=${() => choose({ ...state.filters, ...narrower })}><bdi translate="no">${shown}</bdi></button>`;
 
 function choose(filters) {
   state.filters = filters;

@@ -26,11 +26,11 @@ function table(keys) {
 function line(key) {
   const { id, prefix, source, scopes, handoff, desk, rate, created_at: made, last_used_at: used } = key;
   return html`<tr data-id=${id} data-revoked=${String(key.revoked_at !== null)}>
-    <td><bdi>${source}</bdi></td>
+    <td><bdi translate="no">${source}</bdi></td>
     <td><code>lu_${prefix}</code></td>
     <td>${scopes.map((scope) => t.named("keys.scope", scope)).join(", ")}${rate === null ? ""
       : html`<br>${t("keys.rate.shown", { count: rate })}`}</td>
-    <td><bdi>${desk}</bdi>${handoff ? html`<br>${t("keys.waits.handoff")}` : ""}</td>
+    <td><bdi translate="no">${desk}</bdi>${handoff ? html`<br>${t("keys.waits.handoff")}` : ""}</td>
     <td>${time.format(made)}</td>
     <td>${used === null ? t("keys.unused") : time.format(used)}</td>
     <td>${key.revoked_at === null ? html`<button type="button" class="button"

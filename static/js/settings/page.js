@@ -8,12 +8,14 @@ import { Http } from "../net/http.js";
 import { copyButton } from "../ui/elements/copy.js";
 import { Language } from "../ui/elements/language.js";
 import { refusalOf } from "../ui/elements/refusal.js";
+import { followTranslation } from "../ui/elements/translated.js";
 
 export const at = (id) => document.getElementById(id);
 
 // The page in the language of its document: its texts are set, and its title.
 export async function openPage() {
   const { page } = document.body.dataset;
+  followTranslation();
   const http = new Http({ signedOut: () => location.assign(`/login?next=/${page}`) });
   chooseZone(document.body.dataset.timezone, ...zones());
   const language = new Language(JSON.parse(at("assets").textContent).texts);

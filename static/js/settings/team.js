@@ -35,7 +35,7 @@ function table() {
 function line(account) {
   const { id, name, email, role, desks, second_factor: factor, disabled_at: off } = account;
   return html`<tr data-id=${id} data-off=${String(off !== null)}>
-    <td><bdi>${shown(name)}</bdi>${id === state.me ? ` (${t("team.you")})` : ""}<br>
+    <td><bdi translate="no">${shown(name)}</bdi>${id === state.me ? ` (${t("team.you")})` : ""}<br>
       <span class="account-email">${email}</span>${factor ? html`<br>
       <span class="account-factor">${t("team.factor")}</span>` : ""}</td>
     <td>${t.named("team.as", role)}</td>
@@ -141,7 +141,7 @@ function invitations(open) {
 
 function invited({ id, email, role, desks, expires_at: end }) {
   const what = [t.named("team.as", role), ...(role === "supervisor" ? [] : [desks.join(", ")])];
-  return html`<li data-id=${id}><span><bdi>${email}</bdi> · ${what.join(" · ")}
+  return html`<li data-id=${id}><span><bdi translate="no">${email}</bdi> · ${what.join(" · ")}
     · ${t("team.until", { time: time.format(end) })}</span>
     ${button(t("team.withdraw"), t("team.withdraw.of", { email }), () => withdraw(id, email))}</li>`;
 }

@@ -56,8 +56,8 @@ function item(webhook) {
   const { id, source, url, events, waiting } = webhook;
   const [kind, text] = standing(webhook);
   return html`<article class="webhook settings-card" data-id=${id} data-state=${kind}>
-    <h2><bdi>${source}</bdi></h2>
-    <p class="webhook-url"><bdi>${url}</bdi></p>
+    <h2><bdi translate="no">${source}</bdi></h2>
+    <p class="webhook-url"><bdi translate="no">${url}</bdi></p>
     <p>${events ? events.join(", ") : t("webhooks.all_events")} · <span class="webhook-state">${text}</span>
       · ${t("webhooks.waiting", { count: waiting })}</p>
     <div class="settings-acts">

@@ -22,7 +22,7 @@ export function accountCard(page, profile) {
     own.show(html`<div class="profile-head">
         <span class="avatar" data-hue=${hueStep(`admin/${current.id}`)} aria-hidden="true"
           ><span class="avatar-letter">${initial(name)}</span></span>
-        <p><b><bdi>${shown(name)}</bdi></b><br>${current.email} · ${t(`profile.role.${current.role}`)}</p></div>
+        <p><b><bdi translate="no">${shown(name)}</bdi></b><br>${current.email} · ${t(`profile.role.${current.role}`)}</p></div>
       <form class="settings-form" @submit=${save}>
         <label class="profile-field"><span>${t("profile.name")}</span> <input name="name" required
           maxlength=${NAME_MAX} autocomplete="name" .value=${current.name}

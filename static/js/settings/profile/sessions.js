@@ -25,7 +25,7 @@ export function sessionsCard(page) {
     const times = { began: page.time.format(began), used: page.time.format(used) };
     return html`<li class="profile-session" data-id=${id}>
       <div><b>${device}</b>${current ? html` · ${t("profile.session.this")}` : ""}
-        <p>${address ? html`<bdi>${address}</bdi> · ` : ""}${t("profile.session.times", times)}</p></div>
+        <p>${address ? html`<bdi translate="no">${address}</bdi> · ` : ""}${t("profile.session.times", times)}</p></div>
       ${current ? "" : html`<button type="button" class="button" aria-label=${t("profile.session.end.of", { device })}
         @click=${() => own.run(() => end(id))}>${t("profile.session.end")}</button>`}</li>`;
   }

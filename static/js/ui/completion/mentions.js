@@ -91,7 +91,7 @@ export class MentionCompletion extends Proposals {
       data-hue=${hueStep(`admin/${member.id}`)} aria-hidden="true"
       ><span class="avatar-letter">${initial(member.name)}</span>
       <span class="dot" data-dot=${presence.dot("admin", member.id)}></span></span>
-      <bdi class="mention-name">${shown(member.name)}</bdi>
+      <bdi translate="no" class="mention-name">${shown(member.name)}</bdi>
       <span>${statusText(presence, "admin", member.id, t)}</span>`);
   }
 

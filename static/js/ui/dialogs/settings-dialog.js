@@ -99,7 +99,7 @@ export class SettingsDialog {
       ${this.#seen()}
       ${this.#order()}
       <div class="form-acts">
-        <span class="settings-who"><bdi>${shown(admin.name)}</bdi> · ${admin.email}</span>
+        <span class="settings-who"><bdi translate="no">${shown(admin.name)}</bdi> · ${admin.email}</span>
         <a class="button" href="/profile">${t("profile")}</a>
         <button type="button" class="button" @click=${() => this.openCanned()}
           >${t("canned.title")}</button>

@@ -32,7 +32,7 @@ export function authorName({ role, private: note, author }, row, t) {
 export const nameOf = (row, t) => shown(nameAsWritten(row, t));
 /** @param {Customer | null} customer */
 export const isNamed = (customer) => Boolean(customer?.name);
-export const who = (row, t, className = "") => html`<bdi class=${className}
+export const who = (row, t, className = "") => html`<bdi translate="no" class=${className}
   ?data-nameless=${!isNamed(row.customer)}>${nameOf(row, t)}</bdi>`;
 /** @param {Row} row */
 export const avatarId = (row) => row.customer?.id ?? row.thread;

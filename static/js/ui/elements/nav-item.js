@@ -14,6 +14,6 @@ export function navItem({
     aria-keyshortcuts=${keys} @click=${run}
     ><span class="nav-icon">${icon}</span><span class="nav-text">${text}</span>
     <span class="nav-short" aria-hidden="true">${short}</span>
-    <span class="nav-count" data-compact=${count >= 1000 ? t.compact(count) : nothing}
+    <span class="nav-count" translate="no" data-compact=${count >= 1000 ? t.compact(count) : nothing}
       >${told ?? number}</span></button>`;
 }

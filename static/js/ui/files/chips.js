@@ -41,7 +41,7 @@ function chip(item, attaching) {
   const isWrong = state === "failed" || state === "refused";
   return html`<li class="file" data-state=${state}>
     ${look(item)}
-    <span class="file-text"><bdi class="file-name" title=${name}>${name}</bdi>
+    <span class="file-text"><bdi translate="no" class="file-name" title=${name}>${name}</bdi>
       <span class="file-about" role=${isWrong ? "alert" : nothing}>${about(item, attaching)}</span>
       ${state === "sending" ? html`<progress class="file-progress" max="1" value=${item.part}
         aria-label=${t("files.uploading", { name })}></progress>` : ""}</span>

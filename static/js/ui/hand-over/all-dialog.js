@@ -92,7 +92,7 @@ export class HandOverAll {
         : html`<span class="avatar" data-hue=${hueStep(`admin/${id}`)} aria-hidden="true"
           ><span class="avatar-letter">${initial(member.name)}</span>
           <span class="dot" data-dot=${presence.dot("admin", id)}></span></span>`}
-      <span class="hand-who"><bdi class="person-name">${name}</bdi>
+      <span class="hand-who"><bdi translate="no" class="person-name">${name}</bdi>
         <span class="person-state">${[
           id === null ? "" : statusText(presence, "admin", id, t),
           member.assigned ? t("hand.has", { count: member.assigned }) : "",

@@ -127,13 +127,13 @@ export class HandOverPicker {
         : html`<span class="avatar" data-hue=${hueStep(`admin/${id}`)} aria-hidden="true"
           ><span class="avatar-letter">${initial(name)}</span><span class="dot"
           data-dot=${presence.dot("admin", id)}></span></span>`}
-      <span class="hand-who"><bdi class="person-name">${text}</bdi>
+      <span class="hand-who"><bdi translate="no" class="person-name">${text}</bdi>
         <span class="person-state">${[state, load].filter(Boolean).join(" · ")}</span></span>`);
   }
 
   #deskOption(id, desk, at) {
     return this.#asOption(id, at, html`<span class="avatar hand-nobody" aria-hidden="true"></span>
-      <span class="hand-who"><bdi class="person-name">${desk}</bdi>
+      <span class="hand-who"><bdi translate="no" class="person-name">${desk}</bdi>
         <span class="person-state">${this.parts.language.t("hand.desk")}</span></span>`);
   }
 

@@ -121,7 +121,7 @@ export class CalendarsDialog {
     const blocks = blocksOf(calendar.week);
     return html`<li class="calendar-item" data-calendar=${calendar.id}>
       ${weekThumb(blocks, language)}
-      <span class="calendar-text"><bdi class="calendar-name">${shown(name)}</bdi>
+      <span class="calendar-text"><bdi translate="no" class="calendar-name">${shown(name)}</bdi>
         <span class="calendar-hours" aria-hidden="true">${weekText(blocks, language)}</span>
         <span class="calendar-about"><span class="open-mark" data-open=${state?.open} aria-hidden="true"></span>${
           state ? stateText(state, timezone, now(), language) : ""} · ${zoneText(timezone)}</span>

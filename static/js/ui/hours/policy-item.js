@@ -17,9 +17,9 @@ export function policyItem({ policy, at, count, calendar, language, isDragged, e
     <span class="policy-handle" aria-hidden="true" title=${t("policies.drag")} @pointerdown=${drag}>⠿</span>
     <button type="button" class="policy-open" aria-keyshortcuts="Alt+ArrowUp Alt+ArrowDown" title=${t("policies.open")}
       @click=${edit} @keydown=${(event) => onKey(event, at, move)}><span class="policy-place">${t.number(at + 1)}</span>
-      <span class="policy-text"><bdi class="policy-name">${name}</bdi>
+      <span class="policy-text"><bdi translate="no" class="policy-name">${name}</bdi>
         <span class="policy-query" dir="auto">${shown(policy.query) || t("query.all")}</span>
-        <span class="policy-about">${targetsText(policy, language)} · <bdi>${shown(calendar?.name ?? "")}</bdi></span></span></button>
+        <span class="policy-about">${targetsText(policy, language)} · <bdi translate="no">${shown(calendar?.name ?? "")}</bdi></span></span></button>
     <span class="policy-acts">${moving("up", at - 1, at === 0)}${moving("down", at + 1, at === count - 1)}
       <button type="button" class="icon-button policy-delete" aria-label=${`${t("policies.delete")}: ${name}`}
         title=${t("policies.delete")} @click=${drop}>${ICONS.close}</button></span></li>`;

@@ -193,7 +193,7 @@ export class Bulk {
     const line = ({ id, status, problem }) => {
       const row = this.rows.get(id);
       return html`<li class="result" data-status=${status}>
-        <bdi>${row ? nameOf(row, t) : `#${id}`}</bdi>
+        <bdi translate="no">${row ? nameOf(row, t) : `#${id}`}</bdi>
         <span>${status === "done" ? t("bulk.ok") : refusal(problem, t)}</span></li>`;
     };
     this.dialog.open(t("bulk.title"), () => html`<ul class="results">${results.map(line)}</ul>`);

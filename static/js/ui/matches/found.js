@@ -91,7 +91,7 @@ export class Found {
       aria-label=${t(text)} title="${t(text)} (${keys.replace("+", " ")})"
       ?disabled=${total < 1} @click=${run}>${icon}</button>`;
     return html`<span class="matches-icon">${ICONS.search}</span>
-      <bdi class="matches-query">${query}</bdi>
+      <bdi translate="no" class="matches-query">${query}</bdi>
       <span class="matches-place">${this.#place()}</span>
       ${button("matches.previous", "Shift+F3", ICONS.down, () => this.step(-1), "matches-previous")}
       ${button("matches.next", "F3", ICONS.down, () => this.step(1))}

@@ -79,7 +79,7 @@ export class UnsentDialog {
     const row = this.rows.get(threadId);
     return html`<li class="unsent-item" data-state=${state ?? "draft"} data-thread=${threadId}>
       <button type="button" class="unsent-open" @click=${() => this.#go(threadId)}>
-        <bdi class="unsent-name">${row ? nameOf(row, t) : `#${threadId}`}</bdi>
+        <bdi translate="no" class="unsent-name">${row ? nameOf(row, t) : `#${threadId}`}</bdi>
         <span class="unsent-about">${about}</span>
         <span class="unsent-body" dir="auto">${body}</span></button>
       <span class="unsent-acts">${acts}</span></li>`;

@@ -93,7 +93,7 @@ export class OnlinePanel {
       @click=${() => this.open(threadId)}>
       <span class="avatar" data-hue=${hueStep(id)} aria-hidden="true"
         ><span class="avatar-letter">${initial(called)}</span><span class="dot" data-dot=${dot}></span></span>
-      <span class="person-text"><bdi class="person-name" ?data-nameless=${!name}>${called}</bdi>
+      <span class="person-text"><bdi translate="no" class="person-name" ?data-nameless=${!name}>${called}</bdi>
         <span class="person-state">${seen}</span></span></button></li>`;
   }
 }

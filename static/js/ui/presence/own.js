@@ -18,6 +18,6 @@ export function ownState({ admin, presence, presencePanels, language: { t } }) {
     aria-label=${`${admin.name}, ${status}`}
     ><span class="avatar nav-avatar" data-hue=${hueStep(`admin/${admin.id}`)} aria-hidden="true"
       ><span class="avatar-letter">${initial(admin.name)}</span><span class="dot" data-dot=${dot}></span></span>
-    <span class="nav-text"><bdi class="nav-name">${shown(admin.name)}</bdi>
+    <span class="nav-text"><bdi translate="no" class="nav-name">${shown(admin.name)}</bdi>
       <span class="nav-status">${status}</span></span></button>`;
 }

@@ -154,7 +154,7 @@ export class TeamPanel {
       <span class="avatar" data-hue=${hueStep(`admin/${id}`)} aria-hidden="true"
         ><span class="avatar-letter">${initial(name)}</span>
         <span class="dot" data-dot=${known ? presence.dot("admin", id) : "none"}></span></span>
-      <span class="person-text"><bdi class="person-name">${shown(name)}</bdi>
+      <span class="person-text"><bdi translate="no" class="person-name">${shown(name)}</bdi>
         <span class="person-state">${[
           known ? presenceLine(presence, "admin", id, t) : "",
           assigned === null ? "" : t("hand.has", { count: assigned }),

@@ -96,7 +96,7 @@ export class QueryField {
     const active = index === this.completion.active;
     return html`<div class="menu-item query-option" role="option" id="${this.id}-${index}"
       aria-selected=${String(active)} @click=${() => this.#take(index)}
-      ><bdi class="query-option-text">${one.text}</bdi><span class="query-option-about"
+      ><bdi translate="no" class="query-option-text">${one.text}</bdi><span class="query-option-about"
       >${aboutSuggestion(one, this.text, this.language)}</span></div>`;
   }
 

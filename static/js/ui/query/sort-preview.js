@@ -37,8 +37,8 @@ function table(places, rows, t) {
 
 function line({ was, id, up }, place, rows, t) {
   return html`<tr data-moved=${String(id !== undefined && up !== 0)}><th scope="row">${t.number(place + 1)}</th>
-    <td><bdi>${nameIn(rows, was, t)}</bdi></td>
-    <td><bdi>${nameIn(rows, id, t)}</bdi> ${id === undefined ? "" : movement(up, t)}</td></tr>`;
+    <td><bdi translate="no">${nameIn(rows, was, t)}</bdi></td>
+    <td><bdi translate="no">${nameIn(rows, id, t)}</bdi> ${id === undefined ? "" : movement(up, t)}</td></tr>`;
 }
 
 function movement(up, t) {

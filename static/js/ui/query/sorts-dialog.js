@@ -66,7 +66,7 @@ export class SortsDialog {
     const title = isSaved ? shown(sort.title) : t(`sort.${sort.name}`);
     const act = (kind, run) => html`<button type="button" class="button sorts-${kind}"
       aria-label=${`${t(`sorts.${kind}`)}: ${title}`} @click=${run}>${t(`sorts.${kind}`)}</button>`;
-    return html`<li class="sorts-item" data-sort=${sort.name}><span class="sorts-text"><bdi
+    return html`<li class="sorts-item" data-sort=${sort.name}><span class="sorts-text"><bdi translate="no"
         class="sorts-name">${title}</bdi><span class="sorts-kind">${isSaved ? sort.name : t("sorts.built_in")}
         · ${t("sorts.rules.count", { count: sort.rules.length })}</span></span>
       ${isSaved ? [act("edit", () => this.#edit(sort)), act("delete", () => this.#delete(sort))] : ""}

@@ -27,7 +27,7 @@ export function messageItem(message, look) {
   return html`<li class="message" data-kind=${kind} data-id=${message.id}
     ?data-joined=${look.joined} aria-current=${look.current ? "true" : nothing}>
     ${look.joined ? "" : html`<div class="message-meta">
-      <bdi>${shown(authorOf(message, kind, look))}</bdi> ·
+      <bdi translate="no">${shown(authorOf(message, kind, look))}</bdi> ·
       <time datetime=${new Date(message.at).toISOString()} title=${look.words.exact(message.at)}
       >${look.words.clock(message.at)}</time></div>`}
     ${bubble(message, look.t, look.marks, look.adminId)}
@@ -106,7 +106,7 @@ function attachment(file, t, name) {
   const safe = /^https:\/\//i.test(url) && URL.canParse(url);
   return html`<div class="message-file">
     <span class="message-file-icon">${isPicture ? ICONS.picture : ICONS.file}</span>
-    <span class="message-file-text"><bdi>${name}</bdi>
+    <span class="message-file-text"><bdi translate="no">${name}</bdi>
       <span class="message-file-type">${type ?? ""}${safe ? ` · ${new URL(url).host}` : ""}</span>
     </span>
     ${safe ? html`<a class="button" href=${url} target="_blank" rel="noopener noreferrer nofollow"
@@ -123,7 +123,7 @@ function ownFile({ url, type, name: plain }, t, name) {
   }
   return html`<div class="message-file">
     <span class="message-file-icon">${ICONS.file}</span>
-    <span class="message-file-text"><bdi>${name}</bdi>
+    <span class="message-file-text"><bdi translate="no">${name}</bdi>
       <span class="message-file-type">${type ?? ""}</span></span>
     <a class="button" href=${url} download>${t("files.download")}</a></div>`;
 }

@@ -36,7 +36,7 @@ function due({ due_at: dueAt }, { now, language: { t, words } }) {
 function tags(row, { language: { t } }) {
   if (!row.tags.length) return "";
   return html`<span class="thread-tags" role="group" aria-label=${t("tags")}>${
-    row.tags.map((tag) => html`<bdi class="tag" title=${tag}>${tag}</bdi>`)}</span>`;
+    row.tags.map((tag) => html`<bdi translate="no" class="tag" title=${tag}>${tag}</bdi>`)}</span>`;
 }
 
 function facts(row, { adminId, now, language: { t, words } }) {
