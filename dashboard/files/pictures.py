@@ -1,6 +1,16 @@
-"""Pictures, encoded anew: what is served as a picture holds its pixels and nothing else."""
+"""Pictures, encoded anew: what is served as a picture holds its pixels and nothing else.
 
+Run as a program it encodes one picture, for `encode_beside`; so it imports nothing of Lineup.
+"""
+
+import fcntl
+import json
 import logging
+import os
+import resource
+import subprocess
+import sys
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -28,8 +38,78 @@ _FRAME_MS = 100
 #: What a picture says of itself and is kept: of colours, no texts, no place, no profile.
 _KEPT_INFO = ("transparency",)
 
+#: A picture of more bytes or pixels takes a second and more of the processor, up to fifteen.
+_LARGE_BYTES = 256 * 1024
+_LARGE_PIXELS = 1_000_000
+#: What a process that encodes a large one may take: a share that everything else comes before,
+#: seconds of the processor, and bytes (the largest take 900 MB).
+_NICENESS = 15
+_PROCESSOR_SECONDS = 60
+_MEMORY_BYTES = 1536 * 1024 * 1024
+#: The longest time for it, with the wait for its turn: that of an upload.
+_SECONDS_MAX = 300
+#: What it needs of the environment, where that is set; the rest holds secrets.
+_ENVIRONMENT = ("LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH", "TMPDIR")
+
 Image.MAX_IMAGE_PIXELS = PIXELS_MAX
 Image.preinit()
+
+
+def is_large(source: Path) -> bool:
+    """Whether it is a picture that `encode_beside` is for."""
+    try:
+        with Image.open(source, formats=tuple(TYPES)) as image:
+            if source.stat().st_size > _LARGE_BYTES:
+                return True
+            return image.width * image.height * getattr(image, "n_frames", 1) > _LARGE_PIXELS
+    except Exception:
+        # `encode_anew` finds out why.
+        return False
+
+
+def encode_beside(source: Path, target: Path) -> str | None:
+    """As `encode_anew`, in a process of low priority; one picture of a folder after the other.
+
+    Waits as a green thread. A picture that takes too much time or memory counts as none.
+    """
+    kept = {name: os.environ[name] for name in _ENVIRONMENT if name in os.environ}
+    command = [sys.executable, "-I", __file__, str(source), str(target)]
+    try:
+        run = subprocess.run(
+            command,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            env=kept,
+            timeout=_SECONDS_MAX,
+        )
+    except subprocess.TimeoutExpired:
+        return None
+    if run.returncode:
+        log.warning("a picture could not be encoded: its process ended with %d", run.returncode)
+        return None
+    outcome = json.loads(run.stdout)
+    if outcome["errno"] is not None:
+        raise OSError(outcome["errno"], os.strerror(outcome["errno"]))
+    return outcome["type"]
+
+
+def _main(source: Path, target: Path) -> None:
+    """Encodes one picture, and writes its type, or the number of an error, as JSON."""
+    os.nice(_NICENESS)
+    with suppress(ValueError, OSError):
+        resource.setrlimit(resource.RLIMIT_AS, (_MEMORY_BYTES, _MEMORY_BYTES))
+        resource.setrlimit(resource.RLIMIT_CPU, (_PROCESSOR_SECONDS, _PROCESSOR_SECONDS))
+    # The folder of all that is being received: other processes of this machine share it.
+    descriptor = os.open(source.parent.parent, os.O_RDONLY)
+    with suppress(OSError):
+        fcntl.flock(descriptor, fcntl.LOCK_EX)
+    type, number = None, None
+    try:
+        type = encode_anew(source, target)
+    except OSError as error:
+        number = error.errno
+    print(json.dumps({"type": type, "errno": number}))
 
 
 def encode_anew(source: Path, target: Path) -> str | None:
@@ -89,3 +169,7 @@ def _clean(image: Image.Image) -> Image.Image:
 
 def _options(format: str) -> dict[str, Any]:
     return {"quality": _QUALITY} if format in ("JPEG", "WEBP") else {}
+
+
+if __name__ == "__main__":
+    _main(Path(sys.argv[1]), Path(sys.argv[2]))

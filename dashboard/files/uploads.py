@@ -43,7 +43,7 @@ class Uploads:
         self._store = store
         self._clock = clock
         self._offload = offload
-        # A picture takes up to 320 MB while it is decoded and turned upright.
+        # A picture takes up to 900 MB while it is decoded, turned upright and encoded.
         self._one_picture = threading.Lock()
 
     def receive(
@@ -63,7 +63,7 @@ class Uploads:
             if not received.stat().st_size:
                 raise Problem(422, "empty_file", "The file is empty.")
             with self._one_picture, errors_of_disk():
-                path, type = self._offload(_prepared, received, file.name)
+                path, type = self._prepared(received, file.name)
             size = self._offload(self._store.keep, path, file.id)
         file = file._replace(type=type, size=size)
         try:
@@ -81,6 +81,17 @@ class Uploads:
         if not self._database.write(lambda c: stored_files.remove(c, id, admin_id)):
             raise NotFound("There is no such file.")
         self._store.remove([id])
+
+    def _prepared(self, received: Path, name: str) -> tuple[Path, str]:
+        """What is to be kept, and its type: a picture encoded anew, or what was received."""
+        picture = received.with_name("picture")
+        if self._offload(pictures.is_large, received):
+            type = pictures.encode_beside(received, picture)
+        else:
+            type = self._offload(pictures.encode_anew, received, picture)
+        if type is not None:
+            return picture, type
+        return received, self._offload(kinds.type_of, received, name)
 
     def _add(self, connection: Connection, uploader: Uploader, file: StoredFile) -> None:
         desk = stored_files.lock_for_adding(connection, file.thread_id, file.admin_id)
@@ -113,10 +124,3 @@ def _check_room(connection: Connection, admin_id: int, size: int) -> None:
         )
     if everybody + needed > ALL_BYTES:
         raise storage_full()
-
-
-def _prepared(received: Path, name: str) -> tuple[Path, str]:
-    """What is to be kept, and its type: a picture that was encoded anew, or what was received."""
-    picture = received.with_name("picture")
-    type = pictures.encode_anew(received, picture)
-    return (received, kinds.type_of(received, name)) if type is None else (picture, type)

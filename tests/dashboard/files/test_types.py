@@ -1,12 +1,18 @@
 """The type of a file is found from its content; pictures are encoded anew."""
 
+import fcntl
 import io
+import os
+import threading
+from contextlib import contextmanager
+from pathlib import Path
 
 import pytest
 from PIL import Image
 
 from dashboard.files import kinds, pictures
 from tests.dashboard.files import samples
+from tests.support import stays, wait_until
 
 
 def anew(tmp_path, content: bytes) -> tuple[str | None, bytes]:
@@ -115,3 +121,78 @@ def test_the_pixels_of_all_frames_count(tmp_path, monkeypatch):
     assert anew(tmp_path, samples.animation(frames=3))[0] == "image/gif"
     monkeypatch.setattr(pictures, "PIXELS_MAX", 8 * 8 * 3 - 1)
     assert anew(tmp_path, samples.animation(frames=3))[0] is None
+
+
+LARGE = (1100, 1000)
+
+
+def received(tmp_path, content: bytes):
+    """A file where uploads are received, and where its picture goes."""
+    folder = tmp_path / "incoming" / "one"
+    folder.mkdir(parents=True)
+    (folder / "received").write_bytes(content)
+    return folder / "received", folder / "picture"
+
+
+@pytest.mark.parametrize(
+    ("content", "large"),
+    [
+        (samples.picture(size=LARGE), True),
+        (samples.picture(size=(900, 1000)), False),
+        (samples.picture("GIF", LARGE), True),
+        (samples.animation(frames=3), False),
+        (samples.picture() + bytes(300_000), True),
+        (bytes(300_000), False),
+        (samples.PDF, False),
+        (samples.bomb(), False),
+    ],
+)
+def test_what_takes_long_is_known_before_it_is_decoded(tmp_path, content, large):
+    source, _ = received(tmp_path, content)
+    assert pictures.is_large(source) == large
+
+
+@pytest.mark.slow
+def test_a_process_of_its_own_encodes_the_same_with_what_others_leave_of_the_processor(tmp_path):
+    """It starts a process. In the gate `encode_anew` shows what becomes of pictures."""
+    source, target = received(tmp_path, samples.picture("JPEG", LARGE))
+    assert pictures.encode_beside(source, target) == "image/jpeg"
+    anew = tmp_path / "anew"
+    pictures.encode_anew(source, anew)
+    assert target.read_bytes() == anew.read_bytes()
+    broken = samples.picture(size=LARGE)[:-200]
+    source.write_bytes(broken)
+    assert pictures.encode_beside(source, target) is None
+    source.write_bytes(samples.picture(size=LARGE))
+    with pytest.raises(FileNotFoundError):
+        pictures.encode_beside(source, tmp_path / "nowhere" / "picture")
+
+
+@contextmanager
+def open_folder(path):
+    descriptor = os.open(path, os.O_RDONLY)
+    try:
+        yield descriptor
+    finally:
+        os.close(descriptor)
+
+
+def niceness_of_children() -> list[int]:
+    children = " ".join(path.read_text() for path in Path("/proc/self/task").glob("*/children"))
+    return [os.getpriority(os.PRIO_PROCESS, int(pid)) for pid in children.split()]
+
+
+@pytest.mark.slow
+def test_one_picture_of_a_machine_is_encoded_after_the_other(tmp_path):
+    """It starts a process, which waits for another one, and is of the lowest priority but some."""
+    source, target = received(tmp_path, samples.picture(size=LARGE))
+    with open_folder(tmp_path / "incoming") as folder:
+        fcntl.flock(folder, fcntl.LOCK_EX)
+        thread = threading.Thread(target=pictures.encode_beside, args=(source, target))
+        thread.start()
+        before = os.getpriority(os.PRIO_PROCESS, 0)
+        niceness = min(19, before + pictures._NICENESS)
+        wait_until(lambda: niceness_of_children() == [niceness], what="the process")
+        stays(lambda: not target.exists(), 1, "it waits for its turn")
+    thread.join(60)
+    assert target.exists()

@@ -42,6 +42,20 @@ def test_the_type_is_that_of_the_content(mai, thread, content, name, type):
     assert upload(mai, thread, content, name).json["file"]["type"] == type
 
 
+def test_a_large_picture_is_encoded_beside_the_requests_of_others(mai, thread, monkeypatch):
+    beside = []
+
+    def encode_beside(source, target):
+        beside.append(source.name)
+        return pictures.encode_anew(source, target)
+
+    monkeypatch.setattr(pictures, "encode_beside", encode_beside)
+    assert upload(mai, thread, samples.picture(), "small.png").json["file"]["type"] == "image/png"
+    assert beside == []
+    large = upload(mai, thread, samples.picture(size=(1100, 1000)), "large.png")
+    assert (large.json["file"]["type"], beside) == ("image/png", ["received"])
+
+
 def test_contents_are_their_owners_alone(dashboard, mai, thread):
     uploaded(mai, thread)
     uploaded(mai, thread, samples.picture())
