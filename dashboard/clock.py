@@ -12,8 +12,10 @@ log = logging.getLogger(__name__)
 READ_SECONDS = 5.0
 #: A machine whose own clock differs by more milliseconds is reported.
 OFF_MS = 2_000
-#: Readings of which the quickest counts: the less a reading takes, the more exact it is.
+#: Readings of which the quickest counts, unless one takes so little that it is exact enough: the
+#: less a reading takes, the more exact it is.
 _READINGS = 3
+_EXACT_MS = 1.0
 #: The clock does not go back by less; a greater step back is one of the shared clock itself.
 _HELD_MS = 1_000
 #: Time since the machine started, which no setting of its clock moves; where there is such a
@@ -95,7 +97,10 @@ class SharedClock:
         Raises what `read` raises; the clock then goes on as before.
         """
         with self._reading:
-            reading = min((self._take() for _ in range(_READINGS)), key=lambda each: each.error_ms)
+            reading = self._take()
+            for _ in range(_READINGS - 1):
+                if reading.error_ms > _EXACT_MS:
+                    reading = min(reading, self._take(), key=lambda one: one.error_ms)
             held = self._ahead_ms
             # A reading that does not prove the clock wrong changes nothing: no jitter.
             if held is None or abs(reading.ahead_ms - held) > reading.error_ms:

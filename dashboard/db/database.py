@@ -15,7 +15,7 @@ from sqlalchemy.engine import make_url
 from sqlalchemy.exc import DatabaseError, DBAPIError, IntegrityError, OperationalError
 from sqlalchemy.exc import TimeoutError as PoolTimeoutError
 
-from dashboard.db.sqlite_wal import COMMIT_PAGES, checkpoint, empty
+from dashboard.db.sqlite_wal import COMMIT_PAGES, checkpoint, empty, stamp
 from dashboard.errors import OutcomeUnknown, StorageUnavailable
 
 Result = TypeVar("Result")
@@ -74,6 +74,7 @@ class Database:
         self.engine = _sqlite_engine(url) if self.is_sqlite else _postgres_engine(url, wait_ready)
         self._sleep = sleep or (lambda seconds: time.sleep(seconds))
         self._offload = offload
+        self._copied_log: tuple[int, int] | None = None
 
     def write(self, work: Callable[[Connection], Result], *, is_idempotent: bool = False) -> Result:
         """Runs `work` in one write transaction and returns its result.
@@ -130,10 +131,11 @@ class Database:
         return rows
 
     def checkpoint(self) -> None:
-        """Copies SQLite's log into the database, beside other work; PostgreSQL does so by itself.
-        Raises StorageUnavailable."""
-        if self.is_sqlite:
-            self._beside(checkpoint)
+        """Copies SQLite's log into the database, beside other work, where something is new in it;
+        PostgreSQL does so by itself. Raises StorageUnavailable."""
+        log = stamp(str(self.engine.url.database)) if self.is_sqlite else None
+        if self.is_sqlite and (log is None or log != self._copied_log):
+            self._copied_log = log if self._beside(checkpoint) else None
 
     def empty_log(self) -> bool:
         """Copies SQLite's log into the database and empties it, beside other work; False where

@@ -4,8 +4,9 @@ A commit that made one would wait for the disk twice: up to 400 ms, in which no 
 of the process runs.
 """
 
+import os
 import sqlite3
-from contextlib import closing
+from contextlib import closing, suppress
 
 #: Seconds between two checkpoints.
 CHECKPOINT_SECONDS = 5.0
@@ -17,16 +18,26 @@ RESTART_PAGES = 4_000
 COMMIT_PAGES = 16_000
 
 
-def checkpoint(path: str) -> None:
-    """Copies the log of the database at `path` into it; others commit meanwhile.
+def stamp(path: str) -> tuple[int, int] | None:
+    """Another one after each commit; None where there is no log."""
+    with suppress(OSError):
+        found = os.stat(f"{path}-wal")
+        return found.st_mtime_ns, found.st_size
+    return None
+
+
+def checkpoint(path: str) -> bool:
+    """Copies the log of the database at `path` into it; others commit meanwhile. Whether all of it
+    is copied.
 
     Where the log is long, commits wait while the last pages are copied, after which it is written
     from its beginning, unless somebody reads it. Raises sqlite3.Error.
     """
     with closing(sqlite3.connect(path, timeout=0, isolation_level=None)) as connection:
-        _, pages, _ = connection.execute("PRAGMA wal_checkpoint(PASSIVE)").fetchone()
+        _, pages, copied = connection.execute("PRAGMA wal_checkpoint(PASSIVE)").fetchone()
         if pages >= RESTART_PAGES:
             connection.execute("PRAGMA wal_checkpoint(RESTART)")
+    return bool(pages == copied)
 
 
 def empty(path: str) -> bool:

@@ -23,6 +23,8 @@ log = logging.getLogger(__name__)
 CHECK_SECONDS = 1.0
 #: Time after which a change that Redis has not counted is looked for again, before all are told.
 AGAIN_SECONDS = 0.25
+#: Interval while no socket is here that could be told.
+REST_SECONDS = 10.0
 #: Least time between two `views:changed`: a program may save hundreds of views.
 PAUSE_SECONDS = 1.0
 #: Whose views have changed: those of an admin, by id, or of a desk, by name; None: everybody's.
@@ -68,7 +70,7 @@ class ViewChanges(RunsTask):
         self._task = PeriodicTask(
             "following changes of views",
             self._step,
-            interval_seconds=lambda: AGAIN_SECONDS if self._doubtful else CHECK_SECONDS,
+            interval_seconds=self._wait_seconds,
             expected=(StorageUnavailable,),
         )
 
@@ -89,6 +91,11 @@ class ViewChanges(RunsTask):
         """Follows until `stop`; never raises. Run it in a thread."""
         self.wake()
         super().run()
+
+    def _wait_seconds(self) -> float:
+        if self._doubtful:
+            return AGAIN_SECONDS
+        return CHECK_SECONDS if self._admins else REST_SECONDS
 
     def _step(self) -> None:
         if self.check():

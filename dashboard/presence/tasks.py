@@ -44,6 +44,8 @@ TRIM_SECONDS, TRIM_REST_SECONDS = 10.0, 60.0
 CONSUMERS_SECONDS = 60.0
 #: Interval of reading which admins are here where one came or left, and in any case.
 PRESENT_SECONDS, PRESENT_REST_SECONDS = 1.0, 3.0
+#: Interval of what is done for sockets, while there are none.
+REST_SECONDS = 10.0
 #: Interval at which typing that goes on is sent again; browsers show it for 7.5 s.
 TYPING_SECONDS = 2.5
 #: One wait for announcements, and the interval of comparing their number with Redis, in seconds.
@@ -97,6 +99,7 @@ class PresenceTasks:
         self._feed = self._new_feed()
         self._verify_at = 0.0
         self._trim_in_seconds = TRIM_SECONDS
+        presence.on_first_socket = self._wake_all
         self._sweep_from = 0.0
         self._sweep_in_seconds = SWEEP_LEAST_SECONDS
         self._tasks: list[PeriodicTask] = []
@@ -120,25 +123,41 @@ class PresenceTasks:
 
     def _steps(self) -> list[tuple[str, Seconds, Callable[[], object]]]:
         presence, viewers = self._presence, self._presence.viewers
+
+        def with_sockets(seconds: float) -> Callable[[], float]:
+            return lambda: seconds if presence.has_sockets else REST_SECONDS
+
+        def settings() -> None:
+            self._presence_service.flush_unsent_settings()
+            self._presence_service.send_settings_again()
+
         return [
             ("listen", 0.0, self._listen),
-            ("publish rooms", ROOMS_SECONDS, viewers.flush),
-            ("publish people", PEOPLE_SECONDS, self._flush_people),
-            ("ping", PEOPLE_SECONDS, presence.tick),
-            ("heartbeats", BEATS_SECONDS, presence.heartbeats.flush_once),
-            ("heartbeats in rooms", BEATS_SECONDS, lambda: viewers.flush_beats(presence.is_shown)),
+            ("publish rooms", with_sockets(ROOMS_SECONDS), viewers.flush),
+            ("publish people", with_sockets(PEOPLE_SECONDS), self._flush_people),
+            ("ping", with_sockets(PEOPLE_SECONDS), presence.tick),
+            ("heartbeats", with_sockets(BEATS_SECONDS), presence.heartbeats.flush_once),
+            (
+                "heartbeats in rooms",
+                with_sockets(BEATS_SECONDS),
+                lambda: viewers.flush_beats(presence.is_shown),
+            ),
             ("customer messages", BEATS_SECONDS, self._bot_presence.flush_pending),
-            ("settings", BEATS_SECONDS, self._presence_service.flush_unsent_settings),
-            ("settings once more", BEATS_SECONDS, self._presence_service.send_settings_again),
+            ("settings", BEATS_SECONDS, settings),
             ("sweep", lambda: self._sweep_in_seconds, self._sweep),
             ("store last seen", STORE_SECONDS, self._store_news),
             ("store who is online", STORE_ONLINE_SECONDS, self._store_online),
-            ("relations", RELATIONS_SECONDS, presence.refresh_relations),
-            ("typing", TYPING_SECONDS, self._repeat_typing),
+            ("relations", with_sockets(RELATIONS_SECONDS), presence.refresh_relations),
+            ("typing", with_sockets(TYPING_SECONDS), self._repeat_typing),
             ("present admins", PRESENT_SECONDS, self._refresh_present),
             ("trim", lambda: self._trim_in_seconds, self._trim),
             ("remove consumers", CONSUMERS_SECONDS, self._remove_consumers),
         ]
+
+    def _wake_all(self) -> None:
+        """A socket has come where there was none."""
+        for task in self._tasks:
+            task.wake()
 
     def stop(self) -> None:
         """Ends every task after the step under way."""

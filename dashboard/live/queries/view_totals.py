@@ -21,6 +21,8 @@ from dashboard.transport.packets import EncodedJson
 
 #: Interval of sending: a socket gets at most four messages a second.
 SEND_SECONDS = 0.25
+#: The same while nobody is here; the first one who comes ends it.
+REST_SECONDS = 10.0
 
 
 class OtherTotals(NamedTuple):
@@ -62,7 +64,7 @@ class ViewTotals(RunsTask):
         self._task = PeriodicTask(
             "sending the totals of views",
             self.turn,
-            interval_seconds=SEND_SECONDS,
+            interval_seconds=lambda: SEND_SECONDS if self._admins else REST_SECONDS,
             expected=(RedisError, StorageUnavailable),
             # What is away is logged elsewhere.
             expected_level=logging.DEBUG,

@@ -1,11 +1,19 @@
 """Last seen on its way to SQL and back: what an emptied Redis does not take away."""
 
+from types import SimpleNamespace
+
 import pytest
 
 from dashboard.db.accounts import sources
 from dashboard.errors import StorageUnavailable
 from dashboard.presence.service import OTHERS, TRUTH
-from dashboard.presence.tasks import ONLINE_STORED_MS, STORAGE_GROUP
+from dashboard.presence.tasks import (
+    ONLINE_STORED_MS,
+    REST_SECONDS,
+    ROOMS_SECONDS,
+    STORAGE_GROUP,
+)
+from dashboard.transport.caller import Caller
 from presence.connections import Connection
 from presence.last_seen import outbox
 from presence.settings import Settings
@@ -198,3 +206,19 @@ def test_who_stays_online_is_stored_now_and_then(order, monkeypatch):
     assert int(order.client.hget(meta.meta, "saved")) > 0 and ONLINE_STORED_MS >= 60_000
     order.client.flushall()
     assert seen(order) == {"shop/ann": later}
+
+
+def test_what_is_done_for_sockets_rests_while_there_are_none(order):
+    """H35: the first one wakes it."""
+    tasks, presence = order.services.presence_tasks, order.services.admin_presence
+    woken: list[None] = []
+    tasks._tasks = [SimpleNamespace(wake=lambda: woken.append(None))]
+    intervals = {name: seconds for name, seconds, _ in tasks._steps()}
+    assert intervals["publish rooms"]() == intervals["heartbeats"]() == REST_SECONDS
+    for number in range(2):
+        presence.on_connect(Caller(f"s{number}", 7, "admin"))
+    assert woken == [None]
+    assert intervals["publish rooms"]() == ROOMS_SECONDS
+    for number in range(2):
+        presence.on_disconnect(f"s{number}", "transport close")
+    assert intervals["publish rooms"]() == REST_SECONDS
