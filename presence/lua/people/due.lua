@@ -22,9 +22,13 @@ local function look(at)
   local known = redis.call('HMGET', meta, 'beat', 'swept', 'outage', 'recovery_until', 'next')
   local since, next = now - (tonumber(known[2] or nil) or 0), tonumber(known[5] or nil)
   if since < skip or since < skip_idle and next and now < next then return false, false, false, next end
+  local is_held = held_back(KEYS[at], meta, now, known)
+  if redis.call('EXISTS', KEYS[at], KEYS[at + 1], KEYS[at + 3], KEYS[at + 4], TOMBSTONES) == 0 then
+    redis.call('HSET', meta, 'swept', ms(now), 'next', 'inf')
+    return false, false, is_held
+  end
   local old = redis.call('ZCOUNT', TOMBSTONES, '-inf', kept)
   if old > 0 then redis.call('ZREMRANGEBYRANK', TOMBSTONES, 0, math.min(old, 1000) - 1) end
-  local is_held = held_back(KEYS[at], meta, now, known)
   local connections, first = due(at)
   local overrides, second = due(at + 1)
   local rooms, third = due(at + 3)
