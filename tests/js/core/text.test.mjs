@@ -17,6 +17,47 @@ test("addresses of http and https become links, nothing else does", () => {
   ]) assert.deepEqual(links(text), [], text);
 });
 
+// Texts as people write them; the address stands between ⟦ and ⟧.
+const ENDS = [
+  "See ⟦https://en.wikipedia.org/wiki/Ruby_(programming_language)⟧.",
+  "(see ⟦https://en.wikipedia.org/wiki/Ruby_(programming_language)⟧)",
+  "(⟦https://example.com/a⟧), then", "[⟦https://example.com/a⟧]", "{⟦https://example.com/a⟧}",
+  "<⟦https://example.com/a⟧>", "[the page](⟦https://example.com/a_(b)⟧)",
+  "[⟦https://example.com/a⟧](⟦https://example.com/a⟧)", "⟦https://example.com/a⟧(", "⟦https://example.com⟧(here)",
+  "**⟦https://example.com/track⟧**", "*⟦https://example.com/track⟧* now", "_⟦https://example.com/track⟧_",
+  "⟦https://example.com/track_⟧", "~~⟦https://example.com⟧~~", "`⟦https://example.com/a⟧`", "|⟦https://example.com/a⟧|",
+  "⟦https://example.com/2*3*4⟧", "\"⟦https://example.com/a⟧\"", "'⟦https://example.com/a⟧'", "“⟦https://example.com/a⟧”",
+  "‘⟦https://example.com/a⟧’", "«⟦https://example.com/a⟧»", "⟦https://en.wikipedia.org/wiki/Hallowe'en⟧!",
+  "⟦https://fr.wikipedia.org/wiki/L’Équipe⟧,", "⟦https://example.com/a⟧…", "⟦https://example.com/a⟧...", "⟦https://example.com/a⟧?!",
+  "⟦https://example.com/a?b=(c)&d=e;f⟧;", "⟦https://example.com/a⟧: b", "⟦https://example.com/a⟧ — see", "⟦https://example.com/a⟧—see",
+  "⟦https://en.wikipedia.org/wiki/2019–20_season⟧ – good", "⟦https://example.com⟧👍", "⟦https://example.com/a/⟧", "⟦http://[::1]:8000/a⟧]",
+  "⟦https://example.com/a?next=https://b.example/c⟧", "⟦https://example.com:8443⟧.", "⟦https://example.com/a⟧\u200b",
+  "⟦https://example.com/~mai/#top⟧", "⟦https://example.com/a,b;c⟧, d",
+  // Vietnamese
+  "Chị xem ⟦https://vi.wikipedia.org/wiki/Hà_Nội⟧, nhé", "ở ⟦https://example.com/đơn-hàng/số-7⟧.", "tại ⟦https://example.com/theo-dõi⟧ ạ!",
+  "⟦https://vi.wikipedia.org/wiki/Vie\u0323\u0302t_Nam⟧…", "(⟦https://example.com/trả-hàng⟧)", "link:⟦https://example.com/a⟧",
+  // Japanese
+  "⟦https://example.com/track⟧で確認できます。", "こちら：⟦https://example.com/a⟧。", "「⟦https://example.com/a⟧」をご覧ください",
+  "（⟦https://example.com/a⟧）", "⟦https://example.com/a⟧、⟦https://example.com/b⟧", "⟦https://ja.wikipedia.org/wiki/日本語⟧ をどうぞ",
+  "⟦https://ja.wikipedia.org/wiki/日本語⟧。", "⟦https://ja.wikipedia.org/wiki/となりのトトロ⟧！", "⟦https://ja.wikipedia.org/wiki/Ruby_(言語)⟧は",
+  "⟦https://ja.wikipedia.org/wiki/佐々木ジョン・スミス⟧（人名）", "⟦https://example.com/⟧をご覧ください", "⟦https://example.com⟧です。", "⟦https://日本語.jp⟧です",
+  "⟦https://日本語.jp/案内⟧、", "⟦https://example.com/search?q=すし&p=2⟧で", "お知らせ⟦https://example.com/a⟧より", "**⟦https://example.com/a⟧**です", "⟦https://example.com/a⟧〜",
+  "⟦https://ja.wikipedia.org/wiki/日本語版Wikipedia入門⟧",
+  // Korean, Thai
+  "⟦https://example.com/track⟧에서 확인하세요", "⟦https://example.com/⟧에서 확인하세요", "⟦https://example.com⟧입니다.", "⟦https://ko.wikipedia.org/wiki/대한민국⟧, 참고",
+  "⟦https://blog.example/글/하나⟧ 참고", "⟦https://example.com/track⟧ครับ", "⟦https://th.wikipedia.org/wiki/ไทย⟧ ครับ",
+];
+
+test("an address ends where a reader takes it to end", () => {
+  assert.ok(ENDS.length >= 60);
+  for (const marked of ENDS) {
+    const text = marked.replace(/[⟦⟧]/gu, "");
+    const expected = [...marked.matchAll(/⟦([^⟧]*)⟧/gu)].map(([, address]) => address);
+    assert.deepEqual(links(text), expected, text);
+    assert.equal(joined(text), text);
+  }
+});
+
 test("the text is the same in the end, whatever it holds", () => {
   for (const text of [
     "こんにちは。https://example.com/追跡、どうぞ", "<b>https://a.example/<script></b>", "a\n\nb", "👍 https://a.example 👍",
