@@ -174,10 +174,12 @@ test("a name from outside cannot bring braces of its own to life", () => {
 });
 
 test("a customer's language is named where it is not the page's", () => {
-  assert.deepEqual(languageOf("vi-VN", "en"), { code: "VI", name: "Vietnamese" });
-  assert.deepEqual(languageOf("ja", "vi"), { code: "JA", name: "Tiếng Nhật" });
+  assert.deepEqual(languageOf("vi-VN", "en"), { code: "VI", name: "Vietnamese", tag: "vi-VN" });
+  assert.deepEqual(languageOf("ja", "vi"), { code: "JA", name: "Tiếng Nhật", tag: "ja" });
   assert.equal(languageOf("zh-Hant-TW", "ja").code, "ZH");
+  assert.equal(languageOf("zh-hant-tw", "ja").tag, "zh-Hant-TW");
   for (const none of ["en-GB", null, undefined, "", "und", "not a tag", "x-private"]) {
     assert.equal(languageOf(none, "en").code, "", String(none));
+    assert.equal(languageOf(none, "en").tag, "", String(none));
   }
 });

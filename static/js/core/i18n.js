@@ -13,11 +13,11 @@ export function languageName(code, locale = code) {
   }
 }
 
-const NO_LANGUAGE = { code: "", name: "" };
+const NO_LANGUAGE = { code: "", name: "", tag: "" };
 const languages = new Map(); // "TAG in LOCALE" → what languageOf returns: rows ask for it often
 
-// The language of a tag such as `vi-VN` as a label, {code: "VI", name: "Vietnamese"}; empty texts
-// where it is the page's own, or none.
+// The language of a tag such as `vi-vn`: {code: "VI", name: "Vietnamese", tag: "vi-VN"}, a label and what
+// `lang` says of texts; empty where it is the page's own, or none.
 /** @param {string | null | undefined} tag @param {string} locale */
 export function languageOf(tag, locale) {
   if (!tag) return NO_LANGUAGE;
@@ -28,9 +28,10 @@ export function languageOf(tag, locale) {
 
 function labelOf(tag, locale) {
   try {
-    const { language } = new Intl.Locale(tag);
+    const found = new Intl.Locale(tag);
+    const { language } = found;
     if (language === "und" || language === new Intl.Locale(locale).language) return NO_LANGUAGE;
-    return { code: language.toUpperCase(), name: languageName(language, locale) };
+    return { code: language.toUpperCase(), name: languageName(language, locale), tag: String(found) };
   } catch {
     return NO_LANGUAGE;
   }

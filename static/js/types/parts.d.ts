@@ -577,7 +577,7 @@ declare global {
   };
   type Found = {
     row: Row;
-    message?: { id: number; at: number; excerpt: string; marks?: [number, number][] };
+    message?: { id: number; at: number; private: boolean; excerpt: string; marks?: [number, number][] };
   };
   type DraftsParts = {
     storage: TextStorage;

@@ -4,6 +4,7 @@ import pytest
 
 from tests.browser.threads.test_case import toast
 from tests.drivers.browser import BrowserDriver
+from tests.drivers.lineup import LineupDriver
 
 pytestmark = pytest.mark.slow
 
@@ -61,3 +62,34 @@ def test_a_supervisor_deletes_a_customer_and_is_asked_twice(boss, browser, lineu
         assert window.page.locator(PANEL).count() == 0
         window.open(other)
     page.wait_for_selector(OTHERS)  # the panel was open before
+
+
+LANGUAGES = """() => Object.fromEntries(
+  ["#row-ID .row-name", "#row-ID .row-preview", ".thread-name bdi", ".message-body",
+    ".composer-field", ".composer-send"]
+  .map((at) => [at, document.querySelector(at)?.closest("[lang]").lang]))"""
+
+
+def test_a_customers_texts_are_in_the_customers_language(
+    browser: BrowserDriver, lineup: LineupDriver
+):
+    """For screen readers, for glyphs and for the check of spelling; notes are the team's."""
+    customer = {"id": "c-ja", "name": "山田 太郎", "locale": "ja_JP.UTF-8"}
+    id = lineup.say("in-japanese", "直りました。骨", customer=customer)
+    browser.open(id)
+    browser.page.wait_for_selector(".message-body")
+    languages = browser.page.evaluate(LANGUAGES.replace("ID", str(id)))
+    assert languages.pop(".composer-send") == "en"
+    assert set(languages.values()) == {"ja-JP"}, languages
+    browser.page.locator(".list").focus()
+    browser.page.keyboard.press("n")
+    browser.wait_for("() => document.querySelector('.composer[data-private] textarea')")
+    assert browser.page.locator(".composer-field").get_attribute("lang") is None
+    other = lineup.say(
+        "in-english", "Hello", customer={"id": "c-en", "name": "Kim", "locale": "en-GB"}
+    )
+    browser.open(other)
+    browser.page.wait_for_selector(f".composer-field[data-thread='{other}']")
+    browser.wait_for("() => document.querySelector('.message-body')?.textContent === 'Hello'")
+    languages = browser.page.evaluate(LANGUAGES.replace("ID", str(other)))
+    assert set(languages.values()) == {"en"}, languages

@@ -1,7 +1,8 @@
 // The round letter that stands for a customer; its colours come from css/avatar.css by hue.
 
-import { html } from "lit-html";
+import { html, nothing } from "lit-html";
 
+import { languageOf } from "../../core/i18n.js";
 import { hue, initial, visitorNumber } from "../../core/initials.js";
 import { shown } from "../../core/shown.js";
 import { picture } from "./pictures.js";
@@ -33,7 +34,11 @@ export const nameOf = (row, t) => shown(nameAsWritten(row, t));
 /** @param {Customer | null} customer */
 export const isNamed = (customer) => Boolean(customer?.name);
 export const who = (row, t, className = "") => html`<bdi translate="no" class=${className}
+  lang=${(isNamed(row.customer) && langOf(row, t)) || nothing}
   ?data-nameless=${!isNamed(row.customer)}>${nameOf(row, t)}</bdi>`;
+// The `lang` of what a customer reads and writes, where it is not the page's; else "".
+/** @param {Row | null | undefined} row @param {Translate} t */
+export const langOf = (row, t) => languageOf(row?.customer?.locale, t.locale).tag;
 /** @param {Row} row */
 export const avatarId = (row) => row.customer?.id ?? row.thread;
 

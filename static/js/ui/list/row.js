@@ -62,6 +62,8 @@ export class RowElement {
     this.#flag("row-own", "kind", look.own);
     this.#title("row-time", texts.exact);
     this.#title("row-lang", texts.language);
+    this.#lang("row-name", isNamed(row.customer) ? texts.tag : "");
+    this.#lang("row-preview", row.preview ? texts.tag : "");
     return this.#attribute("aria-label", texts.label);
   }
 
@@ -111,6 +113,14 @@ export class RowElement {
     this.#set(name, text, () => { this.#parts[name].textContent = text; });
   }
 
+  // What a customer wrote is read aloud, and drawn, in the customer's language.
+  #lang(name, tag) {
+    this.#set(`${name}.lang`, tag, () => {
+      if (tag) this.#parts[name].lang = tag;
+      else this.#parts[name].removeAttribute("lang");
+    });
+  }
+
   #flag(name, flag, value) {
     this.#set(`${name}.${flag}`, value, () => { this.#parts[name].dataset[flag] = value; });
   }
@@ -141,6 +151,7 @@ function rowTexts(row, look) {
     due: row.due_at ? dueAtText(row.due_at, look) : "",
     snoozed: row.snooze ? snoozedText(row.snooze, look) : woken,
     language: language.name,
+    tag: language.tag,
   };
   const parts = {
     "row-name": nameOf(row, t),

@@ -1,11 +1,11 @@
 // What a search found, in the order of the answer.
 
-import { html } from "lit-html";
+import { html, nothing } from "lit-html";
 import { repeat } from "lit-html/directives/repeat.js";
 
 import { parts } from "../../core/find.js";
 import { age } from "../../core/time.js";
-import { avatar, who } from "../elements/avatar.js";
+import { avatar, langOf, who } from "../elements/avatar.js";
 
 /** @param {ResultListParts} given */
 export function resultList({ results, active, choose, scrolled, ...given }) {
@@ -28,7 +28,8 @@ function result({ row: found, message }, index, active, choose, { rows, thread, 
       ${row.open ? "" : html`<span class="found-badge">${t("thread.closed")}</span>`}
       <time class="row-time" title=${words.exact(at)}
         >${words.short(age(at, now()), t("time.now"))}</time></span>
-    <span class="found-line"><span class="found-excerpt" dir="auto">${message ? excerpt(message)
+    <span class="found-line"><span class="found-excerpt" dir="auto"
+      lang=${(message && !message.private && langOf(row, t)) || nothing}>${message ? excerpt(message)
       : row.preview?.body ?? t("row.no_message")}</span>
       ${row.unanswered > 0 ? html`<span
         class="row-count">${row.unanswered}</span>` : ""}</span></span></div>`;

@@ -3,6 +3,7 @@
 import { html, nothing } from "lit-html";
 
 import { ICONS } from "../elements/icons.js";
+import { langOf } from "../elements/avatar.js";
 import { attachButton, chips } from "../files/chips.js";
 import { menu } from "../elements/menu.js";
 
@@ -26,7 +27,8 @@ export function composerTemplate(composer) {
     ?data-dropping=${composer.attaching.isDropping}
     @submit=${(event) => submit(event, composer)}>
     ${canned.render(() => composer.field)}${mentions.render(() => composer.field)}
-    <textarea class="composer-field" rows="2" dir="auto" aria-keyshortcuts=${isPrivate ? "n" : "r"}
+    <textarea class="composer-field" rows="2" dir="auto"
+      lang=${(!isPrivate && langOf(composer.thread.row, t)) || nothing} aria-keyshortcuts=${isPrivate ? "n" : "r"}
       aria-autocomplete="list" aria-controls=${listed}
       aria-activedescendant=${canned.activeId ?? mentions.activeId ?? ""} @blur=${() => composer.left()}
       aria-label=${t(`composer.${kind}`)} placeholder=${t(`composer.${kind}.hint`)}

@@ -19,7 +19,8 @@ export function kindOf(message, adminId) {
   return message.role;
 }
 
-// look: {t, words, adminId, customerName, joined, sendAgain, marks, current}; joined: the same author
+// look: {t, words, adminId, customerName, lang, joined, sendAgain, marks, current}; lang: the customer's
+// language, "" for the page's; joined: the same author
 // wrote the message before it; marks: what a search found; current: it is the match that is shown.
 /** @param {Message} message */
 export function messageItem(message, look) {
@@ -27,10 +28,11 @@ export function messageItem(message, look) {
   return html`<li class="message" data-kind=${kind} data-id=${message.id}
     ?data-joined=${look.joined} aria-current=${look.current ? "true" : nothing}>
     ${look.joined ? "" : html`<div class="message-meta">
-      <bdi translate="no">${shown(authorOf(message, kind, look))}</bdi> ·
+      <bdi translate="no" lang=${(kind === "client" && look.lang) || nothing}
+      >${shown(authorOf(message, kind, look))}</bdi> ·
       <time datetime=${new Date(message.at).toISOString()} title=${look.words.exact(message.at)}
       >${look.words.clock(message.at)}</time></div>`}
-    ${bubble(message, look.t, look.marks, look.adminId)}
+    ${bubble(message, look.t, look.marks, look.adminId, kind === "note" ? "" : look.lang)}
     ${message.delivery ? way(message, look) : ""}
     ${look.mentions?.mentionsMe(message) ? mentioned(message, look) : ""}
   </li>`;
@@ -60,12 +62,13 @@ function way({ id, delivery }, { t, words, sendAgain }) {
  * @param {Translate} t
  * @param {[number, number][]} marks
  * @param {number | null} adminId who reads it
+ * @param {string} lang of its text, "" for the page's
  */
-export function bubble(message, t, marks = [], adminId = null) {
+export function bubble(message, t, marks = [], adminId = null, lang = "") {
   const { body, attachments, mentions = [] } = message;
   const offsets = marks.length ? offsetsOf(message) : [];
   return html`
-    ${body ? html`<div class="message-body" dir="auto">${pieces(body, marks, named(mentions, adminId))}</div>` : ""}
+    ${body ? html`<div class="message-body" dir="auto" lang=${lang || nothing}>${pieces(body, marks, named(mentions, adminId))}</div>` : ""}
     ${(attachments ?? []).map((file, at) => attachment(file, t, markedName(file, offsets[at + 1], marks)))}`;
 }
 

@@ -6,7 +6,7 @@ import { repeat } from "lit-html/directives/repeat.js";
 import { onResize } from "../../browser.js";
 import { ownZone, sameDay } from "../../core/time.js";
 import { dayOf } from "../../core/zone.js";
-import { nameOf } from "../elements/avatar.js";
+import { langOf, nameOf } from "../elements/avatar.js";
 import { isLookedAt } from "../elements/attention.js";
 import { actLine, merged } from "./act-line.js";
 import { kindOf, messageItem } from "./message.js";
@@ -231,6 +231,7 @@ export class MessagesPane {
       const joined = !act && last !== null && isJoined(last, message, adminId);
       const look = {
         t, words, adminId, customerName, joined, sendAgain, now, mentions: this.mentions,
+        lang: langOf(row, t),
         ...(act ? {} : this.found.lookOf(message.id)),
       };
       items.push(act ? { key: `act-${act.id}`, content: () => actLine(act, look) }

@@ -3,6 +3,7 @@
 import { html } from "lit-html";
 
 import { attachmentOf } from "../../core/files/texts.js";
+import { langOf } from "../elements/avatar.js";
 import { bubble } from "./message.js";
 import { refusal } from "../elements/refusal.js";
 
@@ -13,7 +14,8 @@ export function unsentItem(item, parts) {
   return html`<li class="message" data-kind=${item.private ? "note" : "own"}
     data-state=${item.state} data-token=${item.token}>
     <div class="message-meta">${t("author.you")} · ${t(`sending.${item.state}`)}</div>
-    ${bubble({ body: item.body, attachments: (item.files ?? []).map(attachmentOf) }, t)}
+    ${bubble({ body: item.body, attachments: (item.files ?? []).map(attachmentOf) }, t, [], null,
+    item.private ? "" : langOf(parts.thread?.row, t))}
     ${item.state === "sending" ? "" : html`<div class="message-acts" role="alert">
       <span class="message-state" data-state="failed">${reason(item, t)}</span>
       ${buttons(item, parts)}</div>`}
