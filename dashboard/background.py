@@ -7,6 +7,7 @@ from contextlib import suppress
 from redis.exceptions import RedisError
 
 from dashboard.clock import READ_SECONDS
+from dashboard.db.database import TRIAL_SECONDS
 from dashboard.db.sqlite_wal import CHECKPOINT_SECONDS
 from dashboard.errors import StorageUnavailable
 from dashboard.files.cleaning import STEP_SECONDS
@@ -140,6 +141,11 @@ class Background:
 def _tasks_of_storage(services: Services) -> list[PeriodicTask]:
     """What looks after database and files."""
     return [
+        PeriodicTask(
+            "the trial of the database",
+            services.database.watch_writes,
+            interval_seconds=TRIAL_SECONDS,
+        ),
         PeriodicTask(
             "the checkpoint of the database",
             services.database.checkpoint,

@@ -83,6 +83,8 @@ def install(level: str, format: str, stream: TextIO = sys.stderr) -> None:
     logging.basicConfig(level=level, handlers=[handler], force=True)
     # Alembic logs every step, at each start.
     logging.getLogger("alembic").setLevel(logging.WARNING)
+    # psycopg says once more that a pipeline was aborted whose statement has failed.
+    logging.getLogger("psycopg").setLevel(logging.ERROR)
 
 
 def _printable(text: str) -> str:

@@ -76,7 +76,12 @@ class Services(EventServices):
 
     @cached_property
     def broadcaster(self) -> Broadcaster:
-        status = Status(lambda: self.ordering_status.late_since, self.clock, self.sockets)
+        status = Status(
+            lambda: self.ordering_status.late_since,
+            self.clock,
+            self.sockets,
+            lambda: self.database.refuses_writes,
+        )
         return Broadcaster(self.ranking, self.reads, status, self.sockets, self.monotonic)
 
     @cached_property

@@ -57,7 +57,8 @@ class PeriodicTask:
 
     A failed step never ends the task: it is logged and tried again after a pause of `backoff`.
     Errors of the types in `expected` (Redis or SQL away) are logged in one line at
-    `expected_level`, all others as errors with their trace.
+    `expected_level`, once until the step succeeds or fails otherwise; all others as errors with
+    their trace.
     """
 
     def __init__(
@@ -79,6 +80,8 @@ class PeriodicTask:
         self._backoff = backoff or Backoff.constant(RETRY_SECONDS)
         self._wake = threading.Event()
         self._stopped = threading.Event()
+        #: The expected error that was logged last; empty after a step that succeeded.
+        self._logged = ""
 
     @property
     def is_stopped(self) -> bool:
@@ -113,11 +116,14 @@ class PeriodicTask:
         try:
             self._step()
         except self._expected as error:
-            log.log(self._expected_level, "%s: %s", self._name, error)
+            level = logging.DEBUG if str(error) == self._logged else self._expected_level
+            log.log(level, "%s: %s", self._name, error)
+            self._logged = str(error)
             return False
         except Exception:
             log.exception("%s failed", self._name)
             return False
+        self._logged = ""
         return True
 
     def _wait(self) -> None:

@@ -1,6 +1,7 @@
 """The database: one way to write, one way to read, and the translation of driver errors."""
 
 import importlib
+import math
 import os
 import random
 import sqlite3
@@ -10,11 +11,22 @@ from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from typing import Any, TypeVar
 
-from sqlalchemy import Connection, Engine, Select, create_engine, event
+from sqlalchemy import (
+    Connection,
+    Engine,
+    Select,
+    create_engine,
+    delete,
+    event,
+    false,
+    insert,
+    update,
+)
 from sqlalchemy.engine import make_url
 from sqlalchemy.exc import DatabaseError, DBAPIError, IntegrityError, OperationalError
 from sqlalchemy.exc import TimeoutError as PoolTimeoutError
 
+from dashboard.db.models.threads import epochs
 from dashboard.db.sqlite_wal import COMMIT_PAGES, checkpoint, empty, stamp
 from dashboard.errors import OutcomeUnknown, StorageUnavailable
 
@@ -37,8 +49,29 @@ POOL_WAIT_SECONDS = 2
 
 #: PostgreSQL: serialization failure, deadlock.
 _CONFLICT_SQLSTATES = frozenset({"40001", "40P01"})
-#: PostgreSQL: lock timeout, query cancelled, too many connections, disk full, out of memory.
-_BUSY_SQLSTATES = frozenset({"55P03", "57014", "53300", "53100", "53200"})
+#: PostgreSQL: lock timeout, query cancelled, too many connections. Others hold what is needed.
+_BUSY_SQLSTATES = frozenset({"55P03", "57014", "53300"})
+#: PostgreSQL takes no writes: read-only (also in recovery), no rights (also to sign in). Classes:
+#: no resources (disk or table space full), an operator, a fault of the system, damaged data.
+_REFUSING_SQLSTATES = frozenset({"25006", "42501", "28000", "28P01"})
+_REFUSING_CLASSES = frozenset({"53", "57", "58", "XX"})
+#: Rows that a trial stores and deletes: they need pages that a full disk does not have.
+_TRIAL_ROWS = 100
+#: Interval of trials while writes are refused, time for which a good one counts, and that it waits
+#: for a lock, in seconds.
+TRIAL_SECONDS = 1.0
+_GOOD_TRIAL_SECONDS = 5.0
+_TRIAL_WAIT_SECONDS = 0.25
+#: Tables and sequences of PostgreSQL that the role may not write.
+_LACKED_RIGHTS = """
+SELECT count(*) FROM pg_class AS it
+WHERE it.relnamespace = current_schema()::regnamespace AND it.relname <> 'alembic_version'
+AND CASE it.relkind
+  WHEN 'r' THEN NOT (has_table_privilege(it.oid, 'INSERT') AND has_table_privilege(it.oid, 'UPDATE')
+    AND has_table_privilege(it.oid, 'DELETE'))
+  WHEN 'S' THEN NOT has_sequence_privilege(it.oid, 'USAGE')
+  ELSE false END
+"""
 
 _SQLITE_PRAGMAS = (
     # Changing a new file to WAL mode takes a lock that another process may hold.
@@ -75,20 +108,30 @@ class Database:
         self._sleep = sleep or (lambda seconds: time.sleep(seconds))
         self._offload = offload
         self._copied_log: tuple[int, int] | None = None
+        #: Whether a write was refused for another reason than what others hold: the database is
+        #: read-only, full or away. From then on until a trial succeeds.
+        self.refuses_writes = False
+        self._tried_at = -math.inf
 
-    def write(self, work: Callable[[Connection], Result], *, is_idempotent: bool = False) -> Result:
+    def write(
+        self,
+        work: Callable[[Connection], Result],
+        *,
+        is_idempotent: bool = False,
+        wait_seconds: float = LOCK_WAIT_SECONDS,
+    ) -> Result:
         """Runs `work` in one write transaction and returns its result.
 
         `work` may run more than once (a lock was taken, a deadlock was broken, a connection was
         lost), so it must change nothing but the database. On SQLite it must not yield to
-        other green threads. Raises StorageUnavailable after 2 s (after 3 tries, if
+        other green threads. Raises StorageUnavailable after `wait_seconds` (after 3 tries, if
         deadlocks were broken), with nothing stored.
 
         Where the connection is lost during the COMMIT, `work` may have been stored: it runs again
         if it `is_idempotent` (a second run changes nothing, and its result serves as well). Else
         that raises OutcomeUnknown.
         """
-        deadline = time.monotonic() + LOCK_WAIT_SECONDS
+        deadline = time.monotonic() + wait_seconds
         tries = 0
         while True:
             tries += 1
@@ -101,12 +144,12 @@ class Database:
                 return result
             except (DBAPIError, PoolTimeoutError) as error:
                 if not _may_succeed_later(error):
-                    raise _translated(error) from error
+                    raise self._noted(error) from error
                 is_lost = getattr(error, "connection_invalidated", False)
                 if is_lost and is_committing and not is_idempotent:
                     raise OutcomeUnknown() from error
                 if time.monotonic() > deadline and tries >= _least_tries(error):
-                    raise StorageUnavailable() from error
+                    raise self._noted(error) from error
             self._sleep(RETRY_SECONDS * (1 + random.random()))
 
     @contextmanager
@@ -151,6 +194,41 @@ class Database:
             return False
         return True
 
+    def takes_writes(self) -> bool:
+        """Whether what is written now would be stored, as far as a trial of the last 5 s tells."""
+        if not self.refuses_writes and time.monotonic() > self._tried_at + _GOOD_TRIAL_SECONDS:
+            self.try_writing()
+        return not self.refuses_writes
+
+    def watch_writes(self) -> None:
+        """Tries writing while writes are refused; else looks now and then, at no cost for the disk,
+        whether the database is read-only. Call it each second; never raises."""
+        if self.refuses_writes:
+            self.try_writing()
+        elif time.monotonic() > self._tried_at + _GOOD_TRIAL_SECONDS:
+            self._tried_at = time.monotonic()
+            with suppress(StorageUnavailable):
+                self.write(_write_nothing, wait_seconds=0)
+
+    def try_writing(self) -> None:
+        """Finds out by rows that are stored and deleted whether writes are refused. Where others
+        hold a lock, what was known stays."""
+        self._tried_at = time.monotonic()
+        token = os.urandom(8).hex()
+        names = [f"trial:{token}:{at}" for at in range(_TRIAL_ROWS)]
+
+        def write(connection: Connection) -> bool:
+            rows = [{"list_id": name, "epoch": token * 4} for name in names]
+            connection.execute(insert(epochs), rows)
+            connection.execute(delete(epochs).where(epochs.c.list_id.in_(names)))
+            if self.is_sqlite:
+                return True
+            return connection.exec_driver_sql(_LACKED_RIGHTS).scalar_one() == 0
+
+        with suppress(StorageUnavailable):
+            may_write = self.write(write, is_idempotent=True, wait_seconds=_TRIAL_WAIT_SECONDS)
+            self.refuses_writes = not may_write
+
     def server_ms(self) -> float:
         """Now by the clock of the PostgreSQL server, in ms since 1970. Raises StorageUnavailable.
 
@@ -162,6 +240,13 @@ class Database:
 
     def close(self) -> None:
         self.engine.dispose()
+
+    def _noted(self, error: Exception) -> Exception:
+        """What a write raises for an error of the driver; notes that writes are refused."""
+        translated = _translated(error)
+        if isinstance(translated, StorageUnavailable) and not _is_of_others(error):
+            self.refuses_writes = True
+        return translated
 
     def _beside(self, work: Callable[..., Any], *arguments: Any) -> Any:
         """What `work(path, *arguments)` gives, which uses a connection to SQLite of its own."""
@@ -175,6 +260,11 @@ class Database:
         if self.is_sqlite:
             # Not by a listener for `begin`: that would slow down each statement.
             connection.exec_driver_sql(how)
+
+
+def _write_nothing(connection: Connection) -> None:
+    """An UPDATE of no rows fails on a read-only database."""
+    connection.execute(update(epochs).where(false()).values(epoch=""))
 
 
 def _all_rows(path: str, text: str) -> list[Sequence[Any]]:
@@ -251,10 +341,20 @@ def _is_locked(error: Exception) -> bool:
     return "database is locked" in origin or "table is locked" in origin
 
 
+def _is_of_others(error: Exception) -> bool:
+    """Whether others hold what a write needs: a lock, a connection."""
+    if isinstance(error, PoolTimeoutError) or _is_conflict(error) or _is_locked(error):
+        return True
+    return _sqlstate(error) in _BUSY_SQLSTATES
+
+
+def _sqlstate(error: Exception) -> str:
+    return str(getattr(getattr(error, "orig", None), "sqlstate", None) or "")
+
+
 def _is_conflict(error: Exception) -> bool:
     """Whether PostgreSQL chose this transaction to end, so that another one could go on."""
-    origin = getattr(error, "orig", None)
-    return getattr(origin, "sqlstate", None) in _CONFLICT_SQLSTATES
+    return _sqlstate(error) in _CONFLICT_SQLSTATES
 
 
 def _translated(error: Exception) -> Exception:
@@ -264,8 +364,10 @@ def _translated(error: Exception) -> Exception:
     if isinstance(error, PoolTimeoutError | OperationalError):
         return StorageUnavailable()
     assert isinstance(error, DBAPIError)
-    sqlstate = getattr(error.orig, "sqlstate", None)
-    if error.connection_invalidated or sqlstate in _BUSY_SQLSTATES:
+    sqlstate = _sqlstate(error)
+    if error.connection_invalidated or sqlstate in _BUSY_SQLSTATES | _CONFLICT_SQLSTATES:
+        return StorageUnavailable()
+    if sqlstate in _REFUSING_SQLSTATES or sqlstate[:2] in _REFUSING_CLASSES:
         return StorageUnavailable()
     # SQLite raises the base class for faults such as "database disk image is malformed".
     return StorageUnavailable() if type(error) in (DBAPIError, DatabaseError) else error

@@ -1,4 +1,5 @@
-"""Whether lists may be out of date, sent to every socket when that changes."""
+"""Whether lists may be out of date, and whether SQL takes writes, sent to every socket when that
+changes."""
 
 from collections.abc import Callable
 
@@ -14,12 +15,14 @@ class Status:
         late_since: Callable[[], int | None],
         clock: Callable[[], int],
         emitter: Emitter,
+        is_read_only: Callable[[], bool] = lambda: False,
     ):
+        self._is_read_only = is_read_only
         self._late_since = late_since
         self._clock = clock
         self._emitter = emitter
         self._unread_since: int | None = None
-        self._announced: int | None = None
+        self._announced = (False, False)
 
     @property
     def since(self) -> int | None:
@@ -45,9 +48,14 @@ class Status:
 
     def announce(self) -> None:
         """Sends the status to all sockets if it has changed."""
-        if (self.since is None) != (self._announced is None):
+        state = self.since is not None, self._is_read_only()
+        if state != self._announced:
             self._emitter.broadcast("order:status", self._data())
-        self._announced = self.since
+        self._announced = state
 
     def _data(self) -> EncodedJson:
-        return EncodedJson(encode({"late": self.since is not None, "since": self.since}))
+        since = self.since
+        read_only = self._is_read_only()
+        return EncodedJson(
+            encode({"late": since is not None, "since": since, "read_only": read_only})
+        )

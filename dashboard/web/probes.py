@@ -42,7 +42,7 @@ def blueprint(
         if not is_accepting():
             body = {"status": "unavailable", "connections": "refused"}
             return json_response(body, 503, {"Retry-After": "1"})
-        return _readiness(database.is_there(), redis_is_there(), clock)
+        return _readiness(_state_of(database), redis_is_there(), clock)
 
     @made.get("/metrics")
     def count() -> Response:
@@ -52,20 +52,21 @@ def blueprint(
     return made
 
 
-def _readiness(sql: bool, redis: bool, clock: SharedClock) -> Response:
-    """Without SQL nothing can be taken; without Redis all but the live order works.
+def _readiness(sql: str, redis: bool, clock: SharedClock) -> Response:
+    """Without SQL, or with one that takes no writes, nothing can be taken; without Redis all but
+    the live order works.
 
     A machine whose own clock is off uses the shared one, and is named.
     """
     works = redis and not clock.is_off
     body: dict[str, Any] = {
-        "status": "ok" if sql and works else "degraded" if sql else "unavailable",
-        "sql": _state(sql),
-        "redis": _state(redis),
+        "status": "unavailable" if sql != "ok" else "ok" if works else "degraded",
+        "sql": sql,
+        "redis": "ok" if redis else "away",
     }
     if clock.is_off:
         body |= {"clock": "off", "clock_ahead_ms": clock.own_ahead_ms}
-    if sql:
+    if sql == "ok":
         return json_response(body)
     return json_response(body, 503, {"Retry-After": "1"})
 
@@ -100,5 +101,7 @@ def _is_loopback() -> bool:
     return (inside or address).is_loopback
 
 
-def _state(is_there: bool) -> str:
-    return "ok" if is_there else "away"
+def _state_of(database: Database) -> str:
+    if not database.is_there():
+        return "away"
+    return "ok" if database.takes_writes() else "read_only"

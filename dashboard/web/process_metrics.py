@@ -8,6 +8,12 @@ def watch_server(services: Services, state: ServerState) -> None:
     """Adds the numbers of the HTTP server to the metrics."""
     metrics = services.metrics
     metrics.watch("accepting", "Workers that take new connections.", state.is_accepting)
+    metrics.watch(
+        "read_only",
+        "1 while the database takes no writes.",
+        lambda: services.database.refuses_writes,
+        "max",
+    )
     metrics.watch_count(
         "refused_connections", "Connections without a descriptor.", lambda: state.refused
     )

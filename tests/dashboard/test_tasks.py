@@ -53,6 +53,15 @@ def test_an_expected_error_is_one_line_without_a_trace(caplog):
     assert record.levelno == logging.WARNING and record.exc_info is None
 
 
+def test_an_expected_error_that_lasts_is_logged_once_until_it_ends(caplog):
+    """F73: what waits for the database is one line, not one each second."""
+    away, full = OSError("away"), OSError("full")
+    steps = Steps(6, (away, away, full, full, None, full))
+    steps.run(expected=(OSError,), backoff=Backoff.constant(0.001))
+    warnings = [r.getMessage() for r in caplog.records if r.levelno == logging.WARNING]
+    assert warnings == ["a task: away", "a task: full", "a task: full"]
+
+
 def test_the_backoff_starts_again_after_a_success():
     backoff = Backoff(0.001, 0.002, jitter=False)
     Steps(3, (ValueError(), ValueError(), None)).run(backoff=backoff)

@@ -33,7 +33,8 @@ function noticeOf(parts) {
   if (sync.state === "failed") {
     return { kind: "error", text: `${t("banner.list_failed")} ${asOf(sync, language)}` };
   }
-  const { lateSince } = connectionState;
+  const { lateSince, readOnly } = connectionState;
+  if (readOnly) return { kind: "warn", text: t("banner.read_only") };
   if (lateSince !== null) {
     return { kind: "warn", text: t("banner.late", { time: words.clock(lateSince) }) };
   }

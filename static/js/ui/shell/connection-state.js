@@ -15,6 +15,7 @@ export class ConnectionState {
   isLeaving = false; // the page is loaded anew, at the admin's own wish
   movesUntil = 0;
   lateSince = null; // since when (ms) the order may be late, or null
+  readOnly = false; // whether nothing can be stored
   failing = []; // sources whose chatbots cannot be reached: {source, since}
 
   /** @param {ConnectionStateParts} parts */
@@ -150,10 +151,12 @@ export class ConnectionState {
     this.painter.askAll();
   }
 
-  // `order:status`: whether lists come from SQL because Redis is away.
-  setOrderStatus({ late, since }) {
+  // `order:status`: whether lists come from SQL because Redis is away, and whether SQL takes writes.
+  setOrderStatus({ late, since, read_only = false }) {
     this.lateSince = late ? since ?? this.now() : null;
     if (!late) this.lists.sync.orderIsBack();
+    if (this.readOnly && !read_only) this.unsent.part?.outbox.retryWaiting();
+    this.readOnly = read_only;
     this.painter.ask("banner");
   }
 
