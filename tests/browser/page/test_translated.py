@@ -1,13 +1,16 @@
-"""The browser's translation changes the page under it: what is live stays right, and in its place."""
+"""The browser's translation changes the page: what is live stays right, and in its place."""
+
+from typing import NamedTuple
 
 import pytest
 
+from tests.drivers.browser import BrowserDriver
 from tests.support import wait_until
 
 pytestmark = pytest.mark.slow
 
-#: What Chrome's translation does: each text becomes <font><font>…</font></font>; what is marked as not to
-#: be translated is left alone, and what is new is translated, too. `kind`: how the text leaves.
+#: What Chrome's translation does: each text becomes <font><font>…</font></font>, but for what is
+#: marked as not to be translated. `kind`: how the text leaves.
 TRANSLATOR = """(kind) => {
   const left = 'script, style, textarea, input, svg, .notranslate, [translate=no]';
   const wrap = (text) => {
@@ -43,80 +46,85 @@ TRANSLATOR = """(kind) => {
 SHOWN = "(selector) => document.querySelector(selector).innerText.replace(/[«»]/g, '').trim()"
 
 
-@pytest.mark.parametrize(
-    ("kind", "names_are_translated"), [("replaced", False), ("before", True), ("moved", True)]
+class Translated(NamedTuple):
+    kind: str
+    ids: dict[str, int]
+
+
+def shown(browser: BrowserDriver, selector: str) -> str:
+    return browser.page.evaluate(SHOWN, selector)
+
+
+def translate(browser: BrowserDriver) -> None:
+    """Translates what is new since the last time."""
+    browser.page.evaluate("() => window.translate()")
+
+
+@pytest.fixture(
+    params=[("replaced", False), ("before", True), ("moved", True)], ids=lambda param: param[0]
 )
-def test_what_is_live_stays_right_while_the_page_is_translated(
-    browser, lineup, kind, names_are_translated
-):
-    """Never one customer's name over another one's words; rows, counts, notes and messages follow."""
-    page = browser.page
-    run = f"translated-{kind}-{names_are_translated}"
+def translated(request, browser, lineup):
+    """A page that is translated, and three threads by name; the first one is open.
+
+    The second value of each parameter: whether names are translated, too, as by a translation
+    that knows no mark.
+    """
+    kind, everything = request.param
     ids = {
-        name: lineup.say(f"{run}-{name}", f"Words of {name}", name=name)
+        name: lineup.say(f"translated-{kind}-{name}", f"Words of {name}", name=name)
         for name in ("Ngoc", "Aoi", "Bea")
     }
     browser.renew()
     browser.open(ids["Ngoc"])
-    if names_are_translated:
-        # As a translation that knows no such mark.
-        page.evaluate(
-            "() => { Element.prototype.closest = ((own) => function closest(selector) {"
-            " return own.call(this, selector.replace(', .notranslate, [translate=no]', '')); }"
-            ")(Element.prototype.closest); }"
-        )
-    page.evaluate(TRANSLATOR, kind)
-    assert page.locator("font").count() > 20, "the page is translated"
-    assert "«" in page.locator("#messages").inner_text()
+    script = TRANSLATOR.replace(", .notranslate, [translate=no]", "") if everything else TRANSLATOR
+    browser.page.evaluate(script, kind)
+    assert browser.page.locator("font").count() > 20, "the page is translated"
+    assert "«" in browser.page.locator("#messages").inner_text()
+    return Translated(kind, ids)
 
-    def shown(selector: str) -> str:
-        return page.evaluate(SHOWN, selector)
 
+def test_no_customers_name_stands_over_another_ones_words(browser, translated):
     for name in ("Aoi", "Bea", "Ngoc"):
-        browser.open(ids[name])
+        browser.open(translated.ids[name])
         browser.wait_for(
             f"() => document.getElementById('messages').textContent.includes('Words of {name}')"
         )
-        assert shown(".thread-name") == name
-        messages = page.locator("#messages").inner_text()
-        assert not [other for other in ids if other != name and f"Words of {other}" in messages]
-        page.evaluate("() => window.translate()")
-        assert shown(".thread-name") == name
-        assert messages.count("Words of") == 1
+        for _ in range(2):
+            assert shown(browser, ".thread-name") == name
+            assert browser.page.locator("#messages").inner_text().count("Words of") == 1
+            translate(browser)
 
-    # A row moves, and gets other words and another count.
-    again = lineup.say(f"{run}-new", "And me?", name="Dai")
-    wait_until(lambda: page.locator(f"#row-{again}").count(), what="the new row")
-    lineup.say(f"{run}-Bea", "Are you there?", name="Bea")
-    row = f"#row-{ids['Bea']}"
-    wait_until(lambda: "Are you there?" in shown(f"{row} .row-preview"), what="the preview")
-    assert shown(f"{row} .row-name") == "Bea" and shown(f"{row} .row-count") == "2"
-    page.evaluate("() => window.translate()")
-    wait_until(
-        lambda: (
-            shown(".nav-item[aria-label^=Arrival] .nav-count")
-            == str(len(lineup.in_sql("arrival", "arrival")))
-        ),
-        what="the count",
-    )
 
-    # Acts change what a button and the head say; panes of templates are opened and closed.
+def test_rows_and_counts_follow_in_a_translated_page(browser, lineup, translated):
+    new = lineup.say("translated-new", "And me?", name="Dai")
+    wait_until(lambda: browser.page.locator(f"#row-{new}").count(), what="the new row")
+    lineup.say(f"translated-{translated.kind}-Bea", "Are you there?", name="Bea")
+    row = f"#row-{translated.ids['Bea']}"
+    for _ in range(2):
+        wait_until(lambda: "Are you there?" in shown(browser, f"{row} .row-preview"))
+        assert shown(browser, f"{row} .row-name") == "Bea"
+        assert shown(browser, f"{row} .row-count") == "2"
+        translate(browser)
+    arrival = ".nav-item[aria-label^=Arrival] .nav-count"
+    waiting = str(len(lineup.in_sql("arrival", "arrival")))
+    wait_until(lambda: shown(browser, arrival) == waiting, what="the count")
+
+
+def test_acts_and_panes_follow_in_a_translated_page(browser, translated):
+    page = browser.page
     page.locator(".act-done").click()
-    wait_until(lambda: shown(".thread-name") != "Ngoc", what="the next thread")
-    browser.open(ids["Ngoc"])
-    wait_until(lambda: "Reopen" in shown(".act-done"), what="what the button does now")
+    wait_until(lambda: shown(browser, ".thread-name") != "Ngoc", what="the next thread")
+    browser.open(translated.ids["Ngoc"])
+    wait_until(lambda: "Reopen" in shown(browser, ".act-done"), what="what the button does now")
     page.locator(".act-customer").click()
     page.locator("#customer:not([hidden])").wait_for()
-    page.evaluate("() => window.translate()")
-    browser.open(ids["Aoi"])
-    wait_until(lambda: "Aoi" in shown("#customer"), what="the customer's pane")
-    assert "Ngoc" not in shown("#customer")
-    page.locator(".act-done").click()
-    wait_until(lambda: shown(".thread-name") not in ("Aoi", "Ngoc"), what="the next thread")
-    page.evaluate("() => window.translate()")
+    translate(browser)
+    browser.open(translated.ids["Aoi"])
+    wait_until(lambda: "Aoi" in shown(browser, "#customer"), what="the customer's pane")
+    assert "Ngoc" not in shown(browser, "#customer")
     page.locator(".nav-settings").click()
     page.locator(".settings").wait_for()
-    page.evaluate("() => window.translate()")
+    translate(browser)
     page.keyboard.press("Escape")
 
 
