@@ -76,7 +76,8 @@ export class Keymap {
   /** @param {string} verb */
   keysOf(verb) { return this.help.find(([, other]) => other === verb)?.[0].at(-1) ?? ""; }
 
-  // stroke: {key, ctrl, alt, meta, shift, composing}; where: {field, control} tells what has focus.
+  // stroke: {key, code, ctrl, alt, meta, shift, altGraph, composing}; where: {field, control} tells what
+  // has focus.
   // Returns a verb or null.
   /** @param {number} now */
   press(stroke, where, now) {
@@ -86,7 +87,7 @@ export class Keymap {
     if (where.field) return null;
     if (LIST_KEYS[name]) return where.control ? null : LIST_KEYS[name];
     if (stroke.ctrl || stroke.alt || stroke.meta) return null;
-    return this.lettersOn ? this.#letter(stroke.key, now) : null;
+    return this.lettersOn ? this.#letter(written(stroke), now) : null;
   }
 
   #letter(key, now) {
@@ -102,7 +103,24 @@ export class Keymap {
   }
 }
 
-function nameOf({ key, ctrl, alt, meta, shift }) {
+function nameOf(stroke) {
+  const { key, ctrl, alt, meta, shift } = stroke;
   const held = [ctrl || meta ? "Ctrl" : "", alt ? "Alt" : "", shift ? "Shift" : ""];
-  return [...held.filter(Boolean), key.length === 1 ? key.toLowerCase() : key].join("+");
+  return [...held.filter(Boolean), isSign(key) ? written(stroke).toLowerCase() : key].join("+");
+}
+
+const written = (stroke) => letterOf({ ...stroke, shiftKey: stroke.shift });
+const isSign = (key) => [...key].length === 1;
+
+// The letter or sign that a key stands for: what it writes, where that is Latin or a sign, whether or not
+// Caps Lock is on; else what its place writes on an American keyboard.
+/** @param {{key: string, code?: string, shiftKey?: boolean, altGraph?: boolean}} stroke */
+export function letterOf({ key, code = "", shiftKey: shift = false, altGraph = false }) {
+  if (/^[a-z]$/i.test(key)) return shift ? key.toUpperCase() : key.toLowerCase();
+  if (!isSign(key) || altGraph) return key;
+  // Keyboards that write digits with Shift have other signs there.
+  if (!shift && /^Digit\d$/.test(code) && !/[./?]/.test(key)) return code.at(-1);
+  if (/^[\p{ASCII}\p{Script=Latin}]$/u.test(key)) return key;
+  const place = { Period: ".", Slash: shift ? "?" : "/" }[code] ?? /^(?:Key|Digit|Numpad)(\w)$/.exec(code)?.[1];
+  return place ? shift ? place.toUpperCase() : place.toLowerCase() : key;
 }

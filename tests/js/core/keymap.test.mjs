@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { CHORD_MS, Keymap } from "../../../static/js/core/keymap.js";
+import { CHORD_MS, Keymap, letterOf } from "../../../static/js/core/keymap.js";
 import { CHOICES } from "../support.mjs";
 
 const nowhere = { field: false, control: false };
@@ -107,4 +107,49 @@ test("g and a digit stand for a saved view by its place, g v for all of them", (
   assert.equal(press(keys, "v"), "views");
   assert.equal(press(keys, "1"), null);
   assert.equal(keys.keysOf("views"), "g v");
+});
+
+test("keys work on every layout: by what they write where that is Latin, else by their place", () => {
+  const none = null;
+  const strokes = [
+    // Caps Lock, with and without Shift.
+    ["J", "KeyJ", {}, "list:next"], ["m", "KeyM", { shift: true }, "match:previous"],
+    ["f", "KeyF", { shift: true }, "filters"], ["K", "KeyK", { ctrl: true }, "palette"],
+    // Cyrillic, Greek, Hebrew, Arabic, Thai, kana.
+    ["о", "KeyJ", {}, "list:next"], ["О", "KeyJ", {}, "list:next"], ["л", "KeyK", { ctrl: true }, "palette"],
+    ["Л", "KeyK", { meta: true }, "palette"], ["ф", "KeyA", { ctrl: true }, "pick:all"],
+    ["ξ", "KeyJ", {}, "list:next"], ["ח", "KeyJ", {}, "list:next"], ["ت", "KeyJ", {}, "list:next"],
+    ["่", "KeyJ", {}, "list:next"], ["ま", "KeyJ", {}, "list:next"], ["ю", "Period", {}, "thread:show"],
+    [".", "Slash", {}, "thread:show"], ["ظ", "Slash", {}, "search"], ["؟", "Slash", { shift: true }, "help"],
+    ["Ь", "KeyM", { shift: true }, "match:previous"],
+    // Dvorak, AZERTY and QWERTZ write Latin: the place does not count.
+    ["j", "KeyC", {}, "list:next"], ["k", "KeyV", { ctrl: true }, "palette"], ["h", "KeyJ", {}, "thread:snooze"],
+    ["z", "KeyY", {}, "undo"], ["/", "Period", { shift: true }, "search"], ["/", "Digit7", { shift: true }, "search"],
+    ["/", "Digit9", {}, "search"], ["ß", "Minus", {}, none], ["ö", "Semicolon", {}, none], ["ı", "KeyI", {}, none],
+    // Dead keys, input methods, AltGr and Option are left alone.
+    ["Dead", "KeyN", {}, none], ["Process", "KeyJ", {}, none], ["Unidentified", "KeyJ", {}, none],
+    ["о", "KeyJ", { composing: true }, none], ["ą", "KeyA", { altGraph: true }, none],
+    ["ѓ", "KeyJ", { altGraph: true }, none], ["∆", "KeyJ", { alt: true }, none], ["л", "KeyK", { alt: true }, none],
+  ];
+  for (const [key, code, held, verb] of strokes) {
+    const keys = new Keymap(CHOICES);
+    assert.equal(press(keys, key, nowhere, 0, { code, ...held }), verb, `${key} at ${code}`);
+  }
+});
+
+test("the second key of a chord is found on every layout, too, and digits without Shift", () => {
+  for (const [first, firstCode, second, code] of [
+    ["п", "KeyG", "1", "Digit1"], ["g", "KeyG", "&", "Digit1"], ["G", "KeyG", "+", "Digit1"],
+    ["g", "KeyG", "١", "Digit1"], ["ل", "KeyG", "١", "Digit1"], ["g", "KeyG", "1", "Numpad1"],
+  ]) {
+    const keys = new Keymap(CHOICES);
+    press(keys, first, nowhere, 0, { code: firstCode });
+    assert.equal(press(keys, second, nowhere, 1, { code }), "saved:1", `${first} ${second}`);
+  }
+});
+
+test("menus take letters as the list does", () => {
+  assert.equal(letterOf({ key: "е", code: "KeyT" }), "t");
+  assert.equal(letterOf({ key: "T", code: "KeyT" }), "t");
+  assert.equal(letterOf({ key: "я", code: "KeyZ" }), "z");
 });

@@ -77,7 +77,8 @@ export class LazyPane {
 function keepTyping() {
   let keys = [];
   const keep = (event) => {
-    if (event.ctrlKey || event.metaKey || event.altKey) return;
+    const isComposed = event.isComposing || event.keyCode === 229 || event.key === "Dead";
+    if (isComposed || event.ctrlKey || event.metaKey || event.altKey) return;
     if (event.key === "Escape") keys = null;
     else if (keys?.at(-1) !== "Enter") keys?.push(event.key);
     event.preventDefault();

@@ -11,6 +11,7 @@ import { faultAt, faultText } from "../../core/hours/refused.js";
 import { blocksOf, DAYS, openMinutes } from "../../core/hours/week.js";
 import { WeekDraft } from "../../core/hours/week-draft.js";
 import { wallAt } from "../../core/hours/zones.js";
+import { letterOf } from "../../core/keymap.js";
 import { shown } from "../../core/shown.js";
 import { dayHours } from "./day-hours.js";
 import { Holidays } from "./holidays.js";
@@ -180,7 +181,7 @@ export class CalendarForm {
 
   #keys(event) {
     const isText = event.target instanceof HTMLInputElement;
-    if (event.key.toLowerCase() !== "z" || !(event.ctrlKey || event.metaKey) || event.shiftKey || isText) return;
+    if (letterOf(event) !== "z" || !(event.ctrlKey || event.metaKey) || isText) return;
     event.preventDefault();
     this.#undo();
   }

@@ -25,6 +25,8 @@ export function listen({ keymap, now, verbs }) {
 
 const strokeOf = (event) => ({
   key: event.key,
+  code: event.code,
+  altGraph: event.getModifierState("AltGraph"),
   ctrl: event.ctrlKey,
   alt: event.altKey,
   shift: event.shiftKey,

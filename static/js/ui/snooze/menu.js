@@ -2,6 +2,7 @@
 
 import { html, render } from "lit-html";
 
+import { letterOf } from "../../core/keymap.js";
 import { ownZone } from "../../core/time.js";
 import { choicesInWords } from "../../core/snooze/choices.js";
 import { menuItems, walkMenu } from "../elements/menu.js";
@@ -125,10 +126,11 @@ export class SnoozeMenu {
   // Letters choose; what they do elsewhere they do not do here.
   #key(event) {
     walkMenu(event);
-    if (event.key.length !== 1 || event.ctrlKey || event.metaKey || event.altKey) return;
+    if (event.key.length !== 1 || event.isComposing || event.ctrlKey || event.metaKey || event.altKey) return;
     event.stopPropagation();
-    if (event.key === "h") return this.element.hidePopover();
-    const chosen = this.element.querySelector(`[aria-keyshortcuts="${CSS.escape(event.key)}"]`);
+    const letter = letterOf(event);
+    if (letter === "h") return this.element.hidePopover();
+    const chosen = this.element.querySelector(`[aria-keyshortcuts="${CSS.escape(letter)}"]`);
     if (!chosen) return undefined;
     event.preventDefault();
     return /** @type {HTMLElement} */ (chosen).click();
