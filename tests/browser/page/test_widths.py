@@ -209,3 +209,50 @@ def test_a_finger_picks_rows_and_reaches_everything(chromium, lineup, size):
     page.wait_for_selector(".help-keys kbd")
     assert mai.errors == []
     mai.close()
+
+
+#: Fields with letters below 16 px: a phone zooms in where one is tapped.
+SMALL = """() => [...document.querySelectorAll('input, select, textarea')]
+  .filter((each) => !/checkbox|radio|file|hidden|range|color/.test(each.type))
+  .map((each) => [each.className || each.name, parseFloat(getComputedStyle(each).fontSize)])
+  .filter(([, px]) => px < 16)"""
+FIELDS_OF = {
+    "composer": lambda page: page.wait_for_selector(".composer-field"),
+    "search": lambda page: (page.keyboard.press("/"), page.wait_for_selector(".query-field")),
+    "palette": lambda page: (
+        page.keyboard.press("Control+k"),
+        page.wait_for_selector(".palette-field"),
+    ),
+    "settings": lambda page: (
+        page.locator(".nav-settings").first.dispatch_event("click"),
+        page.wait_for_selector(".settings select"),
+    ),
+    "a moment of one's own": lambda page: (
+        page.keyboard.press("h"),
+        page.wait_for_selector("#snooze:popover-open .menu-item"),
+        page.keyboard.press("d"),
+        page.wait_for_selector(".snooze-form input"),
+    ),
+}
+
+
+@pytest.mark.parametrize("width", [390, 820])
+def test_no_field_makes_a_phone_zoom(chromium, lineup, width):
+    id = lineup.say("zoomless")
+    touch = {"viewport": {"width": width, "height": 844}, "has_touch": True, "is_mobile": True}
+    browser = BrowserDriver(chromium, lineup.server, lineup.mai_email, **touch)
+    page = browser.page
+    for name, opens in FIELDS_OF.items():
+        browser.renew()
+        browser.open(id)
+        page.evaluate("document.activeElement.blur()")
+        opens(page)
+        assert page.evaluate(SMALL) == [], name
+    for path in ("profile", "login", "invitation", "webhooks", "team"):
+        if path == "login":
+            page.context.clear_cookies()
+        page.goto(f"{lineup.server.url}/{path}")
+        page.wait_for_selector("input:not([type=hidden]), .card", state="attached")
+        assert page.evaluate(SMALL) == [], path
+    browser.close()
+    assert browser.errors == []
