@@ -14,10 +14,11 @@ PICTURE = {"name": "map.png", "mimeType": "image/png", "buffer": samples.picture
 PDF = {"name": "Hóa đơn.pdf", "mimeType": "application/pdf", "buffer": samples.PDF}
 LARGE = {"name": "report.exe", "mimeType": "", "buffer": bytes(10 * 1024 * 1024 + 1)}
 #: Puts a picture on an element, as dropping and pasting do.
-GIVE = """([selector, type, content]) => {
+GIVE = """([selector, type, content, texts = {}]) => {
   const bytes = Uint8Array.from(atob(content), (each) => each.charCodeAt(0));
   const data = new DataTransfer();
   data.items.add(new File([bytes], 'given.png', { type: 'image/png' }));
+  for (const [kind, text] of Object.entries(texts)) data.items.add(text, kind);
   const about = { bubbles: true, cancelable: true };
   const event = type === 'paste' ? new ClipboardEvent(type, { ...about, clipboardData: data })
     : new DragEvent(type, { ...about, dataTransfer: data });
@@ -102,3 +103,15 @@ def test_a_reply_waits_for_its_files(browser, lineup):
     assert browser.page.locator(".message[data-kind=own] .message-body").inner_text() == (
         "See the file"
     )
+
+
+def test_a_file_that_was_copied_is_attached_and_text_with_a_picture_stays_text(browser, lineup):
+    """As macOS and Office put them on the clipboard."""
+    browser.open(lineup.say("pasted-names"))
+    page = browser.page
+    content = base64.b64encode(samples.picture(size=(32, 20))).decode()
+    field = ".composer-field"
+    page.evaluate(GIVE, [field, "paste", content, {"text/plain": "Dear", "text/html": "<p>Dear"}])
+    page.evaluate(GIVE, [field, "paste", content, {"text/plain": "given.png"}])
+    wait_for_chips(browser, "done")
+    assert page.locator(field).input_value() == "", "no name was pasted"

@@ -24,3 +24,26 @@ export function sizeText(bytes, region) {
     style: "unit", unit, unitDisplay: "short", maximumFractionDigits: unit === "megabyte" ? 1 : 0,
   }).format(value);
 }
+
+// Whether a clipboard holds files and no text besides. File managers put the names there as text, with or
+// without folder and ending; Office and web pages put a picture beside their text, and the text as HTML.
+/** @param {Pick<DataTransfer, "types" | "getData"> & {files: Iterable<{name: string}>}} clipboard */
+export function isOfFiles(clipboard) {
+  if (!clipboard.types.includes("text/plain")) return true;
+  if (clipboard.types.includes("text/html")) return false;
+  const plain = (name) => name.normalize("NFC").trim();
+  const names = new Set([...clipboard.files].map(({ name }) => plain(name))
+    .flatMap((name) => [name, name.replace(/\.[^.]*$/, "")]));
+  return clipboard.getData("text/plain").split(/[\r\n\0]+/).filter((line) => line.trim())
+    .every((line) => names.has(plain(line)) || names.has(plain(nameInPath(line))));
+}
+
+// "photo 1.jpg" of "/Users/mai/photo 1.jpg", "C:\\photos\\photo 1.jpg" and "file:///photo%201.jpg".
+function nameInPath(line) {
+  const name = line.trim().split(/[\\/]/).at(-1);
+  try {
+    return line.startsWith("file:") ? decodeURIComponent(name) : name;
+  } catch {
+    return name;
+  }
+}

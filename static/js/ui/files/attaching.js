@@ -1,5 +1,6 @@
 // Files for the message that is being written: chosen, dropped on the conversation, or pasted.
 
+import { isOfFiles } from "../../core/files/texts.js";
 import { Uploads } from "../../core/files/uploads.js";
 
 const hasFiles = ({ dataTransfer }) => dataTransfer?.types.includes("Files") ?? false;
@@ -45,11 +46,11 @@ export class Attaching {
     if (id !== null && state !== "missing") this.uploads.add(id, this.isPrivate(), [...files]);
   }
 
-  // A picture that is pasted; text that is pasted along with it counts more.
+  // A picture or a copied file that is pasted; text with a picture of it beside stays text.
   /** @param {ClipboardEvent} event */
   pasted(event) {
     const { clipboardData } = event;
-    if (!clipboardData?.files.length || clipboardData.types.includes("text/plain")) return;
+    if (!clipboardData?.files.length || !isOfFiles(clipboardData)) return;
     event.preventDefault();
     this.add(clipboardData.files);
   }
