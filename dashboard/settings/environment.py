@@ -63,14 +63,8 @@ class Settings:
 
     @classmethod
     def from_environment(cls, environ: Mapping[str, str], instance: Path) -> "Settings":
-        """Reads every LINEUP_* variable; raises StartError naming the first that is wrong.
-
-        An environment file that was written by an editor may begin with a byte order mark, which
-        then stands before the first name, and have two characters at the end of each line.
-        """
-        environ = {
-            name.removeprefix("\ufeff"): value.rstrip("\r\n") for name, value in environ.items()
-        }
+        """Reads every LINEUP_* variable; raises StartError naming the first that is wrong."""
+        environ = _without_editor_marks(environ)
         default_url = f"sqlite:///{instance / 'lineup.sqlite'}"
         oidc = oidc_settings(environ)
         return cls(
@@ -103,6 +97,15 @@ class Settings:
             oidc=oidc,
             sign_in=sign_in_mode(environ, oidc),
         )
+
+
+def _without_editor_marks(environ: Mapping[str, str]) -> Mapping[str, str]:
+    """The variables without the marks of an editor in the file that they come from.
+
+    Such a file may begin with a byte order mark, which then stands before the first name, and have
+    two characters at the end of each line.
+    """
+    return {name.removeprefix("\ufeff"): value.rstrip("\r\n") for name, value in environ.items()}
 
 
 def _one_of(

@@ -82,7 +82,7 @@ def test_a_session_that_ended_leaves_the_draft_for_the_next_one(browser, lineup)
 
 
 def test_a_page_that_is_woken_while_the_server_hangs_is_connected_again_by_itself(browser):
-    """Fault F73: woken in the middle of attempts that get no answer; then "Try now" is pressed."""
+    """Fault F74: woken in the middle of attempts that get no answer; then "Try now" is pressed."""
     hangs = []
     browser.page.route_web_socket(
         "**/socket.io/**", lambda socket: None if hangs else socket.connect_to_server()

@@ -190,7 +190,7 @@ const STEPS = {
   },
 };
 
-test("without a connection a timer runs, or an attempt is younger than 10 s, whatever happens (F73)", async () => {
+test("without a connection a timer runs, or an attempt is younger than 10 s, whatever happens (F74)", async () => {
   for (let seed = 1; seed <= SEEDS; seed += 1) {
     const world = new World(seed);
     const steps = [];
@@ -208,7 +208,7 @@ test("without a connection a timer runs, or an attempt is younger than 10 s, wha
   }
 });
 
-test("a server that answers within a second is reached under wakes without end (F73)", async () => {
+test("a server that answers within a second is reached under wakes without end (F74)", async () => {
   for (const wakes of [["resume"], ["focus"], ["resume", "focus", "online", "pageshow"]]) {
     const world = new World(1);
     world.answerMs = 450;
@@ -227,7 +227,7 @@ test("a server that answers within a second is reached under wakes without end (
   }
 });
 
-test("an attempt that nobody answers ends after 10 s, at any of its steps (F73)", async () => {
+test("an attempt that nobody answers ends after 10 s, at any of its steps (F74)", async () => {
   for (const server of ["hangs", "half"]) {
     const world = new World(1);
     world.end();
@@ -243,7 +243,7 @@ test("an attempt that nobody answers ends after 10 s, at any of its steps (F73)"
   }
 });
 
-test("after a minute without a connection the page offers to be loaded anew, and says so before (F73)", async () => {
+test("after a minute without a connection the page offers to be loaded anew, and says so before (F74)", async () => {
   const world = new World(1);
   await world.pass(500);
   const acts = () => {
