@@ -43,7 +43,7 @@ _LARGE_BYTES = 256 * 1024
 _LARGE_PIXELS = 1_000_000
 #: What a process that encodes a large one may take: a share that everything else comes before,
 #: seconds of the processor, and bytes (the largest take 900 MB).
-_NICENESS = 15
+_NICENESS = 10
 _PROCESSOR_SECONDS = 60
 _MEMORY_BYTES = 1536 * 1024 * 1024
 #: The longest time for it, with the wait for its turn: that of an upload.

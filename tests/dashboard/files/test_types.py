@@ -152,22 +152,6 @@ def test_what_takes_long_is_known_before_it_is_decoded(tmp_path, content, large)
     assert pictures.is_large(source) == large
 
 
-@pytest.mark.slow
-def test_a_process_of_its_own_encodes_the_same_with_what_others_leave_of_the_processor(tmp_path):
-    """It starts a process. In the gate `encode_anew` shows what becomes of pictures."""
-    source, target = received(tmp_path, samples.picture("JPEG", LARGE))
-    assert pictures.encode_beside(source, target) == "image/jpeg"
-    anew = tmp_path / "anew"
-    pictures.encode_anew(source, anew)
-    assert target.read_bytes() == anew.read_bytes()
-    broken = samples.picture(size=LARGE)[:-200]
-    source.write_bytes(broken)
-    assert pictures.encode_beside(source, target) is None
-    source.write_bytes(samples.picture(size=LARGE))
-    with pytest.raises(FileNotFoundError):
-        pictures.encode_beside(source, tmp_path / "nowhere" / "picture")
-
-
 @contextmanager
 def open_folder(path):
     descriptor = os.open(path, os.O_RDONLY)
@@ -183,9 +167,20 @@ def niceness_of_children() -> list[int]:
 
 
 @pytest.mark.slow
-def test_one_picture_of_a_machine_is_encoded_after_the_other(tmp_path):
-    """It starts a process, which waits for another one, and is of the lowest priority but some."""
-    source, target = received(tmp_path, samples.picture(size=LARGE))
+def test_a_process_of_low_priority_encodes_the_same_and_one_picture_after_the_other(tmp_path):
+    """It starts a process. In the gate `encode_anew` shows what becomes of pictures."""
+    source, target = received(tmp_path, samples.picture("JPEG", LARGE))
+    assert pictures.encode_beside(source, target) == "image/jpeg"
+    anew = tmp_path / "anew"
+    pictures.encode_anew(source, anew)
+    assert target.read_bytes() == anew.read_bytes()
+    broken = samples.picture(size=LARGE)[:-200]
+    source.write_bytes(broken)
+    assert pictures.encode_beside(source, target) is None
+    source.write_bytes(samples.picture(size=LARGE))
+    with pytest.raises(FileNotFoundError):
+        pictures.encode_beside(source, tmp_path / "nowhere" / "picture")
+    target.unlink()
     with open_folder(tmp_path / "incoming") as folder:
         fcntl.flock(folder, fcntl.LOCK_EX)
         thread = threading.Thread(target=pictures.encode_beside, args=(source, target))
