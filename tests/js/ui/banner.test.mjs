@@ -1,0 +1,41 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import { banner } from "../../../static/js/ui/shell/banner.js";
+import { ConnectionState } from "../../../static/js/ui/shell/connection-state.js";
+import { Clock } from "../support.mjs";
+
+function desk(t) {
+  const sent = [];
+  const asked = [];
+  t.mock.timers.enable({ apis: ["setInterval"] });
+  globalThis.navigator ??= {};
+  const parts = {
+    connection: { state: "connected", connected: true },
+    liveness: { silentSince: null },
+    lists: { sync: { state: "live", syncedAt: 0, orderIsBack() {} } },
+    presence: { late: false }, picks: { offer: null }, bulk: {},
+    unsent: { part: { outbox: { retryWaiting: () => sent.push("again") } } },
+    painter: { ask: (...names) => asked.push(...names) },
+    language: { t: (key) => key, words: { clock: String } },
+    now: new Clock().now,
+  };
+  const connectionState = new ConnectionState(parts);
+  connectionState.online = true;
+  return { parts: { ...parts, connectionState }, connectionState, sent, asked };
+}
+
+const said = (parts) => JSON.stringify(banner(parts).values ?? "");
+
+test("while nothing can be stored the page says so, and then sends what waits (F73)", (t) => {
+  const { parts, connectionState, sent, asked } = desk(t);
+  connectionState.setOrderStatus({ late: false, since: null, read_only: false });
+  assert.equal(banner(parts), "");
+  connectionState.setOrderStatus({ late: true, since: 5, read_only: true });
+  assert.match(said(parts), /banner\.read_only/, "it is more serious than the order");
+  assert.deepEqual(sent, []);
+  connectionState.setOrderStatus({ late: false, since: null, read_only: false });
+  assert.equal(banner(parts), "");
+  assert.deepEqual(sent, ["again"]);
+  assert.ok(asked.includes("banner"));
+});
