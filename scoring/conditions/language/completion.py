@@ -7,6 +7,7 @@ from typing import Literal, TypedDict
 from scoring.conditions.fields import FIELDS, OPERATORS, Field
 from scoring.conditions.language.canonical import name_text
 from scoring.conditions.language.characters import BLANKS, is_blank, lower
+from scoring.conditions.language.typing import typed
 from scoring.conditions.language.values import QUOTE
 
 SUGGESTIONS_MAX = 20
@@ -31,6 +32,7 @@ def complete(text: str, at: int, choices: Choices) -> list[Suggestion]:
     values of fields that are not fixed. Within a phrase, and behind words that are no field, there
     are none.
     """
+    text = typed(text)
     at = max(0, min(at, len(text)))
     start, depth = _term_at(text, at)
     name, colon, _ = text[start:at].partition(":")

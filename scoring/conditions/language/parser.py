@@ -7,6 +7,7 @@ from scoring.conditions.language.characters import BLANKS, is_blank, is_forbidde
 from scoring.conditions.language.errors import QueryError
 from scoring.conditions.language.query import Query
 from scoring.conditions.language.syntax import Group, Node, Not, SearchWord, Term, Value
+from scoring.conditions.language.typing import typed
 from scoring.conditions.language.values import QUOTE, described, one_of, read_quoted, read_value
 
 LENGTH_MAX = 1_000
@@ -34,7 +35,7 @@ def parse(text: str, *, with_words: bool = False) -> Query:
     """
     is_too_long = len(text) > LENGTH_MAX
     try:
-        query = _Parser(text[:LENGTH_MAX], with_words).query()
+        query = _Parser(typed(text[:LENGTH_MAX]), with_words).query()
     except QueryError as error:
         if is_too_long and error.at == LENGTH_MAX:
             raise QueryError(LENGTH_MAX) from None

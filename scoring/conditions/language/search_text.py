@@ -7,6 +7,7 @@ from scoring.conditions.language.errors import QueryError
 from scoring.conditions.language.parser import looks_like_a_term, parse
 from scoring.conditions.language.query import Query
 from scoring.conditions.language.syntax import Group, SearchWord
+from scoring.conditions.language.typing import typed
 from scoring.conditions.language.values import QUOTE
 
 _ALL = Query(Group("and", ()))
@@ -28,6 +29,7 @@ def read_search(text: str) -> SearchText:
     """
     if not has_conditions(text):
         return SearchText(_ALL, text)
+    text = typed(text)
     try:
         query, is_open = parse(text, with_words=True), False
     except QueryError as error:
@@ -42,7 +44,7 @@ def read_search(text: str) -> SearchText:
 
 def has_conditions(text: str) -> bool:
     """Whether a text says a condition anywhere outside of quotes, right or wrong."""
-    here = 0
+    here, text = 0, typed(text)
     while here < len(text):
         if text[here] == QUOTE:
             here = _behind_quotes(text, here)

@@ -11,6 +11,7 @@ from scoring.conditions.language.completion import complete
 from scoring.conditions.language.errors import QueryError
 from scoring.conditions.language.parser import parse
 from scoring.conditions.language.search_text import has_conditions, read_search
+from scoring.conditions.language.typing import typed
 from tests.drivers.node import NodeScript
 from tests.scoring.conditions.oracle import World
 from tests.scoring.conditions.test_completion import CHOICES
@@ -47,7 +48,7 @@ def test_the_page_knows_the_fields(page):
 
 
 @settings(max_examples=examples(60))
-@given(QUERIES | st.text('isopen:ag ()-,">"\\é😀', max_size=20), st.data())
+@given(QUERIES | st.text('isopen:ag ()-,">"\\é😀ｉｓ：“－、', max_size=20), st.data())
 def test_the_page_proposes_what_the_server_proposes(page, text, data):
     text = text[:60]
     at = data.draw(st.integers(0, len(text)))
@@ -56,7 +57,7 @@ def test_the_page_proposes_what_the_server_proposes(page, text, data):
 
 
 @settings(max_examples=examples(60))
-@given(QUERIES | st.text('isopen:ag ()-,">"\\é😀\u200b', max_size=20))
+@given(QUERIES | st.text('isopen:ag ()-,">"\\é😀\u200bｉｓ：“－、', max_size=20))
 def test_the_page_searches_for_words_where_the_server_does(page, text):
     conditions = page.ask({"op": "has_conditions", "text": text})
     assert conditions == has_conditions(text)
@@ -110,3 +111,41 @@ def test_a_term_more_narrows_the_query_and_nothing_else(page, items, is_not, dat
     except QueryError:
         return
     assert parse(wider, with_words=True).canonical == wanted
+
+
+@pytest.mark.parametrize(
+    ("text", "read"),
+    [
+        ("ｔａｇ：ｖｉｐ", "tag:vip"),
+        ("tag:“vip”", 'tag:"vip"'),
+        ("tag：vip、new，ｏｌｄ", "tag:vip,new,old"),
+        ("－ｉｓ：ｏｐｅｎ", "-is:open"),
+        ("–is:open", "-is:open"),
+        ("assigned:mai＠example.com", "assigned:mai@example.com"),
+        ("waits:＞１０ｍ", "waits:>10m"),
+        ("created:2026‐11‐20", "created:2026-11-20"),
+        ("desk：ｍａｉｎ　is：open", "desk:main\u3000is:open"),
+        ("（is：open　or tag：x）", "(is:open\u3000or tag:x)"),
+        ("lang:zh＿Hans", "lang:zh_Hans"),
+        # Words of a search, and fields that there are not.
+        ("注意：明日（火）", None),
+        ("ＩＤ：４７１１", None),
+        ("say “hi” – now", None),
+        ('"tag：vip"', None),
+    ],
+)
+def test_conditions_are_read_in_any_width(page, text, read):
+    assert typed(text) == (read or text) and len(typed(text)) == len(text)
+    assert has_conditions(text) == page.ask({"op": "has_conditions", "text": text})
+    assert has_conditions(text) == (read is not None)
+    asked = {"op": "suggest", "text": text, "at": len(text), "choices": CHOICES}
+    assert page.ask(asked) == complete(text, len(text), CHOICES)
+
+
+def test_a_condition_in_another_width_is_the_same_condition():
+    assert (
+        parse("ｔａｇ：“ｖｉｐ”　－ｉｓ：ｏｐｅｎ").canonical
+        == parse('tag:"vip" -is:open').canonical
+    )
+    assert read_search("tag：vip “hello – you”").words == "“hello – you”"
+    assert parse("lang:zh_hans").canonical == "lang:zh-hans"

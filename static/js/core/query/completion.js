@@ -3,7 +3,8 @@
 
 import { FIELDS, lower } from "./fields.js";
 import { suggest } from "./suggest.js";
-import { BLANKS, charactersBefore, isBlank, placeOf, plainValue } from "./text.js";
+import { charactersBefore, isBlank, placeOf, plainValue } from "./text.js";
+import { BLANKS, typed } from "./typing.js";
 
 // A text whose last character begins something.
 const BEGUN = new RegExp(`[^${BLANKS}(-]$`);
@@ -106,7 +107,7 @@ export class Completion {
 
   // before: the text up to the value, which ends with the field's name
   #remember(before, { text, kind }) {
-    const name = lower(/([A-Za-z]+):[^:]*$/.exec(before)?.[1] ?? "");
+    const name = lower(/([A-Za-z]+):[^:]*$/.exec(typed(before))?.[1] ?? "");
     const field = FIELDS[name];
     const value = plainValue(text);
     if (kind !== "value" || !["admin", "name", "tag", "language"].includes(field?.kind)) return;

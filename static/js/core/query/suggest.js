@@ -3,7 +3,8 @@
 // JavaScript texts.
 
 import { fieldOf, FIELDS, lower } from "./fields.js";
-import { BLANKS, isBlank, plainValue, written } from "./text.js";
+import { isBlank, plainValue, written as asWritten } from "./text.js";
+import { BLANKS, typed } from "./typing.js";
 
 const SUGGESTIONS_MAX = 20;
 const OPERATORS = [">=", "<=", ">", "<"];
@@ -14,9 +15,10 @@ const ENDS_NOTHING = new RegExp(`(?:^|[(-]|[${BLANKS}(]or)[${BLANKS}]*$`, "i");
 
 // choices: field to the values that are known of it. A suggestion replaces the characters [from, to)
 // by its text; its kind is "field", "value" or "operator".
-/** @param {string} text @param {number} at @param {Record<string, string[]>} choices
+/** @param {string} written @param {number} at @param {Record<string, string[]>} choices
  * @returns {Suggestion[]} */
-export function suggest(text, at, choices = {}) {
+export function suggest(written, at, choices = {}) {
+  const text = typed(written);
   const { start, depth } = termAt(text, at);
   const colon = text.slice(start, at).indexOf(":");
   if (colon < 0) {
@@ -67,8 +69,9 @@ function termAt(text, at) {
 }
 
 // The field whose values stand at a place; "" where none do.
-/** @param {string} text @param {number} at */
-export function fieldAt(text, at) {
+/** @param {string} written @param {number} at */
+export function fieldAt(written, at) {
+  const text = typed(written);
   const [, name] = /^([A-Za-z]+):/.exec(text.slice(termAt(text, at).start, at)) ?? [];
   return name && fieldOf(name) ? lower(name) : "";
 }
@@ -96,7 +99,7 @@ function values({ kind, words }, begun, choices) {
   const wanted = lower(plainValue(begun.slice(before.length)));
   const fixed = before || begun.startsWith('"') ? [] : words.filter((word) => word.startsWith(wanted));
   const known = [...new Set(choices)].filter((one) => lower(one).startsWith(wanted))
-    .map((one) => before + (words.includes(one) ? `"${one}"` : written(one)));
+    .map((one) => before + (words.includes(one) ? `"${one}"` : asWritten(one)));
   return [
     ...[...fixed, ...known].map((one) => [one, "value"]),
     ...(kind === "day" && !begun ? OPERATORS.map((one) => [one, "operator"]) : []),

@@ -2,10 +2,8 @@
 // Whether it is right is for the server to say. Places are indexes of JavaScript texts.
 
 import { fieldOf, lower } from "./fields.js";
+import { BLANKS, typed } from "./typing.js";
 
-// The blanks, for a class of a regular expression.
-export const BLANKS = "\\t-\\r\\x1c-\\x20\\x85\\xa0\\u1680\\u2000-\\u200b"
-  + "\\u2028\\u2029\\u202f\\u205f\\u2060\\u3000\\ufeff";
 const BLANK = new RegExp(`[${BLANKS}]`);
 // As in scoring/conditions/language/parser.py.
 const LOOKS_LIKE_A_TERM = new RegExp(`^-?([A-Za-z]+):(?![${BLANKS}/]|$)`);
@@ -69,8 +67,9 @@ function looksLikeATerm(rest) {
 
 // Whether a text says a condition anywhere outside of quotes: others are words of a search alone,
 // with their parentheses.
-/** @param {string} text */
-export function hasConditions(text) {
+/** @param {string} written */
+export function hasConditions(written) {
+  const text = typed(written);
   for (let at = 0; at < text.length;) {
     if (text[at] === '"') at = behindQuotes(text, at);
     else if (isBlank(text[at]) || text[at] === "(" || text.startsWith("-(", at)) at += 1;
@@ -82,8 +81,9 @@ export function hasConditions(text) {
 
 // The parts of a query in order: {kind: "term" | "group" | "word", start, end}; terms also with
 // {field, isNot, values: as they are written}.
-/** @param {string} text @returns {QueryPart[]} */
-export function partsOf(text) {
+/** @param {string} written @returns {QueryPart[]} */
+export function partsOf(written) {
+  const text = typed(written);
   const parts = [];
   const isSearch = !hasConditions(text);
   for (let at = 0; at < text.length;) {
@@ -157,7 +157,7 @@ export const written = (name) => (/^[^",()]+$/.test(name) && ![...name].some(isB
 /** @param {string} text @param {QueryPart} term @param {string[]} values */
 export function withValues(text, term, values) {
   if (!values.length) return without(text, term);
-  const colon = text.indexOf(":", term.start) + 1;
+  const colon = typed(text).indexOf(":", term.start) + 1;
   return text.slice(0, colon) + values.join(",") + text.slice(term.end);
 }
 
@@ -180,8 +180,9 @@ export function withTerm(text, field, values, isNot = false) {
 }
 
 // Whether all quotes and parentheses are closed.
-/** @param {string} text */
-function isFinished(text) {
+/** @param {string} written */
+function isFinished(written) {
+  const text = typed(written);
   let depth = 0;
   for (let at = 0; at < text.length;) {
     const end = text[at] === '"' ? closed(text, at) : at + 1;
