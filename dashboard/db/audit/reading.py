@@ -8,7 +8,9 @@ from sqlalchemy import ColumnElement, Connection, false, func, or_, select, tupl
 from dashboard.db.accounts import admins
 from dashboard.db.audit.actions import ACTIONS
 from dashboard.db.database import Database
+from dashboard.db.models.accounts import admins as accounts
 from dashboard.db.models.audit import audit_log
+from scoring.conditions.folding import folded
 
 #: What actions have in common before the dot, such as `webhook`; asked for, it stands for all.
 GROUPS: Mapping[str, Sequence[str]] = {
@@ -135,7 +137,10 @@ def _by(connection: Connection, actor: str) -> ColumnElement[bool]:
         return audit_log.c.admin_id == admin.id
     name = actor.strip().lower()
     same_address = audit_log.c.actor_email == name
-    return or_(func.lower(audit_log.c.actor_name) == name, same_address)
+    known = connection.scalars(select(accounts.c.name).distinct())
+    alike = [one for one in known if folded(one) == folded(actor)]
+    same_name = or_(func.lower(audit_log.c.actor_name) == name, audit_log.c.actor_name.in_(alike))
+    return or_(same_name, same_address)
 
 
 def _to(target: str) -> ColumnElement[bool]:

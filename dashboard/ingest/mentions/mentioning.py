@@ -14,8 +14,9 @@ from dashboard.db.threads.thread_state import ThreadState
 from dashboard.db.threads.thread_tags import in_column
 from dashboard.errors import FieldError, Invalid, NotFound
 from dashboard.ingest import acting
-from dashboard.ingest.mentions.names import folded, names_in
+from dashboard.ingest.mentions.names import may_call, names_in
 from dashboard.ingest.outgoing import Admin
+from scoring.conditions.folding import folded
 from scoring.placing import Placement
 
 Placements = Sequence[Placement]
@@ -33,7 +34,7 @@ def mentioned_in(
     All colleagues who see the thread and whose names the note calls; of several who are called
     alike, those of `chosen`, where there are any. Raises Invalid for one of these who is none.
     """
-    if not chosen and "@" not in body:
+    if not chosen and not may_call(body):
         return []
     named = _named(connection, admin, state, body)
     errors = [

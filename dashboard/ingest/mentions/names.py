@@ -36,6 +36,11 @@ def names_in(body: str, names: Collection[str]) -> dict[str, str]:
     return found
 
 
+def may_call(body: str) -> bool:
+    """Whether a text has an `@` of any width at all."""
+    return _AT.search(body) is not None
+
+
 def _by_form(names: Collection[str]) -> dict[str, list[str]]:
     """Form to the names that have it."""
     found: dict[str, list[str]] = {}

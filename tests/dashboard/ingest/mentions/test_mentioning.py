@@ -69,6 +69,13 @@ def test_a_note_mentions_whom_it_names(team):
     assert team.shop.conversation()[-1] == message
 
 
+def test_a_name_is_called_in_other_signs_and_widths(team):
+    pat = Admin(new_admin(team.database, "Pat O’Brien–Lê"), "Pat O’Brien–Lê")
+    message, _ = team.note("＠ＰＡＴ　O'Brien-Le\u0302, look")
+    assert message["mentions"] == [{"id": pat.id, "name": "ＰＡＴ　O'Brien-Le\u0302"}]
+    assert team.unread(pat) == [message["id"]]
+
+
 def test_of_several_who_are_called_alike_those_who_are_meant(team):
     namesake = Admin(new_admin(team.database, "Ken2"), "Ken")
     team.database.write(

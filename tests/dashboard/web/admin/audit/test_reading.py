@@ -97,6 +97,12 @@ def test_a_wrong_parameter_is_named(chief, query, pointer):
     assert (answer.status_code, answer.json["errors"][0]["pointer"]) == (422, pointer)
 
 
+def test_an_actor_is_found_by_the_name_in_other_signs(dashboard, chief):
+    dashboard.sign_in("Ánh O’Brien–ｽﾐｽ", "supervisor")
+    found = chief.get(f"{API}", query_string={"actor": "ÁNH O'BRIEN-スミス"}).json["entries"]
+    assert [entry["action"] for entry in found] == ["signin.succeeded"]
+
+
 def test_an_export_is_an_entry_of_its_own_and_holds_what_the_log_held(chief):
     given = {"action": "sort", "format": "csv"}
     answer = chief.post(f"{API}/export", json=given)
