@@ -7,6 +7,7 @@ from contextlib import suppress
 from redis.exceptions import RedisError
 
 from dashboard.clock import READ_SECONDS
+from dashboard.db.agenda import Agenda
 from dashboard.db.database import TRIAL_SECONDS
 from dashboard.db.sqlite_wal import CHECKPOINT_SECONDS
 from dashboard.errors import StorageUnavailable
@@ -18,6 +19,8 @@ from dashboard.web.http.metrics.registry import SHARE_SECONDS
 
 #: Interval at which the sessions of connected sockets are checked, and unjoined ones closed.
 SESSIONS_SECONDS = 1.0
+#: Interval of the check while no socket is here, and of the reconciler while nothing changes.
+REST_SECONDS = 3.0
 #: Age at which an open connection must have joined the namespace; checked at that interval.
 UNJOINED_SECONDS = 6.0
 #: Interval at which failed sign-ins of a minute that is over are stored.
@@ -32,13 +35,15 @@ class Background:
         self._sessions = PeriodicTask(
             "the check of sessions",
             self._check_sessions,
-            interval_seconds=SESSIONS_SECONDS,
+            interval_seconds=lambda: SESSIONS_SECONDS if len(services.sockets) else REST_SECONDS,
             expected=(StorageUnavailable,),
         )
         self._reconciling = PeriodicTask(
             "the reconciler",
             lambda: services.reconciler.turn(services.agenda.latest, services.pulse.latest),
-            interval_seconds=TICK_SECONDS,
+            interval_seconds=lambda: (
+                REST_SECONDS if services.reconciler.is_resting else TICK_SECONDS
+            ),
         )
         self._clock = PeriodicTask(
             "the clock",
@@ -51,7 +56,7 @@ class Background:
         self._sharing_metrics = PeriodicTask(
             "the metrics of this worker",
             services.metrics.write,
-            interval_seconds=SHARE_SECONDS,
+            interval_seconds=lambda: SHARE_SECONDS if services.metrics.are_shared else 60.0,
             expected=(OSError,),
         )
         self._failed_sign_ins = PeriodicTask(
@@ -78,6 +83,7 @@ class Background:
         services.presence_tasks.start(spawn)
         services.pulse.observe(services.pulse_changed)
         services.pulse.observe(lambda before, pulse: self._reconciling.wake())
+        services.agenda.wakes[self._reconciling.wake] = Agenda.has_to_reconcile
         self._reconciling.start()
         self._clock.start()
         for task in self._of_storage:

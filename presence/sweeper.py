@@ -1,7 +1,6 @@
 """Settles what is due: expired connections, ended overrides, old rows of last seen."""
 
 from collections.abc import Callable, Sequence
-from itertools import chain, islice
 from typing import NamedTuple
 
 from redis.cluster import RedisCluster
@@ -22,14 +21,15 @@ LOOKED_AT_MS = 750
 
 
 class Due(NamedTuple):
-    """What a look at all shards of some people found.
+    """What a look at all shards found.
 
-    `people`, `rooms`: shards in which something is past its time; `held`: shards of people left
-    alone because of an outage; `next_ms`: until the next thing is due, None where none is known.
+    `people`, `rooms`: of each kind of people the shards in which something is past its time;
+    `held`: in how many people are left alone because of an outage; `next_ms`: until the next thing
+    is due, None where none is known.
     """
 
-    people: list[int]
-    rooms: list[int]
+    people: list[list[int]]
+    rooms: list[list[int]]
     held: int
     next_ms: int | None
 
@@ -59,40 +59,46 @@ class Sweeper:
         people: Sequence[People],
         pause: Callable[[], None] = lambda: None,
         limit: int = SWEEP_LIMIT,
+        looked_at_ms: int = LOOKED_AT_MS,
     ):
+        self._looked_at_ms = looked_at_ms
+        #: Kind of people and shard, and the keys of each.
+        self._shards = [
+            (kind, shard) for kind, one in enumerate(people) for shard in range(one.space.shards)
+        ]
+        self._keys = [_keys_of(people[kind], shard) for kind, shard in self._shards]
+        if not isinstance(people[0].client, RedisCluster):
+            self._keys = [[key for keys in self._keys for key in keys]]
         self._people = people
         self._pause = pause
         self._limit = limit
 
-    def look(self, skip_swept_within_ms: int = 0) -> list[Due]:
-        """What is due, of each of the people; one command where there is no cluster.
+    def look(self, skip_swept_within_ms: int = 0) -> Due:
+        """What is due; one command where there is no cluster.
 
         Shards at which any worker looked less than `skip_swept_within_ms` ago are left alone.
         """
-        shards = [
-            _keys_of(people, shard)
-            for people in self._people
-            for shard in range(people.space.shards)
-        ]
-        if not isinstance(self._people[0].client, RedisCluster):
-            shards = [[key for keys in shards for key in keys]]
         argv = self._look_argv(skip_swept_within_ms)
-        calls = [LuaCall("people/due", keys, argv) for keys in shards]
-        numbers = chain.from_iterable(self._people[0].lua.run_all(calls))
-        return [
-            _found([tuple(islice(numbers, 4)) for _ in range(people.space.shards)])
-            for people in self._people
-        ]
+        calls = [LuaCall("people/due", keys, argv) for keys in self._keys]
+        people: list[list[int]] = [[] for _ in self._people]
+        rooms: list[list[int]] = [[] for _ in self._people]
+        held, next_ms = 0, list[int]()
+        for first, answer in enumerate(self._people[0].lua.run_all(calls)):
+            for found, at in ((people, answer[0]), (rooms, answer[1])):
+                for kind, shard in (self._shards[first + each] for each in at):
+                    found[kind].append(shard)
+            held += answer[2]
+            next_ms += [answer[3]] if answer[3] >= 0 else []
+        return Due(people, rooms, held, min(next_ms, default=None))
 
     def sweep_once(self, skip_swept_within_ms: int = 0) -> Swept:
         """Looks, and settles everything of people that is due."""
         return self.sweep(self.look(skip_swept_within_ms))
 
-    def sweep(self, due: Sequence[Due]) -> Swept:
+    def sweep(self, due: Due) -> Swept:
         """Settles everything of people that a look has just found."""
-        total = Swept(held=sum(found.held for found in due))
-        for people, found in zip(self._people, due, strict=True):
-            shards = found.people
+        total = Swept(held=due.held)
+        for people, shards in zip(self._people, due.people, strict=True):
             while shards:
                 answers = people.lua.run_all([self._sweep(people, shard) for shard in shards])
                 for expired, announced, lag_ms, _ in answers:
@@ -127,7 +133,7 @@ class Sweeper:
         timing = self._people[0].timing
         return [
             skip_swept_within_ms,
-            LOOKED_AT_MS if skip_swept_within_ms else 0,
+            self._looked_at_ms if skip_swept_within_ms else 0,
             timing.outage_after_ms,
             timing.recovery_grace_ms,
             timing.max_outage_ms,
@@ -143,13 +149,3 @@ class Sweeper:
 def _keys_of(people: People, shard: int) -> list[str]:
     own, rooms = people.space.people(shard), people.space.rooms(shard)
     return [own.deadlines, own.override_ends, own.meta, *rooms[:2], own.tombstones]
-
-
-def _found(shards: Sequence[Sequence[int]]) -> Due:
-    """From the four numbers that people/due gives for each shard."""
-    return Due(
-        [shard for shard, (is_due, *_) in enumerate(shards) if is_due],
-        [shard for shard, (_, is_due, *_) in enumerate(shards) if is_due],
-        sum(is_held for _, _, is_held, _ in shards),
-        min((ms for *_, ms in shards if ms >= 0), default=None),
-    )

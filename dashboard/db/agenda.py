@@ -1,6 +1,6 @@
 """What SQL says is to be done, read for all queues at once."""
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from sqlalchemy import (
     BigInteger,
@@ -14,6 +14,7 @@ from sqlalchemy import (
 )
 
 from dashboard.db.archive.behind import statements
+from dashboard.db.driver.queries import Ask, answer, query_of
 from dashboard.db.lists import versions
 from dashboard.db.models.outbox import outgoing_events
 from dashboard.db.models.query_lists import query_lists
@@ -40,6 +41,10 @@ class Agenda(NamedTuple):
     lists: int
     policies: int
 
+    def has_to_reconcile(self, now_ms: int) -> bool:
+        """Whether the reconciler has something to do."""
+        return self.has_unplaced or self.has_expired
+
     def has_change(self, now_ms: int) -> bool:
         """Whether time has changed a thread."""
         return self.next_change_at is not None and self.next_change_at <= now_ms
@@ -49,8 +54,9 @@ def read(connection: Connection, now_ms: int) -> Agenda:
     """All of it, as of this transaction."""
     known = versions.current(connection)
     given = {"now": now_ms, "closed_before": closed_before(known.history_days, now_ms)}
-    row: Any = connection.execute(_STATEMENT, given).one()
-    return Agenda(*(*row, known.lists, known.policies))
+    [row] = answer(connection, Ask(_QUERY, given, list))
+    next_change_at, *flags = row
+    return Agenda(*(next_change_at, *map(bool, flags), known.lists, known.policies))
 
 
 def _statement() -> Select[tuple[int | None, bool, bool, bool, bool, bool]]:
@@ -59,7 +65,7 @@ def _statement() -> Select[tuple[int | None, bool, bool, bool, bool, bool]]:
         .where(threads.c.next_change_at.is_not(None))
         .scalar_subquery()
     )
-    to_archive, to_bring_back = statements(_CLOSED_BEFORE, 1)
+    to_archive, to_bring_back = statements(_CLOSED_BEFORE, None)
     return select(
         next_change_at,
         exists().where(outgoing_events.c.position.is_(None)),
@@ -70,4 +76,4 @@ def _statement() -> Select[tuple[int | None, bool, bool, bool, bool, bool]]:
     )
 
 
-_STATEMENT = _statement()
+_QUERY = query_of(_statement())

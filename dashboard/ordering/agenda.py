@@ -1,6 +1,6 @@
 """Asks SQL once a second what is to be done, and wakes the queues that have something to do."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 
 from dashboard.db import agenda
 from dashboard.db.agenda import Agenda
@@ -23,11 +23,12 @@ class AgendaReader(RunsTask):
         self,
         database: Database,
         clock: Callable[[], int],
-        wakes: Mapping[Callable[[], object], Concerns],
+        wakes: dict[Callable[[], object], Concerns],
     ):
         self._database = database
         self._clock = clock
-        self._wakes = wakes
+        #: What wakes a queue, and when.
+        self.wakes = wakes
         self._wait_seconds = 0.0
         #: What was read last; None while SQL is away.
         self.latest: Agenda | None = None
@@ -45,7 +46,7 @@ class AgendaReader(RunsTask):
         with self._database.read() as connection:
             read = agenda.read(connection, now)
         self.latest = read
-        for wake, concerns in self._wakes.items():
+        for wake, concerns in self.wakes.items():
             if concerns(read, now):
                 wake()
         next_ms = READ_SECONDS * 1_000

@@ -64,6 +64,8 @@ class Reconciler:
         self._heads_due = 0.0
         self._repaired = 0
         self._rest = Rest(ranking, monotonic)
+        #: Whether the last turn found that nothing has changed.
+        self.is_resting = False
         #: Of the last tick: the lists, and whether it found no difference and leaves nothing to be
         #: looked at again.
         self._list_ids: Collection[str] = ()
@@ -88,7 +90,8 @@ class Reconciler:
         `agenda`, `pulse`: what was read last; None where SQL or Redis is away.
         """
         mark, passes = mark_of(agenda, pulse), self._diff.passes
-        if not self._status.late and self._rest.goes_on(mark, passes):
+        self.is_resting = not self._status.late and self._rest.goes_on(mark, passes)
+        if self.is_resting:
             self._status.mark_current()
             return
         self._diff.slice_most = SLICE_MAX if self._rest.is_comparing(passes) else REST_SLICE

@@ -58,6 +58,8 @@ class BotPresence:
         self._monotonic = monotonic
         self._pending: dict[CustomerWrote, float] = {}
         self._closed: set[int] = set()
+        #: Called when something is kept for `flush_pending`.
+        self.on_pending: Callable[[], object] = lambda: None
 
     def beat(self, source: str, beats: Iterable[tuple[str, str, str, bool]]) -> None:
         """Takes heartbeats: (customer, device, type, active)."""
@@ -128,11 +130,18 @@ class BotPresence:
         """Keeps messages for the next `flush_pending`, so that no event waits for Redis."""
         if len(self._pending) < PENDING_MAX:
             self._pending.update(dict.fromkeys(messages, self._monotonic()))
+            self.on_pending()
 
     def enqueue_closed(self, thread_ids: Iterable[int]) -> None:
         """Keeps threads that were closed: the next `flush_pending` ends typing in them."""
         if len(self._closed) < PENDING_MAX:
             self._closed.update(thread_ids)
+            self.on_pending()
+
+    @property
+    def has_pending(self) -> bool:
+        """Whether something is kept for `flush_pending`."""
+        return bool(self._pending or self._closed)
 
     def flush_pending(self) -> int:
         """Sends the kept messages as heartbeats; returns how many. Raises RedisError."""

@@ -83,6 +83,8 @@ class PresenceService:
         #: Which customers type in a thread.
         self.writers = Rooms(client, customers, **shared)
         self.seen = Listing(self.customers, self.relations.of_customers, SeenCustomers(database))
+        #: Called with what somebody has set.
+        self.on_settings: Callable[[Settings], object] = lambda settings: None
         self._unsent_settings: dict[tuple[str, str], Settings] = {}
         #: Kind -> the id after which settings are sent again; see `send_all_settings_again`.
         self._sent_again: dict[str, int] = {}
@@ -201,6 +203,7 @@ class PresenceService:
 
     def _send_settings(self, kind: str, person: str, settings: Settings) -> None:
         self._unsent_settings[kind, person] = settings
+        self.on_settings(settings)
         try:
             self.flush_unsent_settings()
         except RedisError as error:

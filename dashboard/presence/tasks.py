@@ -21,6 +21,7 @@ from dashboard.transport.packets import EncodedJson, encode
 from presence.feed import Feed, Source
 from presence.last_seen.online import OnlineTimes
 from presence.last_seen.outbox import Departure, Outbox
+from presence.settings import Settings
 from presence.sweeper import Sweeper
 
 log = logging.getLogger(__name__)
@@ -29,9 +30,11 @@ log = logging.getLogger(__name__)
 ROOMS_SECONDS = 0.1
 PEOPLE_SECONDS = 0.25
 BEATS_SECONDS = 0.5
-#: A sweep comes when the next thing is due that is known, between these: what another worker has
-#: brought nearer is found by the second.
-SWEEP_SECONDS, SWEEP_LEAST_SECONDS = 1.0, 0.25
+SETTINGS_SECONDS = 1.0
+#: A sweep comes when the next thing is due that is known, between these intervals; the longer one
+#: is at most half of the shortest grace, so that what another worker has brought nearer is known
+#: before it is due.
+SWEEP_SECONDS, SWEEP_LEAST_SECONDS = 2.0, 0.25
 STORE_SECONDS = 2.0
 #: Interval of storing who is online of one more shard, if it is due.
 STORE_ONLINE_SECONDS = 10.0
@@ -42,8 +45,8 @@ UNFINISHED_SECONDS = 15.0
 TRIM_SECONDS, TRIM_REST_SECONDS = 10.0, 60.0
 #: Interval of removing the consumers of ended workers from one more shard.
 CONSUMERS_SECONDS = 60.0
-#: Interval of reading which admins are here where one came or left, and in any case.
-PRESENT_SECONDS, PRESENT_REST_SECONDS = 1.0, 3.0
+#: Interval of reading which admins are here; sooner where one came or left.
+PRESENT_SECONDS, PRESENT_LEAST_SECONDS = 3.0, 0.5
 #: Interval of what is done for sockets, while there are none.
 REST_SECONDS = 10.0
 #: Interval at which typing that goes on is sent again; browsers show it for 7.5 s.
@@ -85,7 +88,13 @@ class PresenceTasks:
         self._present_admins = present_admins
         self._emitter = emitter
         people = [presence_service.customers, presence_service.admins]
-        self._sweeper = Sweeper(people, pause=lambda: time.sleep(0))
+        grace_seconds = presence_service.timing.page_closed_grace_ms / 1_000
+        self._sweep_seconds = max(SWEEP_LEAST_SECONDS, min(SWEEP_SECONDS, grace_seconds / 2))
+        self._sweeper = Sweeper(
+            people,
+            pause=lambda: time.sleep(0),
+            looked_at_ms=round(750 * self._sweep_seconds),
+        )
         stores: list[StoreDepartures] = [saving.save_customers, saving.save_admins]
         self._stored = [
             (Outbox(one, STORAGE_GROUP, worker), OnlineTimes(one, ONLINE_STORED_MS), store)
@@ -94,15 +103,15 @@ class PresenceTasks:
         #: Of customers and of admins, the shards whose announcements may have to be stored.
         self._news: tuple[set[int], ...] = tuple(set() for _ in people)
         self._unfinished_at = 0.0
-        self._admins_changed = True
-        self._present_at = 0.0
         self._feed = self._new_feed()
         self._verify_at = 0.0
         self._trim_in_seconds = TRIM_SECONDS
         presence.on_first_socket = self._wake_all
+        bot_presence.on_pending = lambda: self._wake("customer messages")
+        presence_service.on_settings = self._note_end
         self._sweep_from = 0.0
         self._sweep_in_seconds = SWEEP_LEAST_SECONDS
-        self._tasks: list[PeriodicTask] = []
+        self._tasks: dict[str, PeriodicTask] = {}
         #: Since when shown states may be old, in ms since 1970; None while they are current.
         self.late_since: int | None = None
         #: How far past its deadline the oldest connection of the last sweep was, in ms.
@@ -118,7 +127,7 @@ class PresenceTasks:
                 expected=(RedisError, OSError, StorageUnavailable),
                 expected_level=logging.DEBUG,
             )
-            self._tasks.append(task)
+            self._tasks[name] = task
             spawn(task.run)
 
     def _steps(self) -> list[tuple[str, Seconds, Callable[[], object]]]:
@@ -142,26 +151,48 @@ class PresenceTasks:
                 with_sockets(BEATS_SECONDS),
                 lambda: viewers.flush_beats(presence.is_shown),
             ),
-            ("customer messages", BEATS_SECONDS, self._bot_presence.flush_pending),
-            ("settings", BEATS_SECONDS, settings),
+            ("customer messages", REST_SECONDS, self._flush_pending),
+            ("settings", SETTINGS_SECONDS, settings),
             ("sweep", lambda: self._sweep_in_seconds, self._sweep),
-            ("store last seen", STORE_SECONDS, self._store_news),
+            ("store last seen", UNFINISHED_SECONDS, self._store_soon),
             ("store who is online", STORE_ONLINE_SECONDS, self._store_online),
             ("relations", with_sockets(RELATIONS_SECONDS), presence.refresh_relations),
             ("typing", with_sockets(TYPING_SECONDS), self._repeat_typing),
-            ("present admins", PRESENT_SECONDS, self._refresh_present),
+            ("present admins", PRESENT_SECONDS, self._refresh_soon),
             ("trim", lambda: self._trim_in_seconds, self._trim),
             ("remove consumers", CONSUMERS_SECONDS, self._remove_consumers),
         ]
 
     def _wake_all(self) -> None:
         """A socket has come where there was none."""
-        for task in self._tasks:
+        for task in self._tasks.values():
             task.wake()
+
+    def _wake(self, name: str) -> None:
+        if name in self._tasks:
+            self._tasks[name].wake()
+
+    def _note_end(self, settings: Settings) -> None:
+        """What ends before the next sweep makes that come sooner."""
+        soon_ms = self._presence_service.clock() + 1_000 * self._sweep_seconds
+        if any((one.until or math.inf) < soon_ms for one in settings.overrides.values()):
+            self._wake("sweep")
+
+    def _flush_pending(self) -> None:
+        """What came within half a second goes out together."""
+        while self._bot_presence.has_pending:
+            time.sleep(BEATS_SECONDS)
+            self._bot_presence.flush_pending()
+
+    def _store_soon(self) -> None:
+        """What came within two seconds is stored together."""
+        if any(self._news):
+            time.sleep(STORE_SECONDS)
+        self._store_news()
 
     def stop(self) -> None:
         """Ends every task after the step under way."""
-        for task in self._tasks:
+        for task in self._tasks.values():
             task.stop()
 
     def send_status(self, sid: str) -> None:
@@ -218,7 +249,9 @@ class PresenceTasks:
         for news, kind in zip(self._news, ("customer", "admin"), strict=True):
             if source is self._presence.watchers[kind]:
                 news.add(shard)
-                self._admins_changed |= kind == "admin"
+                self._wake("store last seen")
+                if kind == "admin":
+                    self._wake("present admins")
 
     def _flush_people(self) -> None:
         for watchers in self._presence.watchers.values():
@@ -228,21 +261,20 @@ class PresenceTasks:
         if self.late_since is None:
             self._presence.viewers.repeat_typing()
 
+    def _refresh_soon(self) -> None:
+        """Those who come together are read together."""
+        time.sleep(PRESENT_LEAST_SECONDS)
+        self._refresh_present()
+
     def _refresh_present(self) -> None:
         if self._sweeping_is_paused():
             # Connections may be missing in Redis that are about to come back.
             self._present_admins.forget()
-        elif self._admins_changed or time.monotonic() >= self._present_at:
-            self._admins_changed = False
-            try:
-                self._present_admins.refresh()
-            except BaseException:
-                self._admins_changed = True
-                raise
-            self._present_at = time.monotonic() + PRESENT_REST_SECONDS
+        else:
+            self._present_admins.refresh()
 
     def _sweep(self) -> None:
-        self._sweep_in_seconds = SWEEP_SECONDS
+        self._sweep_in_seconds = self._sweep_seconds
         if self._sweeping_is_paused():
             # Typing ends also during an outage.
             self._presence_service.writers.sweep_once()
@@ -253,13 +285,12 @@ class PresenceTasks:
         except (RedisError, OSError):
             self._pause_sweeping()
             raise
-        of_customers, of_admins = due
-        self._presence_service.threads.sweep_once(shards=of_admins.rooms)
-        self._presence_service.writers.sweep_once(shards=of_customers.rooms)
-        next_ms = [found.next_ms for found in due if found.next_ms is not None]
-        self._sweep_in_seconds = max(
-            SWEEP_LEAST_SECONDS, min(SWEEP_SECONDS, min(next_ms, default=math.inf) / 1_000)
-        )
+        of_customers, of_admins = due.rooms
+        self._presence_service.threads.sweep_once(shards=of_admins)
+        self._presence_service.writers.sweep_once(shards=of_customers)
+        if due.next_ms is not None:
+            next_seconds = min(self._sweep_seconds, due.next_ms / 1_000)
+            self._sweep_in_seconds = max(SWEEP_LEAST_SECONDS, next_seconds)
 
     def _pause_sweeping(self) -> None:
         """After an outage connections get time to send heartbeats before any expires."""

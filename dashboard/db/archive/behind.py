@@ -28,7 +28,9 @@ def behind(connection: Connection, now_ms: int, limit: int) -> list[int]:
     return [*connection.scalars(to_archive), *connection.scalars(to_bring_back)][:limit]
 
 
-def statements(latest: int | BindParameter[Any], limit: int) -> tuple[Select[int], Select[int]]:
+def statements(
+    latest: int | BindParameter[Any], limit: int | None
+) -> tuple[Select[int], Select[int]]:
     """What finds those to archive, closed at this time or before, and those to bring back."""
     to_archive = _LIVE.where(threads.c.closed_at <= latest).limit(limit)
     return to_archive, _ARCHIVED.where(threads.c.closed_at > latest).limit(limit)

@@ -4,7 +4,8 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Generic, NamedTuple, TypeVar
 
-from sqlalchemy import JSON, Boolean, Column, Connection, Table
+from sqlalchemy import JSON, Boolean, Column, Connection, Select, Table
+from sqlalchemy.dialects import postgresql, sqlite
 
 from dashboard.db.driver import json_text
 from dashboard.db.driver.running import drive
@@ -13,7 +14,8 @@ Result = TypeVar("Result")
 Row = Sequence[Any]
 #: From a value of the driver to that of a column.
 _Convert = Callable[[Any], Any]
-_PARAMETER = re.compile(r":(\w+)")
+#: Not the type of a cast, such as `::BIGINT`.
+_PARAMETER = re.compile(r"(?<!:):(\w+)")
 
 
 class Query:
@@ -65,6 +67,15 @@ def answers(connection: Connection, asks: Sequence[Ask[Any]]) -> list[Any]:
 def answer(connection: Connection, ask: Ask[Result]) -> Result:
     """What is read of the rows of one. Raises DBAPIError."""
     return answers(connection, [ask])[0]
+
+
+def query_of(statement: Select[Any]) -> Query:
+    """A select of numbers and truth values, whose parameters all have names."""
+    on_sqlite, on_postgres = (
+        str(statement.compile(dialect=dialect(paramstyle="named")))
+        for dialect in (sqlite.dialect, postgresql.dialect)
+    )
+    return Query([], on_sqlite, on_postgres)
 
 
 def by_name(table: Table, columns: Sequence[str], *, locked: bool = False) -> Query:

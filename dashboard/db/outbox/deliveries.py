@@ -8,7 +8,16 @@ holds: one that comes after another dispatcher has leased the delivery changes n
 from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import Any, NamedTuple
 
-from sqlalchemy import BindParameter, ColumnElement, Connection, exists, or_, select, update
+from sqlalchemy import (
+    BindParameter,
+    ColumnElement,
+    Connection,
+    exists,
+    literal_column,
+    or_,
+    select,
+    update,
+)
 
 from dashboard.db.models.outbox import outgoing_events
 from dashboard.db.models.webhooks import deliveries, webhooks
@@ -16,16 +25,18 @@ from dashboard.db.outbox import sent_messages
 from dashboard.db.outbox.outgoing_document import EVENTS, Outgoing
 from dashboard.db.upsert import insert_missing
 
+#: Not a parameter: SQLite would plan anew each time, since an index has the pending ones alone.
+_PENDING: ColumnElement[str] = literal_column("'pending'")
 _EARLIER = deliveries.alias("earlier")
 _IS_FIRST_OF_THREAD = ~exists().where(
     _EARLIER.c.webhook_id == deliveries.c.webhook_id,
     _EARLIER.c.thread_id == deliveries.c.thread_id,
-    _EARLIER.c.state == "pending",
+    _EARLIER.c.state == _PENDING,
     _EARLIER.c.position < deliveries.c.position,
 )
 #: A time in ms since 1970, or the parameter for it.
 Now = int | BindParameter[Any]
-_IS_PENDING = deliveries.c.state == "pending"
+_IS_PENDING = deliveries.c.state == _PENDING
 
 
 class LeasedDelivery(NamedTuple):

@@ -10,6 +10,8 @@ from dashboard.transport.packets import EncodedJson, encode
 
 #: Interval of reading the numbers. Time alone changes them, too.
 READ_SECONDS = 1.0
+#: The same while no supervisor is here.
+REST_SECONDS = 10.0
 
 
 class QueueLine(RunsTask):
@@ -24,7 +26,9 @@ class QueueLine(RunsTask):
         #: What each socket was sent last; None: nothing yet.
         self._sent: dict[str, QueueNumbers | None] = {}
         self._task = PeriodicTask(
-            "telling the state of the queue", self.turn, interval_seconds=READ_SECONDS
+            "telling the state of the queue",
+            self.turn,
+            interval_seconds=lambda: READ_SECONDS if self._sent else REST_SECONDS,
         )
 
     def turn(self) -> None:
@@ -53,6 +57,7 @@ class QueueLine(RunsTask):
     def on_role(self, caller: Caller) -> None:
         if caller.role == "supervisor":
             self._sent.setdefault(caller.sid)
+            self._task.wake()
         elif caller.sid in self._sent:
             del self._sent[caller.sid]
             self._emitter.send(caller.sid, "queue:numbers", EncodedJson("null"))

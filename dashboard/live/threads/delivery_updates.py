@@ -13,6 +13,8 @@ from dashboard.transport.packets import EncodedJson, encode
 
 #: Interval of reads: any worker may have written.
 POLL_SECONDS = 1.0
+#: The same while nobody is here.
+REST_SECONDS = 3.0
 #: Each read overlaps the one before, for clocks differ and commits are late; what was sent is not
 #: sent again.
 OVERLAP_MS = 15_000
@@ -38,7 +40,7 @@ class DeliveryUpdates(RunsTask):
         self._task = PeriodicTask(
             "reading deliveries",
             self.poll,
-            interval_seconds=POLL_SECONDS,
+            interval_seconds=lambda: POLL_SECONDS if self._admins else REST_SECONDS,
             expected=(StorageUnavailable,),
         )
 

@@ -5,9 +5,9 @@
 -- typing; tombstones. ARGV: ms: not looked at if somebody did more recently than this; ms: the same,
 -- while nothing that was found then is due; as for held_back (state/outage.lua); ms that a tombstone is
 -- kept.
--- Returns four numbers for each shard: 1 if people are due, 1 if rooms are, 1 if people are held back,
--- ms until the next thing, or -1 where none is known.
-local now, answer = now_ms(), {}
+-- Returns {which shards (from 0) have people that are due}, {which have rooms}, in how many people are
+-- held back, ms until the next thing, or -1 where none is known.
+local now = now_ms()
 local skip, skip_idle, kept = tonumber(ARGV[1]), tonumber(ARGV[2]), ms(now - tonumber(ARGV[7]))
 
 -- Whether the first entry is past its time; and when it is due, if later.
@@ -38,11 +38,12 @@ local function look(at)
   return not is_held and (connections or overrides), rooms or typing, is_held, next
 end
 
+local people, rooms, held, first = {}, {}, 0, math.huge
 for at = 1, #KEYS, 6 do
-  local people, rooms, is_held, next = look(at)
-  answer[#answer + 1] = people and 1 or 0
-  answer[#answer + 1] = rooms and 1 or 0
-  answer[#answer + 1] = is_held and 1 or 0
-  answer[#answer + 1] = next and next < math.huge and math.max(0, next - now) or -1
+  local people_due, rooms_due, is_held, next = look(at)
+  if people_due then people[#people + 1] = (at - 1) / 6 end
+  if rooms_due then rooms[#rooms + 1] = (at - 1) / 6 end
+  if is_held then held = held + 1 end
+  first = math.min(first, next or math.huge)
 end
-return answer
+return {people, rooms, held, first < math.huge and math.max(0, first - now) or -1}

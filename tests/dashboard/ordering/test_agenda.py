@@ -98,7 +98,9 @@ def test_the_agenda_says_what_is_to_be_delivered_and_placed(order):
     assert read.has_deliveries and not read.has_events and read.has_unplaced
     [webhook] = order.database.write(lambda c: deliveries.waiting_webhooks(c, order.clock()))
     until = order.clock() + 6_000
-    order.database.write(lambda c: deliveries.lease(c, webhook, "token", order.clock(), until, 4))
+    order.database.write(
+        lambda c: deliveries.lease(c, webhook, "token", order.clock(), lambda attempts: until, 4)
+    )
     assert not assert_right(order).has_deliveries
     order.clock.advance(6_001)
     assert assert_right(order).has_deliveries, "who had leased it has died"

@@ -135,22 +135,29 @@ def test_what_an_ended_worker_has_left_is_taken_over(order, monkeypatch):
     assert seen(order) == before and len(before) == 1
 
 
-def test_who_is_here_is_read_when_admins_come_and_leave(order, monkeypatch):
-    """H35: and now and then, not each second."""
-    tasks, present = order.services.presence_tasks, order.services.present_admins
-    monkeypatch.setattr(tasks, "_sweeping_is_paused", lambda: False)
+def test_what_is_announced_wakes_what_follows_it(order, monkeypatch):
+    """H35: each task rests until then, or until something is due soon."""
+    tasks, service, woken = order.services.presence_tasks, order.services.presence_service, []
+    monkeypatch.setattr(tasks, "_wake", woken.append)
     tasks._listen()
-    tasks._refresh_present()
-    assert present.count() == 0
-    read: list[None] = []
-    refresh = present.refresh
-    monkeypatch.setattr(present, "refresh", lambda: (read.append(None), refresh()))
-    tasks._refresh_present()
-    assert read == []
-    order.services.presence_service.admins.open(Connection("7", "c1"), Settings())
+    woken.clear()
     tasks._listen()
-    tasks._refresh_present()
-    assert (present.count(), len(read)) == (1, 1)
+    assert woken == []
+    come(order, "ann")
+    tasks._listen()
+    assert woken == ["store last seen"]
+    woken.clear()
+    service.admins.open(Connection("7", "c1"), Settings())
+    tasks._listen()
+    assert woken == ["store last seen", "present admins"]
+    woken.clear()
+    order.services.bot_presence.enqueue_closed([1])
+    assert woken == ["customer messages"] and order.services.bot_presence.has_pending
+    woken.clear()
+    now = order.clock()
+    for until, expected in ((now + 60_000, []), (now + 500, ["sweep"])):
+        service.set_customer(order.source_id, "shop", "ann", {"status": "busy", "until": until})
+        assert woken == expected
 
 
 def test_a_worker_removes_the_consumers_of_ended_ones(order, monkeypatch):
@@ -212,7 +219,7 @@ def test_what_is_done_for_sockets_rests_while_there_are_none(order):
     """H35: the first one wakes it."""
     tasks, presence = order.services.presence_tasks, order.services.admin_presence
     woken: list[None] = []
-    tasks._tasks = [SimpleNamespace(wake=lambda: woken.append(None))]
+    tasks._tasks = {"ping": SimpleNamespace(wake=lambda: woken.append(None))}
     intervals = {name: seconds for name, seconds, _ in tasks._steps()}
     assert intervals["publish rooms"]() == intervals["heartbeats"]() == REST_SECONDS
     for number in range(2):

@@ -91,6 +91,11 @@ class Metrics:
         """From now on `text` adds up what all workers of the server count."""
         self._files = files
 
+    @property
+    def are_shared(self) -> bool:
+        """Whether other workers read what this one writes."""
+        return self._files is not None
+
     def write(self) -> None:
         """Writes the numbers of this worker for the others, if there are any. Raises OSError."""
         if self._files is not None:
