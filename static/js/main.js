@@ -162,9 +162,9 @@ const unsent = new Lazy({
     return openUnsent({
       adminId, key: boot.storage_key, thread, api, now, rows, toasts, language, open,
       retry: () => connection.connected,
-      asks: () => connectionState.ended === null && !connectionState.isLeaving, acting,
+      asks: () => connectionState.ended === null, isReload: () => connectionState.isLeaving, acting,
       changed: () => {
-        painter.ask("messages", "list", "nav", "dialog");
+        painter.ask("messages", "list", "nav", "dialog", "composer");
         alerts.write();
       },
     });
@@ -186,14 +186,12 @@ const threadPane = new Lazy({
     const [{ ThreadPane }, kept, { actions }] = await Promise.all([
       import("./ui/thread/pane.js"), unsent.preload(), acting.preload(),
     ]);
-    const pane = new ThreadPane({
+    return new ThreadPane({
       at, connectionState, thread, outbox: kept.outbox, drafts: kept.drafts, mode, hold, prefs,
       presence, announce, api, admin, adminId, actions, explain, customer, finish, showInList,
       back: () => layout.back(), replied: () => follow.replied(), now, painter, toasts, language, priorities,
       bodyMax: limits.message_characters, limits, snooze, handOver, tagPicker,
     });
-    kept.draftTaken = (threadId) => pane.composer.draftTaken(threadId);
-    return pane;
   },
 });
 const notifier = new Lazy({

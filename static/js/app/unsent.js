@@ -22,7 +22,8 @@ export async function openUnsent(given) {
     storage: storage(), prefix: `lineup:${name}:${adminId}`, key,
   }).open();
   const [kept, replies] = await Promise.all([sealed("draft"), sealed("outbox")]);
-  const drafts = new Drafts({ storage: kept, adminId, changed: given.changed, now });
+  const channel = globalThis.BroadcastChannel ? new BroadcastChannel(`lineup:drafts:${adminId}`) : null;
+  const drafts = new Drafts({ storage: kept, adminId, changed: given.changed, now, channel });
   const received = ({ threadId }, message) => thread.received({ thread_id: threadId, message });
   // A browser that says "offline" may be wrong.
   const mayArrive = () => navigator.onLine || retry();
@@ -51,7 +52,7 @@ export async function openUnsent(given) {
   });
   outbox.keepIn(replies);
   const unsent = {
-    outbox, drafts, showSessionEnd, draftTaken: (_threadId) => {},
+    outbox, drafts, showSessionEnd,
     dialogOf: (parts) => new UnsentDialog(parts),
     items: (dialog) => ownItems(
       { unsent: outbox.late.length, draft: drafts.list.length }, dialog, given.language.t,
@@ -62,15 +63,25 @@ export async function openUnsent(given) {
       return drafts.has(threadId) ? "draft" : "";
     },
   };
-  addEventListener("storage", async (event) => {
-    await Promise.all([kept, replies].map((each) => each.take(event.key, event.newValue)));
-    outbox.taken(event.key);
-    const threadId = drafts.taken(event.key);
-    if (threadId !== null) unsent.draftTaken(threadId);
+  // Other windows may have changed what is kept.
+  const look = async () => {
+    const [ofDrafts, ofReplies] = await Promise.all([kept.refresh(), replies.refresh()]);
+    ofDrafts.forEach((name) => drafts.taken(name));
+    ofReplies.forEach((name) => outbox.taken(name));
+  };
+  addEventListener("storage", look);
+  addEventListener("pageshow", (event) => {
+    if (!event.persisted) return;
+    drafts.page(true);
+    look();
   });
-  addEventListener("pagehide", () => outbox.abandon());
+  addEventListener("pagehide", () => {
+    outbox.abandon();
+    drafts.page(false);
+  });
   addEventListener("beforeunload", (event) => {
-    if ((outbox.size || drafts.unsaved) && given.asks()) event.preventDefault();
+    const isLost = drafts.unsaved || outbox.unsaved || (outbox.size && !given.isReload());
+    if (isLost && given.asks()) event.preventDefault();
   });
   if (retry()) outbox.retryWaiting();
   return unsent;

@@ -4,13 +4,15 @@
 const MARK = "1."; // begins what is sealed; anything else was kept by an earlier release
 const PROOF = "lineup"; // begins every text: with another key there is none
 const COUNTER_BYTES = 16;
+const BLOCK_BYTES = 16;
 const PAD_BYTES = 128 * 1024;
 
 export class SealedStorage {
   #texts = new Map();
+  #raw = new Map(); // key → what is stored under it, as this window last wrote or read it
   #late = new Set(); // keys that wait for a pad
   #key = null;
-  #pad = null; // {counter, bytes}: what the next text is sealed with; used once
+  #pad = null; // {counter, bytes}: what the next texts are sealed with; each byte is used once
   #making = null;
 
   // prefix: that of its keys; key: in base64, random bytes and those of the key combined with them.
@@ -38,11 +40,27 @@ export class SealedStorage {
   // Another window changed what is kept under the key; null: removed.
   async take(key, kept) {
     if (!this.#isOwn(key)) return;
+    if (kept === null) this.#raw.delete(key);
+    else this.#raw.set(key, kept);
     const text = kept === null ? null : await this.#opened(kept);
+    if ((this.#raw.get(key) ?? null) !== kept) return; // there is something newer by now
     if (text === null) this.#texts.delete(key);
     else this.#texts.set(key, text);
     if (text !== null && !kept.startsWith(MARK)) this.setItem(key, text);
   }
+
+  // Reads what other windows changed and no event told of, as while this page was frozen. Returns the
+  // keys.
+  async refresh() {
+    const keys = [...new Set([...this.#keptKeys(), ...this.#raw.keys()])];
+    const changed = keys.filter((key) => !this.isCurrent(key));
+    await Promise.all(changed.map((key) => this.take(key, this.#read(key))));
+    return changed;
+  }
+
+  // Whether what is stored under the key is what this window last wrote or read there.
+  /** @param {string} key */
+  isCurrent(key) { return (this.#raw.get(key) ?? null) === this.#read(key); }
 
   keys() { return [...this.#texts.keys()]; }
   getItem(key) { return this.#texts.get(key) ?? null; }
@@ -59,16 +77,19 @@ export class SealedStorage {
       this.#makePad(bytes.length);
       return;
     }
-    this.#pad = null;
+    this.#pad = rest(pad, bytes.length);
     this.#late.delete(key);
-    this.#makePad();
+    if (this.#pad.bytes.length < PAD_BYTES / 2) this.#makePad();
     const sealed = bytes.map((byte, at) => byte ^ pad.bytes[at]);
-    this.storage.setItem(key, MARK + base64([...pad.counter, ...sealed]));
+    const raw = MARK + base64([...pad.counter, ...sealed]);
+    this.storage.setItem(key, raw);
+    this.#raw.set(key, raw);
   }
 
   removeItem(key) {
     this.#texts.delete(key);
     this.#late.delete(key);
+    this.#raw.delete(key);
     this.storage.removeItem(key);
   }
 
@@ -130,6 +151,16 @@ export class SealedStorage {
     const how = { name: "AES-CTR", counter, length: 64 };
     return new Uint8Array(await this.crypto.subtle.encrypt(how, this.#key, bytes));
   }
+}
+
+// What is left of a pad: its whole blocks behind those that were used.
+function rest({ counter, bytes }, used) {
+  const blocks = Math.ceil(used / BLOCK_BYTES);
+  const next = counter.slice();
+  const view = new DataView(next.buffer);
+  const at = next.length - 8; // the last 8 bytes count the blocks
+  view.setBigUint64(at, BigInt.asUintN(64, view.getBigUint64(at) + BigInt(blocks)));
+  return { counter: next, bytes: bytes.subarray(blocks * BLOCK_BYTES) };
 }
 
 const bytesOf = (text) => Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));

@@ -584,6 +584,15 @@ declare global {
     adminId: number;
     changed?: () => void;
     now?: () => number;
+    clock?: () => number;
+    channel?: { postMessage(message: object): void; onmessage: any } | null;
+    newId?: () => string;
+  };
+  /** The composer, as drafts know it. */
+  type DraftWriter = {
+    isTouched(threadId: number): boolean;
+    save(threadId: number): void;
+    show(threadId: number): void;
   };
   /** A file that was uploaded for a message. */
   type KeptFile = {
@@ -621,11 +630,15 @@ declare global {
     at?: number;
     /** Uploaded files, of replies and notes. */
     files: KeptFile[];
+    /** That of a reply which was taken back, and may have been sent all the same. */
+    token: string | null;
   };
   type OutboxItem = {
     files?: KeptFile[];
     token: string;
     threadId: number;
+    /** Its place in the line of replies that are not sent. */
+    number?: number;
     body: string;
     private: boolean;
     /** The newest message that the admin had seen. */
@@ -660,6 +673,7 @@ declare global {
     storage?: TextStorage | null;
     adminId: number;
     now?: () => number;
+    clock?: () => number;
     timers?: Timers;
     random?: () => number;
   };
@@ -682,7 +696,8 @@ declare global {
     left?: () => void;
   };
   /** What Drafts and Outbox keep texts in. */
-  type TextStorage = Pick<SealedStorage, "keys" | "getItem" | "setItem" | "removeItem">;
+  type TextStorage = Pick<SealedStorage, "keys" | "getItem" | "setItem" | "removeItem">
+    & Partial<Pick<SealedStorage, "refresh" | "isCurrent">>;
   type ConnectionParts = {
     on: ConnectionEvents;
     protocol: number;
@@ -703,8 +718,6 @@ declare global {
     outbox: Outbox;
     drafts: Drafts;
     showSessionEnd(t: Translate): void;
-    /** Another window changed the draft of the thread. */
-    draftTaken(threadId: number): void;
     /** The list of it. */
     dialogOf(parts: UnsentDialogParts): UnsentDialog;
     /** What the left column shows of it. */
@@ -716,6 +729,7 @@ declare global {
     key: string;
     retry(): boolean;
     asks(): boolean;
+    isReload(): boolean;
     acting: Parts["acting"];
     changed(): void;
   };

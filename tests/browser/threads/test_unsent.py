@@ -149,3 +149,115 @@ def test_drafts_are_marked_on_their_rows_and_stand_in_a_list(browser, lineup):
     wait_until(lambda: tab.input_value(FIELD) == "", what="the draft's end in the other window")
     wait_until(lambda: page.evaluate(MARK, id) == "", what="the end of the mark")
     tab.close()
+
+
+def test_what_is_written_without_a_network_arrives_in_order_from_two_windows(browser, lineup):
+    """Case E18: six replies, two of them by another window; one window is loaded anew meanwhile."""
+    browser.renew()
+    page = browser.page
+    id = new_thread(browser, lineup)
+    browser.open(id)
+    tab = second_window(browser, lineup, id)
+    page.context.route("**/replies", lambda route: route.abort())
+    texts = [f"{number} of six" for number in range(6)]
+    for window, text in zip((page, page, tab, page, tab, page), texts, strict=True):
+        send(window, text)
+    tab.on("dialog", lambda dialog: dialog.accept())
+    tab.reload()
+    tab.wait_for_selector(f"{FIELD}[data-thread='{id}']")
+    wait_until(lambda: tab.locator(".message[data-state=queued]").count() == 5, what="all six")
+    page.context.unroute("**/replies")
+    wait_until(lambda: len(bodies(lineup, id)) == 7, 40, "the sending")
+    assert bodies(lineup, id)[1:] == texts
+    for window in (page, tab):
+        unsent = window.locator(".message[data-state]")
+        wait_until(lambda unsent=unsent: unsent.count() == 0, what="the end")
+        assert [text for text in shown(window) if "of six" in text] == texts
+    tab.close()
+
+
+def test_six_replies_one_right_after_the_other_arrive_in_order(browser, lineup):
+    """Case E18, also where the first ones take longer than the later ones."""
+    browser.renew()
+    page = browser.page
+    id = new_thread(browser, lineup)
+    browser.open(id)
+    page.evaluate(
+        """() => {
+          const { fetch } = window;
+          let left = 6;
+          window.fetch = async (path, ...more) => {
+            if (!String(path).endsWith("/replies")) return fetch(path, ...more);
+            await new Promise((resolve) => { setTimeout(resolve, 60 * (left -= 1)); });
+            return fetch(path, ...more);
+          };
+        }"""
+    )
+    texts = [f"{number} quickly" for number in range(6)]
+    for text in texts:
+        send(page, text)
+    wait_until(lambda: len(bodies(lineup, id)) == 7, 40, "the sending")
+    assert bodies(lineup, id)[1:] == texts
+
+
+def test_what_is_typed_in_one_window_is_not_touched_by_another_one(browser, lineup):
+    """Case E19: a long text is typed while a short one is written and sent in another window."""
+    browser.renew()
+    page = browser.page
+    id = new_thread(browser, lineup)
+    browser.open(id)
+    tab = second_window(browser, lineup, id)
+    long, short = "This is a long answer that I type in one window", "A short one"
+    half = len(long) // 2
+    page.locator(FIELD).press_sequentially(long[:half], delay=20)
+    page.wait_for_timeout(500)
+    assert tab.input_value(FIELD) == ""
+    assert long[:half].strip() in tab.locator(".composer-other").inner_text()
+    tab.locator(FIELD).press_sequentially(short, delay=20)
+    page.locator(FIELD).press_sequentially(long[half:-5], delay=20)
+    tab.keyboard.press("Control+Enter")
+    page.locator(FIELD).press_sequentially(long[-5:], delay=20)
+    wait_until(lambda: short in bodies(lineup, id), what="the short reply")
+    assert page.input_value(FIELD) == long
+    send(tab, "Another beginning", key=None)
+    wait_until(lambda: page.locator(".composer-other").count() == 1, what="the other draft")
+
+    for window in (page, tab):
+        window.reload()
+        window.wait_for_selector(f"{FIELD}[data-thread='{id}']")
+    tab.close()
+    send_both(page, long, "Another beginning")
+    wait_until(lambda: len(bodies(lineup, id)) == 4, what="both replies")
+    assert sorted(bodies(lineup, id)[1:]) == sorted([long, short, "Another beginning"])
+
+
+def second_window(browser, lineup, id: int):
+    tab = browser.page.context.new_page()
+    tab.goto(f"{lineup.server.url}/#/arrival/arrival/{id}")
+    tab.wait_for_selector(f"{FIELD}[data-thread='{id}']")
+    tab.wait_for_selector(".message")
+    return tab
+
+
+def send_both(window, *texts: str) -> None:
+    """Sends the draft that is shown, and the other one."""
+    left = set(texts)
+    while left:
+        wait_until(lambda: window.input_value(FIELD) in left, what="a draft")
+        left.remove(window.input_value(FIELD))
+        window.locator(FIELD).focus()
+        window.keyboard.press("Control+Enter")
+        if left:
+            window.click(".composer-other .button")
+    wait_until(lambda: window.locator(".composer-other").count() == 0, what="no more drafts")
+
+
+def send(window, text: str, key: str | None = "Control+Enter") -> None:
+    window.fill(FIELD, text)
+    if key:
+        window.keyboard.press(key)
+
+
+def shown(window) -> list[str]:
+    bodies = window.locator(".message-body")
+    return [text.strip() for text in bodies.all_text_contents()]

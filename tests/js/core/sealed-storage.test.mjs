@@ -50,18 +50,41 @@ test("another admin's key opens nothing, and leaves it to its owner (H26)", asyn
   assert.equal((await open(kept)).getItem("lineup:draft:7:1"), "secret");
 });
 
-test("the same text is sealed anew each time, at once or as soon as it can be", async () => {
+// The blocks of the key stream that sealed a text: [nonce, first, end].
+function blocksOf(kept) {
+  const bytes = Buffer.from(kept.slice(2), "base64");
+  const first = bytes.readBigUInt64BE(8);
+  return [bytes.toString("hex", 0, 8), first, first + BigInt(Math.ceil((bytes.length - 16) / 16))];
+}
+
+test("many texts are sealed at once, each with bytes of its own, and can be read (E18)", async () => {
   const kept = storage();
   const sealed = await open(kept);
-  const seen = new Set();
-  for (let number = 0; number < 5; number += 1) {
-    sealed.setItem("lineup:draft:7:1", "the same");
-    seen.add(kept["lineup:draft:7:1"]);
+  const texts = Array.from({ length: 60 }, (_, number) => `${number} ${"ữ".repeat(number)}`);
+  texts.forEach((text, number) => sealed.setItem(`lineup:draft:7:${number}`, text));
+  assert.equal(Object.keys(kept).length, 60, "nothing waits that a page which is closed would lose");
+  const again = await open(kept);
+  texts.forEach((text, number) => assert.equal(again.getItem(`lineup:draft:7:${number}`), text));
+  const used = Object.values(kept).map(blocksOf);
+  for (const [at, [nonce, first, end]] of used.entries()) {
+    const others = used.filter(([other], place) => place !== at && other === nonce);
+    assert.ok(others.every(([, from, until]) => until <= first || from >= end), `${at}`);
   }
-  await new Promise((resolve) => { setTimeout(resolve, 20); });
-  seen.add(kept["lineup:draft:7:1"]);
-  assert.equal(seen.size, 2);
-  assert.equal((await open(kept)).getItem("lineup:draft:7:1"), "the same");
+});
+
+test("what another window changed without an event is found by asking (E18)", async () => {
+  const kept = storage();
+  const [one, other] = [await open(kept), await open(kept)];
+  one.setItem("lineup:draft:7:1", "a");
+  one.setItem("lineup:draft:7:2", "b");
+  assert.equal(other.isCurrent("lineup:draft:7:1"), false);
+  assert.deepEqual((await other.refresh()).sort(), ["lineup:draft:7:1", "lineup:draft:7:2"]);
+  assert.deepEqual([other.getItem("lineup:draft:7:1"), other.isCurrent("lineup:draft:7:1")], ["a", true]);
+  one.removeItem("lineup:draft:7:1");
+  one.setItem("lineup:draft:7:2", "c");
+  assert.equal((await other.refresh()).length, 2);
+  assert.deepEqual([other.getItem("lineup:draft:7:1"), other.getItem("lineup:draft:7:2")], [null, "c"]);
+  assert.deepEqual(await other.refresh(), []);
 });
 
 test("a text that is longer than the prepared bytes is sealed, too", async () => {
@@ -105,5 +128,6 @@ test("drafts are kept in it like in any storage", async () => {
   const kept = storage();
   new Drafts({ storage: await open(kept), adminId: 7 }).put(1, { body: "Xin chào", private: true });
   const again = new Drafts({ storage: await open(kept), adminId: 7 });
+  again.open(1);
   assert.deepEqual(again.get(1), { body: "Xin chào", private: true });
 });

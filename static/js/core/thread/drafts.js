@@ -1,94 +1,229 @@
-// Unsent text, kept per thread in this browser: a reply and a note beside each other.
+// Unsent text, kept per thread in this browser: a reply and a note beside each other. A draft may be
+// shown in several windows until something is typed in one of them; from then on it is that window's,
+// and who types in another one begins another draft.
 
 const KEPT_MAX = 200;
 const KEPT_MS = 30 * 24 * 3600 * 1000;
-const NONE = { body: "", private: false, aside: "", seen: null, files: [] };
+const NONE = { body: "", private: false, aside: "", seen: null, files: [], token: null };
+/** @type {DraftWriter} */
+const NOBODY = { isTouched: () => false, save() {}, show() {} };
 
 export class Drafts {
-  #kept = new Map(); // thread → {body, private, aside, seen, at}
-  #unsaved = new Set(); // threads whose draft could not be kept
+  #kept = new Map(); // key → {body, private, aside, seen, files, token, at}
+  // thread → {key, since, isClaimed}: the draft that this window shows; whether and since when it is its own
+  #own = new Map();
+  #foreign = new Set(); // keys of drafts that other windows write in
+  #unsaved = new Set(); // keys of drafts that could not be kept
+  // The composer: whether something was typed there since it shows its draft; it saves, or shows anew.
+  writer = NOBODY;
 
-  // If storage is full or forbidden, drafts are lost with the page. changed(): a draft came or went.
+  // If storage is full or forbidden, drafts are lost with the page. channel: to the other windows, or
+  // null; changed(): a draft came, went or is shown elsewhere.
   /** @param {DraftsParts} parts */
-  constructor({ storage, adminId, changed = () => {}, now = Date.now }) {
+  constructor({
+    storage, adminId, changed = () => {}, now = Date.now, clock = Date.now, channel = null,
+    newId = () => crypto.randomUUID(),
+  }) {
     this.storage = storage;
     this.prefix = `lineup:draft:${adminId}:`;
     this.changed = changed;
     this.now = now;
+    this.clock = clock; // one for all windows
+    this.newId = newId;
+    this.id = newId(); // of this window
+    this.channel = channel;
+    if (channel) channel.onmessage = ({ data }) => this.#heard(data);
     this.#restore();
   }
 
   // What stands in the composer: {body, private}
   /** @param {number} threadId */
   get(threadId) {
-    const { body, private: isPrivate } = this.#of(threadId);
+    const { body, private: isPrivate } = this.#shown(threadId);
     return { body, private: isPrivate };
   }
 
   // The text of the other kind: of the note while a reply is written, and the other way round.
   /** @param {number} threadId */
-  asideOf(threadId) { return this.#of(threadId).aside; }
+  asideOf(threadId) { return this.#shown(threadId).aside; }
   // The uploaded files of both kinds.
   /** @param {number} threadId @returns {KeptFile[]} */
-  filesOf(threadId) { return this.#of(threadId).files; }
+  filesOf(threadId) { return this.#shown(threadId).files; }
   // The newest message that counted as read when the draft began, or null.
   /** @param {number} threadId */
-  seenOf(threadId) { return this.#of(threadId).seen; }
+  seenOf(threadId) { return this.#shown(threadId).seen; }
+  // The token of a reply that was taken back; null for other drafts.
   /** @param {number} threadId */
-  has(threadId) { return Boolean(this.#kept.has(threadId) && textOf(this.#of(threadId))); }
+  tokenOf(threadId) { return this.#shown(threadId).token; }
+  /** @param {number} threadId */
+  has(threadId) {
+    return [...this.#kept].some(([key, kept]) => this.#threadOf(key) === threadId && textOf(kept));
+  }
+
+  // The latest draft of the thread that this window does not show, or undefined.
+  /** @param {number} threadId */
+  otherOf(threadId) {
+    return this.#of(threadId).find(({ key }) => key !== this.#own.get(threadId)?.key);
+  }
+
   // Whether closing the page would lose a draft.
   get unsaved() { return this.#unsaved.size > 0; }
 
   // Every draft, the latest first.
   get list() {
     return [...this.#kept].filter(([, kept]) => textOf(kept))
-      .map(([threadId, kept]) => ({ threadId, ...kept, body: textOf(kept), private: isNote(kept) }))
+      .map(([key, kept]) => ({
+        key, threadId: this.#threadOf(key), ...kept, body: textOf(kept), private: isNote(kept),
+      }))
       .sort((a, b) => b.at - a.at);
+  }
+
+  // Shows the latest draft of the thread that no other window writes in; else a new one begins.
+  /** @param {number} threadId */
+  open(threadId) {
+    if (this.#own.has(threadId)) return;
+    const free = this.#of(threadId).find(({ key }) => !this.#foreign.has(key));
+    if (!free) return;
+    this.#own.set(threadId, { key: free.key, since: 0, isClaimed: false });
+    this.#tell("ask", free.key);
+  }
+
+  // Something is typed in the draft that is shown.
+  /** @param {number} threadId */
+  claim(threadId) {
+    const own = this.#own.get(threadId);
+    if (!own || own.isClaimed) return;
+    Object.assign(own, { since: this.clock(), isClaimed: true });
+    this.#tell("mine", own.key, own.since);
+  }
+
+  // The thread is not shown any more: other windows may go on with its draft.
+  /** @param {number} threadId */
+  leave(threadId) {
+    const own = this.#own.get(threadId);
+    this.#own.delete(threadId);
+    if (own) this.#tell("free", own.key);
+  }
+
+  // Shows this draft here, instead of another one and wherever it was shown before.
+  /** @param {number} threadId @param {string} key */
+  take(threadId, key) {
+    if (this.#own.get(threadId)?.key === key) return;
+    this.writer.save(threadId);
+    this.leave(threadId);
+    this.#foreign.delete(key);
+    this.#own.set(threadId, { key, since: 0, isClaimed: false });
+    this.#tell("take", key);
+    this.writer.show(threadId);
+  }
+
+  // The page is closed, or is there again after it was put aside.
+  /** @param {boolean} isShown */
+  page(isShown) {
+    for (const own of this.#own.values()) {
+      own.isClaimed = false;
+      this.#tell(isShown ? "ask" : "free", own.key);
+    }
   }
 
   // Returns whether it is kept; what is left out of the draft stays as it is.
   /** @param {number} threadId @param {Partial<Draft>} draft */
   put(threadId, draft) {
     const had = this.has(threadId);
-    const before = this.#of(threadId);
+    const before = this.#shown(threadId);
     const kept = { ...before, private: false, ...draft };
     const same = before.body === kept.body && before.aside === kept.aside
       && before.files === kept.files;
     kept.at = same ? before.at ?? this.now() : this.now();
     const isEmpty = !kept.body && !kept.aside && !kept.files.length;
-    if (isEmpty) this.#kept.delete(threadId);
-    else this.#kept.set(threadId, kept);
-    const isKept = this.#write(threadId, isEmpty ? null : kept);
+    const key = this.#keyFor(threadId, isEmpty);
+    if (key === null) return true;
+    if (isEmpty) this.#kept.delete(key);
+    else this.#kept.set(key, kept);
+    const isKept = this.#write(key, isEmpty ? null : kept);
+    if (isEmpty) this.leave(threadId);
     if (had !== this.has(threadId)) this.changed();
     return isKept;
   }
 
   // The text in the composer was sent or thrown away.
   /** @param {number} threadId */
-  drop(threadId) { this.put(threadId, { body: "", private: false, seen: null }); }
+  drop(threadId) { this.put(threadId, { body: "", private: false, seen: null, token: null }); }
 
-  // Another window changed what is kept under this key. Returns the thread, or null.
+  // Another window changed what is kept under this key.
   /** @param {string | null} key */
   taken(key) {
-    if (!key?.startsWith(this.prefix)) return null;
-    const threadId = Number(key.slice(this.prefix.length));
+    if (!key?.startsWith(this.prefix)) return;
+    const threadId = this.#threadOf(key);
     const kept = this.#read(key);
-    if (kept) this.#kept.set(threadId, kept);
-    else this.#kept.delete(threadId);
+    if (kept) this.#kept.set(key, kept);
+    else this.#kept.delete(key);
+    if (this.#own.get(threadId)?.key === key) this.#collide(threadId, !kept);
     this.changed();
-    return threadId;
   }
 
-  #of(threadId) { return this.#kept.get(threadId) ?? NONE; }
+  // What another window tells: it writes in a draft (mine, take), does so no more (free), or asks.
+  #heard({ kind, key, from, since }) {
+    const threadId = this.#threadOf(key);
+    const own = this.#own.get(threadId);
+    const isOwn = own?.key === key;
+    const isFirst = isOwn && own.isClaimed
+      && (own.since < since || (own.since === since && this.id < from));
+    if (kind === "ask" || (kind === "mine" && isFirst)) {
+      if (isOwn && own.isClaimed) this.#tell("mine", key, own.since);
+      return;
+    }
+    if (kind === "free") this.#foreign.delete(key);
+    else this.#foreign.add(key);
+    if (kind === "mine" && isOwn) this.#collide(threadId, true);
+    if (kind === "take" && isOwn) {
+      this.writer.save(threadId);
+      this.#own.delete(threadId);
+      this.writer.show(threadId);
+    }
+    this.changed();
+  }
 
-  #write(threadId, kept) {
+  // Another window writes in the draft that is shown here. What was typed here stays, and is a draft of
+  // its own from now on.
+  #collide(threadId, isLost) {
+    const isTouched = this.writer.isTouched(threadId);
+    if (isLost || isTouched) this.#own.delete(threadId);
+    if (isTouched) this.writer.save(threadId);
+    else this.writer.show(threadId);
+  }
+
+  // Where this window keeps its draft of the thread; null where there is nothing to be kept. What
+  // another window has put there meanwhile stays.
+  #keyFor(threadId, isEmpty) {
+    const own = this.#own.get(threadId);
+    if (own && this.storage.isCurrent?.(own.key) !== false) {
+      this.claim(threadId);
+      return own.key;
+    }
+    this.#own.delete(threadId);
+    if (isEmpty) return null;
+    const key = `${this.prefix}${threadId}:${this.newId()}`;
+    this.#own.set(threadId, { key, since: this.clock(), isClaimed: true });
+    return key;
+  }
+
+  #tell(kind, key, since = 0) { this.channel?.postMessage({ kind, key, since, from: this.id }); }
+
+  #threadOf(key) { return Number(key.slice(this.prefix.length).split(":")[0]); }
+
+  #of(threadId) { return this.list.filter((draft) => draft.threadId === threadId); }
+
+  #shown(threadId) { return this.#kept.get(this.#own.get(threadId)?.key) ?? NONE; }
+
+  #write(key, kept) {
     try {
-      if (kept) this.storage.setItem(this.prefix + threadId, JSON.stringify(kept));
-      else this.storage.removeItem(this.prefix + threadId);
-      this.#unsaved.delete(threadId);
+      if (kept) this.storage.setItem(key, JSON.stringify(kept));
+      else this.storage.removeItem(key);
+      this.#unsaved.delete(key);
       return true;
     } catch {
-      if (kept) this.#unsaved.add(threadId);
+      if (kept) this.#unsaved.add(key);
       return false;
     }
   }
@@ -111,7 +246,7 @@ export class Drafts {
       dated.forEach(([key, kept], index) => {
         const isOld = !kept || index >= KEPT_MAX || this.now() - kept.at > KEPT_MS;
         if (isOld) this.storage.removeItem(key);
-        else this.#kept.set(Number(key.slice(this.prefix.length)), kept);
+        else this.#kept.set(key, kept);
       });
     } catch {
       // Storage is forbidden here: there is nothing to restore.

@@ -1,5 +1,7 @@
-// Replies that are not sent yet. Each has a token, so that a retry never makes a second message. They
-// are kept for all windows of the browser: whichever is open sends what another one left.
+// Replies that are not sent yet, kept for all windows of the browser: whichever is open sends what
+// another one left. Those of a thread stand in line in the order in which they were written: one is
+// posted once the server has taken the one before. Each has a token, so that a retry, also one by
+// another window, never makes a second message.
 
 import { delayMs } from "../backoff.js";
 
@@ -7,16 +9,22 @@ const TRIES = 4;
 const ABANDONED_MS = 30_000; // a try that another window began this long ago has ended with it
 const SLOW_MS = 2000; // a reply that takes longer is shown as not sent
 
-// state: sending, failed (retry offered), moved (the conversation went on: confirm), signed-out
+// By their places in the line; of equal places, given by two windows at once, the earlier goes first.
+const inLine = (one, other) => (one.number ?? 0) - (other.number ?? 0) || one.at - other.at
+  || (one.token < other.token ? -1 : 1);
+
+// state: sending, failed (retry offered), moved (the conversation went on: confirm), signed-out. What
+// stands behind one that is not sent waits as "sending", and is shown as "queued".
 export class Outbox {
   #items = new Map(); // token → item
   #flying = new Set(); // tokens that this window sends
+  #unsaved = new Set();
   #changed;
 
   /** @param {OutboxParts} parts */
   constructor({
     send, token, changed, sent, stopped = () => {}, moved, storage, adminId, now = Date.now,
-    online = () => true, timers = globalThis, random = Math.random,
+    clock = Date.now, online = () => true, timers = globalThis, random = Math.random,
   }) {
     this.send = send;
     this.token = token;
@@ -25,6 +33,7 @@ export class Outbox {
     this.moved = moved;
     this.storage = null;
     this.now = now;
+    this.clock = clock; // one for all windows; now() may differ by what a page took to load
     this.online = online;
     this.timers = timers;
     this.random = random;
@@ -46,20 +55,31 @@ export class Outbox {
   of(threadId) { return this.list.filter((item) => item.threadId === threadId); }
   get size() { return this.#items.size; }
   // Oldest first.
-  get list() { return [...this.#items.values()].sort((a, b) => a.at - b.at); }
+  get list() { return [...this.#items.values()].sort(inLine); }
+  // Whether one is not kept, and lost with the page.
+  get unsaved() { return this.#unsaved.size > 0; }
   // What is not just being sent.
   get late() { return this.list.filter((item) => this.#isLate(item)); }
 
-  // after: what follows once it is sent, see app/unsent.js; mentions: who is meant by names in a note.
-  post({ threadId, body, isPrivate, seen, after = null, files = [], mentions = [] }) {
+  // "queued" where the item waits for one before it that is not sent; else its own state.
+  /** @param {OutboxItem} item */
+  stateOf(item) {
+    const [first] = this.of(item.threadId);
+    return item.state === "sending" && first !== item && first.state !== "sending" ? "queued" : item.state;
+  }
+
+  // after: what follows once it is sent, see app/unsent.js; mentions: who is meant by names in a note;
+  // token: that of a reply which was taken back, and may have reached the server all the same.
+  post({ threadId, body, isPrivate, seen, after = null, files = [], mentions = [], token = null }) {
     const item = {
-      token: this.token(), threadId, body, private: isPrivate, seen, after, files, mentions,
+      token: token ?? this.token(), threadId, body, private: isPrivate, seen, after, files, mentions,
+      number: Math.max(this.clock(), ...this.list.map((other) => 1 + (other.number ?? 0))),
       confirm: false, at: this.now(), state: "sending", problem: null, unseen: [], tries: 0,
-      triedAt: this.now(), failed: false,
+      triedAt: 0, failed: false,
     };
     this.#items.set(item.token, item);
+    this.#next(threadId);
     this.#keep(item);
-    this.#go(item);
     this.#changed();
     this.timers.setTimeout(() => this.#changed(), SLOW_MS + 1);
     return item;
@@ -69,37 +89,47 @@ export class Outbox {
   /** @param {string} token */
   retry(token) {
     const item = this.#items.get(token);
-    if (!item || this.#isSending(item)) return;
+    if (!item || this.#isHeld(item)) return;
     item.tries = 0;
-    this.#go(item);
+    item.triedAt = 0;
+    this.#set(item, "sending");
+    this.#next(item.threadId);
   }
 
-  // After the unseen messages were shown.
+  // After the unseen messages were shown: for this reply, and those that were written behind it.
   /** @param {string} token */
   confirm(token) {
     const item = this.#items.get(token);
     if (item?.state !== "moved") return;
     item.confirm = true;
-    item.seen = Math.max(item.seen ?? 0, ...item.unseen.map(({ id }) => id));
+    for (const other of this.of(item.threadId)) {
+      other.seen = Math.max(other.seen ?? 0, ...item.unseen.map(({ id }) => id));
+    }
     this.retry(token);
   }
 
-  // Removes a reply; returns its text for the composer.
+  // Removes a reply; returns its text for the composer, or null where it may be on its way.
   /** @param {string} token */
   discard(token) {
     const item = this.#items.get(token);
-    if (!item || this.#isSending(item)) return null;
+    if (!item || this.#isHeld(item)) return null;
+    if (this.storage?.isCurrent?.(this.prefix + token) === false) {
+      this.#refresh(); // another window has done something with it
+      return null;
+    }
     this.#drop(item);
+    this.#next(item.threadId);
     return item.body;
   }
 
   // Retries what failed for lack of a connection or a session. once: with a single try each.
   retryWaiting({ once = false } = {}) {
-    for (const item of this.#items.values()) {
+    this.#refresh();
+    for (const threadId of new Set(this.list.map((item) => item.threadId))) {
+      const [item] = this.of(threadId);
       const isLost = item.state === "failed" && item.problem === "network";
-      const isAbandoned = item.state === "sending" && !this.#isSending(item);
-      if (this.#flying.has(item.token)) continue;
-      if (item.state !== "signed-out" && !isLost && !isAbandoned) continue;
+      if (this.#isHeld(item)) continue;
+      if (item.state !== "signed-out" && !isLost && item.state !== "sending") continue;
       item.tries = once ? TRIES - 1 : 0;
       this.#go(item, isLost && once ? "failed" : "sending");
     }
@@ -118,14 +148,22 @@ export class Outbox {
   taken(key) {
     if (!key?.startsWith(this.prefix)) return;
     const token = key.slice(this.prefix.length);
-    if (this.#flying.has(token)) return;
+    const known = this.#items.get(token);
     const item = this.#read(key);
-    if (item) this.#items.set(token, item);
-    else this.#items.delete(token);
+    if (item && !this.#flying.has(token)) this.#items.set(token, item);
+    if (!item) this.#items.delete(token);
+    if (!item && known) this.#next(known.threadId);
     this.#changed();
   }
 
-  #isSending({ token, state, triedAt }) {
+  // Posts what stands first in the line of the thread, unless it is stopped or on its way.
+  #next(threadId) {
+    const [item] = this.of(threadId);
+    if (item?.state === "sending" && !this.#isHeld(item)) this.#go(item);
+  }
+
+  // Whether this window or another one is sending it.
+  #isHeld({ token, state, triedAt }) {
     return this.#flying.has(token)
       || (state === "sending" && this.now() - triedAt < ABANDONED_MS);
   }
@@ -136,10 +174,14 @@ export class Outbox {
 
   // state: "failed" for a try that nobody asked for, so that the screen stays calm.
   async #go(item, state = "sending") {
+    if (this.#items.get(item.token) !== item) return this.#release(item);
     this.#flying.add(item.token);
-    item.triedAt = this.now();
+    await this.#refresh();
+    if (this.#items.get(item.token) !== item) return this.#release(item);
+    if (this.of(item.threadId)[0] !== item) return this.#release(item);
+    Object.assign(item, { triedAt: this.now(), tries: item.tries + 1 });
     if (state !== item.state) this.#set(item, state);
-    item.tries += 1;
+    else this.#keep(item);
     try {
       const { message } = await this.send(item);
       this.#drop(item);
@@ -147,9 +189,23 @@ export class Outbox {
     } catch (error) {
       this.#refused(item, error);
     }
+    this.#next(item.threadId);
+  }
+
+  // Another window sent it, took it back or has one that goes first.
+  #release({ token, threadId }) {
+    this.#flying.delete(token);
+    if (!this.#items.has(token)) this.taken(this.prefix + token);
+    this.#next(threadId);
+  }
+
+  // Other windows may have written, or sent something, while nothing was heard of them here.
+  async #refresh() {
+    for (const key of await this.storage?.refresh?.() ?? []) this.taken(key);
   }
 
   #refused(item, error) {
+    if (this.#items.get(item.token) !== item) return this.#release(item);
     item.failed = true;
     if (error.code === "conversation_moved") {
       item.unseen = error.body?.unseen ?? [];
@@ -161,6 +217,7 @@ export class Outbox {
     } else if (item.tries < TRIES && this.online()) {
       const ms = delayMs(item.tries - 1, { random: this.random });
       this.timers.setTimeout(() => this.#go(item), Math.max(ms, error.retryAfterMs ?? 0));
+      this.#keep(item);
       this.#changed();
     } else this.#stop(item, "failed", "network");
   }
@@ -183,6 +240,7 @@ export class Outbox {
   #drop(item) {
     this.#flying.delete(item.token);
     this.#items.delete(item.token);
+    this.#unsaved.delete(item.token);
     try {
       this.storage?.removeItem(this.prefix + item.token);
     } catch {
@@ -194,8 +252,9 @@ export class Outbox {
   #keep(item) {
     try {
       this.storage?.setItem(this.prefix + item.token, JSON.stringify(item));
+      this.#unsaved.delete(item.token);
     } catch {
-      // Storage is full or forbidden: unsent replies are lost with the page.
+      this.#unsaved.add(item.token); // storage is full or forbidden
     }
   }
 
@@ -204,9 +263,11 @@ export class Outbox {
     try {
       for (const key of this.storage.keys().filter((name) => name.startsWith(this.prefix))) {
         const item = this.#read(key);
-        if (!item || this.#items.has(item.token)) continue;
-        if (item.state === "sending") Object.assign(item, { state: "failed", problem: "network" });
-        this.#items.set(item.token, { ...item, failed: true });
+        if (item && !this.#items.has(item.token)) this.#items.set(item.token, { ...item, failed: true, triedAt: 0 });
+      }
+      for (const item of this.list) {
+        const isFirst = this.of(item.threadId)[0] === item;
+        if (isFirst && item.state === "sending") Object.assign(item, { state: "failed", problem: "network" });
       }
     } catch {
       // There is nothing readable in storage.
@@ -221,3 +282,9 @@ export class Outbox {
     }
   }
 }
+
+// The token for a reply that is taken back and sent again, maybe with another text: an earlier try may
+// reach the server yet, and one token makes one message. null: another one is needed.
+/** @param {OutboxItem} item */
+export const tokenAfter = ({ token, problem }) => (
+  problem !== "network" && problem?.code === "event_id_conflict" ? null : token);

@@ -24,7 +24,12 @@ export class Attaching {
     this.uploads = new Uploads({
       send: (threadId, file, more) => api.upload(threadId, file, more),
       discard: (id) => { api.discardFile(id).catch(() => {}); },
-      kept: (threadId, files) => drafts.put(threadId, { ...drafts.get(threadId), files }),
+      kept: (threadId, files) => {
+        const isElsewhere = threadId !== thread.id; // it was uploaded after another thread was opened
+        if (isElsewhere) drafts.open(threadId);
+        drafts.put(threadId, { ...drafts.get(threadId), files });
+        if (isElsewhere) drafts.leave(threadId);
+      },
       changed: (threadId) => {
         if (threadId === thread.id) this.#tell(announce);
         painter.ask("composer");

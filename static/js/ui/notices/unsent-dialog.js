@@ -44,18 +44,19 @@ export class UnsentDialog {
       ${replies.length ? html`<h3 class="unsent-heading">${t("nav.unsent")}</h3>
         <ul class="unsent-list">${replies.map((item) => this.#reply(item, outbox))}</ul>` : ""}
       ${kept.length ? html`<h3 class="unsent-heading">${t("nav.draft")}</h3>
-        <ul class="unsent-list">${kept.map((draft) => this.#draft(draft))}</ul>` : ""}`;
+        <ul class="unsent-list">${kept.map((draft) => this.#draft(draft, drafts))}</ul>` : ""}`;
   }
 
   #reply(item, outbox) {
     const { t } = this.language;
-    const isSending = item.state === "sending";
+    const state = outbox.stateOf(item);
     const act = (text, run) => html`<button type="button" class="button" @click=${run}
       >${t(text)}</button>`;
-    return this.#item(item, isSending ? t("sending.sending") : this.#reason(item), html`
-      ${isSending ? "" : act(item.state === "moved" ? "sending.anyway" : "retry",
-        () => (item.state === "moved" ? outbox.confirm(item.token) : outbox.retry(item.token)))}
-      ${isSending ? "" : act("sending.take_back", () => {
+    const waits = state === "sending" || state === "queued";
+    return this.#item(item, waits ? t(`sending.${state}`) : this.#reason(item), html`
+      ${waits ? "" : act(state === "moved" ? "sending.anyway" : "retry",
+        () => (state === "moved" ? outbox.confirm(item.token) : outbox.retry(item.token)))}
+      ${state === "sending" ? "" : act("sending.take_back", () => {
         this.#go(item.threadId);
         this.takeBack(item);
       })}`);
@@ -68,17 +69,22 @@ export class UnsentDialog {
     return problem === "network" ? t("sending.waiting.text") : refusal(problem, t);
   }
 
-  #draft(draft) {
+  #draft(draft, drafts) {
     const { t, words } = this.language;
     const kind = t(draft.private ? "composer.note" : "composer.reply");
-    return this.#item(draft, `${kind} · ${words.long(age(draft.at, this.now()))}`, "");
+    const about = `${kind} · ${words.long(age(draft.at, this.now()))}`;
+    return this.#item(draft, about, "", () => drafts.take(draft.threadId, draft.key));
   }
 
-  #item({ threadId, body, state }, about, acts) {
+  // opened(): what follows when the thread is opened.
+  #item({ threadId, body, state }, about, acts, opened = () => {}) {
     const { t } = this.language;
     const row = this.rows.get(threadId);
     return html`<li class="unsent-item" data-state=${state ?? "draft"} data-thread=${threadId}>
-      <button type="button" class="unsent-open" @click=${() => this.#go(threadId)}>
+      <button type="button" class="unsent-open" @click=${() => {
+        this.#go(threadId);
+        opened();
+      }}>
         <bdi translate="no" class="unsent-name">${row ? nameOf(row, t) : `#${threadId}`}</bdi>
         <span class="unsent-about">${about}</span>
         <span class="unsent-body" dir="auto">${body}</span></button>

@@ -36,6 +36,7 @@ export function composerTemplate(composer) {
       @input=${() => composer.typed()} @keydown=${(event) => composer.key(event)}></textarea>
     ${chips(composer.attaching)}
     ${isPrivate ? heldNote(mentions.told, t) : held(guard.held, t)}
+    ${other(composer)}
     <div class="composer-foot">
       ${mode(composer, false)}${mode(composer, true)}
       <button type="button" class="icon-button composer-canned" aria-label=${t("canned.title")}
@@ -91,6 +92,16 @@ function heldNote(words, t) {
   if (!words.length) return "";
   return html`<div class="composer-held" role="alert"><bdi>${t("mention.nobody", { words: words.join(", ") })}</bdi>
     <span>${t("composer.held.note")}</span></div>`;
+}
+
+// Another draft of this thread, with a way to it.
+function other(composer) {
+  const draft = composer.other;
+  if (!draft) return "";
+  const { t } = composer.language;
+  return html`<div class="composer-other" role="status"><span class="composer-other-text"
+    >${t("composer.other")} <bdi>${draft.body}</bdi></span><button type="button" class="button"
+    @click=${() => composer.goOnWith(draft.key)}>${t("composer.other.show")}</button></div>`;
 }
 
 function state({ bodyMax, isSaved, sending, language: { t } }, length) {

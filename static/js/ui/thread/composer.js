@@ -4,6 +4,7 @@
 import { html, render } from "lit-html";
 
 import { WaitingSend } from "../../core/files/waiting-send.js";
+import { tokenAfter } from "../../core/thread/outbox.js";
 import { composerTemplate, sendText } from "./composer-template.js";
 
 const SAVE_MS = 300;
@@ -15,6 +16,7 @@ export class Composer {
   #private = false;
   #aside = ""; // the text of the other kind
   #saved = false;
+  #touched = false; // something was written since the draft is shown
   #timer = null;
 
   /** @param {ComposerParts} parts */
@@ -43,6 +45,7 @@ export class Composer {
     attaching.isPrivate = () => this.#private;
     attaching.changed = (threadId) => this.#filesChanged(threadId);
     attaching.focus = () => this.focus();
+    drafts.writer = this;
     addEventListener("pagehide", () => this.save());
   }
 
@@ -64,6 +67,7 @@ export class Composer {
     const shown = thread.id !== null && thread.state !== "missing";
     if (thread.id !== this.#threadId) {
       this.save();
+      if (this.#threadId !== null) this.drafts.leave(this.#threadId);
       this.#take(thread.id);
     }
     this.reading.settle();
@@ -77,22 +81,41 @@ export class Composer {
 
   // Puts text that was taken back in front of the draft.
   /** @param {OutboxItem} item */
-  put({ threadId, body, private: isPrivate, seen, files = [] }) {
-    const draft = this.drafts.get(threadId);
+  put(item) {
+    const { threadId, body, private: isPrivate, seen, files = [], tries, failed } = item;
     const isShown = threadId === this.#threadId && Boolean(this.field);
     if (isShown) this.save();
+    else this.drafts.open(threadId);
+    const draft = this.drafts.get(threadId);
     const other = draft.private === isPrivate ? this.drafts.asideOf(threadId) : draft.body;
     const own = draft.private === isPrivate ? draft.body : this.drafts.asideOf(threadId);
     const both = [body, own].filter(Boolean).join("\n");
-    this.drafts.put(threadId, { body: both, private: isPrivate, aside: other, seen });
+    const token = tries || failed ? tokenAfter(item) : this.drafts.tokenOf(threadId);
+    this.drafts.put(threadId, { body: both, private: isPrivate, aside: other, seen, token });
     if (files.length) this.attaching.uploads.putBack(threadId, files);
-    if (isShown) this.#show();
+    if (isShown) {
+      this.#show();
+      this.#touch();
+    } else this.drafts.leave(threadId);
     this.painter.ask("composer");
   }
 
-  // Another window changed the draft of the thread.
+  // The latest draft of the thread that stands elsewhere: another window's, or an earlier one.
+  get other() { return this.drafts.otherOf(this.#threadId); }
+
+  /** @param {string} key */
+  goOnWith(key) {
+    this.drafts.take(this.#threadId, key);
+    this.focus();
+  }
+
+  // Whether something was written here since the draft is shown.
   /** @param {number} threadId */
-  draftTaken(threadId) {
+  isTouched(threadId) { return threadId === this.#threadId && this.#touched; }
+
+  // Another draft of the thread, or none, is to be shown.
+  /** @param {number} threadId */
+  show(threadId) {
     if (threadId === this.#threadId && this.field) this.#show();
   }
 
@@ -121,13 +144,16 @@ export class Composer {
     const seen = this.guard.seenId(threadId);
     const files = uploads.take(threadId, isPrivate);
     const mentions = isPrivate ? this.mentions.take(threadId, body) : [];
-    this.replies.post({ threadId, body, isPrivate, seen, after, files, mentions });
+    const token = this.drafts.tokenOf(threadId);
+    this.replies.post({ threadId, body, isPrivate, seen, after, files, mentions, token });
     this.field.value = "";
+    clearTimeout(this.#timer);
     this.guard.release();
     this.mentions.told = [];
     this.reading.end();
     this.#reportMode(true);
     this.drafts.drop(threadId);
+    this.#touched = false;
     this.focus();
     this.painter.ask("composer");
     return after === "next" ? this.replies.next(threadId) : undefined;
@@ -141,6 +167,7 @@ export class Composer {
     if (this.#aside.trim()) this.#swap();
     else {
       this.#private = isPrivate;
+      this.#touch();
       this.attaching.uploads.move(this.#threadId, isPrivate);
       this.save();
       this.painter.ask("composer");
@@ -148,10 +175,11 @@ export class Composer {
     return this.focus();
   }
 
-  save() {
+  // What was not touched here is left as it is: another window may go on with it.
+  save(id = this.#threadId) {
+    if (id !== this.#threadId) return;
     clearTimeout(this.#timer);
-    const id = this.#threadId;
-    if (id === null || this.field?.dataset.thread !== String(id)) return;
+    if (!this.#touched || id === null || this.field?.dataset.thread !== String(id)) return;
     this.#saved = this.drafts.put(id, {
       body: this.field.value, private: this.#private, aside: this.#aside, seen: this.reading.base,
     });
@@ -169,6 +197,7 @@ export class Composer {
     if (this.#private) this.mentions.typed(this.field);
     else this.mentions.close();
     this.#saved = false;
+    this.#touch();
     this.#read();
     this.#reportMode(true);
     this.hold.typed(this.now());
@@ -196,8 +225,11 @@ export class Composer {
     this.#threadId = threadId;
     this.mentions.told = [];
     this.#saved = false;
+    this.#touched = false;
+    clearTimeout(this.#timer);
     this.sending.stop();
     if (threadId !== null) {
+      this.drafts.open(threadId);
       this.attaching.uploads.restore(threadId, this.drafts.filesOf(threadId));
     }
     const draft = threadId === null ? { body: "", private: false } : this.drafts.get(threadId);
@@ -215,6 +247,12 @@ export class Composer {
     this.sending.look(threadId, this.#private);
   }
 
+  // The draft that is shown is this window's from now on.
+  #touch() {
+    this.#touched = true;
+    this.drafts.claim(this.#threadId);
+  }
+
   // What came since the draft began counts as unread.
   #read() {
     const hasContent = this.field.value || this.#aside || this.drafts.filesOf(this.#threadId).length;
@@ -230,6 +268,7 @@ export class Composer {
     this.#aside = field?.value ?? "";
     this.#private = !this.#private;
     if (field) field.value = body;
+    this.#touch();
     if (body && this.reading.base === null) this.reading.begin();
     this.save();
     this.#reportMode(false);

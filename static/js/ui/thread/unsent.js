@@ -1,6 +1,6 @@
 // A reply that is not sent yet: being sent, refused, or held because new messages came before it.
 
-import { html } from "lit-html";
+import { html, nothing } from "lit-html";
 
 import { attachmentOf } from "../../core/files/texts.js";
 import { langOf } from "../elements/avatar.js";
@@ -11,14 +11,17 @@ import { refusal } from "../elements/refusal.js";
 /** @param {OutboxItem} item */
 export function unsentItem(item, parts) {
   const { t } = parts.language;
+  const state = parts.outbox.stateOf(item);
   return html`<li class="message" data-kind=${item.private ? "note" : "own"}
-    data-state=${item.state} data-token=${item.token}>
-    <div class="message-meta">${t("author.you")} · ${t(`sending.${item.state}`)}</div>
+    data-state=${state} data-token=${item.token}>
+    <div class="message-meta">${t("author.you")} · ${t(`sending.${state}`)}</div>
     ${bubble({ body: item.body, attachments: (item.files ?? []).map(attachmentOf) }, t, [], null,
     item.private ? "" : langOf(parts.thread?.row, t))}
-    ${item.state === "sending" ? "" : html`<div class="message-acts" role="alert">
-      <span class="message-state" data-state="failed">${reason(item, t)}</span>
-      ${buttons(item, parts)}</div>`}
+    ${state === "sending" ? "" : html`<div class="message-acts" role=${state === "queued" ? nothing : "alert"}>
+      ${state === "queued" ? "" : html`<span class="message-state" data-state="failed"
+        >${reason(item, t)}</span>${again(item, parts)}`}
+      <button type="button" class="button" @click=${() => parts.replies.takeBack(item)}
+        >${t("sending.take_back")}</button></div>`}
   </li>`;
 }
 
@@ -30,12 +33,10 @@ export function reason(item, t) {
   return refusal(item.problem, t);
 }
 
-function buttons(item, { outbox, replies, language: { t } }) {
-  const again = item.state === "moved"
+function again(item, { outbox, language: { t } }) {
+  return item.state === "moved"
     ? html`<button type="button" class="button" @click=${() => outbox.confirm(item.token)}
         >${t("sending.anyway")}</button>`
     : html`<button type="button" class="button" @click=${() => outbox.retry(item.token)}
         >${t("retry")}</button>`;
-  return html`${again}<button type="button" class="button" @click=${() => replies.takeBack(item)}
-    >${t("sending.take_back")}</button>`;
 }

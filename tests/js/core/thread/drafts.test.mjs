@@ -15,10 +15,17 @@ function storage() {
   });
 }
 
+// A page of the admin; threads are open in it as soon as something is asked of them.
+function desk(kept, more = {}) {
+  const drafts = new Drafts({ storage: kept, adminId: 7, ...more });
+  for (let id = 1; id <= 250; id += 1) drafts.open(id);
+  return drafts;
+}
+
 test("a draft is there after a reload, for its thread and admin alone", () => {
   const kept = storage();
-  new Drafts({ storage: kept, adminId: 7 }).put(1, { body: "Xin chào", private: true });
-  const again = new Drafts({ storage: kept, adminId: 7 });
+  desk(kept).put(1, { body: "Xin chào", private: true });
+  const again = desk(kept);
   assert.deepEqual(again.get(1), { body: "Xin chào", private: true });
   assert.deepEqual(again.get(2), { body: "", private: false });
   assert.equal(new Drafts({ storage: kept, adminId: 8 }).get(1).body, "");
@@ -26,7 +33,7 @@ test("a draft is there after a reload, for its thread and admin alone", () => {
 
 test("an emptied draft leaves nothing behind", () => {
   const kept = storage();
-  const drafts = new Drafts({ storage: kept, adminId: 7 });
+  const drafts = desk(kept);
   drafts.put(1, { body: "a" });
   drafts.drop(1);
   assert.deepEqual(Object.keys(kept), []);
@@ -36,30 +43,30 @@ test("an emptied draft leaves nothing behind", () => {
 test("old drafts and those over the limit go, the latest stay", () => {
   const kept = storage();
   let now = 0;
-  const drafts = new Drafts({ storage: kept, adminId: 7, now: () => now });
+  const drafts = desk(kept, { now: () => now });
   for (let id = 1; id <= 250; id += 1) {
     now = id;
     drafts.put(id, { body: "a" });
   }
-  const later = new Drafts({ storage: kept, adminId: 7, now: () => now });
+  const later = desk(kept, { now: () => now });
   assert.equal(Object.keys(kept).length, 200);
   assert.equal(later.get(250).body, "a");
   assert.equal(later.get(1).body, "");
-  assert.equal(new Drafts({ storage: kept, adminId: 7, now: () => 1e12 }).get(250).body, "");
+  assert.equal(desk(kept, { now: () => 1e12 }).get(250).body, "");
 });
 
 test("where storage is full or forbidden a draft lives as long as the page", () => {
   const broken = { getItem() { throw new Error(); }, setItem() { throw new Error(); } };
-  const drafts = new Drafts({ storage: broken, adminId: 7 });
+  const drafts = desk(broken);
   assert.equal(drafts.put(1, { body: "a" }), false);
   assert.equal(drafts.get(1).body, "a");
 });
 
 test("a reply and a note stand beside each other, and each is a draft", () => {
   const kept = storage();
-  const drafts = new Drafts({ storage: kept, adminId: 7, now: () => 5 });
+  const drafts = desk(kept, { now: () => 5 });
   drafts.put(1, { body: "For the customer", private: false, aside: "For the team", seen: 10 });
-  const again = new Drafts({ storage: kept, adminId: 7, now: () => 5 });
+  const again = desk(kept, { now: () => 5 });
   assert.equal(again.asideOf(1), "For the team");
   assert.equal(again.seenOf(1), 10);
   again.drop(1);
@@ -72,7 +79,7 @@ test("a reply and a note stand beside each other, and each is a draft", () => {
 
 test("the latest draft stands first, and saving it again does not make it later", () => {
   let now = 1;
-  const drafts = new Drafts({ storage: storage(), adminId: 7, now: () => now });
+  const drafts = desk(storage(), { now: () => now });
   drafts.put(1, { body: "a" });
   now = 2;
   drafts.put(2, { body: "b" });
@@ -81,23 +88,34 @@ test("the latest draft stands first, and saving it again does not make it later"
   assert.deepEqual(drafts.list.map(({ threadId }) => threadId), [2, 1]);
 });
 
-test("what another window sent or wrote is known here, and is told", () => {
+test("what another window wrote or sent is known here, and is told", () => {
   const kept = storage();
   let told = 0;
-  const here = new Drafts({ storage: kept, adminId: 7, changed: () => { told += 1; } });
-  const there = new Drafts({ storage: kept, adminId: 7 });
+  const here = desk(kept, { changed: () => { told += 1; } });
+  const there = desk(kept);
   there.put(1, { body: "a" });
-  assert.equal(here.taken("lineup:draft:7:1"), 1);
-  assert.equal(here.get(1).body, "a");
+  const [key] = Object.keys(kept);
+  here.taken(key);
+  assert.deepEqual([here.has(1), here.get(1).body, here.otherOf(1).body], [true, "", "a"]);
   there.drop(1);
-  here.taken("lineup:draft:7:1");
+  here.taken(key);
   assert.deepEqual([here.has(1), told], [false, 2]);
-  assert.equal(here.taken("lineup:draft:8:1"), null, "another admin's");
+  here.taken("lineup:draft:8:1:x");
+  assert.equal(told, 2, "another admin's");
+});
+
+test("a draft of an earlier release, one for each thread, goes on", () => {
+  const kept = storage();
+  kept["lineup:draft:7:1"] = JSON.stringify({ body: "old", private: false, aside: "", seen: 4, files: [], at: 1 });
+  const drafts = desk(kept, { now: () => 2 });
+  assert.deepEqual([drafts.get(1).body, drafts.seenOf(1)], ["old", 4]);
+  drafts.drop(1);
+  assert.deepEqual(Object.keys(kept), []);
 });
 
 test("a draft that could not be kept is known as such until it can", () => {
   const full = { ...storage(), keys: () => [], setItem() { throw new Error(); }, removeItem() {} };
-  const drafts = new Drafts({ storage: full, adminId: 7 });
+  const drafts = desk(full);
   drafts.put(1, { body: "a" });
   assert.equal(drafts.unsaved, true);
   drafts.drop(1);
@@ -107,13 +125,57 @@ test("a draft that could not be kept is known as such until it can", () => {
 test("uploaded files are part of a draft, also without a text", () => {
   const kept = storage();
   const files = [{ id: "x", name: "a.pdf", type: "application/pdf", size: 3, private: true, at: 1 }];
-  const drafts = new Drafts({ storage: kept, adminId: 7 });
+  const drafts = desk(kept);
   drafts.put(1, { files });
   drafts.put(1, { body: "" });
-  const again = new Drafts({ storage: kept, adminId: 7 });
+  const again = desk(kept);
   assert.deepEqual(again.filesOf(1), files);
   assert.ok(again.has(1));
   assert.deepEqual(again.list.map(({ body, private: isPrivate }) => [body, isPrivate]), [["a.pdf", true]]);
   again.put(1, { files: [] });
   assert.deepEqual(Object.keys(kept), []);
+});
+
+// Windows of one browser that hear each other at once.
+function windows(kept, count) {
+  const all = Array.from({ length: count }, (_, at) => {
+    const channel = { onmessage: null, postMessage: (data) => told.push({ data, channel }) };
+    return { channel, drafts: new Drafts({ storage: kept, adminId: 7, channel, clock: () => at }) };
+  });
+  const told = [];
+  const hear = () => {
+    for (const { data, channel } of told.splice(0)) {
+      for (const other of all) if (other.channel !== channel) other.channel.onmessage({ data });
+    }
+    if (told.length) hear();
+  };
+  return [all.map(({ drafts }) => drafts), hear];
+}
+
+test("a draft is shown in all windows until something is typed in one, and is that window's then (E19)", () => {
+  const kept = storage();
+  desk(kept).put(1, { body: "a" });
+  const [all, hear] = windows(kept, 3);
+  const shown = () => all.map((drafts) => drafts.get(1).body);
+  for (const drafts of all) drafts.open(1);
+  hear();
+  assert.deepEqual(shown(), ["a", "a", "a"]);
+  all[1].claim(1);
+  all[0].claim(1);
+  hear();
+  assert.deepEqual(shown(), ["a", "", ""], "the one that was first");
+  assert.equal(all[1].otherOf(1).body, "a");
+  all[1].open(1);
+  assert.equal(all[1].get(1).body, "", "it is written in elsewhere");
+  all[0].leave(1);
+  hear();
+  all[2].open(1);
+  all[2].claim(1);
+  hear();
+  all[1].open(1);
+  assert.deepEqual(shown(), ["", "", "a"]);
+  all[2].page(false);
+  hear();
+  all[1].open(1);
+  assert.equal(all[1].get(1).body, "a", "its page was closed");
 });

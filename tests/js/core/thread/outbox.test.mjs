@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { Outbox } from "../../../../static/js/core/thread/outbox.js";
+import { Outbox, tokenAfter } from "../../../../static/js/core/thread/outbox.js";
 import { Clock, settled } from "../../support.mjs";
 
 function kept() {
@@ -165,17 +165,83 @@ test("two windows keep their replies beside each other, and see each other's", a
   assert.equal(one.outbox.size, 1);
 });
 
-test("what a window was sending when it was closed is sent by another one", async () => {
+test("what a window was sending when it was closed is sent by another one at once", async () => {
   const storage = kept();
+  const other = desk([taken], storage);
   const closing = desk([() => new Promise(() => {})], storage);
   closing.outbox.post(reply);
+  await settled();
   const [key] = storage.keys();
-  const other = desk([taken], kept(), { adminId: 7 });
-  other.outbox.keepIn(storage);
+  other.outbox.taken(key);
+  other.outbox.retryWaiting();
+  await settled();
+  assert.deepEqual(other.tries, [], "not while it may be on its way");
   closing.outbox.abandon();
   other.outbox.taken(key);
   other.outbox.retryWaiting();
   await settled();
   assert.deepEqual(other.tries.map(({ token }) => token), ["token-1"]);
   assert.deepEqual(storage.keys(), []);
+});
+
+test("replies of a thread are posted one after the other, other threads go on (E18)", async () => {
+  const waiting = [];
+  const { outbox, tries, sent, clock } = desk([() => new Promise((resolve) => { waiting.push(resolve); })]);
+  for (let count = 0; count < 6; count += 1) outbox.post(reply);
+  outbox.post({ ...reply, threadId: 2 });
+  await settled();
+  assert.deepEqual(tries.map(({ token }) => token), ["token-1", "token-7"]);
+  for (let count = 0; count < 7; count += 1) {
+    waiting.shift()({ message: { id: count } });
+    await settled();
+  }
+  assert.deepEqual(tries.slice(2).map(({ token }) => token), [2, 3, 4, 5, 6].map((number) => `token-${number}`));
+  assert.deepEqual([sent.length, outbox.size], [7, 0]);
+  await clock.turn(60_000);
+  assert.equal(tries.length, 7, "no timer was needed");
+});
+
+test("what stands behind a refused reply waits, says so, and goes out once that one is taken back (E18)", async () => {
+  const { outbox, tries, sent } = desk([refuse({ status: 422, code: "too_long", detail: "" }), taken]);
+  const first = outbox.post(reply);
+  const second = outbox.post({ ...reply, body: "and more" });
+  await settled();
+  assert.equal(tries.length, 1);
+  assert.deepEqual([first, second].map((item) => outbox.stateOf(item)), ["failed", "queued"]);
+  outbox.discard(first.token);
+  await settled();
+  assert.deepEqual([tries.map(({ token }) => token), sent.length], [["token-1", "token-2"], 1]);
+});
+
+test("one press sends a held reply and those behind it, which were written with it (H28)", async () => {
+  const moved = refuse({ status: 409, code: "conversation_moved", body: { unseen: [{ id: 9 }] } });
+  const { outbox, tries, seen } = desk([moved, taken]);
+  const { token } = outbox.post(reply);
+  outbox.post({ ...reply, body: "and more" });
+  await settled();
+  outbox.confirm(token);
+  await settled();
+  assert.deepEqual([tries.length, seen, outbox.size], [3, [4, 9, 9], 0]);
+});
+
+test("a reply that another window has sent meanwhile is not taken back (E18)", async () => {
+  const storage = { ...kept(), isCurrent: () => false };
+  const { outbox } = desk([refuse({ status: 422, code: "too_long", detail: "" })], storage);
+  const { token } = outbox.post(reply);
+  await settled();
+  assert.equal(outbox.discard(token), null);
+  assert.equal(outbox.size, 1);
+});
+
+test("a reply that is taken back keeps its token, until the server has another text under it (E18)", async () => {
+  const { outbox } = desk([lost, refuse({ status: 409, code: "event_id_conflict", detail: "" })], undefined, {
+    online: () => false,
+  });
+  const item = outbox.post(reply);
+  await settled();
+  assert.equal(tokenAfter(item), "token-1");
+  outbox.discard(item.token);
+  const again = outbox.post({ ...reply, body: "Another text", token: tokenAfter(item) });
+  await settled();
+  assert.deepEqual([again.token, tokenAfter(again)], ["token-1", null]);
 });
