@@ -2,8 +2,6 @@
 
 from typing import NamedTuple
 
-#: Lifetime of a connection that ends only when it is closed: a bot that is always available.
-FOREVER = 0
 #: `opened_ms` of a connection that is opened again because Redis had lost it: it stays closed
 #: where it was closed in the meantime.
 REOPENED = -1

@@ -6,7 +6,7 @@ class PresenceError(Exception):
 
 
 class UnknownValue(PresenceError, ValueError):
-    """A status, type, mode, visibility, level or setting that does not exist."""
+    """A status, type, mode, visibility or setting that does not exist."""
 
 
 class InvalidName(PresenceError, ValueError):

@@ -89,8 +89,6 @@ class Feed:
         self._held_by: dict[str, str] = {}
         self._pubsub: PubSub | None = None
         self._missed_checks = 0
-        #: Whether the last call succeeded; if not, watchers may show old states.
-        self.healthy = False
         #: Announcements that were read later because their message was missed.
         self.caught_up = 0
 
@@ -102,7 +100,6 @@ class Feed:
             while received < MAX_MESSAGES and (message := pubsub.get_message(timeout=wait)):
                 received, wait = received + 1, 0
                 self._take(message)
-            self.healthy = True
             return received
         except (RedisError, OSError):
             self.close()
@@ -126,7 +123,7 @@ class Feed:
 
     def close(self) -> None:
         """Closes the subscription; the next `pump` makes another."""
-        pubsub, self._pubsub, self.healthy, self._missed_checks = self._pubsub, None, False, 0
+        pubsub, self._pubsub, self._missed_checks = self._pubsub, None, 0
         if pubsub:
             try:
                 pubsub.close()

@@ -5,7 +5,7 @@ from typing import Any
 
 from lua_scripts.runner import LuaCall, LuaRunner, text_of
 from lua_scripts.servers import Client
-from presence.connections import FOREVER, Beat, Connection
+from presence.connections import Beat, Connection
 from presence.errors import ShardsChanged, TooMany
 from presence.keys import Space, checked
 from presence.lua.jobs import job_sources
@@ -67,8 +67,8 @@ class People:
     ) -> bool:
         """Opens a connection, new or known; counts as a beat. Returns whether it was announced.
 
-        Without `settings` the person is hidden until `set` brings them. `lifetime_ms` is FOREVER,
-        or by default that of the connection's type.
+        Without `settings` the person is hidden until `set` brings them. `lifetime_ms`
+        is by default that of the connection's type.
         """
         return self.open_all([(connection, settings, lifetime_ms)])[0]
 
@@ -124,10 +124,6 @@ class People:
             for index, one in zip(indexes, answer, strict=True):
                 announced[index] = bool(one)
         return announced
-
-    def sign_out(self, person: str) -> bool:
-        """Closes every connection of the person at once. Returns whether it was announced."""
-        return bool(self._run("people/close_all", person))
 
     def set(self, person: str, settings: Settings) -> bool:
         """Sets the person's settings; a revision not above the held one changes nothing."""
@@ -259,7 +255,7 @@ class People:
             "people/open",
             connection.person,
             checked(connection.id),
-            "inf" if lifetime == FOREVER else lifetime,
+            lifetime,
             "a" if connection.active else "i",
             connection.type,
             "" if connection.device == connection.id else connection.device,

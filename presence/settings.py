@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from presence.errors import UnknownValue
@@ -10,8 +10,6 @@ from presence.errors import UnknownValue
 #: Statuses that a person may set; `auto` ends the override.
 STATUSES = ("auto", "away", "busy", "dnd", "invisible")
 VISIBILITIES = ("everyone", "contacts", "nobody")
-#: Sources of overrides, the highest first: a call in progress overrides what the person chose.
-LEVELS = ("system", "manual", "calendar")
 
 _OVERRIDE_FIELDS = ("status", "text", "activity", "until")
 _PERSON_FIELDS = ("visibility", "show_last_seen", "show_typing")
@@ -19,7 +17,7 @@ _PERSON_FIELDS = ("visibility", "show_last_seen", "show_typing")
 
 @dataclass(frozen=True)
 class StatusOverride:
-    """A status, text and activity set at one level, instead of what connections tell.
+    """A status, text and activity that a person set, instead of what connections tell.
 
     `until` in ms since 1970, None without an end; `before` is in effect again after it.
     Raises UnknownValue for a status that cannot be set.
@@ -62,45 +60,40 @@ class StatusOverride:
 class Settings:
     """All settings of a person; every change makes the next revision.
 
-    Revision 0 is that of people who never set anything. `overrides`: level -> override.
-    Raises UnknownValue for a visibility or a level that does not exist.
+    Revision 0 is that of people who never set anything. Raises UnknownValue for a visibility that
+    does not exist.
     """
 
     revision: int = 0
     visibility: str = "everyone"
     show_last_seen: bool = True
     show_typing: bool = True
-    overrides: Mapping[str, StatusOverride] = field(default_factory=dict)
+    override: StatusOverride = StatusOverride()
 
     def __post_init__(self) -> None:
         if self.visibility not in VISIBILITIES:
             raise UnknownValue(f"a visibility is one of {', '.join(VISIBILITIES)}")
-        if not set(self.overrides) <= set(LEVELS):
-            raise UnknownValue(f"a level is one of {', '.join(LEVELS)}")
 
-    def changed(self, changes: Mapping[str, Any], now_ms: int, level: str = "manual") -> "Settings":
+    def changed(self, changes: Mapping[str, Any], now_ms: int) -> "Settings":
         """Settings after `changes`: fields that they leave out stay, None resets a field.
 
         An override with an end keeps one without an end as its `before`. Raises UnknownValue.
         """
         unknown = set(changes) - {*_OVERRIDE_FIELDS, *_PERSON_FIELDS}
-        if unknown or level not in LEVELS:
-            raise UnknownValue(f"no such setting or level: {', '.join(sorted(unknown)) or level}")
-        override = self._changed_override(changes, now_ms, level)
-        overrides = {**self.overrides, level: override}
+        if unknown:
+            raise UnknownValue(f"no such setting: {', '.join(sorted(unknown))}")
+        override = self._changed_override(changes, now_ms)
         if override.empty and not override.before:
-            del overrides[level]
+            override = StatusOverride()
         others = {
             name: getattr(type(self), name) if changes[name] is None else changes[name]
             for name in _PERSON_FIELDS
             if name in changes
         }
-        return replace(self, revision=self.revision + 1, overrides=overrides, **others)
+        return replace(self, revision=self.revision + 1, override=override, **others)
 
-    def _changed_override(
-        self, changes: Mapping[str, Any], now_ms: int, level: str
-    ) -> StatusOverride:
-        held = self.overrides.get(level, StatusOverride()).at(now_ms)
+    def _changed_override(self, changes: Mapping[str, Any], now_ms: int) -> StatusOverride:
+        held = self.override.at(now_ms)
         defaults = asdict(StatusOverride())
         fresh = {
             name: defaults[name] if changes[name] is None else changes[name]
@@ -117,7 +110,7 @@ class Settings:
     def packed(self) -> str:
         """JSON in the short names that lua/state/overrides.lua reads."""
         parts: dict[str, Any] = {
-            "c": [self.overrides[level].packed() for level in LEVELS if level in self.overrides],
+            "c": [] if self.override == StatusOverride() else [self.override.packed()],
             "v": "" if self.visibility == "everyone" else self.visibility,
             "r": self.revision,
         }
@@ -127,18 +120,18 @@ class Settings:
         return json.dumps(kept, separators=(",", ":"))
 
     def to_dict(self) -> dict[str, Any]:
-        """For a JSON column; `from_dict` reads it. Overrides are called `claims` there."""
+        """For a JSON column; `from_dict` reads it. The override is called `manual` there."""
         data = asdict(self)
-        data["claims"] = data.pop("overrides")
+        override = data.pop("override")
+        data["claims"] = {} if self.override == StatusOverride() else {"manual": override}
         return data
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> "Settings":
         """What `to_dict` gave. Raises UnknownValue for values that do not exist."""
         rest = {name: value for name, value in data.items() if name != "claims"}
-        held = data.get("claims", {})
-        overrides = {level: _override_from_dict(override) for level, override in held.items()}
-        return cls(**rest, overrides=overrides)
+        held = data.get("claims", {}).get("manual")
+        return cls(**rest, override=_override_from_dict(held) if held else StatusOverride())
 
 
 def _override_from_dict(data: Mapping[str, Any]) -> StatusOverride:

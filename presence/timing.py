@@ -13,7 +13,7 @@ LAST_SEEN_TTL_MS = 24 * 3_600_000
 #: A silence shorter than this, in milliseconds, is never an outage: sweeps are not that exact.
 MIN_OUTAGE_AFTER_MS = 3_000
 
-TYPES = ("web", "desktop", "mobile", "tablet", "http", "bot")
+TYPES = ("web", "desktop", "mobile", "tablet", "http")
 
 
 @dataclass(frozen=True)

@@ -114,11 +114,6 @@ class Facts(NamedTuple):
         )
 
     @property
-    def settled_at(self) -> int | None:
-        """Time of the last answer or of the close in effect."""
-        return self.settlement.at
-
-    @property
     def waiting_since(self) -> int | None:
         return None if self.closed else self.unanswered_since
 

@@ -6,6 +6,7 @@ from collections.abc import Callable, Coroutine
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, TypeVar
 
+import pyotp
 from hypothesis import settings
 
 Value = TypeVar("Value")
@@ -69,3 +70,8 @@ class SettableClock:
 
     def advance(self, milliseconds: int) -> None:
         self.now_ms += milliseconds
+
+
+def code_at(secret: str, at_ms: int) -> str:
+    """The code that an authenticator app shows at that time."""
+    return pyotp.TOTP(secret).generate_otp(at_ms // 30_000)

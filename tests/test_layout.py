@@ -298,3 +298,101 @@ def test_no_test_is_run_again_beside_others_and_none_has_a_port_of_its_own():
         if path.name != "test_layout.py":
             assert not fixed_port.search(text), path
     assert "rerun" not in (ROOT / "requirements-dev.txt").read_text(encoding="utf-8")
+
+
+#: What the product defines and does not use itself, and why it is there.
+USED_ELSEWHERE = {
+    "canonical": "tests compare queries by it",
+    "downgrade": "tests bring a database back to an earlier revision by it",
+    "is_ours": "tests ask by it who ends the embedded server",
+    "outgoing_threads": "a table of which SQL alone knows",
+}
+#: Modules that are chosen at run time.
+CHOSEN = (
+    "dashboard.db.postgres",
+    "dashboard.web.server.eventlet_server",
+    "dashboard.web.server.gevent_server",
+)
+#: Methods and attributes of these names are called by libraries.
+CALLED_BY_LIBRARIES = re.compile(
+    "__.*|do_.*|on_.*|test_.*|log_message|list_commands|process_bind_param|process_result_value"
+    "|get_master_address|_handle_client_error|send_error|readable|readinto"
+)
+
+
+def test_everything_that_the_product_defines_is_used_in_it():
+    """Tests do not keep alive what nothing else needs."""
+    files = [*python_files(), ROOT / "app.py", *(ROOT / "bench").rglob("*.py")]
+    files += [*(ROOT / "migrations").glob("*.py"), *(ROOT / "tools").rglob("*.py")]
+    read: set[str] = set()
+    imported: set[tuple[str, str]] = set()
+    for path in files:
+        names, modules = _uses(path)
+        read |= names
+        imported |= modules
+    left = [
+        f"{path.relative_to(ROOT)}: {name}"
+        for path in python_files()
+        for name, is_of_module in _definitions(path)
+        if not CALLED_BY_LIBRARIES.fullmatch(name) and name not in USED_ELSEWHERE
+        if name not in read
+        or (
+            (is_of_module and (module := module_of(path)) not in CHOSEN)
+            and (module, name) not in imported
+        )
+    ]
+    assert left == []
+
+
+def _uses(path: Path) -> tuple[set[str], set[tuple[str, str]]]:
+    """The names of attributes that a file reads, and (module, name) of those of modules."""
+    read: set[str] = set()
+    imported: set[tuple[str, str]] = set()
+    aliases: dict[str, str] = {}
+    for node in nodes_of(path):
+        if isinstance(node, ast.ImportFrom) and node.module:
+            for alias in node.names:
+                imported.add((node.module, alias.name))
+                aliases[alias.asname or alias.name] = f"{node.module}.{alias.name}"
+        elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
+            imported.add((module_of(path), node.id))
+            read.add(node.id)
+        elif isinstance(node, ast.arg) and node.annotation:
+            names = re.findall(r"\w+", ast.unparse(node.annotation))
+            imported.update((module_of(path), name) for name in names)
+    for node in nodes_of(path):
+        if isinstance(node, ast.Attribute):
+            read.add(node.attr)
+            imported.add((aliases.get(ast.unparse(node.value), ""), node.attr))
+        elif isinstance(node, ast.Constant) and isinstance(node.value, str):
+            read.update(re.findall(r"\w+", node.value))
+    return read, imported
+
+
+def _definitions(path: Path) -> Iterator[tuple[str, bool]]:
+    """(name, whether it is the module's) of functions, classes, constants and methods.
+
+    Those with a decorator are registered by it.
+    """
+    module = nodes_of(path)[0]
+    assert isinstance(module, ast.Module)
+    for node in module.body:
+        yield from ((name, True) for name in _defined(node))
+        if isinstance(node, ast.ClassDef):
+            yield from ((name, False) for part in node.body for name in _methods(part))
+
+
+def _defined(node: ast.stmt) -> list[str]:
+    if isinstance(node, ast.FunctionDef | ast.ClassDef):
+        return [] if node.decorator_list and isinstance(node, ast.FunctionDef) else [node.name]
+    targets = node.targets if isinstance(node, ast.Assign) else []
+    if isinstance(node, ast.AnnAssign):
+        targets = [node.target]
+    return [target.id for target in targets if isinstance(target, ast.Name)]
+
+
+def _methods(node: ast.stmt) -> list[str]:
+    decorators = ast.unparse(node).split("def ")[0] if isinstance(node, ast.FunctionDef) else ""
+    is_registered = "@" in decorators and "property" not in decorators
+    is_method = isinstance(node, ast.FunctionDef) and not is_registered
+    return [node.name] if is_method and isinstance(node, ast.FunctionDef) else []

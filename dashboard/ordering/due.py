@@ -1,6 +1,5 @@
 """The queue of what is due: threads of which time changes anything."""
 
-import logging
 from collections.abc import Callable, Sequence
 
 from sqlalchemy import Connection
@@ -12,8 +11,6 @@ from dashboard.errors import StorageUnavailable
 from dashboard.ordering.placer import Placer
 from dashboard.tasks import Backoff, PeriodicTask, RunsTask
 from scoring.placing import Placement
-
-log = logging.getLogger(__name__)
 
 #: Interval of asking what is due; `AgendaReader` wakes this at each moment that is known.
 POLL_SECONDS = 15.0

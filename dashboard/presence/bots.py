@@ -196,7 +196,5 @@ class BotPresence:
 
 def _shows_typing(settings: Settings, now_ms: int) -> bool:
     """Whether others may see the customer type: not where the customer is hidden."""
-    hidden = any(
-        override.at(now_ms).status == "invisible" for override in settings.overrides.values()
-    )
+    hidden = settings.override.at(now_ms).status == "invisible"
     return settings.show_typing and settings.visibility != "nobody" and not hidden

@@ -22,7 +22,7 @@ from presence.last_seen.regroup import regroup
 from presence.lua.jobs import job_sources
 from presence.people import People, check_shards
 from presence.rooms import Rooms
-from presence.settings import Settings, StatusOverride
+from presence.settings import Settings
 from presence.states import UNSET, State, Stored, Viewer
 from presence.timing import Timing
 
@@ -228,7 +228,7 @@ def _settings(people: Sequence[str], stored: Mapping[str, Stored]) -> dict[str, 
 
 def to_json(settings: Settings, now_ms: int) -> dict[str, Any]:
     """Settings as one flat object, with the names that `set_customer` and `set_admin` take."""
-    override = settings.overrides.get("manual", StatusOverride()).at(now_ms)
+    override = settings.override.at(now_ms)
     return {
         "status": override.status,
         "text": override.text,

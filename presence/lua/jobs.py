@@ -28,7 +28,6 @@ JOBS: dict[str, tuple[str, ...]] = {
     "people/beat": _WRITE,
     "people/idle": _WRITE,
     "people/close": _WRITE,
-    "people/close_all": _WRITE,
     "people/set_settings": (*_WRITE, "state/take_settings"),
     "people/forget": _WRITE,
     "people/due": (CLOCK, "feed/numbers", "state/outage"),

@@ -179,3 +179,14 @@ test("every icon that is asked for is drawn", () => {
     }
   }
 });
+
+test("everything that a module exports is used in the page", () => {
+  const unused = scripts.flatMap(({ name, text }) => [...text.matchAll(/^export (?:async )?(?:function\*?|const|class) (\w+)/gm)]
+    .filter(([, exported]) => {
+      const word = new RegExp(`\\b${exported}\\b`, "g");
+      const isUsedHere = [...text.matchAll(word)].length > 1;
+      return !isUsedHere && !scripts.some((other) => other.name !== name && word.test(other.text));
+    })
+    .map(([, exported]) => `${name}: ${exported}`));
+  assert.deepEqual(unused, []);
+});

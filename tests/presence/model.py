@@ -1,9 +1,9 @@
 """Presence, slow and obvious: what the rules say, over plain dictionaries."""
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from presence.connections import Connection
-from presence.settings import LEVELS, Settings, StatusOverride
+from presence.settings import Settings, StatusOverride
 from presence.timing import Timing
 
 
@@ -203,20 +203,9 @@ def merged(person: Person, override: StatusOverride) -> Truth:
 
 
 def in_force(settings: Settings, now: int) -> StatusOverride:
-    found = StatusOverride()
-    for level in reversed(LEVELS):
-        override = settings.overrides.get(level, StatusOverride()).at(now)
-        found = replace(
-            found,
-            status=override.status if override.status != "auto" else found.status,
-            text=override.text or found.text,
-            activity=override.activity or found.activity,
-        )
-    return found
+    return settings.override.at(now)
 
 
 def first_end(settings: Settings, now: int) -> int | None:
-    overrides = [
-        one for level in settings.overrides.values() for one in (level, level.before) if one
-    ]
+    overrides = [one for one in (settings.override, settings.override.before) if one]
     return min((one.until for one in overrides if one.until and one.until > now), default=None)

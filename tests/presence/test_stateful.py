@@ -116,18 +116,17 @@ class Presence(RuleBasedStateMachine):
 
     @rule(person=people)
     def sign_out(self, person: str) -> None:
-        self.world.people.sign_out(person)
+        self.world.sign_out(person)
         self.model.sign_out(self.now, person)
 
     @rule(
         person=people,
         changes=changes,
         ends=st.sampled_from((None, 1_000, 30_000, 200_000)),
-        level=st.sampled_from(("system", "manual")),
     )
-    def override(self, person: str, changes: dict[str, Any], ends: int | None, level: str) -> None:
+    def override(self, person: str, changes: dict[str, Any], ends: int | None) -> None:
         until = None if ends is None else self.now + ends
-        changed = self.settings[person].changed({**changes, "until": until}, self.now, level)
+        changed = self.settings[person].changed({**changes, "until": until}, self.now)
         self.settings[person] = changed
         self.history[person].append(changed)
         self.world.people.set(person, changed)
@@ -135,7 +134,7 @@ class Presence(RuleBasedStateMachine):
 
     @rule(person=people, hidden=st.booleans())
     def hide_or_show(self, person: str, hidden: bool) -> None:
-        self.override(person, {"status": "invisible" if hidden else "auto"}, None, "manual")
+        self.override(person, {"status": "invisible" if hidden else "auto"}, None)
 
     @rule(person=people, back=st.integers(1, 3))
     def an_old_change_arrives_late(self, person: str, back: int) -> None:

@@ -59,6 +59,11 @@ class World:
     def beat(self, person: str, connection: str = "c1", active: bool | None = None) -> list[Beat]:
         return self.people.beat([Beat(person, connection, TTL, active)])
 
+    def sign_out(self, person: str) -> bool:
+        """Closes all connections of a person; whether that was announced."""
+        held = [(person, one.id) for one in self.people.connections_of(person)]
+        return any(self.people.close_all_of(held))
+
     def set(self, person: str, revision: int = 1, **changes: Any) -> bool:
         settings = Settings(revision=revision - 1).changed(changes, self.clock())
         return self.people.set(person, settings)
@@ -83,6 +88,11 @@ class World:
                 max(total.lag_ms, swept.lag_ms), total.held + swept.held,
             )  # fmt: skip
         return total
+
+    def subscribers(self) -> int:
+        """How many connections hear the announcements of the first shard."""
+        [(_, count)] = self.client.pubsub_numsub(self.people.space.channel(0))
+        return int(count)
 
     def announcements(self) -> list[dict[str, Any]]:
         """Every announcement about people that the streams hold, in order of version."""

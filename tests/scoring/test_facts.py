@@ -42,6 +42,7 @@ class Thread:
 def test_facts_are_those_of_the_requirements(events, handoff_only):
     facts = fold(events, handoff_only=handoff_only)
     expected = oracle.facts(events, handoff_only)
+    assert facts.settlement.at == expected.pop("settled_at")
     assert {name: getattr(facts, name) for name in expected} == expected
 
 

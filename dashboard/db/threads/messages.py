@@ -67,19 +67,6 @@ class MessageRange(NamedTuple):
     later: bool
 
 
-def page(
-    connection: Connection, thread_id: int, before: int | None, limit: int
-) -> tuple[list[Message], bool]:
-    """Up to `limit` messages before the message `before` (None: the newest ones).
-
-    By time, newest last, and whether there are more before them.
-    """
-    if before is None:
-        return _older(connection, thread_id, None, limit)
-    key = _sort_key(connection, thread_id, before)
-    return _older(connection, thread_id, key, limit) if key else ([], False)
-
-
 def at(
     connection: Connection, thread_id: int, where: str | None, message_id: int, limit: int
 ) -> MessageRange:

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import wraps
 from typing import Any, NamedTuple, TypeVar
 
-from flask import Blueprint, Flask, Response, current_app, request
+from flask import Blueprint, Response, current_app, request
 from pydantic import BaseModel
 from werkzeug.routing import BaseConverter, IntegerConverter, Map
 
@@ -162,13 +162,6 @@ def current_route() -> Route | None:
     """The route of the current request, if it is declared as one."""
     view = current_app.view_functions.get(request.endpoint or "")
     return getattr(view, "route", None)
-
-
-def route_at(app: Flask, path: str, method: str) -> Route | None:
-    """The route that answers a request, if it is declared as one. Raises HTTPException."""
-    endpoint, _ = app.url_map.bind("").match(path, method)
-    found: Route | None = getattr(app.view_functions[endpoint], "route", None)
-    return found
 
 
 def _view(

@@ -25,7 +25,7 @@ for i = 4, #ARGV, 5 do
   else
     local at = math.min(now, tonumber(ARGV[i + 4]) or now)
     local deadline = at + tonumber(ARGV[i + 2])
-    if held < math.huge and (deadline < held or deadline - held >= coalesce) then
+    if deadline < held or deadline - held >= coalesce then
       redis.call('ZADD', DEADLINES, ms(deadline), member)
       touch(person, at)
     end

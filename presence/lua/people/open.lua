@@ -1,6 +1,6 @@
 -- Job: opens a connection of a person, new or known; counts as a beat. A late call does not open a
 -- connection that was closed since (its tombstone is later).
--- KEYS: a shard's (state/keys.lua). ARGV: channel, kept, person, connection, lifetime ms or inf, a|i,
+-- KEYS: a shard's (state/keys.lua). ARGV: channel, kept, person, connection, lifetime ms, a|i,
 -- type, device ('' where each connection is one), worker, most connections a person,
 -- settings ('' where they are not loaded yet; used only if no later revision is held), ms of the
 -- opening, '' for now, or -1: opened again, unless it has a tombstone.
@@ -27,8 +27,7 @@ if n > tonumber(ARGV[10]) then
 end
 keep_connections(person, connections)
 
-local lifetime = ARGV[5] == 'inf' and 'inf' or ms(at + tonumber(ARGV[5]))
-redis.call('ZADD', DEADLINES, lifetime, person .. SEPARATOR .. connection)
+redis.call('ZADD', DEADLINES, ms(at + tonumber(ARGV[5])), person .. SEPARATOR .. connection)
 redis.call('HSET', META, 'beat', ms(now))
 local new_settings = ARGV[11] ~= '' and take_settings(person, ARGV[11], now) or nil
 return settle(person, connections, now, at, new_settings)

@@ -12,7 +12,7 @@ const ATTEMPT_MS = 10_000; // an attempt without an answer ends, and the next on
 // An attempt as young as this goes on when another one is asked for: wakes come in bursts.
 const YOUNG_MS = 2000;
 
-export class CallError extends Error {
+class CallError extends Error {
   // problem: null if no answer came.
   constructor(problem) {
     super(problem?.detail ?? "no answer");

@@ -11,7 +11,7 @@ from dashboard.db.accounts.second_factor import totp
 from tests.browser.axe import violations
 from tests.drivers.browser import BrowserDriver
 from tests.servers.lineup import PASSWORD
-from tests.support import now_ms, wait_until
+from tests.support import code_at, now_ms, wait_until
 
 pytestmark = pytest.mark.slow
 
@@ -56,7 +56,7 @@ def set_up(page: Page) -> tuple[str, list[str]]:
     wait_until(lambda: page.evaluate(drawn) > 100, what="the QR code")
     assert violations(page) == []
     secret = page.inner_text("#second-factor .settings-secret").replace(" ", "")
-    page.fill("#second-factor [name=code]", totp.code_at(secret, now_ms()))
+    page.fill("#second-factor [name=code]", code_at(secret, now_ms()))
     page.click("#second-factor button[type=submit]")
     page.wait_for_selector(CODES)
     return secret, page.locator(CODES).all_inner_texts()
@@ -91,7 +91,7 @@ def test_a_second_factor_is_set_up_used_and_turned_off(hoa, lineup, email):
     send(page, "000000")
     page.wait_for_selector("#error")
     # The one before was used; that of the next step is taken, too.
-    send(page, totp.code_at(secret, now_ms() + totp.STEP_MS))
+    send(page, code_at(secret, now_ms() + totp.STEP_MS))
     page.wait_for_selector(".profile-session")
 
     sign_in(page, url, email)

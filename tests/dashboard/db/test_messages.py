@@ -15,7 +15,9 @@ def shop(any_database, clock) -> Shop:
 
 def read(shop: Shop, before: int | None = None, limit: int = 50):
     with shop.database.read() as connection:
-        return messages.page(connection, shop.row()["id"], before, limit)
+        where, id = (None, 0) if before is None else ("before", before)
+        found = messages.at(connection, shop.row()["id"], where, id, limit)
+        return found.messages, found.more
 
 
 def bodies(found) -> list[str]:

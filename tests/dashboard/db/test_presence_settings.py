@@ -42,7 +42,7 @@ def test_a_change_is_based_on_the_stored_settings(any_database):
 
     change(status="dnd", until=100)
     made = change(visibility="nobody")
-    assert (made.revision, made.overrides["manual"].status) == (2, "dnd")
+    assert (made.revision, made.override.status) == (2, "dnd")
     assert of_customers(any_database, "shop/c-1")["shop/c-1"].settings == made
 
 
@@ -54,7 +54,7 @@ def test_a_change_adds_an_unknown_customer(any_database):
         )
     )
     settings = of_customers(any_database, "shop/new")["shop/new"].settings
-    assert settings.overrides["manual"].text == "hi"
+    assert settings.override.text == "hi"
 
 
 def test_last_seen_never_goes_back_when_batches_are_replayed(any_database):

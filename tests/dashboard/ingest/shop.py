@@ -49,7 +49,7 @@ class Shop:
         with self.database.read() as connection:
             id = threads.id_of(connection, self.source_id, thread)
             assert id is not None, f"no thread {thread}"
-            return messages.page(connection, id, None, 500)[0]
+            return messages.at(connection, id, None, 0, 500).messages
 
     def count(self, table: Table) -> int:
         """The number of rows of a table."""

@@ -180,7 +180,7 @@ def state_of(database: Database) -> dict[str, Any]:
 
 
 def _said(connection, id: int) -> list[tuple[Any, ...]]:
-    found = messages.page(connection, id, None, 10_000)[0]
+    found = messages.at(connection, id, None, 0, 10_000).messages
     return [
         (each["role"], each["body"], each["private"], each["at"], each["attachments"],
          each["author"] and each["author"]["name"])

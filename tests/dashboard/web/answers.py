@@ -9,7 +9,7 @@ from werkzeug.exceptions import HTTPException
 from werkzeug.test import TestResponse
 
 from dashboard.web.http.openapi import problem_statuses
-from dashboard.web.http.routes import Route, route_at
+from dashboard.web.http.routes import Route
 
 #: Problems that no route declares: unexpected errors, and what is refused before routing.
 BEFORE_ROUTES = ("internal_error", "untrusted_host")
@@ -21,7 +21,9 @@ class CheckingClient(FlaskClient):
     def open(self, *args: Any, **kwargs: Any) -> TestResponse:
         response = super().open(*args, **kwargs)
         try:
-            route = route_at(self.application, response.request.path, response.request.method)
+            adapter = self.application.url_map.bind("")
+            endpoint, _ = adapter.match(response.request.path, response.request.method)
+            route = getattr(self.application.view_functions[endpoint], "route", None)
         except HTTPException:
             route = None
         if route is not None:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from presence.connections import FOREVER, Beat, Connection
+from presence.connections import Beat, Connection
 from presence.errors import InvalidName, UnknownValue
 from presence.people import TOMBSTONE_MS
 from presence.settings import Settings
@@ -84,8 +84,8 @@ def test_signing_out_ends_every_connection_with_one_announcement(world: World) -
     for number in range(3):
         world.open("ann", f"c{number}")
     before = len(world.announced())
-    assert world.people.sign_out("ann")
-    assert not world.people.sign_out("ann")
+    assert world.sign_out("ann")
+    assert not world.sign_out("ann")
     assert len(world.announced()) == before + 1
     assert world.people.connections_of("ann") == []
     assert world.beat("ann", "c1") == [Beat("ann", "c1", TTL)]
@@ -221,15 +221,6 @@ def test_a_tab_whose_timers_run_once_a_minute_never_flaps(world: World) -> None:
         world.sweep_after(60_000)
         assert world.beat("ann") == []
     assert len(world.announced()) == before
-
-
-def test_a_bot_may_be_there_until_it_is_closed(one_shard: World) -> None:
-    one_shard.open("bot", kind="bot", lifetime_ms=FOREVER)
-    one_shard.sweep_after(20 * 60_000)
-    one_shard.beat("bot")
-    assert one_shard.status("bot") == "online"
-    one_shard.people.close("bot", "c1")
-    assert one_shard.status("bot") == "offline"
 
 
 def test_a_draining_worker_gives_its_connections_time(world: World) -> None:

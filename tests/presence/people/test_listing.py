@@ -36,7 +36,7 @@ def walk(world: World, limit: int, **more: object) -> tuple[list[str], list[int]
 def test_who_was_seen_in_the_last_minutes_newest_first(world: World) -> None:
     """A window holds people seen less than its length ago, connected or not. (R62, R64, B13)"""
     names = fill(world, 10, step_ms=60_000)
-    world.people.sign_out(names[3])
+    world.sign_out(names[3])
     page = world.listing.page(5 * 60_000)
     assert [one.id for one in page.people] == [names[0], names[3], *names[1:3], names[4]]
     assert (page.total, page.next) == (5, None)

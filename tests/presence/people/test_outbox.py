@@ -35,7 +35,7 @@ def test_every_departure_is_written_with_the_last_beat(world: World) -> None:
     world.open("ann")
     world.clock.advance(20_000)
     world.beat("ann")
-    world.people.sign_out("ann")
+    world.sign_out("ann")
     assert drain(outbox)["ann"].last_seen == world.clock()
     assert drain(outbox) == {}
 
@@ -48,7 +48,7 @@ def test_the_public_last_seen_is_stored_apart_from_the_true_one(world: World) ->
     world.set("ann", status="invisible")
     hidden = world.clock()
     world.clock.advance(50_000)
-    world.people.sign_out("ann")
+    world.sign_out("ann")
     assert drain(outbox) == {"ann": Departure("ann", world.clock(), hidden)}
 
 

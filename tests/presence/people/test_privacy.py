@@ -71,7 +71,7 @@ def test_changes_of_a_hidden_person_are_not_sent_to_others(world: World) -> None
         world.open("ann", "c2", "mobile")
         world.set("ann", 2, status="invisible", text="secret", activity="in a call")
         world.people.close("ann", "c2")
-        world.people.sign_out("ann")
+        world.sign_out("ann")
         assert watcher.settle() == []
 
 

@@ -160,7 +160,7 @@ def test_a_list_of_what_redis_knows_does_not_read_the_storage(seam: Seam) -> Non
 def test_times_before_the_last_day_come_from_the_storage(seam: Seam) -> None:
     """Redis keeps a day; the order goes on without a seam."""
     seam.open("a/long-gone")
-    seam.world.people.sign_out("a/long-gone")
+    seam.world.sign_out("a/long-gone")
     seam.save(Settings(1))
     seam.world.clock.advance(DAY_MS)
     seam.open("a/here")

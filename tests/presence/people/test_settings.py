@@ -60,21 +60,19 @@ def test_text_and_activity_are_set_announced_and_cleared(world: World, activity:
     assert world.look_up("ann")["text"] == world.look_up("ann")["activity"] == ""
 
 
-def test_an_unknown_status_visibility_level_or_name_is_refused() -> None:
+def test_an_unknown_status_visibility_or_name_is_refused() -> None:
     """Offline cannot be set. (R29, R20)"""
     for changes in (
         {"status": "offline"}, {"status": "asleep"}, {"visibility": "some"}, {"colour": "red"},
     ):  # fmt: skip
         with pytest.raises(UnknownValue):
             Settings().changed(changes, 0)
-    with pytest.raises(UnknownValue):
-        Settings().changed({"status": "away"}, 0, level="whim")
 
 
 def test_what_is_left_out_stays() -> None:
     settings = Settings().changed({"status": "busy", "text": "x"}, 0)
     settings = settings.changed({"visibility": "contacts"}, 0).changed({"text": "y"}, 0)
-    assert settings.overrides["manual"] == StatusOverride("busy", "y")
+    assert settings.override == StatusOverride("busy", "y")
     assert (settings.visibility, settings.revision) == ("contacts", 3)
 
 
@@ -101,22 +99,7 @@ def test_the_override_before_a_timed_one_comes_back(world: World) -> None:
     world.sweep_after(60_000)
     assert (world.status("ann"), world.look_up("ann")["text"]) == ("busy", "writing")
     later = settings.changed({"activity": "focus"}, now + 60_000)
-    assert later.overrides["manual"] == StatusOverride("busy", "writing", "focus")
-
-
-def test_system_stands_over_manual_over_calendar_field_by_field(world: World) -> None:
-    now = world.clock()
-    settings = Settings().changed({"status": "away", "text": "holiday"}, now, "calendar")
-    settings = settings.changed({"status": "dnd"}, now)
-    settings = settings.changed(
-        {"status": "busy", "activity": "in a call", "until": now + 1_000}, now, "system"
-    )
-    world.open("ann")
-    world.people.set("ann", settings)
-    state = world.look_up("ann")
-    assert (state["status"], state["text"], state["activity"]) == ("busy", "holiday", "in a call")
-    world.sweep_after(1_000)
-    assert world.status("ann") == "dnd"
+    assert later.override == StatusOverride("busy", "writing", "focus")
 
 
 def test_a_later_revision_is_never_undone_by_an_older_one(world: World) -> None:
@@ -139,4 +122,4 @@ def test_settings_survive_a_column_of_json() -> None:
 def test_removing_everything_leaves_no_override() -> None:
     settings = Settings().changed({"status": "busy", "until": 99}, 5)
     settings = settings.changed({"status": "auto", "until": None}, 6)
-    assert settings.overrides == {}
+    assert settings.override == StatusOverride()

@@ -103,7 +103,7 @@ def test_people_who_left_a_silent_shard_are_not_held(world: World) -> None:
     names = crowd_of_a_shard(world, OUTAGE_MIN_CONNECTIONS)
     fill(world, names)
     world.sweep_after(20_000)
-    assert world.people.sign_out(names[0])
+    assert world.sign_out(names[0])
     assert world.status(names[0]) == "offline"
 
 
@@ -122,7 +122,7 @@ def test_old_times_of_last_seen_are_trimmed_in_slices(world: World) -> None:
     """Old rows are removed in slices, with the settings of absent people. (R56, R68, R72, B17)"""
     for number in range(30):
         world.open(str(number), settings=Settings(1))
-        world.people.sign_out(str(number))
+        world.sign_out(str(number))
     world.open("bob")
     world.sweep_after(1)
     world.clock.advance(world.timing.last_seen_ttl_ms)
@@ -155,7 +155,7 @@ def test_a_look_says_when_the_next_thing_is_due(world: World) -> None:
     world.rooms.put(Membership("t1", "ann", "c1"))
     assert world.sweeper.look() == Due([[]], [[]], 0, 4_000)
     ends = StatusOverride(status="busy", until=world.clock() + 3_000)
-    world.people.set("bob", Settings(revision=1, overrides={"manual": ends}))
+    world.people.set("bob", Settings(revision=1, override=ends))
     assert world.sweeper.look().next_ms == 3_000
     world.rooms.put(Membership("t1", "ann", "c1"), "typing")
     world.clock.advance(2_999)

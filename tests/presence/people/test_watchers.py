@@ -9,6 +9,7 @@ from presence.errors import TooMany
 from presence.feed import MISSED_CHECKS_MAX
 from presence.watchers import Watchers
 from tests.presence.world import OUTSIDER, TTL, World
+from tests.support import wait_until
 
 
 def lose_messages(watcher: Any) -> None:
@@ -116,9 +117,9 @@ def test_no_stale_dot_survives_a_lost_connection(world: World) -> None:
     with world.watching("ann") as watcher:
         watcher.feed.close()
         world.people.close("ann", "c1")
-        assert not watcher.feed.healthy
+        wait_until(lambda: not world.subscribers())
         watcher.settle()
-        assert watcher.feed.healthy and watcher.states["ann"]["status"] == "offline"
+        assert world.subscribers() == 1 and watcher.states["ann"]["status"] == "offline"
 
 
 def test_what_is_older_than_the_snapshot_is_dropped(world: World) -> None:
@@ -161,9 +162,9 @@ def test_a_silent_subscription_is_renewed(world: World) -> None:
             world.people.idle("ann", "c1", active=bool(turn % 2))
             lose_messages(watcher)
             watcher.feed.verify_once()
-        assert not watcher.feed.healthy
+        wait_until(lambda: not world.subscribers())
         watcher.settle()
-        assert watcher.feed.healthy
+        assert world.subscribers() == 1
 
 
 def test_a_flushed_redis_keeps_the_dots_until_people_had_time_to_return(world: World) -> None:

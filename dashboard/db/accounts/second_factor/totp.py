@@ -21,10 +21,6 @@ def uri(secret: str, email: str) -> str:
     return pyotp.TOTP(secret).provisioning_uri(name=email, issuer_name=ISSUER)
 
 
-def code_at(secret: str, now_ms: int) -> str:
-    return pyotp.TOTP(secret, digits=DIGITS).generate_otp(now_ms // STEP_MS)
-
-
 def step_of(secret: str, code: str, now_ms: int, after: int = 0) -> int | None:
     """The step of time whose code this is, among those that count now and come after `after`.
 

@@ -1,7 +1,7 @@
 // Policies while they are edited: their targets in minutes or hours, and which place in their order each has.
 
 export const TARGETS = ["first_reply", "next_reply"];
-export const MINUTES_MAX = 525_600; // 365 days
+const MINUTES_MAX = 525_600; // 365 days
 export const UNITS = { minutes: 1, hours: 60 };
 
 // {value: as it is written, unit}: in hours where these are half ones at least.

@@ -20,7 +20,7 @@ export const endOf = ({ start, length }) => start + length;
 
 // By day and start, as they stand in the picture.
 /** @param {Block[]} blocks */
-export const inOrder = (blocks) => [...blocks].sort((a, b) => (
+const inOrder = (blocks) => [...blocks].sort((a, b) => (
   a.day - b.day || a.start - b.start || a.length - b.length
 ));
 
@@ -127,10 +127,6 @@ export function piecesOf(blocks, day) {
   }));
   return [...tails, ...own];
 }
-
-// Whether two weeks mean the same.
-/** @param {Block[]} a @param {Block[]} b */
-export const isSameWeek = (a, b) => JSON.stringify(weekOf(a)) === JSON.stringify(weekOf(b));
 
 // Minutes of open time in a week, counted once where blocks of two days overlap.
 /** @param {Block[]} blocks */

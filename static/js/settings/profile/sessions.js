@@ -51,7 +51,7 @@ export function sessionsCard(page) {
 
 // "Firefox, Windows", or what is known of it.
 /** @param {{browser: string | null, system: string | null}} session @param {Translate} t */
-export function deviceText({ browser, system }, t) {
+function deviceText({ browser, system }, t) {
   if (browser && system) return t("profile.session.device", { browser, system });
   return browser ?? system ?? t("profile.session.unknown");
 }

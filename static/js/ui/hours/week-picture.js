@@ -227,7 +227,7 @@ export class WeekPicture {
 }
 
 /** @param {number | string} key */
-export const blockId = (key) => `week-block-${key}`;
+const blockId = (key) => `week-block-${key}`;
 const pieceKey = ({ block, isTail }) => `${block.key}${isTail ? "+" : ""}`;
 const placed = (from, to) => `left: ${(from / DAY) * 100}%; width: ${((to - from) / DAY) * 100}%`;
 

@@ -84,7 +84,7 @@ export function stateText({ open, next }, zone, now, language) {
 }
 
 /** @param {number} minutes @param {Parts["language"]} language */
-export function minutesText(minutes, { t, region }) {
+function minutesText(minutes, { t, region }) {
   const isHours = minutes >= 60 && minutes % 30 === 0;
   const text = new Intl.NumberFormat(region, {
     style: "unit", unit: isHours ? "hour" : "minute", unitDisplay: "long", maximumFractionDigits: 2,

@@ -11,6 +11,7 @@ from dashboard.db.accounts.second_factor import factors, recovery, totp
 from dashboard.db.accounts.second_factor.codes import Codes, typed
 from dashboard.db.accounts.second_factor.sealing import Sealing
 from dashboard.db.models.second_factors import recovery_codes, second_factors
+from tests.support import code_at
 
 KEY = "a secret key of a test"
 #: Tries of the same code at the same moment.
@@ -38,7 +39,7 @@ def set_up(database, codes, admin_id, clock) -> str:
     secret = totp.new_secret()
     sealed = Sealing(KEY).seal(admin_id, secret)
     assert database.write(lambda c: factors.begin(c, admin_id, sealed, clock()))
-    code = totp.code_at(secret, clock() - totp.STEP_MS)
+    code = code_at(secret, clock() - totp.STEP_MS)
     assert database.write(lambda c: codes.confirm(c, admin_id, code))
     return secret
 
@@ -51,7 +52,7 @@ def test_a_secret_counts_once_its_first_code_has_confirmed_it(any_database, code
     secret = totp.new_secret()
     sealed = Sealing(KEY).seal(mai, secret)
     any_database.write(lambda c: factors.begin(c, mai, sealed, clock()))
-    code = totp.code_at(secret, clock())
+    code = code_at(secret, clock())
     with any_database.read() as connection:
         assert factors.has(connection, [mai]) == set()
     assert use(any_database, codes, mai, code) is None
@@ -74,10 +75,10 @@ def test_a_set_up_that_was_not_confirmed_is_replaced_and_a_confirmed_one_is_not(
 
 def test_a_code_is_taken_once(any_database, codes, mai, clock):
     secret = set_up(any_database, codes, mai, clock)
-    code = totp.code_at(secret, clock())
+    code = code_at(secret, clock())
     assert use(any_database, codes, mai, f" {code[:3]} {code[3:]} ") == "totp"
     assert use(any_database, codes, mai, code) is None
-    later = totp.code_at(secret, clock() + totp.STEP_MS)
+    later = code_at(secret, clock() + totp.STEP_MS)
     assert use(any_database, codes, mai, later) == "totp"
     assert use(any_database, codes, mai, code) is None
 
@@ -115,7 +116,7 @@ def test_a_code_counts_for_its_own_account_alone(any_database, codes, mai, clock
     secret = set_up(any_database, codes, mai, clock)
     ken = create(any_database, "ken")
     set_up(any_database, codes, ken, clock)
-    assert use(any_database, codes, ken, totp.code_at(secret, clock())) is None
+    assert use(any_database, codes, ken, code_at(secret, clock())) is None
     shown = recovery.new_codes()
     any_database.write(lambda c: recovery.replace(c, mai, shown))
     assert use(any_database, codes, ken, shown[0]) is None
@@ -155,7 +156,7 @@ def test_of_several_uses_of_a_code_at_the_same_time_one_counts(
     secret = set_up(any_database, codes, mai, clock)
     shown = recovery.new_codes()
     any_database.write(lambda c: recovery.replace(c, mai, shown))
-    code = totp.code_at(secret, clock()) if kind == "totp" else shown[0]
+    code = code_at(secret, clock()) if kind == "totp" else shown[0]
     together = threading.Barrier(AT_ONCE)
 
     def take(_: int):
@@ -192,7 +193,7 @@ def test_with_another_secret_key_recovery_codes_still_count(any_database, codes,
     shown = recovery.new_codes()
     any_database.write(lambda c: recovery.replace(c, mai, shown))
     other = Codes(Sealing("another secret key"), clock)
-    assert use(any_database, other, mai, totp.code_at(secret, clock())) is None
+    assert use(any_database, other, mai, code_at(secret, clock())) is None
     assert use(any_database, other, mai, shown[0]) == "recovery_code"
 
 
@@ -202,7 +203,7 @@ def test_what_is_removed_counts_no_more(any_database, codes, mai, clock):
     any_database.write(lambda c: recovery.replace(c, mai, shown))
     assert any_database.write(lambda c: factors.remove(c, mai))
     assert not any_database.write(lambda c: factors.remove(c, mai))
-    for code in (totp.code_at(secret, clock()), shown[0]):
+    for code in (code_at(secret, clock()), shown[0]):
         assert use(any_database, codes, mai, code) is None
 
 
@@ -230,7 +231,7 @@ def test_of_two_transactions_that_read_before_either_wrote_one_takes_the_code(
         return take_step(*given)
 
     monkeypatch.setattr(factors, "take_step", take_late)
-    code = totp.code_at(secret, clock())
+    code = code_at(secret, clock())
     with ThreadPoolExecutor(2) as pool:
         found = list(pool.map(lambda _: use(postgres_database, codes, mai, code), range(2)))
     assert sorted(found, key=str) == [None, "totp"]

@@ -6,6 +6,7 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 
 from dashboard.db.accounts.second_factor import totp
+from tests.support import code_at
 
 #: The seed of RFC 6238, appendix B, for SHA-1.
 SEED = base64.b32encode(b"12345678901234567890").decode()
@@ -24,19 +25,19 @@ STEP = NOW // totp.STEP_MS
 
 @pytest.mark.parametrize(("seconds", "code"), VECTORS)
 def test_codes_are_those_of_the_standard(seconds, code):
-    assert totp.code_at(SEED, seconds * 1000) == code
+    assert code_at(SEED, seconds * 1000) == code
     assert totp.step_of(SEED, code, seconds * 1000) == seconds // 30
 
 
 @pytest.mark.parametrize(("steps", "is_taken"), [(-2, 0), (-1, 1), (0, 1), (1, 1), (2, 0)])
 def test_a_clock_may_be_one_step_off(steps, is_taken):
-    code = totp.code_at(SEED, NOW + steps * totp.STEP_MS)
+    code = code_at(SEED, NOW + steps * totp.STEP_MS)
     found = totp.step_of(SEED, code, NOW)
     assert found == (STEP + steps if is_taken else None)
 
 
 def test_a_code_counts_to_the_last_millisecond_of_the_step_after_its_own():
-    code = totp.code_at(SEED, NOW)
+    code = code_at(SEED, NOW)
     start = STEP * totp.STEP_MS
     assert totp.step_of(SEED, code, start + 2 * totp.STEP_MS - 1) == STEP
     assert totp.step_of(SEED, code, start + 2 * totp.STEP_MS) is None
@@ -46,8 +47,8 @@ def test_a_code_counts_to_the_last_millisecond_of_the_step_after_its_own():
 
 @pytest.mark.parametrize("after", [STEP, STEP + 1])
 def test_no_code_counts_of_a_step_that_was_used_or_before_it(after):
-    assert totp.step_of(SEED, totp.code_at(SEED, NOW), NOW, after) is None
-    assert totp.step_of(SEED, totp.code_at(SEED, NOW), NOW, STEP - 1) == STEP
+    assert totp.step_of(SEED, code_at(SEED, NOW), NOW, after) is None
+    assert totp.step_of(SEED, code_at(SEED, NOW), NOW, STEP - 1) == STEP
 
 
 @pytest.mark.parametrize(

@@ -4,10 +4,12 @@ import { test } from "node:test";
 import { clock, minutesOf, snapped, stepped } from "../../../../static/js/core/hours/clock.js";
 import { dragged, drawn, keyed } from "../../../../static/js/core/hours/week-edit.js";
 import {
-  block, blocksOf, copied, DAYS, free, isSameWeek, merged, openMinutes, piecesOf, replaced, settled, weekOf,
+  block, blocksOf, copied, DAYS, free, merged, openMinutes, piecesOf, replaced, settled, weekOf,
   without,
 } from "../../../../static/js/core/hours/week.js";
 import { seeded } from "../../support.mjs";
+
+const isSameWeek = (a, b) => JSON.stringify(weekOf(a)) === JSON.stringify(weekOf(b));
 
 const at = (text) => minutesOf(text);
 const of = (day, from, to) => block(day, at(from), (at(to) - at(from) + 1440 - 1) % 1440 + 1);

@@ -8,6 +8,7 @@ from dashboard.db.accounts.second_factor import totp
 from tests.drivers.application import PASSWORD, ApplicationDriver
 
 SECOND_FACTOR = "/admin/api/profile/second-factor"
+from tests.support import code_at
 
 
 class App:
@@ -24,7 +25,7 @@ class App:
 
     def code(self, steps: int = 0) -> str:
         """The code that it shows so many steps from now."""
-        return totp.code_at(self.secret, self._dashboard.clock() + steps * totp.STEP_MS)
+        return code_at(self.secret, self._dashboard.clock() + steps * totp.STEP_MS)
 
     def next_code(self) -> str:
         """The code of the next step, after waiting for it."""
