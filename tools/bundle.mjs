@@ -46,6 +46,7 @@ const options = {
   loader: { ".woff2": "file" },
   metafile: true,
   sourcemap: true,
+  legalComments: "linked",
   logLevel: "warning",
 };
 const packed = { brotli: promisify(brotliCompress), gzip: promisify(gzip) };

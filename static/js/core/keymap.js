@@ -27,7 +27,7 @@ const LIST_KEYS = {
 };
 // These work everywhere, in text fields too.
 const ANYWHERE = {
-  Escape: "back", "Ctrl+k": "palette", F3: "match:next", "Shift+F3": "match:previous", F6: "pane:next", "Shift+F6": "pane:previous",
+  Escape: "back", "Ctrl+k": "palette", "Ctrl+p": "print", F3: "match:next", "Shift+F3": "match:previous", F6: "pane:next", "Shift+F6": "pane:previous",
   "Alt+Shift+ArrowDown": "unread:next", "Alt+Shift+ArrowUp": "unread:previous",
 };
 // The first saved views, by their places.
@@ -43,7 +43,7 @@ const HELP = [
   [["t"], "thread:claim"], [["a"], "thread:hand"], [["l"], "thread:tag"], [["e"], "thread:done"], [["h"], "thread:snooze"], [["z"], "undo"],
   [["i"], "customer"], [["w"], "explain"], [["/"], "search"],
   [["Shift F"], "filters"],
-  [["F3", "m"], "match:next"], [["Shift F3", "Shift M"], "match:previous"], [["Ctrl K"], "palette"],
+  [["F3", "m"], "match:next"], [["Shift F3", "Shift M"], "match:previous"], [["Ctrl K"], "palette"], [["Ctrl P"], "print"],
   [["F6"], "pane"], [["Esc"], "back"], [["g v"], "views"], [["g 1", "g 9"], "saved"],
   [["Alt ↑", "Alt ↓"], "views:move"],
 ];

@@ -449,6 +449,7 @@ declare global {
     | "api" | "admin" | "adminId" | "actions" | "explain" | "customer" | "back" | "finish"
     | "showInList" | "priorities" | "bodyMax" | "now" | "painter" | "toasts" | "language" | "snooze" | "handOver"
     | "tagPicker" | "limits">;
+  type PrintoutParts = Pick<Parts, "thread" | "api" | "announce" | "adminId" | "now" | "language">;
   type VerbParts = Pick<Parts,
     | "navigation" | "layout" | "movement" | "listPane" | "picks" | "finder" | "thread" | "search"
     | "palette" | "helpDialog" | "customer" | "explain" | "finish" | "write" | "toTop" | "bulk"

@@ -105,6 +105,7 @@ function ofThread(parts) {
     command("thread:show", () => parts.finder.showInList()),
     command("customer", () => parts.customer.toggle()),
     command("explain", () => parts.explain.open()),
+    command("print", () => parts.threadPane.part?.printout.print()),
     ...choices.priorities.map((name) => ({
       text: `${t("act.priority")}: ${t(`priority.${name}`)}`, keys: keymap.keysOf(`priority:${name}`),
       run: act((actions) => actions?.prioritise(name)),

@@ -27,6 +27,7 @@ export function verbsOf(parts) {
     undo: () => void parts.acting.get().then((part) => part?.undoing.undo()),
     reply: onThread(() => parts.write("reply")),
     note: onThread(() => parts.write("note")),
+    print: onThread(() => parts.threadPane.get().then((part) => part?.printout.print())),
     customer: onThread(() => parts.customer.toggle()),
     explain: onThread(() => parts.explain.open()),
     "thread:show": onThread(() => parts.finder.showInList()),

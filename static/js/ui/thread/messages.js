@@ -217,28 +217,10 @@ export class MessagesPane {
   }
 
   #items() {
-    const { thread, replies, adminId, language: { t, words } } = this;
-    const { row } = thread;
-    const now = this.now();
+    const { thread, replies, adminId, mentions, language: { t, words } } = this;
     const sendAgain = (id) => replies.sendAgain(id);
-    const customerName = row ? nameOf(row, t) : "";
-    const items = [];
-    let last = null; // the message right before
-    let at = null; // the time of the line before
-    for (const { act, message } of this.#line()) {
-      const line = act ?? message;
-      if (at === null || !sameDay(at, line.at)) items.push(dayLine(line.at, now, words));
-      const joined = !act && last !== null && isJoined(last, message, adminId);
-      const look = {
-        t, words, adminId, customerName, joined, sendAgain, now, mentions: this.mentions,
-        lang: langOf(row, t),
-        ...(act ? {} : this.found.lookOf(message.id)),
-      };
-      items.push(act ? { key: `act-${act.id}`, content: () => actLine(act, look) }
-        : { key: message.id, content: () => messageItem(message, look) });
-      last = act ? null : message;
-      ({ at } = line);
-    }
+    const look = { t, words, adminId, sendAgain, mentions, now: this.now(), row: thread.row };
+    const items = linesOf(this.#line(), look, (id) => this.found.lookOf(id));
     if (thread.messages.atNewest) {
       for (const item of this.outbox.of(thread.id)) {
         items.push({ key: item.token, content: () => unsentItem(item, this) });
@@ -248,13 +230,36 @@ export class MessagesPane {
   }
 }
 
+// Messages and acts, as `merged` gives them, with a line before each day: {key, content()}.
+/** @param {{act?: Act, message?: Message}[]} line @param {any} given what each line is shown with
+ * @param {(messageId: number) => object} lookOf what a message is shown with besides */
+export function linesOf(line, given, lookOf = () => ({})) {
+  const { row, adminId, now, words, t } = given;
+  const look = { ...given, customerName: row ? nameOf(row, t) : "", lang: langOf(row, t) };
+  const items = [];
+  let last = null; // the message right before
+  let at = null; // the time of the line before
+  for (const { act, message } of line) {
+    const one = act ?? message;
+    if (at === null || !sameDay(at, one.at)) items.push(dayLine(one.at, now, words));
+    const joined = !act && last !== null && isJoined(last, message, adminId);
+    items.push(act ? { key: `act-${act.id}`, content: () => actLine(act, look) } : {
+      key: message.id,
+      content: () => messageItem(message, { ...look, joined, ...lookOf(message.id) }),
+    });
+    last = act ? null : message;
+    ({ at } = one);
+  }
+  return items;
+}
+
 const dayLine = (at, now, words) => ({
   key: `day-${dayOf(at, ownZone())}`,
   content: () => html`<li class="day"><span>${words.day(at, now)}</span></li>`,
 });
 
-const isJoined = (last, message, adminId) => sameDay(last.at, message.at)
-  && message.at - last.at < JOINED_MS
+const isJoined = (last, message, adminId) => message.at - last.at < JOINED_MS
+  && sameDay(last.at, message.at)
   && kindOf(last, adminId) === kindOf(message, adminId)
   && last.author?.id === message.author?.id;
 

@@ -14,6 +14,7 @@ import { snoozeBar } from "../snooze/bar.js";
 import { Canned } from "../completion/canned.js";
 import { Composer } from "./composer.js";
 import { MessagesPane } from "./messages.js";
+import { Printout } from "./printout.js";
 import { Replies } from "./replies.js";
 import { threadHead } from "./thread-head.js";
 
@@ -43,6 +44,7 @@ export class ThreadPane {
       ...parts, root: at("messages"), replies, reading, found: this.found,
       mentions: new MentionReader({ ...parts, looked: isLookedAt }),
     });
+    this.printout = new Printout(parts);
     const attaching = new Attaching({ ...parts, root: at("thread-pane") });
     this.composer = new Composer({
       ...parts, root: at("composer"), replies, canned: this.canned, reading, guard, attaching,

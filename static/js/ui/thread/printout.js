@@ -1,0 +1,117 @@
+// Prints the open conversation: all of its messages, and nothing else of the page.
+
+import { html, render } from "lit-html";
+
+import { Acts } from "../../core/thread/acts.js";
+import { who } from "../elements/avatar.js";
+import { merged } from "./act-line.js";
+import { linesOf } from "./messages.js";
+
+const PART = 200; // messages that the server gives at once
+const PICTURES_MS = 10_000; // so long printing waits for pictures
+
+// Asks for the parts that are not loaded yet, one after the other: yields what `ask("before" or "after",
+// id of a message)` gives, and takes the answer that is in it.
+/** @param {{list: Message[], more: boolean, later: boolean, acts: Acts}} whole
+ * @param {(where: string, messageId: number) => any} ask */
+export function* missingParts(whole, ask) {
+  while (whole.more) {
+    const { messages, more, acts } = yield ask("before", whole.list[0].id);
+    whole.list = [...messages, ...whole.list];
+    whole.more = more && messages.length > 0;
+    whole.acts.put(acts ?? []);
+  }
+  while (whole.later) {
+    const { messages, later, acts } = yield ask("after", whole.list.at(-1).id);
+    whole.list = [...whole.list, ...messages];
+    whole.later = later && messages.length > 0;
+    whole.acts.put(acts ?? []);
+  }
+}
+
+export class Printout {
+  /** @type {HTMLElement | null} */
+  #section = null; // what is printed instead of the page
+  #title = "";
+
+  /** @param {PrintoutParts} parts */
+  constructor(parts) {
+    this.parts = parts;
+    addEventListener("beforeprint", () => this.#begin());
+    addEventListener("afterprint", () => this.#end());
+  }
+
+  // Loads what is missing and the pictures, then opens the browser's dialog.
+  async print() {
+    const { thread, api, announce, language: { t } } = this.parts;
+    const { id } = thread;
+    const whole = this.#whole();
+    if (!whole || this.#section) return;
+    announce(t("print.loading"));
+    const parts = missingParts(whole, (where, messageId) => api.messages(id, where, messageId, PART));
+    try {
+      for (let step = parts.next(); !step.done; step = parts.next(await step.value));
+    } catch { /* the printout says that it is not whole */ }
+    if (id !== thread.id) return;
+    this.#show(whole);
+    await Promise.race([
+      Promise.allSettled([...this.#section.querySelectorAll("img")].map((image) => image.decode())),
+      new Promise((resolve) => { setTimeout(resolve, PICTURES_MS); }),
+    ]);
+    window.print();
+    this.#end();
+  }
+
+  // The browser's own command waits for nothing but what is done here and now.
+  #begin() {
+    const { api, thread } = this.parts;
+    const whole = this.#section ? null : this.#whole();
+    if (!whole) return;
+    const parts = missingParts(whole, (where, id) => api.messagesNow(thread.id, where, id, PART));
+    try {
+      for (let step = parts.next(); !step.done; step = parts.next(step.value));
+    } catch { /* the printout says that it is not whole */ }
+    this.#show(whole);
+  }
+
+  #end() {
+    if (!this.#section) return;
+    this.#section.remove();
+    this.#section = null;
+    document.title = this.#title;
+  }
+
+  #whole() {
+    const { id, state, row, messages, acts: known } = this.parts.thread;
+    if (id === null || state !== "ready" || !row) return null;
+    const acts = new Acts();
+    acts.put(known.list);
+    const { list, more, later } = messages;
+    return { list, more: more && list.length > 0, later, acts };
+  }
+
+  #show(whole) {
+    this.#section = document.createElement("section");
+    this.#section.className = "printout";
+    render(this.#content(whole), this.#section);
+    for (const image of this.#section.querySelectorAll("img")) image.loading = "eager";
+    document.body.append(this.#section);
+    this.#title = document.title;
+    document.title = this.#section.querySelector("h1").textContent;
+  }
+
+  #content({ list, more, later, acts }) {
+    const { thread: { row }, adminId, language: { t, words } } = this.parts;
+    const now = this.parts.now();
+    const from = more ? list[0].at : null;
+    const until = later ? list.at(-1).at + 1 : null;
+    const missing = html`<p class="printout-missing">${t("print.missing")}</p>`;
+    const look = { t, words, adminId, now, row };
+    return html`<h1>${who(row, t)}</h1>
+      <p>${[row.source, row.thread, t("print.about", { count: list.length, time: words.exact(now) })].join(" · ")}</p>
+      ${more ? missing : ""}
+      <ol class="messages-list">${linesOf(merged(list, acts.between(from, until)), look)
+        .map(({ content }) => content())}</ol>
+      ${later ? missing : ""}`;
+  }
+}
