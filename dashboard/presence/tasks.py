@@ -175,7 +175,7 @@ class PresenceTasks:
     def _note_end(self, settings: Settings) -> None:
         """What ends before the next sweep makes that come sooner."""
         soon_ms = self._presence_service.clock() + 1_000 * self._sweep_seconds
-        if any((one.until or math.inf) < soon_ms for one in settings.overrides.values()):
+        if (settings.override.until or math.inf) < soon_ms:
             self._wake("sweep")
 
     def _flush_pending(self) -> None:

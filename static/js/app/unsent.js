@@ -1,7 +1,7 @@
 // What this admin wrote and has not sent: drafts and replies, kept where others cannot read them;
 // and what the page shows to whoever sits there when the session has ended.
 
-import { randomId, storage } from "../browser.js";
+import { channel, randomId, storage } from "../browser.js";
 import { SealedStorage } from "../core/sealed-storage.js";
 import { Drafts } from "../core/thread/drafts.js";
 import { Outbox } from "../core/thread/outbox.js";
@@ -22,8 +22,9 @@ export async function openUnsent(given) {
     storage: storage(), prefix: `lineup:${name}:${adminId}`, key,
   }).open();
   const [kept, replies] = await Promise.all([sealed("draft"), sealed("outbox")]);
-  const channel = globalThis.BroadcastChannel ? new BroadcastChannel(`lineup:drafts:${adminId}`) : null;
-  const drafts = new Drafts({ storage: kept, adminId, changed: given.changed, now, channel });
+  const drafts = new Drafts({
+    storage: kept, adminId, changed: given.changed, now, channel: channel(`lineup:drafts:${adminId}`),
+  });
   const received = ({ threadId }, message) => thread.received({ thread_id: threadId, message });
   // A browser that says "offline" may be wrong.
   const mayArrive = () => navigator.onLine || retry();
