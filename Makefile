@@ -21,7 +21,7 @@ run: setup
 test: setup-dev lint test-js
 	@$(BIN)/python -m tools.testing gate $(ARGS)
 
-# Everything, in up to an hour; a run that was cut off goes on where it was.
+# Everything, in about an hour and a half; a run that was cut off goes on where it was.
 test-all: setup-dev lint test-js
 	@code=0; $(BIN)/python -m tools.testing all $(ARGS) || code=1; \
 	$(BIN)/python -m bench quick || code=1; exit $$code

@@ -94,7 +94,7 @@ def _welcome(address: Address, access: DemoAccess) -> str:
         f"key: {access.api_key}\n"
         f"Post messages with the key: {address.url}/api/docs shows how.\n"
         "README.md and docs/ describe the rest. Customers and four colleagues are simulated.\n"
-        "Ctrl+C stops it; the data stays in instance/."
+        "Ctrl+C stops it; the data stays."
     )
 
 
