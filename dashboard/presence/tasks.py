@@ -90,11 +90,8 @@ class PresenceTasks:
         people = [presence_service.customers, presence_service.admins]
         grace_seconds = presence_service.timing.page_closed_grace_ms / 1_000
         self._sweep_seconds = max(SWEEP_LEAST_SECONDS, min(SWEEP_SECONDS, grace_seconds / 2))
-        self._sweeper = Sweeper(
-            people,
-            pause=lambda: time.sleep(0),
-            looked_at_ms=round(750 * self._sweep_seconds),
-        )
+        looked_at_ms = round(750 * self._sweep_seconds)
+        self._sweeper = Sweeper(people, lambda: time.sleep(0), looked_at_ms=looked_at_ms)
         stores: list[StoreDepartures] = [saving.save_customers, saving.save_admins]
         self._stored = [
             (Outbox(one, STORAGE_GROUP, worker), OnlineTimes(one, ONLINE_STORED_MS), store)
@@ -106,9 +103,6 @@ class PresenceTasks:
         self._feed = self._new_feed()
         self._verify_at = 0.0
         self._trim_in_seconds = TRIM_SECONDS
-        presence.on_first_socket = self._wake_all
-        bot_presence.on_pending = lambda: self._wake("customer messages")
-        presence_service.on_settings = self._note_end
         self._sweep_from = 0.0
         self._sweep_in_seconds = SWEEP_LEAST_SECONDS
         self._tasks: dict[str, PeriodicTask] = {}
@@ -119,6 +113,9 @@ class PresenceTasks:
 
     def start(self, spawn: Callable[..., Any]) -> None:
         """Runs every step as a task of its own; `spawn(function)` starts a (green) thread."""
+        self._presence.on_first_socket = self._wake_all
+        self._bot_presence.on_pending = lambda: self._wake("customer messages")
+        self._presence_service.on_settings = self._note_end
         for name, seconds, step in self._steps():
             task = PeriodicTask(
                 f"presence: {name}",

@@ -139,6 +139,7 @@ def test_what_is_announced_wakes_what_follows_it(order, monkeypatch):
     """H35: each task rests until then, or until something is due soon."""
     tasks, service, woken = order.services.presence_tasks, order.services.presence_service, []
     monkeypatch.setattr(tasks, "_wake", woken.append)
+    tasks.start(lambda run: None)
     tasks._listen()
     woken.clear()
     tasks._listen()
@@ -219,6 +220,7 @@ def test_what_is_done_for_sockets_rests_while_there_are_none(order):
     """H35: the first one wakes it."""
     tasks, presence = order.services.presence_tasks, order.services.admin_presence
     woken: list[None] = []
+    tasks.start(lambda run: None)
     tasks._tasks = {"ping": SimpleNamespace(wake=lambda: woken.append(None))}
     intervals = {name: seconds for name, seconds, _ in tasks._steps()}
     assert intervals["publish rooms"]() == intervals["heartbeats"]() == REST_SECONDS
