@@ -55,7 +55,7 @@ test("where nothing can be encrypted a draft is found until the page is closed, 
   const broken = { subtle: { importKey: async () => refuses() } };
   for (const crypto of [{}, { subtle: undefined }, broken]) {
     const sealed = await new SealedStorage({ storage: plain, prefix: "lineup:draft:7", key, crypto }).open();
-    const drafts = new Drafts({ storage: sealed, adminId: 7 });
+    const drafts = new Drafts({ storage: sealed, adminId: 7, newId: randomId });
     assert.equal(drafts.put(1, { body: "Xin" }), false);
     assert.equal(drafts.get(1).body, "Xin");
     assert.equal(drafts.unsaved, true, "closing the page asks");

@@ -3,7 +3,7 @@
 import { render } from "lit-html";
 
 import { ListHint } from "./list-hint.js";
-import { empty } from "../ui/list/empty.js";
+import { Lazy } from "../ui/elements/lazy.js";
 import { header } from "../ui/list/header.js";
 import { banner } from "../ui/shell/banner.js";
 import { nav } from "../ui/shell/nav.js";
@@ -48,9 +48,14 @@ export function addRegions(parts) {
   addList(parts);
 }
 
+// Whether there is something to say in place of rows.
+const isWithoutRows = ({ listing, sync }) => (listing.ready ? listing.painted.total === 0
+  : sync.building !== null || sync.state === "failed" || sync.state === "refused");
+
 function addList(parts) {
   const { painter, lists, listPane, rowRefresh, search, language } = parts;
   const thread = addThread(parts);
+  const empty = new Lazy({ load: async () => (await import("../ui/list/empty.js")).empty });
   at("list-empty").replaceChildren();
   painter.add("list", () => {
     const { t } = language;
@@ -61,7 +66,8 @@ function addList(parts) {
     const label = t("list.label", { view: t(`view.${view}`), sort: t(`sort.${sort}`) });
     at("list").setAttribute("aria-label", label);
     at("list").inert = lists.sync.state === "refused";
-    render(empty(parts), at("list-empty"));
+    if (empty.part) render(empty.part(parts), at("list-empty"));
+    else if (isWithoutRows(lists)) empty.preload().then((part) => part && painter.ask("list"));
     parts.viewTold();
     parts.filterTotals.look();
     painter.ask("first", "about");

@@ -23,7 +23,8 @@ export async function openUnsent(given) {
   }).open();
   const [kept, replies] = await Promise.all([sealed("draft"), sealed("outbox")]);
   const drafts = new Drafts({
-    storage: kept, adminId, changed: given.changed, now, channel: channel(`lineup:drafts:${adminId}`),
+    storage: kept, adminId, changed: given.changed, now, newId: randomId,
+    channel: channel(`lineup:drafts:${adminId}`),
   });
   const received = ({ threadId }, message) => thread.received({ thread_id: threadId, message });
   // A browser that says "offline" may be wrong.

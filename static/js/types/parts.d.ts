@@ -587,7 +587,7 @@ declare global {
     now?: () => number;
     clock?: () => number;
     channel?: { postMessage(message: object): void; onmessage: any } | null;
-    newId?: () => string;
+    newId: () => string;
   };
   /** The composer, as drafts know it. */
   type DraftWriter = {

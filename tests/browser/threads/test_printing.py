@@ -13,7 +13,7 @@ COUNT = 230
 NOTE = """() => {
   window.printed = [];
   const look = () => window.printed.push({
-    messages: [...document.querySelectorAll('.printout .message-body')].map((each) => each.innerText),
+    messages: [...document.querySelectorAll(".printout .message-body")].map((one) => one.innerText),
     title: document.title,
     whole: document.querySelector('.printout-missing') === null,
   });

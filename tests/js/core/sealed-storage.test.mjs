@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
+import { randomId as newId } from "../../../static/js/browser.js";
 import { SealedStorage } from "../../../static/js/core/sealed-storage.js";
 import { Drafts } from "../../../static/js/core/thread/drafts.js";
 
@@ -119,15 +120,15 @@ test("what another window writes or removes is known here", async () => {
 
 test("where storage is forbidden texts live as long as the page", async () => {
   const broken = { getItem() { throw new Error(); }, setItem() { throw new Error(); } };
-  const drafts = new Drafts({ storage: await open(broken), adminId: 7 });
+  const drafts = new Drafts({ storage: await open(broken), adminId: 7, newId });
   assert.equal(drafts.put(1, { body: "a" }), false);
   assert.equal(drafts.get(1).body, "a");
 });
 
 test("drafts are kept in it like in any storage", async () => {
   const kept = storage();
-  new Drafts({ storage: await open(kept), adminId: 7 }).put(1, { body: "Xin chào", private: true });
-  const again = new Drafts({ storage: await open(kept), adminId: 7 });
+  new Drafts({ storage: await open(kept), adminId: 7, newId }).put(1, { body: "Xin chào", private: true });
+  const again = new Drafts({ storage: await open(kept), adminId: 7, newId });
   again.open(1);
   assert.deepEqual(again.get(1), { body: "Xin chào", private: true });
 });

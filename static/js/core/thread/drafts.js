@@ -21,8 +21,7 @@ export class Drafts {
   // null; changed(): a draft came, went or is shown elsewhere.
   /** @param {DraftsParts} parts */
   constructor({
-    storage, adminId, changed = () => {}, now = Date.now, clock = Date.now, channel = null,
-    newId = () => crypto.randomUUID(),
+    storage, adminId, changed = () => {}, now = Date.now, clock = Date.now, channel = null, newId,
   }) {
     this.storage = storage;
     this.prefix = `lineup:draft:${adminId}:`;

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
+import { randomId as newId } from "../../../../static/js/browser.js";
 import { Drafts } from "../../../../static/js/core/thread/drafts.js";
 
 // Like localStorage: keys are its own properties.
@@ -17,7 +18,7 @@ function storage() {
 
 // A page of the admin; threads are open in it as soon as something is asked of them.
 function desk(kept, more = {}) {
-  const drafts = new Drafts({ storage: kept, adminId: 7, ...more });
+  const drafts = new Drafts({ storage: kept, adminId: 7, newId, ...more });
   for (let id = 1; id <= 250; id += 1) drafts.open(id);
   return drafts;
 }
@@ -28,7 +29,7 @@ test("a draft is there after a reload, for its thread and admin alone", () => {
   const again = desk(kept);
   assert.deepEqual(again.get(1), { body: "Xin chào", private: true });
   assert.deepEqual(again.get(2), { body: "", private: false });
-  assert.equal(new Drafts({ storage: kept, adminId: 8 }).get(1).body, "");
+  assert.equal(new Drafts({ storage: kept, adminId: 8, newId }).get(1).body, "");
 });
 
 test("an emptied draft leaves nothing behind", () => {
@@ -140,7 +141,7 @@ test("uploaded files are part of a draft, also without a text", () => {
 function windows(kept, count) {
   const all = Array.from({ length: count }, (_, at) => {
     const channel = { onmessage: null, postMessage: (data) => told.push({ data, channel }) };
-    return { channel, drafts: new Drafts({ storage: kept, adminId: 7, channel, clock: () => at }) };
+    return { channel, drafts: new Drafts({ storage: kept, adminId: 7, newId, channel, clock: () => at }) };
   });
   const told = [];
   const hear = () => {
