@@ -1,6 +1,7 @@
 """The calls of sockets: what is refused is logged, and what nobody expects says nothing."""
 
 import logging
+from types import SimpleNamespace
 
 import pytest
 
@@ -73,3 +74,19 @@ def test_an_unexpected_error_is_answered_without_its_cause_and_logged_with_it(ca
     assert answer["problem"]["code"] == "internal_error"
     assert "SELECT" not in str(answer)
     assert "SELECT secret" in caplog.text
+
+
+def test_every_call_that_is_allowed_is_told_to_the_observers(calls):
+    """R6: any message of a socket is a sign of life, also one that its handler refuses."""
+    told: list[tuple[int, str]] = []
+    calls.observers = [
+        SimpleNamespace(on_message=lambda sid, which=which: told.append((which, sid)))
+        for which in (1, 2)
+    ]
+    calls.handlers = {**calls.handlers, "good": lambda caller, arguments: {}}
+    assert calls.answer(CONNECTION, "good", ()) == {"ok": True}
+    assert told == [(1, "1"), (2, "1")]
+    calls.answer(CONNECTION, "thread:open", ({"id": 1},))
+    assert told == [(1, "1"), (2, "1")] * 2
+    calls.answer(CONNECTION, "unknown", ())
+    assert told == [(1, "1"), (2, "1")] * 2, "no such call"

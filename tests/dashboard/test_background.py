@@ -1,0 +1,121 @@
+"""All background work of a process is begun when it starts, and ended when it stops."""
+
+import inspect
+import threading
+from functools import cached_property
+from typing import get_args, get_type_hints
+from unittest.mock import MagicMock
+
+import pytest
+
+from dashboard.background import Background
+from dashboard.services import Services
+from dashboard.tasks import RunsTask
+
+#: Parts of services that run by themselves.
+PARTS = ("broadcaster.delivery_updates", "live_lists.view_totals")
+
+
+def _loops() -> set[str]:
+    """The services that are a loop, as their types say."""
+    found: set[str] = set()
+    for name, part in inspect.getmembers(Services, lambda one: isinstance(one, cached_property)):
+        hint = get_type_hints(part.func)["return"]
+        types = [one for one in get_args(hint) or (hint,) if isinstance(one, type)]
+        if any(issubclass(one, RunsTask) for one in types):
+            found.add(name)
+    return found
+
+
+@pytest.fixture
+def services(monkeypatch) -> MagicMock:
+    monkeypatch.setattr("dashboard.background._tasks_of_storage", lambda services: [])
+    monkeypatch.setattr("dashboard.background.PeriodicTask", MagicMock())
+    return MagicMock()
+
+
+def test_every_loop_is_begun_and_ended(services):
+    """R43, F9, W21, O7: what is not begun is missed by nobody until it is needed."""
+    background = Background(services)
+    background.start()
+    for thread in threading.enumerate():
+        if thread is not threading.current_thread() and thread.name in _loops() | {"webhooks"}:
+            thread.join(30)
+    spawned = [call.args[0] for call in services.sockets.socketio.start_background_task.mock_calls]
+    background.stop_sockets()
+    background.stop()
+    loops = _loops()
+    assert len(loops) >= 10 and {"listener", "dispatcher", "due_queue"} <= loops
+    for name in sorted(loops | set(PARTS)):
+        loop = services
+        for part in name.split("."):
+            loop = getattr(loop, part)
+        assert loop.run in spawned or loop.run.called, f"{name} is not begun"
+        assert loop.stop.called, f"{name} is not ended"
+    assert services.presence_tasks.start.called and services.presence_tasks.stop.called
+    services.pulse.observe.assert_any_call(services.pulse_changed)
+
+
+def test_admins_have_time_to_come_back_where_a_worker_stops(services):
+    """T11, H33: it is known before the first socket leaves, and told before the last one does."""
+    background = Background(services)
+    background.stop_sockets()
+    names = [name for name, *_ in services.mock_calls]
+    order = ["admin_presence.begin_drain", "sockets.send_away", "admin_presence.drain"]
+    assert [name for name in names if name in order] == order
+    assert names.index("sockets.close_all") > names.index("admin_presence.drain")
+
+
+def test_sessions_and_unjoined_connections_are_looked_at(services):
+    """F63, F66."""
+    Background(services)._check_sessions()
+    assert services.sockets.check_sessions.called and services.sockets.close_unjoined.called
+
+
+def test_what_changed_in_redis_is_told_where_no_notification_comes(services):
+    """F9: built-in views, lists of queries, threads on no view, and saved views."""
+    before = MagicMock(queries=1, unlisted=1, view_changes=1)
+    told = {
+        "queries": services.broadcaster.notify_queries,
+        "unlisted": services.broadcaster.notify_unlisted,
+        "view_changes": services.view_changes.wake,
+    }
+    services._queries_touched = lambda: Services._queries_touched(services)
+    for changed, call in told.items():
+        pulse = MagicMock(**({"queries": 1, "unlisted": 1, "view_changes": 1} | {changed: 2}))
+        services.reset_mock()
+        Services.pulse_changed(services, before, pulse)
+        assert {name for name, one in told.items() if one.called} == {changed}
+        services.broadcaster.notify.assert_called_once_with(pulse.changed_views(before))
+        assert call.called
+        assert services.live_lists.view_totals.note.called == (changed == "queries")
+
+
+def test_what_a_notification_tells_is_told(monkeypatch):
+    """H31, O6: of lists of queries, of saved views, and of threads on no view."""
+    listeners = MagicMock()
+    monkeypatch.setattr("dashboard.services.Listener", listeners)
+    services = MagicMock()
+    keys = MagicMock(touched="touched", view_changes="views", unlisted="unlisted")
+    Services._listener_of(services, MagicMock(), keys)
+    [call] = listeners.call_args_list
+    assert call.args[2] == services.broadcaster.notify
+    assert call.kwargs["on_written"] == {
+        "touched": services._queries_touched,
+        "views": services.view_changes.wake,
+        "unlisted": services.broadcaster.notify_unlisted,
+    }
+
+
+def test_sockets_have_all_observers_and_parts_hear_of_each_other():
+    """R5, R6, T12: and a desk that is not seen any more, and saved views."""
+    services = MagicMock()
+    Services.connect_sockets(services)
+    [call] = services.sockets.register.call_args_list
+    lists, *others = call.args[1]
+    assert others == [services.admin_presence, services.queue_line]
+    assert lists._send_status == services.presence_tasks.send_status
+    assert set(lists._droppers) == {services.broadcaster, services.live_lists}
+    services.broadcaster.held_threads.observe.assert_called_once_with(
+        services.admin_presence.thread_gone
+    )
