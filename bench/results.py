@@ -17,6 +17,7 @@ from bench.measure import (
     churn,
     faults,
     first_load,
+    idle,
     lists,
     live,
     moments,
@@ -43,6 +44,7 @@ RUNS: dict[str, Callable[..., dict[str, Any]]] = {
     "Moments": moments.run,
     "Policies": policies.run,
     "Faults": faults.run,
+    "Idle": idle.run,
 }
 
 

@@ -7,6 +7,7 @@ from bench.measure.accept import Accept
 from bench.measure.churn import Churn
 from bench.measure.faults import FAULTS, Faults
 from bench.measure.first_load import NETWORKS, FirstLoad
+from bench.measure.idle import Idle
 from bench.measure.lists import Lists
 from bench.measure.live import SHORT, Live
 from bench.measure.moments import Moments
@@ -40,6 +41,7 @@ QUICK: tuple[Scenario, ...] = (
     PageBudget(300, rate=20, seconds=1.0, act_seconds=2.0, loads=1),
     FirstLoad(300, rounds=1, networks=NETWORKS[:1]),
     ViewLists(300, rounds=2, views=10),
+    Idle(300, views=10, people=20, dashboards=2, seconds=0.5),
     Faults("Redis is killed and starts empty", rounds=1),
     Faults("one of two workers is killed", rounds=1),
 )
@@ -105,6 +107,7 @@ def _ends_of_dimensions(short: dict[str, Any]) -> tuple[Scenario, ...]:
         # The hour is in the full scale.
         Churn(10_000, minutes=3, samples=3),
         Lists(1_000, dashboards=500, idle_seconds=60.0),
+        *idle(),
         Lists(100_000, dashboards=100),
         *(
             Live(threads, 10, 2, sides=("lineup", "recipe", "polling"), seconds=8.0, rounds=1)
@@ -132,6 +135,15 @@ def a_thousand_views(rounds: int) -> tuple[Scenario, ...]:
 def faults(rounds: int) -> tuple[Scenario, ...]:
     """Until all lists are whole and live again."""
     return tuple(Faults(fault, rounds=rounds) for fault in FAULTS)
+
+
+def idle() -> tuple[Scenario, ...]:
+    """What is used that nobody asks for anything: with nothing, much, and many workers."""
+    return (
+        Idle(),
+        Idle(100_000, views=200, dashboards=100),
+        Idle(workers=8, seconds=40.0),
+    )
 
 
 def time(rounds: int) -> tuple[Scenario, ...]:
@@ -221,6 +233,7 @@ SCALES = {
     "quick": lambda: QUICK,
     "lines": lambda: on_lines(rounds=2),
     "views": lambda: a_thousand_views(rounds=3),
+    "idle": idle,
     "time": lambda: time(rounds=2),
     "faults": lambda: faults(rounds=5),
 }

@@ -203,6 +203,26 @@ def _moments(result: dict[str, Any]) -> Iterator[Bar]:
         yield Bar(f"p95 on the socket ({where})", later, most=1.1)
 
 
+#: Of an idle server, by the number's path.
+_IDLE = {
+    "nobody.redis_calls_worker": ("calls of Redis a second", 5.0),
+    "nobody.millicores_worker": ("thousandths of a processor", 5.0),
+    "nobody.millicores_redis": ("thousandths of a processor, Redis", 2.0),
+    "people.millicores_worker": ("thousandths of a processor, 1,000 people here", 20.0),
+}
+
+
+def _idle(result: dict[str, Any]) -> Iterator[Bar]:
+    scenario = result["scenario"]
+    if scenario["people"] != 1_000:
+        return
+    found = medians(result)
+    where = f"{scenario['threads']:,} threads, {scenario['views']} views, {workers_of(scenario)}"
+    for path, (what, most) in _IDLE.items():
+        if path in found:
+            yield Bar(f"an idle worker: {what} ({where})", found[path], most=most)
+
+
 def _policies(result: dict[str, Any]) -> Iterator[Bar]:
     scenario = result["scenario"]
     delay = medians(result).get("lineup.delay_ms")
@@ -238,4 +258,5 @@ _BY_BENCH: dict[str, Callable[[dict[str, Any]], Iterator[Bar]]] = {
     "moments": _moments,
     "policies": _policies,
     "faults": _faults,
+    "idle": _idle,
 }

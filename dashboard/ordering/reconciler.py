@@ -4,6 +4,7 @@ import logging
 import threading
 import time
 from collections.abc import Callable, Collection, Mapping
+from contextlib import suppress
 
 from redis.exceptions import RedisError
 
@@ -16,7 +17,7 @@ from dashboard.ordering.diff import SLICE_MAX, Diff
 from dashboard.ordering.everywhere import placements_everywhere
 from dashboard.ordering.placer import Placer
 from dashboard.ordering.rebuild import Rebuilder
-from dashboard.ordering.rest import Rest, mark_of
+from dashboard.ordering.rest import Rest
 from dashboard.ordering.status import OrderingStatus
 from scoring.keys import is_query_list
 from scoring.pulse import Pulse
@@ -31,8 +32,8 @@ log = logging.getLogger(__name__)
 TICK_SECONDS = 1.0
 #: Interval of comparing the heads of all lists.
 HEADS_SECONDS = 5.0
-#: Threads that the tick after a rest compares.
-REST_SLICE = 250
+#: Threads that a tick compares where nothing is in doubt.
+REST_SLICE = 100
 #: Most unplaced threads that one tick places.
 UNPLACED_MAX = 10_000
 
@@ -89,19 +90,27 @@ class Reconciler:
 
         `agenda`, `pulse`: what was read last; None where SQL or Redis is away.
         """
-        mark, passes = mark_of(agenda, pulse), self._diff.passes
-        self.is_resting = not self._status.late and self._rest.goes_on(mark, passes)
+        rest, diff = self._rest, self._diff
+        self.is_resting = rest.goes_on(agenda, pulse, diff.passes) and not self._status.late
         if self.is_resting:
+            self._save_placed_revisions()
             self._status.mark_current()
             return
-        self._diff.slice_most = SLICE_MAX if self._rest.is_comparing(passes) else REST_SLICE
+        compares = rest.is_busy or rest.is_comparing(diff.passes)
+        diff.slice_most = SLICE_MAX if compares else REST_SLICE
         self._is_clean = False
-        repairs, is_current = self.repairs, self.tick(is_serving=True)
-        self._diff.slice_most = SLICE_MAX
+        repairs, was_compared = self.repairs, self._status.compared_at is not None
+        is_current = self.tick(is_serving=True)
+        diff.slice_most = SLICE_MAX
         is_equal = is_current and self._is_clean and not self._is_building()
-        self._rest.begin(mark if is_equal else None, self._list_ids)
-        if self.repairs > repairs:
-            self._rest.compare_all(self._diff.passes)
+        rest.begin(is_equal, self._list_ids)
+        # At the start nothing is known to have been equal, and what differs was built anew.
+        if self.repairs > repairs or (was_compared and not is_current):
+            rest.compare_all(diff.passes)
+
+    def _save_placed_revisions(self) -> None:
+        with suppress(StorageUnavailable):
+            self._placer.save_placed_revisions()
 
     def tick(
         self, progress: Callable[[int], object] = lambda threads: None, *, is_serving: bool = False
