@@ -11,6 +11,7 @@ from dashboard.db.driver.rows import Write
 from dashboard.db.outbox import sent_messages
 from dashboard.db.search import search_index
 from dashboard.db.threads import customers, events, thread_states, thread_tags
+from dashboard.db.threads.last_writer import held_back
 from dashboard.db.threads.messages import message
 from dashboard.db.threads.thread_state import ThreadState
 from dashboard.db.threads.thread_states import Locked
@@ -228,8 +229,8 @@ class EventWriter:
             "type": event.type,
             "thread_id": self._threads[event.thread].id if event.thread is not None else None,
             "customer_id": self._customers[event.customer]["id"] if event.customer else None,
-            "occurred_at": event.occurred_at,
-            "received_at": event.received_at or self._received_at,
+            "occurred_at": self._occurred_at(event),
+            "received_at": self._event_received_at(event),
             "ranked_at": self._ranked_at(event),
             "role": event.role,
             "private": event.private,
@@ -262,7 +263,16 @@ class EventWriter:
 
     def _ranked_at(self, event: ParsedEvent) -> int:
         """The time that counts for the order: a sender's fast clock must not lift a thread."""
-        return min(event.occurred_at, event.received_at or self._received_at)
+        return min(self._occurred_at(event), self._event_received_at(event))
+
+    def _occurred_at(self, event: ParsedEvent) -> int:
+        return self._event_received_at(event) if self._author else event.occurred_at
+
+    def _event_received_at(self, event: ParsedEvent) -> int:
+        if event.received_at:
+            return event.received_at
+        state = self._threads.get(event.thread or "")
+        return held_back(state.columns["stamps"], self._received_at) if state else self._received_at
 
     def _apply(self, event: ParsedEvent, event_id: int) -> None:
         assert event.thread is not None

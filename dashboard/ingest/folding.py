@@ -42,6 +42,8 @@ def apply(
         if is_shown_next(columns, event.role, stamp):
             won["preview"] = stamp
             columns |= columns_of(event, kept.ranked_at, kept.id)
+    elif event.role is not None and wins(stamps, "note", stamp):
+        won["note"] = stamp
     if won:
         columns["stamps"] = stamped(stamps, won)
     # A note, or a message older than the newest, changes no column; but dashboards that have

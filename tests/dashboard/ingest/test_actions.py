@@ -4,8 +4,9 @@ import pytest
 
 from dashboard.db.models.accounts import sources as source_table
 from dashboard.errors import NotFound, Problem
-from dashboard.ingest.actions import Admin, Reply
-from tests.dashboard.ingest.shop import START_MS, Shop, new_admin, thread_event
+from dashboard.ingest.actions import Actions, Admin, Reply
+from dashboard.ingest.recorder import Recorder
+from tests.dashboard.ingest.shop import START_MS, Shop, message, new_admin, thread_event
 
 
 @pytest.fixture
@@ -200,3 +201,38 @@ def test_the_dashboards_source_exists_after_migrations(any_database):
     with any_database.read() as connection:
         names = [row.name for row in connection.execute(source_table.select())]
     assert names == ["_lineup"]
+
+
+#: By how many milliseconds the clocks of workers are off, which take one message after the other.
+OFF_MS = (25, -25, 0, 10, -40, 40, -25)
+
+
+def test_workers_whose_clocks_differ_keep_the_order_of_an_admin(
+    shop, any_database, linh, thread, clock
+):
+    """Case E18: each is posted after the answer to the one before; replies and notes."""
+    for number, off in enumerate(OFF_MS):
+        clock.now_ms += 3
+        worker = Actions(any_database, lambda off=off: clock.now_ms + off)
+        worker.reply(linh, thread, Reply(f"{number}", f"t-{number}", private=number % 3 == 1))
+    said = shop.conversation()[1:]
+    assert [message["body"] for message in said] == [f"{number}" for number in range(len(OFF_MS))]
+    assert max(message["at"] for message in said) <= clock.now_ms + max(OFF_MS)
+
+
+def test_workers_whose_clocks_differ_keep_the_order_of_a_sender(shop, any_database, thread, clock):
+    """Case E18, by a chatbot with a fast clock."""
+    for number, off in enumerate(OFF_MS):
+        clock.now_ms += 3
+        worker = Recorder(any_database, lambda off=off: clock.now_ms + off)
+        at = clock.now_ms - START_MS + 500 + number
+        worker.record(shop.source_id, [message(at, f"{number}", role="bot")])
+    said = [one["body"] for one in shop.conversation()[1:]]
+    assert said == [f"{number}" for number in range(len(OFF_MS))]
+
+
+def test_a_clock_that_was_set_back_counts(shop, any_database, linh, thread, clock):
+    Actions(any_database, clock).reply(linh, thread, Reply("First", "t-1"))
+    clock.now_ms -= 3_600_000
+    later, _ = Actions(any_database, clock).reply(linh, thread, Reply("Second", "t-2"))
+    assert later.message["at"] == clock.now_ms
