@@ -23,6 +23,7 @@ FOLDER = Path(__file__).parent
 FILES = {
     "/": ("page.html", "text/html; charset=utf-8"),
     "/page.js": ("page.js", "text/javascript"),
+    "/sender.js": ("sender.js", "text/javascript"),
     "/presence-client.js": ("presence-client.js", "text/javascript"),
 }
 BODY_BYTES_MAX = 1_048_576
@@ -41,18 +42,20 @@ class Chatbot:
         self.lineup = lineup
         self.secret = secret
 
-    def on_message(self, conversation: str, body: str) -> None:
-        """Answers a customer, or hands over; admins then answer until they close the thread."""
-        self.store.write(conversation, "You", body, message(conversation, "client", body))
+    def on_message(self, conversation: str, body: str, id: str) -> None:
+        """Answers a customer, or hands over; admins then answer until they close the thread.
+
+        A message that comes again, under the same id, changes nothing.
+        """
+        said = [("You", body, [message(conversation, "client", body)])]
+        known = {}
         if self.store.recall(f"bot:{conversation}") != "people answer":
             answer = next((text for word, text in KNOWN.items() if word in body.lower()), None)
+            events = [] if answer else [event("thread.handoff", thread=conversation)]
             if answer is None:
-                self.store.remember(f"bot:{conversation}", "people answer")
-                handoff = event("thread.handoff", thread=conversation)
-                answered = message(conversation, "bot", HANDED_OVER)
-                self.store.write(conversation, "Bot", HANDED_OVER, handoff, answered)
-            else:
-                self.store.write(conversation, "Bot", answer, message(conversation, "bot", answer))
+                answer, known = HANDED_OVER, {"bot": "people answer"}
+            said.append(("Bot", answer, [*events, message(conversation, "bot", answer)]))
+        self.store.write(conversation, said, id, **known)
         self.lineup.wake()
 
     def read(self, conversation: str, after: int) -> dict[str, Any]:
@@ -120,8 +123,9 @@ class Handler(BaseHTTPRequestHandler):
     def _do(self, call: dict[str, Any], conversation: str) -> int:
         device = str(call.get("device", ""))
         try:
-            if self.path == "/say" and str(call.get("body", "")).strip():
-                self.chatbot.on_message(conversation, str(call["body"]))
+            id = str(call.get("id", ""))
+            if self.path == "/say" and str(call.get("body", "")).strip() and NAME.fullmatch(id):
+                self.chatbot.on_message(conversation, str(call["body"]), id)
             elif self.path == "/beat" and NAME.fullmatch(device):
                 self.chatbot.beat(conversation, device, call.get("active") is True)
             elif self.path == "/leave" and NAME.fullmatch(device):
@@ -133,10 +137,10 @@ class Handler(BaseHTTPRequestHandler):
         return 204
 
     def _take_webhook(self, body: bytes) -> None:
-        """Answers as soon as the event is stored."""
+        """Answers at once: what the event tells of is stored in Lineup, and read from there."""
         if not is_signed(body, self.headers, self.chatbot.secret, time.time()):
             return self._answer(401)
-        self.chatbot.lineup.take(json.loads(body))
+        self.chatbot.lineup.take_webhook(json.loads(body))
         self._answer(204)
 
     def _json(self, value: Any) -> None:

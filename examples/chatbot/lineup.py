@@ -15,6 +15,10 @@ from store import Store
 
 TIMEOUT_SECONDS = 10
 RETRY_SECONDS = 1.0
+#: How often events are read where no webhook came, because one may have been lost.
+READ_SECONDS = 60.0
+#: Lineup will never take such an event, however often it is posted.
+REFUSED = (400, 409, 413, 422)
 #: Older webhooks are refused: they may be recordings that somebody sends again.
 TOLERANCE_SECONDS = 300
 CURSOR = "cursor"
@@ -40,24 +44,29 @@ class Lineup:
         self._key = key
         self._store = store
         self._wakeup = threading.Event()
+        self._bell = threading.Event()
 
     def start(self) -> None:
-        for work in (self._keep_posting, self._catch_up):
+        for work in (self._keep_posting, self._keep_reading):
             threading.Thread(target=work, daemon=True).start()
 
     def wake(self) -> None:
         """Call it when an event was stored to be posted."""
         self._wakeup.set()
 
+    def take_webhook(self, event: dict[str, Any]) -> None:
+        """Shows that an admin writes. What is stored in Lineup is read from there, in its order."""
+        if event["type"] == "admin.typing":
+            self._store.remember(f"typing:{event['thread']}", event["data"]["until"])
+        else:
+            self._bell.set()
+
     def take(self, event: dict[str, Any]) -> None:
-        """Handles an event of Lineup; it may come twice, as a webhook and read by cursor."""
+        """Handles an event of Lineup; it may come twice, after a crash."""
         if event["type"] == "message.created":
             message = event["data"]
             author = (message["author"] or {}).get("name", "Team")
             self._store.receive(event["thread"], author, message["body"], message["id"])
-        elif event["type"] == "admin.typing":
-            until = event["data"]["until"]
-            self._store.remember(f"typing:{event['thread']}", until)
         elif event["type"] == "thread.closed":
             self._store.remember(f"bot:{event['thread']}", "answers")
 
@@ -70,34 +79,47 @@ class Lineup:
             return json.load(answer)
 
     def _keep_posting(self) -> None:
-        """Posts the stored events in order, each until it is accepted; its id makes that safe."""
         while True:
-            next_event = self._store.next_to_post()
-            if next_event is None:
-                self._wakeup.wait(RETRY_SECONDS)
-                self._wakeup.clear()
-                continue
-            number, event = next_event
             try:
-                self.call("POST", "/events", event)
-            except urllib.error.HTTPError as error:
-                if error.code == 429 or error.code >= 500:
-                    time.sleep(RETRY_SECONDS)
+                if self.post_next():
                     continue
-                print(f"Lineup refuses {event}: {error.read()!r}", flush=True)
             except OSError:
                 time.sleep(RETRY_SECONDS)
                 continue
-            self._store.mark_posted(number)
+            self._wakeup.wait(RETRY_SECONDS)
+            self._wakeup.clear()
 
-    def _catch_up(self) -> None:
-        """Reads what was done while the chatbot was not running; later events come as webhooks."""
+    def post_next(self) -> bool:
+        """Posts the event that was stored first; False where there is none.
+
+        The next one is posted after Lineup has taken this one: so each thread keeps its order.
+        The id makes it safe to post an event again. Raises OSError where it is to be posted again.
+        """
+        next_event = self._store.next_to_post()
+        if next_event is None:
+            return False
+        number, event = next_event
+        try:
+            self.call("POST", "/events", event)
+        except urllib.error.HTTPError as error:
+            if error.code not in REFUSED:
+                print(f"Lineup does not take events now: {error}", flush=True)
+                raise
+            print(f"Lineup refuses {event}: {error.read()!r}", flush=True)
+        self._store.mark_posted(number)
+        return True
+
+    def _keep_reading(self) -> None:
+        """Reads what was done in Lineup: at once, then after each webhook."""
         while True:
+            self._bell.clear()
             try:
-                if not self._read_next():
-                    return
+                while self._read_next():
+                    pass
             except OSError:
                 time.sleep(RETRY_SECONDS)
+                continue
+            self._bell.wait(READ_SECONDS)
 
     def _read_next(self) -> bool:
         after = urllib.parse.quote(self._store.recall(CURSOR) or "")

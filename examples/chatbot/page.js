@@ -1,6 +1,7 @@
 // The customer's page: sends and shows messages, and shows whether the team is online.
 
 import { PresenceClient } from "./presence-client.js";
+import { Sender } from "./sender.js";
 
 const READ_MS = 1000;
 const TEAM_MS = 10_000;
@@ -16,7 +17,7 @@ const device = kept("device");
 
 const post = async (path, body) => {
   const answer = await fetch(path, { method: "POST", body: JSON.stringify({ conversation, ...body }) });
-  if (!answer.ok) throw new Error(`${path}: ${answer.status}`);
+  if (!answer.ok) throw Object.assign(new Error(`${path}: ${answer.status}`), { status: answer.status });
 };
 const get = async (path, query = "") => {
   const answer = await fetch(`${path}?conversation=${conversation}${query}`);
@@ -56,17 +57,24 @@ async function lookForTeam() {
     : online ? "We are here" : "We will answer as soon as we are back";
 }
 
-at("say").addEventListener("submit", async (event) => {
+const sender = new Sender({
+  post: async (message) => {
+    try {
+      await post("/say", message);
+    } catch (error) {
+      at("failed").textContent = "Not sent yet. It is sent as soon as that is possible.";
+      throw error;
+    }
+    await readOn();
+  },
+  changed: () => { if (!sender.unsent.length) at("failed").textContent = ""; },
+});
+
+at("say").addEventListener("submit", (event) => {
   event.preventDefault();
   const { body } = event.target.elements;
-  try {
-    await post("/say", { body: body.value });
-    body.value = "";
-    at("failed").textContent = "";
-  } catch {
-    at("failed").textContent = "That was not sent. Try again.";
-  }
-  await readOn();
+  if (body.value.trim()) sender.say(body.value);
+  body.value = "";
 });
 
 const presence = new PresenceClient({
@@ -78,6 +86,7 @@ window.addEventListener("pagehide", () => presence.disconnect());
 window.addEventListener("pageshow", () => presence.connect());
 
 await readOn();
+sender.send();
 await lookForTeam();
 setInterval(readOn, READ_MS);
 setInterval(lookForTeam, TEAM_MS);

@@ -12,7 +12,11 @@ CREATE TABLE IF NOT EXISTS messages (
     body TEXT NOT NULL, lineup_id INTEGER UNIQUE, seen INTEGER NOT NULL DEFAULT 0);
 CREATE TABLE IF NOT EXISTS to_post (number INTEGER PRIMARY KEY, event TEXT NOT NULL);
 CREATE TABLE IF NOT EXISTS known (name TEXT PRIMARY KEY, value TEXT NOT NULL);
+CREATE TABLE IF NOT EXISTS said (id TEXT PRIMARY KEY);
 """
+
+#: A message of a conversation: its author, its text, and the events that tell Lineup of it.
+Said = tuple[str, str, list[dict[str, Any]]]
 
 
 class Store:
@@ -23,15 +27,25 @@ class Store:
         self._connection = sqlite3.connect(path, check_same_thread=False, isolation_level=None)
         self._connection.executescript(TABLES)
 
-    def write(self, conversation: str, author: str, body: str, *events: dict[str, Any]) -> None:
-        """Stores a message and its events for Lineup, in one transaction."""
+    def write(self, conversation: str, said: list[Said], id: str, **known: str) -> None:
+        """Stores messages, their events for Lineup, and what is to be remembered, in one
+        transaction; nothing where the id was there before."""
         with self._lock, self._connection:
             self._connection.execute("BEGIN IMMEDIATE")
-            self._connection.execute(
-                "INSERT INTO messages (conversation, author, body) VALUES (?, ?, ?)",
-                (conversation, author, body),
-            )
-            self._add_events(events)
+            if not self._connection.execute(
+                "INSERT OR IGNORE INTO said VALUES (?)", (f"{conversation}/{id}",)
+            ).rowcount:
+                return
+            for author, body, events in said:
+                self._connection.execute(
+                    "INSERT INTO messages (conversation, author, body) VALUES (?, ?, ?)",
+                    (conversation, author, body),
+                )
+                self._add_events(events)
+            for name, value in known.items():
+                self._connection.execute(
+                    "INSERT OR REPLACE INTO known VALUES (?, ?)", (f"{name}:{conversation}", value)
+                )
 
     def receive(self, conversation: str, author: str, body: str, lineup_id: int) -> bool:
         """Stores a message of an admin once, however often it comes; whether it is new."""

@@ -1,0 +1,79 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import { Sender } from "../../examples/chatbot/sender.js";
+import { Clock, seeded } from "./support.mjs";
+
+// The example's customer writes in two tabs, which are loaded anew, over a network that loses requests
+// and answers; the chatbot stores each id once.
+class World {
+  clock = new Clock();
+  kept = new Map();
+  stored = new Map();
+  written = 0;
+  tabs = [];
+  isGood = false;
+
+  constructor(seed) {
+    Object.assign(this, seeded(seed));
+    this.open(0);
+    this.open(1);
+  }
+
+  open(at) {
+    const page = {};
+    this.tabs[at] = page;
+    page.sender = new Sender({
+      post: (message) => this.post(message), changed() {}, timers: this.clock,
+      newId: () => `id-${this.written}`,
+      storage: {
+        getItem: (key) => this.kept.get(key) ?? null,
+        setItem: (key, text) => { if (this.tabs.includes(page)) this.kept.set(key, text); },
+      },
+    });
+    page.sender.send();
+  }
+
+  post({ id, body }) {
+    const fate = this.isGood ? "good" : this.one(["good", "lost", "unanswered", "refused"]);
+    return new Promise((resolve, reject) => {
+      this.clock.setTimeout(() => {
+        if (["good", "unanswered"].includes(fate) && !this.stored.has(id)) this.stored.set(id, body);
+        if (fate === "good") resolve();
+        else reject(Object.assign(new Error(), { status: fate === "refused" ? 502 : undefined }));
+      }, this.below(3000));
+    });
+  }
+}
+
+test("each message of the example's customer is stored once, in its order, over reloads and losses", async () => {
+  for (let seed = 1; seed <= 40; seed += 1) {
+    const world = new World(seed);
+    for (let step = 0; step < 30; step += 1) {
+      if (world.below(5) === 0) world.open(world.below(2));
+      else world.one(world.tabs).sender.say(`${world.written += 1}`);
+      await world.clock.turn(world.one([5, 100, 5000]));
+    }
+    world.isGood = true;
+    await world.clock.turn(120_000);
+    assert.deepEqual([...world.stored.values()].map(Number), Array.from({ length: world.written }, (_, at) => at + 1));
+    assert.equal(world.kept.get("unsent"), "[]");
+  }
+});
+
+test("a message that the chatbot will never take does not hold up the next one", async () => {
+  const clock = new Clock();
+  const kept = new Map();
+  const taken = [];
+  const sender = new Sender({
+    post: async ({ body }) => {
+      if (body === "bad") throw Object.assign(new Error(), { status: 400 });
+      taken.push(body);
+    },
+    changed() {}, timers: clock, storage: { getItem: (key) => kept.get(key) ?? null, setItem: (key, text) => kept.set(key, text) },
+  });
+  sender.say("bad");
+  sender.say("good");
+  await clock.turn(100);
+  assert.deepEqual([taken, sender.unsent], [["good"], []]);
+});
