@@ -33,10 +33,10 @@ export class Neighbours {
   // step: 1 for the nearest one below that is still on the list, -1 above; null if there is none.
   /** @param {number} id @param {number} step */
   beside(id, step) {
-    const { listing, sync } = this.lists.current;
+    const { listing, listing: { painted } } = this.lists.current;
     const known = id === this.#threadId ? this.#byListing.get(listing) : undefined;
     const ids = known?.[step > 0 ? "below" : "above"] ?? [];
-    const stays = (other) => sync.order?.has(other) && listing.painted.indexOf(other) >= 0;
+    const stays = (other) => painted.indexOf(other) >= 0 && painted.markOf(other) !== "left";
     return ids.find(stays) ?? null;
   }
 }

@@ -6,7 +6,7 @@ import { refusalOf } from "../elements/refusal.js";
 
 // A thread that Done opened is not closed by a press that was meant for the one before it.
 const SETTLE_MS = 400;
-const STAYS = new Set(["history"]); // views in which the thread that is open stays open
+const CLOSED = "history"; // the view that a thread leaves when it is reopened
 
 export class ThreadActions {
   #opened = { id: null, at: 0 }; // the thread that Done opened, and when
@@ -76,14 +76,16 @@ export class ThreadActions {
     return true;
   }
 
-  // Closes and opens the next thread of the list; reopens a closed one. A thread in which the
-  // customer wrote what was not on screen yet stays open (H28).
+  // Closes the thread and opens the next one of the list that is shown. A closed one is reopened, and
+  // the next one opened where it leaves the list by that. A thread in which the customer wrote what
+  // was not on screen yet stays open (H28).
   // seen: the newest message that was on screen.
   async finish(seen = this.thread.shownId) {
     const { id, row } = this.thread;
     if (this.#hasJustOpened(id)) return false;
-    if (row?.open === false) return this.#act("reopen", "undo.reopened");
-    const walkOn = this.#walk(id);
+    const isClosed = row?.open === false;
+    const walkOn = isClosed && this.lists.list.view !== CLOSED ? () => undefined : this.#walk(id);
+    if (isClosed) return this.#act("reopen", "undo.reopened", walkOn);
     const done = await this.#try(() => this.api.close(id, seen));
     if (done && this.rows.get(id)?.open) {
       this.toasts.show(this.language.t("act.still_open"));
@@ -112,8 +114,8 @@ export class ThreadActions {
   // Where it goes on from a thread: a function that opens the next one, if this one is still open by
   // then, and returns what goes back to it.
   #walk(id) {
-    const { listing, list } = this.lists;
-    const next = STAYS.has(list.view) ? null : this.nextTo(id);
+    const { listing } = this.lists;
+    const next = this.nextTo(id);
     return () => {
       const walks = next !== null && this.thread.id === id && this.lists.listing === listing;
       if (walks) {
@@ -142,10 +144,10 @@ export class ThreadActions {
       && (this.thread.state === "loading" || this.now() - at < SETTLE_MS);
   }
 
-  async #act(action, told = "") {
+  async #act(action, told = "", walkOn = () => undefined) {
     const { id } = this.thread;
     const done = await this.#try(() => this.api.act(id, action));
-    if (done && told) this.#offer(told, done);
+    if (done && told) this.#offer(told, done, {}, walkOn());
     return done !== null;
   }
 

@@ -1,13 +1,14 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
+import { Listing } from "../../../../static/js/core/list/listing.js";
+import { Order } from "../../../../static/js/core/list/order.js";
 import { Neighbours } from "../../../../static/js/core/list/neighbours.js";
 
 function desk(ids) {
   const order = [...ids];
-  const painted = { indexOf: (id) => order.indexOf(id), idAt: (index) => order[index] };
-  const listing = { ready: true, painted };
-  const current = { listing, sync: { order: { has: (id) => order.includes(id) } } };
+  const painted = { indexOf: (id) => order.indexOf(id), idAt: (index) => order[index], markOf: () => "" };
+  const current = { listing: { ready: true, painted } };
   const lists = { current };
   const thread = { id: null };
   const neighbours = new Neighbours({ lists, thread });
@@ -66,4 +67,53 @@ test("each list that was shown since has its own neighbours", () => {
   lists.current = first;
   neighbours.look();
   assert.equal(neighbours.next(2), 3);
+});
+
+// Threads 1 to 4 are on the live list, 11 to 14 follow it in the archive.
+function archivedDesk() {
+  const archived = [11, 12, 13, 14];
+  const archive = {
+    length: archived.length, whole: true, idAt: (index) => archived[index], scoreAt: (index) => 100 + index,
+    indexOf: (id) => archived.indexOf(id), has: (id) => archived.includes(id), refresh() {}, settle() {}, follow() {},
+  };
+  const rows = { markAll() {}, put() {}, mark() {} };
+  const listing = new Listing({ list: "history", rows, mayMove: () => false, archive });
+  const answer = { epoch: "e", version: 1, total: 4, ids: [1, 2, 3, 4], scores: [1, 2, 3, 4], rows: [] };
+  const order = new Order(answer);
+  listing.reset(order, answer);
+  const thread = { id: null };
+  const neighbours = new Neighbours({ lists: { current: { listing } }, thread });
+  return {
+    archived, listing, neighbours,
+    open(id) {
+      thread.id = id;
+      neighbours.look();
+    },
+    leaves(...del) {
+      const frame = { epoch: "e", from: order.version, version: order.version + 1, total: 4 - del.length, set: [], del, rows: {} };
+      listing.before(frame);
+      order.apply(frame);
+      listing.applied(frame, order.changes);
+    },
+  };
+}
+
+test("behind the line, where the archive follows, the next one is the next, too (H4)", () => {
+  const { open, archived, neighbours } = archivedDesk();
+  open(12);
+  assert.equal(neighbours.next(12), 13);
+  archived.splice(archived.indexOf(13), 1);
+  assert.equal(neighbours.next(12), 14);
+  open(4);
+  assert.equal(neighbours.next(4), 11, "over the line");
+  open(14);
+  assert.equal(neighbours.next(14), 12, "above the last one");
+});
+
+test("in a list that stands still what has left it is passed over, though it is painted (H4)", () => {
+  const { open, leaves, listing, neighbours } = archivedDesk();
+  open(2);
+  leaves(2, 3);
+  assert.ok(listing.painted.held && listing.painted.indexOf(3) >= 0);
+  assert.equal(neighbours.next(2), 4);
 });

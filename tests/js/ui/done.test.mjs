@@ -1,0 +1,66 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import { ThreadActions } from "../../../static/js/ui/thread/actions.js";
+import { settled } from "../support.mjs";
+
+// Thread 2 is open, in a list in which 3 stands next to it.
+function desk({ view = "arrival", query = null, filter = "all", open = true, next = 3 } = {}) {
+  const rows = new Map([[2, { id: 2, open, customer: { name: "Mai" } }]]);
+  const listing = { activeId: 2 };
+  const opened = [];
+  const offers = [];
+  const thread = { id: 2, shownId: 9, state: "ready", get row() { return rows.get(thread.id); } };
+  const put = (change) => ({ row: { ...rows.get(2), ...change }, act: 5 });
+  const actions = new ThreadActions(/** @type {any} */ ({
+    thread, rows: { get: (id) => rows.get(id), put: (row) => rows.set(row.id, row) },
+    lists: { listing, list: { view, query, filter, sort: "arrival" } },
+    api: { close: async () => put({ open: false }), act: async () => put({ open: true }), snooze: async () => put({ snooze: {} }) },
+    toasts: { show() {} }, painter: { askAll() {} }, language: { t: (key) => key, words: { moment: String } },
+    admin: { id: 1, role: "admin" }, undoing: { offer: (offer) => offers.push(offer) }, now: () => 1000,
+    nextTo: () => next,
+    open: (id) => {
+      opened.push(id);
+      thread.id = id;
+    },
+  }));
+  return { actions, opened, offers, thread };
+}
+
+const LISTS = [
+  { view: "arrival" }, { view: "not_respond" }, { view: "arrival", filter: "mine" }, { view: "snoozed" },
+  { view: "history" }, { view: "history", filter: "mine" }, { view: "query", query: "refund" }, { view: "v17" },
+];
+
+for (const list of LISTS) {
+  test(`Done goes on to the next thread of the list, and undone comes back: ${JSON.stringify(list)} (H4)`, async () => {
+    const { actions, opened, offers } = desk(list);
+    assert.equal(await actions.finish(), true);
+    assert.deepEqual(opened, [3]);
+    offers[0].done();
+    assert.deepEqual(opened, [3, 2]);
+  });
+}
+
+test("a reopened thread stays on screen, but goes where it leaves the list that is shown (H4)", async () => {
+  const arrival = desk({ open: false });
+  await arrival.actions.finish();
+  assert.deepEqual(arrival.opened, []);
+  const history = desk({ view: "history", open: false });
+  await history.actions.finish();
+  assert.deepEqual(history.opened, [3]);
+  history.offers[0].done();
+  assert.deepEqual(history.opened, [3, 2]);
+});
+
+test("at the end of the list, or where another thread was opened meanwhile, nothing is opened (H4)", async () => {
+  const last = desk({ view: "history", next: null });
+  await last.actions.finish();
+  assert.deepEqual(last.opened, []);
+  const gone = desk();
+  const done = gone.actions.finish();
+  gone.thread.id = 8;
+  await done;
+  await settled();
+  assert.deepEqual(gone.opened, []);
+});
