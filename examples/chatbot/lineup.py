@@ -44,7 +44,7 @@ class Lineup:
         self._key = key
         self._store = store
         self._wakeup = threading.Event()
-        self._bell = threading.Event()
+        self._has_new = threading.Event()
 
     def start(self) -> None:
         for work in (self._keep_posting, self._keep_reading):
@@ -59,7 +59,7 @@ class Lineup:
         if event["type"] == "admin.typing":
             self._store.remember(f"typing:{event['thread']}", event["data"]["until"])
         else:
-            self._bell.set()
+            self._has_new.set()
 
     def take(self, event: dict[str, Any]) -> None:
         """Handles an event of Lineup; it may come twice, after a crash."""
@@ -112,14 +112,14 @@ class Lineup:
     def _keep_reading(self) -> None:
         """Reads what was done in Lineup: at once, then after each webhook."""
         while True:
-            self._bell.clear()
+            self._has_new.clear()
             try:
                 while self._read_next():
                     pass
             except OSError:
                 time.sleep(RETRY_SECONDS)
                 continue
-            self._bell.wait(READ_SECONDS)
+            self._has_new.wait(READ_SECONDS)
 
     def _read_next(self) -> bool:
         after = urllib.parse.quote(self._store.recall(CURSOR) or "")
