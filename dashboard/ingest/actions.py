@@ -65,13 +65,14 @@ class Actions:
                 replies.check_all_seen(connection, admin, thread_id, seen_message_id)
             named = replies.mentioned(connection, admin, state, reply)
             files = attaching.taken(connection, thread_id, admin.id, reply.files)
-            event = replies.reply_event(admin, state, reply, files, now)
-            written = acting.write(connection, state, author, event, now)
+            at = state.act_at(now)
+            event = replies.reply_event(admin, state, reply, files, at)
+            written = acting.write(connection, state, author, event, at)
             message = written.messages[0]
             stored_files.attach(connection, reply.files, message["id"])
             if not reply.private:
-                message = outgoing.send_out(connection, state, message, now)
-            placements = mentioning.store(connection, thread_id, message["id"], named, now)
+                message = outgoing.send_out(connection, state, message, at)
+            placements = mentioning.store(connection, thread_id, message["id"], named, at)
             [message] = mentions.attached(connection, [message])
             return ReplyResult(message, True), [*written.placements, *placements]
 
@@ -208,9 +209,10 @@ class Actions:
             if not applies(state):
                 return None, []
             before = {"before": state.facts.priority} if "data" in content else marks.kept(state)
-            event = acting.new_act(admin, state, type, now, **content)
+            at = state.act_at(now)
+            event = acting.new_act(admin, state, type, at, **content)
             author = seeing(connection, acting.author(connection, admin))
-            placements = acting.write(connection, state, author, event, now).placements
+            placements = acting.write(connection, state, author, event, at).placements
             if not outgoing.is_changed(connection, state):
                 return None, placements
             stored = events.known(connection, author.source_id, {event.id})[event.id]
@@ -219,7 +221,7 @@ class Actions:
                 admin,
                 state,
                 outgoing_type,
-                now,
+                at,
                 content.get("data", {}),
                 event_id=stored.id,
                 **before,

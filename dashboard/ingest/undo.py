@@ -98,6 +98,7 @@ def _is_by_itself(act: Act) -> bool:
 def _undo(
     connection: Connection, admin: Admin, state: ThreadState, act: Act, now: int
 ) -> Sequence[Placement]:
+    now = state.act_at(now)
     if act.type in _REVERSED:
         return _reverse(connection, admin, state, act, now)
     if act.type == tagging.CHANGED:

@@ -50,6 +50,21 @@ class ThreadState:
         """As of when it is written: never before it was last looked at, whatever clocks say."""
         return max(now_ms, int(self.before["listed_at"]))
 
+    def act_at(self, now_ms: int) -> int:
+        """When an act of an admin happens that is stored now: later than all that is stored of the
+        thread. Its author read the clock before the thread was locked, and clocks differ by some
+        milliseconds; an act that would be earlier would settle less than its author had seen."""
+        facts, stamps = self.facts, self.columns["stamps"]
+        moments = (
+            facts.last_client_at,
+            facts.last_admin_at,
+            facts.handoff_at,
+            facts.closed_at,
+            facts.reopened_at,
+            *(at for at, _ in stamps.values()),
+        )
+        return max([now_ms, *(at + 1 for at in moments if at is not None)])
+
     def subject(self, source: str) -> Subject:
         """What conditions know of it; `source` is the name of its source."""
         return _subject(source, self.facts, self.columns, self.customer)

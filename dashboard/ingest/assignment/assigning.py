@@ -206,6 +206,7 @@ def _write_note(
     connection: Connection, admin: Admin, state: ThreadState, body: str, now: int
 ) -> Sequence[Placement]:
     named = mentioned_in(connection, admin, state, body)
+    now = state.act_at(now)
     event = acting.new_act(admin, state, "message", now, role="admin", body=body, private=True)
     written = acting.write(connection, state, acting.author(connection, admin), event, now)
     placements = store(connection, state.id, written.messages[0]["id"], named, now)

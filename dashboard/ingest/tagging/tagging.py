@@ -49,14 +49,15 @@ class Tagging:
         def write(connection: Connection) -> tuple[int | None, Placements]:
             state = acting.locked(connection, thread_id, admin.desks)
             author, data = acting.author(connection, admin), tags_data(*names)
-            event = acting.new_act(admin, state, thread_tags.TYPE, now, data=data)
-            placements = _written(connection, state, author, event, now)
+            at = state.act_at(now)
+            event = acting.new_act(admin, state, thread_tags.TYPE, at, data=data)
+            placements = _written(connection, state, author, event, at)
             changes = _changes(connection, state)
             if not changes:
                 return None, placements
             stored = events.known(connection, author.source_id, {event.id})[event.id]
             act_id = outgoing.add_event(
-                connection, admin, state, CHANGED, now, changes, event_id=stored.id
+                connection, admin, state, CHANGED, at, changes, event_id=stored.id
             )
             return act_id, placements
 

@@ -119,6 +119,7 @@ def test_what_a_colleague_or_the_chatbot_did_meanwhile_stays(shop, actions, undo
     assert not shop.row()["open"]
 
     act, _ = actions.set_priority(linh, thread, "high")
+    clock.advance(10)
     shop.does("thread.priority", clock.now_ms + 10_000, priority="urgent")
     assert refused(undo, linh, act).extra["by"] is None
     assert shop.row()["priority"] == "urgent"

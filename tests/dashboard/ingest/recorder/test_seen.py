@@ -71,7 +71,9 @@ class Conversation:
         ids = [event["stored"] for event in self.done if event["type"] == "message"]
         seen = None if back is None else (sorted(ids)[-1 - back] if back < len(ids) else 0)
         before = self._last_id()
-        at = {"at": self.clock()}
+        # Later than all that is stored, within the same millisecond, too.
+        others = [event["at"] for event in self.done if not event.get("private")]
+        at = {"at": max(self.clock(), *(at + 1 for at in others))}
         horizon = {"seen": self._horizon(max(ids) if seen is None else seen)}
         if kind in ("reply", "note"):
             given = Reply("hi", uuid.uuid4().hex, kind == "note", seen, confirm=True)
