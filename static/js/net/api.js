@@ -13,9 +13,6 @@ const POLICIES = "/admin/api/policies";
 
 const snoozed = ({ until, wake }) => ({ until: new Date(until).toISOString(), wake });
 
-const messagesPath = (threadId, where, messageId, limit) => (
-  `${THREADS}/${threadId}/messages?${where ? `${where}=${messageId}&` : ""}limit=${limit}`);
-
 export class Api {
   constructor(http) {
     this.http = http;
@@ -56,13 +53,8 @@ export class Api {
   // where: "before", "after" or "around" the message; null for the newest ones
   /** @param {number} threadId @param {string | null} where @param {number | null} messageId */
   messages(threadId, where, messageId, limit = 50) {
-    return this.http.get(messagesPath(threadId, where, messageId, limit));
-  }
-
-  // The same before anything else happens in the page: while it is printed, nothing can be waited for.
-  /** @param {number} threadId @param {string} where @param {number} messageId @param {number} limit */
-  messagesNow(threadId, where, messageId, limit) {
-    return this.http.getNow(messagesPath(threadId, where, messageId, limit));
+    const at = where ? `${where}=${messageId}&` : "";
+    return this.http.get(`${THREADS}/${threadId}/messages?${at}limit=${limit}`);
   }
 
   // The messages of a thread that a search finds.

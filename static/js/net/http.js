@@ -20,17 +20,6 @@ export class Http {
   }
 
   get(path) { return this.#ask("GET", path); }
-  // Holds the whole page up until the answer is here.
-  /** @param {string} path */
-  getNow(path) {
-    const request = new XMLHttpRequest();
-    request.open("GET", path, false);
-    request.setRequestHeader("Accept", "application/json");
-    request.send();
-    if (request.status !== 200) throw new HttpError(request.status);
-    return JSON.parse(request.responseText);
-  }
-
   /** @param {string} path @param {object} body */
   post(path, body = {}) { return this.#ask("POST", path, body); }
   /** @param {string} path @param {object} body */

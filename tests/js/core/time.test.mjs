@@ -7,6 +7,7 @@ import { snoozeChoices } from "../../../static/js/core/snooze/moments.js";
 import {
   age, chooseZone, hasZone, ownZone, sameDay, timeWords, waitLevel,
 } from "../../../static/js/core/time.js";
+import { dayOf } from "../../../static/js/core/zone.js";
 import { seeded } from "../support.mjs";
 
 const MINUTE = 60_000;
@@ -111,4 +112,16 @@ test("a moment is chosen, named and dated by one zone, wherever the browser is",
   assert.match(inNewYork.moment(tomorrow.at, now), /19:00/);
   assert.equal(inNewYork.day(Date.UTC(2026, 10, 26, 4), now), "Yesterday");
   assert.match(inNewYork.dated(Date.UTC(2027, 0, 1, 4), now), /^31 Dec(?!.*2027)/);
+});
+
+test("a day begins at midnight of the zone, to the millisecond", () => {
+  for (const [zone, midnight] of [
+    ["Asia/Tokyo", "2026-11-27T00:00:00+09:00"], ["Asia/Kathmandu", "2026-11-27T00:00:00+05:45"],
+    ["Australia/Lord_Howe", "2026-10-04T00:00:00+10:30"], ["America/New_York", "2026-11-01T00:00:00-04:00"],
+    ["Pacific/Chatham", "2026-04-05T00:00:00+13:45"], ["UTC", "2026-11-27T00:00:00Z"],
+  ]) {
+    const at = Date.parse(midnight);
+    assert.equal(dayOf(at, zone) - dayOf(at - 1, zone), 1, zone);
+    assert.equal(dayOf(at + 23 * 3600_000, zone), dayOf(at, zone), zone);
+  }
 });

@@ -1,9 +1,14 @@
-// Gathers repaints: each part that asked for it is painted once in the next frame.
+// Gathers repaints: each part that asked for it is painted once in the next frame. After a frame that
+// took long, the next one waits: in a flood of messages the page leaves the processor to others.
+
+const QUICK_MS = 8; // of a frame after which nothing waits
+const REST = 3; // times as long as the frame took
+const REST_MAX_MS = 250;
 
 export class Painter {
   #parts = new Map();
   #dirty = new Set();
-  #asked = false;
+  #asked = false; // a frame is asked for, or what follows it is being waited for
 
   constructor(page = window) {
     this.page = page;
@@ -17,17 +22,33 @@ export class Painter {
 
   ask(...names) {
     for (const name of names) this.#dirty.add(name);
-    if (this.#asked) return;
-    this.#asked = true;
-    this.page.requestAnimationFrame(() => this.#paint());
+    if (!this.#asked) this.#frame();
   }
 
   askAll() { this.ask(...this.#parts.keys()); }
 
+  #frame() {
+    this.#asked = true;
+    this.page.requestAnimationFrame(() => this.#paint());
+  }
+
   #paint() {
-    this.#asked = false;
+    const { page } = this;
     const names = [...this.#dirty];
     this.#dirty.clear();
+    const begun = page.performance.now();
+    // After the browser has laid out and drawn what was painted.
+    page.setTimeout(() => this.#rest(page.performance.now() - begun));
     for (const name of names) this.#parts.get(name)?.();
+  }
+
+  #rest(tookMs) {
+    const ms = tookMs > QUICK_MS ? Math.min(REST * tookMs, REST_MAX_MS) : 0;
+    const go = () => {
+      this.#asked = false;
+      if (this.#dirty.size) this.#frame();
+    };
+    if (ms) this.page.setTimeout(go, ms);
+    else go();
   }
 }
