@@ -7,7 +7,6 @@ A module of its own: parser, completion and search read a text so, and the page 
 import re
 
 from scoring.conditions.fields import FIELDS
-from scoring.conditions.folding import plain
 from scoring.conditions.language.characters import BLANKS, lower
 
 #: A field with its colon, what stands before it, and all up to the next blank.
@@ -16,8 +15,13 @@ _TERM = re.compile(
     r"[-\u2010-\u2015\u2212\uff0d(\uff08]*([A-Za-z\uff21-\uff3a\uff41-\uff5a]+)[:\uff1a]"
     rf"[^{BLANKS}]*"
 )
-#: What a Japanese keyboard writes for the comma.
-_COMMA = "\u3001"
+#: Signs to those of the language: ASCII in full width, quotes, hyphens, and the Japanese comma.
+_SIGNS = (
+    {code: code - 0xFEE0 for code in range(0xFF01, 0xFF5F)}
+    | dict.fromkeys(map(ord, "\u00ab\u00bb\u201c\u201d\u201e\u201f\u301d\u301e\u301f"), '"')
+    | dict.fromkeys(map(ord, "\u2010\u2011\u2012\u2013\u2014\u2015\u2212"), "-")
+    | {0x3001: ","}
+)
 
 
 def typed(text: str) -> str:
@@ -29,13 +33,5 @@ def typed(text: str) -> str:
 
 
 def _plain_term(match: re.Match[str]) -> str:
-    if lower(plain(match[1])) not in FIELDS:
-        return match[0]
-    return "".join(map(_plain_sign, match[0]))
-
-
-def _plain_sign(character: str) -> str:
-    if character == _COMMA:
-        return ","
-    sign = plain(character)
-    return sign if len(sign) == 1 and sign.isascii() else character
+    is_field = lower(match[1].translate(_SIGNS)) in FIELDS
+    return match[0].translate(_SIGNS) if is_field else match[0]
