@@ -1,9 +1,8 @@
 // Gathers repaints: each part that asked for it is painted once in the next frame. After a frame that
 // took long, the next one waits: in a flood of messages the page leaves the processor to others.
 
-const QUICK_MS = 8; // of a frame after which nothing waits
-const REST = 3; // times as long as the frame took
-const REST_MAX_MS = 250;
+const QUICK_MS = 16; // of a frame after which nothing waits
+const REST_MAX_MS = 250; // else the next one waits as long as this one took, at most so long
 
 export class Painter {
   #parts = new Map();
@@ -43,7 +42,7 @@ export class Painter {
   }
 
   #rest(tookMs) {
-    const ms = tookMs > QUICK_MS ? Math.min(REST * tookMs, REST_MAX_MS) : 0;
+    const ms = tookMs > QUICK_MS ? Math.min(tookMs, REST_MAX_MS) : 0;
     const go = () => {
       this.#asked = false;
       if (this.#dirty.size) this.#frame();
