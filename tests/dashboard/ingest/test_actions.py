@@ -231,8 +231,11 @@ def test_workers_whose_clocks_differ_keep_the_order_of_a_sender(shop, any_databa
     assert said == [f"{number}" for number in range(len(OFF_MS))]
 
 
-def test_a_clock_that_was_set_back_counts(shop, any_database, linh, thread, clock):
-    Actions(any_database, clock).reply(linh, thread, Reply("First", "t-1"))
+def test_replies_keep_their_order_after_a_clock_was_set_back(
+    shop, any_database, linh, thread, clock
+):
+    """H28: an act is dated later than all that is stored of its thread."""
+    first, _ = Actions(any_database, clock).reply(linh, thread, Reply("First", "t-1"))
     clock.now_ms -= 3_600_000
     later, _ = Actions(any_database, clock).reply(linh, thread, Reply("Second", "t-2"))
-    assert later.message["at"] == clock.now_ms
+    assert later.message["at"] == first.message["at"] + 1

@@ -14,7 +14,8 @@ def held_equals_fresh(lineup, dashboard, view, sort, filter="all"):
 
 def test_connecting_sends_the_order_status_and_the_totals(lineup):
     with lineup.dashboard() as dashboard:
-        assert dashboard.wait_for("order:status") == {"late": False, "since": None}
+        status = {"late": False, "since": None, "read_only": False}
+        assert dashboard.wait_for("order:status") == status
         for filter in ("all", "unassigned", "mine"):
             totals = dashboard.wait_for("pages:totals", lambda data, f=filter: data["filter"] == f)
             assert set(totals) == {"filter", "arrival", "not_respond", "history"}
