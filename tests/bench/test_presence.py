@@ -52,7 +52,7 @@ def test_who_is_not_announced_fails_the_measurement():
     with presence.server() as client:
         people, crowd = People(client, Space("bench")), presence.names(500)
         presence.measure_fill(client, people, crowd)
-        people.sign_out(crowd[0])
+        people.close_all_of([(crowd[0], "s1")])
         with pytest.raises(AssertionError):
             presence.measure_leaving(client, people, crowd)
 

@@ -156,6 +156,7 @@ def typing_in(bot, thread: str) -> list[str]:
 
 
 def test_typing_ends_with_the_message(bot):
+    """R6: typing is a sign of life, too."""
     bot.post(message(thread="t-1", customer={"id": "c-1"}))
     said = {"thread": "t-1", "customer": "c-1"}
     assert bot.send("POST", "typing", said).json == {"accepted": 1}
