@@ -105,13 +105,6 @@ class Model:
         person.last_seen = now
         self._settle(name, now)
 
-    def sign_out(self, now: int, name: str) -> None:
-        person = self.person(name)
-        if person.held:
-            person.held = {}
-            person.last_seen = now
-            self._settle(name, now)
-
     def set(self, now: int, name: str, settings: Settings) -> None:
         self._load(self.person(name), settings, now)
         self._settle(name, now)

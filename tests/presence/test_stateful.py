@@ -116,8 +116,10 @@ class Presence(RuleBasedStateMachine):
 
     @rule(person=people)
     def sign_out(self, person: str) -> None:
+        held = [one.id for one in self.world.people.connections_of(person)]
         self.world.sign_out(person)
-        self.model.sign_out(self.now, person)
+        for connection in held:
+            self.model.close(self.now, person, connection, 0)
 
     @rule(
         person=people,

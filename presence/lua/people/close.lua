@@ -1,40 +1,28 @@
 -- Job: closes connections. With a grace they may come back: their deadline is brought nearer and
 -- nothing is announced. Without, they are removed at once; the person was last seen now.
 -- KEYS: a shard's (state/keys.lua). ARGV: channel, kept, grace ms, 1 to leave a tombstone (people/open.lua), then
--- for each: person, connection. Returns for each 1 if announced, else 0: a person is announced once,
--- with the last of the connections.
+-- for each: person, connection. Returns for each 1 if announced, else 0.
 local grace, now, announced = tonumber(ARGV[3]), now_ms(), {}
-local last, gone = {}, {}
 
-local function remove(person, connection)
+local function close(person, connection)
   local member = person .. SEPARATOR .. connection
   if ARGV[4] == '1' then redis.call('ZADD', TOMBSTONES, ms(now), member) end
   if grace > 0 then
-    if not redis.call('ZSCORE', DEADLINES, member) then return end
+    if not redis.call('ZSCORE', DEADLINES, member) then return 0 end
     touch(person, now)
     redis.call('ZADD', DEADLINES, 'LT', ms(now + grace), member)
-    return
+    return 0
   end
-  if redis.call('ZREM', DEADLINES, member) == 0 then return end
+  if redis.call('ZREM', DEADLINES, member) == 0 then return 0 end
   local connections = connections_of(person)
   connections[connection] = nil
   keep_connections(person, connections)
-  gone[person] = true
-end
-
-local function close(i)
-  local person = ARGV[i]
-  remove(person, ARGV[i + 1])
-  if last[person] > i or not gone[person] then return 0 end
-  return settle(person, connections_of(person), now, now)
+  return settle(person, connections, now, now)
 end
 
 local people = {}
-for i = 5, #ARGV, 2 do
-  people[#people + 1] = ARGV[i]
-  last[ARGV[i]] = i
-end
+for i = 5, #ARGV, 2 do people[#people + 1] = ARGV[i] end
 return in_batch(people, function()
-  for i = 5, #ARGV, 2 do announced[#announced + 1] = close(i) end
+  for i = 5, #ARGV, 2 do announced[#announced + 1] = close(ARGV[i], ARGV[i + 1]) end
   return announced
 end)
