@@ -4,7 +4,6 @@ import logging
 import threading
 import time
 from collections.abc import Callable, Collection, Mapping
-from contextlib import suppress
 
 from redis.exceptions import RedisError
 
@@ -91,9 +90,8 @@ class Reconciler:
         `agenda`, `pulse`: what was read last; None where SQL or Redis is away.
         """
         rest, diff = self._rest, self._diff
-        self.is_resting = rest.goes_on(agenda, pulse, diff.passes) and not self._status.late
+        self.is_resting = rest.goes_on(agenda, pulse, diff.passes) and self._has_placed(agenda)
         if self.is_resting:
-            self._save_placed_revisions()
             self._status.mark_current()
             return
         compares = rest.is_busy or rest.is_comparing(diff.passes)
@@ -108,9 +106,16 @@ class Reconciler:
         if self.repairs > repairs or (was_compared and not is_current):
             rest.compare_all(diff.passes)
 
-    def _save_placed_revisions(self) -> None:
-        with suppress(StorageUnavailable):
+    def _has_placed(self, agenda: Agenda | None) -> bool:
+        """Places what nobody else does; whether the lists are known to be right then."""
+        try:
             self._placer.save_placed_revisions()
+            if agenda is not None and agenda.has_unplaced:
+                self._place_unplaced(self._list_ids)
+        except (RedisError, RankingLost, StorageUnavailable) as error:
+            log.info("threads are placed later: %s", error)
+            return False
+        return not self._status.late
 
     def tick(
         self, progress: Callable[[int], object] = lambda threads: None, *, is_serving: bool = False
@@ -167,7 +172,7 @@ class Reconciler:
             self._heads_due = self._monotonic() + HEADS_SECONDS
             suspects |= self._diff.differing_in_heads()
         self._repair(suspects, list_ids)
-        doubts = (suspects, self._unplaced, of_views, self._missing_queries, self._is_corrupt)
+        doubts = (suspects, of_views, self._missing_queries, self._is_corrupt)
         self._is_clean = not any(doubts) and not self._diff.has_doubts
         return caught_up
 

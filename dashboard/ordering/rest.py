@@ -16,12 +16,10 @@ from scoring.ranking import Ranking
 
 #: A rest ends after so long: then the heads are compared, and a few threads, whatever is known.
 REST_SECONDS = 60.0
-#: The same after a change, while there are few.
-CHANGED_SECONDS = 10.0
-#: Of so many turns, so many find a change where there are many: then there is no rest.
-TURNS, TURNS_BUSY = 10, 8
-#: After so many turns in which SQL says that a thread is unplaced, nobody is about to place it.
-TURNS_UNPLACED = 2
+#: The same after changes, few and many.
+CHANGED_SECONDS, BUSY_SECONDS = 10.0, 5.0
+#: Turns that are remembered, and the changes of one at which there are many.
+TURNS, BUSY_CHANGES = 10, 5
 #: Interval of asking Redis meanwhile whether any program has written, and whether it was restarted.
 WATCH_SECONDS = 10.0
 
@@ -33,6 +31,17 @@ class Mark(NamedTuple):
     views: tuple[str, ...]
     queries: str
     unlisted: str
+
+    def changes_since(self, before: "Mark | None") -> int:
+        """How many there were, about."""
+        if before is None or before == self:
+            return int(before is None)
+        numbers = zip((*self.views, self.queries), (*before.views, before.queries), strict=True)
+        return max(1, *(_number(now) - _number(then) for now, then in numbers))
+
+
+def _number(text: str) -> int:
+    return int(text.rpartition(" ")[2] or 0)
 
 
 def mark_of(agenda: Agenda | None, pulse: Pulse | None) -> Mark | None:
@@ -58,32 +67,30 @@ class Rest:
         self._list_ids: Collection[str] = ()
         self._began = self._watch_until = 0.0
         self._watch: Watch | None = None
-        self._changes: deque[bool] = deque(maxlen=TURNS)
-        self._unplaced = 0
+        self._changes: deque[int] = deque(maxlen=TURNS)
         #: How many passes must have ended.
         self._passes = 0
 
     def goes_on(self, agenda: Agenda | None, pulse: Pulse | None, passes: int) -> bool:
         """Whether nothing is to be compared now; `passes`: how many have ended."""
         mark, before = mark_of(agenda, pulse), self._mark
-        is_changed, self._mark = mark != before, mark
-        self._changes.append(is_changed)
-        self._unplaced = self._unplaced + 1 if agenda is not None and agenda.has_unplaced else 0
+        self._mark = mark
+        self._changes.append(mark.changes_since(before) if mark is not None else 1)
         if mark is None or not self._is_equal or self.is_comparing(passes):
             return False
-        if self._unplaced > TURNS_UNPLACED or self.is_busy:
-            return False
-        if is_changed:
+        if mark != before:
             self._end_watch()
         rested = self._monotonic() - self._began
         if rested >= (CHANGED_SECONDS if any(self._changes) else REST_SECONDS):
+            return False
+        if self.is_busy and rested >= BUSY_SECONDS:
             return False
         return not self._is_touched(passes)
 
     @property
     def is_busy(self) -> bool:
         """Whether there are many changes."""
-        return self._changes.count(True) >= TURNS_BUSY
+        return sum(self._changes) >= BUSY_CHANGES * TURNS
 
     def is_comparing(self, passes: int) -> bool:
         """Whether all threads are to be compared."""

@@ -10,10 +10,10 @@ from dashboard.db.lists import query_lists
 from dashboard.db.lists.listed_queries import ListedQuery
 from dashboard.ordering.diff import PASS_SECONDS
 from dashboard.ordering.rest import (
+    BUSY_CHANGES,
+    BUSY_SECONDS,
     CHANGED_SECONDS,
     REST_SECONDS,
-    TURNS,
-    TURNS_UNPLACED,
     WATCH_SECONDS,
 )
 from scoring.keys import member
@@ -158,15 +158,22 @@ def test_after_a_change_of_ours_some_is_compared(order):
     until_at_rest(order)
 
 
-def test_while_much_changes_it_does_not_rest(order):
+def test_the_more_changes_the_more_often_it_looks(order):
+    """H35: whatever changes, no more often than heads are compared."""
     until_at_rest(order)
-    for _ in range(TURNS):
-        order.post("t-7")
-        turn(order)
-    for _ in range(5):
-        order.post("t-7")
-        assert not turn(order)
-    assert until_at_rest(order) <= TURNS + 2 * CHANGED_SECONDS
+
+    def rested(changes: int, turns: int = 60) -> int:
+        looks = 0
+        for _ in range(turns):
+            for _ in range(changes):
+                order.post("t-7")
+            looks += not turn(order)
+        return looks
+
+    assert rested(1) == pytest.approx(60 / CHANGED_SECONDS, abs=1)
+    assert rested(BUSY_CHANGES + 1) == pytest.approx(60 / BUSY_SECONDS, abs=2)
+    assert order.reconciler._rest.is_busy
+    assert until_at_rest(order) <= CHANGED_SECONDS
     assert order.differences() == []
 
 
@@ -187,7 +194,7 @@ def test_what_a_worker_that_died_has_stored_is_placed(order, monkeypatch):
     monkeypatch.setattr(order.placer, "place", lambda placements: None)
     order.post("t-new")
     assert order.differences() != []
-    for _ in range(TURNS_UNPLACED + 2):
+    for _ in range(2):
         turn(order)
     assert order.differences() == []
 
