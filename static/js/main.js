@@ -35,7 +35,6 @@ import { Painter } from "./ui/elements/painter.js";
 import { allowPictures } from "./ui/elements/pictures.js";
 import { Toasts } from "./ui/elements/toasts.js";
 import { followTranslation } from "./ui/elements/translated.js";
-import { AnsweredBy } from "./ui/list/answered-by.js";
 import { Follow } from "./ui/list/follow.js";
 import { ListPane } from "./ui/list/list.js";
 import { Picks } from "./ui/list/picks.js";
@@ -223,12 +222,11 @@ const bulk = new Lazy({
   },
 });
 const follow = new Follow({ lists, thread, prefs, now, painter, language, showInList });
-const answeredBy = new AnsweredBy({ lists, rows, api, painter });
 const density = new Density({ prefs, changed: (fromPx) => listPane.resized(fromPx) });
 const listPane = new ListPane({
   root: at("list"), lists, hold, movement, density, picks, now, painter, open,
   rowLook: new RowLook({
-    lists, thread, presence, picks, answeredBy, unsent, language, adminId,
+    lists, thread, presence, picks, unsent, language, adminId,
     sortsByWait: boot.sorts_by_wait,
   }),
   neighbours,

@@ -50,6 +50,10 @@ def test_a_row_moves_is_opened_answered_and_closed(browser, lineup):
     browser.wait_for("() => !document.querySelector('.message[data-state]')", "its being stored")
     mai = lineup.admin(lineup.mai_email)
     assert mai.messages(quiet)[-1]["body"] == "You do not have to."
+    replied = f"document.querySelector('#row-{quiet} .row-replied').textContent"
+    browser.wait_for(f"() => {replied} === 'You replied'", "the row's word of the reply")
+    assert "You replied" in page.locator(f"#row-{quiet}").get_attribute("aria-label")
+    assert "I cannot wait any more" in page.locator(f"#row-{quiet} .row-preview").inner_text()
     page.click(".act-done")
     wait_until(lambda: quiet in lineup.in_sql("history", "arrival"), what="the thread being closed")
     browser.wait_for(f"() => !document.getElementById('row-{quiet}')", "the row leaving")

@@ -7,10 +7,11 @@ from sqlalchemy import Connection, bindparam, select
 
 from dashboard.db.accounts.admin_desks import Desks, sees
 from dashboard.db.models.accounts import admins, sources
-from dashboard.db.models.threads import customers, threads
+from dashboard.db.models.threads import customers, events, threads
 from dashboard.db.threads.thread_tags import tags_in
 
 _snoozers = admins.alias("snoozers")
+_writers = admins.alias("writers")
 _ROWS = (
     select(
         threads.c.id,
@@ -32,6 +33,9 @@ _ROWS = (
         threads.c.last_admin_at,
         threads.c.unanswered,
         threads.c.last_message_id,
+        events.c.role,
+        events.c.author_id,
+        _writers.c.name,
         threads.c.due_at,
         threads.c.assignee_id,
         admins.c.name,
@@ -48,6 +52,8 @@ _ROWS = (
     .join(customers, customers.c.id == threads.c.customer_id, isouter=True)
     .join(admins, admins.c.id == threads.c.assignee_id, isouter=True)
     .join(_snoozers, _snoozers.c.id == threads.c.snoozed_by_id, isouter=True)
+    .join(events, events.c.id == threads.c.last_message_id, isouter=True)
+    .join(_writers, _writers.c.id == events.c.author_id, isouter=True)
     .where(threads.c.id.in_(bindparam("ids", expanding=True)))
 )
 
@@ -66,7 +72,8 @@ def rows(
 def _row_json(row: Sequence[Any]) -> dict[str, Any]:
     (id, revision, name, source, *person), rest = row[:9], row[9:]
     (role, body, at, closed, priority, recent_at, waiting_since, answered, *rest) = rest
-    unanswered, last_message_id, due_at, assignee_id, assignee, *snoozing, tags, desk = rest
+    unanswered, last_message_id, last_role, *writer, due_at = rest[:6]
+    assignee_id, assignee, *snoozing, tags, desk = rest[6:]
     return {
         "id": id,
         "rev": revision,
@@ -81,6 +88,7 @@ def _row_json(row: Sequence[Any]) -> dict[str, Any]:
         "answered": answered is not None,
         "unanswered": unanswered,
         "last_message_id": last_message_id,
+        "last": {"role": last_role, "by": _admin_json(*writer)} if last_role is not None else None,
         "assignee": _admin_json(assignee_id, assignee),
         "due_at": due_at,
         "tags": sorted(tags_in(tags)),

@@ -93,6 +93,13 @@ class Woken(Answer):
     by: Person
 
 
+class Last(Answer):
+    """Who wrote the newest message; `by` is the admin who wrote it on the dashboard."""
+
+    role: Role
+    by: Person | None
+
+
 class Row(Answer):
     """A thread as dashboards show it."""
 
@@ -113,6 +120,7 @@ class Row(Answer):
     last_message_id: Annotated[
         int | None, Field(description="The newest message stored; notes do not count.")
     ]
+    last: Annotated[Last | None, Field(description="Of `last_message_id`.")]
     assignee: Person | None
     due_at: Annotated[
         int | None,

@@ -139,11 +139,6 @@ export class Api {
     return this.http.post("/admin/api/customers/delete", named);
   }
 
-  /** @param {number} threadId @param {number} limit */
-  newest(threadId, limit) {
-    return this.http.get(`${THREADS}/${threadId}/messages?limit=${limit}`);
-  }
-
   // action: claim, release, assign, close, reopen, priority, tag, snooze or wake; more: {priority},
   // {until, wake}, {admin_id, note?}, {add, remove}, or {seen} for close: thread id → the newest message that was on screen
   /** @param {number[]} ids @param {string} action @param {any} more */

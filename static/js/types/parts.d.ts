@@ -1,7 +1,6 @@
 // What the classes and templates of ui/ are given. main.js builds each part once.
 
 import type { Alerts } from "../ui/shell/alerts.js";
-import type { AnsweredBy } from "../ui/list/answered-by.js";
 import type { Api } from "../net/api.js";
 import type { Archive } from "../core/archive/archive.js";
 import type { Attaching } from "../ui/files/attaching.js";
@@ -112,7 +111,6 @@ declare global {
     adminId: number;
     alerts: Alerts;
     announce: (text: string) => void;
-    answeredBy: AnsweredBy;
     api: Api;
     at: (id: string) => HTMLElement;
     back: () => void;
@@ -236,7 +234,6 @@ declare global {
   type AlertsParts = Pick<Parts,
     | "icon" | "totals" | "prefs" | "presence" | "lists" | "language" | "unsent" | "notifier"
     | "now">;
-  type AnsweredByParts = Pick<Parts, "lists" | "rows" | "api" | "painter">;
   type BannerParts = Pick<Parts,
     | "connectionState" | "connection" | "liveness" | "lists" | "presence" | "language" | "picks"
     | "bulk">;
@@ -350,7 +347,7 @@ declare global {
     | "dialog" | "unsent" | "rows" | "api" | "now" | "painter" | "language" | "open"
     | "takeBack">;
   type RowLookParts = Pick<Parts,
-    | "lists" | "thread" | "presence" | "picks" | "answeredBy" | "unsent" | "language"
+    | "lists" | "thread" | "presence" | "picks" | "unsent" | "language"
     | "adminId" | "sortsByWait">;
   type RowRefreshParts = Pick<Parts,
     | "thread" | "lists" | "rows" | "api" | "now" | "painter" | "isEnded">;

@@ -67,6 +67,8 @@ declare global {
     unanswered: number;
     /** The newest message stored that is no note. */
     last_message_id: number | null;
+    /** Who wrote it; `by`: the admin who did so on the dashboard. */
+    last: { role: string; by: Person | null } | null;
     assignee: Person | null;
     /** By when an answer is due. */
     due_at: number | null;

@@ -203,6 +203,17 @@ def test_the_dashboards_source_exists_after_migrations(any_database):
     assert names == ["_lineup"]
 
 
+def test_a_row_says_who_wrote_last(shop, actions, linh, ken, thread):
+    actions.reply(linh, thread, Reply("Hello", "tok-1", confirm=True))
+    assert shop.row()["last"] == {"role": "admin", "by": {"id": linh.id, "name": "Linh"}}
+    actions.reply(ken, thread, Reply("For the team", "tok-2", private=True))
+    assert shop.row()["last"]["by"]["id"] == linh.id, "notes do not count"
+    shop.says(10, role="admin")
+    assert shop.row()["last"] == {"role": "admin", "by": None}
+    shop.says(20)
+    assert shop.row()["last"] == {"role": "client", "by": None}
+
+
 #: By how many milliseconds the clocks of workers are off, which take one message after the other.
 OFF_MS = (25, -25, 0, 10, -40, 40, -25)
 

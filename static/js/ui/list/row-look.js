@@ -3,13 +3,12 @@
 export class RowLook {
   /** @param {RowLookParts} parts */
   constructor({
-    lists, thread, presence, picks, answeredBy, unsent, language, adminId, sortsByWait,
+    lists, thread, presence, picks, unsent, language, adminId, sortsByWait,
   }) {
     this.lists = lists;
     this.thread = thread;
     this.presence = presence;
     this.picks = picks;
-    this.answeredBy = answeredBy;
     this.unsent = unsent;
     this.language = language;
     this.adminId = adminId;
@@ -35,7 +34,6 @@ export class RowLook {
       current: id === this.thread.id,
       active: id === listing.activeId,
       picked: this.picks.has(id),
-      answeredBy: this.answeredBy.nameOf(id),
       own: this.unsent?.part?.markOf(id) ?? "",
       fresh: listing.fresh.has(id),
       mark: listing.painted.markOf(id),

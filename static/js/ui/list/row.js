@@ -24,7 +24,7 @@ export class RowElement {
     const { firstElementChild } = template.content;
     this.element = /** @type {HTMLElement} */ (firstElementChild.cloneNode(true));
     for (const name of [
-      "avatar", "avatar-letter", "avatar-face", "row-fresh", "row-name", "row-badge", "row-note",
+      "avatar", "avatar-letter", "avatar-face", "row-fresh", "row-name", "row-badge", "row-note", "row-replied",
       "row-time", "row-own", "row-snooze", "row-desk", "row-lang", "row-tag", "row-tag-second", "row-tags-more",
       "row-preview", "row-wait", "row-due",
       "row-due-text", "row-count",
@@ -56,6 +56,8 @@ export class RowElement {
     this.#flag("row-wait", "level", texts.waitLevel);
     this.#flag("row-due", "level", texts.dueLevel);
     this.#flag("row-snooze", "kind", row.snooze ? "snoozed" : "woken");
+    this.#flag("row-note", "same", String(texts.isSame));
+    this.#title("row-replied", texts.parts["row-replied"]);
     this.#title("row-due", texts.due);
     this.#title("row-snooze", texts.snoozed);
     this.#flag("row-badge", "kind", texts.badgeKind);
@@ -157,6 +159,7 @@ function rowTexts(row, look) {
     "row-name": nameOf(row, t),
     "row-badge": badge.text,
     "row-note": noteOf(row, look),
+    "row-replied": look.mark === "left" ? "" : repliedText(row, look),
     "row-time": short(row.recent_at),
     "row-own": look.own ? t(`row.${look.own}`) : "",
     "row-snooze": row.snooze ? t("row.snoozed", { time: words.moment(row.snooze.until, now) }) : woken,
@@ -170,8 +173,10 @@ function rowTexts(row, look) {
     "row-due-text": row.due_at ? dueText(row.due_at, look) : "",
     "row-count": row.unanswered > 0 ? countText(row.unanswered) : "",
   };
+  const isSame = Boolean(parts["row-replied"]) && row.assignee?.id === row.last.by?.id;
   return {
     parts,
+    isSame,
     badgeKind: badge.kind,
     waitLevel: waitLevelOf(row, now),
     dueLevel: row.due_at ? dueLevel(row.due_at, now) : "none",
@@ -214,19 +219,27 @@ function badgeOf(row, { sort, t }) {
 
 const ACTIVE = new Set(["arrival", "not_respond"]); // views without snoozed threads
 
-function noteOf(row, { t, mark, view, adminId, answeredBy }) {
-  if (mark === "left") return leftText(row, view, answeredBy, t);
+function noteOf(row, { t, mark, view, adminId }) {
+  if (mark === "left") return leftText(row, view, t);
   if (!row.assignee) return "";
   return row.assignee.id === adminId ? t("row.mine") : shown(row.assignee.name);
 }
 
-function leftText(row, view, answeredBy, t) {
+// An admin has written last, and nobody waits.
+function repliedText({ last, waiting_since: since }, { t, adminId }) {
+  if (last?.role !== "admin" || since !== null) return "";
+  if (!last.by) return t("row.left.answered");
+  return last.by.id === adminId ? t("row.replied.you") : t("row.replied", { name: shown(last.by.name) });
+}
+
+function leftText(row, view, t) {
   if (view !== "history" && !row.open) return t("row.left.closed");
   if (ACTIVE.has(view) && row.snooze) return t("row.left.snoozed");
   if (view === "snoozed" && !row.snooze) return t("row.left.woken");
   if (view === "history" && row.open) return t("row.left.reopened");
   if (view === "not_respond" && row.waiting_since === null) {
-    return answeredBy ? t("row.left.answered_by", { name: answeredBy }) : t("row.left.answered");
+    const name = row.last?.by?.name;
+    return name ? t("row.left.answered_by", { name: shown(name) }) : t("row.left.answered");
   }
   return t("row.left");
 }
@@ -245,7 +258,7 @@ function labelOf(row, parts, { due, snoozed, language }, look) {
     row.unanswered > 0 ? t("row.unanswered", { count: row.unanswered }) : "",
     parts["row-wait"] ? t("row.waiting", { time: parts["row-wait"] }) : "", due, snoozed,
     fresh ? t("row.fresh") : "", mark === "up" ? t("row.moved_up") : "",
-    parts["row-note"], parts["row-own"], language ? t("row.language", { language }) : "",
+    parts["row-note"], parts["row-replied"], parts["row-own"], language ? t("row.language", { language }) : "",
     parts["row-desk"] ? t("desk.of", { desk: parts["row-desk"] }) : "",
     row.tags.length ? t("row.tags", { tags: row.tags.join(", ") }) : "",
     parts["row-preview"], words.long(age(row.recent_at, now)),

@@ -56,7 +56,7 @@ function unconnected({ connectionState, connection, lists: { sync }, language })
     ...(connection.connected ? [] : [{ text: t("banner.try_now"), run: () => connection.tryNow() }]),
     ...(isDownLong ? [{ text: t("banner.reload_page"), run: () => connectionState.reload() }] : []),
   ];
-  return { kind: "warn", text: `${text} ${asOf(sync, language)}`, actions };
+  return { kind: "warn", text: isDownLong ? text : `${text} ${asOf(sync, language)}`, actions };
 }
 
 // What an action on many threads has done so far, or that more could be selected.

@@ -28,6 +28,7 @@ def test_a_first_message_creates_thread_and_customer(shop):
         "answered": False,
         "unanswered": 1,
         "last_message_id": 1,
+        "last": {"role": "client", "by": None},
         "assignee": None,
         "due_at": None,
         "tags": [],
