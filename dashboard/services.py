@@ -72,7 +72,11 @@ class Services(EventServices):
 
     @cached_property
     def sockets(self) -> Sockets:
-        return Sockets(self.settings.async_mode, self.reads.living_sessions)
+        return Sockets(
+            self.settings.async_mode,
+            self.reads.living_sessions,
+            is_disabled=self.reads.is_disabled,
+        )
 
     @cached_property
     def broadcaster(self) -> Broadcaster:

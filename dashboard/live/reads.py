@@ -4,7 +4,7 @@ import threading
 from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from dashboard.db.accounts import sessions, team
+from dashboard.db.accounts import admins, sessions, team
 from dashboard.db.accounts.admin_desks import Desks
 from dashboard.db.accounts.sessions import Rights
 from dashboard.db.database import Database
@@ -190,6 +190,12 @@ class Reads:
         """The sources whose deliveries fail, each with since when (ms since 1970)."""
         with self._database.read() as connection:
             return webhooks.failing(connection)
+
+    def is_disabled(self, admin_id: int) -> bool:
+        """Whether the account of an admin is disabled, or no more."""
+        with self._database.read() as connection:
+            found = admins.by_id(connection, admin_id)
+        return found is None or found.disabled_at is not None
 
     def living_sessions(self, hashes: Collection[bytes]) -> dict[bytes, Rights]:
         """The valid ones of these session hashes, each with its admin's rights."""

@@ -4,6 +4,7 @@ import logging
 import random
 import time
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from typing import Any
 
 from flask import Flask
@@ -11,6 +12,7 @@ from flask_socketio import SocketIO
 from socketio.exceptions import ConnectionRefusedError
 
 from dashboard.db.accounts.sessions import Identity, connection_prefix
+from dashboard.errors import StorageUnavailable
 from dashboard.protocol import PROTOCOL
 from dashboard.settings.environment import AsyncMode
 from dashboard.transport import internals
@@ -54,8 +56,13 @@ class Sockets:
         async_mode: AsyncMode,
         living_sessions: LivingSessions,
         monotonic: Callable[[], float] = time.monotonic,
+        is_disabled: Callable[[int], bool] = lambda admin_id: False,
     ):
-        """`living_sessions`: the valid ones of the session hashes, with their admins' rights."""
+        """`living_sessions`: the valid ones of the session hashes, with their admins' rights.
+
+        `is_disabled(admin_id)` may raise StorageUnavailable.
+        """
+        self._is_disabled = is_disabled
         self._monotonic = monotonic
         self._connections: Connections = {}
         self._sessions = SessionChecks(
@@ -243,7 +250,10 @@ class Sockets:
         return self._calls.answer(connection, event, arguments)
 
     def _end_session(self, connection: Connection) -> None:
-        self.send(connection.caller.sid, "session:ended", _NOTHING)
+        reason = None
+        with suppress(StorageUnavailable):
+            reason = "disabled" if self._is_disabled(connection.caller.admin_id) else None
+        self.send(connection.caller.sid, "session:ended", EncodedJson(encode({"reason": reason})))
         self._dismiss(connection)
 
     def _dismiss(self, connection: Connection) -> None:

@@ -251,11 +251,11 @@ const navigation = new Navigation({
   neighbours, savedViews, toasts,
   changed: () => alerts.write(),
 });
-const clear = () => {
+const clear = (reason) => {
   threadPane.part?.composer.save();
   alerts.end();
   painter.stop();
-  if (unsent.part) unsent.part.showSessionEnd(language.t);
+  if (unsent.part) unsent.part.showSessionEnd(language.t, reason);
   else location.replace("/login");
 };
 const connectionState = new ConnectionState({

@@ -16,7 +16,7 @@ from dashboard.db.audit.entries import Target, add, changes
 from dashboard.db.database import Database
 from dashboard.db.lists import views
 from dashboard.errors import ChangedMeanwhile, NotFound, Problem
-from dashboard.ingest.assignment.releases import release_all_of
+from dashboard.ingest.assignment.releases import left_of, release_all_of
 from dashboard.ingest.assignment.renames import renew_rows_of
 from dashboard.ordering.placer import Placer
 from dashboard.validation.field_errors import field_error
@@ -39,10 +39,12 @@ class Changes(NamedTuple):
 
 
 class Changed(NamedTuple):
-    """The account as it is now, and how many threads were released so far: more may follow."""
+    """The account as it is now, how many threads are released, and how many of these will be only
+    after the call."""
 
     account: dict[str, Any]
     released: int
+    remaining: int = 0
 
 
 _NOTED = {
@@ -110,7 +112,7 @@ class Accounts:
         if is_renamed:
             for placements in renew_rows_of(self._database, account_id, now):
                 self._placer.place(placements)
-        return Changed(account, 0 if seen is None else self._release(by, account_id, seen))
+        return Changed(account, *((0, 0) if seen is None else self._release(by, account_id, seen)))
 
     def disable(self, by: Actor, account_id: int, changed_at: int | None = None) -> Changed:
         """Ends all sessions at once, and releases all threads. An account that is disabled stays
@@ -132,7 +134,7 @@ class Accounts:
             return _described(connection, account_id)
 
         account = self._database.write(write)
-        return Changed(account, self._release(by, account_id))
+        return Changed(account, *self._release(by, account_id))
 
     def enable(self, by: Actor, account_id: int, changed_at: int | None = None) -> Changed:
         """Lets the admin sign in again, with the password of before. Raises as `disable`."""
@@ -148,14 +150,20 @@ class Accounts:
 
         return Changed(self._database.write(write), 0)
 
-    def _release(self, by: Actor, account_id: int, kept_at: Collection[str] = ()) -> int:
-        """How many were released, open ones first; in the page, within `RELEASING_SECONDS`."""
+    def _release(
+        self, by: Actor, account_id: int, kept_at: Collection[str] = ()
+    ) -> tuple[int, int]:
+        """Releases threads, open ones first; in the page, for `RELEASING_SECONDS`, and the rest in
+        the background. Returns how many they are together, and how many of them are left."""
         slices = release_all_of(self._database, account_id, self._clock(), kept_at)
         until = self._monotonic() + RELEASING_SECONDS if by.via == PAGE else float("inf")
         released, is_complete = self._release_until(slices, until)
-        if not is_complete:
-            self._spawn(self._release_rest, slices, account_id)
-        return released
+        if is_complete:
+            return released, 0
+        with self._database.read() as connection:
+            remaining = left_of(connection, [account_id], kept_at)[account_id]
+        self._spawn(self._release_rest, slices, account_id)
+        return released + remaining, remaining
 
     def _release_until(
         self, slices: Iterator[list[Placement]], until: float = float("inf")

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Collection, Iterable, Iterator
 from functools import partial
 
-from sqlalchemy import ColumnElement, Connection, select
+from sqlalchemy import ColumnElement, Connection, func, select
 
 from dashboard.db.accounts import admin_desks, admins
 from dashboard.db.database import Database
@@ -35,6 +35,16 @@ def release_all_of(
         )
         while placements := database.write(release):
             yield placements
+
+
+def left_of(
+    connection: Connection, admin_ids: Collection[int], kept_at: Collection[str] = ()
+) -> dict[int, int]:
+    """How many threads each of the admins has that `release_all_of` would release."""
+    theirs = threads.c.assignee_id.in_(admin_ids) & threads.c.desk.not_in(kept_at)
+    counted = select(threads.c.assignee_id, func.count()).where(theirs)
+    found = connection.execute(counted.group_by(threads.c.assignee_id)) if admin_ids else ()
+    return dict.fromkeys(admin_ids, 0) | {row[0]: row[1] for row in found}
 
 
 def release_unanswered(

@@ -42,7 +42,7 @@ export function socketEvents(parts) {
     "queue:numbers": (numbers) => parts().queueLine.take(numbers),
     "sources:failing": ({ sources }) => parts().connectionState.setFailing(sources),
     "server:leaving": () => parts().connectionState.moved(),
-    "session:ended": () => parts().connectionState.end("session"),
+    "session:ended": ({ reason }) => parts().connectionState.end("session", reason),
   };
   return {
     connected: () => {

@@ -6,6 +6,7 @@ import { shown } from "../core/shown.js";
 import { at, openPage } from "./page.js";
 
 const API = "/admin/api";
+const POLL_MS = 1000;
 
 const { http, t, time, say, doing: run } = await openPage();
 
@@ -40,7 +41,8 @@ function line(account) {
       <span class="account-factor">${t("team.factor")}</span>` : ""}</td>
     <td>${t.named("team.as", role)}</td>
     <td>${role === "supervisor" ? t("team.desks.all") : desks.join(", ")}</td>
-    <td>${off === null ? seen(account) : t("team.disabled", { time: time.format(off) })}</td>
+    <td>${off === null ? seen(account) : t("team.disabled", { time: time.format(off) })}${
+      account.releasing ? html`<br>${t("team.releasing", { count: account.releasing })}` : ""}</td>
     <td><div class="account-acts">${acts(account)}</div></td></tr>`;
 }
 
@@ -122,9 +124,20 @@ function resetFactor({ id, name }) {
 function disable({ id, name, changed_at }) {
   if (!window.confirm(t("team.disable.sure", { name }))) return;
   doing(async () => {
-    const { released } = await http.post(`${API}/accounts/${id}/disable`, { changed_at });
+    const { released, remaining } = await http.post(`${API}/accounts/${id}/disable`, { changed_at });
+    await follow({ id, name }, released, remaining);
     say(t("team.disable.done", { name, count: released }));
   });
+}
+
+// Says how far the server is with the threads that are released after its answer.
+async function follow({ id, name }, total, left) {
+  while (left) {
+    say(t("team.disable.going", { name, done: t.number(total - left), total: t.number(total) }));
+    await new Promise((resolve) => { setTimeout(resolve, POLL_MS); });
+    const { accounts } = await http.get(`${API}/accounts`);
+    left = Math.min(total, accounts.find((account) => account.id === id)?.releasing ?? 0);
+  }
 }
 
 function enable({ id, name, changed_at }) {

@@ -121,7 +121,7 @@ declare global {
     cannedDialog: LazyPane;
     changed: () => void;
     choices: Choices;
-    clear: () => void;
+    clear: (reason: string | null) => void;
     commands: () => Command[];
     connection: Connection;
     connectionState: ConnectionState;
@@ -715,7 +715,7 @@ declare global {
   type Unsent = {
     outbox: Outbox;
     drafts: Drafts;
-    showSessionEnd(t: Translate): void;
+    showSessionEnd(t: Translate, reason: string | null): void;
     /** The list of it. */
     dialogOf(parts: UnsentDialogParts): UnsentDialog;
     /** What the left column shows of it. */

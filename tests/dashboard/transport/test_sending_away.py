@@ -1,10 +1,12 @@
 """A process that stops tells its clients to connect anew: one after the other, and all of them."""
 
+import json
 from bisect import bisect_left
 from types import SimpleNamespace
 
 import pytest
 
+from dashboard.errors import StorageUnavailable
 from dashboard.transport.sockets import (
     AWAY_SECONDS_MAX,
     RETURN_SECONDS,
@@ -83,3 +85,26 @@ def test_without_sockets_nothing_is_waited_for():
     clients = Clients(0)
     clients.sockets.send_away()
     assert clients.now == 0
+
+
+def test_the_page_of_an_account_that_was_disabled_is_told_why_its_session_ended():
+    """Also where it is not known: then the session is over all the same."""
+    told = []
+
+    def is_disabled(admin_id):
+        if admin_id == 3:
+            raise StorageUnavailable()
+        return admin_id == 1
+
+    sockets = Sockets("threading", lambda sessions: {}, is_disabled=is_disabled)
+    sockets.socketio = SimpleNamespace(start_background_task=lambda *given: None)
+    for admin_id in (1, 2, 3):
+        path = SimpleNamespace(send=lambda messages: told.extend(messages))
+        caller = SimpleNamespace(sid=str(admin_id), admin_id=admin_id)
+        sockets._connections[str(admin_id)] = SimpleNamespace(
+            path=path, caller=caller, session=b"", is_leaving=False
+        )
+    sockets.check_sessions()
+    reasons = [json.loads(each.data)["reason"] for each in told]
+    assert reasons == ["disabled", None, None]
+    assert {each.event for each in told} == {"session:ended"}

@@ -39,7 +39,8 @@ def test_an_ended_session_ends_its_sockets(lineup, admins, end):
         else:
             lineup.server.command(end, "--email", email)
         wait_until(lambda: not dashboard.client.connected, what="the disconnect")
-        assert dashboard.of("session:ended") == [{}]
+        reason = "disabled" if end.startswith("disable") else None
+        assert dashboard.of("session:ended") == [{"reason": reason}]
     with pytest.raises(Exception, match="Connection error"):
         lineup.dashboard(kept)
 

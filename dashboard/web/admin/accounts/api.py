@@ -13,6 +13,7 @@ from dashboard.db.accounts.invitations import Draft, Invitation
 from dashboard.db.database import Database
 from dashboard.ingest.accounts.accounts import Accounts, Changed, Changes
 from dashboard.ingest.accounts.invitations import Invitations
+from dashboard.ingest.assignment.releases import left_of
 from dashboard.presence.service import PresenceService
 from dashboard.web.admin.accounts import requests, responses
 from dashboard.web.admin.routes import SUPERVISOR
@@ -65,10 +66,13 @@ class AccountsApi:
             seen = directory.last_seen(connection)
             invited = invitations.usable(connection, self._clock())
             all_desks = desks.names(connection)
+            off = [account["id"] for account in found if account["disabled_at"] is not None]
+            left = left_of(connection, off)
         states = self._states([account["id"] for account in found])
         for account in found:
             state = states.get(account["id"])
             account["status"] = state and state["status"]
+            account["releasing"] = left.get(account["id"], 0)
             times = [seen.get(account["id"]), state and state["last_seen"]]
             account["last_seen_at"] = max((time for time in times if time), default=None)
         return json_response(

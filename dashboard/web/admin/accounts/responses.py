@@ -22,12 +22,16 @@ class Account(Answer):
 
 
 class ListedAccount(Account):
-    """An account, with whether the admin is here."""
+    """An account, with whether the admin is here.
+
+    `releasing`: how many threads a disabled account has still, which are being released.
+    """
 
     status: Annotated[
         str | None, Field(description="Such as `online`; null while presence is not available.")
     ]
     last_seen_at: Annotated[Milliseconds | None, Field(description="Null: never seen.")]
+    releasing: int
 
 
 class Invitation(Answer):
@@ -52,10 +56,14 @@ class Accounts(Answer):
 
 
 class ChangedAccount(Answer):
-    """The account as it is now, and how many threads were released; after 5 s, so far."""
+    """The account as it is now, and how many threads are released.
+
+    `remaining` of them are released after the answer, which waits for 5 s at most.
+    """
 
     account: Account
     released: int
+    remaining: int
 
 
 class NewInvitation(Answer):

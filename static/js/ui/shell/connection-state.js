@@ -140,14 +140,14 @@ export class ConnectionState {
     this.painter.ask("banner", "nav", "header");
   }
 
-  /** @param {"session" | "protocol"} why */
-  end(why) {
+  /** @param {"session" | "protocol"} why @param {string | null} reason why the session has ended */
+  end(why, reason = null) {
     if (this.ended) return;
     this.ended = why;
     this.connection.stop();
     this.lists.disconnected();
     this.thread.disconnected();
-    if (why === "session") this.clear();
+    if (why === "session") this.clear(reason);
     this.painter.askAll();
   }
 

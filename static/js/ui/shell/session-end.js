@@ -5,8 +5,8 @@ import { html, render } from "lit-html";
 
 const signIn = () => location.assign(`/login?next=${encodeURIComponent(`/${location.hash}`)}`);
 
-/** @param {Translate} t */
-export function showSessionEnd(t) {
+/** @param {Translate} t @param {string | null} reason "disabled", or null where there is none to tell */
+export function showSessionEnd(t, reason) {
   // The parts of the page are gone: no key may reach them.
   window.addEventListener("keydown", (event) => event.stopImmediatePropagation(), true);
   const place = document.createElement("main");
@@ -14,7 +14,7 @@ export function showSessionEnd(t) {
   document.body.replaceChildren(place);
   document.title = "Lineup";
   render(html`<div class="banner" data-kind="error" role="alert">
-    <span class="banner-text">${t("banner.session")}</span>
+    <span class="banner-text">${t(reason === "disabled" ? "banner.disabled" : "banner.session")}</span>
     <button type="button" class="button" @click=${signIn}>${t("banner.sign_in")}</button></div>`, place);
   place.querySelector("button").focus();
 }

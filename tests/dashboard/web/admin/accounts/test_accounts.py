@@ -1,9 +1,12 @@
 """Supervisors list and change accounts, disable and enable them."""
 
+import itertools
+
 import pytest
 
 from dashboard.db.accounts import admins, desks
 from dashboard.db.models.accounts import admins as table
+from dashboard.ingest.assignment import releases
 from tests.dashboard.web.admin.accounts.calls import API, account
 from tests.drivers.application import PASSWORD
 
@@ -136,6 +139,27 @@ def test_a_disabled_account_has_no_session_and_no_threads_until_it_is_enabled(
     assert chief.post(f"{API}/accounts/{id}/enable", json={}).json["account"]["disabled_at"] is None
     assert mai.get(f"{API}/me").status_code == 401
     assert dashboard.client().post("/login", json=given).status_code == 204
+
+
+def test_an_answer_counts_all_threads_and_says_how_many_of_them_follow_it(
+    dashboard, chief, mai, monkeypatch
+):
+    id = account(chief, "Mai")["id"]
+    for number in range(5):
+        thread = dashboard.say(f"t-{number}")
+        mai.post(f"{API}/threads/{thread}/claim", json={})
+    later = []
+    accounts = dashboard.services.accounts
+    monkeypatch.setattr(releases, "SLICE", 2)
+    monkeypatch.setattr(accounts, "_monotonic", itertools.count(0, 10).__next__)
+    monkeypatch.setattr(accounts, "_spawn", lambda *given: later.append(given))
+    answer = disable(chief, id).json
+    assert (answer["released"], answer["remaining"]) == (5, 3)
+    assert account(chief, "Mai")["releasing"] == 3
+    [(work, *given)] = later
+    work(*given)
+    assert account(chief, "Mai")["releasing"] == 0
+    assert disable(chief, id).json["released"] == 0
 
 
 def test_threads_at_desks_that_are_taken_away_are_released(dashboard, chief, mai):
