@@ -51,6 +51,7 @@ REASONS = {
     "postPresence": _BOT,
     "postPresenceOffline": _BOT,
     "putPresence": _BOT,
+    "putPresenceByQuery": _BOT,
     "postTyping": _BOT,
 }
 
