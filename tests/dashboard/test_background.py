@@ -27,10 +27,20 @@ def _loops() -> set[str]:
     return found
 
 
+#: Tasks that the process makes: sessions, the reconciler, the clock, metrics, failed sign-ins.
+_tasks: list[MagicMock] = []
+
+
+def _task() -> MagicMock:
+    _tasks.append(MagicMock())
+    return _tasks[-1]
+
+
 @pytest.fixture
 def services(monkeypatch) -> MagicMock:
     monkeypatch.setattr("dashboard.background._tasks_of_storage", lambda services: [])
-    monkeypatch.setattr("dashboard.background.PeriodicTask", MagicMock())
+    monkeypatch.setattr("dashboard.background.PeriodicTask", lambda *given, **named: _task())
+    _tasks.clear()
     return MagicMock()
 
 
@@ -52,6 +62,9 @@ def test_every_loop_is_begun_and_ended(services):
             loop = getattr(loop, part)
         assert loop.run in spawned or loop.run.called, f"{name} is not begun"
         assert loop.stop.called, f"{name} is not ended"
+    assert len(_tasks) == 5
+    assert all(task.start.called or task.run in spawned for task in _tasks)
+    assert all(task.stop.called for task in _tasks)
     assert services.presence_tasks.start.called and services.presence_tasks.stop.called
     services.pulse.observe.assert_any_call(services.pulse_changed)
 
@@ -105,6 +118,14 @@ def test_what_a_notification_tells_is_told(monkeypatch):
         "views": services.view_changes.wake,
         "unlisted": services.broadcaster.notify_unlisted,
     }
+
+
+def test_the_totals_of_views_hear_of_changed_views(monkeypatch):
+    """H31: which lists there are may have changed."""
+    monkeypatch.setattr("dashboard.services.ViewChanges", MagicMock())
+    services = MagicMock()
+    made = Services.view_changes.func(services)
+    made.observe.assert_called_once_with(services.live_lists.views_changed)
 
 
 def test_sockets_have_all_observers_and_parts_hear_of_each_other():

@@ -154,6 +154,7 @@ def test_an_acknowledgement_alone_reads_nothing(driver):
 
 
 def test_a_socket_that_never_acknowledges_is_disconnected(driver):
+    """F54."""
     driver.subscribe("a")
     driver.push(1, 1)
     driver.turn(ACKNOWLEDGE_SECONDS)

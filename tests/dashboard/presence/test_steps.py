@@ -107,6 +107,48 @@ def test_what_others_announce_is_heard_and_sent(process):
     assert process.sent.events == ["presence:update"]
 
 
+def test_what_was_announced_and_lost_on_the_way_is_found(process):
+    """R44."""
+    process.watch("admin", "8")
+    process.hear()
+    process.service.admins.open(process.elsewhere, Settings())
+    while process.tasks._feed._pubsub.get_message():
+        pass
+    process.hear()
+    process.run("publish people")
+    assert process.sent.events == ["presence:update"]
+
+
+def test_who_hides_leaves_the_threads_that_are_open_and_comes_back_shown(process):
+    """R77, R81: and enters none while hidden."""
+    process.open_thread()
+    for revision, status in ((1, "invisible"), (2, "auto")):
+        settings = Settings(revision).changed({"status": status}, 0)
+        process.service.admins.set("7", settings)
+        process.hear()
+        process.run("publish people")
+        inside = [one.room for one in process.service.threads.memberships()]
+        assert inside == ([] if status == "invisible" else [THREAD])
+    process.presence.viewers.join("s", Membership("6", "7", "s"), shown=False)
+    assert [one.room for one in process.service.threads.memberships()] == [THREAD]
+
+
+def test_who_closes_a_thread_leaves_it(process):
+    """R84, R85."""
+    process.open_thread()
+    others = dict.fromkeys(("thread:open", "thread:close"), lambda caller, arguments: {})
+    close = process.presence.handlers(others)["thread:close"]
+    close(process.caller, ({"id": int(THREAD)},))
+    assert process.service.threads.memberships() == []
+
+
+def test_who_opens_a_thread_sees_the_cursors_of_others(process):
+    """R91: where they stood last."""
+    process.service.threads.put(Membership(THREAD, "8", "elsewhere"), cursor={"at": 3})
+    process.open_thread()
+    assert "thread:cursor" in process.sent.events
+
+
 def test_who_is_in_a_thread_is_sent(process):
     """R85."""
     process.open_thread()
