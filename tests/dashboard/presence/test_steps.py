@@ -145,7 +145,8 @@ def test_who_closes_a_thread_leaves_it(process):
 def test_who_opens_a_thread_sees_the_cursors_of_others(process):
     """R91: where they stood last."""
     process.service.threads.put(Membership(THREAD, "8", "elsewhere"), cursor={"at": 3})
-    process.open_thread()
+    process.hear()
+    process.presence.viewers.join("s", Membership(THREAD, "7", "s"), shown=True)
     assert "thread:cursor" in process.sent.events
 
 
@@ -311,6 +312,33 @@ def test_every_step_is_started_and_stopped(process):
     assert len(started) == len(process.tasks._steps()) == 16
     process.tasks.stop()
     assert all(run.__self__.is_stopped for run in started)
+
+
+def test_what_cannot_wait_for_the_next_turn_wakes_its_step(process):
+    """R6, R19, R54, R56: each by itself; the intervals alone would take up to 15 s."""
+    woken: list[str] = []
+    process.hear()
+    process.tasks.start(lambda run: None)
+    for name, task in process.tasks._tasks.items():
+        task.wake = lambda name=name: woken.append(name)
+    process.services.bot_presence.enqueue([CustomerWrote("shop", "c-1")])
+    assert woken == ["customer messages"]
+    woken.clear()
+    process.service.customers.open(Connection("shop/c-2", "d"), Settings())
+    process.hear()
+    assert woken == ["store last seen"]
+    woken.clear()
+    process.service.admins.open(process.elsewhere, Settings())
+    process.hear()
+    assert {*woken} == {"store last seen", "present admins"}
+    woken.clear()
+    process.presence.on_disconnect("s", "client disconnect")
+    process.presence.on_connect(process.caller)
+    assert woken == [*process.tasks._tasks], "the first socket after none"
+    woken.clear()
+    ends = process.order.clock() + 100
+    process.service.on_settings(Settings().changed({"status": "busy", "until": ends}, 0))
+    assert woken == ["sweep"]
 
 
 def test_a_new_socket_is_told_whether_states_may_be_old(process):

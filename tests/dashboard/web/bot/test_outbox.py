@@ -54,7 +54,7 @@ def test_a_chatbot_reads_what_admins_did_and_goes_on_from_there(bot, linh):
     assert event | {"id": "", "data": {}} == {
         "id": "",
         "type": "message.created",
-        "occurred_at": "2026-09-21T14:13:20.000Z",
+        "occurred_at": "2026-09-21T14:13:20.001Z",
         "seq": 2,
         "thread": "t-42",
         "data": {},
