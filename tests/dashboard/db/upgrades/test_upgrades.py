@@ -77,6 +77,8 @@ def test_the_index_of_an_earlier_schema_finds_signs_as_the_one_of_today(empty_ur
     signs += [*"〜ｶﾞ゠½㎧", "\u3164", "葛\U000e0100", "\ufe58", "\uff40"]
     signs = [sign for sign in signs if (sign.isprintable() and sign.strip()) or sign > "\u2000"]
     texts = [f"a{''.join(signs[at : at + 8])}b c{signs[at]}" for at in range(0, len(signs), 8)]
+    # Each alone: a text is indexed anew for the one sign that it has.
+    texts += [f"a{sign}b" for sign in "`’ʼ½ŀŉʹ·`‴‷⁗⅐↉⅟㎧㎮㏆㏞㏟゠｀—−～〜∶∗⋯\u3164\u180b"]
     texts += ["hasn’t", "nothing of that", "’ " * 300, "字" * 20]
     shop = Shop(database, clock)
     for at, said in enumerate(texts):
