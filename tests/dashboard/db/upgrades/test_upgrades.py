@@ -1,5 +1,6 @@
 """A filled database of each earlier schema is brought to head, and runs."""
 
+import runpy
 from pathlib import Path
 
 import fakeredis
@@ -9,6 +10,7 @@ from sqlalchemy import MetaData, select, text
 from dashboard.db import migrate
 from dashboard.db.database import Database
 from dashboard.db.migrate import bring_to_head
+from dashboard.db.search.words import words
 from scoring.conditions.folding import plain
 from scoring.sorts import SORTS
 from tests.dashboard.db.upgrades import filler, story
@@ -78,7 +80,8 @@ def test_the_index_of_an_earlier_schema_finds_signs_as_the_one_of_today(empty_ur
     signs = [sign for sign in signs if (sign.isprintable() and sign.strip()) or sign > "\u2000"]
     texts = [f"a{''.join(signs[at : at + 8])}b c{signs[at]}" for at in range(0, len(signs), 8)]
     # Each alone: a text is indexed anew for the one sign that it has.
-    texts += [f"a{sign}b" for sign in "`’ʼ½ŀŉʹ·`‴‷⁗⅐↉⅟㎧㎮㏆㏞㏟゠｀—−～〜∶∗⋯\u3164\u180b"]
+    alone = "`’ʼ½ŀŉ‴‷⁗⅐↉⅟㎧㎮㏆㏞㏟゠｀—−～〜∶∗⋯\u0374\u0387\u1fef\u3164\u180b"
+    texts += [f"a{sign}b" for sign in alone]
     texts += ["hasn’t", "nothing of that", "’ " * 300, "字" * 20]
     shop = Shop(database, clock)
     for at, said in enumerate(texts):
@@ -91,7 +94,12 @@ def test_the_index_of_an_earlier_schema_finds_signs_as_the_one_of_today(empty_ur
         migrate.change_schema(database, lambda connection: migrate.downgrade(connection, "0035"))
     set_tags = text("UPDATE threads SET tags = :tags WHERE external_id = 't-0'")
     database.write(lambda c: c.execute(set_tags, {"tags": " ｖip カ\u3099 "}))
-    assert len([key for key, words in _index(database).items() if today[key] != words]) > 50
+    cut_before = runpy.run_path(str(migrate.MIGRATIONS / "versions/0004_workspace.py"))["words"]
+    ids = {said: ("message_search", at) for at, said in enumerate(texts, 1)}
+    others = {ids[said] for said in texts if cut_before(said) != words(said)}
+    found = {key for key, held in _index(database).items() if today[key] != held}
+    assert {key for key in found if key[0] == "message_search"} == others, "it is that of 0035"
+    assert len(others) > 60
     bring_to_head(database)
 
     assert _index(database) == today
