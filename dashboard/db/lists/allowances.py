@@ -21,7 +21,6 @@ from scoring.conditions.language.errors import QueryError
 from scoring.conditions.language.parser import parse
 from scoring.conditions.resolved import Resolved
 
-TOO_COSTLY = "too_costly"
 #: Conditions of one query in its normal form: see `Resolved.form`.
 QUERY_MAX = 256
 
@@ -139,4 +138,4 @@ def _terms(query: str) -> int:
 
 
 def _too_costly(pointer: str, reason: str) -> Invalid:
-    return field_error(pointer, TOO_COSTLY, reason)
+    return field_error(pointer, "too_costly", reason)
