@@ -3,7 +3,7 @@
 from collections.abc import Collection, Sequence
 from typing import Any
 
-from sqlalchemy import Connection, bindparam, select
+from sqlalchemy import Connection, bindparam, case, select
 
 from dashboard.db.accounts.admin_desks import Desks, sees
 from dashboard.db.models.accounts import admins, sources
@@ -12,6 +12,21 @@ from dashboard.db.threads.thread_tags import tags_in
 
 _snoozers = admins.alias("snoozers")
 _writers = admins.alias("writers")
+#: The admin who wrote the newest message, where that is an admin's.
+_ANSWERED_BY = case(
+    (
+        threads.c.last_role == "admin",
+        select(events.c.author_id)
+        .where(
+            events.c.thread_id == threads.c.id,
+            events.c.role == "admin",
+            events.c.private.is_(False),
+        )
+        .order_by(events.c.ranked_at.desc(), events.c.id.desc())
+        .limit(1)
+        .scalar_subquery(),
+    )
+)
 _ROWS = (
     select(
         threads.c.id,
@@ -33,8 +48,8 @@ _ROWS = (
         threads.c.last_admin_at,
         threads.c.unanswered,
         threads.c.last_message_id,
-        events.c.role,
-        events.c.author_id,
+        threads.c.last_role,
+        _writers.c.id,
         _writers.c.name,
         threads.c.due_at,
         threads.c.assignee_id,
@@ -52,8 +67,7 @@ _ROWS = (
     .join(customers, customers.c.id == threads.c.customer_id, isouter=True)
     .join(admins, admins.c.id == threads.c.assignee_id, isouter=True)
     .join(_snoozers, _snoozers.c.id == threads.c.snoozed_by_id, isouter=True)
-    .join(events, events.c.id == threads.c.last_message_id, isouter=True)
-    .join(_writers, _writers.c.id == events.c.author_id, isouter=True)
+    .join(_writers, _writers.c.id == _ANSWERED_BY, isouter=True)
     .where(threads.c.id.in_(bindparam("ids", expanding=True)))
 )
 

@@ -120,7 +120,7 @@ class Row(Answer):
     last_message_id: Annotated[
         int | None, Field(description="The newest message stored; notes do not count.")
     ]
-    last: Annotated[Last | None, Field(description="Of `last_message_id`.")]
+    last: Annotated[Last | None, Field(description="Of the newest by time; notes do not count.")]
     assignee: Person | None
     due_at: Annotated[
         int | None,

@@ -67,7 +67,7 @@ declare global {
     unanswered: number;
     /** The newest message stored that is no note. */
     last_message_id: number | null;
-    /** Who wrote it; `by`: the admin who did so on the dashboard. */
+    /** Who wrote the newest by time; `by`: the admin who did so on the dashboard. */
     last: { role: string; by: Person | null } | null;
     assignee: Person | null;
     /** By when an answer is due. */

@@ -203,14 +203,18 @@ def test_the_dashboards_source_exists_after_migrations(any_database):
     assert names == ["_lineup"]
 
 
-def test_a_row_says_who_wrote_last(shop, actions, linh, ken, thread):
+def test_a_row_says_who_wrote_last(shop, actions, linh, ken, thread, clock):
     actions.reply(linh, thread, Reply("Hello", "tok-1", confirm=True))
     assert shop.row()["last"] == {"role": "admin", "by": {"id": linh.id, "name": "Linh"}}
     actions.reply(ken, thread, Reply("For the team", "tok-2", private=True))
     assert shop.row()["last"]["by"]["id"] == linh.id, "notes do not count"
-    shop.says(10, role="admin")
+    shop.says(10, "late and old", role="system")
+    assert shop.row()["last"]["by"]["id"] == linh.id
+    at = clock.now_ms - START_MS
+    clock.now_ms += 100
+    shop.says(at + 50, role="admin")
     assert shop.row()["last"] == {"role": "admin", "by": None}
-    shop.says(20)
+    shop.says(at + 60)
     assert shop.row()["last"] == {"role": "client", "by": None}
 
 
