@@ -135,6 +135,7 @@ def test_410_disables_the_webhook_and_fails_its_deliveries(driver):
     driver.settle()
     assert len(driver.poster.got) == 1
     driver.webhooks.enable(OPERATOR, id)
+    driver.clock.advance(10)
     assert driver.webhooks.replay(OPERATOR, id, from_ms=0, to_ms=driver.clock()) == 3
     driver.settle()
     assert driver.said()[1:] == ["Hello", "more", "even more"]
