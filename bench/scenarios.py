@@ -138,7 +138,7 @@ def faults(rounds: int) -> tuple[Scenario, ...]:
 
 
 def idle() -> tuple[Scenario, ...]:
-    """What is used that nobody asks for anything: with nothing, much, and many workers."""
+    """Measures idle servers: with nothing, with much data, and with many workers."""
     return (
         Idle(),
         Idle(100_000, views=200, dashboards=100),

@@ -83,7 +83,7 @@ def install(level: str, format: str, stream: TextIO = sys.stderr) -> None:
     logging.basicConfig(level=level, handlers=[handler], force=True)
     # Alembic logs every step, at each start.
     logging.getLogger("alembic").setLevel(logging.WARNING)
-    # psycopg says once more that a pipeline was aborted whose statement has failed.
+    # After a failed statement psycopg logs again that its pipeline was aborted.
     logging.getLogger("psycopg").setLevel(logging.ERROR)
 
 

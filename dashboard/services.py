@@ -152,7 +152,7 @@ class Services(EventServices):
         )
 
     def pulse_changed(self, before: Pulse | None, pulse: Pulse) -> None:
-        """What notifications tell, too, where they come."""
+        """Tells what notifications tell, for those that did not come."""
         self.broadcaster.notify(pulse.changed_views(before))
         if before is None or before.queries != pulse.queries:
             self._queries_touched()

@@ -79,8 +79,8 @@ class LuaRunner:
         """Results in the order of `calls`: one round trip a node, not one atomic step.
 
         `as_one`: on a server that is no cluster, calls of one script are one command, during which
-        the server answers nobody else: for calls that take microseconds, of a script whose
-        `as_one` is among the sources. Raises the first error of a node or of a call, after all
+        the server answers nobody else. Use it for calls that take microseconds; the sources must
+        hold the script `as_one` of theirs. Raises the first error of a node or of a call, after all
         calls were made.
         """
         if as_one and len(calls) > 1 and not isinstance(self.client, RedisCluster):
@@ -94,7 +94,7 @@ class LuaRunner:
         return list(results)
 
     def _results(self, calls: Sequence[LuaCall]) -> list[Any]:
-        """What each call returned, or the error that it raised."""
+        """The result of each call, or the error that it raised."""
         results: list[Any] = [None] * len(calls)
         for (name, server), indexes in self._by_holder(calls).items():
             answers = self._run_on(name, server, [calls[index] for index in indexes])

@@ -21,7 +21,7 @@ LOOKED_AT_MS = 750
 
 
 class Due(NamedTuple):
-    """What a look at all shards found.
+    """The result of a look at all shards.
 
     `people`, `rooms`: of each kind of people the shards in which something is past its time;
     `held`: in how many people are left alone because of an outage; `next_ms`: until the next thing
@@ -74,7 +74,7 @@ class Sweeper:
         self._limit = limit
 
     def look(self, skip_swept_within_ms: int = 0) -> Due:
-        """What is due; one command where there is no cluster.
+        """Looks for what is due; one command where there is no cluster.
 
         Shards at which any worker looked less than `skip_swept_within_ms` ago are left alone.
         """

@@ -138,8 +138,8 @@ class Keys:
         """Hash, while a rebuild fills the keys below: its `token`, the `version` it began at, and
         of a view what it counts, as in `meta`.
 
-        A fence: a rebuild whose token is gone neither fills nor swaps in. Of a query also
-        `overtaken`, see `lease`.
+        A fence: a rebuild that lost its token neither fills nor swaps in. For a list of a query it
+        holds `overtaken`, too, see `lease`.
         """
         return f"{self._hash_list_id(list_id)}|next"
 

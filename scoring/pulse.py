@@ -24,8 +24,8 @@ WATCHED_MAX = 2_000
 
 
 class Pulse(NamedTuple):
-    """Texts that differ after each change: of each view, "" where Redis does not hold it; of the
-    lists of queries; of threads on no view; and how often the saved views of whom changed."""
+    """Texts that differ after each change: one for each view, "" where Redis does not hold it; one
+    for the lists of queries; one for threads on no view; one for changes of saved views."""
 
     views: tuple[str, ...]
     queries: str

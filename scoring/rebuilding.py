@@ -266,7 +266,7 @@ class Rebuild:
             raise RebuildLost("what was filled is gone, or another process took over")
 
     def _repeated(self, run: Callable[[], list[Any]]) -> list[Any]:
-        """What `run` returns. A late answer costs one more call, not all that was filled."""
+        """The result of `run`. A late answer costs one more call, not all that was filled."""
         for _ in range(TRIES - 1):
             with suppress(redis.TimeoutError):
                 return run()

@@ -1,4 +1,4 @@
-"""What nobody does: what a server uses that nobody asks for anything, and what it asks of Redis.
+"""Measures an idle server: its processor time, that of Redis, and its calls of Redis.
 
 Windows of one server, one after the other: with nothing, with people whose devices are online
 without a beat, and with dashboards that are connected and looked at.

@@ -1,4 +1,4 @@
-"""What SQL says is to be done, read for all queues at once."""
+"""Reads from SQL what is to be done, for all queues at once."""
 
 from typing import NamedTuple
 
@@ -51,7 +51,7 @@ class Agenda(NamedTuple):
 
 
 def read(connection: Connection, now_ms: int) -> Agenda:
-    """All of it, as of this transaction."""
+    """The agenda as of this transaction."""
     known = versions.current(connection)
     given = {"now": now_ms, "closed_before": closed_before(known.history_days, now_ms)}
     [row] = answer(connection, Ask(_QUERY, given, list))

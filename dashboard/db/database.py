@@ -242,7 +242,7 @@ class Database:
         self.engine.dispose()
 
     def _noted(self, error: Exception) -> Exception:
-        """What a write raises for an error of the driver; notes that writes are refused."""
+        """The error that a write raises for one of the driver; notes that writes are refused."""
         translated = _translated(error)
         if isinstance(translated, StorageUnavailable) and not _is_of_others(error):
             self.refuses_writes = True

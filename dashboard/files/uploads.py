@@ -83,7 +83,7 @@ class Uploads:
         self._store.remove([id])
 
     def _prepared(self, received: Path, name: str) -> tuple[Path, str]:
-        """What is to be kept, and its type: a picture encoded anew, or what was received."""
+        """The file to keep, and its type: a picture encoded anew, or the file that was received."""
         picture = received.with_name("picture")
         if self._offload(pictures.is_large, received):
             type = pictures.encode_beside(received, picture)

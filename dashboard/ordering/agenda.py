@@ -41,11 +41,14 @@ class AgendaReader(RunsTask):
         )
 
     def turn(self) -> None:
-        """Reads, and wakes whom it concerns. Raises StorageUnavailable."""
-        self.latest, now = None, self._clock()
-        with self._database.read() as connection:
-            read = agenda.read(connection, now)
-        self.latest = read
+        """Reads, and wakes the queues that have something to do. Raises StorageUnavailable."""
+        now = self._clock()
+        try:
+            with self._database.read() as connection:
+                self.latest = read = agenda.read(connection, now)
+        except BaseException:
+            self.latest = None
+            raise
         for wake, concerns in self.wakes.items():
             if concerns(read, now):
                 wake()

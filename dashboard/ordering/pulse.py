@@ -24,7 +24,6 @@ class PulseReader(RunsTask):
 
     def __init__(self, ranking: Ranking):
         self._ranking = ranking
-        self._before: Pulse | None = None
         self._observers: list[OnChange] = []
         #: What was read last; None while Redis is away, or has lost all lists.
         self.latest: Pulse | None = None
@@ -43,9 +42,12 @@ class PulseReader(RunsTask):
 
     def turn(self) -> None:
         """Reads, and tells what has changed. Raises RedisError."""
-        before, self._before = self._before, None
-        self.latest = None
-        self.latest = self._before = pulse = self._ranking.pulse()
+        before = self.latest
+        try:
+            self.latest = pulse = self._ranking.pulse()
+        except BaseException:
+            self.latest = None
+            raise
         if pulse is not None and pulse != before:
             for on_change in self._observers:
                 on_change(before, pulse)

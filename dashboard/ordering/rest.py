@@ -33,7 +33,7 @@ class Mark(NamedTuple):
     unlisted: str
 
     def changes_since(self, before: "Mark | None") -> int:
-        """How many there were, about."""
+        """The number of changes since an earlier mark, about."""
         if before is None or before == self:
             return int(before is None)
         numbers = zip((*self.views, self.queries), (*before.views, before.queries), strict=True)
@@ -45,14 +45,14 @@ def _number(text: str) -> int:
 
 
 def mark_of(agenda: Agenda | None, pulse: Pulse | None) -> Mark | None:
-    """None where SQL or Redis is away, a view is lost, or a list is to be removed."""
+    """The mark of now; None where SQL or Redis is away, a view is lost, or a list must go."""
     if agenda is None or pulse is None or agenda.has_expired or "" in pulse.views:
         return None
     return Mark(agenda.lists, pulse.views, pulse.queries, pulse.unlisted)
 
 
 class Rest:
-    """Decides it, by marks.
+    """Decides by marks whether the reconciler may rest.
 
     What our programs change is placed by its revision, and looked at seldom. Where another program
     has written, or Redis was away, all threads are compared once: in what may be two passes, for

@@ -97,7 +97,7 @@ class PresenceTasks:
             (Outbox(one, STORAGE_GROUP, worker), OnlineTimes(one, ONLINE_STORED_MS), store)
             for one, store in zip(people, stores, strict=True)
         ]
-        #: Of customers and of admins, the shards whose announcements may have to be stored.
+        #: The shards with announcements that may have to be stored: of customers, and of admins.
         self._news: tuple[set[int], ...] = tuple(set() for _ in people)
         self._unfinished_at = 0.0
         self._feed = self._new_feed()
@@ -170,19 +170,19 @@ class PresenceTasks:
             self._tasks[name].wake()
 
     def _note_end(self, settings: Settings) -> None:
-        """What ends before the next sweep makes that come sooner."""
+        """Sweeps sooner where a status ends before the next sweep."""
         soon_ms = self._presence_service.clock() + 1_000 * self._sweep_seconds
         if (settings.override.until or math.inf) < soon_ms:
             self._wake("sweep")
 
     def _flush_pending(self) -> None:
-        """What came within half a second goes out together."""
+        """Sends what came within half a second together."""
         while self._bot_presence.has_pending:
             time.sleep(BEATS_SECONDS)
             self._bot_presence.flush_pending()
 
     def _store_soon(self) -> None:
-        """What came within two seconds is stored together."""
+        """Stores what came within two seconds together."""
         if any(self._news):
             time.sleep(STORE_SECONDS)
         self._store_news()
@@ -259,7 +259,7 @@ class PresenceTasks:
             self._presence.viewers.repeat_typing()
 
     def _refresh_soon(self) -> None:
-        """Those who come together are read together."""
+        """Reads the admins who come within half a second together."""
         time.sleep(PRESENT_LEAST_SECONDS)
         self._refresh_present()
 

@@ -56,7 +56,7 @@ def _drop_defaults(schema: dict[str, Any]) -> None:
 
 
 class Strict(BaseModel):
-    """A JSON object whose members are known, and of exactly the type they should be.
+    """A JSON object with known members, each of exactly its type.
 
     Its schema has no null as a default: a generated client sends the defaults, and null often says
     more than a member that is left out.

@@ -56,8 +56,8 @@ _ISATAP = (0x0000_5EFE, 0x0200_5EFE)
 def host_fault(netloc: str) -> str | None:
     """The reason why a host, as it stands in a URL without its port, is not valid; None if it is.
 
-    Valid are names of DNS, of which a label in Punycode must be one of IDNA 2008, and IP addresses
-    in their usual form: programs read others in different ways.
+    Names of DNS are valid, and IP addresses in their usual form: programs read other forms in
+    different ways. A label in Punycode must be valid by IDNA 2008.
     """
     if netloc.startswith("["):
         return _ipv6_fault(netloc)

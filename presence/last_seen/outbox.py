@@ -53,7 +53,7 @@ class Outbox:
         return self._people.space.shards
 
     def unfinished(self) -> set[int]:
-        """The shards of which another consumer has read something, and did not acknowledge it in
+        """The shards where another consumer has read something, and did not acknowledge it in
         time: `read_once` takes that over. One command where there is no cluster."""
         shards = range(self._people.space.shards)
         argv = (self._group, ABANDONED_MS)

@@ -1,4 +1,4 @@
-"""What a list of a query costs: each event asks its conditions, and time passes its moments."""
+"""The cost of a list of a query: each event asks its conditions, and time passes its moments."""
 
 from collections.abc import Iterable, Set
 from typing import NamedTuple, Protocol
@@ -46,7 +46,7 @@ class Costly(Protocol):
 
 
 class Cost(NamedTuple):
-    """What queries cost together. `moments`: the weight of all, each counted once."""
+    """The cost of queries together. `moments`: the weight of all, each counted once."""
 
     conditions: int = 0
     moments: int = 0
@@ -63,7 +63,7 @@ def moments(leaves: Iterable[Leaf]) -> frozenset[Moment]:
 
 
 def together(queries: Iterable["Costly"]) -> Cost:
-    """What several queries cost together."""
+    """The cost of several queries together; moments that they share count once."""
     count, passed = 0, set[Moment]()
     for query in queries:
         count += query.conditions

@@ -125,7 +125,7 @@ class ConditionIndex:
         return standing
 
     def _queries(self, standing: int) -> int:
-        """The queries of which a conjunction stands, of negated ones those of which none does."""
+        """The queries that hold: one of their conjunctions stands, or, of a negated query, none."""
         held = 0
         for shift, ones in self._layers:
             held |= (standing >> shift) & ones

@@ -52,7 +52,7 @@ class Resolved:
 
     @cached_property
     def requirements(self) -> Sequence[Requirements]:
-        """What each conjunction of its normal form requires of each axis."""
+        """The requirements of each conjunction of its normal form, by axis."""
         return [requirements_of(conjunct) for conjunct in self.form.conjuncts] if self.form else ()
 
     @cached_property

@@ -70,7 +70,7 @@ def answer(connection: Connection, ask: Ask[Result]) -> Result:
 
 
 def query_of(statement: Select[Any]) -> Query:
-    """A select of numbers and truth values, whose parameters all have names."""
+    """The query of a select that gives numbers and truth values, and has named parameters."""
     on_sqlite, on_postgres = (
         str(statement.compile(dialect=dialect(paramstyle="named")))
         for dialect in (sqlite.dialect, postgresql.dialect)

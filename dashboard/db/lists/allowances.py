@@ -26,9 +26,9 @@ QUERY_MAX = 256
 
 
 class Allowance(NamedTuple):
-    """What lists may cost together: conditions, and the weight of the moments that they ask for."""
+    """A limit on the cost of lists together: conditions, and the weight of their moments."""
 
-    whose: str
+    owner: str
     cost: Cost
 
     def refusal(self, before: Iterable[Resolved], after: Iterable[Resolved]) -> str | None:
@@ -36,12 +36,12 @@ class Allowance(NamedTuple):
         was, would = together(before), together(after)
         if would.conditions > max(self.cost.conditions, was.conditions):
             return (
-                f"would bring the conditions of {self.whose} to {would.conditions:,}, of which"
+                f"would bring the conditions of {self.owner} to {would.conditions:,}, of which"
                 f" {self.cost.conditions:,} may be kept; leave some out, or delete another view"
             )
         if would.moments > max(self.cost.moments, was.moments):
             return (
-                f"asks for a time that {self.whose} do not ask for yet, and they ask for as many"
+                f"asks for a time that {self.owner} do not ask for yet, and they ask for as many"
                 " as may be; take a usual one, such as 5m, 10m, 30m, 1h or 1d"
             )
         return None
@@ -98,8 +98,11 @@ def check_view(
 def with_room(
     connection: Connection, new: Mapping[str, ListedQuery], beside: Collection[str] = ()
 ) -> list[str]:
-    """The ids of those of the lists that may be kept while somebody looks, who looks at the lists
-    `beside` already; a query with a mistake is left out. Call it before any is added."""
+    """The ids of the lists that may be kept while an admin looks at them.
+
+    `beside`: the lists that the admin looks at already. A query with a mistake is left out. Call it
+    before any list is added.
+    """
     known = query_lists.current(connection).lists
     temporary = kept_lists.temporary(connection)
     of_all = [known[id].resolved for id in temporary if id in known]

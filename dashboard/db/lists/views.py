@@ -245,7 +245,7 @@ def _check_room(connection: Connection, owner_id: int | None) -> None:
 def _kept(
     connection: Connection, draft: Draft, admin_id: int, view_id: int | None
 ) -> dict[str, Any]:
-    """The columns of a view, whose list is kept from now on. `view_id`: the view that becomes it.
+    """The columns of a view; its list is kept from now on. `view_id`: the view that becomes it.
 
     Raises QueryError, UnknownSort, and Invalid where it costs too much.
     """
@@ -253,7 +253,7 @@ def _kept(
     if draft.desk is not None and all_desks.unknown(connection, {draft.desk}):
         raise field_error("/owner", "unknown_value", "names a desk that there is not")
     listed = _listed(draft.query, draft.sort, draft.timezone, draft.owner_id)
-    # Whoever looks: a mistake is one for this admin, too.
+    # A query with `me` is another one for each admin; it must be right for this one, too.
     me = listed.admin_id or (admin_id if people_in(draft.query).me else None)
     new = query_lists.list_of(connection, listed._replace(admin_id=me))
     allowances.check_view(connection, new, draft.owner_id, view_id)

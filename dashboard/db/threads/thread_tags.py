@@ -55,7 +55,7 @@ def difference(before: str | None, after: str | None) -> dict[str, list[str]]:
 
 
 def change_of(ranked_at: int, name: str, data: Mapping[str, Collection[str]]) -> TagChange:
-    """What an event with this content changes; `name` is its id, or stands for that.
+    """The changes of an event with this content; `name` is its id, or stands for that.
 
     Events keep tags as they were sent; which tag is meant is said by `folded`.
     """

@@ -127,8 +127,8 @@ class LiveLists(RunsTask):
         """The lists of queries that an admin has open."""
         return {
             list_id
-            for sid, whose in self._broadcaster.admins
-            if whose == admin_id
+            for sid, id in self._broadcaster.admins
+            if id == admin_id
             for list, list_id in self._broadcaster.subscriptions.lists_of(sid).items()
             if not list.is_built_in
         }

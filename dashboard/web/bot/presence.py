@@ -78,7 +78,7 @@ class TeamQuery(Query):
 
 
 class CustomerQuery(Query):
-    """Which customer."""
+    """The customer of a query string."""
 
     customer: Annotated[Id, Field(examples=["c-7"])]
 

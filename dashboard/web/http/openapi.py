@@ -32,7 +32,7 @@ _WITH_BODY = (400, 413, 415, 422)
 
 
 class Api(NamedTuple):
-    """What an API says of itself.
+    """The description of an API.
 
     `security` is its scheme, `problems` its own texts by status, and `tags` has a description for
     the first word of each path.

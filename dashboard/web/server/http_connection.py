@@ -35,7 +35,7 @@ _BODILESS = frozenset({"204", "304"})
 
 
 class HttpServer:
-    """What all connections of a process share. `environ` has the keys of the kind of threads."""
+    """The parts that all connections of a process share. `environ`: keys of the kind of threads."""
 
     def __init__(
         self,
@@ -316,7 +316,7 @@ def _key_of(name: str) -> str | None:
 
 
 def _environ_of(head: RequestHead) -> dict[str, Any]:
-    """What PEP 3333 wants of a request."""
+    """The environ of a request (PEP 3333)."""
     path, _, query = head.target.partition("?")
     environ: dict[str, Any] = {
         "REQUEST_METHOD": head.method,

@@ -31,6 +31,6 @@ export const fill = (body, facts) => body.replace(NAMES, (whole, name) => facts[
 // typed: a slash and a shortcut before the caret give way to the reply.
 /** @param {string} text @param {string} body */
 export function insert(text, caret, body, typed = true) {
-  const before = typed ? text.slice(0, caret).replace(ASKED, (typed) => typed.replace(/[/\uff0f].*/su, "")) : text.slice(0, caret);
+  const before = typed ? text.slice(0, caret).replace(/[/\uff0f]\S*$/u, "") : text.slice(0, caret);
   return { text: before + body + text.slice(caret), caret: before.length + body.length };
 }

@@ -1,5 +1,5 @@
 // Keeps the page right while the browser translates it. The translation puts <font> elements in place of
-// the texts, and whoever wrote a text still writes into the one that is gone. Here it is put back, empty,
+// the texts, and the page still writes into the text that is gone. Here that one is put back, empty,
 // before the element that stands for it; what is written into it then is shown instead of the element.
 
 /** @type {WeakMap<Node, {text: Text, said: string}>} element of the translation to what it stands for */
