@@ -1,17 +1,26 @@
 """The epochs of lists that SQL knows, and whether Redis holds lists of these epochs."""
 
+import logging
 import time
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Mapping
 
 from sqlalchemy import select
 
 from dashboard.db.database import Database
 from dashboard.db.models.threads import epochs
 from scoring.ranking import Ranking
+from scoring.reading import State
 from scoring.views import VIEWS
+
+log = logging.getLogger(__name__)
 
 #: How long an answer of `OwnLists` holds: an import may take hours.
 CHECK_SECONDS = 1.0
+#: Another Lineup is told of after so many of its rebuilds within so many seconds (one may be a
+#: backup that was restored; reconcilers rest while nothing changes), and again after a minute.
+REBUILDS_OF_OTHERS = 2
+REBUILDS_SECONDS = 300.0
+LOG_SECONDS = 60.0
 
 
 def known_epochs(database: Database, list_ids: Collection[str] | None = None) -> dict[str, str]:
@@ -65,3 +74,44 @@ class OwnLists:
             state.epoch is not None and state.epoch == known.get(view)
             for view, state in held.items()
         )
+
+
+class OtherLineups:
+    """Notices a Lineup that serves the same database with another Redis or another key prefix.
+
+    Each of the two takes the lists of the other for lost ones, rebuilds its own, and does not see
+    what the other places. Whoever rebuilds writes the epoch to Redis first and then to SQL: so an
+    epoch in SQL that Redis never had is that of another Redis.
+    """
+
+    def __init__(self, monotonic: Callable[[], float]):
+        self._monotonic = monotonic
+        #: View → epoch that both SQL and Redis had.
+        self._own: dict[str, str | None] = {}
+        self._rebuilds: list[float] = []
+        self._logged_at = float("-inf")
+
+    def note_rebuilt(self, states: Mapping[str, State]) -> None:
+        """Takes over the epochs of views that this process has just built."""
+        self._own |= {view: states[view].epoch for view in VIEWS}
+
+    def look(self, known: Mapping[str, str], states: Mapping[str, State]) -> None:
+        """Logs an error where another Lineup replaces the epochs in SQL again and again. `known`
+        are those in SQL, which were read before the `states` of Redis."""
+        held = {view: states[view].epoch for view in VIEWS}
+        kept = [view for view in VIEWS if held[view] and self._own.get(view) == held[view]]
+        if any(known.get(view) != held[view] for view in kept):
+            self._note_rebuild()
+        self._own = {view: held[view] for view in VIEWS if held[view] == known.get(view)}
+
+    def _note_rebuild(self) -> None:
+        now = self._monotonic()
+        self._rebuilds = [at for at in self._rebuilds if at > now - REBUILDS_SECONDS] + [now]
+        is_due = now - self._logged_at >= LOG_SECONDS
+        if len(self._rebuilds) >= REBUILDS_OF_OTHERS and is_due:
+            self._logged_at = now
+            log.error(
+                "another Lineup serves this database with another LINEUP_KEY_PREFIX or "
+                "LINEUP_REDIS_URL: both rebuild all lists again and again. Stop one of the two, "
+                "or give both the same settings."
+            )

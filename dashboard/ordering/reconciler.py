@@ -13,6 +13,7 @@ from dashboard.db.lists import built_in_lists, kept_lists
 from dashboard.db.placing.placed import revisions, unplaced
 from dashboard.errors import StorageUnavailable
 from dashboard.ordering.diff import SLICE_MAX, Diff
+from dashboard.ordering.epochs import OtherLineups
 from dashboard.ordering.everywhere import placements_everywhere
 from dashboard.ordering.placer import Placer
 from dashboard.ordering.rebuild import Rebuilder
@@ -53,6 +54,7 @@ class Reconciler:
         self._placer = placer
         self._rebuilder = Rebuilder(database, ranking, placer, status.clock)
         self._diff = Diff(database, ranking, status.clock, monotonic)
+        self._others = OtherLineups(monotonic)
         self._status = status
         self._monotonic = monotonic
         self._seen_versions: dict[tuple[str, str], int] = {}
@@ -151,6 +153,7 @@ class Reconciler:
         self._remove_orphans(held, epochs, list_ids)
         self._ranking.notice_restarts()
         states = self._ranking.states(list_ids)
+        self._others.look(epochs, states)
         lost = self._lost(list_ids, states)
         of_views = {list_id for list_id in lost if not is_query_list(list_id)}
         self._missing_queries = {id: states[id].epoch for id in lost - of_views}
@@ -163,6 +166,7 @@ class Reconciler:
             except RebuildBusy:
                 return False
             states = self._ranking.states(list_ids)
+            self._others.note_rebuilt(states)
         self._remember(states)
         # What Redis may still hold of them is not compared: it is not in order, or of another life.
         states |= dict.fromkeys(self._missing_queries, LOST)

@@ -3,8 +3,11 @@
 import pytest
 import redis
 
+from dashboard.db.models.threads import epochs
+from dashboard.ordering.placer import Placer
+from dashboard.ordering.reconciler import Reconciler
 from scoring.keys import member
-from scoring.ranking import RankingLost
+from scoring.ranking import Ranking, RankingLost
 from scoring.sorts import SORTS
 from tests.dashboard.ordering.order import Order
 
@@ -56,6 +59,46 @@ def test_lists_with_a_foreign_epoch_are_rebuilt(busy):
     assert busy.tick()
     assert busy.differences() == []
     assert busy.ranking.head("arrival", "arrival", 1).epoch != "somebody else's"
+
+
+def other_lineup(order, prefix) -> Reconciler:
+    """The reconciler of a Lineup with another key prefix on the same database."""
+    services = order.services
+    ranking = Ranking(order.client, prefix, run_id=services.redis_run_id)
+    placer = Placer(ranking, order.database, services.ordering_status, order.monotonic)
+    given = order.database, ranking, placer, services.ordering_status, order.monotonic
+    return Reconciler(*given)
+
+
+def test_two_lineups_with_two_prefixes_on_one_database_are_told_of_each_other(busy, caplog):
+    other = other_lineup(busy, "other")
+    for _ in range(6):
+        other.tick()
+        busy.tick()
+    said = [each for each in caplog.records if each.levelname == "ERROR"]
+    assert len(said) == 2, "each of them, once a minute"
+    assert all("LINEUP_KEY_PREFIX" in each.getMessage() for each in said)
+    busy.seconds += 61
+    other.tick()
+    busy.tick()
+    other.tick()
+    assert len([each for each in caplog.records if each.levelname == "ERROR"]) > 2
+
+
+def test_workers_of_one_lineup_and_a_loss_of_redis_are_no_other_lineup(busy, caplog):
+    other = other_lineup(busy, "lineup")
+    for _ in range(4):
+        busy.client.flushall()
+        other.tick()
+        busy.tick()
+        busy.rebuilder.rebuild(busy.rebuilder.list_ids())
+        other.tick()
+        busy.tick()
+        busy.client.hset("{lineup:arrival}|meta", "epoch", "of another database")
+        busy.tick()
+    busy.database.write(lambda connection: connection.execute(epochs.update().values(epoch="old")))
+    busy.tick()  # a backup was restored
+    assert [each for each in caplog.records if each.levelname == "ERROR"] == []
 
 
 def test_lists_with_a_smaller_version_are_rebuilt(busy):
