@@ -1,11 +1,8 @@
 """Opens the parts of the process for a command: settings, schema, Redis."""
 
 import os
-import signal
 from collections.abc import Iterator
-from contextlib import contextmanager, nullcontext, suppress
-from types import FrameType
-from typing import NoReturn
+from contextlib import contextmanager, suppress
 
 import click
 from redis.exceptions import RedisError
@@ -35,8 +32,7 @@ def open_services(
 
     Where no Redis is configured, the embedded server of a process beside this one is used;
     `needs_redis` and `serving` start one where there is none, and `serving` keeps it running.
-    Unless `serving`, threads are placed only while Redis holds the lists of this database, and
-    SIGTERM ends the block as Ctrl+C does.
+    Unless `serving`, threads are placed only while Redis holds the lists of this database.
     Raises StartError and StorageUnavailable.
     """
     settings = settings or read_settings()
@@ -58,27 +54,10 @@ def open_services(
             services.placer = _placer_of_commands(services)
         with suppress(RedisError, StorageUnavailable):
             services.shared_clock.adjust()
-        with nullcontext() if serving else _interrupted_by_sigterm():
-            yield services
+        yield services
     finally:
         if embedded is not None:
             embedded.stop()
-
-
-@contextmanager
-def _interrupted_by_sigterm() -> Iterator[None]:
-    """So that what was begun is given back: a lock, half-filled lists, a file beside its name. A
-    second SIGTERM does not end that."""
-
-    def interrupt(number: int, frame: FrameType | None) -> NoReturn:
-        signal.signal(signal.SIGTERM, signal.SIG_IGN)
-        raise KeyboardInterrupt
-
-    before = signal.signal(signal.SIGTERM, interrupt)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGTERM, before)
 
 
 def _keep_built_in_lists(database: Database) -> None:

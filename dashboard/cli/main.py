@@ -1,6 +1,10 @@
 """The group of all commands, and what their errors exit with."""
 
-from collections.abc import Sequence
+import signal
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from types import FrameType
+from typing import NoReturn
 
 import click
 
@@ -57,6 +61,9 @@ COMMANDS = (
 )
 
 
+_INTERRUPTING = (signal.SIGINT, signal.SIGTERM)
+
+
 class InOrder(click.Group):
     """Lists its commands in the order in which they were added, not by name."""
 
@@ -79,9 +86,13 @@ for each in COMMANDS:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Runs the command of the command line; 0 done, 1 failed or differs, 2 wrong use."""
+    """Runs the command of the command line; 0 done, 1 failed, differs or interrupted, 2 wrong use.
+
+    SIGINT and SIGTERM interrupt a command wherever it is.
+    """
     try:
-        return cli.main(arguments, prog_name="app.py", standalone_mode=False) or 0
+        with interruptible():
+            return cli.main(arguments, prog_name="app.py", standalone_mode=False) or 0
     except click.ClickException as error:
         error.show()
         return error.exit_code
@@ -90,3 +101,33 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 1
     except (click.Abort, KeyboardInterrupt):
         return 1
+
+
+@contextmanager
+def interruptible() -> Iterator[None]:
+    """Makes SIGTERM what Ctrl+C is: what was begun is given back, such as a lock, half-filled lists
+    or a file beside its name. Further signals do not interrupt that.
+
+    Commands that serve have handlers of their own meanwhile.
+    """
+
+    interruptions = []
+
+    def interrupt(number: int, frame: FrameType | None) -> NoReturn:
+        interruptions.append(number)
+        for each in _INTERRUPTING:
+            signal.signal(each, signal.SIG_IGN)
+        raise KeyboardInterrupt
+
+    before = {number: signal.signal(number, interrupt) for number in _INTERRUPTING}
+    try:
+        yield
+    except BaseException:
+        if interruptions:
+            # Whatever became of the interruption on its way: a library that was waiting may raise
+            # an error of its own.
+            raise KeyboardInterrupt from None
+        raise
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)

@@ -3,6 +3,10 @@
 import io
 import os
 import signal
+import subprocess
+import sys
+import time
+from contextlib import contextmanager
 
 import pytest
 
@@ -16,6 +20,7 @@ from dashboard.ingest.assignment.assigning import Assigning, HandOver
 from dashboard.ingest.outgoing import Admin
 from scoring.rebuilding import Rebuild
 from tests.dashboard.ingest.shop import Shop
+from tests.repository import ROOT
 from tests.support import SettableClock
 
 PASSWORD = "correct horse battery"
@@ -281,6 +286,45 @@ def test_a_rebuild_that_gets_sigterm_leaves_nothing_half_done(run, monkeypatch, 
         signal.signal(signal.SIGTERM, before)
     assert (code, out) == (1, "")
     assert not [key for key in client.keys("*") if b"|next" in key or b"|rebuild" in key]
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("words", [["check"], ["rebuild"], ["list-admins"], ["audit"]])
+def test_a_command_that_is_interrupted_in_a_query_ends_with_one_and_says_nothing(
+    run, monkeypatch, number, words
+):
+    """Also where the driver makes an error of its own of the interruption."""
+    run("list-admins")  # brings the database to head
+    reads = []
+
+    @contextmanager
+    def interrupted(database):
+        reads.append(database)
+        try:
+            os.kill(os.getpid(), number)
+            os.kill(os.getpid(), number)
+        except KeyboardInterrupt:
+            raise RuntimeError("the connection was lost while it waited") from None
+        yield None
+
+    before = signal.getsignal(number)
+    monkeypatch.setattr(Database, "read", interrupted)
+    assert run(*words) == (1, "", "")
+    assert reads and signal.getsignal(number) is before
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("seconds", [0.1, 0.4, 0.8])
+def test_a_command_that_is_interrupted_while_it_starts_says_nothing(number, seconds):
+    command = [sys.executable, "app.py", "check"]
+    pipe = subprocess.PIPE
+    process = subprocess.Popen(command, cwd=ROOT, stdout=pipe, stderr=pipe, text=True)
+    time.sleep(seconds)
+    process.send_signal(number)
+    _, said = process.communicate(timeout=60)
+    assert "Traceback" not in said and "Exception ignored" not in said
+    assert process.returncode in (1, -number), "the latter before the first line of app.py"
 
 
 def test_a_second_factor_is_reset_with_the_sessions(run, run_with_password):
