@@ -4,10 +4,13 @@ import gc
 import os
 import signal
 import sys
+import time
 import warnings
 
 if sys.version_info < (3, 11):
     sys.exit("lineup: Python 3.11 or later is needed.")
+
+began = time.monotonic()
 
 # While modules are imported nothing has begun that would have to be given back.
 for number in (signal.SIGINT, signal.SIGTERM):
@@ -36,4 +39,4 @@ else:
 from dashboard.cli.main import main
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main(began=began))

@@ -85,14 +85,17 @@ for each in COMMANDS:
     cli.add_command(each)
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
+def main(arguments: Sequence[str] | None = None, *, began: float | None = None) -> int:
     """Runs the command of the command line; 0 done, 1 failed, differs or interrupted, 2 wrong use.
+
+    `began`: when the process did, by the monotonic clock.
 
     SIGINT and SIGTERM interrupt a command wherever it is.
     """
     try:
         with interruptible():
-            return cli.main(arguments, prog_name="app.py", standalone_mode=False) or 0
+            done = cli.main(arguments, prog_name="app.py", standalone_mode=False, obj=began)
+            return done or 0
     except click.ClickException as error:
         error.show()
         return error.exit_code

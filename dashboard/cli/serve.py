@@ -3,6 +3,7 @@
 import gc
 import logging
 import sys
+import time
 from collections.abc import Callable, Iterable
 from contextlib import ExitStack
 from dataclasses import dataclass
@@ -41,6 +42,31 @@ PORT_OPTION = click.option(
 _LOCAL_HOSTS = ("127.0.0.1", "::1", "0.0.0.0", "::")
 
 
+class StartTimes:
+    """Says what a start has spent its time on: on a busy machine it takes far longer than the
+    processor time that it needs."""
+
+    def __init__(self, began: float | None = None, monotonic: Callable[[], float] = time.monotonic):
+        """`began`: when the process did, by the same clock."""
+        self._monotonic = monotonic
+        self._began = self._last = monotonic() if began is None else began
+        self._parts: list[str] = []
+
+    def mark(self, part: str) -> None:
+        """Notes that a part of the start has ended just now."""
+        before, self._last = self._last, self._monotonic()
+        self._parts.append(f"{part} {self._last - before:.1f} s")
+
+    def log(self) -> None:
+        """Logs all parts, once."""
+        log.info(
+            "started in %.1f s, with %.1f s of processor time: %s",
+            self._last - self._began,
+            time.process_time(),
+            ", ".join(self._parts),
+        )
+
+
 @dataclass(frozen=True)
 class Address:
     """Where a process listens."""
@@ -76,6 +102,8 @@ def serve(host: str, port: int, workers: int, worker: str | None) -> int:
     if settings.secret_key is None:
         raise StartError("LINEUP_SECRET_KEY is needed: at least 16 characters, kept secret.")
     logs.install(settings.log_level, settings.log_format)
+    times = StartTimes(click.get_current_context().obj)
+    times.mark("modules")
     address = Address(host, port)
     if worker is None:
         warn_of_plain_http(settings.origins)
@@ -91,10 +119,11 @@ def serve(host: str, port: int, workers: int, worker: str | None) -> int:
 
     with ExitStack() as stack:
         services = stack.enter_context(open_services(settings, serving=True))
+        times.mark("database and Redis")
         if workers > 1:
             listener = stack.enter_context(server.listen(host, port))
             return Workers(starter(sys.argv, services.redis_url), workers, listener).run()
-        return run_web_process(services, address, ready, part)
+        return run_web_process(services, address, ready, part, times)
 
 
 def run_web_process(
@@ -102,17 +131,20 @@ def run_web_process(
     address: Address,
     on_ready: Callable[[], object],
     part: WorkerPart | None = None,
+    times: StartTimes | None = None,
 ) -> int:
     """Brings the order up to date, then serves until a signal; `on_ready` once it listens.
 
-    `part`: what it is given as one of several workers.
+    `part`: what it is given as one of several workers; `times`: those of the start so far.
     """
+    times = times or StartTimes()
     if part is None:
         server.check_port(address.host, address.port)
     else:
         services.metrics.share(WorkerFiles(Path(part.folder), part.name))
     bring_order_to_date(services)
     check_presence(services)
+    times.mark("lists")
     state = ServerState()
     app = create_app(services, address.port, server_state=state)
     background = Background(services)
@@ -121,13 +153,19 @@ def run_web_process(
     # stop every dashboard for a quarter of a second each time.
     gc.collect()
     gc.freeze()
+
+    def ready() -> None:
+        times.mark("application")
+        times.log()
+        on_ready()
+
     server.serve(
         app,
         address.host,
         address.port,
         services.settings.async_mode,
         inherited=None if part is None else part.listener,
-        ready=on_ready,
+        ready=ready,
         stopping=background.stop_sockets,
         state=state,
         keepalive_seconds=services.settings.keepalive_seconds,

@@ -12,6 +12,7 @@ import pytest
 
 from dashboard.cli.context import open_services
 from dashboard.cli.main import main
+from dashboard.cli.serve import StartTimes
 from dashboard.db.accounts import admins, passwords, sessions
 from dashboard.db.accounts.second_factor import factors
 from dashboard.db.database import Database
@@ -340,6 +341,18 @@ def test_a_second_factor_is_reset_with_the_sessions(run, run_with_password):
         assert sessions.admin_of(connection, token, 2) is None
     assert "There was no" in run("reset-second-factor", "--email", "mai@example.com")[2]
     assert run("reset-second-factor", "--email", "ken@example.com")[0] == 1
+
+
+def test_a_start_says_what_it_has_spent_its_time_on(caplog):
+    caplog.set_level("INFO")
+    now = iter([12.5, 13.0, 13.0])
+    times = StartTimes(10.0, lambda: next(now))
+    for part in ("modules", "database and Redis", "lists"):
+        times.mark(part)
+    times.log()
+    [said] = caplog.messages
+    assert said.startswith("started in 3.0 s, with ")
+    assert said.endswith(": modules 2.5 s, database and Redis 0.5 s, lists 0.0 s")
 
 
 def test_who_serves_says_how_long_lists_hold_closed_threads(monkeypatch):
