@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable, Iterable
 from contextlib import ExitStack
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 import click
@@ -153,25 +154,25 @@ def run_web_process(
     # stop every dashboard for a quarter of a second each time.
     gc.collect()
     gc.freeze()
-
-    def ready() -> None:
-        times.mark("application")
-        times.log()
-        on_ready()
-
     server.serve(
         app,
         address.host,
         address.port,
         services.settings.async_mode,
         inherited=None if part is None else part.listener,
-        ready=ready,
+        ready=partial(_tell_ready, times, on_ready),
         stopping=background.stop_sockets,
         state=state,
         keepalive_seconds=services.settings.keepalive_seconds,
     )
     background.stop()
     return 0
+
+
+def _tell_ready(times: StartTimes, on_ready: Callable[[], object]) -> None:
+    times.mark("application")
+    times.log()
+    on_ready()
 
 
 def bring_order_to_date(services: Services) -> None:
