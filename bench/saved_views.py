@@ -12,6 +12,8 @@ from scoring.sorts import SORTS
 
 _PRIORITIES = ("urgent", "high", "normal", "low")
 _TIMES = ("1m", "2m", "5m", "10m", "30m", "1h", "4h", "12h", "1d", "3d", "7d")
+#: Twelve that count, which are all that may be, and usual ones.
+_SECONDS = (*range(1, 13), 30, 60, 90)
 #: How often a view has which number of conditions.
 _LENGTHS = (1, 2, 2, 2, 3, 3, 4)
 
@@ -30,6 +32,30 @@ def saved_views(count: int, seed: int = 14) -> list[SavedView]:
         SavedView(f"View {number}", _query(chance), chance.choice(sorts))
         for number in range(1, count + 1)
     ]
+
+
+def worst_views(count: int) -> list[SavedView]:
+    """The views that cost an event most, of up to a thousand that may be saved.
+
+    A message enters half of them, or moves the thread there, and leaves a quarter; seconds later
+    time takes that back, at as many different moments as there may be. The others have as many
+    conditions as fit.
+    """
+    return [
+        SavedView(f"Worst {number}", _worst(number), "arrival") for number in range(1, count + 1)
+    ]
+
+
+def _worst(number: int) -> str:
+    seconds = _SECONDS[number // 4 % len(_SECONDS)]
+    if number % 4 == 0:
+        return " ".join(f"(tag:a{number}-{group} or -tag:f{number}-{group})" for group in range(6))
+    if number % 4 == 1:
+        return f"quiet:<{seconds}s -tag:b{number}"
+    if number % 4 == 2:
+        return f"quiet:>={seconds}s -tag:c{number}"
+    others = " or ".join(f"tag:d{number}-{other} last:admin" for other in range(10))
+    return f"({others} or last:client -tag:e{number})"
 
 
 def _query(chance: random.Random) -> str:

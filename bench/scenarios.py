@@ -129,7 +129,8 @@ def on_lines(rounds: int) -> tuple[Scenario, ...]:
 
 def a_thousand_views(rounds: int) -> tuple[Scenario, ...]:
     """What saved views cost, and whether each badge and list is right."""
-    return Views(rounds=rounds), ViewLists(rounds=rounds)
+    worst = Views(10_000, 1_000, 10, 10, 40.0, 20.0, rounds=rounds, sides=("lineup",), worst=True)
+    return Views(rounds=rounds), worst, ViewLists(rounds=rounds)
 
 
 def faults(rounds: int) -> tuple[Scenario, ...]:

@@ -63,7 +63,8 @@ class StorageUnavailable(Problem):
 
 
 class OutcomeUnknown(StorageUnavailable):
-    """The connection was lost during the COMMIT: SQL has stored all of it, or nothing."""
+    """The connection was lost during the COMMIT, and SQL has stored all of it, or nothing; or a
+    part of a large batch is stored."""
 
     def __init__(self) -> None:
         super().__init__("The storage was lost meanwhile: look whether this was stored.")

@@ -1,83 +1,333 @@
-"""Turns: one connection that sends without pause does not block the others of its worker.
+"""Turns: one caller does not take the processor of its worker from the others.
 
-Green threads switch only where one waits, and a connection whose input is always there never
-waits. So it yields after each piece of work, and a caller that uses more than its share of the
-processor is paused.
+Green threads switch only where one waits. So whoever works long calls `step` between two pieces of
+work, which lets the others run after 5 ms; and each caller (an admin with all sessions, an API key)
+has a share of the processor. A caller that has used it up goes behind the others: it works on while
+none of them has a request under way, and within its share otherwise. Who is alone gets everything.
+
+Processor time is counted, not the time of a clock: on a machine that others keep busy, and while a
+caller waits for a database, it costs nothing.
 """
 
+import threading
 import time
-from collections.abc import Callable, Hashable
-from weakref import WeakValueDictionary
+from collections.abc import Callable, Hashable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any, TypeVar
+
+import greenlet
+
+Item = TypeVar("Item")
+Result = TypeVar("Result")
 
 #: The share of the processor that one caller may take for longer than a moment.
 SHARE = 0.2
 #: Seconds of the processor that one caller may take at once.
 BURST_SECONDS = 0.25
-#: The longest pause of a caller that has overdrawn its budget.
-PAUSE_SECONDS_MAX = 1.0
-#: The most that is charged for one piece of work: it may have waited for a database or for others.
-WORK_SECONDS_MAX = 0.05
-#: Time after which a piece of work that goes on yields to the others.
+#: The longest pause of a caller that has used up its share; what is shorter is none.
+PAUSE_SECONDS_MAX, PAUSE_SECONDS_MIN = 1.0, 0.001
+#: Time of the processor after which a piece of work that goes on yields to the others.
 STEP_SECONDS = 0.005
-#: The most that `Pauses` charges for one batch: the rest of a longer one is waiting.
-BATCH_SECONDS_MAX = 0.01
+#: Shares that are kept; beyond it, those that are full again are dropped.
+SHARES_MAX = 1_000
+#: A request holds others up no longer than this: it may wait for something that takes long.
+REQUEST_SECONDS_MAX = 0.25
+#: For so long after a request of others a caller behind them works at one thing at a time.
+BEHIND_SECONDS = 0.1
+#: For so long after a request of others what is long is done in slices.
+SLICED_SECONDS = 1.0
 
 
-class TimeBudget:
-    """A bucket of processor time: it holds BURST_SECONDS and fills with SHARE of each second."""
+class Meter:
+    """The processor time of one green thread, in seconds: used, charged, and used at its turn."""
+
+    __slots__ = ("charged", "turned", "used")
+
+    def __init__(self) -> None:
+        self.used = self.charged = self.turned = 0.0
+
+
+#: A share, and when a request of it ended.
+_Ended = tuple["Share | None", float]
+
+
+class GreenClock:
+    """Counts the processor time of the green threads of a thread that have a meter.
+
+    Before `install` no switch is seen: then a meter counts all of its thread.
+    """
+
+    def __init__(self, thread_time: Callable[[], float] = time.thread_time):
+        self._thread_time = thread_time
+        self._running: Meter | None = None
+        self._since = 0.0
+
+    def install(self) -> None:
+        """Counts the switches of this thread from now on: a microsecond each."""
+        greenlet.settrace(self._switched)
+
+    def meter(self) -> Meter:
+        """The meter of the green thread that calls, up to date."""
+        current: Any = greenlet.getcurrent()
+        meter: Meter | None = getattr(current, "lineup_meter", None)
+        if meter is None:
+            meter = current.lineup_meter = Meter()
+            self._run(meter)
+        elif meter is self._running:
+            now = self._thread_time()
+            meter.used += now - self._since
+            self._since = now
+        else:
+            self._run(meter)
+        return meter
+
+    def _run(self, meter: Meter) -> None:
+        self._running, self._since = meter, self._thread_time()
+
+    def _switched(self, event: str, between: tuple[Any, Any]) -> None:
+        running = self._running
+        if running is not None:
+            running.used += self._thread_time() - self._since
+        self._running = running = getattr(between[1], "lineup_meter", None)
+        if running is not None:
+            self._since = self._thread_time()
+
+
+class Share:
+    """What one caller may use: it holds BURST_SECONDS and fills with SHARE of each second.
+
+    `worker`: the green thread that works for a caller who is behind the others.
+    """
 
     def __init__(self, monotonic: Callable[[], float] = time.monotonic):
         self._monotonic = monotonic
         self._level = BURST_SECONDS
         self._at = monotonic()
+        self.worker: Any = None
 
-    def spend(self, seconds: float) -> float:
-        """Takes time that was used; the seconds to pause, 0.0 where the bucket is not empty."""
+    def spend(self, seconds: float) -> None:
+        """Takes processor time that was used."""
         now = self._monotonic()
         level = min(BURST_SECONDS, self._level + (now - self._at) * SHARE) - seconds
         # A pause has a longest time, so what it cannot pay back is dropped.
         self._level, self._at = max(level, -PAUSE_SECONDS_MAX * SHARE), now
-        return max(0.0, -self._level / SHARE)
+
+    @property
+    def is_full(self) -> bool:
+        """Whether it is as one of a caller who was never here."""
+        return self._level + (self._monotonic() - self._at) * SHARE >= BURST_SECONDS
+
+    @property
+    def debt_seconds(self) -> float:
+        """Seconds until it is filled as far as zero; 0.0 where it is."""
+        return max(0.0, -self._level / SHARE - (self._monotonic() - self._at))
 
 
-class Budgets:
-    """The budgets of callers: all connections of one share theirs."""
+class Work:
+    """A request or a call under way. `share` None: nobody knows of whom."""
 
-    def __init__(self) -> None:
-        self._budgets: WeakValueDictionary[Hashable, TimeBudget] = WeakValueDictionary()
+    __slots__ = ("began_at", "share")
 
-    def of(self, caller: Hashable) -> TimeBudget:
-        """The caller's budget; it lives while a connection holds it."""
-        budget = self._budgets.get(caller)
-        if budget is None:
-            budget = self._budgets[caller] = TimeBudget()
-        return budget
+    def __init__(self, share: Share | None, began_at: float):
+        self.share = share
+        self.began_at = began_at
 
 
-class Pace:
-    """How one connection takes turns with the others.
-
-    `give_turn()` lets every green thread that can run do so, and returns. Work is measured by the
-    clock, because a clock of the processor costs a system call for each frame.
-    """
+class Turns:
+    """Who works in a worker, and who waits. Nothing waits before `install`."""
 
     def __init__(
         self,
-        budget: TimeBudget,
-        give_turn: Callable[[], object],
-        pause: Callable[[float], object] = time.sleep,
         monotonic: Callable[[], float] = time.monotonic,
+        clock: GreenClock | None = None,
+        wait: Callable[[threading.Lock, float], object] = lambda lock, seconds: lock.acquire(
+            timeout=seconds
+        ),
     ):
-        self._budget = budget
-        self._give_turn = give_turn
-        self._pause = pause
         self._monotonic = monotonic
-        self._since = monotonic()
+        self._clock = clock or GreenClock()
+        self._wait = wait
+        self._give_turn: Callable[[], object] | None = None
+        self._shares: dict[Hashable, Share] = {}
+        #: Requests of nobody who is known hold others up as those of one caller would.
+        self._of_nobody = Share(monotonic)
+        self._works: dict[Any, Work] = {}
+        self._waiting: list[threading.Lock] = []
+        #: When a request of a caller who is not behind ended last, and of which share; and of
+        #: another one before that.
+        self._last: _Ended = (None, float("-inf"))
+        self._before: _Ended = self._last
+
+    def install(self, give_turn: Callable[[], object]) -> None:
+        """Called once by the server; `give_turn()` lets every green thread run that can."""
+        self._give_turn = give_turn
+        self._clock.install()
+
+    def share(self, caller: Hashable) -> Share:
+        """The caller's share, of all connections."""
+        share = self._shares.get(caller)
+        if share is None:
+            if len(self._shares) >= SHARES_MAX:
+                shares = self._shares.items()
+                self._shares = {who: each for who, each in shares if not each.is_full}
+            share = self._shares[caller] = Share(self._monotonic)
+        return share
+
+    @contextmanager
+    def working(self, caller: Hashable | None = None) -> Iterator[None]:
+        """Around a request or a call; `caller`: of whom, if that is known already."""
+        if self._give_turn is None:
+            yield
+            return
+        green = greenlet.getcurrent()
+        share = None if caller is None else self.share(caller)
+        work = self._works[green] = Work(share, self._monotonic())
+        self._clock.meter()
+        try:
+            yield
+        finally:
+            self._end(work, green)
+
+    def known_as(self, caller: Hashable) -> None:
+        """Says of whom the request under way is; with a share that is used up, it goes behind."""
+        work = self._works.get(greenlet.getcurrent())
+        if work is not None:
+            work.share = self.share(caller)
+            self.pause(work.share)
+
+    def step(self) -> None:
+        """Between two pieces of work, outside of transactions that write: lets the others run if
+        this green thread has worked for STEP_SECONDS."""
+        work = self._works.get(greenlet.getcurrent())
+        if work is not None and self.has_worked():
+            self.turn(work.share)
+
+    def slices(self, items: Sequence[Item], first: int) -> Iterator[Sequence[Item]]:
+        """The items in slices that take STEP_SECONDS each, with turns in between; all at once for
+        who is alone. `first`: how many are tried first."""
+        at, size = 0, first
+        while at < len(items):
+            size = len(items) if self._is_alone() else min(size, len(items))
+            before = self._clock.meter().used
+            yield items[at : at + size]
+            at += size
+            used = self._clock.meter().used - before
+            if used > STEP_SECONDS:
+                size = max(1, int(size * STEP_SECONDS / used))
+            elif used < STEP_SECONDS / 2:
+                size *= 2
+            self.step()
+
+    def _is_alone(self) -> bool:
+        """Whether nobody else has had a request under way of late."""
+        own = self._works.get(greenlet.getcurrent())
+        if own is None or own.share is None:
+            return True
+        others = any(work.share is not own.share for work in self._works.values())
+        return not others and self._monotonic() - self._others_at(own.share) > SLICED_SECONDS
+
+    def has_worked(self) -> bool:
+        """Whether the green thread has worked for STEP_SECONDS since its last turn."""
+        meter = self._clock.meter()
+        return meter.used - meter.turned >= STEP_SECONDS
+
+    def turn(self, share: Share | None) -> None:
+        """Lets the others run; those who are behind, until the others are done."""
+        self.charge(share)
+        if not (share is not None and self.pause(share)) and self._give_turn is not None:
+            self._give_turn()
+        meter = self._clock.meter()
+        meter.turned = meter.used
+
+    def charge(self, share: Share | None) -> None:
+        """Takes from a share what the green thread has used since it was charged last."""
+        meter = self._clock.meter()
+        (share or self._of_nobody).spend(meter.used - meter.charged)
+        meter.charged = meter.used
+
+    def pause(self, share: Share) -> bool:
+        """Waits while the share is used up and others have a request under way, for a second at
+        most; whether it waited."""
+        self.rest(share)
+        until = self._monotonic() + PAUSE_SECONDS_MAX
+        has_waited = False
+        while (seconds := share.debt_seconds) > 0 and self._is_behind(share):
+            seconds = min(seconds, REQUEST_SECONDS_MAX, until - self._monotonic())
+            if seconds < PAUSE_SECONDS_MIN:
+                break
+            has_waited = True
+            self._wait_for_end(seconds)
+        if share.debt_seconds > 0:
+            share.worker = greenlet.getcurrent()
+        return has_waited
+
+    def rest(self, share: Share) -> None:
+        """The green thread works no more for a caller who is behind the others."""
+        if share.worker is greenlet.getcurrent():
+            share.worker = None
+            self._wake()
+
+    def used_elsewhere(self, seconds: float) -> None:
+        """Counts processor time that a thread has used for the green thread that calls."""
+        self._clock.meter().used += seconds
+
+    def _is_behind(self, share: Share) -> bool:
+        now = self._monotonic()
+        for work in self._works.values():
+            of = work.share or self._of_nobody
+            if of is share or now - work.began_at > REQUEST_SECONDS_MAX:
+                continue
+            if of.debt_seconds == 0:
+                return True
+        return share.worker is not None and now - self._others_at(share) < BEHIND_SECONDS
+
+    def _others_at(self, share: Share) -> float:
+        """When a request of others ended last."""
+        return (self._before if self._last[0] is share else self._last)[1]
+
+    def _wait_for_end(self, seconds: float) -> None:
+        lock = threading.Lock()
+        lock.acquire()
+        self._waiting.append(lock)
+        try:
+            self._wait(lock, seconds)
+        finally:
+            if lock in self._waiting:
+                self._waiting.remove(lock)
+
+    def _end(self, work: Work, green: Any) -> None:
+        share = work.share or self._of_nobody
+        self.charge(share)
+        del self._works[green]
+        if share.worker is green:
+            share.worker = None
+        if share.debt_seconds == 0:
+            if self._last[0] is not share:
+                self._before = self._last
+            self._last = share, self._monotonic()
+        self._wake()
+
+    def _wake(self) -> None:
+        """Lets those who wait look again."""
+        waiting, self._waiting = self._waiting, []
+        for lock in waiting:
+            lock.release()
+
+
+#: Those of this process.
+turns = Turns()
+
+
+class Pace:
+    """How one connection, whose input may always be there, takes turns with the others."""
+
+    def __init__(self, share: Share, turns: Turns = turns):
+        self._share = share
+        self._turns = turns
         self._has_waited = True
 
     def waited(self) -> None:
         """Notes that the connection waited for its client, and so the others ran."""
-        self._since = self._monotonic()
         self._has_waited = True
 
     def step(self) -> None:
@@ -89,46 +339,44 @@ class Pace:
 
     def long_step(self) -> None:
         """Within a piece of work: yields to the others once it has taken STEP_SECONDS."""
-        if self._monotonic() - self._since >= STEP_SECONDS:
+        if self._turns.has_worked():
             self.turn()
 
     def turn(self) -> None:
-        """Lets the others run; if the budget is overdrawn, until it is paid back."""
-        if not self.pay():
-            self._give_turn()
-        self._since = self._monotonic()
+        """Lets the others run, and goes behind them if the share is used up."""
+        self._turns.turn(self._share)
 
-    def pay(self) -> bool:
-        """Takes the time used from the budget; pauses if that overdraws it, and says whether."""
-        seconds = self.spend()
-        if seconds > 0:
-            self._pause(seconds)
-        return seconds > 0
+    def pay(self) -> None:
+        """Before the connection waits for its client: takes the time used from the share, and goes
+        behind the others if that overdraws it."""
+        self._turns.charge(self._share)
+        self._turns.pause(self._share)
+        self._turns.rest(self._share)
 
-    def spend(self) -> float:
-        """Takes the time used from the budget; the seconds to pause if that overdraws it."""
-        now = self._monotonic()
-        seconds = self._budget.spend(min(now - self._since, WORK_SECONDS_MAX))
-        self._since = now
-        return seconds
+    def is_overdrawn(self) -> bool:
+        """Takes the time used from the share; whether that overdraws it."""
+        self._turns.charge(self._share)
+        return self._share.debt_seconds > 0
 
 
-class Pauses:
-    """Called between the batches of a long call: pauses, so that the call takes SHARE of the time.
+def counted(offload: Callable[..., Any]) -> Callable[..., Any]:
+    """What runs work beside the green threads, whose processor time counts for who asked for it."""
 
-    A call that names 500 people takes as long as fifty ordinary ones.
-    """
+    def run(work: Callable[..., Result], *arguments: Any) -> Result:
+        used = 0.0
 
-    def __init__(
-        self,
-        pause: Callable[[float], object] = time.sleep,
-        monotonic: Callable[[], float] = time.monotonic,
-    ):
-        self._pause = pause
-        self._monotonic = monotonic
-        self._since = monotonic()
+        def timed() -> Result:
+            nonlocal used
+            begun = time.thread_time()
+            try:
+                return work(*arguments)
+            finally:
+                used = time.thread_time() - begun
 
-    def __call__(self) -> None:
-        worked = min(self._monotonic() - self._since, BATCH_SECONDS_MAX)
-        self._pause(worked * (1 / SHARE - 1))
-        self._since = self._monotonic()
+        try:
+            result: Result = offload(timed)
+            return result
+        finally:
+            turns.used_elsewhere(used)
+
+    return run

@@ -172,6 +172,7 @@ def measured(
     result = _summed(posted, report, seconds)
     cpu = {name: after[name] - before[name] for name in after}
     result |= {f"cpu_us_{name}": 1e6 * used / len(posted) for name, used in cpu.items()}
+    result["cpu_us"] = 1e6 * sum(cpu.values()) / len(posted)
     return result | {"driver_cores": driver / seconds, "seconds": seconds}
 
 

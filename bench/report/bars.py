@@ -150,6 +150,12 @@ def _churn(result: dict[str, Any]) -> Iterator[Bar]:
 
 def _views(result: dict[str, Any]) -> Iterator[Bar]:
     scenario, memory = result["scenario"], result["memory"]
+    if scenario.get("worst"):
+        where = f"the {scenario['views']:,} worst saved views, {scenario['rate']:g} events/s"
+        more = ratio(result, "lineup.cpu_us", "without.cpu_us")
+        if more is not None:
+            yield Bar(f"processor an event, by that without views ({where})", more, most=3.0)
+        return
     if (scenario["threads"], scenario["views"]) != (100_000, 1_000):
         return
     where = f"{scenario['views']:,} saved views, {scenario['rate']:g} events/s"

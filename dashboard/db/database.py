@@ -29,6 +29,7 @@ from sqlalchemy.exc import TimeoutError as PoolTimeoutError
 from dashboard.db.models.threads import epochs
 from dashboard.db.sqlite_wal import COMMIT_PAGES, checkpoint, empty, stamp
 from dashboard.errors import OutcomeUnknown, StorageUnavailable
+from dashboard.turns import turns
 
 Result = TypeVar("Result")
 #: Waits until a descriptor is ready for one of these events, as `selectors` numbers them, at most
@@ -131,6 +132,7 @@ class Database:
         if it `is_idempotent` (a second run changes nothing, and its result serves as well). Else
         that raises OutcomeUnknown.
         """
+        turns.step()
         deadline = time.monotonic() + wait_seconds
         tries = 0
         while True:
@@ -155,6 +157,7 @@ class Database:
     @contextmanager
     def read(self) -> Iterator[Connection]:
         """A connection for reading, on one snapshot. Raises StorageUnavailable."""
+        turns.step()
         try:
             with self.engine.begin() as connection:
                 self._begin(connection, "BEGIN")

@@ -3,12 +3,13 @@
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
-from dashboard.errors import StorageUnavailable
+from dashboard.errors import OutcomeUnknown, StorageUnavailable
 from dashboard.group_commit import GroupCommit
 from dashboard.ingest.outcomes import Outcome
 from dashboard.ingest.recorder import Recorder
 from dashboard.ingest.schema import ParsedEvent
 from dashboard.ordering.placer import Placer
+from dashboard.turns import turns
 from scoring.placing import Placement
 
 #: Most requests that share a transaction, and most events of such a request: a larger one has a
@@ -50,7 +51,8 @@ class Ingest:
         """Stores events; one outcome for each, in order.
 
         Small batches of concurrent requests share a transaction, because each commit waits for
-        the disk. Raises StorageUnavailable with nothing stored.
+        the disk. Raises StorageUnavailable with nothing stored, and OutcomeUnknown where some of a
+        large batch are.
         """
         batch = Batch(source_id, parsed)
         if len(parsed) > GROUPED_EVENTS_MAX:
@@ -74,9 +76,18 @@ class Ingest:
             self._on_closed(closed)
 
     def _accept_alone(self, batch: Batch) -> list[Outcome]:
-        written = self._recorder.record(batch.source_id, batch.events)
-        self._place(written.placements)
-        return list(written.outcomes)
+        """In slices where others wait: a transaction yields to nobody."""
+        outcomes: list[Outcome] = []
+        for events in turns.slices(batch.events, GROUPED_EVENTS_MAX):
+            try:
+                written = self._recorder.record(batch.source_id, events)
+            except StorageUnavailable as error:
+                if outcomes:
+                    raise OutcomeUnknown() from error
+                raise
+            self._place(written.placements)
+            outcomes += written.outcomes
+        return outcomes
 
     def _accept_together(self, batches: Sequence[Batch]) -> list[list[Outcome] | Exception]:
         if len(batches) == 1:

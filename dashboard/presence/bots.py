@@ -11,6 +11,7 @@ from dashboard.db.database import Database
 from dashboard.db.threads import erasures, threads
 from dashboard.errors import NotFound
 from dashboard.presence.service import OTHERS, TRUTH, PresenceService
+from dashboard.turns import turns
 from presence.connections import Connection
 from presence.heartbeats import accept_beats
 from presence.last_seen.listing import Page, Position, Times
@@ -23,6 +24,8 @@ from presence.states import UNSET, State
 MESSAGES, HTTP = "messages", "http"
 #: A message that occurred longer ago is no heartbeat, in milliseconds.
 RECENT_MS = 60_000
+#: Heartbeats that are taken at once, where others wait: Redis answers nobody meanwhile.
+BEATS_FIRST = 50
 #: Messages that wait to be sent to Redis as heartbeats; more are dropped.
 PENDING_MAX = 5_000
 
@@ -67,14 +70,14 @@ class BotPresence:
             Connection(f"{source}/{customer}", device, type, device, active=active)
             for customer, device, type, active in beats
         ]
-        self._accept(connections)
+        for some in turns.slices(connections, BEATS_FIRST):
+            self._accept(some)
 
     def leave(self, source: str, devices: Iterable[tuple[str, str]]) -> None:
         """Closes devices at once: (customer, device)."""
-        self._presence_service.customers.close_all_of(
-            [(f"{source}/{customer}", device) for customer, device in devices],
-            leave_tombstones=True,
-        )
+        ended = [(f"{source}/{customer}", device) for customer, device in devices]
+        for some in turns.slices(ended, BEATS_FIRST):
+            self._presence_service.customers.close_all_of(some, leave_tombstones=True)
 
     def look_up(self, source: str, customers: Sequence[str]) -> dict[str, State]:
         people = {f"{source}/{customer}": customer for customer in customers}

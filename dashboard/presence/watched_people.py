@@ -10,7 +10,7 @@ from dashboard.errors import FieldError, Invalid
 from dashboard.presence.service import PresenceService
 from dashboard.presence.socket_requests import WatchPeopleRequest
 from dashboard.transport.caller import Answer, Caller
-from dashboard.turns import Pauses
+from dashboard.turns import turns
 from presence.errors import TooMany
 from presence.states import State, Viewer
 from presence.watchers import Watchers
@@ -54,7 +54,7 @@ class WatchedPeople:
         removed = request.remove or ()
         try:
             states = watchers.watch(
-                caller.sid, viewer_of(caller), added, removed, elsewhere, Pauses()
+                caller.sid, viewer_of(caller), added, removed, elsewhere, turns.step
             )
         except TooMany as error:
             raise Invalid([FieldError("/add", "too_long", f"{error}.".capitalize())]) from error

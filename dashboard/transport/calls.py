@@ -11,6 +11,7 @@ from dashboard.transport.caller import Answer, Handler, SocketObserver
 from dashboard.transport.connections import Connection
 from dashboard.transport.packets import MALFORMED
 from dashboard.transport.sessions import SessionChecks
+from dashboard.turns import turns
 
 log = logging.getLogger(__name__)
 
@@ -62,7 +63,8 @@ class Calls:
         self._sessions.require_valid(connection)
         for observer in self.observers:
             observer.on_message(connection.caller.sid)
-        answer = handler(connection.caller, arguments)
+        with turns.working(("admin", connection.caller.admin_id)):
+            answer = handler(connection.caller, arguments)
         return {"ok": True, **answer} if isinstance(answer, dict) else answer
 
     def _count_bad(self, connection: Connection) -> None:

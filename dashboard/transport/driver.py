@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from dashboard.transport.websocket import GOING_AWAY, WebSocket
-from dashboard.turns import Budgets, Pace, TimeBudget
-from dashboard.wsgi_keys import GIVE_TURN, IDENTITY
+from dashboard.turns import Pace, Share, turns
+from dashboard.wsgi_keys import IDENTITY
 
 #: How long clients may take to answer a close frame when the server stops, in seconds.
 LEAVE_SECONDS = 1.5
@@ -22,7 +22,6 @@ class Driver:
         self.open: set[WebSocket] = set()
         #: Whether the process stops.
         self.is_closing = False
-        self._budgets = Budgets()
 
     def close_all(self) -> None:
         """Tells every client that the server goes away; ends those that do not answer to it."""
@@ -41,10 +40,10 @@ class Driver:
 
     def __call__(self, handler: Callable[[Any], Any], server: Any) -> Callable:
         def serve(environ: dict[str, Any], start_response: Callable) -> Iterable[bytes]:
-            # All windows of an admin share a budget.
-            caller = environ[IDENTITY].admin_id if IDENTITY in environ else None
-            budget = self._budgets.of(caller) if caller is not None else TimeBudget()
-            websocket = WebSocket(handler, Pace(budget, environ[GIVE_TURN]))
+            # All windows of an admin have one share.
+            identity = environ.get(IDENTITY)
+            share = turns.share(("admin", identity.admin_id)) if identity else Share()
+            websocket = WebSocket(handler, Pace(share))
             self.open.add(websocket)
             if self.is_closing:
                 threading.Thread(target=websocket.leave, args=[GOING_AWAY], daemon=True).start()

@@ -150,4 +150,4 @@ class Incoming:
         while (text := self._next_small_text()) is not None and self._handles(text):
             handled = self._at
         self._at = handled
-        return handled == len(data) and self._pace.spend() == 0
+        return handled == len(data) and not self._pace.is_overdrawn()

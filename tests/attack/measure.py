@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 
-from tests.attack import many, over_http, over_sockets  # noqa: F401  (they add their attacks)
+from tests.attack import many, over_http, over_sockets, waiting  # noqa: F401  (they add their attacks)
 from tests.attack.attacks import ATTACKS, Attack
 from tests.attack.others import FLOOR_MS, Others, Waits
 from tests.attack.target import Target

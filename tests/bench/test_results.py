@@ -153,3 +153,15 @@ def test_saved_views_are_held_against_the_same_server_without_them(tmp_path):
     write_page({"machine": {"cores": 2}, "results": [result]}, "latest.json", tmp_path)
     text = (tmp_path / "README.md").read_text()
     assert "1,000 saved views: processor is 1.6 times that of counting" in text
+
+
+def test_the_worst_views_are_held_against_the_same_server_without_them():
+    result = {
+        "bench": "views",
+        "scenario": asdict(Views(worst=True)),
+        "rounds": [{"without": {"cpu_us": 6_000}, "lineup": {"cpu_us": 17_000}}],
+        "broken": {},
+        "memory": {"bytes_an_entry": 118.0},
+    }
+    [bar] = bars([result])
+    assert (round(bar.value, 2), bar.kept) == (2.83, True)

@@ -1,7 +1,12 @@
 """The saved views of the benches are queries, the same ones each time, and no two of ten alike."""
 
-from bench.saved_views import saved_views
+from datetime import UTC
+
+from bench.saved_views import saved_views, worst_views
+from dashboard.db.lists.allowances import QUERY_MAX, SAVED
+from scoring.conditions.cost import together
 from scoring.conditions.language.parser import parse
+from scoring.conditions.resolve import resolve
 
 
 def test_saved_views_are_queries_that_differ_and_stay_the_same():
@@ -9,3 +14,12 @@ def test_saved_views_are_queries_that_differ_and_stay_the_same():
     texts = {parse(view.query).canonical for view in found}
     assert len(texts) > 90
     assert found == saved_views(200)[:100]
+
+
+def test_the_worst_views_may_all_be_saved_and_hardly_any_more():
+    queries = [resolve(parse(view.query), None, {}.get, UTC) for view in worst_views(1_000)]
+    cost = together(queries)
+    assert max(query.conditions for query in queries) <= QUERY_MAX
+    assert SAVED.cost.conditions * 0.7 < cost.conditions <= SAVED.cost.conditions
+    assert cost.moments == SAVED.cost.moments
+    assert len({query.key for query in queries}) == 1_000

@@ -1,117 +1,296 @@
-"""Turns and budgets of time."""
+"""Turns: who works goes on, who has used up a share goes behind the others, and time is that of the
+processor."""
 
+import threading
+
+import greenlet
 import pytest
 
 from dashboard.turns import (
-    BATCH_SECONDS_MAX,
     BURST_SECONDS,
     PAUSE_SECONDS_MAX,
+    REQUEST_SECONDS_MAX,
     SHARE,
+    SHARES_MAX,
+    SLICED_SECONDS,
     STEP_SECONDS,
-    Budgets,
+    GreenClock,
     Pace,
-    Pauses,
-    TimeBudget,
+    Turns,
+    counted,
 )
+from tests.support import wait_until
+
+ANY = ("admin", 1)
+OTHER = ("admin", 2)
 
 
-class Process:
-    """A clock and a processor that are moved by hand; what a pace does is noted."""
+class Worker:
+    """A clock and a processor that are moved by hand, and green threads that take turns."""
 
     def __init__(self):
-        self.now = self.used = 0.0
+        self.now = self.processor = 0.0
         self.done = []
+        self.turns = Turns(lambda: self.now, GreenClock(lambda: self.processor), self._wait)
+        self.turns._give_turn = lambda: self.done.append("turn")
+        self.while_waiting = lambda: None
 
-    def work(self, seconds):
+    def _wait(self, lock, seconds):
+        self.done.append("wait")
         self.now += seconds
-        self.used += seconds
+        self.while_waiting()
 
-    def pause(self, seconds):
-        self.done.append(round(seconds, 6))
+    def works(self, seconds):
+        """The green thread that calls uses the processor."""
+        self.processor += seconds
         self.now += seconds
 
-    def pace(self, budget=None):
-        return Pace(
-            budget or TimeBudget(lambda: self.now),
-            lambda: self.done.append("turn"),
-            self.pause,
-            lambda: self.now,
-        )
+    def use_up(self, caller):
+        with self.turns.working(caller):
+            self.works(BURST_SECONDS + 0.1)
+        assert self.turns.share(caller).debt_seconds > 0
+
+    def at_work(self, caller):
+        """A green thread that has a request under way; switch to it again to end it."""
+
+        def run():
+            with self.turns.working(caller):
+                greenlet.getcurrent().parent.switch()
+
+        green = greenlet.greenlet(run)
+        green.switch()
+        return green
 
 
 @pytest.fixture
-def process():
-    return Process()
+def worker():
+    found = Worker()
+    before = greenlet.settrace(found.turns._clock._switched)
+    yield found
+    greenlet.settrace(before)
 
 
-def test_who_waited_for_its_client_begins_at_once(process):
+def test_each_green_thread_is_charged_what_it_has_used_itself(worker):
+    """However they alternate; a clock that goes on meanwhile costs nothing."""
+    main = greenlet.getcurrent()
+    used = []
+
+    def run(each):
+        meter = worker.turns._clock.meter()
+        for _ in range(3):
+            worker.works(each)
+            worker.now += 100
+            main.switch()
+        used.append((each, round(worker.turns._clock.meter().used, 6), meter.used))
+
+    greens = [greenlet.greenlet(run) for _ in range(2)]
+    for _ in range(4):
+        for green, each in zip(greens, (0.001, 0.02), strict=True):
+            green.switch(*([each] if not green else []))
+            worker.works(7)
+    assert [(each, all_of_it) for each, all_of_it, _ in used] == [(0.001, 0.003), (0.02, 0.06)]
+
+
+def test_who_is_alone_gets_everything(worker):
+    for _ in range(100):
+        with worker.turns.working():
+            worker.turns.known_as(ANY)
+            for _ in range(10):
+                worker.works(STEP_SECONDS * 1.01)
+                worker.turns.step()
+    assert "wait" not in worker.done
+    assert worker.done.count("turn") == 1_000
+
+
+def test_nobody_yields_before_5_ms_of_work(worker):
+    with worker.turns.working(ANY):
+        worker.works(STEP_SECONDS * 0.51)
+        worker.turns.step()
+        assert worker.done == []
+        worker.works(STEP_SECONDS * 0.51)
+        worker.turns.step()
+        worker.turns.step()
+        assert worker.done == ["turn"]
+
+
+def test_who_has_used_up_a_share_works_once_the_others_are_done(worker):
+    worker.use_up(ANY)
+    other = worker.at_work(OTHER)
+    worker.while_waiting = lambda: other and other.switch()
+    with worker.turns.working():
+        worker.turns.known_as(ANY)
+        assert worker.done == ["wait"], "and goes on when they are"
+        worker.works(STEP_SECONDS * 1.01)
+        other = worker.at_work(OTHER)
+        worker.turns.step()
+        assert worker.done == ["wait", "wait"]
+        worker.works(STEP_SECONDS * 1.01)
+        worker.turns.step()
+        assert worker.done == ["wait", "wait", "turn"]
+
+
+def test_who_has_a_share_left_never_waits(worker):
+    worker.use_up(OTHER)
+    others = [worker.at_work(OTHER) for _ in range(3)]
+    with worker.turns.working():
+        worker.turns.known_as(ANY)
+        worker.works(BURST_SECONDS / 2)
+        worker.turns.step()
+    assert "wait" not in worker.done
+    for other in others:
+        other.switch()
+
+
+def test_beside_others_who_always_work_one_gets_a_fifth_of_the_processor(worker):
+    """Their requests are always new; of one that takes long nobody waits for the end."""
+    worker.use_up(ANY)
+    busy = [worker.at_work(OTHER)]
+
+    def next_request():
+        busy.append(worker.at_work(OTHER))
+        busy.pop(0).switch()
+
+    worker.while_waiting = next_request
+    used = 0.0
+    with worker.turns.working():
+        worker.turns.known_as(ANY)
+        begun = worker.now
+        while worker.now < begun + 60:
+            worker.works(0.003)
+            used += 0.003
+            worker.turns.turn(worker.turns.share(ANY))
+            next_request()
+    assert used == pytest.approx(60 * SHARE, rel=0.05)
+    busy.pop().switch()
+
+
+def test_a_request_that_takes_long_holds_nobody_up(worker):
+    worker.use_up(ANY)
+    slow = worker.at_work(OTHER)
+    worker.now += REQUEST_SECONDS_MAX + 0.01
+    worker.use_up(ANY)
+    with worker.turns.working():
+        worker.turns.known_as(ANY)
+    assert worker.done == []
+    slow.switch()
+
+
+def test_a_pause_is_never_longer_than_a_second(worker):
+    share = worker.turns.share(ANY)
+    share.spend(1_000)
+    assert share.debt_seconds <= PAUSE_SECONDS_MAX
+
+
+def test_beside_others_one_thing_is_done_at_a_time_for_who_is_behind(worker):
+    """Four connections of one session are no more than one."""
+    worker.use_up(ANY)
+    other = worker.at_work(OTHER)
+    other.switch()
+    first = greenlet.greenlet(lambda: _once(worker, ANY))
+    first.switch()
+    assert worker.done == []
+    second = greenlet.greenlet(lambda: _once(worker, ANY))
+    worker.while_waiting = lambda: first.switch() if first else None
+    second.switch()
+    assert worker.done == ["wait"], "until the first is done"
+    second.switch()
+
+
+def _once(worker, caller):
+    with worker.turns.working():
+        worker.turns.known_as(caller)
+        greenlet.getcurrent().parent.switch()
+
+
+def test_what_is_long_is_done_at_once_by_who_is_alone_and_in_slices_beside_others(worker):
+    def slices():
+        found = []
+        with worker.turns.working(ANY):
+            for some in worker.turns.slices(range(500), 20):
+                found.append(len(some))
+                worker.works(0.0005 * len(some))
+        assert sum(found) == 500
+        return found
+
+    assert slices() == [500]
+    worker.at_work(OTHER).switch()
+    found = slices()
+    assert found[0] == 20 and max(found[1:]) <= 10 and worker.done.count("turn") > 20
+    worker.now += SLICED_SECONDS + 0.1
+    assert slices() == [500]
+    other = worker.at_work(OTHER)
+    assert len(slices()) > 10, "while somebody works"
+    other.switch()
+
+
+def test_what_runs_beside_the_green_threads_counts_for_who_asked_for_it(worker, monkeypatch):
+    monkeypatch.setattr("dashboard.turns.turns", worker.turns)
+
+    def offload(work):
+        thread = threading.Thread(target=work)
+        thread.start()
+        thread.join()
+
+    with worker.turns.working(ANY):
+        before = worker.turns._clock.meter().used
+        counted(offload)(sum, range(200_000))
+        assert worker.turns._clock.meter().used > before
+
+
+def test_shares_of_callers_who_are_gone_are_forgotten(worker):
+    worker.use_up(ANY)
+    share = worker.turns.share(ANY)
+    for number in range(3 * SHARES_MAX):
+        worker.turns.share(("address", number))
+    assert worker.turns.share(ANY) is share
+    assert len(worker.turns._shares) <= SHARES_MAX + 1
+
+
+def test_a_connection_that_waited_for_its_client_begins_at_once(worker):
     """H7"""
-    pace = process.pace()
+    pace = Pace(worker.turns.share(ANY), worker.turns)
     pace.step()
-    assert process.done == []
+    assert worker.done == []
     pace.step()
-    assert process.done == ["turn"], "the second piece of work was there already"
+    assert worker.done == ["turn"], "the second piece of work was there already"
     pace.waited()
     pace.step()
-    assert process.done == ["turn"]
+    assert worker.done == ["turn"]
 
 
-def test_a_long_step_gives_a_turn_after_5_ms(process):
-    """H7"""
-    pace = process.pace()
-    pace.long_step()
-    assert process.done == []
-    process.work(STEP_SECONDS)
-    pace.long_step()
-    assert process.done == ["turn"]
+def test_a_flood_of_one_connection_goes_behind_the_others(worker):
+    """H7: what comes without being waited for, from all connections of one caller."""
+    paces = [Pace(worker.turns.share(ANY), worker.turns) for _ in range(2)]
+    paces[0].turn()
+    worker.works(BURST_SECONDS)
+    other = worker.at_work(OTHER)
+    worker.while_waiting = lambda: other.switch() if other else None
+    for _ in range(20):
+        for pace in paces:
+            worker.works(0.001)
+            pace.step()
+    assert worker.done.count("wait") == 1
+    assert paces[0]._share.debt_seconds > 0
+    worker.works(0.01)
+    assert paces[0].is_overdrawn()
 
 
-def test_who_works_on_and_on_gets_a_fifth_of_the_processor(process):
-    """H7: a budget by time, not by count."""
-    pace = process.pace()
-    pace.step()
-    while process.now < 60:
-        process.work(0.003)
-        pace.step()
-    assert process.used == pytest.approx(60 * SHARE + BURST_SECONDS, rel=0.02)
+def test_threads_that_wait_are_woken_when_others_are_done():
+    """With the locks of threads, as a worker has them."""
+    turns = Turns()
+    turns._give_turn = lambda: None
+    turns.share(ANY).spend(BURST_SECONDS + 0.1)
+    done = []
 
+    def behind():
+        with turns.working():
+            turns.known_as(ANY)
+            done.append(True)
 
-def test_one_piece_of_work_counts_50_ms_at_most(process):
-    """H7: a call that waited 10 s for a database does not silence its socket."""
-    pace = process.pace()
-    process.work(10)
-    assert not pace.pay()
-
-
-def test_a_pause_is_never_longer_than_a_second(process):
-    """H7"""
-    budget = TimeBudget(lambda: process.now)
-    assert budget.spend(10) == PAUSE_SECONDS_MAX
-
-
-def test_work_that_fits_into_the_share_never_pauses(process):
-    """H7"""
-    pace = process.pace()
-    for _ in range(1000):
-        process.work(0.009)
-        assert not pace.pay()
-        process.now += 0.05
-        pace.waited()
-
-
-def test_connections_of_one_caller_share_a_budget(process):
-    """H7: twenty sockets of one admin get no more than one."""
-    budgets = Budgets()
-    one, same, other = budgets.of(1), budgets.of(1), budgets.of(2)
-    assert one is same and one is not other
-    del one, same
-    assert len(budgets._budgets) == 1, "a budget that nobody holds is kept"
-
-
-def test_a_call_in_batches_takes_a_fifth_of_the_time(process):
-    """H7: what a batch waits for, beyond 10 ms, does not count."""
-    pause = Pauses(process.pause, lambda: process.now)
-    for seconds in (0.005, 10.0):
-        process.work(seconds)
-        pause()
-    assert process.done == [0.02, round(BATCH_SECONDS_MAX / SHARE * (1 - SHARE), 6)]
+    with turns.working(OTHER):
+        waiting = threading.Thread(target=behind, daemon=True)
+        waiting.start()
+        wait_until(lambda: turns._waiting or done)
+        assert not done
+    wait_until(lambda: done)
+    waiting.join()

@@ -2,6 +2,7 @@
 
 from dashboard.db.accounts.api_keys import Caller, KeyRing
 from dashboard.errors import Problem
+from dashboard.turns import turns
 
 _SCHEME = "bearer"
 
@@ -33,4 +34,5 @@ class Callers:
             raise Unauthorized()
         if scope not in caller.scopes:
             raise Problem(403, "forbidden_scope", f"This key does not have the scope “{scope}”.")
+        turns.known_as(("key", caller.key_id))
         return caller

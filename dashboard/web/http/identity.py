@@ -18,6 +18,7 @@ from dashboard.db.accounts import sessions
 from dashboard.db.accounts.sessions import NOWHERE, Identity, Origin
 from dashboard.db.database import Database
 from dashboard.errors import Problem, StorageUnavailable
+from dashboard.turns import turns
 from dashboard.web.http.cookies import HOST_PREFIX, CookieNames
 from dashboard.web.http.origins import Origins
 
@@ -63,6 +64,7 @@ class Identities:
             # If this write fails, the next request tries again.
             with suppress(StorageUnavailable):
                 self._database.write(lambda connection: sessions.renew(connection, identity, now))
+        turns.known_as(("admin", identity.admin_id))
         return identity
 
     def is_signed_in(self) -> bool:

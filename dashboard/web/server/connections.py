@@ -6,7 +6,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import Any
 
-from dashboard.turns import Budgets, Pace
+from dashboard.turns import Pace, turns
 from dashboard.web.http import limits
 from dashboard.web.server.request_reader import RequestReader
 
@@ -16,9 +16,6 @@ _DRIP_BYTES = 32
 _DRIPS_MAX = 16
 _DRIP_SECONDS = 0.25
 _DRAIN_BYTES = 64 * 1024
-
-#: Requests that come before the answer to the one before count against their sender's address.
-_budgets = Budgets()
 
 
 class Connection:
@@ -40,7 +37,8 @@ class Connection:
         self._read_until = 0.0
         #: Reads of the request under way that gave next to nothing.
         self._drips = 0
-        self._pace = Pace(_budgets.of(_host(address)), give_turn)
+        # What comes before the answer to the request before counts against the sender's address.
+        self._pace = Pace(turns.share(("address", _host(address))))
 
     def has_more(self) -> bool:
         """Whether the client has sent more than was read by now."""

@@ -12,6 +12,7 @@ from eventlet.green import select
 from eventlet.green import socket as green_socket
 
 from dashboard.errors import StartError
+from dashboard.turns import counted, turns
 from dashboard.web.server.acceptor import Acceptor, Green
 from dashboard.web.server.http_connection import HttpServer
 from dashboard.web.server.readiness import Readiness
@@ -19,7 +20,7 @@ from dashboard.web.server.state import ServerState
 from dashboard.web.server.waiting import waiter
 from dashboard.wsgi_keys import WAIT_READABLE, WATCH
 
-offload = tpool.execute
+offload = counted(tpool.execute)
 _look_up = patcher.original("socket").getaddrinfo
 _EPOLL = patcher.original("select").epoll if sys.platform == "linux" else None
 #: Makes a poll object that does not switch to another green thread.
@@ -56,6 +57,7 @@ def start(
     socket.getaddrinfo = green_socket.getaddrinfo = getaddrinfo
     if not hasattr(listener, "fd"):
         raise StartError("This release of eventlet has no GreenSocket.fd: install another one.")
+    turns.install(give_turn)
     environ: dict[str, Any] = {WAIT_READABLE: _wait_read}
     if _EPOLL is not None:
         environ[WATCH] = Readiness(_EPOLL, partial(hubs.trampoline, read=True)).watch

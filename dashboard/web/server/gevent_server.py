@@ -10,6 +10,7 @@ from gevent import monkey, select
 from gevent.socket import wait_read
 
 from dashboard.errors import StartError
+from dashboard.turns import counted, turns
 from dashboard.web.server.acceptor import Acceptor, Green
 from dashboard.web.server.http_connection import HttpServer
 from dashboard.web.server.readiness import Readiness
@@ -25,7 +26,7 @@ poll = monkey.get_original("select", "poll")
 _EPOLL = monkey.get_original("select", "epoll") if sys.platform == "linux" else None
 
 
-def offload(work: Callable[..., Any], *arguments: Any) -> Any:
+def _offload(work: Callable[..., Any], *arguments: Any) -> Any:
     # An exception that reaches the pool is printed with its stack trace.
     result, error = gevent.get_hub().threadpool.apply(_outcome, (work, arguments))
     if error is not None:
@@ -38,6 +39,9 @@ def _outcome(work: Callable[..., Any], arguments: tuple[Any, ...]) -> tuple[Any,
         return work(*arguments), None
     except Exception as error:
         return None, error
+
+
+offload = counted(_offload)
 
 
 def _wait_read(descriptor: int, seconds: float) -> None:
@@ -63,6 +67,7 @@ def start(
     """Serves in the background until the acceptor is stopped. Raises StartError."""
     if not hasattr(listener, "_sock"):
         raise StartError("This release of gevent has no socket._sock: install another one.")
+    turns.install(give_turn)
     environ: dict[str, Any] = {WAIT_READABLE: _wait_read}
     if _EPOLL is not None:
         environ[WATCH] = Readiness(_EPOLL, wait_read).watch

@@ -15,6 +15,7 @@ from typing import Any
 from urllib.parse import unquote
 
 from dashboard.errors import InternalError, Problem
+from dashboard.turns import turns
 from dashboard.web.http import limits
 from dashboard.web.http.files.requests import UPLOAD_SECONDS, is_upload
 from dashboard.web.http.problems import json_problem
@@ -128,7 +129,7 @@ class HttpConnection:
         answer = Answer(self._connection, head, body, self._server)
         content: Iterable[bytes] = ()
         try:
-            content = self._server.app(environ, answer.start)
+            content = self._run(environ, answer.start)
             if self._connection.is_taken:
                 return False
             answer.send(content)
@@ -145,6 +146,16 @@ class HttpConnection:
         if not body.is_at_end:
             self._connection.drain(limits.DRAIN_BODY_SECONDS)
         return answer.is_kept and body.is_at_end
+
+    def _run(self, environ: dict[str, Any], start: Callable) -> Iterable[bytes]:
+        """Runs the application, as work during which callers who are behind wait."""
+        if "HTTP_UPGRADE" in environ:
+            # A socket stays: its calls are work, each by itself.
+            content: Iterable[bytes] = self._server.app(environ, start)
+            return content
+        with turns.working():
+            content = self._server.app(environ, start)
+            return content
 
     def _refuse(self, problem: Problem) -> bool:
         """Answers with a problem, as the last answer on the connection."""

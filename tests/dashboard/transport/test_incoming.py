@@ -10,7 +10,7 @@ from wsproto.frame_protocol import FrameProtocol, Opcode
 
 from dashboard.transport import incoming
 from dashboard.transport.incoming import Incoming
-from dashboard.turns import BURST_SECONDS, Pace, TimeBudget
+from dashboard.turns import BURST_SECONDS, Pace, Share, Turns, Work
 from dashboard.wsgi_keys import RECEIVE_NOW, SOCKET, WAIT_READABLE, WATCH
 from tests.support import wait_until
 
@@ -34,9 +34,10 @@ class Connection:
             WATCH: self._watch,
         }
         self.now = 0.0
-        self.budget = TimeBudget(lambda: self.now)
-        pace = Pace(self.budget, lambda: None, self._pause, lambda: self.now)
-        self.incoming = Incoming(environ, pace, self._handles)
+        self.share = Share(lambda: self.now)
+        self.turns = Turns(lambda: self.now, wait=lambda lock, seconds: self._pause(seconds))
+        self.turns._give_turn = lambda: None
+        self.incoming = Incoming(environ, Pace(self.share, self.turns), self._handles)
         self.thread = threading.Thread(target=self._run, daemon=True)
         self.thread.start()
 
@@ -50,8 +51,14 @@ class Connection:
             self.now += 0.001
         return text.startswith("43")
 
+    def is_behind(self):
+        """Its share is used up, and somebody else has a request under way."""
+        self.share.spend(BURST_SECONDS + 0.1)
+        self.turns._works["somebody else"] = Work(None, self.now)
+
     def _pause(self, seconds):
         self.paused.append(seconds)
+        self.turns._works.clear()
         self.while_paused()
 
     def _run(self):
@@ -105,9 +112,9 @@ def test_many_bytes_at_once_are_left_to_the_thread_which_gives_turns(connection)
     assert connection.handled == [(text, True) for text in texts]
 
 
-def test_who_has_overdrawn_the_budget_is_paused(connection):
+def test_who_has_used_up_the_share_goes_behind_the_others(connection):
     connection.waits()
-    connection.budget.spend(BURST_SECONDS)
+    connection.is_behind()
     connection.send("43/admin,1[]")
     connection.waits()
     assert connection.handled == [("43/admin,1[]", False)]
@@ -133,7 +140,7 @@ def test_input_that_comes_while_the_thread_is_busy_is_read_before_it_waits(conne
 
 def test_input_that_comes_while_the_thread_is_paused_is_read_before_it_waits(connection):
     connection.waits()
-    connection.budget.spend(BURST_SECONDS)
+    connection.is_behind()
 
     def send():
         connection.while_paused = lambda: None

@@ -13,7 +13,7 @@ from wsproto.frame_protocol import FrameProtocol, Opcode
 
 from dashboard.transport.received_frames import FrameBoundaries, small_text
 from dashboard.transport.websocket import WebSocket
-from dashboard.turns import Pace, TimeBudget
+from dashboard.turns import Pace, Share
 from dashboard.wsgi_keys import RECEIVE_NOW, SEND_NOW, SOCKET, TAKE_OVER, WAIT_READABLE, WATCH
 
 HANDSHAKE = {
@@ -131,7 +131,7 @@ def received(pieces: list[bytes], is_watched: bool) -> tuple[list[str], list[str
     locks = mock.patch("dashboard.transport.incoming.threading")
     with ours, theirs, locks as patched:
         patched.Lock = lambda: TellingLock(watcher)
-        WebSocket(handle, Pace(TimeBudget(), lambda: None))(environ, lambda *given: None)
+        WebSocket(handle, Pace(Share()))(environ, lambda *given: None)
     return returned, intercepted
 
 

@@ -17,7 +17,7 @@ from wsproto.events import (
 )
 
 from dashboard.transport.websocket import INVALID_PACKET, WebSocket
-from dashboard.turns import Pace, TimeBudget
+from dashboard.turns import Pace, Share, Turns
 from dashboard.wsgi_keys import RECEIVE_NOW, SEND_NOW, SOCKET, TAKE_OVER, WAIT_READABLE, WEBSOCKET
 from tests.support import wait_until
 
@@ -44,7 +44,9 @@ class Pair:
             TAKE_OVER: lambda: None,
         }
         self.turns = []
-        pace = Pace(TimeBudget(), lambda: self.turns.append(len(self.received)))
+        turns = Turns()
+        turns._give_turn = lambda: self.turns.append(len(self.received))
+        pace = Pace(Share(), turns)
         self.websocket = WebSocket(self._receive, pace)
         self.thread = threading.Thread(
             target=self.websocket, args=[self.environ, None], daemon=True
