@@ -168,8 +168,8 @@ class Services(EventServices):
     @cached_property
     def view_changes(self) -> ViewChanges:
         prefix = self.settings.key_prefix
-        admins, version = self.broadcaster.admins, self.reads.views_version
-        made = ViewChanges(self.redis_client, prefix, self.sockets, admins, version)
+        admins, changes = self.broadcaster.admins, self.reads.changes_of_views
+        made = ViewChanges(self.redis_client, prefix, self.sockets, admins, changes)
         made.observe(self.live_lists.views_changed)
         return made
 

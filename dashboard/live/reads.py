@@ -8,9 +8,10 @@ from dashboard.db.accounts import admins, sessions, team
 from dashboard.db.accounts.admin_desks import Desks
 from dashboard.db.accounts.sessions import Rights
 from dashboard.db.database import Database
-from dashboard.db.lists import looking_through, named_lists, seen_lists, views
+from dashboard.db.lists import looking_through, named_lists, seen_lists, view_changes
 from dashboard.db.lists.named_lists import ListName, NamedList, Stamp
 from dashboard.db.lists.seen_lists import SeenLists
+from dashboard.db.lists.view_changes import Whose
 from dashboard.db.mentions import mentions
 from dashboard.db.notices import news
 from dashboard.db.notices.news import Notice
@@ -181,10 +182,10 @@ class Reads:
         with self._database.read() as connection:
             return seen_lists.seen_by(connection, admins)
 
-    def views_version(self) -> int:
-        """A number that grows with each change of saved views."""
+    def changes_of_views(self, version: int | None) -> tuple[int, set[Whose]]:
+        """The version of saved views, and whose have changed since another one."""
         with self._database.read() as connection:
-            return views.version(connection)
+            return view_changes.since(connection, version)
 
     def failing_sources(self) -> dict[str, int]:
         """The sources whose deliveries fail, each with since when (ms since 1970)."""

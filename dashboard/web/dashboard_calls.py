@@ -6,7 +6,6 @@ from typing import Any
 from flask import Blueprint
 
 from dashboard.ingest.accounts.invitations import Invitations
-from dashboard.live.view_changes import Whose
 from dashboard.services import Services
 from dashboard.web.admin import routes as admin_routes
 from dashboard.web.admin.accounts import joining
@@ -138,8 +137,8 @@ def _apis_of_lists(services: Services) -> tuple[Any, ...]:
     database, clock = services.database, services.clock
 
     # Looked up at each change: without sockets nobody is told.
-    def announce(whose: Whose = None) -> None:
-        services.view_changes.announce(whose)
+    def announce() -> None:
+        services.view_changes.announce()
 
     def build(list_id: str) -> None:
         services.list_builder.build(list_id)

@@ -19,10 +19,12 @@ from dashboard.db.lists import (
     kept_lists,
     query_lists,
     sorts,
+    view_changes,
     view_orders,
 )
 from dashboard.db.lists.listed_queries import ListedQuery
 from dashboard.db.lists.people import people_in
+from dashboard.db.lists.view_changes import Whose
 from dashboard.db.models.views import views, views_version
 from dashboard.validation.field_errors import field_error
 from dashboard.validation.fields import INTEGER_MAX
@@ -76,6 +78,11 @@ class View(NamedTuple):
             return None
         return "all" if self.desk is None else f"{DESK}{self.desk}"
 
+    @property
+    def whose(self) -> Whose:
+        """Who is told of a change of it."""
+        return self.desk if self.owner_id is None else self.owner_id
+
     def listed(self, admin_id: int | None) -> ListedQuery:
         """Its list for an admin who looks; of a view that does not name `me` all have one."""
         return _listed(self.query, self.sort, self.timezone, self.owner_id or admin_id)
@@ -99,15 +106,11 @@ def number_of(public_id: str) -> int | None:
     return int(found[1]) if found and int(found[1]) <= INTEGER_MAX else None
 
 
-def version(connection: Connection) -> int:
-    """A number that grows by one with each transaction that changes views, their order or sorts."""
-    return connection.scalar(select(views_version.c.version)) or 0
-
-
 def begin_change(connection: Connection) -> None:
     """Lets the version grow; no other transaction changes views before the end of this one.
 
-    Call it once in a transaction, and announce the change once after it.
+    Call it once in a transaction of which `view_changes.note` says whose views it changes, and
+    announce the change once after it.
     """
     connection.execute(_GROW)
 
@@ -142,8 +145,9 @@ def create(connection: Connection, draft: Draft, admin_id: int, now_ms: int) -> 
     _check_room(connection, draft.owner_id)
     values = _kept(connection, draft, admin_id, None)
     values |= {"created_by": admin_id, "created_at": now_ms, "changed_at": now_ms}
-    inserted = connection.execute(insert(views).values(values).returning(*_COLUMNS))
-    return View(*inserted.one())
+    made = View(*connection.execute(insert(views).values(values).returning(*_COLUMNS)).one())
+    view_changes.note(connection, made.whose)
+    return made
 
 
 def lock(connection: Connection, view_id: int, admin_id: int, desks: Desks) -> View | None:
@@ -161,6 +165,8 @@ def change(connection: Connection, view: View, draft: Draft, admin_id: int, now_
     values["changed_at"] = max(now_ms, view.changed_at + 1)
     statement = update(views).where(views.c.id == view.id).values(values).returning(*_COLUMNS)
     changed = View(*connection.execute(statement).one())
+    view_changes.note(connection, view.whose)
+    view_changes.note(connection, changed.whose)
     _release_unused(connection, [view.list_id], now_ms)
     return changed
 
@@ -168,12 +174,14 @@ def change(connection: Connection, view: View, draft: Draft, admin_id: int, now_
 def remove(connection: Connection, view: View, now_ms: int) -> None:
     """Deletes a view that is locked."""
     connection.execute(delete(views).where(views.c.id == view.id))
+    view_changes.note(connection, view.whose)
     _release_unused(connection, [view.list_id], now_ms)
 
 
 def release_of(connection: Connection, admin_id: int, now_ms: int) -> None:
     """Lets the lists of an admin's own views go: the account is disabled."""
     begin_change(connection)
+    view_changes.note(connection, admin_id)
     of_admin = views.c.owner_id == admin_id
     held = connection.scalars(select(views.c.list_id).where(of_admin)).all()
     connection.execute(update(views).where(of_admin).values(list_id=None))
@@ -183,6 +191,7 @@ def release_of(connection: Connection, admin_id: int, now_ms: int) -> None:
 def keep_of(connection: Connection, admin_id: int) -> None:
     """Keeps the lists of an admin's own views again: the account is enabled."""
     begin_change(connection)
+    view_changes.note(connection, admin_id)
     own = _READ.where(views.c.owner_id == admin_id)
     _keep_again(connection, [View(*row) for row in connection.execute(own)])
 

@@ -32,6 +32,14 @@ views_version = Table(
     Column("version", BigInteger, nullable=False),
 )
 
+#: Whose views have changed (`all`, an admin's id, `desk:NAME`), and at which version last.
+view_changes = Table(
+    "view_changes",
+    metadata,
+    Column("whose", String(64), primary_key=True),
+    Column("version", BigInteger, nullable=False),
+)
+
 #: The ids of views, as the API names them, in the order that an admin gave them.
 view_orders = Table(
     "view_orders",

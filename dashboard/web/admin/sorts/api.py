@@ -12,7 +12,7 @@ from dashboard.db.accounts import admins
 from dashboard.db.audit import actions
 from dashboard.db.audit.entries import Target, add, changes
 from dashboard.db.database import Database
-from dashboard.db.lists import allowances, sorts, views
+from dashboard.db.lists import allowances, sorts, view_changes, views
 from dashboard.errors import ChangedMeanwhile, NotFound, Problem, quoted
 from dashboard.validation.field_errors import field_error
 from dashboard.web.admin import preferences
@@ -93,6 +93,7 @@ class SortsApi:
 
         def write(connection: Connection) -> Sort:
             views.begin_change(connection)
+            view_changes.note(connection, None)
             sort = _new(connection, body)
             add(connection, now, acting(), actions.SORT_CREATED, _target(sort), _said(sort))
             made = sorts.create(connection, sort, admin_id, now)
@@ -125,6 +126,7 @@ class SortsApi:
 
         def write(connection: Connection) -> tuple[Sort, set[str]]:
             views.begin_change(connection)
+            view_changes.note(connection, None)
             before, sort = _change(connection, name, body)
             changed = sorts.change(connection, before, sort, admin_id, now)
             differences = changes(_said(before), _said(changed))
@@ -156,6 +158,7 @@ class SortsApi:
 
         def write(connection: Connection) -> None:
             views.begin_change(connection)
+            view_changes.note(connection, None)
             sort = _saved(connection, name)
             if views.uses_sort(connection, name):
                 seen = views.visible_to(connection, admin_id, desks)

@@ -9,10 +9,9 @@ from sqlalchemy import Connection
 
 from dashboard import languages
 from dashboard.db.database import Database
-from dashboard.db.lists import query_lists, view_orders, views
+from dashboard.db.lists import query_lists, view_changes, view_orders, views
 from dashboard.db.lists.views import Draft, View
 from dashboard.errors import ChangedMeanwhile, NotFound
-from dashboard.live.view_changes import Whose
 from dashboard.rate_limits import SAVED_CONDITIONS, RateLimiter
 from dashboard.validation.queries import invalid_query
 from dashboard.web.admin.preferences import timezone_of
@@ -46,8 +45,8 @@ _EXAMPLE = {
 class ViewsApi:
     """The routes below /views.
 
-    `announce(whose)` tells all dashboards that the views of an admin or of a desk have changed;
-    None: everybody's. `build(list_id)` begins to build a list that Redis lacks.
+    `announce()` lets all workers look whose views have changed; `build(list_id)` begins to build a
+    list that Redis lacks.
     """
 
     def __init__(
@@ -55,7 +54,7 @@ class ViewsApi:
         database: Database,
         seen_views: SeenViews,
         clock: Callable[[], int],
-        announce: Callable[[Whose], object],
+        announce: Callable[[], object],
         build: Callable[[str], object],
         monotonic: Callable[[], float] = time.monotonic,
     ):
@@ -102,7 +101,7 @@ class ViewsApi:
 
         made, shown = self._write(write)
         self._begin(made)
-        self._announce(_whose(made))
+        self._announce()
         return json_response(shown, 201)
 
     @route(
@@ -137,8 +136,7 @@ class ViewsApi:
         before, changed, shown = self._write(write)
         if changed.list_id != before.list_id:
             self._begin(changed)
-        whose = _whose(before)
-        self._announce(whose if whose == _whose(changed) else None)
+        self._announce()
         return json_response(shown)
 
     @route(
@@ -153,13 +151,13 @@ class ViewsApi:
     def remove(self, view_id: str) -> Response:
         now = self._clock()
 
-        def write(connection: Connection) -> Whose:
+        def write(connection: Connection) -> None:
             view = _locked(connection, view_id)
             views.remove(connection, view, now)
             audit_change(connection, now, acting(), view, None)
-            return _whose(view)
 
-        self._announce(self._write(write))
+        self._write(write)
+        self._announce()
         return Response(status=204)
 
     @route(
@@ -180,11 +178,12 @@ class ViewsApi:
             seen = {*BUILT_IN_VIEWS, *saved}
             ids = [id for id in dict.fromkeys(body.ids) if id in seen]
             views.begin_change(connection)
+            view_changes.note(connection, admin_id)
             view_orders.save(connection, admin_id, ids)
             return view_orders.ordered(connection, admin_id, BUILT_IN_VIEWS, saved)
 
         ordered = self._write(write)
-        self._announce(admin_id)
+        self._announce()
         return json_response({"ids": ordered})
 
     def _begin(self, view: View) -> None:
@@ -223,10 +222,6 @@ def _owner(owner: str) -> _Owner:
         return _Owner(current().admin_id, None)
     require_supervisor()
     return _Owner(None, None if owner == "all" else owner.removeprefix(views.DESK))
-
-
-def _whose(view: View) -> Whose:
-    return view.desk if view.owner_id is None else view.owner_id
 
 
 def _locked(connection: Connection, view_id: str) -> View:

@@ -1,9 +1,15 @@
 """Changes of views reach the sockets that they concern, of every worker, and nothing is missed."""
 
+import random
+
 import fakeredis
 import pytest
 import redis
+from sqlalchemy import delete, update
 
+from dashboard.db.lists import view_changes, views
+from dashboard.db.models.views import view_changes as view_changes_table
+from dashboard.db.models.views import views_version
 from dashboard.errors import StorageUnavailable
 from dashboard.live.socket_admins import SocketAdmins
 from dashboard.live.view_changes import ViewChanges
@@ -13,9 +19,25 @@ MAI, KEN = 1, 2
 
 
 class Stored:
-    """The version of views in SQL."""
+    """Changes of views in SQL."""
 
-    version = 0
+    def __init__(self, database):
+        self._database = database
+        self.after_reading = lambda: None
+
+    def change(self, *whose):
+        def write(connection):
+            views.begin_change(connection)
+            for each in whose:
+                view_changes.note(connection, each)
+
+        self._database.write(write)
+
+    def since(self, version):
+        with self._database.read() as connection:
+            found = view_changes.since(connection, version)
+        self.after_reading()
+        return found
 
 
 class Worker:
@@ -23,9 +45,7 @@ class Worker:
         self.emitter = FakeEmitter()
         self.heard = []
         self.admins = SocketAdmins()
-        self.changes = ViewChanges(
-            client, "lineup", self.emitter, self.admins, lambda: stored.version
-        )
+        self.changes = ViewChanges(client, "lineup", self.emitter, self.admins, stored.since)
         self.changes.observe(self.heard.append)
         self.admins.add("mai", MAI)
         self.admins.add("ken", KEN)
@@ -44,48 +64,68 @@ def client():
 
 
 @pytest.fixture
-def stored():
-    return Stored()
+def stored(database):
+    return Stored(database)
 
 
 @pytest.fixture
 def workers(client, stored):
+    stored.change(None)
     return [Worker(client, stored) for _ in range(2)]
 
 
-def test_a_change_for_everybody_is_told_to_all_sockets_of_all_workers_once(workers):
+def test_a_change_for_everybody_is_told_to_all_sockets_of_all_workers_once(workers, stored):
     """`views:changed` (docs/protocol.md)"""
-    workers[0].changes.announce()
+    stored.change(None)
     assert [worker.told() for worker in workers] == [["ken", "mai"], ["ken", "mai"]]
     assert [worker.told() for worker in workers] == [[], []]
     assert workers[1].heard == [None]
 
 
-def test_a_change_of_ones_own_views_is_told_to_nobody_else(workers):
-    workers[0].changes.announce(MAI)
+def test_a_change_of_ones_own_views_is_told_to_nobody_else(workers, stored):
+    stored.change(MAI)
     assert [worker.told() for worker in workers] == [["mai"], ["mai"]]
-    workers[0].changes.announce(MAI)
-    workers[0].changes.announce()
+    stored.change(MAI)
+    stored.change(None)
     assert workers[1].told() == ["ken", "mai"]
     assert workers[1].heard == [MAI, None]
 
 
-def test_a_change_of_a_desks_views_is_told_to_who_sees_the_desk(workers):
+def test_whoever_looks_at_whatever_moment_is_told_of_no_change_of_others(
+    workers, stored, client, monkeypatch
+):
+    """What one desk does is not felt at another, also where Redis counts late or never."""
+    chance = random.Random(7)
+    stored.after_reading = lambda: chance.random() < 0.3 and stored.change(KEN)
+    for _ in range(200):
+        stored.change(*[KEN] * chance.randint(0, 2))
+        with monkeypatch.context() as patched:
+            if chance.random() < 0.3:
+                patched.setattr(client, "zincrby", away)
+            workers[0].changes.announce()
+        assert "mai" not in [*workers[0].told(), *workers[1].told()]
+    stored.after_reading = lambda: None
+    stored.change(MAI)
+    assert "mai" in workers[0].told() and "mai" in workers[1].told()
+    assert workers[0].told() == workers[1].told() == []
+
+
+def test_a_change_of_a_desks_views_is_told_to_who_sees_the_desk(workers, stored):
     """`views:changed` (docs/protocol.md); whose lists have changed is looked up for all."""
     for worker in workers:
         worker.admins.add("ken", KEN, frozenset(["billing"]))
         worker.admins.add("lan", 3, frozenset(["main", "vip"]))
-    workers[0].changes.announce("billing")
+    stored.change("billing")
     assert [worker.told() for worker in workers] == [["ken", "mai"]] * 2
-    workers[1].changes.announce("vip")
-    workers[1].changes.announce("billing")
+    stored.change("vip")
+    stored.change("billing")
     assert [worker.told() for worker in workers] == [["ken", "lan", "mai"]] * 2
     assert workers[0].heard == [None, None], "once for both that came together"
 
 
-def test_a_closed_socket_is_forgotten(workers):
+def test_a_closed_socket_is_forgotten(workers, stored):
     workers[0].admins.drop("mai")
-    workers[0].changes.announce()
+    stored.change(None)
     assert workers[0].told() == ["ken"]
 
 
@@ -93,92 +133,52 @@ def away(*given, **named):
     raise redis.ConnectionError("away")
 
 
-def test_while_redis_is_away_a_change_in_sql_is_told_to_everybody(
-    workers, stored, client, monkeypatch
-):
+def test_redis_is_the_bell_and_nothing_more(workers, stored, client, monkeypatch):
+    """While it is away, and after it has lost its data, who is concerned is told all the same."""
     with monkeypatch.context() as patched:
         patched.setattr(client, "zincrby", away)
-        patched.setattr(client, "zrange", away)
-        assert workers[1].told() == []
-        stored.version += 1
+        stored.change(MAI)
         workers[0].changes.announce()
-        assert workers[1].told() == ["ken", "mai"]
-        stored.version += 1
-        workers[0].changes.announce(MAI)
-    assert workers[1].told() == ["ken", "mai"], "Redis is back"
-    assert workers[1].told() == []
-    stored.version += 1
-    workers[0].changes.announce(MAI)
-    assert workers[1].told() == ["mai"]
-
-
-@pytest.mark.parametrize("others", [0, 3])
-def test_what_redis_did_not_take_is_told_at_the_second_look(
-    workers, stored, client, monkeypatch, others
-):
-    """Also where it took other changes at the same time; by then a count may be on its way."""
-    stored.version += 1
-    with monkeypatch.context() as patched:
-        patched.setattr(client, "zincrby", away)
-        workers[0].changes.announce(KEN)
-    for _ in range(others):
-        stored.version += 1
-        workers[0].changes.announce(MAI)
-    assert workers[1].told() == (["mai"] if others else [])
-    assert workers[1].told() == ["ken", "mai"]
-    assert workers[1].told() == workers[1].told() == []
-
-
-def test_changes_that_are_counted_after_the_version_was_read_are_told_once(
-    workers, stored, monkeypatch
-):
-    def read_early():
-        version = stored.version
-        stored.version += 1
-        workers[1].changes.announce(MAI)
-        return version
-
-    with monkeypatch.context() as patched:
-        patched.setattr(workers[0].changes, "_stored_version", read_early)
-        assert workers[0].told() == ["mai"]
-    assert workers[0].told() == workers[0].told() == []
-
-
-def test_counting_may_begin_while_a_count_is_on_its_way(client, stored):
-    stored.version += 1
-    worker = Worker(client, stored)
-    worker.changes.announce(MAI)
-    assert worker.told() == ["mai"]
-    assert worker.told() == worker.told() == []
-    stored.version += 1
-    assert worker.told() == []
-    assert worker.told() == ["ken", "mai"], "what is missed later is still found"
-
-
-def test_a_change_that_was_counted_is_not_told_again_because_of_sql(workers, stored):
-    stored.version += 1
-    assert workers[1].told() == []
-    workers[0].changes.announce(MAI)
-    assert workers[1].told() == ["mai"]
-    assert workers[1].told() == workers[1].told() == []
-
-
-def test_a_loss_of_data_counts_as_a_change_for_everybody(workers, client):
-    workers[0].changes.announce(MAI)
-    workers[0].told()
+        assert workers[1].told() == ["mai"]
+    before = client.zscore("{lineup}|views", "changes")
+    workers[0].changes.announce()
+    assert client.zscore("{lineup}|views", "changes") == (before or 0) + 1, "a new score rings"
     client.flushall()
+    assert workers[1].told() == []
+
+
+def test_after_a_restore_of_an_older_database_everybody_is_told(workers, stored, database):
+    def restore(connection):
+        connection.execute(delete(view_changes_table))
+        connection.execute(update(views_version).values(version=0))
+
+    database.write(restore)
     assert workers[0].told() == ["ken", "mai"]
     assert workers[0].told() == []
+    stored.change(KEN)
+    assert workers[0].told() == ["ken"]
 
 
 def test_a_change_is_told_later_where_sql_is_away(workers, stored, monkeypatch):
-    def away():
+    def away(version):
         raise StorageUnavailable()
 
+    stored.change(MAI)
     with monkeypatch.context() as patched:
-        patched.setattr(workers[0].changes, "_stored_version", away)
-        workers[0].changes.announce(MAI)
+        patched.setattr(workers[0].changes, "_changes_since", away)
         with pytest.raises(StorageUnavailable):
             workers[0].changes.check()
     assert workers[0].told() == ["mai"]
     assert workers[0].told() == []
+
+
+def test_what_an_observer_could_not_read_is_told_at_the_next_look(workers, stored):
+    def cannot(admin_id):
+        raise StorageUnavailable()
+
+    workers[0].changes.observe(cannot)
+    stored.change(MAI)
+    with pytest.raises(StorageUnavailable):
+        workers[0].changes.check()
+    workers[0].changes._observers.remove(cannot)
+    assert workers[0].told() == ["mai"]
