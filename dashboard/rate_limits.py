@@ -36,9 +36,11 @@ class RateLimit(NamedTuple):
 LOOK_UPS = RateLimit(
     20 * MAX_LOOKED_UP, 60, "{size} people may be looked up a minute; try in {seconds} s."
 )
-#: Socket.IO calls of one connection.
+#: Socket.IO calls of one connection, and of all windows of one admin, of which many may come back
+#: at once.
 SOCKET_CALLS = RateLimit(100, 1, "Too many calls.")
-#: Calls of one connection that are refused as 400 or 422; one more ends the connection.
+ADMIN_CALLS = RateLimit(300, 1, "Too many calls.")
+#: Calls of one admin that are refused as 400 or 422; one more ends its connection.
 INVALID_SOCKET_CALLS = RateLimit(19, 60, "Too many calls that cannot be understood.")
 #: Lists of queries that were not there before, opened by one admin: each is read from SQL.
 NEW_LISTS = RateLimit(300, 300, "Too many new lists were opened; try again in {seconds} s.")

@@ -6,7 +6,7 @@ from typing import Any
 
 from dashboard.errors import InternalError, Problem
 from dashboard.logs import RefusedAccess
-from dashboard.rate_limits import INVALID_SOCKET_CALLS, SOCKET_CALLS, RateLimiter
+from dashboard.rate_limits import ADMIN_CALLS, INVALID_SOCKET_CALLS, SOCKET_CALLS, RateLimiter
 from dashboard.transport.caller import Answer, Handler, SocketObserver
 from dashboard.transport.connections import Connection
 from dashboard.transport.packets import MALFORMED
@@ -60,6 +60,7 @@ class Calls:
                 raise arguments[0]
             raise Problem(400, "unknown_event", "There is no such call.")
         self._rate_limiter.require(SOCKET_CALLS, connection.caller.sid)
+        self._rate_limiter.require(ADMIN_CALLS, connection.caller.admin_id)
         self._sessions.require_valid(connection)
         for observer in self.observers:
             observer.on_message(connection.caller.sid)
@@ -69,5 +70,5 @@ class Calls:
 
     def _count_bad(self, connection: Connection) -> None:
         self.bad_calls += 1
-        if self._rate_limiter.take(INVALID_SOCKET_CALLS, connection.caller.sid) is not None:
+        if self._rate_limiter.take(INVALID_SOCKET_CALLS, connection.caller.admin_id) is not None:
             self._on_too_many_bad(connection)

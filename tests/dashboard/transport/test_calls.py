@@ -7,7 +7,12 @@ import pytest
 
 from dashboard.db.accounts.sessions import Rights
 from dashboard.errors import NotFound
-from dashboard.rate_limits import REFUSED_LINES_PER_CALLER
+from dashboard.rate_limits import (
+    ADMIN_CALLS,
+    INVALID_SOCKET_CALLS,
+    REFUSED_LINES_PER_CALLER,
+    SOCKET_CALLS,
+)
 from dashboard.transport.caller import Caller
 from dashboard.transport.calls import Calls
 from dashboard.transport.connections import Connection
@@ -90,3 +95,31 @@ def test_every_call_that_is_allowed_is_told_to_the_observers(calls):
     assert told == [(1, "1"), (2, "1")] * 2
     calls.answer(CONNECTION, "unknown", ())
     assert told == [(1, "1"), (2, "1")] * 2, "no such call"
+
+
+def test_calls_are_limited_for_a_connection_and_for_a_person(calls, clock):
+    """S22: more windows of one admin are not more calls."""
+    calls.handlers = {"threads:watch": lambda caller, arguments: {}}
+
+    def answered(sid, admin_id, count):
+        connection = Connection(Caller(sid, admin_id, "admin"), b"one", None, None)
+        answers = [calls.answer(connection, "threads:watch", ({},)) for _ in range(count)]
+        refused = [each for each in answers if not each["ok"]]
+        assert all(each["problem"]["code"] == "rate_limited" for each in refused)
+        return count - len(refused)
+
+    assert answered("1", 7, 160) == SOCKET_CALLS.size
+    windows = [answered(str(number), 7, 100) for number in range(2, 7)]
+    assert sum(windows) == ADMIN_CALLS.size - 100 and windows[-1] == 0
+    assert answered("another", 8, 100) == 100
+    clock.seconds += 1
+    assert answered("1", 7, 100) == 100
+
+
+def test_calls_that_cannot_be_understood_are_counted_for_a_person(calls, monkeypatch):
+    ended = []
+    monkeypatch.setattr(calls, "_on_too_many_bad", ended.append)
+    for number in range(INVALID_SOCKET_CALLS.size + 1):
+        connection = Connection(Caller(str(number), 7, "admin"), b"one", None, None)
+        calls.answer(connection, "no:such", ())
+    assert [each.caller.sid for each in ended] == [str(INVALID_SOCKET_CALLS.size)]
