@@ -239,6 +239,11 @@ class Turns:
         meter = self._clock.meter()
         meter.turned = meter.used
 
+    def begin(self) -> None:
+        """The green thread begins something new: what it has used is charged to nobody."""
+        meter = self._clock.meter()
+        meter.charged = meter.turned = meter.used
+
     def charge(self, share: Share | None) -> None:
         """Takes from a share what the green thread has used since it was charged last."""
         meter = self._clock.meter()
@@ -327,8 +332,10 @@ class Pace:
         self._has_waited = True
 
     def waited(self) -> None:
-        """Notes that the connection waited for its client, and so the others ran."""
+        """Notes that the connection waited for its client, and so the others ran. What the green
+        thread did before was for somebody else, or is charged already."""
         self._has_waited = True
+        self._turns.begin()
 
     def step(self) -> None:
         """Before a piece of work: yields to the others, unless they just ran."""

@@ -33,7 +33,7 @@ ChangesSince = Callable[[int | None], tuple[int, set[Whose]]]
 
 
 class ViewChanges(RunsTask):
-    """Follows in SQL whose views have changed; Redis is the bell that says when to look."""
+    """Follows in SQL whose views have changed; Redis says when to look, and nothing more."""
 
     def __init__(
         self,

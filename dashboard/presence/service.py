@@ -12,6 +12,7 @@ from dashboard.db.database import Database
 from dashboard.db.last_seen.archive import SeenCustomers
 from dashboard.db.threads import erasures
 from dashboard.errors import Problem
+from dashboard.presence.known_customers import KnownCustomers
 from dashboard.presence.relations import Relations
 from dashboard.rate_limits import LOOK_UPS
 from dashboard.shared_limits.buckets import SharedLimiter
@@ -82,6 +83,7 @@ class PresenceService:
         self.threads = Rooms(client, admins, **shared)
         #: Which customers type in a thread.
         self.writers = Rooms(client, customers, **shared)
+        self.known_customers = KnownCustomers(database, clock, monotonic)
         self.seen = Listing(self.customers, self.relations.of_customers, SeenCustomers(database))
         #: Called with what somebody has set.
         self.on_settings: Callable[[Settings], object] = lambda settings: None

@@ -1,20 +1,23 @@
 """The people whose states are on the screens of this worker's sockets."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Sequence
 from functools import partial
 from typing import Any
 
 from redis.exceptions import RedisError
 
-from dashboard.errors import FieldError, Invalid
+from dashboard.db.accounts.admin_desks import Desks
+from dashboard.errors import FieldError, Invalid, StorageUnavailable
 from dashboard.presence.service import PresenceService
 from dashboard.presence.socket_requests import WatchPeopleRequest
 from dashboard.transport.caller import Answer, Caller
 from dashboard.turns import turns
 from presence.errors import TooMany
-from presence.states import State, Viewer
+from presence.states import State, Viewer, never_seen
 from presence.watchers import Watchers
 
+#: Who looks where nobody is added.
+_NOBODY = Viewer()
 #: (kind, watcher, states that changed for it).
 PublishStates = Callable[[str, Any, dict[str, State]], None]
 
@@ -33,9 +36,12 @@ class WatchedPeople:
     ):
         relations = presence_service.relations
         self._presence_service = presence_service
+        self._publish = publish
+        #: Of sockets that watch: the desks whose threads each sees.
+        self._desks: dict[str, Desks] = {}
         self.by_kind: dict[str, Watchers] = {
             "customer": Watchers(
-                presence_service.customers, partial(publish, "customer"), relations.of_customers
+                presence_service.customers, self._publish_customers, relations.of_customers
             ),
             "admin": Watchers(
                 presence_service.admins,
@@ -52,6 +58,13 @@ class WatchedPeople:
         elsewhere = sum(each.count(caller.sid) for each in self.by_kind.values())
         elsewhere -= watchers.count(caller.sid)
         removed = request.remove or ()
+        hidden: dict[str, State] = {}
+        if request.kind == "customer" and caller.desks is not None and added:
+            known = self._known(caller.desks, added)
+            version = self._presence_service.customers.now_ms()
+            hidden = {person: never_seen(version) for person in added if person not in known}
+            added = [person for person in added if person in known]
+        self._desks[caller.sid] = caller.desks
         try:
             states = watchers.watch(
                 caller.sid, viewer_of(caller), added, removed, elsewhere, turns.step
@@ -61,7 +74,27 @@ class WatchedPeople:
         except (RedisError, OSError):
             # They are watched now; their states are sent when Redis is back.
             return {"presence": {}, "late": True}
-        return {"presence": states}
+        return {"presence": states | hidden}
+
+    def _known(self, desks: Desks, people: Sequence[str]) -> Collection[str]:
+        """Those of the customers of whom an admin who sees these desks may know."""
+        return (
+            people if desks is None else self._presence_service.known_customers.among(people, desks)
+        )
+
+    def _publish_customers(self, watcher: Any, states: dict[str, State]) -> None:
+        """A customer whose threads have gone to other desks since is watched no more."""
+        desks = self._desks.get(watcher)
+        try:
+            known = self._known(desks, [*states])
+        except StorageUnavailable:
+            # Who that is cannot be told now; the next change is.
+            known = ()
+        else:
+            self.by_kind["customer"].watch(watcher, _NOBODY, drop=states.keys() - {*known})
+        shown = {person: state for person, state in states.items() if person in known}
+        if shown:
+            self._publish("customer", watcher, shown)
 
     def change_role(self, caller: Caller) -> None:
         """The next flush sends what the socket may see no more, and what it may see now."""
@@ -70,6 +103,7 @@ class WatchedPeople:
 
     def forget(self, sid: str) -> None:
         """The socket has disconnected."""
+        self._desks.pop(sid, None)
         for watchers in self.by_kind.values():
             watchers.forget(sid)
 

@@ -1,4 +1,4 @@
-"""When the views of each admin, of each desk and of everybody changed last."""
+"""When the views of each admin, of each desk and of everybody changed; the customers of a desk."""
 
 import sqlalchemy as sa
 from alembic import op
@@ -15,7 +15,9 @@ def upgrade() -> None:
         sa.Column("whose", sa.String(64), primary_key=True),
         sa.Column("version", sa.BigInteger(), nullable=False),
     )
+    op.create_index("ix_threads_desk", "threads", ["desk", "customer_id"])
 
 
 def downgrade() -> None:
+    op.drop_index("ix_threads_desk", "threads")
     op.drop_table("view_changes")

@@ -1,7 +1,7 @@
 """Lists of people by last seen, newest first, in pages that stay stable while people move."""
 
 import heapq
-from collections.abc import Iterator
+from collections.abc import Callable, Collection, Iterator, Sequence
 from itertools import chain, islice
 from typing import NamedTuple
 
@@ -21,6 +21,8 @@ EXACT_MAX = 500
 MIN_ARCHIVED = 100
 #: Sees what everyone may see.
 ANYBODY = Viewer()
+#: Those of some people whom a viewer may know of at all; called in bulk.
+Known = Callable[[Sequence[str]], Collection[str]]
 #: (from, to) in ms since 1970, both included; or a number of ms until now.
 Times = tuple[int, int] | int
 
@@ -76,29 +78,51 @@ class Listing:
         after: Position | None = None,
         viewer: Viewer = ANYBODY,
         group: str | None = None,
+        known: Known | None = None,
+        among: Collection[str] | None = None,
     ) -> Page:
         """People last seen in these times (by Redis's clock), connected or not.
 
         A page after a position has the times and the total of the first page: people seen since
         then are left out, and none comes twice. With a `group` only its people count: those
-        whose name begins with it and a slash. Raises what Redis and the archive raise.
+        whose name begins with it and a slash. Listed and counted are only those whom `known` gives,
+        or, where that are few, those `among` these. Raises what Redis and the archive raise, and
+        what `known` does.
         """
         limit = max(1, min(limit, MAX_ROWS))
         now_ms = self._people.now_ms()
         if after is None:
             from_ms, to_ms = times if isinstance(times, tuple) else (now_ms - times + 1, now_ms)
-            found = self._found(Wanted(from_ms, to_ms, group), limit + 1, viewer, now_ms)
+            wanted = Wanted(from_ms, to_ms, group, people=None if among is None else (*among,))
+            found = self._found(wanted, limit + 1, viewer, now_ms)
             total = found.total
         else:
             from_ms, to_ms, total, last_seen, name = after
             last = Row(last_seen, name.encode())
-            wanted = Wanted(from_ms, to_ms, group, last)
+            wanted = Wanted(from_ms, to_ms, group, last, None if among is None else (*among,))
             found = self._found(wanted, limit + 1, viewer, now_ms)
+        if known is not None:
+            first = wanted if after is None else None
+            found = self._of_known(found, known, first, viewer, now_ms)
+            total = found.total if after is None else total
         rows = list(islice(found.rows, limit + 1))
         people = [Seen(name, at, colour(at, now_ms)) for at, name in map(_decoded, rows[:limit])]
         if len(rows) <= limit:
             return Page(people, None, total)
         return Page(people, Position(from_ms, to_ms, total, *_decoded(rows[limit - 1])), total)
+
+    def _of_known(
+        self, found: Found, known: Known, wanted: Wanted | None, viewer: Viewer, now_ms: int
+    ) -> Found:
+        """The rows of those whom `known` gives. For a total all rows that are `wanted` are looked
+        through, and so are fetched at once; without, as many as are taken."""
+        if wanted is not None:
+            found = self._found(wanted, max(MAX_ROWS, found.total), viewer, now_ms)
+        rows = _only(found.rows, known)
+        if wanted is None:
+            return found._replace(rows=rows)
+        every = list(rows)
+        return found._replace(rows=iter(every), total=len(every))
 
     def _found(self, wanted: Wanted, at_once: int, viewer: Viewer, now_ms: int) -> Found:
         """Rows in order: those of everyone, and of contacts only those who know the viewer."""
@@ -159,6 +183,12 @@ class Listing:
             if len(rows) < at_once:
                 return
             wanted = wanted._replace(after=rows[-1])
+
+
+def _only(rows: Iterator[Row], known: Known) -> Iterator[Row]:
+    while batch := list(islice(rows, MAX_ROWS)):
+        names = known([row.name.decode() for row in batch])
+        yield from (row for row in batch if row.name.decode() in names)
 
 
 def _joined(rows: Iterator[Row], seam_ms: int, older: Iterator[Row]) -> Iterator[Row]:

@@ -14,12 +14,14 @@ class Row(NamedTuple):
 
 
 class Wanted(NamedTuple):
-    """Rows of these times in ms, both included, below `after`; of one group, or None for all."""
+    """Rows of these times in ms, both included, below `after`; of one group, or None for all; of
+    these people alone, or None for all."""
 
     from_ms: int
     to_ms: int
     group: str | None = None
     after: Row | None = None
+    people: tuple[str, ...] | None = None
 
 
 class Archive(Protocol):

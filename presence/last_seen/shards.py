@@ -2,7 +2,7 @@
 
 import heapq
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from lua_scripts.runner import LuaCall, text_of
@@ -39,6 +39,8 @@ class Shards:
 
         `total` counts rows only where `wanted` has no `after`.
         """
+        if wanted.people is not None:
+            return self._rows_among(audience, wanted, wanted.people)
         share = at_once / len(self._all)
         limit = min(at_once, math.ceil(share + 3 * math.sqrt(share)))
         first = self._fetch([self._call(shard, audience, wanted, limit) for shard in self._all])
@@ -51,6 +53,28 @@ class Shards:
         return Found(
             heapq.merge(*runs, reverse=True), sum(found.total for found in first), since_ms
         )
+
+    def _rows_among(self, audience: Audience, wanted: Wanted, people: Sequence[str]) -> Found:
+        """All rows of some people, from all shards: since when each knows everyone counts, too."""
+        space = self._people.space
+        named: list[list[str]] = [[] for _ in self._all]
+        for person in people:
+            named[space.shard_of(person)].append(person)
+        first = ("", "", audience, wanted.from_ms, wanted.to_ms)
+        calls = [
+            LuaCall("people/seen_among", space.people(shard), [*first, *names])
+            for shard, names in zip(self._all, named, strict=True)
+        ]
+        rows: list[Row] = []
+        known: list[int] = []
+        for since, *flat in self._people.lua.run_all(calls):
+            known += [int(since)] if since else []
+            pairs = zip(flat[::2], flat[1::2], strict=True)
+            rows += [Row(int(at), text_of(name).encode()) for name, at in pairs]
+        since_ms = max(known) if len(known) == len(calls) else None
+        after = wanted.after
+        found = sorted((row for row in rows if after is None or row < after), reverse=True)
+        return Found(iter(found), len(found), since_ms)
 
     def rows_of(self, shard: int, wanted: Wanted, at_once: int) -> Iterator[Row]:
         """All rows of one shard, also of hidden people."""

@@ -41,6 +41,7 @@ JOBS: dict[str, tuple[str, ...]] = {
     "people/unfinished": (),
     "people/unsaved": (CLOCK,),
     "people/remove_consumers": (),
+    "people/seen_among": _ROWS,
     "people/seen_page": (*_ROWS, "state/row_order"),
     "feed/head": _FEED,
     "feed/since": _FEED,

@@ -1,13 +1,32 @@
 """Names of admins, assignees of threads, and the newest threads of customers."""
 
+from collections import defaultdict
 from collections.abc import Collection
 from typing import Any
 
-from sqlalchemy import Connection, case, func, select, true
+from sqlalchemy import Connection, bindparam, case, func, or_, select, true
 
 from dashboard.db.accounts.admin_desks import Desks
 from dashboard.db.models.accounts import admins, sources
 from dashboard.db.models.threads import customers, threads
+
+_KNOWN = (
+    select(customers.c.external_id)
+    .where(
+        customers.c.source_id
+        == select(sources.c.id).where(sources.c.name == bindparam("source")).scalar_subquery(),
+        customers.c.external_id.in_(bindparam("names", expanding=True)),
+    )
+    .where(
+        select(threads.c.id)
+        .where(
+            threads.c.customer_id == customers.c.id,
+            threads.c.desk.in_(bindparam("desks", expanding=True)),
+            or_(~threads.c.closed, threads.c.closed_at >= bindparam("closed_since")),
+        )
+        .exists()
+    )
+)
 
 
 def names(connection: Connection, ids: Collection[int]) -> dict[int, str]:
@@ -63,6 +82,41 @@ def held_threads(connection: Connection, admin_id: int, seen: Desks) -> list[tup
     if seen is not None:
         found = found.where(threads.c.desk.in_(seen))
     return [(row.id, row.desk) for row in connection.execute(found)]
+
+
+def known_customers(
+    connection: Connection, people: Collection[str], desks: Collection[str], closed_since: int
+) -> set[str]:
+    """Those of the customers, named SOURCE/ID, who have a thread at these desks that is open, or
+    was closed since then (ms since 1970)."""
+    by_source: dict[str, list[str]] = defaultdict(list)
+    for source, _, name in (person.partition("/") for person in people):
+        by_source[source].append(name)
+    return {
+        f"{source}/{name}"
+        for source, names in by_source.items()
+        for name in connection.scalars(
+            _KNOWN,
+            {"source": source, "names": names, "desks": [*desks], "closed_since": closed_since},
+        )
+    }
+
+
+def customers_at(
+    connection: Connection, desks: Collection[str], closed_since: int, most: int
+) -> list[str]:
+    """The first `most` of all customers, named SOURCE/ID, of whom `known_customers` knows."""
+    ids = (
+        select(threads.c.customer_id)
+        .distinct()
+        .where(threads.c.desk.in_(desks), threads.c.customer_id.is_not(None))
+        .where(or_(~threads.c.closed, threads.c.closed_at >= closed_since))
+        .limit(most)
+        .subquery()
+    )
+    person = sources.c.name + "/" + customers.c.external_id
+    found = select(person).join_from(ids, customers, customers.c.id == ids.c.customer_id)
+    return list(connection.scalars(found.join(sources, sources.c.id == customers.c.source_id)))
 
 
 def newest_threads(

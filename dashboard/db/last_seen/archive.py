@@ -1,10 +1,11 @@
 """Customers by the time that they were last seen, read from SQL."""
 
 import heapq
+from collections import defaultdict
 from itertools import islice
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, Select, func, or_, select
+from sqlalchemy import ColumnElement, Connection, Select, false, func, or_, select
 
 from dashboard.db.database import Database
 from dashboard.db.models.accounts import sources
@@ -36,13 +37,37 @@ class SeenCustomers:
         with self._database.read() as connection:
             return sum(
                 connection.scalar(
-                    select(func.count())
-                    .select_from(customer_presence)
-                    .where(where, time.between(wanted.from_ms, wanted.to_ms))
+                    _of_people(
+                        select(func.count()).select_from(_NAMED)
+                        if wanted.people
+                        else select(func.count()).select_from(customer_presence),
+                        wanted,
+                    ).where(where, time.between(wanted.from_ms, wanted.to_ms))
                 )
                 or 0
                 for time, where in _ranges(connection, audience, wanted.group)
             )
+
+
+_NAMED = customer_presence.join(customers, customers.c.id == customer_presence.c.customer_id).join(
+    sources, sources.c.id == customers.c.source_id
+)
+
+
+def _of_people(statement: Select[Any], wanted: Wanted) -> Select[Any]:
+    """The rows of the people who are wanted, named SOURCE/ID."""
+    if wanted.people is None:
+        return statement
+    if not wanted.people:
+        return statement.where(false())
+    by_source: dict[str, list[str]] = defaultdict(list)
+    for source, _, name in (person.partition("/") for person in wanted.people):
+        by_source[source].append(name)
+    named = (
+        (sources.c.name == source) & customers.c.external_id.in_(names)
+        for source, names in by_source.items()
+    )
+    return statement.where(or_(*named))
 
 
 def _ranges(
@@ -73,9 +98,7 @@ def _page(
     # By bytes, as SQLite compares without being told.
     by_bytes = name if connection.dialect.name == "sqlite" else name.collate("C")
     found = (
-        select(time.label("at"), name.label("person"))
-        .join_from(customer_presence, customers, customers.c.id == customer_presence.c.customer_id)
-        .join(sources, sources.c.id == customers.c.source_id)
+        _of_people(select(time.label("at"), name.label("person")).select_from(_NAMED), wanted)
         .where(where, time.between(wanted.from_ms, wanted.to_ms))
         .order_by(time.desc(), by_bytes.desc())
         .limit(limit)

@@ -141,6 +141,9 @@ Index("ix_threads_live", threads.c.archived, threads.c.id)
 #: The threads that each admin has, for building the lists of `assigned:` and reading their archive.
 Index("ix_threads_assigned", threads.c.assignee_id, threads.c.archived)
 
+#: The customers of each desk.
+Index("ix_threads_desk", threads.c.desk, threads.c.customer_id)
+
 #: Closed threads by the time of their close: those to be archived, and those to come back.
 Index(
     "ix_threads_closed",

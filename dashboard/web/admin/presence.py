@@ -50,8 +50,9 @@ class AdminPresence:
         "/presence/online",
         "getSeenCustomers",
         summary="List the customers of all sources who were seen in some time",
-        description="Those of whom this admin may know. A page counts as a look-up of `limit` "
-        "customers.",
+        description="Those of whom this admin may know: who has a thread that the admin sees, or "
+        "had one that was closed in the last 90 days; a supervisor, all. A page counts as a "
+        "look-up of `limit` customers.",
         query=SeenQuery,
         answers=done(SeenCustomers),
         problems=(429,),
@@ -60,20 +61,28 @@ class AdminPresence:
         identity = current()
         viewer = Viewer(str(identity.admin_id), truth=identity.role == "supervisor")
 
+        service, desks = self._presence_service, identity.desks
+        known = few = None
+        if desks is not None:
+            few = service.known_customers.all_if_few(desks)
+            known = service.known_customers.of_a_list(desks) if few is None else None
+
         def read(times: Times, limit: int, after: Position | None) -> Page:
-            self._presence_service.limit_look_ups(("admin", identity.admin_id), limit)
-            return self._presence_service.seen.page(times, limit, after, viewer)
+            service.limit_look_ups(("admin", identity.admin_id), limit)
+            return service.seen.page(times, limit, after, viewer, known=known, among=few)
 
         admin = f"admin {identity.admin_id}"
         page, next = read_page(query, self._cursors, admin, read)
         with self._database.read() as connection:
             people = [one.id for one in page.people]
-            known = team.newest_threads(connection, people, identity.desks)
+            newest = team.newest_threads(connection, people, desks)
         nothing = {"name": None, "avatar_url": None, "thread_id": None}
         customers = [
             {"id": one.id, "last_seen": one.last_seen, "colour": one.colour}
-            | known.get(one.id, nothing)
+            | newest.get(one.id, nothing)
             for one in page.people
+            # One that an answer of some seconds ago took for known may have gone to another desk.
+            if desks is None or one.id in newest
         ]
         return json_response({"customers": customers, "next": next, "total": page.total})
 

@@ -178,6 +178,32 @@ def test_random_pages_equal_a_sorted_list(client: Client) -> None:
         assert (names, set(totals)) == (wanted, {len(wanted)})
 
 
+def test_random_pages_of_some_people_equal_a_sorted_list(client: Client) -> None:
+    """However they are told: by their names, where they are few, or asked of each on the list."""
+    world = World(client, shards=3)
+    rng, rows = random.Random(12), []
+    for number in range(100):
+        world.clock.advance(rng.choice((0, 0, 3)))
+        visibility = rng.choice(("everyone", "everyone", "contacts", "nobody"))
+        world.open(f"a/{number}", settings=Settings(1, visibility))
+        rows.append((world.clock(), f"a/{number}", visibility))
+    rows.sort(reverse=True)
+    shown = {OUTSIDER: ("everyone",), FRIEND: ("everyone", "contacts")}
+    for _ in range(12):
+        viewer = rng.choice((OUTSIDER, FRIEND, TRUSTED))
+        some = {f"a/{number}" for number in rng.sample(range(120), rng.choice((0, 1, 20, 90)))}
+        wanted = [
+            name
+            for _, name, visibility in rows
+            if name in some and (viewer is TRUSTED or visibility in shown[viewer])
+        ]
+        by_name: dict[str, Any] = {"among": some}
+        asked: dict[str, Any] = {"known": some.intersection}
+        for how in (by_name, asked):
+            names, totals = walk(world, rng.choice((3, 30)), viewer=viewer, **how)
+            assert (names, set(totals)) == (wanted, {len(wanted)})
+
+
 def test_a_list_for_a_contact_merges_and_pages(world: World) -> None:
     """A list for a contact merges and pages. (R79, R81)"""
     rng = random.Random(7)

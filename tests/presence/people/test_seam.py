@@ -2,6 +2,7 @@
 
 import random
 from collections.abc import Collection, Sequence
+from typing import Any
 
 import pytest
 
@@ -50,6 +51,7 @@ class Kept:
             for row in sorted(rows, reverse=True)
             if wanted.from_ms <= row.last_seen <= wanted.to_ms
             and (wanted.after is None or row < wanted.after)
+            and (wanted.people is None or row.name.decode() in wanted.people)
             and (wanted.group is None or row.name.startswith(wanted.group.encode() + b"/"))
         ]
 
@@ -78,7 +80,7 @@ class Seam:
         self.world.clock.advance(1)
         self.world.client.flushall()
 
-    def walk(self, viewer: Viewer = OUTSIDER, limit: int = 3, **more: str) -> list[str]:
+    def walk(self, viewer: Viewer = OUTSIDER, limit: int = 3, **more: Any) -> list[str]:
         """Everyone ever seen; every page's total is how many there are."""
         names, totals, after = [], set(), None
         while True:
@@ -104,8 +106,10 @@ def test_an_emptied_redis_lists_the_same_people_in_the_same_order(seam: Seam) ->
         name = f"{rng.choice('ab')}/{number}"
         seam.open(name, rng.choice(("everyone", "contacts", "nobody")))
     asked = [(OUTSIDER, {}), (FRIEND, {}), (TRUSTED, {}), (TRUSTED, {"group": "a"})]
+    some = {f"a/{number}" for number in range(0, 60, 2)}
+    asked += [(FRIEND, {"among": some}), (FRIEND, {"known": some.intersection})]
     before = [seam.walk(viewer, **more) for viewer, more in asked]
-    assert len({len(names) for names in before}) == 4
+    assert len({len(names) for names in before[:4]}) == 4 and before[4] == before[5] != []
     seam.lose()
     assert [seam.walk(viewer, **more) for viewer, more in asked] == before
 

@@ -94,13 +94,15 @@ def test_random_pages_equal_a_sorted_list(any_database, shop):
     for _ in range(40):
         group = rng.choice((None, "shop", "other", "none"))
         wanted = Wanted(rng.randrange(98, 106), rng.randrange(104, 115), group)
-        wanted = wanted._replace(after=rng.choice((None, rng.choice(rows))))
+        some = rng.choice((None, (), tuple(rng.sample([*names, "shop/unknown", "nothing"], 30))))
+        wanted = wanted._replace(after=rng.choice((None, rng.choice(rows))), people=some)
         audience = rng.choice(("truth", "everyone"))
         expected = [
             row
             for row in rows
             if wanted.from_ms <= row.last_seen <= wanted.to_ms
             and (group is None or row.name.startswith(f"{group}/".encode()))
+            and (some is None or row.name.decode() in some)
         ]
         assert SeenCustomers(any_database).count(audience, wanted) == len(expected)
         after = [row for row in expected if wanted.after is None or row < wanted.after]

@@ -133,7 +133,7 @@ def away(*given, **named):
     raise redis.ConnectionError("away")
 
 
-def test_redis_is_the_bell_and_nothing_more(workers, stored, client, monkeypatch):
+def test_redis_says_when_to_look_and_nothing_more(workers, stored, client, monkeypatch):
     """While it is away, and after it has lost its data, who is concerned is told all the same."""
     with monkeypatch.context() as patched:
         patched.setattr(client, "zincrby", away)
@@ -142,7 +142,9 @@ def test_redis_is_the_bell_and_nothing_more(workers, stored, client, monkeypatch
         assert workers[1].told() == ["mai"]
     before = client.zscore("{lineup}|views", "changes")
     workers[0].changes.announce()
-    assert client.zscore("{lineup}|views", "changes") == (before or 0) + 1, "a new score rings"
+    assert client.zscore("{lineup}|views", "changes") == (before or 0) + 1, (
+        "a new score is notified"
+    )
     client.flushall()
     assert workers[1].told() == []
 
