@@ -1,6 +1,8 @@
 """The queue of what is due: threads of which time changes anything."""
 
+import time
 from collections.abc import Callable, Sequence
+from functools import partial
 
 from sqlalchemy import Connection
 
@@ -8,6 +10,7 @@ from dashboard.db.database import Database
 from dashboard.db.threads import thread_states, threads
 from dashboard.db.threads.thread_state import ThreadState
 from dashboard.errors import StorageUnavailable
+from dashboard.ordering.pace import SLICE_MIN, Pace
 from dashboard.ordering.placer import Placer
 from dashboard.tasks import Backoff, PeriodicTask, RunsTask
 from scoring.placing import Placement
@@ -16,9 +19,10 @@ from scoring.placing import Placement
 POLL_SECONDS = 15.0
 #: Pause after SQL was away.
 RETRY_SECONDS = 0.25
-#: Threads that one transaction takes up; other writes run in between.
-SLICE = 200
-
+#: Threads that are taken up in one go, in slices of a transaction; those that are due later follow.
+TOGETHER_MAX = 5_000
+#: Longest pause between two slices: somebody waits for what is due, also where others wait, too.
+PAUSE_MAX_SECONDS = 0.1
 
 #: Changes locked threads, on the connection of the transaction that saves them.
 Effect = Callable[[Connection, Sequence[ThreadState], int], None]
@@ -27,9 +31,10 @@ Effect = Callable[[Connection, Sequence[ThreadState], int], None]
 class DueQueue(RunsTask):
     """Takes up each change of time once: every process runs one, and a row lock decides.
 
-    What fell due while no process ran is taken up at the start. `clock` gives milliseconds;
-    `take_effect` does to threads what was to happen by a moment, in the transaction that takes
-    them up.
+    What fell due while no process ran is taken up at the start. Of many threads those that stand
+    highest in any sort come first, so that the first screen of each list is right soon, and others
+    work in between. `clock` gives milliseconds; `take_effect` does to threads what was to happen by
+    a moment, in the transaction that takes them up.
     """
 
     def __init__(
@@ -38,7 +43,10 @@ class DueQueue(RunsTask):
         placer: Placer,
         clock: Callable[[], int],
         take_effect: Effect = lambda connection, states, now_ms: None,
+        monotonic: Callable[[], float] = time.monotonic,
+        sleep: Callable[[float], object] = time.sleep,
     ):
+        self._pace = Pace(monotonic, sleep, SLICE_MIN, PAUSE_MAX_SECONDS)
         self._take_effect = take_effect
         self._database = database
         self._placer = placer
@@ -54,16 +62,29 @@ class DueQueue(RunsTask):
     def turn(self) -> int:
         """Takes up all that is due now; the number of threads. Raises StorageUnavailable."""
         count = 0
-        while True:
-            now = self._clock()
+        while not self._task.is_stopped:
             with self._database.read() as connection:
-                ids = threads.due(connection, now, SLICE)
+                ids = threads.due(connection, self._clock(), TOGETHER_MAX)
             if not ids:
-                return count
-            self._placer.place(self._take_up(ids, now))
+                break
             count += len(ids)
+            self._take_up_all(ids)
+        return count
 
-    def _take_up(self, ids: list[int], now: int) -> list[Placement]:
+    def _take_up_all(self, ids: Sequence[int]) -> None:
+        """In their order, unless another process is at the same ones."""
+        is_alone = True
+        while ids and not self._task.is_stopped:
+            size = self._pace.size
+            some = ids[:size] if is_alone else self._pace.one_slice(ids[: self._pace.ahead])
+            placements = self._pace.take_up(partial(self._take_up, some), self._placer.place)
+            is_alone = len(placements) > len(some) / 2
+            taken = frozenset(some)
+            ids = [id for id in ids if id not in taken]
+
+    def _take_up(self, ids: Sequence[int]) -> list[Placement]:
+        now = self._clock()
+
         def write(connection: Connection) -> list[Placement]:
             states = thread_states.locked_by_id(connection, ids)
             # Another process may have taken it up while this one waited for the lock.

@@ -27,11 +27,15 @@ class Pace:
         self,
         monotonic: Callable[[], float] = time.monotonic,
         sleep: Callable[[float], object] = time.sleep,
+        first: int = SLICE,
+        pause_max_seconds: float = PAUSE_MAX_SECONDS,
     ):
+        """`first`: threads of the first slice."""
+        self._pause_max_seconds = pause_max_seconds
         self._monotonic = monotonic
         self._sleep = sleep
         self._late_seconds = 0.0
-        self._stride = Stride(SLICE, SLICE_MIN, SLICE_MAX, SLICE_SECONDS, monotonic)
+        self._stride = Stride(first, SLICE_MIN, SLICE_MAX, SLICE_SECONDS, monotonic)
 
     @property
     def size(self) -> int:
@@ -61,7 +65,7 @@ class Pace:
     def _pause(self, begun: float) -> None:
         """At least as long as the slice took, and longer while the process is busy."""
         worked_seconds = self._monotonic() - begun
-        seconds = min(worked_seconds + LATE_FACTOR * self._late_seconds, PAUSE_MAX_SECONDS)
+        seconds = min(worked_seconds + LATE_FACTOR * self._late_seconds, self._pause_max_seconds)
         paused = self._monotonic()
         self._sleep(seconds)
         self._late_seconds = max(0.0, self._monotonic() - paused - seconds)

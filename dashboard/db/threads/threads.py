@@ -1,6 +1,7 @@
 """Threads as they are read: names, lists in order, and how long these are."""
 
 from collections.abc import Collection, Iterable, Sequence
+from operator import itemgetter
 from typing import Any, NamedTuple
 
 from sqlalchemy import (
@@ -17,6 +18,7 @@ from sqlalchemy import (
 from dashboard.db.models.accounts import sources
 from dashboard.db.models.threads import customers, threads
 from scoring.reading import Entry
+from scoring.sorts import SORTS
 
 #: That it is on any list.
 _IS_LIVE = threads.c.archived.is_(False)
@@ -157,10 +159,16 @@ def assigned(rows: Iterable[Sequence[Any]]) -> dict[str, dict[int, int]]:
 
 
 def due(connection: Connection, now_ms: int, limit: int) -> list[int]:
-    """Ids of threads of which time has changed anything, the longest due first."""
-    due_at = threads.c.next_change_at
-    found = select(threads.c.id).where(due_at <= now_ms).order_by(due_at).limit(limit)
-    return list(connection.scalars(found))
+    """Ids of threads of which time has changed anything; of more than so many the longest due.
+    Those that stand highest among them in any sort come first."""
+    due_at, scores = threads.c.next_change_at, [threads.c[f"score_{name}"] for name in SORTS]
+    found = select(threads.c.id, *scores).where(due_at <= now_ms).order_by(due_at).limit(limit)
+    rows = connection.execute(found).all()
+    best: dict[int, int] = {}
+    for column in range(1, 1 + len(scores)):
+        for place, row in enumerate(sorted(rows, key=itemgetter(column, 0))):
+            best[row[0]] = min(place, best.get(row[0], place))
+    return sorted(best, key=lambda id: (best[id], id))
 
 
 def last_id(connection: Connection) -> int:

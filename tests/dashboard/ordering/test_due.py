@@ -10,7 +10,11 @@ from dashboard.db.lists import looking_through, query_lists
 from dashboard.db.lists.listed_queries import ListedQuery
 from dashboard.db.models.query_lists import query_lists as table
 from dashboard.db.models.threads import epochs, threads
-from dashboard.ordering.due import DueQueue
+from dashboard.db.threads import thread_states
+from dashboard.db.threads import threads as stored_threads
+from dashboard.ordering import pace
+from dashboard.ordering.due import PAUSE_MAX_SECONDS, DueQueue
+from scoring.sorts import SORTS
 from tests.dashboard.ordering.order import Order
 
 
@@ -26,9 +30,11 @@ def due(order) -> DueQueue:
     return order.services.due_queue
 
 
-def keep(order: Order, query: str, kept_until: int | None = None) -> str:
+def keep(
+    order: Order, query: str, kept_until: int | None = None, sort: str = "longest_wait"
+) -> str:
     """Adds a list, and builds it."""
-    listed = ListedQuery(query, "longest_wait", "UTC")
+    listed = ListedQuery(query, sort, "UTC")
     id, _ = order.database.write(
         lambda connection: query_lists.keep(connection, listed, kept_until)
     )
@@ -97,6 +103,61 @@ def test_several_queues_take_up_a_change_once(order):
     assert [revision(order, id) for id in range(1, 21)] == [one + 1 for one in before]
     order.tick(3)
     assert on(order, list_id) == list(range(1, 21))
+
+
+def test_of_many_at_one_moment_the_first_screens_come_first(order, monkeypatch):
+    """W49: whichever sort a screen is in; then the rest, each once, in slices with pauses."""
+    for name in ("SLICE_MIN", "SLICE_MAX"):
+        monkeypatch.setattr(pace, name, 5)
+    monkeypatch.setattr("dashboard.ordering.due.SLICE_MIN", 5)
+    lists = [
+        (keep(order, "waits:>1m", sort=sort), sort)
+        for sort in ("arrival", "longest_wait", "member_status")
+    ]
+    for number in range(150):
+        order.post(f"t-{number}", customer={"id": f"c-{number}", "member_status": number % 6})
+    order.clock.advance(3_600_000)
+    seen, pauses = [], []
+
+    def rest(seconds: float) -> None:
+        pauses.append(seconds)
+        seen.append([order.ranking.head(id, sort, 5).entries for id, sort in lists])
+
+    queue = DueQueue(order.database, order.placer, order.clock, sleep=rest)
+    assert queue.turn() == 150
+    assert len(seen) == 30 and max(pauses) <= PAUSE_MAX_SECONDS
+    assert [len(head) for head in seen[-1]] == [5, 5, 5]
+    first = next(at for at, heads in enumerate(seen) if heads == seen[-1])
+    assert first <= 5 * len(SORTS) / 5, "as many slices as first screens need"
+    order.tick(3)
+    assert order.differences() == []
+    assert queue.turn() == 0
+
+
+def test_a_process_that_meets_another_one_goes_on_elsewhere(order, monkeypatch):
+    """Two that began with the same threads would wait for each other all the time."""
+    for name in ("SLICE_MIN", "SLICE_MAX"):
+        monkeypatch.setattr(pace, name, 5)
+    monkeypatch.setattr("dashboard.ordering.due.SLICE_MIN", 5)
+    keep(order, "waits:>1m")
+    for number in range(60):
+        order.post(f"t-{number}")
+    order.clock.advance(3_600_000)
+    begun: list[list[int]] = []
+    saved = thread_states.locked_by_id
+    other = DueQueue(order.database, order.placer, order.clock, sleep=lambda seconds: None)
+
+    def locked(connection, ids):
+        begun.append(list(ids))
+        found = saved(connection, ids)
+        return [] if len(begun) == 1 else found
+
+    monkeypatch.setattr(thread_states, "locked_by_id", locked)
+    monkeypatch.setattr("random.randrange", lambda begin, end, step: begin + 2 * step)
+    other.turn()
+    assert begun[1][0] not in begun[0] and len({*begun[1], *begun[2]} - {*begun[0]}) == 10
+    with order.database.read() as connection:
+        assert stored_threads.due(connection, order.clock(), 10) == []
 
 
 def test_a_list_that_nobody_needs_goes_with_all_its_keys(order):
