@@ -21,8 +21,10 @@ POLL_SECONDS = 15.0
 RETRY_SECONDS = 0.25
 #: Threads that are taken up in one go, in slices of a transaction; those that are due later follow.
 TOGETHER_MAX = 5_000
+#: What a slice should take: an event waits for no more than two.
+SLICE_SECONDS = 0.04
 #: Longest pause between two slices: somebody waits for what is due, also where others wait, too.
-PAUSE_MAX_SECONDS = 0.1
+PAUSE_MAX_SECONDS = 0.04
 
 #: Changes locked threads, on the connection of the transaction that saves them.
 Effect = Callable[[Connection, Sequence[ThreadState], int], None]
@@ -46,7 +48,7 @@ class DueQueue(RunsTask):
         monotonic: Callable[[], float] = time.monotonic,
         sleep: Callable[[float], object] = time.sleep,
     ):
-        self._pace = Pace(monotonic, sleep, SLICE_MIN, PAUSE_MAX_SECONDS)
+        self._pace = Pace(monotonic, sleep, SLICE_MIN, PAUSE_MAX_SECONDS, SLICE_SECONDS)
         self._take_effect = take_effect
         self._database = database
         self._placer = placer

@@ -29,13 +29,14 @@ class Pace:
         sleep: Callable[[float], object] = time.sleep,
         first: int = SLICE,
         pause_max_seconds: float = PAUSE_MAX_SECONDS,
+        slice_seconds: float = SLICE_SECONDS,
     ):
-        """`first`: threads of the first slice."""
+        """`first`: threads of the first slice; `slice_seconds`: as much as one should take."""
         self._pause_max_seconds = pause_max_seconds
         self._monotonic = monotonic
         self._sleep = sleep
         self._late_seconds = 0.0
-        self._stride = Stride(first, SLICE_MIN, SLICE_MAX, SLICE_SECONDS, monotonic)
+        self._stride = Stride(first, SLICE_MIN, SLICE_MAX, slice_seconds, monotonic)
 
     @property
     def size(self) -> int:
