@@ -27,16 +27,18 @@ class Pace:
         self,
         monotonic: Callable[[], float] = time.monotonic,
         sleep: Callable[[float], object] = time.sleep,
-        first: int = SLICE,
-        pause_max_seconds: float = PAUSE_MAX_SECONDS,
-        slice_seconds: float = SLICE_SECONDS,
+        first: int | None = None,
+        pause_max_seconds: float | None = None,
+        slice_seconds: float | None = None,
     ):
         """`first`: threads of the first slice; `slice_seconds`: as much as one should take."""
-        self._pause_max_seconds = pause_max_seconds
+        self._pause_max_seconds = pause_max_seconds or PAUSE_MAX_SECONDS
         self._monotonic = monotonic
         self._sleep = sleep
         self._late_seconds = 0.0
-        self._stride = Stride(first, SLICE_MIN, SLICE_MAX, slice_seconds, monotonic)
+        self._stride = Stride(
+            first or SLICE, SLICE_MIN, SLICE_MAX, slice_seconds or SLICE_SECONDS, monotonic
+        )
 
     @property
     def size(self) -> int:
