@@ -40,7 +40,7 @@ LOOK_UPS = RateLimit(
 #: at once.
 SOCKET_CALLS = RateLimit(100, 1, "Too many calls.")
 ADMIN_CALLS = RateLimit(300, 1, "Too many calls.")
-#: Calls of one admin that are refused as 400 or 422; one more ends its connection.
+#: Calls of one connection that are refused as 400 or 422; one more ends it.
 INVALID_SOCKET_CALLS = RateLimit(19, 60, "Too many calls that cannot be understood.")
 #: Lists of queries that were not there before, opened by one admin: each is read from SQL.
 NEW_LISTS = RateLimit(300, 300, "Too many new lists were opened; try again in {seconds} s.")

@@ -70,5 +70,5 @@ class Calls:
 
     def _count_bad(self, connection: Connection) -> None:
         self.bad_calls += 1
-        if self._rate_limiter.take(INVALID_SOCKET_CALLS, connection.caller.admin_id) is not None:
+        if self._rate_limiter.take(INVALID_SOCKET_CALLS, connection.caller.sid) is not None:
             self._on_too_many_bad(connection)

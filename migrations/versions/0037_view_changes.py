@@ -15,7 +15,14 @@ def upgrade() -> None:
         sa.Column("whose", sa.String(64), primary_key=True),
         sa.Column("version", sa.BigInteger(), nullable=False),
     )
-    op.create_index("ix_threads_desk", "threads", ["desk", "customer_id"])
+    has_customer = sa.text("customer_id IS NOT NULL")
+    op.create_index(
+        "ix_threads_desk",
+        "threads",
+        ["desk", "customer_id"],
+        sqlite_where=has_customer,
+        postgresql_where=has_customer,
+    )
 
 
 def downgrade() -> None:

