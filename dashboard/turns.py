@@ -30,8 +30,12 @@ PAUSE_SECONDS_MAX, PAUSE_SECONDS_MIN = 1.0, 0.001
 STEP_SECONDS = 0.005
 #: Shares that are kept; beyond it, those that are full again are dropped.
 SHARES_MAX = 1_000
+#: Time of one statement of the database for a caller who is alone: more statements cost more.
+ALONE_SECONDS = 0.05
 #: A request holds others up no longer than this: it may wait for something that takes long.
 REQUEST_SECONDS_MAX = 0.25
+#: Turns that a caller who is behind gives to the others before its next piece of work, at most.
+TURNS_MAX = 20
 #: For so long after a request of others a caller behind them works at one thing at a time.
 BEHIND_SECONDS = 0.1
 #: For so long after a request of others what is long is done in slices.
@@ -61,6 +65,8 @@ class GreenClock:
         self._thread_time = thread_time
         self._running: Meter | None = None
         self._since = 0.0
+        #: Switches to any green thread, that of the loop included.
+        self.switches = 0
 
     def install(self) -> None:
         """Counts the switches of this thread from now on: a microsecond each."""
@@ -85,6 +91,7 @@ class GreenClock:
         self._running, self._since = meter, self._thread_time()
 
     def _switched(self, event: str, between: tuple[Any, Any]) -> None:
+        self.switches += 1
         running = self._running
         if running is not None:
             running.used += self._thread_time() - self._since
@@ -202,6 +209,11 @@ class Turns:
         if work is not None and self.has_worked():
             self.turn(work.share)
 
+    @property
+    def step_seconds(self) -> float:
+        """The time that one statement of this green thread may take, since others wait for it."""
+        return ALONE_SECONDS if self._is_alone() else STEP_SECONDS
+
     def slices(self, items: Sequence[Item], first: int) -> Iterator[Sequence[Item]]:
         """The items in slices that take STEP_SECONDS each, with turns in between; all at once for
         who is alone. `first`: how many are tried first."""
@@ -226,6 +238,14 @@ class Turns:
         others = any(work.share is not own.share for work in self._works.values())
         return not others and self._monotonic() - self._others_at(own.share) > SLICED_SECONDS
 
+    def give(self) -> None:
+        """Lets the others run, between two statements of a long piece of work."""
+        work = self._works.get(greenlet.getcurrent())
+        if work is None:
+            time.sleep(0)
+        else:
+            self.turn(work.share)
+
     def has_worked(self) -> bool:
         """Whether the green thread has worked for STEP_SECONDS since its last turn."""
         meter = self._clock.meter()
@@ -234,8 +254,12 @@ class Turns:
     def turn(self, share: Share | None) -> None:
         """Lets the others run; those who are behind, until the others are done."""
         self.charge(share)
-        if not (share is not None and self.pause(share)) and self._give_turn is not None:
+        if share is not None:
+            self.pause(share)
+        if self._give_turn is not None:
             self._give_turn()
+            if share is not None and share.debt_seconds > 0:
+                self._give_more_turns(share)
         meter = self._clock.meter()
         meter.turned = meter.used
 
@@ -243,6 +267,19 @@ class Turns:
         """The green thread begins something new: what it has used is charged to nobody."""
         meter = self._clock.meter()
         meter.charged = meter.turned = meter.used
+
+    def _give_more_turns(self, share: Share) -> None:
+        """Lets the others run until none of them can, after they were here a moment ago: a request
+        takes several turns before anybody knows of it."""
+        assert self._give_turn is not None
+        if self._monotonic() - self._others_at(share) > SLICED_SECONDS:
+            return
+        for _ in range(TURNS_MAX):
+            before = self._clock.switches
+            self._give_turn()
+            # To the loop, and back.
+            if self._clock.switches - before <= 2:
+                return
 
     def charge(self, share: Share | None) -> None:
         """Takes from a share what the green thread has used since it was charged last."""

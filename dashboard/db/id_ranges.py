@@ -13,6 +13,8 @@ from dashboard.db.stride import Stride
 #: 50 ms, whatever is asked of them.
 SIZE, SIZE_MIN, SIZE_MAX = 8_000, 2_000, 64_000
 SIZE_SECONDS = 0.05
+#: Ids at first and at least where others are served between statements.
+FEW = 500
 
 
 class _Selective(FunctionElement[Any]):
@@ -42,6 +44,9 @@ def within(
     return and_(_Selective(id > after_id), _Selective(id <= last_id))
 
 
-def stride() -> Stride:
-    """How many ids the next statement looks at."""
-    return Stride(SIZE, SIZE_MIN, SIZE_MAX, SIZE_SECONDS)
+def stride(seconds: float = SIZE_SECONDS) -> Stride:
+    """Counts the ids that the next statement looks at: as many as take `seconds`."""
+    # A statement takes a millisecond by itself, so fewer than FEW gain nothing.
+    least = SIZE_MIN if seconds >= SIZE_SECONDS else FEW
+    first = SIZE if seconds >= SIZE_SECONDS else FEW
+    return Stride(first, least, SIZE_MAX, seconds)

@@ -1,6 +1,6 @@
 """The cost of a list of a query: each event asks its conditions, and time passes its moments."""
 
-from collections.abc import Iterable, Set
+from collections.abc import Collection, Iterable
 from typing import NamedTuple, Protocol
 
 from scoring.conditions.fields import UNITS
@@ -42,14 +42,25 @@ class Costly(Protocol):
     def conditions(self) -> int: ...
 
     @property
-    def moments(self) -> Set[Moment]: ...
+    def moments(self) -> frozenset[Moment]: ...
 
 
 class Cost(NamedTuple):
-    """The cost of queries together. `moments`: the weight of all, each counted once."""
+    """The cost of queries together: their conditions, and the moments that they ask for."""
 
     conditions: int = 0
-    moments: int = 0
+    moments: frozenset[Moment] = frozenset()
+
+    @property
+    def weight(self) -> int:
+        """The weight of the moments, each counted once."""
+        return sum(moment.weight for moment in self.moments)
+
+    def and_(self, queries: Collection["Costly"]) -> "Cost":
+        """The cost with these queries added."""
+        count = sum(query.conditions for query in queries)
+        moments = self.moments.union(*(query.moments for query in queries))
+        return Cost(self.conditions + count, moments)
 
 
 def moments(leaves: Iterable[Leaf]) -> frozenset[Moment]:
@@ -62,10 +73,6 @@ def moments(leaves: Iterable[Leaf]) -> frozenset[Moment]:
     )
 
 
-def together(queries: Iterable["Costly"]) -> Cost:
+def together(queries: Iterable[Costly]) -> Cost:
     """The cost of several queries together; moments that they share count once."""
-    count, passed = 0, set[Moment]()
-    for query in queries:
-        count += query.conditions
-        passed |= query.moments
-    return Cost(count, sum(moment.weight for moment in passed))
+    return Cost().and_([*queries])

@@ -7,6 +7,7 @@ import greenlet
 import pytest
 
 from dashboard.turns import (
+    ALONE_SECONDS,
     BURST_SECONDS,
     PAUSE_SECONDS_MAX,
     REQUEST_SECONDS_MAX,
@@ -14,6 +15,7 @@ from dashboard.turns import (
     SHARES_MAX,
     SLICED_SECONDS,
     STEP_SECONDS,
+    TURNS_MAX,
     GreenClock,
     Pace,
     Turns,
@@ -123,10 +125,11 @@ def test_who_has_used_up_a_share_works_once_the_others_are_done(worker):
         worker.works(STEP_SECONDS * 1.01)
         other = worker.at_work(OTHER)
         worker.turns.step()
-        assert worker.done == ["wait", "wait"]
+        assert worker.done == ["wait", "wait", "turn", "turn"], "until none of them can run"
+        worker.now += SLICED_SECONDS * 2
         worker.works(STEP_SECONDS * 1.01)
         worker.turns.step()
-        assert worker.done == ["wait", "wait", "turn"]
+        assert worker.done == ["wait", "wait", "turn", "turn", "turn"]
 
 
 def test_who_has_a_share_left_never_waits(worker):
@@ -221,6 +224,61 @@ def test_what_is_long_is_done_at_once_by_who_is_alone_and_in_slices_beside_other
     other = worker.at_work(OTHER)
     assert len(slices()) > 10, "while somebody works"
     other.switch()
+
+
+def test_statements_are_short_beside_others(worker):
+    with worker.turns.working(ANY):
+        assert worker.turns.step_seconds == ALONE_SECONDS
+    worker.at_work(OTHER).switch()
+    with worker.turns.working(ANY):
+        assert worker.turns.step_seconds == STEP_SECONDS
+    assert worker.turns.step_seconds == ALONE_SECONDS, "a task of the worker itself"
+
+
+def test_between_statements_the_others_run_and_a_caller_with_a_debt_waits(worker):
+    with worker.turns.working(ANY):
+        worker.turns.give()
+        assert worker.done == ["turn"]
+    worker.use_up(ANY)
+    other = worker.at_work(OTHER)
+    worker.while_waiting = lambda: other and other.switch()
+    with worker.turns.working():
+        worker.turns._works[greenlet.getcurrent()].share = worker.turns.share(ANY)
+        worker.turns.give()
+    assert worker.done == ["turn", "wait", "turn", "turn"]
+    worker.turns.give()
+    assert worker.done == ["turn", "wait", "turn", "turn"], "no request: the loop of the worker decides"
+
+
+def test_a_caller_with_a_debt_lets_the_others_run_until_none_of_them_can(worker):
+    """A request takes several turns before it is known that it is one."""
+    worker.use_up(ANY)
+    worker.at_work(OTHER).switch()
+    steps = [greenlet.greenlet(lambda: greenlet.getcurrent().parent.switch()) for _ in range(4)]
+
+    def give_turn():
+        worker.done.append("turn")
+        if steps:
+            steps.pop().switch()
+            # Back from another green thread, by way of the loop.
+            greenlet.greenlet(lambda: None).switch()
+
+    worker.turns._give_turn = give_turn
+    with worker.turns.working(ANY):
+        worker.turns.turn(worker.turns.share(ANY))
+    assert worker.done == ["turn"] * 5, "the last one finds nobody"
+
+    steps.extend(greenlet.greenlet(lambda: None) for _ in range(100))
+    worker.done.clear()
+    worker.use_up(ANY)
+    worker.turns.turn(worker.turns.share(ANY))
+    assert worker.done.count("turn") == TURNS_MAX + 1, "it does not wait for good"
+    steps.clear()
+    worker.done.clear()
+    worker.now += SLICED_SECONDS + 0.1
+    worker.turns.share(ANY).spend(10)
+    worker.turns.turn(worker.turns.share(ANY))
+    assert worker.done == ["turn"], "nobody else was here"
 
 
 def test_what_runs_beside_the_green_threads_counts_for_who_asked_for_it(worker, monkeypatch):

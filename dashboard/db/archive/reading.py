@@ -1,6 +1,5 @@
 """Archived threads of a list: they follow those that Redis holds, by the same query and sort."""
 
-import time
 from collections.abc import Collection
 from typing import Any, NamedTuple
 
@@ -10,6 +9,7 @@ from dashboard.db.lists.looking_through import Position, look_through
 from dashboard.db.lists.query_lists import QueryList
 from dashboard.db.lists.standing import is_archived_on, score_of, source_of
 from dashboard.db.models.threads import threads
+from dashboard.turns import turns
 from scoring.archive import may_hold_archived
 from scoring.conditions.leaves import OneOf
 from scoring.conditions.nodes import AllNode
@@ -59,7 +59,7 @@ def part(
             return _part(found, limit)
         after = last.score, last.id
         size = min(CHUNK_MAX, size * CHUNK_GROWTH)
-        time.sleep(0)
+        turns.give()
 
 
 def held(

@@ -1,6 +1,5 @@
 """How many threads policies would make late, counted by SQL in slices."""
 
-import time
 from typing import Any, NamedTuple
 
 from sqlalchemy import (
@@ -19,6 +18,7 @@ from sqlalchemy import (
 from dashboard.db.conditions.columns import COLUMNS, joined
 from dashboard.db.conditions.where import where
 from dashboard.db.models.threads import threads
+from dashboard.turns import turns
 from scoring.hours.open_time import latest_since
 from scoring.hours.policies import Policies, Policy
 
@@ -56,7 +56,7 @@ def count(connection: Connection, policies: Policies, now_ms: int) -> Late:
         row = connection.execute(counting, {"ids": [row.id for row in found]}).one()
         total = Late(*(one + (other or 0) for one, other in zip(total, row, strict=True)))
         place = found[-1].due_version, found[-1].id
-        time.sleep(0)
+        turns.give()
 
 
 def _counting(policies: Policies, now_ms: int) -> Select[*tuple[Any, ...]]:

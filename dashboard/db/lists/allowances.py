@@ -25,21 +25,27 @@ from scoring.conditions.resolved import Resolved
 QUERY_MAX = 256
 
 
+class Most(NamedTuple):
+    """The most conditions that lists may have together, and the most weight of their moments."""
+
+    conditions: int
+    weight: int
+
+
 class Allowance(NamedTuple):
     """A limit on the cost of lists together: conditions, and the weight of their moments."""
 
     owner: str
-    cost: Cost
+    most: Most
 
-    def refusal(self, before: Iterable[Resolved], after: Iterable[Resolved]) -> str | None:
-        """Why these lists may not become those; None: they may."""
-        was, would = together(before), together(after)
-        if would.conditions > max(self.cost.conditions, was.conditions):
+    def refusal(self, was: Cost, would: Cost) -> str | None:
+        """The reason why the cost may not grow from `was` to `would`; None: it may."""
+        if would.conditions > max(self.most.conditions, was.conditions):
             return (
                 f"would bring the conditions of {self.owner} to {would.conditions:,}, of which"
-                f" {self.cost.conditions:,} may be kept; leave some out, or delete another view"
+                f" {self.most.conditions:,} may be kept; leave some out, or delete another view"
             )
-        if would.moments > max(self.cost.moments, was.moments):
+        if would.weight > max(self.most.weight, was.weight):
             return (
                 f"asks for a time that {self.owner} do not ask for yet, and they ask for as many"
                 " as may be; take a usual one, such as 5m, 10m, 30m, 1h or 1d"
@@ -48,12 +54,12 @@ class Allowance(NamedTuple):
 
 
 #: One admin's own views; those of all admins; and with those of desks and of all.
-OWN = Allowance("your own views", Cost(1_500, 32))
-OWN_OF_ALL = Allowance("all admins' own views", Cost(6_000, 64))
-SAVED = Allowance("all saved views", Cost(12_000, 96))
+OWN = Allowance("your own views", Most(1_500, 32))
+OWN_OF_ALL = Allowance("all admins' own views", Most(6_000, 64))
+SAVED = Allowance("all saved views", Most(12_000, 96))
 #: Lists that are kept while somebody looks: of one admin, and of all.
-LOOKED_AT = Allowance("the lists that you look at", Cost(1_500, 16))
-TEMPORARY = Allowance("the lists that are looked at", Cost(8_000, 48))
+LOOKED_AT = Allowance("the lists that you look at", Most(1_500, 16))
+TEMPORARY = Allowance("the lists that are looked at", Most(8_000, 48))
 #: Conditions of all saved sorts, and of all policies: each is asked by itself, not in an index.
 RULES_MAX = 400
 
@@ -88,10 +94,12 @@ def check_view(
             or row.owner_id == owner_id
             or (allowance is OWN_OF_ALL and row.owner_id is not None)
         ]
-        before = {row.list_id for row in counted}
-        after = {row.list_id for row in counted if row.id != view_id} - {new.id}
-        would = [*(known[id].resolved for id in after), new.resolved]
-        if reason := allowance.refusal((known[id].resolved for id in before), would):
+        kept = {row.list_id for row in counted if row.id != view_id}
+        rest = together(known[id].resolved for id in kept)
+        replaced = {row.list_id for row in counted} - kept
+        was = rest.and_([known[id].resolved for id in replaced])
+        would = rest if new.id in kept else rest.and_([new.resolved])
+        if reason := allowance.refusal(was, would):
             raise _too_costly("/query", reason)
 
 
@@ -105,8 +113,8 @@ def with_room(
     """
     known = query_lists.current(connection).lists
     temporary = kept_lists.temporary(connection)
-    of_all = [known[id].resolved for id in temporary if id in known]
-    of_one = [known[id].resolved for id in temporary.intersection(beside) if id in known]
+    of_all = together(known[id].resolved for id in temporary if id in known)
+    of_one = together(known[id].resolved for id in temporary.intersection(beside) if id in known)
     found: list[str] = []
     for id, listed in new.items():
         try:
@@ -115,12 +123,12 @@ def with_room(
             continue
         refusals = (
             query_refusal(resolved),
-            LOOKED_AT.refusal(of_one, [*of_one, resolved]),
-            TEMPORARY.refusal(of_all, [*of_all, resolved]),
+            LOOKED_AT.refusal(of_one, of_one.and_([resolved])),
+            TEMPORARY.refusal(of_all, of_all.and_([resolved])),
         )
         if not any(refusals):
             found.append(id)
-            of_all.append(resolved)
+            of_all = of_all.and_([resolved])
     return found
 
 

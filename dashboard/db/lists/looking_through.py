@@ -1,7 +1,6 @@
 """Looks through all threads for those of a query, in slices, so that others are served between:
 while Redis is away, and for queries that have no list there."""
 
-import time
 from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
@@ -20,6 +19,7 @@ from dashboard.db import id_ranges
 from dashboard.db.lists.query_lists import QueryList
 from dashboard.db.lists.standing import is_on, score_of, source_of
 from dashboard.db.models.threads import threads
+from dashboard.turns import turns
 from scoring.reading import Entry, in_order
 
 #: (score, id) of an entry.
@@ -104,7 +104,7 @@ def rank(connection: Connection, query_list: QueryList, now_ms: int, id: int) ->
 def _slices(connection: Connection) -> Iterator[Slice]:
     """All threads, the newest first; others are served after each slice."""
     last_id = connection.scalar(select(func.max(threads.c.id))) or 0
-    stride = id_ranges.stride()
+    stride = id_ranges.stride(turns.step_seconds)
     while last_id > 0:
         size = stride.size
         with stride.timed():
@@ -112,7 +112,7 @@ def _slices(connection: Connection) -> Iterator[Slice]:
         stride.adapt()
         last_id -= size
         if last_id > 0:
-            time.sleep(0)
+            turns.give()
 
 
 def _statements(

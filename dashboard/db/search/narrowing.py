@@ -7,6 +7,7 @@ from sqlalchemy import Connection, Select, func, select
 
 from dashboard.db.conditions.where import threads_of, where
 from dashboard.db.models.threads import threads
+from dashboard.turns import turns
 from scoring.conditions.resolved import Resolved
 
 #: Ids in one statement, and threads that one statement looks at.
@@ -29,8 +30,7 @@ def narrowed(connection: Connection, condition: HoldsAt, found: Matches) -> Matc
     """Those of the found threads for which a condition holds."""
     kept: Matches = {}
     all = list(found)
-    for start in range(0, len(all), _BATCH):
-        ids = all[start : start + _BATCH]
+    for ids in turns.slices(all, _BATCH):
         holding = connection.execute(_holding(condition).where(threads.c.id.in_(ids)))
         kept |= {row.id: found[row.id] for row in holding}
     return kept
@@ -48,7 +48,7 @@ def newest(connection: Connection, condition: HoldsAt, most: int) -> tuple[Match
         rows = connection.execute(statement.limit(most + 1 - len(found)))
         found |= {row.id: (row.recent_at, 0) for row in rows}
         last_id -= _SLICE
-        time.sleep(0)
+        turns.give()
     is_whole = last_id <= 0 and len(found) <= most
     return dict(list(found.items())[:most]), is_whole
 

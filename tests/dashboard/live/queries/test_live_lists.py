@@ -4,7 +4,7 @@ import pytest
 
 from dashboard.db.accounts import desks
 from dashboard.db.lists import allowances, views
-from dashboard.db.lists.allowances import Allowance
+from dashboard.db.lists.allowances import Allowance, Most
 from dashboard.db.lists.views import Draft
 from dashboard.errors import NotFound, Problem
 from dashboard.ingest.actions import Admin
@@ -12,7 +12,6 @@ from dashboard.live.queries import live_lists as live_lists_module
 from dashboard.ordering import keeping
 from dashboard.rate_limits import NEW_LISTS
 from dashboard.transport.caller import Caller
-from scoring.conditions.cost import Cost
 from tests.dashboard.live.emitter import Wire
 from tests.dashboard.live.queries.scene import Scene
 from tests.scoring.conditions.costly import wide_query
@@ -263,13 +262,13 @@ def test_lists_on_screens_are_limited_by_what_they_cost(scene, monkeypatch):
 
     assert is_live("age:<4m")
     assert not is_live(wide_query(1)), "too many alternatives"
-    monkeypatch.setattr(allowances, "LOOKED_AT", Allowance("yours", Cost(4, 8)))
+    monkeypatch.setattr(allowances, "LOOKED_AT", Allowance("yours", Most(4, 8)))
     assert is_live("is:open -tag:a")
     assert not is_live("is:open -tag:b") and is_live("tag:b")
     assert not is_live("age:<7m"), "a time that is not asked for yet"
     assert is_live("age:<4m"), "it is asked for already"
-    monkeypatch.setattr(allowances, "LOOKED_AT", Allowance("yours", Cost(99, 99)))
-    monkeypatch.setattr(allowances, "TEMPORARY", Allowance("all", Cost(5, 8)))
+    monkeypatch.setattr(allowances, "LOOKED_AT", Allowance("yours", Most(99, 99)))
+    monkeypatch.setattr(allowances, "TEMPORARY", Allowance("all", Most(5, 8)))
     assert is_live("tag:d") and not is_live("tag:e is:open")
 
 

@@ -3,10 +3,9 @@
 import pytest
 
 from dashboard.db.lists import allowances
-from dashboard.db.lists.allowances import Allowance
+from dashboard.db.lists.allowances import Allowance, Most
 from dashboard.rate_limits import RateLimit
 from dashboard.web.admin.views import api as views_api
-from scoring.conditions.cost import Cost
 from tests.dashboard.web.admin.views.calls import API, listed, saved, view
 from tests.dashboard.web.answers import is_problem
 from tests.scoring.conditions.costly import MANY_GROUPS, conditions, wide_query
@@ -17,7 +16,7 @@ def allow(monkeypatch):
     """Makes an allowance smaller."""
 
     def set(name, conditions=99, moments=99):
-        given = Allowance("your own views", Cost(conditions, moments))
+        given = Allowance("your own views", Most(conditions, moments))
         monkeypatch.setattr(allowances, name, given)
 
     return set
