@@ -17,15 +17,22 @@ _HEADINGS = ("attack", "quiet p95 ms", "p95 ms", "ratio", "failures")
 @click.command()
 @click.option("--url", required=True, help="Address of the server; attack only your own.")
 @click.option("--cookie", default="", help="Cookie header of a signed-in admin.")
+@click.option("--other", default="", help="Cookie header of an admin who waits.")
 @click.option("--key", default="", help="Key of the bot API.")
 @click.option("--seconds", default=4.0, show_default=True, help="Length of each attack.")
 @click.option("--ratio", default=3.0, show_default=True, help="Ratio above which it fails.")
 @click.argument("names", nargs=-1)
 def main(
-    url: str, cookie: str, key: str, seconds: float, ratio: float, names: tuple[str, ...]
+    url: str,
+    cookie: str,
+    other: str,
+    key: str,
+    seconds: float,
+    ratio: float,
+    names: tuple[str, ...],
 ) -> None:
     """Runs the attacks of these NAMES; all that are possible without names."""
-    target = Target(url.rstrip("/"), cookie, key)
+    target = Target(url.rstrip("/"), cookie, key, other)
     unknown = set(names) - set(ATTACKS)
     if unknown:
         raise click.UsageError(f"There is no attack {', '.join(sorted(unknown))}.")

@@ -5,7 +5,7 @@ import math
 import time
 from collections.abc import Callable, Iterable
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from tests.attack.target import Target
 
@@ -33,6 +33,8 @@ class Others:
     """Asks by a kept connection (SQL, Redis), by a new one, and over a socket, one by one."""
 
     def __init__(self, target: Target):
+        # The attacker's own calls wait, as they should.
+        target = replace(target, cookie=target.other_cookie or target.cookie)
         self._target = target
         self._kept = self._connection()
         self._socket = target.socket() if target.cookie else None

@@ -15,11 +15,15 @@ _SECONDS = 10
 
 @dataclass(frozen=True)
 class Target:
-    """`cookie` is the header of a signed-in admin, `key` a key of the bot API; "" without."""
+    """The server, and the credentials of the attacker and of another admin; "" without.
+
+    `cookie` and `other_cookie` are headers of signed-in admins, `key` is a key of the bot API.
+    """
 
     url: str
     cookie: str = ""
     key: str = ""
+    other_cookie: str = ""
 
     @property
     def host(self) -> str:

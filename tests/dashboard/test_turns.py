@@ -247,7 +247,9 @@ def test_between_statements_the_others_run_and_a_caller_with_a_debt_waits(worker
         worker.turns.give()
     assert worker.done == ["turn", "wait", "turn", "turn"]
     worker.turns.give()
-    assert worker.done == ["turn", "wait", "turn", "turn"], "no request: the loop of the worker decides"
+    assert worker.done == ["turn", "wait", "turn", "turn"], (
+        "no request: the loop of the worker decides"
+    )
 
 
 def test_a_caller_with_a_debt_lets_the_others_run_until_none_of_them_can(worker):

@@ -19,5 +19,7 @@ SECONDS = 60
 @pytest.mark.parametrize("name", ATTACKS)
 def test_others_are_served_during_an_attack(lineup, name):
     """H7: one connection or one socket, with everything that it can send."""
-    target = Target(lineup.server.url, cookie_of(lineup.mai), lineup.server.create_key("attacker"))
+    server = lineup.server
+    attacker, other = cookie_of(lineup.mai), cookie_of(server.sign_in(lineup.ken_email))
+    target = Target(server.url, attacker, server.create_key("attacker"), other)
     assert is_survived(target, ATTACKS[name], ROUNDS, SECONDS)
