@@ -11,7 +11,7 @@ caller waits for a database, it costs nothing.
 
 import threading
 import time
-from collections.abc import Callable, Hashable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, TypeVar
 
@@ -28,6 +28,8 @@ BURST_SECONDS = 0.25
 PAUSE_SECONDS_MAX, PAUSE_SECONDS_MIN = 1.0, 0.001
 #: Time of the processor after which a piece of work that goes on yields to the others.
 STEP_SECONDS = 0.005
+#: Items, of which each is quick, between two looks at the time.
+STEP_ITEMS = 16
 #: Shares that are kept; beyond it, those that are full again are dropped.
 SHARES_MAX = 1_000
 #: Time of one statement of the database for a caller who is alone: more statements cost more.
@@ -103,7 +105,7 @@ class GreenClock:
 class Share:
     """What one caller may use: it holds BURST_SECONDS and fills with SHARE of each second.
 
-    `worker`: the green thread that works for a caller who is behind the others.
+    `worker`: the green thread that works for a caller whose share is low.
     """
 
     def __init__(self, monotonic: Callable[[], float] = time.monotonic):
@@ -125,19 +127,30 @@ class Share:
         return self._level + (self._monotonic() - self._at) * SHARE >= BURST_SECONDS
 
     @property
+    def is_low(self) -> bool:
+        """Whether less than half of it is left."""
+        return self._level + (self._monotonic() - self._at) * SHARE < BURST_SECONDS / 2
+
+    @property
     def debt_seconds(self) -> float:
         """Seconds until it is filled as far as zero; 0.0 where it is."""
         return max(0.0, -self._level / SHARE - (self._monotonic() - self._at))
 
 
 class Work:
-    """A request or a call under way. `share` None: nobody knows of whom."""
+    """A request or a call under way. `share` None: nobody knows of whom.
 
-    __slots__ = ("began_at", "share")
+    `credential`: by it a request of the same caller is recognized before it is looked at.
+    `holds_lock`: others may wait for what it holds, so it lets nobody run.
+    """
 
-    def __init__(self, share: Share | None, began_at: float):
+    __slots__ = ("began_at", "credential", "holds_lock", "share")
+
+    def __init__(self, share: Share | None, began_at: float, credential: int | None = None):
         self.share = share
         self.began_at = began_at
+        self.credential = credential
+        self.holds_lock = False
 
 
 class Turns:
@@ -159,6 +172,8 @@ class Turns:
         #: Requests of nobody who is known hold others up as those of one caller would.
         self._of_nobody = Share(monotonic)
         self._works: dict[Any, Work] = {}
+        #: Callers by hashes of what they have sent to sign in.
+        self._callers: dict[int, Hashable] = {}
         self._waiting: list[threading.Lock] = []
         #: When a request of a caller who is not behind ended last, and of which share; and of
         #: another one before that.
@@ -181,16 +196,25 @@ class Turns:
         return share
 
     @contextmanager
-    def working(self, caller: Hashable | None = None) -> Iterator[None]:
-        """Around a request or a call; `caller`: of whom, if that is known already."""
+    def working(
+        self, caller: Hashable | None = None, credential: str | None = None
+    ) -> Iterator[None]:
+        """Around a request or a call of the caller; None: of the caller who has signed in with the
+        credential before, or `known_as` says it."""
         if self._give_turn is None:
             yield
             return
         green = greenlet.getcurrent()
+        sign = hash(credential) if credential else None
+        if caller is None and sign is not None:
+            caller = self._callers.get(sign)
         share = None if caller is None else self.share(caller)
-        work = self._works[green] = Work(share, self._monotonic())
+        work = self._works[green] = Work(share, self._monotonic(), sign)
         self._clock.meter()
         try:
+            # Finding out who sent a request is work, too.
+            if share is not None and sign is not None:
+                self.pause(share)
             yield
         finally:
             self._end(work, green)
@@ -200,14 +224,35 @@ class Turns:
         work = self._works.get(greenlet.getcurrent())
         if work is not None:
             work.share = self.share(caller)
+            if work.credential is not None:
+                if len(self._callers) >= SHARES_MAX:
+                    self._callers.clear()
+                self._callers[work.credential] = caller
             self.pause(work.share)
+
+    def is_working(self) -> bool:
+        """Whether this green thread works for a request or a call."""
+        return greenlet.getcurrent() in self._works
 
     def step(self) -> None:
         """Between two pieces of work, outside of transactions that write: lets the others run if
         this green thread has worked for STEP_SECONDS."""
         work = self._works.get(greenlet.getcurrent())
-        if work is not None and self.has_worked():
+        if work is not None and not work.holds_lock and self.has_worked():
             self.turn(work.share)
+
+    @contextmanager
+    def holding_lock(self) -> Iterator[None]:
+        """Around work in a transaction that writes: `step` lets nobody run."""
+        work = self._works.get(greenlet.getcurrent())
+        if work is None:
+            yield
+            return
+        work.holds_lock = True
+        try:
+            yield
+        finally:
+            work.holds_lock = False
 
     @property
     def step_seconds(self) -> float:
@@ -230,6 +275,13 @@ class Turns:
                 size *= 2
             self.step()
 
+    def each(self, items: Iterable[Item]) -> Iterator[Item]:
+        """The items; between some of them the others run, as after `step`."""
+        for number, item in enumerate(items, 1):
+            yield item
+            if not number % STEP_ITEMS:
+                self.step()
+
     def _is_alone(self) -> bool:
         """Whether nobody else has had a request under way of late."""
         own = self._works.get(greenlet.getcurrent())
@@ -243,7 +295,7 @@ class Turns:
         work = self._works.get(greenlet.getcurrent())
         if work is None:
             time.sleep(0)
-        else:
+        elif not work.holds_lock:
             self.turn(work.share)
 
     def has_worked(self) -> bool:
@@ -258,8 +310,6 @@ class Turns:
             self.pause(share)
         if self._give_turn is not None:
             self._give_turn()
-            if share is not None and share.debt_seconds > 0:
-                self._give_more_turns(share)
         meter = self._clock.meter()
         meter.turned = meter.used
 
@@ -271,8 +321,7 @@ class Turns:
     def _give_more_turns(self, share: Share) -> None:
         """Lets the others run until none of them can, after they were here a moment ago: a request
         takes several turns before anybody knows of it."""
-        assert self._give_turn is not None
-        if self._monotonic() - self._others_at(share) > SLICED_SECONDS:
+        if self._give_turn is None or self._monotonic() - self._others_at(share) > SLICED_SECONDS:
             return
         for _ in range(TURNS_MAX):
             before = self._clock.switches
@@ -288,19 +337,21 @@ class Turns:
         meter.charged = meter.used
 
     def pause(self, share: Share) -> bool:
-        """Waits while the share is used up and others have a request under way, for a second at
-        most; whether it waited."""
+        """Waits while the share is used up and others have a request under way, or while it is low
+        and another green thread works for the caller; for a second at most; whether it waited."""
         self.rest(share)
         until = self._monotonic() + PAUSE_SECONDS_MAX
         has_waited = False
-        while (seconds := share.debt_seconds) > 0 and self._is_behind(share):
+        while self._is_behind(share):
+            seconds = share.debt_seconds or REQUEST_SECONDS_MAX
             seconds = min(seconds, REQUEST_SECONDS_MAX, until - self._monotonic())
             if seconds < PAUSE_SECONDS_MIN:
                 break
             has_waited = True
             self._wait_for_end(seconds)
-        if share.debt_seconds > 0:
+        if share.is_low:
             share.worker = greenlet.getcurrent()
+            self._give_more_turns(share)
         return has_waited
 
     def rest(self, share: Share) -> None:
@@ -314,14 +365,20 @@ class Turns:
         self._clock.meter().used += seconds
 
     def _is_behind(self, share: Share) -> bool:
-        now = self._monotonic()
-        for work in self._works.values():
-            of = work.share or self._of_nobody
-            if of is share or now - work.began_at > REQUEST_SECONDS_MAX:
-                continue
-            if of.debt_seconds == 0:
-                return True
-        return share.worker is not None and now - self._others_at(share) < BEHIND_SECONDS
+        if share.debt_seconds > 0 and self._others_work(share):
+            return True
+        if share.worker is None or not share.is_low:
+            return False
+        return self._monotonic() - self._others_at(share) < BEHIND_SECONDS
+
+    def _others_work(self, share: Share) -> bool:
+        """Whether others who are not behind themselves have a request under way."""
+        latest = self._monotonic() - REQUEST_SECONDS_MAX
+        return any(
+            of is not share and work.began_at >= latest and of.debt_seconds == 0
+            for work in self._works.values()
+            for of in [work.share or self._of_nobody]
+        )
 
     def _others_at(self, share: Share) -> float:
         """When a request of others ended last."""

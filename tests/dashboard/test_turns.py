@@ -14,6 +14,7 @@ from dashboard.turns import (
     SHARE,
     SHARES_MAX,
     SLICED_SECONDS,
+    STEP_ITEMS,
     STEP_SECONDS,
     TURNS_MAX,
     GreenClock,
@@ -46,6 +47,11 @@ class Worker:
         """The green thread that calls uses the processor."""
         self.processor += seconds
         self.now += seconds
+
+    def taken(self):
+        """What has happened since the last call."""
+        taken, self.done = self.done, []
+        return taken
 
     def use_up(self, caller):
         with self.turns.working(caller):
@@ -121,15 +127,15 @@ def test_who_has_used_up_a_share_works_once_the_others_are_done(worker):
     worker.while_waiting = lambda: other and other.switch()
     with worker.turns.working():
         worker.turns.known_as(ANY)
-        assert worker.done == ["wait"], "and goes on when they are"
+        assert worker.taken() == ["wait", "turn"], "and goes on when they are"
         worker.works(STEP_SECONDS * 1.01)
         other = worker.at_work(OTHER)
         worker.turns.step()
-        assert worker.done == ["wait", "wait", "turn", "turn"], "until none of them can run"
+        assert worker.taken() == ["wait", "turn", "turn"], "until none of them can run"
         worker.now += SLICED_SECONDS * 2
         worker.works(STEP_SECONDS * 1.01)
         worker.turns.step()
-        assert worker.done == ["wait", "wait", "turn", "turn", "turn"]
+        assert worker.taken() == ["turn"]
 
 
 def test_who_has_a_share_left_never_waits(worker):
@@ -191,11 +197,13 @@ def test_beside_others_one_thing_is_done_at_a_time_for_who_is_behind(worker):
     other.switch()
     first = greenlet.greenlet(lambda: _once(worker, ANY))
     first.switch()
-    assert worker.done == []
+    assert worker.taken() == ["turn"], "the others first"
     second = greenlet.greenlet(lambda: _once(worker, ANY))
     worker.while_waiting = lambda: first.switch() if first else None
     second.switch()
-    assert worker.done == ["wait"], "until the first is done"
+    assert worker.taken() == ["wait"], "until the first is done"
+    second.switch()
+    assert worker.taken() == ["turn"], "the others first"
     second.switch()
 
 
@@ -247,9 +255,7 @@ def test_between_statements_the_others_run_and_a_caller_with_a_debt_waits(worker
         worker.turns.give()
     assert worker.done == ["turn", "wait", "turn", "turn"]
     worker.turns.give()
-    assert worker.done == ["turn", "wait", "turn", "turn"], (
-        "no request: the loop of the worker decides"
-    )
+    assert worker.done == ["turn", "wait", "turn", "turn"], "no request"
 
 
 def test_a_caller_with_a_debt_lets_the_others_run_until_none_of_them_can(worker):
@@ -268,7 +274,7 @@ def test_a_caller_with_a_debt_lets_the_others_run_until_none_of_them_can(worker)
     worker.turns._give_turn = give_turn
     with worker.turns.working(ANY):
         worker.turns.turn(worker.turns.share(ANY))
-    assert worker.done == ["turn"] * 5, "the last one finds nobody"
+    assert worker.done == ["turn"] * 6, "the fifth one finds nobody"
 
     steps.extend(greenlet.greenlet(lambda: None) for _ in range(100))
     worker.done.clear()
@@ -281,6 +287,46 @@ def test_a_caller_with_a_debt_lets_the_others_run_until_none_of_them_can(worker)
     worker.turns.share(ANY).spend(10)
     worker.turns.turn(worker.turns.share(ANY))
     assert worker.done == ["turn"], "nobody else was here"
+
+
+def test_who_sent_a_request_is_known_by_the_credential_of_an_earlier_one(worker):
+    """Finding out takes the processor, too, so it is not done before the others."""
+    with worker.turns.working(credential="cookie"):
+        worker.turns.known_as(ANY)
+        worker.works(BURST_SECONDS + 0.1)
+    other = worker.at_work(OTHER)
+    worker.while_waiting = lambda: other and other.switch()
+    with worker.turns.working(credential="cookie"):
+        assert worker.taken() == ["wait", "turn"]
+    with worker.turns.working(credential="of nobody yet"):
+        assert worker.taken() == []
+        worker.turns.known_as(OTHER)
+    for number in range(SHARES_MAX):
+        with worker.turns.working(credential=str(number)):
+            worker.turns.known_as(number)
+    with worker.turns.working(credential="cookie"):
+        assert worker.taken() == [], "forgotten"
+
+
+def test_who_holds_a_lock_lets_nobody_run(worker):
+    with worker.turns.working(ANY):
+        with worker.turns.holding_lock():
+            worker.works(STEP_SECONDS * 2)
+            worker.turns.step()
+            worker.turns.give()
+        assert worker.taken() == []
+        worker.turns.step()
+        assert worker.taken() == ["turn"]
+    with worker.turns.holding_lock():
+        pass
+
+
+def test_between_many_quick_items_the_others_run(worker):
+    with worker.turns.working(ANY):
+        for _ in worker.turns.each(range(STEP_ITEMS * 4)):
+            worker.works(STEP_SECONDS / STEP_ITEMS * 1.01)
+    assert worker.taken() == ["turn"] * 4
+    assert [*worker.turns.each("abc")] == ["a", "b", "c"]
 
 
 def test_what_runs_beside_the_green_threads_counts_for_who_asked_for_it(worker, monkeypatch):

@@ -8,6 +8,7 @@ from typing import Any
 
 from dashboard.db.audit.reading import Entry
 from dashboard.db.outbox.outgoing_document import timestamp
+from dashboard.turns import turns
 from scoring.conditions.folding import plain
 
 #: Spreadsheets take a cell that begins so for a formula, after blanks and in any width.
@@ -27,7 +28,7 @@ def csv_lines(entries: Sequence[Entry], *, with_head: bool) -> str:
     if with_head:
         file.write(_BYTE_ORDER_MARK)
         writer.writerow(COLUMNS)
-    for entry in entries:
+    for entry in turns.each(entries):
         values = _plain(entry) | {"data": json.dumps(entry.data, ensure_ascii=False)}
         writer.writerow([_cell(values[name]) for name in COLUMNS])
     return file.getvalue()
@@ -35,7 +36,9 @@ def csv_lines(entries: Sequence[Entry], *, with_head: bool) -> str:
 
 def json_lines(entries: Sequence[Entry]) -> str:
     """One object a line."""
-    return "".join(f"{json.dumps(_plain(entry), ensure_ascii=False)}\n" for entry in entries)
+    return "".join(
+        f"{json.dumps(_plain(entry), ensure_ascii=False)}\n" for entry in turns.each(entries)
+    )
 
 
 def _plain(entry: Entry) -> dict[str, Any]:

@@ -10,6 +10,7 @@ from dashboard.db.audit.actions import ACTIONS
 from dashboard.db.database import Database
 from dashboard.db.models.accounts import admins as accounts
 from dashboard.db.models.audit import audit_log
+from dashboard.turns import turns
 from scoring.conditions.folding import folded
 
 #: What actions have in common before the dot, such as `webhook`; asked for, it stands for all.
@@ -92,7 +93,7 @@ def page(
     if after is not None:
         place = tuple_(*after)
         wanted = wanted.where(place < _PLACE if oldest_first else place > _PLACE)
-    return [Entry(*row) for row in connection.execute(wanted)]
+    return [Entry(*row) for row in turns.each(connection.execute(wanted))]
 
 
 def every(database: Database, filters: Filters) -> Iterator[Entry]:

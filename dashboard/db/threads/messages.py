@@ -10,6 +10,7 @@ from dashboard.db.models.accounts import admins
 from dashboard.db.models.outbox import sent_messages as sent
 from dashboard.db.models.threads import events
 from dashboard.db.outbox import sent_messages
+from dashboard.turns import turns
 
 Message = dict[str, Any]
 
@@ -103,7 +104,7 @@ def after(connection: Connection, thread_id: int, message_id: int) -> list[Messa
     """
     statement = _MESSAGES.where(events.c.thread_id == thread_id, events.c.id > message_id)
     found = connection.execute(statement.order_by(events.c.id))
-    return attached(connection, [_message(row) for row in found])
+    return attached(connection, [_message(row) for row in turns.each(found)])
 
 
 def one(connection: Connection, id: int) -> Message | None:
@@ -116,7 +117,7 @@ def several(connection: Connection, ids: Collection[int]) -> dict[int, Message]:
     if not ids:
         return {}
     found = connection.execute(_MESSAGES.where(events.c.id.in_(ids)))
-    messages = attached(connection, [_message(row) for row in found])
+    messages = attached(connection, [_message(row) for row in turns.each(found)])
     return {message["id"]: message for message in messages}
 
 
@@ -136,7 +137,7 @@ def _older(
     if key is not None:
         statement = statement.where(tuple_(*key) > _ORDER)
     newest = statement.order_by(events.c.ranked_at.desc(), events.c.id.desc()).limit(limit + 1)
-    found = [_message(row) for row in connection.execute(newest)]
+    found = [_message(row) for row in turns.each(connection.execute(newest))]
     return attached(connection, found[:limit][::-1]), len(found) > limit
 
 
@@ -145,7 +146,7 @@ def _newer(
 ) -> tuple[list[Message], bool]:
     statement = _MESSAGES.where(events.c.thread_id == thread_id, tuple_(*key) < _ORDER)
     oldest = statement.order_by(events.c.ranked_at, events.c.id).limit(limit + 1)
-    found = [_message(row) for row in connection.execute(oldest)]
+    found = [_message(row) for row in turns.each(connection.execute(oldest))]
     return attached(connection, found[:limit]), len(found) > limit
 
 

@@ -9,6 +9,7 @@ from dashboard.db.accounts.admin_desks import Desks, sees
 from dashboard.db.models.accounts import admins, sources
 from dashboard.db.models.threads import customers, events, threads
 from dashboard.db.threads.thread_tags import tags_in
+from dashboard.turns import turns
 
 _snoozers = admins.alias("snoozers")
 _writers = admins.alias("writers")
@@ -80,7 +81,7 @@ def rows(
     if not ids:
         return {}
     found = connection.execute(_ROWS, {"ids": list(ids)})
-    return {row[0]: _row_json(row) for row in found if sees(desks, row[-1])}
+    return {row[0]: _row_json(row) for row in turns.each(found) if sees(desks, row[-1])}
 
 
 def _row_json(row: Sequence[Any]) -> dict[str, Any]:

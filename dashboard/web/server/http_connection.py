@@ -8,6 +8,7 @@ import logging
 import sys
 import time
 from collections.abc import Callable, Iterable
+from contextlib import AbstractContextManager, nullcontext
 from email.utils import formatdate
 from functools import lru_cache
 from io import BytesIO
@@ -129,10 +130,11 @@ class HttpConnection:
         answer = Answer(self._connection, head, body, self._server)
         content: Iterable[bytes] = ()
         try:
-            content = self._run(environ, answer.start)
-            if self._connection.is_taken:
-                return False
-            answer.send(content)
+            with self._work(environ):
+                content = self._server.app(environ, answer.start)
+                if self._connection.is_taken:
+                    return False
+                answer.send(content)
         except OSError:
             raise
         except Exception:
@@ -147,15 +149,13 @@ class HttpConnection:
             self._connection.drain(limits.DRAIN_BODY_SECONDS)
         return answer.is_kept and body.is_at_end
 
-    def _run(self, environ: dict[str, Any], start: Callable) -> Iterable[bytes]:
-        """Runs the application, as work during which callers who are behind wait."""
+    def _work(self, environ: dict[str, Any]) -> AbstractContextManager[None]:
+        """Around the answer to a request: meanwhile callers who are behind wait."""
         if "HTTP_UPGRADE" in environ:
             # A socket stays: its calls are work, each by itself.
-            content: Iterable[bytes] = self._server.app(environ, start)
-            return content
-        with turns.working():
-            content = self._server.app(environ, start)
-            return content
+            return nullcontext()
+        credential = environ.get("HTTP_AUTHORIZATION") or environ.get("HTTP_COOKIE")
+        return turns.working(credential=credential)
 
     def _refuse(self, problem: Problem) -> bool:
         """Answers with a problem, as the last answer on the connection."""
@@ -262,7 +262,7 @@ class Answer:
             self._bytes_of_turn += len(piece)
             if self._bytes_of_turn >= PIECE_BYTES:
                 self._bytes_of_turn = 0
-                self._connection.give_turn()
+                turns.give()
 
     def _first_bytes(self, known: int | None) -> bytes:
         """The status line and the headers. `known` is the length of the content, where it is."""

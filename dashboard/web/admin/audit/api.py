@@ -5,7 +5,6 @@ from functools import partial
 from typing import Any
 
 from flask import Response
-from sqlalchemy import Connection
 
 from dashboard.db.audit import actions, reading
 from dashboard.db.audit.entries import Target, add
@@ -71,18 +70,13 @@ class AuditApi:
             given, format, place = self._cursors.decode(_EXPORT, body.cursor)
             filters, after = Filters(*given), Position(*place)
         now = self._clock()
-
-        def write(connection: Connection) -> list[Entry]:
-            found = reading.page(connection, filters, EXPORTED + 1)
-            said = {"format": format, "filters": _given(filters)}
-            add(connection, now, acting(), actions.EXPORT_MADE, Target(None, "audit"), said)
-            return found
-
+        # Outside of the transaction that writes: others would wait for its lock.
+        with self._database.read() as connection:
+            found = reading.page(connection, filters, EXPORTED + 1, after)
         if after is None:
-            found = self._database.write(write)
-        else:
-            with self._database.read() as connection:
-                found = reading.page(connection, filters, EXPORTED + 1, after)
+            said = {"format": format, "filters": _given(filters)}
+            exported = (now, acting(), actions.EXPORT_MADE, Target(None, "audit"), said)
+            self._database.write(lambda connection: add(connection, *exported))
         part = found[:EXPORTED]
         next = None
         if len(found) > len(part):

@@ -11,6 +11,7 @@ import pytest
 from dashboard.errors import Problem
 from dashboard.web.http import limits
 from dashboard.web.http.files.requests import UPLOAD_SECONDS, is_upload
+from dashboard.web.server import http_connection
 from dashboard.web.server.connections import Connection
 from dashboard.web.server.http_connection import PIECE_BYTES, HttpServer, Upload, first_bytes
 from dashboard.web.server.request_reader import BodyReader, RequestHead, RequestReader
@@ -184,8 +185,9 @@ def test_a_header_of_an_answer_is_one_line(value):
         first_bytes("200 OK", [("X", value)])
 
 
-def test_a_large_answer_is_written_in_turns(served):
+def test_a_large_answer_is_written_in_turns(served, monkeypatch):
     """H11: after each piece of 64 KiB others come first."""
+    monkeypatch.setattr(http_connection.turns, "give", served._turn)
     served.body = [b"x" * (3 * PIECE_BYTES + 1), b"y"]
     _, headers, body = parsed(served.ask(GET))
     assert body == b"".join(served.body) and headers["Content-Length"] == str(len(body))
