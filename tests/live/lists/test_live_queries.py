@@ -4,6 +4,8 @@ from tests.live.lists.steps import act
 from tests.support import wait_until
 
 WAITING = "?is:waiting lang:none"
+#: They compare whole lists and all views.
+OWN_SERVER = True
 
 
 def views(lineup, method, path="", **body):

@@ -164,7 +164,7 @@ def test_an_admins_sort_and_filter_are_stored_on_the_server(lineup, bob):
     url = f"{lineup.server.url}/admin/api/me"
     change = {"sorts": {"arrival": "priority"}, "filters": {"arrival": "mine"}}
     assert lineup.mai.patch(f"{url}/preferences", json=change).status_code == 200
-    elsewhere = lineup.server.sign_in("mai@example.com").get(url).json()["preferences"]
+    elsewhere = lineup.server.sign_in(lineup.mai_email).get(url).json()["preferences"]
     assert (elsewhere["sorts"]["arrival"], elsewhere["filters"]["arrival"]) == ("priority", "mine")
     assert bob.get(url).json()["preferences"]["sorts"]["arrival"] == "arrival"
 
