@@ -18,7 +18,8 @@ run: setup
 	@$(BIN)/python app.py demo --port $(PORT)
 
 # The gate, in minutes; docs/testing.md says which tests it takes.
-test: setup-dev lint test-js
+test: setup-dev
+	@$(MAKE) --no-print-directory -j2 -O lint test-js
 	@$(BIN)/python -m tools.testing gate $(ARGS)
 
 # Everything, in about an hour and a half; a run that was cut off goes on where it was.

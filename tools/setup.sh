@@ -27,22 +27,25 @@ node -e 'process.exit(parseInt(process.versions.node) < 20 ? 1 : 0)' ||
 
 mkdir -p "$stamps"
 
-requirements=requirements.txt
-[ "$kind" = dev ] && requirements=requirements-dev.txt
-wanted=$(stamp_of requirements.txt "$requirements")
-if [ "$(cat "$stamps/python-$kind" 2>/dev/null)" != "$wanted" ] || [ ! -x .venv/bin/python ]; then
+bring_python() {
+    requirements=requirements.txt compile=
+    # Tests need a part of the packages; each module is compiled when it is imported first.
+    [ "$kind" = dev ] && requirements=requirements-dev.txt compile=--no-compile
+    wanted=$(stamp_of requirements.txt "$requirements")
+    [ "$(cat "$stamps/python-$kind" 2>/dev/null)" != "$wanted" ] || [ ! -x .venv/bin/python ] || return 0
     echo "lineup: installing the Python packages of $requirements" >&2
     [ -x .venv/bin/python ] || "$python" -m venv .venv ||
         fail "the virtual environment could not be made (on Debian: the package python3-venv)."
-    .venv/bin/python -m pip install --quiet --disable-pip-version-check -r "$requirements" ||
+    .venv/bin/python -m pip install --quiet --disable-pip-version-check $compile -r "$requirements" ||
         fail "the Python packages could not be installed; pip says why above."
     echo "$wanted" >"$stamps/python-$kind"
     # What is needed for tests includes what is needed to run.
     [ "$kind" = run ] || stamp_of requirements.txt requirements.txt >"$stamps/python-run"
-fi
+}
 
-wanted=$(stamp_of package.json package-lock.json tools/vendor.mjs)
-if [ "$(cat "$stamps/browser-$kind" 2>/dev/null)" != "$wanted" ] || [ ! -d static/vendor ]; then
+bring_browser() {
+    wanted=$(stamp_of package.json package-lock.json tools/vendor.mjs)
+    [ "$(cat "$stamps/browser-$kind" 2>/dev/null)" != "$wanted" ] || [ ! -d static/vendor ] || return 0
     echo "lineup: bringing the browser modules" >&2
     # What is needed for tests is three times as large.
     [ "$kind" = dev ] && omitted= || omitted=--omit=dev
@@ -51,7 +54,13 @@ if [ "$(cat "$stamps/browser-$kind" 2>/dev/null)" != "$wanted" ] || [ ! -d stati
     rm -f "$stamps"/browser*
     echo "$wanted" >"$stamps/browser-run"
     [ "$kind" = run ] || echo "$wanted" >"$stamps/browser-dev"
-fi
+}
+
+bring_browser &
+browser=$!
+(bring_python) && python_failed= || python_failed=1
+wait $browser || exit 1
+[ -z "$python_failed" ] || exit 1
 
 # Quick where nothing changed; so that what is served is always what stands in static/.
 node tools/bundle.mjs --if-changed || fail "the browser's files could not be built; esbuild says why above."
