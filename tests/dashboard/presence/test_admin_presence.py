@@ -13,6 +13,7 @@ from dashboard.transport.caller import Caller
 from presence.connections import Connection
 from presence.keys import SEPARATOR
 from presence.states import Viewer
+from presence.timing import Timing
 
 SOCKETS = 5_000
 
@@ -191,3 +192,15 @@ def test_nothing_is_kept_of_a_socket_that_went(worker):
         worker.presence.on_disconnect(caller.sid, "client disconnect")
     assert len(worker.presence.heartbeats) == 0
     assert [len(one) for one in worker.presence.watchers.values()] == [0, 0]
+
+
+def test_pings_follow_the_lifetime_of_a_connection(worker):
+    """With a fifth of the lifetime there are five times as many, from the first one on. (R3)"""
+    worker.presence_service.timing = Timing.from_ttl(18)
+    for number in range(20):
+        worker.come(f"s{number}", greet=False)
+    for _ in range(10 * 4):
+        worker.seconds += 0.25
+        worker.presence.tick()
+    pinged = Counter(sid for sid, event in worker.emitter.sent if event == "presence:ping")
+    assert len(pinged) == 20 and set(pinged.values()) == {2}
