@@ -204,3 +204,13 @@ def test_pings_follow_the_lifetime_of_a_connection(worker):
         worker.presence.tick()
     pinged = Counter(sid for sid, event in worker.emitter.sent if event == "presence:ping")
     assert len(pinged) == 20 and set(pinged.values()) == {2}
+
+
+def test_a_hidden_window_lives_longer(worker):
+    """Its timers may stop for minutes. (T1)"""
+    caller = worker.come("s")
+    worker.expire_in("s", 20_000)
+    worker.presence.pong(caller, ({"visible": False, "idle_ms": 0},))
+    worker.presence.heartbeats.flush_once()
+    left_ms = worker.deadline_ms("s") - worker.presence_service.admins.now_ms()
+    assert left_ms > worker.presence_service.timing.hidden_ttl_ms - 5_000
