@@ -214,3 +214,12 @@ def test_a_hidden_window_lives_longer(worker):
     worker.presence.heartbeats.flush_once()
     left_ms = worker.deadline_ms("s") - worker.presence_service.admins.now_ms()
     assert left_ms > worker.presence_service.timing.hidden_ttl_ms - 5_000
+
+
+def test_a_socket_that_lives_on_does_not_bring_back_who_signed_out(worker):
+    """Its next heartbeat comes before the worker knows that the session is over. (T3)"""
+    worker.come("s")
+    worker.presence_service.sign_out(7)
+    worker.presence.on_message("s")
+    worker.presence.heartbeats.flush_once()
+    assert worker.status() == "offline" and worker.connections() == []
