@@ -345,3 +345,15 @@ def test_a_new_socket_is_told_whether_states_may_be_old(process):
     """T12."""
     process.tasks.send_status("s")
     assert process.sent.events == ["presence:status"]
+
+
+def test_who_reloads_the_page_keeps_their_place_in_a_thread(process):
+    """R18: for the grace; who signed out leaves at once."""
+    membership = process.open_thread()
+    process.presence.on_disconnect("s", "client disconnect")
+    assert process.service.threads.memberships() == [membership]
+    process.presence.on_connect(process.caller)
+    process.presence.on_ready(process.caller)
+    process.open_thread()
+    process.presence.on_disconnect("s", "server disconnect")
+    assert process.service.threads.memberships() == []
