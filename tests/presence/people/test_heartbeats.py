@@ -144,3 +144,13 @@ def test_beats_over_http_open_what_they_name(world: World) -> None:
     assert accept_beats(world.people, [ones[1]._replace(active=True)], settings_of) == 0
     assert world.status("bob") == "online"
     assert world.look_up("bob")["last_seen"] == world.clock()
+
+
+def test_a_beat_leaves_an_idle_connection_idle(world: World, beats: Heartbeats) -> None:
+    """It says that somebody is there, and not that they do something. (R34)"""
+    beats.add(Connection("ann", "c1"))
+    beats.report("ann", "c1", active=False)
+    world.sweep_after(20_000)
+    beats.mark("ann", "c1")
+    beats.flush_once()
+    assert world.status("ann") == "away"
