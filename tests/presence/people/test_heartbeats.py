@@ -154,3 +154,15 @@ def test_a_beat_leaves_an_idle_connection_idle(world: World, beats: Heartbeats) 
     beats.mark("ann", "c1")
     beats.flush_once()
     assert world.status("ann") == "away"
+
+
+def test_a_beat_from_elsewhere_lasts_as_long_as_its_type_of_device(world: World) -> None:
+    """Also the second one. (T6)"""
+    phone = [Connection("ann", "phone", "mobile")]
+    assert accept_beats(world.people, phone, settings_of) == 1
+    world.sweep_after(20_000)
+    assert accept_beats(world.people, phone, settings_of) == 0
+    world.sweep_after(world.timing.mobile_ttl_ms - 1)
+    assert world.status("ann") == "online"
+    world.sweep_after(1)
+    assert world.status("ann") == "offline"
