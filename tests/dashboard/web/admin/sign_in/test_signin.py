@@ -2,7 +2,9 @@
 
 import pytest
 
-from dashboard.db.accounts.sessions import SESSION_IDLE_MS
+from dashboard.db.accounts.sessions import SESSION_IDLE_MS, connection_prefix, token_hash
+from presence.connections import Connection
+from presence.settings import Settings
 from tests.drivers.application import ORIGIN, PASSWORD
 
 MAI = {"email": "mai@example.com", "password": PASSWORD}
@@ -165,3 +167,16 @@ def test_who_is_signed_in_need_not_sign_in(client):
     assert (answer.status_code, answer.headers["Location"]) == (303, "/x")
     assert client.get("/login", headers={"Host": "evil.example"}).status_code == 400
     assert ORIGIN not in answer.headers["Location"]
+
+
+def test_signing_out_ends_the_presence_of_this_session_at_once(dashboard, client):
+    """R14: of all its windows, and of no other session's."""
+    client.post("/login", json=MAI)
+    person = str(client.get("/admin/api/me").json["id"])
+    token = client.get_cookie("lineup_session").value.rpartition(".")[0]
+    own = [connection_prefix(token_hash(token)) + window for window in ("one", "two")]
+    people = dashboard.presence_service.admins
+    for name in (*own, "another.window"):
+        people.open(Connection(person, name), Settings())
+    assert client.post("/logout", json={}).status_code == 204
+    assert [one.id for one in people.connections_of(person)] == ["another.window"]
