@@ -2,8 +2,10 @@
 
 import pytest
 
-from dashboard.db.accounts.sessions import token_hash
+from dashboard.db.accounts.sessions import connection_prefix, token_hash
 from dashboard.web.admin.profile.devices import browser_of, system_of
+from presence.connections import Connection
+from presence.settings import Settings
 from tests.dashboard.web.admin.profile.app import credentials, is_signed_in
 
 SESSIONS = "/admin/api/profile/sessions"
@@ -113,3 +115,16 @@ def test_while_redis_is_away_sessions_end_all_the_same(dashboard, mai, phone):
     dashboard.server.connected = False
     assert mai.post(EVERYWHERE, json={}).json == {"ended": 1}
     assert not is_signed_in(phone)
+
+
+def test_the_presence_of_a_session_that_was_ended_ends_at_once(dashboard, mai, phone):
+    """R14: that of the session which ended it stays."""
+    person = str(mai.get("/admin/api/me").json["id"])
+    people = dashboard.presence_service.admins
+    names = {}
+    for client in (mai, phone):
+        token = client.get_cookie("lineup_session").value.rpartition(".")[0]
+        names[client] = connection_prefix(token_hash(token)) + "window"
+        people.open(Connection(person, names[client]), Settings())
+    mai.post(EVERYWHERE, json={})
+    assert [one.id for one in people.connections_of(person)] == [names[mai]]
