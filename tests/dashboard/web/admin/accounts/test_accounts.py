@@ -7,6 +7,8 @@ import pytest
 from dashboard.db.accounts import admins, desks
 from dashboard.db.models.accounts import admins as table
 from dashboard.ingest.assignment import releases
+from presence.connections import Connection
+from presence.settings import Settings
 from tests.dashboard.web.admin.accounts.calls import API, account
 from tests.drivers.application import PASSWORD
 
@@ -206,3 +208,12 @@ def test_a_supervisor_who_is_none_any_more_when_it_is_written_changes_nothing(
         chief.post(f"{API}/invitations", json={"email": "x@example.com", "role": "supervisor"}),
     ):
         assert (refused.status_code, refused.json["code"]) == (403, "forbidden")
+
+
+def test_who_is_disabled_is_offline_at_once(dashboard, chief, mai):
+    """R14."""
+    id, people = account(chief, "Mai")["id"], dashboard.presence_service.admins
+    people.open(Connection(str(id), "session.window"), Settings())
+    assert account(chief, "Mai")["status"] == "online"
+    disable(chief, id)
+    assert account(chief, "Mai")["status"] == "offline"
