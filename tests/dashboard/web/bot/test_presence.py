@@ -261,3 +261,10 @@ def test_a_customer_called_like_a_call_is_set_by_the_query(bot):
         assert {*answer.headers["Allow"].split(", ")} - {"HEAD", "OPTIONS"} == {method}
     assert bot.set("c-1")["text"] == "I am c-1"
     assert bot.send("PUT", "presence?customer=team", {}).json["text"] == "I am team"
+
+
+def test_a_customer_who_is_online_is_nobody_of_the_team(bot):
+    """R10: customers and admins are apart."""
+    bot.post(message(thread="t-1", customer={"id": "c-1"}))
+    bot.beat("c-1")
+    assert bot.get("presence/team", thread="t-1").json["online"] is False
