@@ -268,3 +268,14 @@ def test_a_customer_who_is_online_is_nobody_of_the_team(bot):
     bot.post(message(thread="t-1", customer={"id": "c-1"}))
     bot.beat("c-1")
     assert bot.get("presence/team", thread="t-1").json["online"] is False
+
+
+def test_who_was_seen_is_listed_with_the_colour_of_that_time(bot):
+    """R38."""
+    ages = {"now": 0, "a-minute": 61_000, "long": 301_000}
+    now_ms, people = bot.presence_service.customers.now_ms(), bot.presence_service.customers
+    for name, age in ages.items():
+        people.open(Connection(f"shop/{name}", "d", opened_ms=now_ms - age), Settings())
+    listed = bot.get("presence/online", within=3_600).json["customers"]
+    colours = {"now": "green", "a-minute": "yellow", "long": "grey"}
+    assert {one["id"]: one["colour"] for one in listed} == colours
