@@ -50,3 +50,15 @@ def test_a_supervisor_ends_all_sessions_of_an_admin(dashboard):
     assert boss.get("/admin/api/me").status_code == 200
     for unknown in (999, 2**70):
         assert boss.post(f"/admin/api/team/{unknown}/sign-out", json={}).status_code == 404
+
+
+def test_who_was_seen_is_listed_with_the_colour_of_that_time(dashboard):
+    """R38."""
+    people = dashboard.presence_service.customers
+    now_ms, ages = people.now_ms(), {"shop/green": 0, "shop/yellow": 61_000, "shop/grey": 301_000}
+    for name, age in ages.items():
+        people.open(Connection(name, "d", opened_ms=now_ms - age), Settings())
+    listed = dashboard.sign_in("Boss", "supervisor").get(ONLINE).json["customers"]
+    assert {one["id"]: one["colour"] for one in listed} == {
+        name: name.removeprefix("shop/") for name in ages
+    }
