@@ -62,3 +62,11 @@ def test_who_was_seen_is_listed_with_the_colour_of_that_time(dashboard):
     assert {one["id"]: one["colour"] for one in listed} == {
         name: name.removeprefix("shop/") for name in ages
     }
+
+
+def test_without_redis_a_look_up_says_so(dashboard):
+    """T12."""
+    mai = dashboard.sign_in("Mai")
+    dashboard.server.connected = False
+    answer = mai.get(ONLINE)
+    assert (answer.status_code, answer.json["code"]) == (503, "presence_unavailable")
