@@ -288,3 +288,14 @@ def test_churn_ends_with_exactly_the_live_connections(world: World) -> None:
     assert held == live
     world.sweep_after(TTL)
     assert not any(world.people.connections_of(f"p{n}") for n in range(7))
+
+
+def test_a_grace_never_lengthens_a_lifetime(world: World) -> None:
+    """A socket that drops just before its deadline still ends at it. (R17, R18)"""
+    world.open("ann")
+    world.sweep_after(TTL - 2_000)
+    world.people.close("ann", "c1", world.timing.dropped_grace_ms)
+    world.sweep_after(1_999)
+    assert world.status("ann") == "online"
+    world.sweep_after(1)
+    assert world.status("ann") == "offline"
