@@ -357,3 +357,9 @@ def test_who_reloads_the_page_keeps_their_place_in_a_thread(process):
     process.open_thread()
     process.presence.on_disconnect("s", "server disconnect")
     assert process.service.threads.memberships() == []
+
+
+def test_a_connection_says_which_process_holds_it(process):
+    """R27: as the process is put together."""
+    [held] = process.service.admins.connections_of("7")
+    assert held.worker == process.services.worker
