@@ -4,6 +4,7 @@ from types import SimpleNamespace
 
 import fakeredis
 import pytest
+from redis.exceptions import ConnectionError as RedisConnectionError
 
 from dashboard.presence.bots import CustomerWrote
 from dashboard.presence.service import OTHERS
@@ -363,3 +364,18 @@ def test_a_connection_says_which_process_holds_it(process):
     """R27: as the process is put together."""
     [held] = process.service.admins.connections_of("7")
     assert held.worker == process.services.worker
+
+
+def test_states_are_late_from_the_first_failure_to_the_first_success(process, monkeypatch):
+    """T12."""
+
+    def away(timeout_seconds):
+        raise RedisConnectionError("away")
+
+    with monkeypatch.context() as broken:
+        broken.setattr(process.tasks._feed, "pump", away)
+        with pytest.raises(RedisConnectionError):
+            process.run("listen")
+    assert process.tasks.late_since == process.service.clock()
+    process.run("listen")
+    assert process.tasks.late_since is None
