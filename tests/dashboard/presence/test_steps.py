@@ -379,3 +379,22 @@ def test_states_are_late_from_the_first_failure_to_the_first_success(process, mo
     assert process.tasks.late_since == process.service.clock()
     process.run("listen")
     assert process.tasks.late_since is None
+
+
+def test_after_an_unexpected_error_all_states_are_read_again(process, monkeypatch):
+    """R44: what was announced meanwhile is not missed."""
+    process.watch("admin", "8")
+    process.hear()
+
+    def broken(timeout_seconds):
+        process.service.admins.open(process.elsewhere, Settings())
+        while process.tasks._feed._pubsub.get_message():
+            pass
+        raise ZeroDivisionError
+
+    monkeypatch.setattr(process.tasks._feed, "pump", broken)
+    with pytest.raises(ZeroDivisionError):
+        process.run("listen")
+    process.hear()
+    process.run("publish people")
+    assert "presence:update" in process.sent.events
