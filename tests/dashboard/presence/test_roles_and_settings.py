@@ -15,6 +15,7 @@ from dashboard.transport.caller import Caller
 from presence.connections import Connection
 from presence.feed import Feed
 from presence.watchers import MAX_WATCHED
+from tests.services import services_over
 
 
 class Emitter:
@@ -164,3 +165,10 @@ def test_a_connection_says_which_device_and_which_worker_hold_it(worker):
     assert [one._replace(opened_ms=0) for one in held] == [
         Connection("1", "s", "mobile", "phone-of-one", "worker-1")
     ]
+
+
+def test_the_lifetime_and_the_idle_threshold_are_those_that_are_configured(database, clock):
+    """R31."""
+    given = {"LINEUP_PRESENCE_TTL": "180", "LINEUP_PRESENCE_IDLE": "60"}
+    timing = services_over(database, fakeredis.FakeRedis(), clock, given).presence_service.timing
+    assert (timing.ttl_ms, timing.idle_ms) == (180_000, 60_000)
