@@ -4,12 +4,13 @@ import json
 
 import fakeredis
 import pytest
+from redis.exceptions import ConnectionError as RedisConnectionError
 
 from dashboard.db.accounts import admins
 from dashboard.errors import Invalid, StorageUnavailable
 from dashboard.live.visible_rows import VisibleRows
 from dashboard.presence.admin_presence import AdminPresence
-from dashboard.presence.service import PresenceService
+from dashboard.presence.service import PresenceService, PresenceUnavailable
 from dashboard.presence.viewers import Viewers
 from dashboard.transport.caller import Caller
 from presence.connections import Connection
@@ -172,3 +173,18 @@ def test_the_lifetime_and_the_idle_threshold_are_those_that_are_configured(datab
     given = {"LINEUP_PRESENCE_TTL": "180", "LINEUP_PRESENCE_IDLE": "60"}
     timing = services_over(database, fakeredis.FakeRedis(), clock, given).presence_service.timing
     assert (timing.ttl_ms, timing.idle_ms) == (180_000, 60_000)
+
+
+def test_without_redis_what_is_set_is_refused_and_who_is_watched_comes_late(worker, monkeypatch):
+    """T12."""
+    caller = worker.come("s")
+
+    def away(*given):
+        raise RedisConnectionError("away")
+
+    monkeypatch.setattr(worker.presence_service.admins, "set", away)
+    with pytest.raises(PresenceUnavailable):
+        worker.presence.set(caller, ({"status": "busy"},))
+    monkeypatch.setattr(worker.presence_service.admins, "snapshots", away)
+    watched = worker.presence.watch(caller, ({"kind": "admin", "add": ["2"]},))
+    assert watched == {"presence": {}, "late": True}
