@@ -398,3 +398,11 @@ def test_after_an_unexpected_error_all_states_are_read_again(process, monkeypatc
     process.hear()
     process.run("publish people")
     assert "presence:update" in process.sent.events
+
+
+def test_where_a_reader_points_is_kept_for_who_comes_later(process):
+    """R91."""
+    process.open_thread()
+    process.presence.viewers.change("s", int(THREAD), "viewing", {"at": 3}, True)
+    [member] = process.service.threads.look_up([THREAD])[THREAD].members
+    assert member.cursor == {"at": 3}
