@@ -15,6 +15,7 @@ from dashboard.presence.viewers import Viewers
 from dashboard.transport.caller import Caller
 from presence.connections import Connection
 from presence.feed import Feed
+from presence.settings import Settings
 from presence.watchers import MAX_WATCHED
 from tests.services import services_over
 
@@ -188,3 +189,15 @@ def test_without_redis_what_is_set_is_refused_and_who_is_watched_comes_late(work
     monkeypatch.setattr(worker.presence_service.admins, "snapshots", away)
     watched = worker.presence.watch(caller, ({"kind": "admin", "add": ["2"]},))
     assert watched == {"presence": {}, "late": True}
+
+
+def test_a_customer_shown_to_contacts_is_not_shown_to_another_admin_who_watches(worker):
+    """R80: a colleague is no contact of a customer."""
+    contacts = Settings(1, "contacts")
+    worker.presence_service.customers.open(Connection("shop/c-1", "d"), contacts)
+    watch = ({"kind": "customer", "add": ["shop/c-1"]},)
+    shown = [
+        worker.presence.watch(worker.come(role, role=role), watch)["presence"]["shop/c-1"]["status"]
+        for role in ("admin", "supervisor")
+    ]
+    assert shown == ["offline", "online"]
