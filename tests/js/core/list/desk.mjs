@@ -10,7 +10,7 @@ export function desk(entries) {
   const clock = new Clock();
   const server = new ListServer(entries);
   const calls = [];
-  const line = { up: true, failing: false, held: null };
+  const line = { up: true, failing: false, status: 503, held: null };
   const answers = {
     "list:open": ({ limit }) => server.open(limit),
     "list:sync": (given) => server.sync(given),
@@ -21,7 +21,7 @@ export function desk(entries) {
   const call = async (name, given) => {
     calls.push(name);
     if (!line.up) throw new Error("no answer");
-    if (line.failing) throw Object.assign(new Error("no"), { problem: { status: 503 } });
+    if (line.failing) throw Object.assign(new Error("no"), { problem: { status: line.status } });
     const answer = answers[name](given);
     if (line.held) await line.held;
     return answer;

@@ -89,6 +89,19 @@ test("a refused call is tried again, for ever, and told meanwhile", async () => 
   assert.deepEqual(ids(sync), server.ids);
 });
 
+test("a call too many is tried again; a list that there is not is not asked for again (case B4)", async () => {
+  for (const [status, state] of [[429, "failed"], [404, "refused"]]) {
+    const { sync, line, clock } = desk(numbers(5));
+    Object.assign(line, { failing: true, status });
+    sync.start(true);
+    await clock.turn(10_000);
+    assert.equal(sync.state, state);
+    line.failing = false;
+    await clock.turn(60_000);
+    assert.equal(sync.state, status === 429 ? "live" : "refused");
+  }
+});
+
 test("the head grows as far as it is looked at, in calls of up to 20,000", async () => {
   const { server, sync, calls } = desk(numbers(45_000));
   sync.start(true);
