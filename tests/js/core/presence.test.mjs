@@ -157,6 +157,31 @@ test("typing that the server does not repeat ends by itself, of customers and co
   assert.ok(!presence.isTyping(1));
 });
 
+test("what time alone changes is painted when it changes (H12, case B10)", async () => {
+  const clock = new Clock();
+  const intervals = [];
+  let painted = 0;
+  const presence = new Presence({
+    adminId: 7, watchMax: 500, changed: () => { painted += 1; }, now: clock.now,
+    timers: { ...clock, setInterval: (run, ms) => intervals.push([run, ms]) },
+    call: async () => ({ presence: {} }),
+  });
+  const paintings = async (ms) => {
+    painted = 0;
+    await clock.turn(ms);
+    return painted;
+  };
+  presence.typing({ thread_id: 1, customers: ["shop/a"] });
+  assert.deepEqual([await paintings(7500), await paintings(1)], [0, 1]);
+  presence.viewers({ thread_id: 1, viewers: [mai("typing")] });
+  assert.deepEqual([await paintings(7500), await paintings(1)], [0, 1]);
+  presence.viewers({ thread_id: 1, viewers: [mai("viewing")] });
+  assert.equal(await paintings(10_000), 0);
+  const [[age, ms]] = intervals;
+  age();
+  assert.deepEqual([painted, ms], [1, 10_000]);
+});
+
 test("of a thread that went to a desk that is not seen nobody is there any more", () => {
   const { presence } = desk();
   presence.connected();
