@@ -243,6 +243,20 @@ test("an attempt that nobody answers ends after 10 s, at any of its steps (F74)"
   }
 });
 
+test("a call that nobody answers for 8 s is followed by another connection (H14)", async () => {
+  const world = new World(1);
+  await world.pass(500);
+  assert.ok(world.connection.connected);
+  world.server = "hangs";
+  const refused = assert.rejects(world.connection.call("list:open", {}), { problem: null });
+  await world.pass(7900);
+  assert.deepEqual([world.attempts.length, world.connection.connected], [1, true]);
+  await world.pass(200);
+  assert.deepEqual([world.attempts.length, world.connection.state], [2, "connecting"]);
+  await refused;
+  world.stop();
+});
+
 test("after a minute without a connection the page offers to be loaded anew, and says so before (F74)", async () => {
   const world = new World(1);
   await world.pass(500);
