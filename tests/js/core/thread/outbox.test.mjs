@@ -97,6 +97,16 @@ test("what the server refuses is not tried again by itself and can be taken back
   assert.equal(outbox.size, 0);
 });
 
+test("a reply too many is sent by itself as soon as the server takes one, and not before (case E15)", async () => {
+  const tooMany = refuse({ status: 429, code: "rate_limited", retryAfterMs: 20_000 });
+  const { outbox, clock, tries, sent } = desk([tooMany, taken]);
+  outbox.post(reply);
+  await clock.turn(19_999);
+  assert.deepEqual([tries.length, outbox.of(1)[0].state], [1, "sending"]);
+  await clock.turn(1);
+  assert.deepEqual([tries.length, sent.length], [2, 1]);
+});
+
 test("a reply without a session is kept until there is one", async () => {
   const { outbox, sent } = desk([refuse({ status: 401 }), taken]);
   outbox.post(reply);
@@ -146,6 +156,22 @@ test("what is just being sent is shown as not sent when it takes long or a try h
   again.outbox.post(reply);
   await settled();
   assert.equal(again.outbox.late.length, 1);
+});
+
+test("a reply that takes long is painted as such, and one that is held is told of (cases E2, E15)", async () => {
+  let painted = 0;
+  const told = [];
+  const more = { changed: () => { painted += 1; }, moved: ({ unseen }) => told.push(unseen) };
+  const { outbox, clock } = desk([() => new Promise(() => {})], kept(), more);
+  outbox.post(reply);
+  await clock.turn(2000);
+  painted = 0;
+  await clock.turn(1);
+  assert.deepEqual([painted, outbox.late.length], [1, 1]);
+  const moved = refuse({ status: 409, code: "conversation_moved", body: { unseen: [{ id: 9 }] } });
+  desk([moved], kept(), more).outbox.post(reply);
+  await settled();
+  assert.deepEqual(told, [[{ id: 9 }]]);
 });
 
 test("two windows keep their replies beside each other, and see each other's", async () => {
