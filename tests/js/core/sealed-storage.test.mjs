@@ -51,6 +51,24 @@ test("another admin's key opens nothing, and leaves it to its owner (H26)", asyn
   assert.equal((await open(kept)).getItem("lineup:draft:7:1"), "secret");
 });
 
+test("no text is so short that another key opens it (H26)", async () => {
+  const kept = storage();
+  const sealed = await open(kept);
+  for (let number = 0; number < 300; number += 1) sealed.setItem(`lineup:draft:7:${number}`, "");
+  assert.deepEqual((await open(kept, { key: OTHER_KEY })).keys(), []);
+  assert.equal((await open(kept)).keys().length, 300);
+});
+
+test("where nothing can be encrypted nothing is kept (H26)", async () => {
+  const kept = storage();
+  const crypto = /** @type {any} */ ({});
+  const parts = { storage: kept, prefix: "lineup:draft:7", key: KEY, crypto };
+  const sealed = await new SealedStorage(parts).open();
+  assert.throws(() => sealed.setItem("lineup:draft:7:1", "secret"));
+  assert.equal(sealed.getItem("lineup:draft:7:1"), "secret");
+  assert.deepEqual(Object.keys(kept), []);
+});
+
 // The blocks of the key stream that sealed a text: [nonce, first, end].
 function blocksOf(kept) {
   const bytes = Buffer.from(kept.slice(2), "base64");
@@ -116,6 +134,8 @@ test("what another window writes or removes is known here", async () => {
   assert.equal(other.getItem("lineup:draft:7:1"), "a");
   await other.take("lineup:draft:7:1", null);
   assert.equal(other.getItem("lineup:draft:7:1"), null);
+  await other.take("lineup:draft:71:1", kept["lineup:draft:7:1"]);
+  assert.deepEqual(other.keys(), [], "of another admin");
 });
 
 test("where storage is forbidden texts live as long as the page", async () => {
