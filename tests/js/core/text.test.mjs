@@ -130,6 +130,7 @@ test("a link says where it leads if its text hides it (H27)", () => {
   for (const [text, where] of [
     ["https://good.example/@evil.example/", null],
     ["https://good.example@evil.example/", "evil.example"],
+    ["https://good.example:443@good.example/", "good.example"],
     ["https://good.example:x@evil.example:8080/", "evil.example:8080"],
     ["https://good.example%2f@evil.example/", "evil.example"],
     ["https://good.example\\@evil.example/", "good.example"],
