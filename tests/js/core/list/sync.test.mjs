@@ -160,6 +160,8 @@ test("an order read while Redis is away is opened anew when it is back", async (
   await settled();
   assert.equal(sync.late, false);
   assert.equal(sync.order.epoch, "one");
+  sync.orderIsBack();
+  assert.deepEqual(calls, ["list:open", "list:open"], "what is live stays as it is");
 });
 
 test("a list that was left is closed, and caught up when it is shown again", async () => {
