@@ -1,5 +1,7 @@
 """Threads are snoozed, and wake: at their moment, with the customer's message, by an admin."""
 
+from datetime import UTC, datetime
+
 import pytest
 
 from dashboard.errors import Problem
@@ -40,6 +42,14 @@ def test_a_snoozed_thread_leaves_and_comes_back_at_its_moment_once(driver):
         ("thread.snoozed", {"by": mai, "until": until, "wake": "reply"}),
         ("thread.woken", {"by": None, "reason": "time"}),
     ]
+
+
+def test_it_woke_at_its_moment_however_late_that_is_taken_up(driver):
+    """As where no process ran (W3, W22)."""
+    driver.snooze(60)
+    until = driver.clock() + 60 * MINUTE_MS
+    assert driver.pass_minutes(600) == 1
+    assert driver.row()["woken"]["at"] == until
 
 
 def test_the_customers_next_message_wakes_it_however_old_its_time_is(driver):
@@ -180,6 +190,15 @@ def test_a_moment_that_is_past_or_too_far_is_refused(driver, until, code):
     )
 
 
+def test_five_years_are_not_too_far(driver):
+    """W8: the same day and time, of years with leap days, too."""
+    now = datetime.fromtimestamp(driver.clock() / 1000, UTC)
+    latest = round(now.replace(year=now.year + 5).timestamp() * 1000)
+    driver.services.snoozing.check_until(latest)
+    with pytest.raises(Invalid):
+        driver.services.snoozing.check_until(latest + 1)
+
+
 def test_undoing_a_snooze_brings_back_the_one_before_if_it_is_still_ahead(driver):
     """W9."""
     driver.snooze(10, "never", by=driver.ken)
@@ -209,6 +228,24 @@ def test_undoing_a_wake_brings_the_snooze_back_unless_the_customer_wrote(driver)
     driver.undo(woken)
     assert driver.views() == WAITING
     assert driver.row()["woken"]["reason"] == "reply"
+
+
+def test_undoing_a_wake_keeps_the_condition_that_only_the_moment_wakes(driver):
+    """W9: a message of the customer ends no such snooze."""
+    driver.snooze(30, "never")
+    woken = driver.wake()
+    driver.order.post("t")
+    driver.undo(woken)
+    assert (driver.views(), driver.row()["snooze"]["wake"]) == (set(), "never")
+
+
+def test_a_close_that_was_undone_does_not_keep_a_wake_from_being_undone(driver):
+    """W9: it is as if the thread had never been closed."""
+    driver.snooze(30)
+    woken = driver.wake()
+    driver.undo(driver.close())
+    driver.undo(woken)
+    assert driver.views() == set()
 
 
 def test_undoing_a_snooze_that_the_customer_has_ended_takes_its_mark_away(driver):
