@@ -63,6 +63,7 @@ def test_rows_come_in_the_order_asked_for_and_the_missing_are_named(dashboard, m
         ("?ids=a", "wrong_type"),
         ("?ids=1,", "wrong_type"),
         ("?ids=0", "number_out_of_range"),
+        ("?ids=1&ids=2", "duplicate_parameter"),
         ("?ids=-1", "number_out_of_range"),
         ("?ids=99999999999999999999", "number_out_of_range"),
         ("?ids=１", "wrong_type"),

@@ -25,6 +25,13 @@ def test_threads_of_others_and_unknown_ones_are_not_found(bot):
     assert is_problem(bot.get("threads/t-2"), 404, "not_found")
 
 
+@pytest.mark.parametrize("limits", [["1", "2"], ["5", "5"]])
+def test_a_parameter_that_stands_there_twice_is_refused(bot, limits):
+    """Bad input 75: programs take another one of the two."""
+    answer = bot.get("lists/arrival/arrival", limit=limits)
+    assert is_problem(answer, 422, "duplicate_parameter")
+
+
 def filled(bot: BotDriver, threads: int) -> None:
     """Threads in a few classes, many of which share a score."""
     priorities = ["urgent", "high", "normal", "low"]
