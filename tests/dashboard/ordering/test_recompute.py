@@ -93,6 +93,19 @@ def test_a_promise_of_old_policies_is_not_announced(hours):
     assert len(hours.told()) == 1
 
 
+def test_a_wait_that_turns_out_to_be_longer_is_not_announced_again(hours):
+    """W24: a message that comes late begins the same wait earlier."""
+    hours.save_policy("All", "", hours.save_calendar("Always", ALWAYS), first=10)
+    hours.order.post("a")
+    since = hours.row("a")["waiting_since"]
+    hours.clock.advance(10 * MINUTE)
+    assert hours.due.turn() == 1
+    hours.order.post("a", occurred_at="2020-01-01T00:00:00Z")
+    assert hours.row("a")["waiting_since"] < since
+    assert hours.due.turn() == 0
+    assert len(hours.told()) == 1
+
+
 def test_what_a_process_leaves_another_one_goes_on_with(hours, monkeypatch):
     """W45: progress is what SQL says, and threads that nobody waits in are left alone."""
     for number in range(30):
