@@ -144,6 +144,7 @@ def test_every_type_of_event_is_understood():
         ("body", "a\ud800b", "invalid_unicode"),
         ("body", "", "empty_text"),
         ("body", " \n\t\u3000", "empty_text"),
+        ("body", "\u200b\u2800\u202e", "empty_text"),
         ("customer/name", "", "empty_text"),
         ("customer/name", "x" * 201, "too_long"),
         ("customer/name", "a\x00", "forbidden_character"),
