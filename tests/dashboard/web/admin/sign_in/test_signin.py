@@ -112,6 +112,22 @@ def test_what_is_no_json_is_refused(client):
     )
 
 
+@pytest.mark.parametrize(
+    ("path", "kind"),
+    [
+        ("/login", "application/json"),
+        ("/login", "application/x-www-form-urlencoded"),
+        ("/login/code", "application/json"),
+        ("/login/code", "application/x-www-form-urlencoded"),
+        ("/invitation", "application/x-www-form-urlencoded"),
+    ],
+)
+def test_a_large_body_of_who_is_not_signed_in_is_not_read(client, path, kind):
+    """Bad input 13: it is cheap to refuse."""
+    answer = client.post(path, data=b" " * (16 * 1024 + 1), content_type=kind)
+    assert (answer.status_code, answer.json["code"]) == (413, "payload_too_large")
+
+
 @pytest.mark.parametrize("origin", [None, "null", "http://evil.example", "http://localhost:5001"])
 @pytest.mark.parametrize("path", ["/login", "/logout"])
 def test_other_pages_neither_sign_in_nor_out(client, origin, path):
