@@ -4,7 +4,7 @@ import { test } from "node:test";
 import {
   datesBetween, intervalsIn, intervalsText, isDate, split, weekdayOf, withDates,
 } from "../../../../static/js/core/hours/exceptions.js";
-import { isOpenAt, openNow } from "../../../../static/js/core/hours/open-now.js";
+import { isOpenAt, openNow, openNowOf } from "../../../../static/js/core/hours/open-now.js";
 import {
   allZones, clockChange, instantsOf, offsetText, otherNames, wallAt,
 } from "../../../../static/js/core/hours/zones.js";
@@ -71,6 +71,19 @@ test("the next change is that of a walk through the days, also where clocks are 
   }
 });
 
+test("where the clocks are moved past its beginning it opens at that moment (W72)", () => {
+  const early = calendar("Europe/Berlin", { sun: [["02:30", "03:30"]] });
+  assert.deepEqual(told(openNow(early, utc("2026-03-28T20:00"))), [false, "2026-03-29T01:00"]);
+});
+
+test("what was found counts until the moment at which it changes (W72)", () => {
+  const hanoi = calendar("Asia/Ho_Chi_Minh", OFFICE);
+  const opens = utc("2026-11-23T02:00");
+  assert.deepEqual(openNowOf(hanoi, opens - 1), { open: false, next: opens });
+  assert.equal(openNowOf(hanoi, opens - 1), openNowOf(hanoi, opens - 1));
+  assert.equal(openNowOf(hanoi, opens).open, true);
+});
+
 test("clocks that skip an hour have no instant for it, and those that go back have two", () => {
   assert.deepEqual(instantsOf("Europe/Berlin", "2026-03-29", 150), []);
   assert.deepEqual(instantsOf("Europe/Berlin", "2026-10-25", 150),
@@ -97,7 +110,8 @@ test("exceptions are sorted, one a date, past ones apart", () => {
   ]);
   const { past, ahead } = split(two, "2026-11-22");
   assert.deepEqual([past.length, ahead.length], [1, 1]);
-  assert.equal(split(two, "2026-12-25").ahead.length, 1, "today is not past");
+  const today = split(two, "2026-12-25");
+  assert.deepEqual([today.past.length, today.ahead.length], [1, 1], "today is not past");
   assert.deepEqual(datesBetween("2026-12-30", "2027-01-02").length, 4);
   assert.deepEqual(datesBetween("2026-12-30", "2026-12-29"), []);
   assert.equal(datesBetween("2000-01-01", "2100-01-01").length, 1001);
