@@ -5,7 +5,7 @@ import { regional, translator } from "../../../static/js/core/i18n.js";
 import { listCall, zoneOf } from "../../../static/js/core/route.js";
 import { snoozeChoices } from "../../../static/js/core/snooze/moments.js";
 import {
-  age, chooseZone, hasZone, ownZone, sameDay, timeWords, waitLevel,
+  age, chooseZone, dueLevel, hasZone, ownZone, sameDay, timeWords, waitLevel,
 } from "../../../static/js/core/time.js";
 import { dayOf } from "../../../static/js/core/zone.js";
 import { seeded } from "../support.mjs";
@@ -40,6 +40,11 @@ test("a wait is long from ten minutes and too long from thirty", () => {
   assert.equal(waitLevel(0, 10 * MINUTE - 1), "");
   assert.equal(waitLevel(0, 10 * MINUTE), "long");
   assert.equal(waitLevel(0, 30 * MINUTE), "too-long");
+});
+
+test("an answer is due soon from fifteen minutes before, and late from its moment on (W66)", () => {
+  const levels = [15 * MINUTE + 1, 15 * MINUTE, 1, 0, -1].map((left) => dueLevel(left, 0));
+  assert.deepEqual(levels, ["far", "soon", "soon", "late", "late"]);
 });
 
 test("words come in the language asked for", () => {
