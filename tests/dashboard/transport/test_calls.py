@@ -6,9 +6,10 @@ from types import SimpleNamespace
 import pytest
 
 from dashboard.db.accounts.sessions import Rights
-from dashboard.errors import NotFound
+from dashboard.errors import NotFound, Problem
 from dashboard.rate_limits import (
     ADMIN_CALLS,
+    INVALID_SOCKET_CALLS,
     REFUSED_LINES_PER_CALLER,
     SOCKET_CALLS,
 )
@@ -113,3 +114,37 @@ def test_calls_are_limited_for_a_connection_and_for_a_person(calls, clock):
     assert answered("another", 8, 100) == 100
     clock.seconds += 1
     assert answered("1", 7, 100) == 100
+
+
+def test_a_call_after_the_session_has_ended_is_refused_and_ends_the_socket(clock):
+    """S23: its handler is not asked."""
+    ended: list[Connection] = []
+    connection = Connection(Caller("1", 7, "admin"), b"over", None, None)
+    sessions = SessionChecks({"1": connection}, lambda hashes: {}, clock)
+    calls = Calls(sessions, clock, ended.append, lambda connection: None)
+    calls.handlers = {"thread:open": lambda caller, arguments: pytest.fail("it was asked")}
+    answer = calls.answer(connection, "thread:open", ({"id": 1},))
+    assert answer["problem"]["code"] == "unauthorized"
+    assert ended == [connection]
+
+
+@pytest.mark.parametrize(
+    ("event", "status", "is_counted"),
+    [("unknown", 400, True), ("wrong", 422, True), ("thread:open", 404, False)],
+)
+def test_twenty_calls_that_cannot_be_understood_end_the_connection(
+    calls, clock, event, status, is_counted
+):
+    """S10, S17: unknown calls, and such with wrong arguments."""
+
+    def wrong(caller, arguments):
+        raise Problem(422, "wrong_type", "must be an object")
+
+    dismissed: list[Connection] = []
+    calls.handlers = {**calls.handlers, "wrong": wrong}
+    calls._on_too_many_bad = dismissed.append
+    for _ in range(INVALID_SOCKET_CALLS.size):
+        assert calls.answer(CONNECTION, event, ())["problem"]["status"] == status
+    assert dismissed == []
+    calls.answer(CONNECTION, event, ())
+    assert dismissed == ([CONNECTION] if is_counted else [])
