@@ -32,6 +32,13 @@ def test_a_right_prefix_with_a_wrong_secret_is_refused(bot):
     assert is_problem(bot.post(message(), key=mixed), 401, "unauthorized")
 
 
+def test_a_right_key_in_another_scheme_is_refused(bot):
+    """Bad input 70."""
+    headers = {"Authorization": f"Basic {bot.key}"}
+    answer = bot.http.post(EVENTS, json=message(), headers=headers)
+    assert is_problem(answer, 401, "unauthorized")
+
+
 def test_a_revoked_key_ends_within_a_second(bot):
     assert bot.post(message()).status_code == 201
     bot.order.database.write(lambda connection: api_keys.revoke(connection, bot.key, 5))
