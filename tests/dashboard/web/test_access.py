@@ -2,6 +2,8 @@
 
 import re
 
+import pytest
+
 from dashboard.db.accounts import api_keys, sources
 from dashboard.web.admin.routes import SUPERVISOR, URL_PREFIX
 from tests.dashboard.web.answers import is_problem
@@ -70,6 +72,14 @@ def test_nothing_else_is_said_to_another_origin(dashboard, mai):
     for path in ("/login", "/login/code", "/logout", "/invitation"):
         for answer in wrong_calls(dashboard.client(), "POST", path, **evil):
             assert is_problem(answer, 403, "csrf_failed"), path
+
+
+@pytest.mark.parametrize("path", ["/", "/login", "/invitation", f"{URL_PREFIX}/me"])
+def test_nothing_is_answered_under_another_host(mai, path):
+    """Bad input 83: rebound DNS, and links that were made under it."""
+    for host in ("evil.example", "localhost:5001", "localhost.evil.example:5000"):
+        answer = mai.get(path, base_url=f"http://{host}")
+        assert is_problem(answer, 400, "untrusted_host"), host
 
 
 def test_no_call_of_supervisors_is_answered_to_an_admin(dashboard, mai):
