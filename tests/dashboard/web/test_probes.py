@@ -23,6 +23,14 @@ def test_without_redis_it_is_ready_still(bot):
     assert (answer.status_code, answer.json["redis"]) == (200, "away")
 
 
+def test_a_clock_that_is_off_is_named(bot, monkeypatch):
+    """H25: it is ready still, by the shared clock."""
+    monkeypatch.setattr("dashboard.clock.SharedClock.is_off", True)
+    answer = bot.http.get("/readyz")
+    assert (answer.status_code, answer.json["status"]) == (200, "degraded")
+    assert (answer.json["clock"], answer.json["clock_ahead_ms"]) == ("off", 0)
+
+
 def test_without_sql_it_is_not_ready(bot, tmp_path):
     """F29: the file was removed; another stands there that is no database."""
     bot.order.database.close()
