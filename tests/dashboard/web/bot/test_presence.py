@@ -243,6 +243,27 @@ def test_a_close_ends_typing_in_its_thread(bot, clock):
     assert typing_in(bot, "t-1") == ["shop/c-1"]
 
 
+@pytest.mark.parametrize("closes", ["the chatbot", "an admin"])
+def test_typing_goes_on_until_the_thread_is_closed(bot, closes):
+    """H13: nothing but the close has ended it."""
+    bot.order.clock.now_ms = 1_795_168_860_000  # 2026-11-20T10:01:00Z
+    bot.post(message(thread="t-1", customer={"id": "c-1"}))
+    bot.bot_presence.flush_pending()
+    bot.send("POST", "typing", {"thread": "t-1", "customer": "c-1"})
+    assert typing_in(bot, "t-1") == ["shop/c-1"]
+    if closes == "the chatbot":
+        close = {"id": "x-1", "type": "thread.close", "thread": "t-1"}
+        bot.post(close | {"occurred_at": "2026-11-20T10:00:01Z"})
+    else:
+        mai = bot.order.database.write(
+            lambda c: admins.create(c, "m@example.com", "Mai", "admin", "", 0)
+        )
+        thread_id = bot.get("threads/t-1").json["id"]
+        bot.services.ingest.act(bot.services.actions.close, Admin(mai, "Mai"), thread_id)
+    bot.bot_presence.flush_pending()
+    assert typing_in(bot, "t-1") == []
+
+
 def test_a_customer_types_in_their_own_threads_only(bot):
     """Another's sign is refused, and brings nobody online."""
     bot.post(message(thread="t-1", customer={"id": "c-1"}))
