@@ -7,6 +7,7 @@ from redis.exceptions import RedisError
 
 from dashboard.errors import CustomerErased, NotFound
 from dashboard.presence.bots import CustomerWrote
+from dashboard.presence.erasing import REPORTED_SECONDS
 from presence.connections import Connection
 from tests.dashboard.ingest.test_traces import rows_with
 from tests.dashboard.ordering.order import Order
@@ -87,10 +88,14 @@ def test_settings_are_refused_until_they_write_again(order):
 def test_a_sign_of_life_that_was_under_way_is_forgotten_too(order):
     order.post("t-2", customer={"id": NAME})
 
+    waited = []
+
     def report(seconds: float) -> None:
+        waited.append(seconds)
         order.services.presence_service.customers.open(Connection(f"shop/{NAME}", "phone"))
 
     assert order.erase(NAME, report) is not None
+    assert waited == [REPORTED_SECONDS]
     assert keys(order) == []
 
 
