@@ -1,0 +1,152 @@
+// What docs/requirements/notices.md says under "In the page", without a browser.
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import { Notifier } from "../../../static/js/ui/notices/notifier.js";
+import { settled } from "../support.mjs";
+
+const MINUTE_MS = 60_000;
+
+// A window with its notifier, and what it does: toasts, sounds, notifications, requests.
+function scene(t, { leads = true, looked = true, elsewhere = false, open = null } = {}) {
+  t.mock.timers.enable({ apis: ["setTimeout"] });
+  const made = {
+    toasts: [], announced: [], chimes: 0, shown: [], asked: [], missed: [], quiet: false,
+    time: 10 * MINUTE_MS,
+    prefs: {
+      notify: { views: [], sound: true, desktop: true },
+      kept: { notify_own: true, notify_text: true },
+    },
+  };
+  globalThis.addEventListener = () => {};
+  globalThis.Notification = class {
+    static permission = "granted";
+    constructor(title, { body, tag }) { made.shown.push([title, body, tag]); }
+    close() {}
+  };
+  const tabs = {
+    leads, anyLookedAt: looked || elsewhere, isLookedAt: () => looked, tell() {},
+    isThreadLookedAt: (id) => looked && id === open,
+  };
+  made.notifier = new Notifier({
+    prefs: made.prefs, tabs: () => tabs, quiet: () => made.quiet, now: () => made.time,
+    language: { t: (key, { name, count } = {}) => [key, name ?? count].filter(Boolean).join(" ") },
+    toasts: { show: (text, { run }) => made.toasts.push([text, run]) },
+    announce: (text) => made.announced.push(text), chime: () => { made.chimes += 1; },
+    open: (id) => made.asked.push(["open", id]), goView: (view) => made.asked.push(["view", view]),
+    goOwn: () => made.asked.push(["own"]), totals: { of: () => 1 }, icon: { dataset: {} },
+    call: async (name, body) => {
+      made.asked.push([name, body.since]);
+      return { notices: made.missed };
+    },
+  });
+  made.pass = async (ms) => {
+    made.time += ms;
+    t.mock.timers.tick(ms);
+    await settled();
+  };
+  return made;
+}
+
+const notice = (id, more = {}) => ({
+  kind: "message", id, thread_id: id, at: id, customer: { id: `shop/c-${id}`, name: `C${id}` },
+  by: null, text: "hello", ...more,
+});
+
+test("a window that is looked at shows a toast, which opens the thread", async (t) => {
+  const made = scene(t);
+  made.notifier.notice(notice(1));
+  await made.pass(1000);
+  assert.deepEqual(made.toasts.map(([text]) => text), ["notice.message C1"]);
+  assert.deepEqual(made.announced, ["notice.message C1"]);
+  made.toasts[0][1]();
+  assert.deepEqual(made.asked, [["open", 1]]);
+  assert.deepEqual(made.shown, [], "no notification of the system");
+});
+
+test("of more than three threads at once one toast says how many there are", async (t) => {
+  const made = scene(t);
+  for (const id of [1, 2, 3]) made.notifier.notice(notice(id));
+  await made.pass(1000);
+  assert.equal(made.toasts.length, 3);
+  for (const id of [4, 5, 6, 7]) made.notifier.notice(notice(id, { kind: "mention" }));
+  await made.pass(1000);
+  assert.deepEqual(made.toasts.slice(3).map(([text]) => text), ["notice.many 4"]);
+  assert.equal(made.announced.at(-1), "notice.many 4");
+  made.toasts[3][1]();
+  assert.deepEqual(made.asked, [["view", "mentions"]]);
+});
+
+test("where no window is looked at one of them shows the notification of the system", async (t) => {
+  for (const [of, count] of [[{ looked: false }, 1], [{ looked: false, leads: false }, 0],
+    [{ looked: false, elsewhere: true }, 0]]) {
+    const made = scene(t, of);
+    made.notifier.notice(notice(1));
+    await made.pass(1000);
+    assert.equal(made.shown.length, count);
+    assert.equal(made.toasts.length, count, "it stands in the page when somebody comes");
+    t.mock.timers.reset();
+  }
+});
+
+test("a notification replaces the one before, and is not shown to who wants none", async (t) => {
+  const made = scene(t, { looked: false });
+  made.notifier.notice(notice(1));
+  await made.pass(100);
+  made.notifier.notice(notice(2));
+  await made.pass(100);
+  assert.deepEqual(made.shown, [
+    ["C1", "hello", "lineup"], ["notify.many 2", "C2: hello\nC1: hello", "lineup"],
+  ]);
+  made.prefs.notify.desktop = false;
+  made.notifier.notice(notice(3));
+  await made.pass(MINUTE_MS);
+  assert.equal(made.shown.length, 2);
+});
+
+test("there is one sound for all that comes at about the same time, from one window", async (t) => {
+  const made = scene(t, { looked: false });
+  for (const id of [1, 2, 3]) made.notifier.notice(notice(id));
+  await made.pass(1000);
+  assert.equal(made.chimes, 1);
+  t.mock.timers.reset();
+  const other = scene(t, { leads: false });
+  other.notifier.notice(notice(1));
+  await other.pass(1000);
+  assert.equal(other.chimes, 0);
+});
+
+test("nothing is told of a thread that is open, in dnd, and where that is off", async (t) => {
+  const made = scene(t, { open: 1 });
+  made.notifier.notice(notice(1));
+  made.quiet = true;
+  made.notifier.notice(notice(2));
+  made.quiet = false;
+  made.prefs.kept.notify_own = false;
+  made.notifier.notice(notice(3));
+  await made.pass(1000);
+  assert.deepEqual([made.toasts, made.chimes], [[], 0]);
+  made.notifier.notice(notice(4, { kind: "assigned" }));
+  await made.pass(1000);
+  assert.deepEqual([made.toasts.length, made.chimes], [1, 1], "of what is no message it is told");
+});
+
+test("after a lost connection it asks from a minute before on, for what is new", async (t) => {
+  const made = scene(t);
+  await made.notifier.connected();
+  assert.deepEqual(made.asked, [], "nothing was missed yet");
+  made.notifier.notice(notice(1));
+  await made.pass(1000);
+  const lost = made.time;
+  made.notifier.disconnected();
+  await made.pass(5000);
+  made.notifier.disconnected();
+  made.missed = [notice(1), notice(2)];
+  await made.notifier.connected();
+  assert.deepEqual(made.asked, [["notices:since", lost - MINUTE_MS]]);
+  await made.pass(1000);
+  assert.deepEqual(made.toasts.map(([text]) => text), ["notice.message C1", "notice.message C2"]);
+  await made.notifier.connected();
+  assert.equal(made.asked.length, 1, "it is asked once");
+});
