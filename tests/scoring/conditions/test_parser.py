@@ -120,6 +120,7 @@ def test_a_mistake_is_the_first_character_with_which_no_query_goes_on(text):
         ("created:2026-02-29", 17, "a day such as 2026-11-20"),
         ("created:2026-13-01", 14, "a day such as 2026-11-20"),
         ("created:1999-12-31", 8, ">="),
+        ("created:2101-01-01", 11, "a day such as 2026-11-20"),
         ("created:2026-11-05..2026-11-04", 29, "a day such as 2026-11-20"),
         ("created:2026-11-05.2026", 19, "."),
         ("is:open\x00", 7, "a blank"),
