@@ -14,6 +14,7 @@ from dashboard.db.lists import (
     looking_through,
     query_lists,
     query_values,
+    view_changes,
     view_orders,
     views,
 )
@@ -116,6 +117,22 @@ def test_a_disabled_account_leaves_no_list(any_database, mai):
     mine = create(any_database, mai, draft(mai, "assigned:me"))
     any_database.write(lambda c: views.release_of(c, mai, NOW))
     assert kept(any_database) == {both.list_id: None, mine.list_id: NOW + RELEASED_MS}
+
+
+def test_it_is_told_whose_views_have_no_list_any_more_and_have_again(any_database, mai):
+    """A disabled account and one that is enabled again are noted as changes of views."""
+    new_admin(any_database, "Bob")
+    create(any_database, mai, draft(mai))
+
+    def changed(write) -> set:
+        with any_database.read() as connection:
+            version, _ = view_changes.since(connection, None)
+        any_database.write(write)
+        with any_database.read() as connection:
+            return view_changes.since(connection, version)[1]
+
+    assert changed(lambda c: views.release_of(c, mai, NOW)) == {mai}
+    assert changed(lambda c: views.keep_of(c, mai)) == {mai}
 
 
 def test_lists_of_a_sort_that_was_changed_are_kept_anew(any_database, mai, monkeypatch):
