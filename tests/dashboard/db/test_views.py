@@ -291,3 +291,18 @@ def test_threads_are_counted_by_slices_of_ids(shop, monkeypatch):
             assert looking_through.rank(connection, query_list, NOW, 99) is None
             rows = entries.between(connection, query_list, NOW, 0, 100, 10)
             assert len(rows) == total
+
+
+def test_others_are_served_between_two_slices(shop, monkeypatch):
+    """A preview lets others be served in between, and not once more at its end."""
+    for number in range(7):
+        shop.says(number, thread=f"t-{number}", customer=f"c-{number}")
+    for name in ("SIZE", "SIZE_MIN", "SIZE_MAX"):
+        monkeypatch.setattr(id_ranges, name, 2)
+    served = []
+    monkeypatch.setattr(looking_through.turns, "give", lambda: served.append(True))
+    with shop.database.read() as connection:
+        listed = ListedQuery("is:open", "arrival", "UTC")
+        query_list = query_lists.list_of(connection, listed)
+        looking_through.look_through(connection, query_list, NOW, 3, lambda: False)
+    assert len(served) == 3
