@@ -90,3 +90,15 @@ def test_who_saves_and_deletes_without_end_is_slowed_down(mai, monkeypatch):
     assert mai.delete(f"{API}/{made['id']}").status_code == 204
     assert is_problem(mai.post(API, json=view(query="is:open tag:c")), 429, "rate_limited")
     assert len(listed(mai)) == 1
+
+
+def test_who_changes_views_without_end_is_slowed_down(mai, monkeypatch):
+    """An admin saves views of at most so many conditions a minute; another name asks no more."""
+    limit = RateLimit(5, 60, "Wait {seconds} s.")
+    monkeypatch.setattr(views_api, "SAVED_CONDITIONS", limit)
+    path = f"{API}/{saved(mai, query='is:open tag:a')['id']}"
+    changed = view(query="is:open tag:b")
+    assert mai.put(path, json=changed).status_code == 200
+    assert mai.put(path, json=changed | {"name": "Other"}).status_code == 200
+    assert is_problem(mai.put(path, json=view(query="is:open tag:c")), 429, "rate_limited")
+    assert listed(mai, "query") == ["is:open tag:b"]
