@@ -2,7 +2,7 @@
 
 from dashboard.db import migrate
 from dashboard.db.accounts import admins
-from dashboard.db.lists import entries, named_lists, sorts, views
+from dashboard.db.lists import entries, kept_lists, named_lists, sorts, views
 from dashboard.db.lists.named_lists import ListName
 from scoring.sorting.rules import Rule, Sort
 from scoring.views import VIEW_QUERIES
@@ -36,6 +36,33 @@ def test_built_in_views_have_lists_in_a_saved_sort_as_long_as_there_is_the_sort(
     assert in_order(dashboard, arrival) == ids[::-1]
     assert sue.delete(f"{API}/vip").status_code == 204
     assert all({*lists.values()} == {goes} for lists in kept_of_built_in(dashboard).values())
+
+
+def test_a_version_stays_as_long_as_a_list_is_ordered_by_it(dashboard, sue):
+    """And ten minutes after it was replaced, for a transaction that is adding a list."""
+    saved(sue)
+
+    def versions(*, after_ms=0):
+        dashboard.clock.advance(after_ms)
+        now = dashboard.clock()
+        dashboard.database.write(lambda connection: sorts.remove_unused(connection, now))
+        with dashboard.database.read() as connection:
+            return {*sorts.versions(connection)}
+
+    [first] = versions()
+    sue.put(f"{API}/vip", json={"title": "Other rules", "rules": [REST]})
+    both = versions(after_ms=600_001)
+    assert len(both) == 2 and first in both, "lists in the old order are on screens"
+    sue.put(f"{API}/vip", json={"title": "Another title", "rules": [REST]})
+    assert versions() == both, "another title is no other version"
+    gone = dashboard.clock() + 1
+    dashboard.database.write(lambda c: kept_lists.remove_expired(c, gone))
+    assert versions() == both - {first}
+    sue.delete(f"{API}/vip")
+    now = dashboard.clock() + 60_001
+    dashboard.database.write(lambda c: kept_lists.remove_expired(c, now))
+    assert versions() == both - {first}, "it was replaced just now"
+    assert versions(after_ms=600_001) == set()
 
 
 def test_days_in_rules_are_those_of_the_sort_whoever_looks(dashboard, sue):
