@@ -148,6 +148,14 @@ test("the second key of a chord is found on every layout, too, and digits withou
   }
 });
 
+test("a sign that Shift writes on a key of digits is no digit", () => {
+  const keys = new Keymap(CHOICES);
+  press(keys, "g");
+  assert.equal(press(keys, "!", nowhere, 1, { code: "Digit1", shift: true }), null);
+  press(keys, "g", nowhere, 10);
+  assert.equal(press(keys, "1", nowhere, 11, { code: "Digit1", shift: true }), "saved:1", "AZERTY");
+});
+
 test("menus take letters as the list does", () => {
   assert.equal(letterOf({ key: "е", code: "KeyT" }), "t");
   assert.equal(letterOf({ key: "T", code: "KeyT" }), "t");
