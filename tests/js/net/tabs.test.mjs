@@ -9,6 +9,8 @@ function tab() {
   globalThis.addEventListener = () => {};
   Object.defineProperty(globalThis, "navigator", { value: {}, configurable: true });
   globalThis.BroadcastChannel = class {
+    constructor() { made.hear = (data) => this.onmessage({ data }); }
+
     postMessage(data) { made.told.push([data.thread, data.lookedAt]); }
   };
   const page = { addEventListener: (_, listener) => { made.visibility = listener; } };
@@ -35,4 +37,31 @@ test("whether it is looked at is told each time that this changes", () => {
   made.visibility();
   made.tabs.tell();
   assert.deepEqual(made.told, [[7, false]]);
+});
+
+test("a thread is looked at where it is open in a tab that is looked at, this one or another", () => {
+  const made = tab();
+  const lookedAt = () => [1, 2].map((id) => made.tabs.isThreadLookedAt(id));
+  made.thread = 1;
+  assert.deepEqual(lookedAt(), [true, false]);
+  made.isLookedAt = false;
+  assert.deepEqual([lookedAt(), made.tabs.anyLookedAt], [[false, false], false]);
+  made.hear({ id: "other", lookedAt: false, thread: 2 });
+  assert.deepEqual([lookedAt(), made.tabs.anyLookedAt], [[false, false], false]);
+  made.hear({ id: "other", lookedAt: true, thread: 2 });
+  assert.deepEqual([lookedAt(), made.tabs.anyLookedAt], [[false, true], true]);
+  made.hear({ id: "other", lookedAt: true, thread: 2, gone: true });
+  assert.deepEqual([lookedAt(), made.tabs.anyLookedAt], [[false, false], false]);
+  made.isLookedAt = true;
+  assert.equal(made.tabs.anyLookedAt, true);
+});
+
+test("a tab that is new is told of this one, once, and one that is closed is not", () => {
+  const made = tab();
+  made.thread = 7;
+  made.hear({ id: "gone", lookedAt: false, thread: null, gone: true });
+  assert.deepEqual(made.told, []);
+  made.hear({ id: "new", lookedAt: false, thread: null });
+  made.hear({ id: "new", lookedAt: true, thread: null });
+  assert.deepEqual(made.told, [[7, true]]);
 });
