@@ -68,6 +68,8 @@ test("a word behind an at sign that calls nobody is told, once", () => {
     ["shop@Ken, a.b@ken.example", []], ["@ Ken, 5 @ 3 €, @@Ken, Ken @", []], ["", []],
   ]) assert.deepEqual(callsNobody(body, given.team), words, body);
   assert.deepEqual(callsNobody("@Ken", []), ["@Ken"]);
+  const many = Array.from({ length: 101 }, (_, at) => `@nobody${at}`);
+  assert.deepEqual(callsNobody(many.join(" "), []), many.slice(0, 100), "the first 100 count");
 });
 
 const parts = (text, mentions) => mentionParts(text, mentions)
