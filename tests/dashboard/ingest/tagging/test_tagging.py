@@ -243,11 +243,15 @@ def test_tags_do_not_come_back_where_there_is_no_room_any_more(at):
 
 
 def test_a_clock_that_was_set_back_undoes_all_the_same(at):
+    """What undoes is never before what it undoes."""
     act = at.tag(["vip"])
     at.bot(["old"], back_ms=50)
     at.clock.advance(-100)
     at.undo(act)
     assert at.tags == ["old"]
+    with at.database.read() as connection:
+        first, *_, last = acts.after(connection, at.thread, 0)
+    assert (first.id, last.data["undoes"]) == (act, act) and last.at >= first.at
     at.clock.advance(200)
     at.bot(["new"], back_ms=150)
     assert at.tags == ["new", "old"]
