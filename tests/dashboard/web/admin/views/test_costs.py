@@ -4,6 +4,7 @@ import pytest
 
 from dashboard.db.lists import allowances
 from dashboard.db.lists.allowances import Allowance, Most
+from dashboard.db.lists.listed_queries import ListedQuery
 from dashboard.rate_limits import RateLimit
 from dashboard.web.admin.views import api as views_api
 from tests.dashboard.web.admin.views.calls import API, listed, saved, view
@@ -79,6 +80,14 @@ def test_what_was_saved_before_the_limits_stays_and_may_become_less(dashboard, m
         assert mai.put(f"{API}/{ids[0]}", json=view(query=query)).status_code == 200
     assert mai.put(f"{API}/{ids[1]}", json=view(query="is:open", name="New")).status_code == 200
     assert mai.delete(f"{API}/{ids[2]}").status_code == 204
+
+
+def test_lists_that_are_to_be_kept_at_once_count_together(database, monkeypatch):
+    """Lists that are kept while somebody looks have so many conditions together."""
+    monkeypatch.setattr(allowances, "TEMPORARY", Allowance("all", Most(5, 99)))
+    new = {tag: ListedQuery(f"is:open tag:{tag}", "arrival", "UTC") for tag in "abc"}
+    with database.read() as connection:
+        assert allowances.with_room(connection, new) == ["a", "b"]
 
 
 def test_who_saves_and_deletes_without_end_is_slowed_down(mai, monkeypatch):
