@@ -318,9 +318,13 @@ def test_each_change_of_views_and_sorts_is_told_to_those_whom_it_concerns(dashbo
         with dashboard.database.read() as connection:
             return view_changes.since(connection, version)
 
+    def said_to_look():
+        return dashboard.redis.zscore(dashboard.ranking.keys.view_changes, "changes") or 0
+
     version, _ = changed_since(None)
-    for method, path, body, whose in calls:
+    for count, (method, path, body, whose) in enumerate(calls, start=1):
         answer = sue.open(path, method=method, json=body)
         assert answer.status_code in (200, 201, 204), answer.json
         version, changed = changed_since(version)
         assert changed == whose, f"{method} {path}"
+        assert said_to_look() == count, f"{method} {path}: workers look at once"
