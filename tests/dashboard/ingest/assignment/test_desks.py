@@ -4,7 +4,7 @@ import pytest
 
 from dashboard.db.accounts import admin_desks, desks, sources
 from dashboard.db.threads import acts
-from dashboard.errors import Invalid
+from dashboard.errors import Invalid, Problem
 from dashboard.ingest.assignment.assigning import Assigning, HandOver
 from dashboard.ingest.outgoing import Admin
 from dashboard.ingest.schema import parse
@@ -95,3 +95,21 @@ def test_undoing_a_move_is_refused_where_the_thread_was_moved_again_since(shop):
     undo.undo(bob, again)
     undo.undo(bob, again)
     assert (shop.row()["desk"], shop.row()["assignee"]["name"]) == ("sales", "Bob")
+
+
+def test_undoing_gives_a_thread_to_nobody_who_does_not_see_its_desk_any_more(shop):
+    """Nobody is given a thread that they do not see."""
+    thread = shop.says(0).thread_id
+    mai, bob = (Admin(added(shop.database, name), name) for name in ("Mai", "Bob"))
+    clock = SettableClock(START_MS + 1_000)
+    assigning, undo = Assigning(shop.database, clock), Undo(shop.database, clock)
+    assigning.hand_over(mai, thread, HandOver(bob.id))
+    released, _ = assigning.hand_over(bob, thread, HandOver(None))
+    belongs_to(shop, bob, "main", "sales")
+    undo.undo(bob, released)
+    released, _ = assigning.hand_over(bob, thread, HandOver(mai.id))
+    belongs_to(shop, bob, "sales")
+    supervisor = bob._replace(role="supervisor")
+    with pytest.raises(Problem, match="Bob takes no threads any more"):
+        undo.undo(supervisor, released)
+    assert shop.row()["assignee"]["name"] == "Mai"
