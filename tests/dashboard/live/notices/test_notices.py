@@ -9,11 +9,11 @@ from dashboard.ingest.assignment.assigning import Assigning, HandOver
 from dashboard.ingest.mentions.mentioning import Mentioning
 from dashboard.ingest.replies import Reply
 from dashboard.ingest.snooze.snoozing import Snoozing
-from dashboard.live.notices.notices import MISSED_MAX, WINDOW_MS, Notices
+from dashboard.live.notices.notices import MISSED_MAX, MISSED_MS, WINDOW_MS, Notices
 from dashboard.live.reads import Reads
 from dashboard.live.socket_admins import SocketAdmins
 from dashboard.transport.caller import Caller
-from tests.dashboard.ingest.shop import Shop, new_admin
+from tests.dashboard.ingest.shop import START_MS, Shop, new_admin
 from tests.dashboard.live.emitter import FakeEmitter
 
 
@@ -126,6 +126,70 @@ def test_a_snooze_that_no_message_ends_is_silent(scene):
     snoozing.snooze(scene.mai, scene.one, scene.clock() + 3_600_000, "never")
     scene.says()
     assert sent(scene) == []
+
+
+def test_what_a_chatbot_or_a_colleague_writes_is_not_told(scene):
+    """`message`: a customer wrote, and nobody else."""
+    scene.claim(scene.mai, scene.one)
+    scene.says()
+    assert [kind for _, kind, *_ in sent(scene)] == ["message"]
+    scene.clock.advance(1)
+    at = scene.clock() - 1_780_000_000_000
+    scene.shop.says(at, "One moment", thread="one", role="bot")
+    scene.note(scene.ken, scene.one, "A note")
+    assert sent(scene) == []
+
+
+def test_a_message_that_is_delivered_late_is_told(scene):
+    scene.claim(scene.mai, scene.one)
+    scene.clock.advance(1)
+    at = scene.clock() - 3_600_000 - START_MS
+    scene.shop.says(at, "An hour ago", thread="one")
+    assert [text for *_, text in sent(scene)] == ["An hour ago"]
+
+
+def test_a_message_before_a_snooze_that_messages_end_is_told(scene):
+    """Not while the thread is snoozed whatever the customer writes; else it is."""
+    scene.claim(scene.mai, scene.one)
+    scene.says()
+    snoozing = Snoozing(scene.database, scene.clock)
+    snoozing.snooze(scene.mai, scene.one, scene.clock() + 3_600_000, "reply")
+    assert [kind for _, kind, *_ in sent(scene)] == ["message"]
+
+
+def test_an_assignment_that_is_over_is_not_told(scene):
+    """`assigned`: somebody else gave the thread, and the admin still has it from then."""
+    scene.give(scene.ken, scene.mai, scene.one)
+    scene.give(scene.mai, None, scene.one)
+    scene.claim(scene.mai, scene.one)
+    assert sent(scene) == []
+
+
+def test_a_thread_that_comes_with_its_desk_is_told_once(scene):
+    """`assigned` is of what gave the thread, and not of the move to another desk."""
+
+    def change(connection):
+        desks.add(connection, "billing", 0)
+        admin_desks.save(connection, scene.mai.id, ["main", "billing"])
+
+    scene.database.write(change)
+    scene.give(scene.ken, scene.mai, scene.one, desk="billing")
+    assert [kind for _, kind, *_ in sent(scene)] == ["assigned"]
+
+
+def test_a_mention_that_was_read_is_not_told_in_ones_own_thread_either(scene):
+    """`mention`: a note mentions the admin, who has not read it."""
+    scene.claim(scene.mai, scene.one)
+    scene.mentioning.read(scene.mai, scene.one, scene.note(scene.ken, scene.one, "@Mai?"))
+    assert sent(scene) == []
+
+
+def test_who_was_away_for_long_is_told_of_the_last_days(scene):
+    scene.note(scene.ken, scene.one, "@Mai, long ago")
+    scene.clock.advance(MISSED_MS + 1)
+    scene.note(scene.ken, scene.two, "@Mai, today")
+    found, total = scene.notices.missed(Caller("Mai", scene.mai.id), 0)
+    assert ([notice.text for notice in found], total) == (["@Mai, today"], 1)
 
 
 def test_each_socket_of_the_admin_is_told(scene):
