@@ -3,6 +3,7 @@
 import pytest
 
 from dashboard.db.accounts import admin_desks, desks
+from dashboard.db.archive import reading
 from dashboard.ordering.archiving import Archiver
 from scoring.archive import DAY_MS
 
@@ -61,6 +62,26 @@ def test_each_list_has_its_own(dashboard, archived):
         assert read(mai, view=view, sort="arrival").json["ids"] == []
     assert read(mai, filter="mine", **HISTORY).json["ids"] == []
     assert read(mai, filter="unassigned", **HISTORY).json["ids"] == archived
+
+
+def test_of_equal_scores_each_thread_is_given_once(dashboard, archived):
+    """Equal scores, lower id first: also where one ends what a statement looks at."""
+    mai = dashboard.sign_in("Mai", "supervisor")
+    dashboard.happens("thread.tags", "t-4", add=["vip"])
+    dashboard.database.write(
+        lambda c: c.exec_driver_sql("UPDATE threads SET score_arrival = 7 WHERE archived")
+    )
+    part = read(mai, query="tag:vip", sort="arrival", limit=1).json
+    assert (part["ids"], part["next"]) == ([archived[0]], None)
+    assert read(mai, **HISTORY).json["ids"] == sorted(archived)
+
+
+def test_of_a_query_of_open_threads_none_is_looked_for(dashboard, archived, monkeypatch):
+    mai = dashboard.sign_in("Mai", "supervisor")
+    monkeypatch.setattr(reading, "last_of_chunk", None)
+    for query in ({"view": "arrival"}, {"query": "is:waiting"}, {"query": "mentions:me"}):
+        part = read(mai, sort="arrival", **query).json
+        assert (part["ids"], part["next"]) == ([], None)
 
 
 def test_those_of_these_ids_are_said_that_are_archived_and_on_the_list(dashboard, archived):
