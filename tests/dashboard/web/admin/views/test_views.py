@@ -328,3 +328,18 @@ def test_each_change_of_views_and_sorts_is_told_to_those_whom_it_concerns(dashbo
         version, changed = changed_since(version)
         assert changed == whose, f"{method} {path}"
         assert said_to_look() == count, f"{method} {path}: workers look at once"
+
+
+def test_what_changes_nothing_of_a_shared_view_adds_no_entry(dashboard, sue):
+    """To the audit log: a view that is saved as it was is no act."""
+    path = f"{API}/{saved(sue, owner='all')['id']}"
+
+    def entries():
+        counted = "SELECT count(*) FROM audit_log WHERE action = 'view.changed'"
+        with dashboard.database.read() as connection:
+            return connection.exec_driver_sql(counted).scalar()
+
+    assert sue.put(path, json=view(owner="all")).status_code == 200
+    assert entries() == 0
+    assert sue.put(path, json=view(owner="all", name="Other")).status_code == 200
+    assert entries() == 1
