@@ -4,6 +4,7 @@ import time
 
 import pytest
 
+from dashboard.db.accounts import admin_desks, desks
 from tests.dashboard.web.admin.views.calls import API, PROFILE, view
 from tests.dashboard.web.answers import is_problem
 
@@ -135,3 +136,20 @@ def cost_of(mai, query):
         ask(mai, query)
         costs.append(time.process_time() - begun)
     return min(costs)
+
+
+def test_a_completion_names_nothing_of_threads_that_are_not_seen(dashboard, mai):
+    """A thread at a desk that is not seen is as if it were not: in no completion."""
+    dashboard.database.write(lambda connection: desks.add(connection, "sales", 0))
+    for name, desk in (("t-1", "main"), ("t-2", "sales")):
+        dashboard.say(name)
+        dashboard.happens("thread.handoff", name, desk=desk)
+        dashboard.happens("thread.tags", name, add=[f"of-{desk}"])
+
+    def offered(client):
+        found = client.get(COMPLETE, query_string={"text": "tag:of"}).json["suggestions"]
+        return {each["text"] for each in found}
+
+    assert offered(dashboard.sign_in("Sue", "supervisor")) == {"of-main", "of-sales"}
+    dashboard.database.write(lambda c: admin_desks.save(c, 1, ["main"]))
+    assert offered(mai) == {"of-main"}
