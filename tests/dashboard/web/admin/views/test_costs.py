@@ -58,6 +58,13 @@ def test_the_conditions_of_one_admin_and_of_all_are_counted(mai, sue, allow):
     assert len(listed(mai)) == 3
 
 
+def test_a_list_that_several_views_share_counts_once(mai, allow):
+    allow("OWN", conditions=3)
+    for name in ("One", "Two"):
+        saved(mai, query="is:open tag:a tag:b", name=name)
+    assert is_refused(mai, "to 4, of which 3", query="tag:c")
+
+
 def test_times_at_which_threads_are_looked_at_again_are_counted(mai, allow):
     """Usual ones as often as one likes, and each other one once."""
     allow("OWN", moments=9)
