@@ -8,7 +8,7 @@ import { Clock } from "../support.mjs";
 function desk(t) {
   const sent = [];
   const asked = [];
-  t.mock.timers.enable({ apis: ["setInterval"] });
+  t.mock.timers.enable({ apis: ["setInterval", "setTimeout"] });
   globalThis.navigator ??= {};
   const parts = {
     connection: { state: "connected", connected: true },
