@@ -36,8 +36,7 @@ class RateLimit(NamedTuple):
 LOOK_UPS = RateLimit(
     20 * MAX_LOOKED_UP, 60, "{size} people may be looked up a minute; try in {seconds} s."
 )
-#: Socket.IO calls of one connection, and of all windows of one admin, of which many may come back
-#: at once.
+#: Socket.IO calls of one connection, and of all windows of one admin: many may come back at once.
 SOCKET_CALLS = RateLimit(100, 1, "Too many calls.")
 ADMIN_CALLS = RateLimit(300, 1, "Too many calls.")
 #: Calls of one connection that are refused as 400 or 422; one more ends it.

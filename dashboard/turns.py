@@ -1,12 +1,16 @@
 """Turns: one caller does not take the processor of its worker from the others.
 
-Green threads switch only where one waits. So whoever works long calls `step` between two pieces of
-work, which lets the others run after 5 ms; and each caller (an admin with all sessions, an API key)
-has a share of the processor. A caller that has used it up goes behind the others: it works on while
-none of them has a request under way, and within its share otherwise. Who is alone gets everything.
+Green threads switch only where one waits. So long work calls `step` between its pieces, which lets
+the others run after 5 ms. Each caller (an admin with all sessions, an API key) has a share of the
+processor:
 
-Processor time is counted, not the time of a clock: on a machine that others keep busy, and while a
-caller waits for a database, it costs nothing.
+- While the share is low and others are here, the caller's green threads work one at a time, and the
+  others run before each piece of work.
+- When it is used up, the caller also waits while others have a request under way.
+- A caller who is alone gets the whole processor.
+
+A share counts processor time. The time that a caller waits, for a database or because other
+programs keep the machine busy, costs it nothing.
 """
 
 import threading
@@ -28,17 +32,17 @@ BURST_SECONDS = 0.25
 PAUSE_SECONDS_MAX, PAUSE_SECONDS_MIN = 1.0, 0.001
 #: Time of the processor after which a piece of work that goes on yields to the others.
 STEP_SECONDS = 0.005
-#: Items, of which each is quick, between two looks at the time.
+#: Quick items between two looks at the time.
 STEP_ITEMS = 16
-#: Shares that are kept; beyond it, those that are full again are dropped.
+#: Shares that are kept; where there are more, those that are full again are dropped.
 SHARES_MAX = 1_000
 #: Time of one statement of the database for a caller who is alone: more statements cost more.
 ALONE_SECONDS = 0.05
 #: A request holds others up no longer than this: it may wait for something that takes long.
 REQUEST_SECONDS_MAX = 0.25
-#: Turns that a caller who is behind gives to the others before its next piece of work, at most.
+#: The most turns that a caller with a low share gives to the others before a piece of work.
 TURNS_MAX = 20
-#: For so long after a request of others a caller behind them works at one thing at a time.
+#: For so long after a request of others a caller with a low share works at one thing at a time.
 BEHIND_SECONDS = 0.1
 #: For so long after a request of others what is long is done in slices.
 SLICED_SECONDS = 1.0
@@ -103,7 +107,8 @@ class GreenClock:
 
 
 class Share:
-    """What one caller may use: it holds BURST_SECONDS and fills with SHARE of each second.
+    """The processor time that one caller may use: at most BURST_SECONDS, and SHARE of each second
+    is added.
 
     `worker`: the green thread that works for a caller whose share is low.
     """
@@ -117,30 +122,33 @@ class Share:
     def spend(self, seconds: float) -> None:
         """Takes processor time that was used."""
         now = self._monotonic()
-        level = min(BURST_SECONDS, self._level + (now - self._at) * SHARE) - seconds
+        level = min(BURST_SECONDS, self._left()) - seconds
         # A pause has a longest time, so what it cannot pay back is dropped.
         self._level, self._at = max(level, -PAUSE_SECONDS_MAX * SHARE), now
 
     @property
     def is_full(self) -> bool:
-        """Whether it is as one of a caller who was never here."""
-        return self._level + (self._monotonic() - self._at) * SHARE >= BURST_SECONDS
+        """Whether nothing of it is used."""
+        return self._left() >= BURST_SECONDS
 
     @property
     def is_low(self) -> bool:
         """Whether less than half of it is left."""
-        return self._level + (self._monotonic() - self._at) * SHARE < BURST_SECONDS / 2
+        return self._left() < BURST_SECONDS / 2
 
     @property
     def debt_seconds(self) -> float:
-        """Seconds until it is filled as far as zero; 0.0 where it is."""
-        return max(0.0, -self._level / SHARE - (self._monotonic() - self._at))
+        """Seconds until more than nothing is left; 0.0 where it is."""
+        return max(0.0, -self._left() / SHARE)
+
+    def _left(self) -> float:
+        return self._level + (self._monotonic() - self._at) * SHARE
 
 
 class Work:
-    """A request or a call under way. `share` None: nobody knows of whom.
+    """A request or a call under way. `share` None: its caller is not known yet.
 
-    `credential`: by it a request of the same caller is recognized before it is looked at.
+    `credential`: a hash by which the next request of the same caller is recognized at once.
     `holds_lock`: others may wait for what it holds, so it lets nobody run.
     """
 
@@ -199,8 +207,8 @@ class Turns:
     def working(
         self, caller: Hashable | None = None, credential: str | None = None
     ) -> Iterator[None]:
-        """Around a request or a call of the caller; None: of the caller who has signed in with the
-        credential before, or `known_as` says it."""
+        """Surrounds a request or a call. `caller` None: the caller is recognized by the credential,
+        or named later by `known_as`."""
         if self._give_turn is None:
             yield
             return
@@ -220,7 +228,7 @@ class Turns:
             self._end(work, green)
 
     def known_as(self, caller: Hashable) -> None:
-        """Says of whom the request under way is; with a share that is used up, it goes behind."""
+        """Names the caller of the request under way, which waits where the share demands it."""
         work = self._works.get(greenlet.getcurrent())
         if work is not None:
             work.share = self.share(caller)
@@ -235,24 +243,23 @@ class Turns:
         return greenlet.getcurrent() in self._works
 
     def step(self) -> None:
-        """Between two pieces of work, outside of transactions that write: lets the others run if
-        this green thread has worked for STEP_SECONDS."""
+        """Lets the others run if this green thread has worked for STEP_SECONDS. Call it between two
+        pieces of work, outside of transactions that write."""
         work = self._works.get(greenlet.getcurrent())
         if work is not None and not work.holds_lock and self.has_worked():
             self.turn(work.share)
 
     @contextmanager
     def holding_lock(self) -> Iterator[None]:
-        """Around work in a transaction that writes: `step` lets nobody run."""
+        """Surrounds a transaction that writes: `step` and `give` let nobody run."""
         work = self._works.get(greenlet.getcurrent())
-        if work is None:
-            yield
-            return
-        work.holds_lock = True
+        if work is not None:
+            work.holds_lock = True
         try:
             yield
         finally:
-            work.holds_lock = False
+            if work is not None:
+                work.holds_lock = False
 
     @property
     def step_seconds(self) -> float:
@@ -261,7 +268,7 @@ class Turns:
 
     def slices(self, items: Sequence[Item], first: int) -> Iterator[Sequence[Item]]:
         """The items in slices that take STEP_SECONDS each, with turns in between; all at once for
-        who is alone. `first`: how many are tried first."""
+        a caller who is alone. `first`: the size of the first slice."""
         at, size = 0, first
         while at < len(items):
             size = len(items) if self._is_alone() else min(size, len(items))
@@ -283,7 +290,7 @@ class Turns:
                 self.step()
 
     def _is_alone(self) -> bool:
-        """Whether nobody else has had a request under way of late."""
+        """Whether no other caller has had a request within SLICED_SECONDS."""
         own = self._works.get(greenlet.getcurrent())
         if own is None or own.share is None:
             return True
@@ -304,7 +311,7 @@ class Turns:
         return meter.used - meter.turned >= STEP_SECONDS
 
     def turn(self, share: Share | None) -> None:
-        """Lets the others run; those who are behind, until the others are done."""
+        """Lets the others run, and waits where the share demands it."""
         self.charge(share)
         if share is not None:
             self.pause(share)
@@ -319,8 +326,8 @@ class Turns:
         meter.charged = meter.turned = meter.used
 
     def _give_more_turns(self, share: Share) -> None:
-        """Lets the others run until none of them can, after they were here a moment ago: a request
-        takes several turns before anybody knows of it."""
+        """Lets the others run until none of them can, where they were here within SLICED_SECONDS: a
+        request takes several turns before it is known."""
         if self._give_turn is None or self._monotonic() - self._others_at(share) > SLICED_SECONDS:
             return
         for _ in range(TURNS_MAX):
@@ -336,26 +343,24 @@ class Turns:
         (share or self._of_nobody).spend(meter.used - meter.charged)
         meter.charged = meter.used
 
-    def pause(self, share: Share) -> bool:
+    def pause(self, share: Share) -> None:
         """Waits while the share is used up and others have a request under way, or while it is low
-        and another green thread works for the caller; for a second at most; whether it waited."""
+        and another green thread works for the caller; for a second at most. Then, with a low share,
+        lets the others run first."""
         self.rest(share)
         until = self._monotonic() + PAUSE_SECONDS_MAX
-        has_waited = False
         while self._is_behind(share):
             seconds = share.debt_seconds or REQUEST_SECONDS_MAX
             seconds = min(seconds, REQUEST_SECONDS_MAX, until - self._monotonic())
             if seconds < PAUSE_SECONDS_MIN:
                 break
-            has_waited = True
             self._wait_for_end(seconds)
         if share.is_low:
             share.worker = greenlet.getcurrent()
             self._give_more_turns(share)
-        return has_waited
 
     def rest(self, share: Share) -> None:
-        """The green thread works no more for a caller who is behind the others."""
+        """Notes that the green thread does not work for the caller any more."""
         if share.worker is greenlet.getcurrent():
             share.worker = None
             self._wake()
@@ -413,7 +418,7 @@ class Turns:
             lock.release()
 
 
-#: Those of this process.
+#: The turns of this process.
 turns = Turns()
 
 
@@ -426,8 +431,8 @@ class Pace:
         self._has_waited = True
 
     def waited(self) -> None:
-        """Notes that the connection waited for its client, and so the others ran. What the green
-        thread did before was for somebody else, or is charged already."""
+        """Notes that the connection waited for its client, and so the others ran. The work of the
+        green thread before is charged already, or was for another caller."""
         self._has_waited = True
         self._turns.begin()
 
@@ -461,7 +466,7 @@ class Pace:
 
 
 def counted(offload: Callable[..., Any]) -> Callable[..., Any]:
-    """What runs work beside the green threads, whose processor time counts for who asked for it."""
+    """An `offload` that charges the processor time of the work to the green thread that calls."""
 
     def run(work: Callable[..., Result], *arguments: Any) -> Result:
         used = 0.0

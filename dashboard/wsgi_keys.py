@@ -12,8 +12,6 @@ WAIT_READABLE = "lineup.wait_readable"
 #: which says whether all of it is handled; returns what ends that. Not there where the system has
 #: no epoll (`readiness.Readiness`).
 WATCH = "lineup.watch"
-#: Called with nothing: lets every other green thread that can run do so.
-GIVE_TURN = "lineup.give_turn"
 #: The target of the request line, as it was sent.
 TARGET = "lineup.target"
 #: Called with nothing: the caller writes the answer to the connection itself.

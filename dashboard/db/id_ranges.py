@@ -47,6 +47,5 @@ def within(
 def stride(seconds: float = SIZE_SECONDS) -> Stride:
     """Counts the ids that the next statement looks at: as many as take `seconds`."""
     # A statement takes a millisecond by itself, so fewer than FEW gain nothing.
-    least = SIZE_MIN if seconds >= SIZE_SECONDS else FEW
-    first = SIZE if seconds >= SIZE_SECONDS else FEW
+    first, least = (SIZE, SIZE_MIN) if seconds >= SIZE_SECONDS else (FEW, FEW)
     return Stride(first, least, SIZE_MAX, seconds)

@@ -11,7 +11,7 @@ from dashboard.db.database import Database
 from dashboard.db.lists import looking_through, named_lists, seen_lists, view_changes
 from dashboard.db.lists.named_lists import ListName, NamedList, Stamp
 from dashboard.db.lists.seen_lists import SeenLists
-from dashboard.db.lists.view_changes import Whose
+from dashboard.db.lists.view_changes import Owner
 from dashboard.db.mentions import mentions
 from dashboard.db.notices import news
 from dashboard.db.notices.news import Notice
@@ -182,8 +182,8 @@ class Reads:
         with self._database.read() as connection:
             return seen_lists.seen_by(connection, admins)
 
-    def changes_of_views(self, version: int | None) -> tuple[int, set[Whose]]:
-        """The version of saved views, and whose have changed since another one."""
+    def changes_of_views(self, version: int | None) -> tuple[int, set[Owner]]:
+        """The version of saved views, and the owners of those that changed since `version`."""
         with self._database.read() as connection:
             return view_changes.since(connection, version)
 

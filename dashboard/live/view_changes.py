@@ -7,7 +7,7 @@ from collections.abc import Callable
 from redis.exceptions import RedisError
 
 from dashboard.db.accounts.admin_desks import sees
-from dashboard.db.lists.view_changes import Whose
+from dashboard.db.lists.view_changes import Owner
 from dashboard.errors import StorageUnavailable
 from dashboard.live.socket_admins import SocketAdmins
 from dashboard.tasks import PeriodicTask, RunsTask
@@ -26,14 +26,14 @@ REST_SECONDS = 10.0
 PAUSE_SECONDS = 1.0
 _NOTHING = EncodedJson(encode({}))
 
-#: Called with the id of the admin whose views have changed; None: everybody's.
+#: Called with the id of the admin that owns changed views; None: everybody's changed.
 OnChange = Callable[[int | None], object]
-#: Gives the version of today, and whose views have changed since another one.
-ChangesSince = Callable[[int | None], tuple[int, set[Whose]]]
+#: Gives the version of today, and the owners of the views that changed since another version.
+ChangesSince = Callable[[int | None], tuple[int, set[Owner]]]
 
 
 class ViewChanges(RunsTask):
-    """Follows in SQL whose views have changed; Redis says when to look, and nothing more."""
+    """Follows in SQL which views change; Redis only says when to look."""
 
     def __init__(
         self,
@@ -49,8 +49,8 @@ class ViewChanges(RunsTask):
         self._admins = admins
         self._changes_since = changes_since
         self._version: int | None = None
-        #: Whose changes are not told yet.
-        self._whose: set[Whose] = set()
+        #: Owners with changes that are not told yet.
+        self._owners: set[Owner] = set()
         self._observers: list[OnChange] = []
         self._task = PeriodicTask(
             "following changes of views",
@@ -88,20 +88,20 @@ class ViewChanges(RunsTask):
         Raises StorageUnavailable.
         """
         self._version, changed = self._changes_since(self._version)
-        self._whose |= changed
-        whose = {None} if None in self._whose else set(self._whose)
-        # Those of a desk may be seen by anybody who is here.
-        for admin_id in {None if isinstance(each, str) else each for each in whose}:
+        self._owners |= changed
+        owners = {None} if None in self._owners else set(self._owners)
+        # Any admin here may see the views of a desk.
+        for admin_id in {None if isinstance(owner, str) else owner for owner in owners}:
             for on_change in self._observers:
                 on_change(admin_id)
         for sid, admin_id in self._admins:
-            if any(self._concerns(each, sid, admin_id) for each in whose):
+            if any(self._concerns(owner, sid, admin_id) for owner in owners):
                 self._emitter.send(sid, "views:changed", _NOTHING)
         # Kept where SQL is away: the next call goes on with it.
-        self._whose.clear()
-        return bool(whose)
+        self._owners.clear()
+        return bool(owners)
 
-    def _concerns(self, whose: Whose, sid: str, admin_id: int) -> bool:
-        if isinstance(whose, str):
-            return sees(self._admins.desks_of(sid), whose)
-        return whose in (None, admin_id)
+    def _concerns(self, owner: Owner, sid: str, admin_id: int) -> bool:
+        if isinstance(owner, str):
+            return sees(self._admins.desks_of(sid), owner)
+        return owner in (None, admin_id)

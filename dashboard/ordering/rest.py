@@ -37,7 +37,7 @@ class Mark(NamedTuple):
         if before is None or before == self:
             return int(before is None)
         numbers = zip((*self.views, self.queries), (*before.views, before.queries), strict=True)
-        return max(1, *(_number(now) - _number(then) for now, then in numbers))
+        return max([1, *(_number(now) - _number(then) for now, then in numbers)])
 
 
 def _number(text: str) -> int:

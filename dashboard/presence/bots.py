@@ -24,7 +24,7 @@ from presence.states import UNSET, State
 MESSAGES, HTTP = "messages", "http"
 #: A message that occurred longer ago is no heartbeat, in milliseconds.
 RECENT_MS = 60_000
-#: Heartbeats that are taken at once, where others wait: Redis answers nobody meanwhile.
+#: Heartbeats that are taken at once while others wait: meanwhile Redis answers nobody else.
 BEATS_FIRST = 50
 #: Messages that wait to be sent to Redis as heartbeats; more are dropped.
 PENDING_MAX = 5_000

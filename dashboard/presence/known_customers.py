@@ -1,6 +1,6 @@
-"""Which customers an admin of some desks may know of: those with a thread that the admin sees.
+"""The customers that an admin of some desks may know: those with a thread that the admin sees.
 
-Two callers, the list of who was here and what sockets watch, go by one rule.
+The list of customers online and what sockets watch go by this one rule.
 """
 
 import time
@@ -8,21 +8,23 @@ from collections.abc import Callable, Collection, Sequence
 
 from dashboard.db.accounts.team import customers_at, known_customers
 from dashboard.db.database import Database
-from dashboard.turns import turns
 
-#: A thread that was closed longer ago tells nothing any more of its customer.
+#: A thread that was closed longer ago does not count.
 KNOWN_MS = 90 * 86_400_000
 #: Of so many customers at most a list asks for each; else those on it are looked through, and of
 #: more than this the answers are kept for some seconds.
 _FEW = 1_000
 _KEPT_SECONDS = 5.0
 _SLICE = 500
-#: Sets of desks of which answers are kept.
+#: The most sets of desks with answers that are kept.
 _KEPT_MAX = 100
 
 
 class KnownCustomers:
-    """Raises StorageUnavailable. `clock` gives milliseconds, `monotonic` seconds."""
+    """Finds customers by the desks of an admin. Raises StorageUnavailable.
+
+    `clock` gives milliseconds, `monotonic` seconds.
+    """
 
     def __init__(
         self,
@@ -36,10 +38,9 @@ class KnownCustomers:
         self._kept: dict[frozenset[str], tuple[float, dict[str, bool]]] = {}
 
     def among(self, people: Sequence[str], desks: Collection[str]) -> set[str]:
-        """Those of the customers, named SOURCE/ID, of whom an admin who sees these desks knows."""
+        """The customers among `people`, named SOURCE/ID, that an admin of these desks knows."""
         found: set[str] = set()
         for start in range(0, len(people), _SLICE):
-            turns.step()
             with self._database.read() as connection:
                 closed_since = self._clock() - KNOWN_MS
                 some = people[start : start + _SLICE]
@@ -47,13 +48,14 @@ class KnownCustomers:
         return found
 
     def all_if_few(self, desks: Collection[str]) -> list[str] | None:
-        """All customers of whom an admin who sees these desks knows; None where they are many."""
+        """All customers that an admin of these desks knows; None where they are many."""
         with self._database.read() as connection:
             found = customers_at(connection, desks, self._clock() - KNOWN_MS, _FEW + 1)
         return found if len(found) <= _FEW else None
 
     def of_a_list(self, desks: frozenset[str]) -> Callable[[Sequence[str]], Collection[str]]:
-        """The same for a list, which is asked again and again: of long ones some seconds old."""
+        """`among` for a list, which asks again and again; its answers may be some seconds old where
+        the list is long."""
         asked = 0
 
         def among(people: Sequence[str]) -> Collection[str]:

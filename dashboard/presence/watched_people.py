@@ -16,7 +16,7 @@ from presence.errors import TooMany
 from presence.states import State, Viewer, never_seen
 from presence.watchers import Watchers
 
-#: Who looks where nobody is added.
+#: The viewer of a call that adds nobody.
 _NOBODY = Viewer()
 #: (kind, watcher, states that changed for it).
 PublishStates = Callable[[str, Any, dict[str, State]], None]
@@ -37,7 +37,7 @@ class WatchedPeople:
         relations = presence_service.relations
         self._presence_service = presence_service
         self._publish = publish
-        #: Of sockets that watch: the desks whose threads each sees.
+        #: The desks that the admin of each watching socket sees.
         self._desks: dict[str, Desks] = {}
         self.by_kind: dict[str, Watchers] = {
             "customer": Watchers(
@@ -77,18 +77,19 @@ class WatchedPeople:
         return {"presence": states | hidden}
 
     def _known(self, desks: Desks, people: Sequence[str]) -> Collection[str]:
-        """Those of the customers of whom an admin who sees these desks may know."""
+        """The customers among `people` that an admin who sees these desks may know."""
         return (
             people if desks is None else self._presence_service.known_customers.among(people, desks)
         )
 
     def _publish_customers(self, watcher: Any, states: dict[str, State]) -> None:
-        """A customer whose threads have gone to other desks since is watched no more."""
+        """Publishes the states of the customers that the watcher may still know, and watches the
+        others no more: their threads have gone to other desks."""
         desks = self._desks.get(watcher)
         try:
             known = self._known(desks, [*states])
         except StorageUnavailable:
-            # Who that is cannot be told now; the next change is.
+            # Nobody can say now which customers these are; their next change is published.
             known = ()
         else:
             self.by_kind["customer"].watch(watcher, _NOBODY, drop=states.keys() - {*known})

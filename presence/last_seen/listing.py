@@ -21,7 +21,7 @@ EXACT_MAX = 500
 MIN_ARCHIVED = 100
 #: Sees what everyone may see.
 ANYBODY = Viewer()
-#: Those of some people whom a viewer may know of at all; called in bulk.
+#: Gives the people, among some, that a viewer may know; called in bulk.
 Known = Callable[[Sequence[str]], Collection[str]]
 #: (from, to) in ms since 1970, both included; or a number of ms until now.
 Times = tuple[int, int] | int
@@ -85,9 +85,9 @@ class Listing:
 
         A page after a position has the times and the total of the first page: people seen since
         then are left out, and none comes twice. With a `group` only its people count: those
-        whose name begins with it and a slash. Listed and counted are only those whom `known` gives,
-        or, where that are few, those `among` these. Raises what Redis and the archive raise, and
-        what `known` does.
+        whose name begins with it and a slash. Only people that `known` gives are listed and
+        counted; or only those `among` these, where they are few. Raises what Redis and the archive
+        raise, and what `known` does.
         """
         limit = max(1, min(limit, MAX_ROWS))
         now_ms = self._people.now_ms()
@@ -114,8 +114,8 @@ class Listing:
     def _of_known(
         self, found: Found, known: Known, wanted: Wanted | None, viewer: Viewer, now_ms: int
     ) -> Found:
-        """The rows of those whom `known` gives. For a total all rows that are `wanted` are looked
-        through, and so are fetched at once; without, as many as are taken."""
+        """The rows of the people that `known` gives. With `wanted` all rows are fetched and
+        counted; without, only as many as are taken."""
         if wanted is not None:
             found = self._found(wanted, max(MAX_ROWS, found.total), viewer, now_ms)
         rows = _only(found.rows, known)

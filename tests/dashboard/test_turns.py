@@ -321,6 +321,22 @@ def test_who_holds_a_lock_lets_nobody_run(worker):
         pass
 
 
+def test_a_low_share_that_is_not_used_up_yet_goes_behind_nobody_and_after_everybody(worker):
+    with worker.turns.working(ANY):
+        worker.works(BURST_SECONDS * 0.6)
+    worker.at_work(OTHER).switch()
+    assert worker.turns.share(ANY).debt_seconds == 0
+    first = greenlet.greenlet(lambda: _once(worker, ANY))
+    first.switch()
+    assert worker.taken() == ["turn"], "the others first"
+    second = greenlet.greenlet(lambda: _once(worker, ANY))
+    worker.while_waiting = lambda: first.switch() if first else None
+    second.switch()
+    assert worker.taken() == ["wait"], "one thing at a time"
+    second.switch()
+    second.switch()
+
+
 def test_between_many_quick_items_the_others_run(worker):
     with worker.turns.working(ANY):
         for _ in worker.turns.each(range(STEP_ITEMS * 4)):

@@ -1,7 +1,8 @@
 """Sources: the chatbots, and the built-in source of the dashboard."""
 
 import re
-from collections.abc import Collection
+from collections import defaultdict
+from collections.abc import Collection, Iterable
 
 from sqlalchemy import Connection, bindparam, insert, select, update
 
@@ -32,6 +33,15 @@ def names(connection: Connection) -> list[str]:
     """The names of the chatbots' sources, in their order."""
     found = select(sources.c.name).where(sources.c.name != DASHBOARD).order_by(sources.c.name)
     return list(connection.scalars(found))
+
+
+def names_by_source(people: Iterable[str]) -> dict[str, list[str]]:
+    """The names of people, who are named SOURCE/ID, by their source."""
+    by_source: dict[str, list[str]] = defaultdict(list)
+    for person in people:
+        source, _, name = person.partition("/")
+        by_source[source].append(name)
+    return by_source
 
 
 def names_of(connection: Connection, ids: Collection[int]) -> dict[int, str]:

@@ -1,12 +1,12 @@
 """Names of admins, assignees of threads, and the newest threads of customers."""
 
-from collections import defaultdict
 from collections.abc import Collection
 from typing import Any
 
 from sqlalchemy import Connection, bindparam, case, func, or_, select, true
 
 from dashboard.db.accounts.admin_desks import Desks
+from dashboard.db.accounts.sources import names_by_source
 from dashboard.db.models.accounts import admins, sources
 from dashboard.db.models.threads import customers, threads
 
@@ -87,14 +87,11 @@ def held_threads(connection: Connection, admin_id: int, seen: Desks) -> list[tup
 def known_customers(
     connection: Connection, people: Collection[str], desks: Collection[str], closed_since: int
 ) -> set[str]:
-    """Those of the customers, named SOURCE/ID, who have a thread at these desks that is open, or
+    """The customers among `people`, named SOURCE/ID, with a thread at these desks that is open, or
     was closed since then (ms since 1970)."""
-    by_source: dict[str, list[str]] = defaultdict(list)
-    for source, _, name in (person.partition("/") for person in people):
-        by_source[source].append(name)
     return {
         f"{source}/{name}"
-        for source, names in by_source.items()
+        for source, names in names_by_source(people).items()
         for name in connection.scalars(
             _KNOWN,
             {"source": source, "names": names, "desks": [*desks], "closed_since": closed_since},
@@ -105,7 +102,7 @@ def known_customers(
 def customers_at(
     connection: Connection, desks: Collection[str], closed_since: int, most: int
 ) -> list[str]:
-    """The first `most` of all customers, named SOURCE/ID, of whom `known_customers` knows."""
+    """Up to `most` customers, named SOURCE/ID, with such a thread as `known_customers` asks for."""
     ids = (
         select(threads.c.customer_id)
         .distinct()

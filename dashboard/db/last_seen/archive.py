@@ -1,12 +1,12 @@
 """Customers by the time that they were last seen, read from SQL."""
 
 import heapq
-from collections import defaultdict
 from itertools import islice
 from typing import Any
 
 from sqlalchemy import ColumnElement, Connection, Select, false, func, or_, select
 
+from dashboard.db.accounts.sources import names_by_source
 from dashboard.db.database import Database
 from dashboard.db.models.accounts import sources
 from dashboard.db.models.presence import customer_presence
@@ -55,17 +55,14 @@ _NAMED = customer_presence.join(customers, customers.c.id == customer_presence.c
 
 
 def _of_people(statement: Select[Any], wanted: Wanted) -> Select[Any]:
-    """The rows of the people who are wanted, named SOURCE/ID."""
+    """The statement for the wanted people alone, named SOURCE/ID; None: for all."""
     if wanted.people is None:
         return statement
     if not wanted.people:
         return statement.where(false())
-    by_source: dict[str, list[str]] = defaultdict(list)
-    for source, _, name in (person.partition("/") for person in wanted.people):
-        by_source[source].append(name)
     named = (
         (sources.c.name == source) & customers.c.external_id.in_(names)
-        for source, names in by_source.items()
+        for source, names in names_by_source(wanted.people).items()
     )
     return statement.where(or_(*named))
 

@@ -24,7 +24,7 @@ from dashboard.db.lists import (
 )
 from dashboard.db.lists.listed_queries import ListedQuery
 from dashboard.db.lists.people import people_in
-from dashboard.db.lists.view_changes import Whose
+from dashboard.db.lists.view_changes import Owner
 from dashboard.db.models.views import views, views_version
 from dashboard.validation.field_errors import field_error
 from dashboard.validation.fields import INTEGER_MAX
@@ -79,8 +79,8 @@ class View(NamedTuple):
         return "all" if self.desk is None else f"{DESK}{self.desk}"
 
     @property
-    def whose(self) -> Whose:
-        """Who is told of a change of it."""
+    def told(self) -> Owner:
+        """The owner that is told of a change."""
         return self.desk if self.owner_id is None else self.owner_id
 
     def listed(self, admin_id: int | None) -> ListedQuery:
@@ -109,8 +109,8 @@ def number_of(public_id: str) -> int | None:
 def begin_change(connection: Connection) -> None:
     """Lets the version grow; no other transaction changes views before the end of this one.
 
-    Call it once in a transaction of which `view_changes.note` says whose views it changes, and
-    announce the change once after it.
+    Call it once in a transaction, then `view_changes.note` for each owner, and announce the change
+    once after the commit.
     """
     connection.execute(_GROW)
 
@@ -146,7 +146,7 @@ def create(connection: Connection, draft: Draft, admin_id: int, now_ms: int) -> 
     values = _kept(connection, draft, admin_id, None)
     values |= {"created_by": admin_id, "created_at": now_ms, "changed_at": now_ms}
     made = View(*connection.execute(insert(views).values(values).returning(*_COLUMNS)).one())
-    view_changes.note(connection, made.whose)
+    view_changes.note(connection, made.told)
     return made
 
 
@@ -165,8 +165,8 @@ def change(connection: Connection, view: View, draft: Draft, admin_id: int, now_
     values["changed_at"] = max(now_ms, view.changed_at + 1)
     statement = update(views).where(views.c.id == view.id).values(values).returning(*_COLUMNS)
     changed = View(*connection.execute(statement).one())
-    view_changes.note(connection, view.whose)
-    view_changes.note(connection, changed.whose)
+    view_changes.note(connection, view.told)
+    view_changes.note(connection, changed.told)
     _release_unused(connection, [view.list_id], now_ms)
     return changed
 
@@ -174,7 +174,7 @@ def change(connection: Connection, view: View, draft: Draft, admin_id: int, now_
 def remove(connection: Connection, view: View, now_ms: int) -> None:
     """Deletes a view that is locked."""
     connection.execute(delete(views).where(views.c.id == view.id))
-    view_changes.note(connection, view.whose)
+    view_changes.note(connection, view.told)
     _release_unused(connection, [view.list_id], now_ms)
 
 

@@ -32,11 +32,11 @@ views_version = Table(
     Column("version", BigInteger, nullable=False),
 )
 
-#: Whose views have changed (`all`, an admin's id, `desk:NAME`), and at which version last.
+#: The version at which the views of each owner changed last: `all`, an admin's id or `desk:NAME`.
 view_changes = Table(
     "view_changes",
     metadata,
-    Column("whose", String(64), primary_key=True),
+    Column("whose", String(64), key="owner", primary_key=True),
     Column("version", BigInteger, nullable=False),
 )
 

@@ -104,7 +104,7 @@ class Acceptor:
                 self._green.spawn(self._refuse, accepted)
             return 1
         self._is_short = False
-        connection = Connection(accepted, raw, address, self._green.give_turn)
+        connection = Connection(accepted, raw, address)
         self._open.add(connection)
         self._green.spawn(self._run_connection, connection)
         return 1

@@ -2,7 +2,6 @@
 
 import socket
 import time
-from collections.abc import Callable
 from contextlib import suppress
 from typing import Any
 
@@ -21,13 +20,10 @@ _DRAIN_BYTES = 64 * 1024
 class Connection:
     """An accepted connection. `raw` is the socket under the green one `green`."""
 
-    def __init__(
-        self, green: Any, raw: socket.socket, address: Any, give_turn: Callable[[], object]
-    ):
+    def __init__(self, green: Any, raw: socket.socket, address: Any):
         self.green = green
         self.raw = raw
         self.address = address
-        self.give_turn = give_turn
         #: Whether no request is being read or answered.
         self.is_idle = True
         #: Whether a socket of Socket.IO has taken it over.

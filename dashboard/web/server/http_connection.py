@@ -23,7 +23,7 @@ from dashboard.web.http.problems import json_problem
 from dashboard.web.server.connections import Connection
 from dashboard.web.server.request_reader import BodyReader, RequestHead
 from dashboard.web.server.state import ServerState
-from dashboard.wsgi_keys import GIVE_TURN, RECEIVE_NOW, SEND_NOW, SOCKET, TAKE_OVER, TARGET
+from dashboard.wsgi_keys import RECEIVE_NOW, SEND_NOW, SOCKET, TAKE_OVER, TARGET
 
 log = logging.getLogger(__name__)
 
@@ -81,7 +81,6 @@ class HttpConnection:
             SOCKET: connection.green,
             SEND_NOW: raw.send,
             RECEIVE_NOW: raw.recv,
-            GIVE_TURN: connection.give_turn,
             TAKE_OVER: self._hand_over,
         }
 

@@ -45,8 +45,8 @@ _EXAMPLE = {
 class ViewsApi:
     """The routes below /views.
 
-    `announce()` lets all workers look whose views have changed; `build(list_id)` begins to build a
-    list that Redis lacks.
+    `announce()` lets all workers look for changed views; `build(list_id)` begins to build a list
+    that Redis lacks.
     """
 
     def __init__(

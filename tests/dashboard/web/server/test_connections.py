@@ -23,7 +23,7 @@ class Pair:
         green.setblocking(True)
         self.turns = 0
         self.sockets = (self.client, green, raw)
-        self.connection = Connection(green, raw, ("127.0.0.1", 1), self._turn)
+        self.connection = Connection(green, raw, ("127.0.0.1", 1))
 
     def line(self):
         """The next line that the connection reads."""

@@ -58,7 +58,7 @@ class Served:
         with client, green, raw:
             thread = threading.Thread(target=talk)
             thread.start()
-            self.server.serve(Connection(green, raw, ("10.0.0.1", 5), self._turn))
+            self.server.serve(Connection(green, raw, ("10.0.0.1", 5)))
             green.shutdown(socket.SHUT_WR)
             thread.join()
         return b"".join(answers)
@@ -198,6 +198,26 @@ def test_a_large_answer_is_written_in_turns(served, monkeypatch):
     served.turns, served.body = 0, [b"small"]
     served.ask(GET)
     assert served.turns == 0
+
+
+def test_a_request_is_the_work_of_its_credential_until_it_is_answered(served, monkeypatch):
+    """The caller of an earlier request is recognized, and the answer is written in its turns."""
+    works = []
+
+    @contextlib.contextmanager
+    def working(credential=None):
+        works.append(credential)
+        yield
+        works.append("end")
+
+    def content(environ):
+        yield b"x" * (2 * PIECE_BYTES)
+
+    monkeypatch.setattr(http_connection.turns, "working", working)
+    monkeypatch.setattr(http_connection.turns, "give", lambda: works.append("turn"))
+    served.body = content
+    served.ask(GET[:-2] + b"Cookie: a=b\r\n\r\n" + GET[:-2] + b"Authorization: Bearer k\r\n\r\n")
+    assert works == ["a=b", "turn", "turn", "end", "Bearer k", "turn", "turn", "end"]
 
 
 def test_while_it_stops_answers_are_the_last_ones_and_no_socket_opens(served):
