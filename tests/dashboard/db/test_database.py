@@ -10,7 +10,7 @@ from dashboard.turns import STEP_SECONDS, GreenClock, Turns
 def turns(monkeypatch):
     """Turns of a processor that each look at the time takes further by more than a step."""
     processor = iter(range(1_000_000))
-    made = Turns(clock=GreenClock(lambda: next(processor) * STEP_SECONDS))
+    made = Turns(clock=GreenClock(lambda: next(processor) * 2 * STEP_SECONDS))
     made.given = []
     made._give_turn = lambda: made.given.append("turn")
     monkeypatch.setattr("dashboard.db.database.turns", made)
