@@ -23,6 +23,9 @@ import greenlet
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
+#: Waits until a descriptor is ready for one of these events, as `selectors` numbers them, at most
+#: so many seconds; returns those that it is ready for, 0 for none.
+WaitReady = Callable[[int, int, float], int]
 
 #: The share of the processor that one caller may take for longer than a moment.
 SHARE = 0.2

@@ -71,7 +71,10 @@ def module_of(path: Path) -> str:
 
 @cache
 def imports_of(path: Path) -> tuple[tuple[str, int, bool], ...]:
-    """(module, line, whether inside a function) of every import in a file."""
+    """(module, line, whether it is a statement inside a function) of every import in a file.
+
+    A module that `import_module` imports when it is needed counts as any other.
+    """
     inside = {
         id(node)
         for function in nodes_of(path)
@@ -86,6 +89,9 @@ def imports_of(path: Path) -> tuple[tuple[str, int, bool], ...]:
         elif isinstance(node, ast.ImportFrom):
             assert node.level == 0, f"{path}: a relative import"
             names = [f"{node.module}.{alias.name}" for alias in node.names]
+        elif isinstance(node, ast.Call) and ast.unparse(node.func).endswith("import_module"):
+            assert isinstance(node.args[0], ast.Constant), f"{path}:{node.lineno} hides an import"
+            names = [node.args[0].value]
         else:
             continue
         found += ((name, node.lineno, id(node) in inside) for name in names)

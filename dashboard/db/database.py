@@ -29,12 +29,9 @@ from sqlalchemy.exc import TimeoutError as PoolTimeoutError
 from dashboard.db.models.threads import epochs
 from dashboard.db.sqlite_wal import COMMIT_PAGES, checkpoint, empty, stamp
 from dashboard.errors import OutcomeUnknown, StorageUnavailable
-from dashboard.turns import turns
+from dashboard.turns import WaitReady, turns
 
 Result = TypeVar("Result")
-#: Waits until a descriptor is ready for one of these events, as `selectors` numbers them, at most
-#: so many seconds; returns those that it is ready for, 0 for none.
-WaitReady = Callable[[int, int, float], int]
 
 #: Seconds that a write waits for the lock before it raises StorageUnavailable.
 LOCK_WAIT_SECONDS = 2.0

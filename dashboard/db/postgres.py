@@ -9,7 +9,7 @@ from psycopg.abc import RV, PQGen
 from psycopg.waiting import Ready
 from sqlalchemy import Engine, create_engine, event
 
-from dashboard.db.database import WaitReady
+from dashboard.turns import WaitReady
 
 _OPTIONS = "-c lock_timeout=2000 -c statement_timeout=15000 -c timezone=UTC"
 _CONNECT_SECONDS = 3

@@ -24,7 +24,9 @@ _STOP_SIGNALS = (signal.SIGTERM, signal.SIGINT)
 
 def green(async_mode: AsyncMode) -> ModuleType:
     """The module of this mode: it has `start`, `offload`, `wait_ready` and `poll`."""
-    return importlib.import_module(f"dashboard.web.server.{async_mode}_server")
+    if async_mode == "gevent":
+        return importlib.import_module("dashboard.web.server.gevent_server")
+    return importlib.import_module("dashboard.web.server.eventlet_server")
 
 
 def check_port(host: str, port: int) -> None:

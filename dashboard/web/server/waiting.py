@@ -5,9 +5,7 @@ from select import POLLIN, POLLOUT
 from selectors import EVENT_READ, EVENT_WRITE
 from typing import Any
 
-#: `wait_ready(descriptor, events, seconds)` waits until a descriptor is ready for one of these
-#: events, as `selectors` numbers them; gives those that it is ready for, 0 when the time is over.
-WaitReady = Callable[[int, int, float], int]
+from dashboard.turns import WaitReady
 
 
 def waiter(

@@ -1,0 +1,1 @@
+"""Measures how large the product is, and how far a reader walks through it."""
