@@ -8,7 +8,7 @@ from dashboard.services import Services
 from dashboard.web.admin.sign_in.methods import SignInMethods, install
 from dashboard.web.admin.sign_in.oidc import calls, logout
 from dashboard.web.admin.sign_in.oidc.accounts import ProviderAccounts
-from dashboard.web.admin.sign_in.oidc.calls import Parts, ProviderSignIn
+from dashboard.web.admin.sign_in.oidc.calls import ProviderSignIn
 from dashboard.web.admin.sign_in.oidc.logout import BackChannelLogout
 from dashboard.web.admin.sign_in.oidc.pending import PendingSignIns
 from dashboard.web.admin.site.pages import Pages
@@ -32,14 +32,16 @@ def oidc_blueprint(
     accounts = ProviderAccounts(
         settings.oidc.issuer, services.database, services.clock, services.placer, services.offload
     )
-    parts = Parts(
+    sign_in = ProviderSignIn(
         provider,
         accounts,
         PendingSignIns(secret_key, services.clock, identities.cookie_names),
         services.failed_sign_ins,
         services.shared_limiter,
+        identities,
+        site,
     )
-    made = calls.routes(ProviderSignIn(parts, identities, site))
+    made = calls.routes(sign_in)
     leaving = BackChannelLogout(
         provider,
         services.database,

@@ -15,7 +15,7 @@ from dashboard.web.admin.profile.second_factor import SecondFactorApi
 from dashboard.web.admin.profile.sessions import SessionsApi
 from dashboard.web.admin.sign_in import calls
 from dashboard.web.admin.sign_in.attempts import CODES, PASSWORDS, Attempts, Counts, Devices, Limits
-from dashboard.web.admin.sign_in.calls import Checks, SignIn
+from dashboard.web.admin.sign_in.calls import SignIn
 from dashboard.web.admin.sign_in.code_check import CodeCheck
 from dashboard.web.admin.sign_in.guard import Guard
 from dashboard.web.admin.sign_in.password_check import PasswordCheck
@@ -57,7 +57,5 @@ def sign_in_and_profile(
         SecondFactorApi(database, clock, proof, sealing, ended, services.offload),
         SessionsApi(database, clock, ended),
     )
-    sign_in = SignIn(
-        Checks(passwords, check), presence, invalidate_sessions, origins, identities, pages
-    )
+    sign_in = SignIn(passwords, check, presence, invalidate_sessions, origins, identities, pages)
     return calls.blueprint(sign_in), apis

@@ -13,7 +13,7 @@ from dashboard.live.queries.desk_totals import DeskTotals
 from dashboard.live.queries.filter_totals import FilterTotals
 from dashboard.live.queries.filtered_lists import FilteredLists
 from dashboard.live.queries.lengths import Lengths
-from dashboard.live.queries.view_totals import OtherTotals, ViewTotals
+from dashboard.live.queries.view_totals import ViewTotals
 from dashboard.live.reads import Reads
 from dashboard.ordering.building import ListBuilder
 from dashboard.ordering.keeping import ListKeeper, TooManyLists
@@ -63,10 +63,15 @@ class LiveLists(RunsTask):
         self._builder = builder
         admins = broadcaster.admins
         filtered = FilteredLists(reads, keeper, builder.build)
-        others = OtherTotals(
-            FilterTotals(filtered, emitter, admins), DeskTotals(filtered, emitter, admins)
+        self.view_totals = ViewTotals(
+            Lengths(ranking),
+            reads,
+            emitter,
+            keeper,
+            admins,
+            FilterTotals(filtered, emitter, admins),
+            DeskTotals(filtered, emitter, admins),
         )
-        self.view_totals = ViewTotals(Lengths(ranking), reads, emitter, keeper, admins, others)
         self._limits = RateLimiter(time.monotonic)
         #: Held while a list is read from Redis.
         self.reading = threading.BoundedSemaphore(READS_AT_ONCE)

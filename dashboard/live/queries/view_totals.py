@@ -2,7 +2,6 @@
 
 import logging
 from collections.abc import Collection, Iterable, Mapping
-from typing import NamedTuple
 
 from redis.exceptions import RedisError
 
@@ -25,13 +24,6 @@ SEND_SECONDS = 0.25
 REST_SECONDS = 10.0
 
 
-class OtherTotals(NamedTuple):
-    """Totals of lists that are no saved views."""
-
-    filters: FilterTotals
-    desks: DeskTotals
-
-
 class ViewTotals(RunsTask):
     """One read of all lengths that changed serves all sockets of this worker.
 
@@ -46,15 +38,17 @@ class ViewTotals(RunsTask):
         emitter: Emitter,
         keeper: ListKeeper,
         admins: SocketAdmins,
-        others: OtherTotals,
+        filters: FilterTotals,
+        desks: DeskTotals,
     ):
-        """All sockets of `admins` get totals; the others go out in the same turn."""
+        """All sockets of `admins` get totals; filters and desks go out in the same turn."""
         self._lengths = lengths
         self._reads = reads
         self._emitter = emitter
         self._keeper = keeper
         self._admins = admins
-        self.filters, self._desks = others
+        self.filters = filters
+        self._desks = desks
         #: Sockets that have been told all totals that their admin sees, and get changes.
         self._told: set[str] = set()
         self._lists = self._sent_lists = SeenLists({}, {}, {})

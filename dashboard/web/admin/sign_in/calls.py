@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from contextlib import suppress
-from typing import Any, NamedTuple
+from typing import Any
 from urllib.parse import quote
 
 from flask import Blueprint, Response, request
@@ -31,19 +31,13 @@ CODE_COOKIE = "lineup_signin"
 CODE_PATH = "/login/code"
 
 
-class Checks(NamedTuple):
-    """The two steps of a sign-in."""
-
-    password: PasswordCheck
-    code: CodeCheck
-
-
 class SignIn:
     """The calls `/login`, `/login/code` and `/logout`."""
 
     def __init__(
         self,
-        checks: Checks,
+        password_check: PasswordCheck,
+        code_check: CodeCheck,
         presence_service: PresenceService,
         invalidate_sessions: Callable[[], object],
         origins: Origins,
@@ -51,7 +45,8 @@ class SignIn:
         pages: Pages,
     ):
         """`invalidate_sessions()` has the sockets look up their sessions again."""
-        self._checks = checks
+        self._password_check = password_check
+        self._code_check = code_check
         self._presence_service = presence_service
         self._invalidate_sessions = invalidate_sessions
         self._origins = origins
@@ -161,18 +156,18 @@ class SignIn:
         return response
 
     def _by_password(self, response: Response, email: str, password: str) -> Response:
-        cookie = self._checks.password.begin_session(email, password)
+        cookie = self._password_check.begin_session(email, password)
         return self._let_in(response, cookie, email)
 
     def _by_code(self, response: Response, token: str, code: str) -> Response:
-        cookie, email = self._checks.code.begin_session(token, code)
+        cookie, email = self._code_check.begin_session(token, code)
         return self._let_in(response, cookie, email)
 
     def _let_in(self, response: Response, cookie: str, email: str) -> Response:
         # The browser forgets the session that it had: nobody is to go on with it.
         self._identities.end()
         self._identities.set_cookie(response, cookie)
-        self._checks.password.guard.remember_device(response, email)
+        self._password_check.guard.remember_device(response, email)
         return response
 
 

@@ -12,7 +12,7 @@ from dashboard.live.queries.desk_totals import DeskTotals
 from dashboard.live.queries.filter_totals import FilterTotals
 from dashboard.live.queries.filtered_lists import FilteredLists
 from dashboard.live.queries.lengths import READ_ALL_SECONDS, Lengths
-from dashboard.live.queries.view_totals import OtherTotals, ViewTotals
+from dashboard.live.queries.view_totals import ViewTotals
 from dashboard.live.reads import Reads
 from dashboard.live.socket_admins import SocketAdmins
 from tests.dashboard.ingest.shop import new_admin
@@ -37,7 +37,7 @@ class Scene:
         lengths = Lengths(self.order.ranking, self.order.monotonic)
         desks = DeskTotals(filtered, self.emitter, self.admins)
         self.totals = ViewTotals(
-            lengths, reads, self.emitter, keeper, self.admins, OtherTotals(self.filters, desks)
+            lengths, reads, self.emitter, keeper, self.admins, self.filters, desks
         )
         self.admins.add("mai", self.mai)
         self.admins.add("ken", self.ken)

@@ -1,7 +1,6 @@
 """Signing in by the provider: there by a redirect, and back with a code."""
 
 import logging
-from typing import NamedTuple
 
 from flask import Blueprint, Response, request
 
@@ -36,21 +35,24 @@ class NoAccess(Problem):
         super().__init__(403, "no_access", "None of your groups may use this Lineup.")
 
 
-class Parts(NamedTuple):
-    """What a sign-in by the provider is made of."""
-
-    provider: Provider
-    accounts: ProviderAccounts
-    pending: PendingSignIns
-    failed_sign_ins: FailedSignIns
-    rate_limiter: SharedLimiter
-
-
 class ProviderSignIn:
     """The calls `/login/oidc`, `/login/oidc/callback` and `/login/oidc/leave`."""
 
-    def __init__(self, parts: Parts, identities: Identities, pages: Pages):
-        self._parts = parts
+    def __init__(
+        self,
+        provider: Provider,
+        accounts: ProviderAccounts,
+        pending: PendingSignIns,
+        failed_sign_ins: FailedSignIns,
+        rate_limiter: SharedLimiter,
+        identities: Identities,
+        pages: Pages,
+    ):
+        self._provider = provider
+        self._accounts = accounts
+        self._pending = pending
+        self._failed_sign_ins = failed_sign_ins
+        self._rate_limiter = rate_limiter
         self._identities = identities
         self._pages = pages
 
@@ -62,12 +64,12 @@ class ProviderSignIn:
         try:
             self._require_turn()
             given = new_secrets()
-            url = self._parts.provider.authorization_url(self._own_url(CALLBACK_PATH), given)
+            url = self._provider.authorization_url(self._own_url(CALLBACK_PATH), given)
         except Problem as problem:
             return self._refused(problem, goal)
         answer = _see(url)
         secure = self._identities.is_https()
-        self._parts.pending.keep(request, answer, given, goal, secure=secure)
+        self._pending.keep(request, answer, given, goal, secure=secure)
         return answer
 
     def callback(self) -> Response:
@@ -77,8 +79,8 @@ class ProviderSignIn:
         try:
             self._require_turn()
             state = only_value("state")
-            given, goal = self._parts.pending.found(request, state, secure=secure)
-            person = self._parts.provider.person(self._code(), self._own_url(CALLBACK_PATH), given)
+            given, goal = self._pending.found(request, state, secure=secure)
+            person = self._provider.person(self._code(), self._own_url(CALLBACK_PATH), given)
             email = person.email
             answer = self._let_in(person, goal)
         except (SignInNotBegun, SignInRefused) as problem:
@@ -90,33 +92,33 @@ class ProviderSignIn:
             )
         except Problem as problem:
             answer = self._failed(problem, goal, email)
-        return self._parts.pending.forget(answer, state, secure=secure)
+        return self._pending.forget(answer, state, secure=secure)
 
     def leave(self) -> Response:
         """After signing out here: leads to the provider, to sign out there as well."""
         try:
             self._require_turn()
-            url = self._parts.provider.end_session_url(self._own_url("/login"))
+            url = self._provider.end_session_url(self._own_url("/login"))
         except Problem:
             url = None
         return _see(url or "/login")
 
     def _failed(self, problem: Problem, goal: str, email: str) -> Response:
         if problem.status not in (429, 503):
-            self._parts.failed_sign_ins.failed(email, problem.code)
+            self._failed_sign_ins.failed(email, problem.code)
         return self._refused(problem, goal)
 
     def _let_in(self, person: Person, goal: str) -> Response:
-        grant = self._parts.provider.settings.granted(person.groups)
+        grant = self._provider.settings.granted(person.groups)
         if grant is None:
             raise NoAccess()
-        token = self._parts.accounts.begin_session(person, grant)
+        token = self._accounts.begin_session(person, grant)
         return self._identities.set_cookie(_see(goal), self._identities.cookie_of(token))
 
     def _code(self) -> str:
         """The code of the provider's answer. Raises SignInRefused and SignInInvalid."""
         # RFC 9207: an answer of another provider is not ours.
-        issuer = self._parts.provider.settings.issuer
+        issuer = self._provider.settings.issuer
         if only_value("iss", issuer) != issuer:
             raise SignInInvalid()
         code = only_value("code")
@@ -126,7 +128,7 @@ class ProviderSignIn:
 
     def _require_turn(self) -> None:
         network = network_of(request.remote_addr or "")
-        self._parts.rate_limiter.require(OIDC_SIGN_INS_PER_ADDRESS, f"oidc|{network}")
+        self._rate_limiter.require(OIDC_SIGN_INS_PER_ADDRESS, f"oidc|{network}")
 
     def _own_url(self, path: str) -> str:
         """The address of one of our pages; `Host` has been checked to be ours."""
