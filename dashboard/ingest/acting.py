@@ -21,7 +21,7 @@ def locked(connection: Connection, thread_id: int, seen: Desks) -> ThreadState:
     """The thread, locked until the transaction ends. Raises NotFound, too where it is at none of
     the desks that are seen; None: all are."""
     states = thread_states.locked_by_id(connection, [thread_id])
-    if not states or not sees(seen, states[0].columns["desk"]):
+    if not states or not sees(seen, states[0].columns.desk):
         raise NotFound("There is no such thread.")
     return states[0]
 

@@ -159,7 +159,7 @@ class Actions:
 
         def change(connection: Connection, state: ThreadState) -> int | None:
             check_not_claimed_by_another(connection, admin, state)
-            if state.columns["assignee_id"] == admin.id:
+            if state.columns.assignee_id == admin.id:
                 return None
             return assign(connection, admin, state, admin, now)
 
@@ -171,7 +171,7 @@ class Actions:
 
         def change(connection: Connection, state: ThreadState) -> int | None:
             check_may_give(connection, admin, state)
-            if state.columns["assignee_id"] is None:
+            if state.columns.assignee_id is None:
                 return None
             return assign(connection, admin, state, None, now)
 

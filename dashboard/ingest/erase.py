@@ -128,5 +128,5 @@ def _without_their_previews(
     )
     states = thread_states.locked_by_id(connection, list(connection.scalars(showing)))
     for state in states:
-        state.columns["preview_body"] = ""
+        state.columns.preview_body = ""
     return thread_states.save(connection, states, now_ms)

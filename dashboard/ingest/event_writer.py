@@ -201,7 +201,7 @@ class EventWriter:
         )
         self._threads = {state.external_id: state for state in found.states}
         for state in found.states:
-            state.row_changed = state.columns["customer_id"] in customer_ids
+            state.row_changed = state.columns.customer_id in customer_ids
         return found
 
     def _store(self, new: Iterable[ParsedEvent]) -> tuple[dict[str, int], Write]:
@@ -272,7 +272,7 @@ class EventWriter:
         if event.received_at:
             return event.received_at
         state = self._threads.get(event.thread or "")
-        return held_back(state.columns["stamps"], self._received_at) if state else self._received_at
+        return held_back(state.columns.stamps, self._received_at) if state else self._received_at
 
     def _apply(self, event: ParsedEvent, event_id: int) -> None:
         assert event.thread is not None

@@ -8,7 +8,7 @@ from sqlalchemy import Connection
 from dashboard.db.threads import acts, events, thread_tags
 from dashboard.db.threads.last_writer import Stamp, stamped, wins
 from dashboard.db.threads.thread_state import ThreadState
-from dashboard.ingest.preview import columns_of, is_shown_next
+from dashboard.ingest.preview import is_shown_next, show
 from dashboard.ingest.schema import ParsedEvent
 from scoring.facts import Kind, Settlement, ThreadEvent, advance, fold
 
@@ -24,28 +24,28 @@ def apply(
     state.events.append(kept)
     won: dict[str, Stamp] = {}
     columns = state.columns
-    stamps = columns["stamps"]
+    stamps = columns.stamps
     if "priority" in event.data and wins(stamps, "priority", stamp):
         won["priority"] = stamp
         state.facts = state.facts._replace(priority=event.data["priority"])
     if "desk" in event.data and wins(stamps, "desk", stamp):
         won["desk"] = stamp
-        columns["desk"] = event.data["desk"]
+        columns.desk = event.data["desk"]
     if customer_id is not None and wins(stamps, "customer", stamp):
         won["customer"] = stamp
-        columns["customer_id"] = customer_id
+        columns.customer_id = customer_id
     if event.role is not None and not event.private:
-        columns["last_message_id"] = max(columns["last_message_id"] or 0, kept.id)
+        columns.last_message_id = max(columns.last_message_id or 0, kept.id)
         if wins(stamps, "last", stamp):
             won["last"] = stamp
-            columns["last_role"] = event.role
+            columns.last_role = event.role
         if is_shown_next(columns, event.role, stamp):
             won["preview"] = stamp
-            columns |= columns_of(event, kept.ranked_at, kept.id)
+            show(columns, event, kept)
     elif event.role is not None and wins(stamps, "note", stamp):
         won["note"] = stamp
     if won:
-        columns["stamps"] = stamped(stamps, won)
+        columns.stamps = stamped(stamps, won)
     # A note, or a message older than the newest, changes no column; but dashboards that have
     # the thread open read its messages when its revision changes.
     state.row_changed |= event.role is not None
@@ -101,11 +101,11 @@ def _acts_of(state: ThreadState) -> Iterator[dict[str, Any]]:
     if state.stored.priority != state.facts.priority and not is_new:
         priorities = {"priority": state.facts.priority, "before": state.stored.priority}
         yield _act(state, "thread.priority_changed", _latest(state, "other"), priorities)
-    if state.before["desk"] != state.columns["desk"] and not is_new:
-        moved = {"desk": state.columns["desk"], "before": {"desk": state.before["desk"]}}
+    if state.before.desk != state.columns.desk and not is_new:
+        moved = {"desk": state.columns.desk, "before": {"desk": state.before.desk}}
         yield _act(state, "thread.desk_changed", _latest(state, "handoff"), moved)
-    if state.before["tags"] != state.columns["tags"] and not is_new:
-        tags = thread_tags.difference(state.before["tags"], state.columns["tags"])
+    if state.before.tags != state.columns.tags and not is_new:
+        tags = thread_tags.difference(state.before.tags, state.columns.tags)
         yield _act(state, "thread.tags_changed", _latest(state, "other"), tags)
 
 

@@ -88,7 +88,8 @@ def set_assignee(
 
     `kept` as for `add_event`. Returns the act's id.
     """
-    state.columns |= {"assignee_id": to and to.id, "assigned_at": assigned_at}
+    state.columns.assignee_id = to and to.id
+    state.columns.assigned_at = assigned_at
     data = {"assignee": to and {"id": to.id, "name": to.name}}
     type = "thread.assigned" if to else "thread.released"
     return add_event(connection, admin, state, type, now, data, **kept)
@@ -102,8 +103,8 @@ def set_desk(
 
     `kept` as for `add_event`. Returns the act's id.
     """
-    stamps = stamped(state.columns["stamps"], {"desk": (now, f"/{admin.id}")})
-    state.columns |= {"desk": desk, "stamps": stamps}
+    state.columns.stamps = stamped(state.columns.stamps, {"desk": (now, f"/{admin.id}")})
+    state.columns.desk = desk
     return add_event(connection, admin, state, "thread.desk_changed", now, {"desk": desk}, **kept)
 
 

@@ -1,12 +1,11 @@
 """Which message of a thread its row shows, and how much of it."""
 
-from collections.abc import Mapping
-from typing import Any
-
 import regex
 
 from dashboard.db.threads.last_writer import Stamp, wins
+from dashboard.db.threads.thread_state import ThreadColumns
 from dashboard.ingest.schema import ParsedEvent
+from scoring.facts import ThreadEvent
 
 PREVIEW_MAX = 140
 #: What the customer wrote is shown before anything of others, however new: an admin who looks down
@@ -32,22 +31,20 @@ def cut(text: str, most: int = PREVIEW_MAX) -> str:
     return text[: end or most]
 
 
-def is_shown_next(columns: Mapping[str, Any], role: str, stamp: Stamp) -> bool:
+def is_shown_next(columns: ThreadColumns, role: str, stamp: Stamp) -> bool:
     """Whether a public message takes the place of the one that the thread's row shows.
 
     Messages of the customer come before those of admins, and these before all others; of equals
     the newest wins. So messages in any order of arrival end in the same preview.
     """
-    known, new = _RANKS.get(columns["preview_role"], 0), _RANKS.get(role, 0)
-    return new > known if new != known else wins(columns["stamps"], "preview", stamp)
+    known, new = _RANKS.get(columns.preview_role or "", 0), _RANKS.get(role, 0)
+    return new > known if new != known else wins(columns.stamps, "preview", stamp)
 
 
-def columns_of(event: ParsedEvent, ranked_at: int, event_id: int) -> dict[str, Any]:
-    """The columns of a thread whose preview is this message."""
+def show(columns: ThreadColumns, event: ParsedEvent, kept: ThreadEvent) -> None:
+    """Makes the thread's row show this message, which is kept as `kept`."""
     text = event.body or next((entry["name"] for entry in event.attachments if entry["name"]), "")
-    return {
-        "preview_role": event.role,
-        "preview_body": cut(text),
-        "preview_at": ranked_at,
-        "preview_event_id": event_id,
-    }
+    columns.preview_role = event.role
+    columns.preview_body = cut(text)
+    columns.preview_at = kept.ranked_at
+    columns.preview_event_id = kept.id

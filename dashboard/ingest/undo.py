@@ -59,7 +59,7 @@ class Undo:
             try:
                 is_undone = self._is_undone(connection, found)
             except Problem:
-                if not sees(admin.desks, state.columns["desk"]):
+                if not sees(admin.desks, state.columns.desk):
                     raise NotFound("There is no such thread.") from None
                 raise
             if is_undone:

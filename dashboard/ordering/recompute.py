@@ -82,6 +82,6 @@ class Recompute(RunsTask):
         old = [
             state
             for state in states
-            if state.facts.waiting_since is not None and state.columns["due_version"] < version
+            if state.facts.waiting_since is not None and state.columns.due_version < version
         ]
         return thread_states.save(connection, old, self._clock()), len(old)

@@ -46,7 +46,7 @@ class DueTimes:
 
     def are_of_today(self, state: ThreadState) -> bool:
         """Whether the stored time of a thread is that of these policies."""
-        return int(state.columns["due_version"]) == self._version
+        return int(state.columns.due_version) == self._version
 
     def promise(self, state: ThreadState, at_ms: int) -> Promise | None:
         """By when a thread is to be answered by the policy that counts at an instant."""
@@ -66,7 +66,7 @@ class DueTimes:
         state.facts = state.facts._replace(due_at=None if promise is None else promise.due_at)
         if state.facts.waiting_since is None:
             return None
-        state.columns["due_version"] = self._version
+        state.columns.due_version = self._version
         if self._policies.is_timeless:
             return None
         return self._policies.next_change(self._subject(state), at)

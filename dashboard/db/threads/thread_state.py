@@ -1,8 +1,8 @@
 """A thread that is being written."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from dashboard.db.lists.query_lists import QueryLists
 from dashboard.db.lists.standing import Moves, moment_of, moves
@@ -16,14 +16,60 @@ from scoring.sorts import scores_of
 from scoring.subjects import subject_of
 from scoring.views import views_of
 
+#: Whether the customer's next message ends a snooze, too.
+Wake = Literal["reply", "never"]
+#: How a snooze ended: at its moment, with the customer's next message, or by an admin.
+Reason = Literal["time", "reply", "admin"]
+
+
+@dataclass(slots=True)
+class ThreadColumns:
+    """The columns of a thread that hold no facts and are not computed from others.
+
+    Times in milliseconds. `stamps` are those of `last_writer`; `tags` and `mentioned` are texts of
+    `thread_tags.in_column`. The table `threads` says what each means.
+    """
+
+    customer_id: int | None
+    assignee_id: int | None
+    assigned_at: int | None
+    last_message_id: int | None
+    preview_role: str | None
+    preview_body: str | None
+    preview_at: int | None
+    preview_event_id: int | None
+    last_role: str | None
+    stamps: Mapping[str, Any]
+    snoozed_at: int | None
+    snoozed_by_id: int | None
+    wake: Wake | None
+    woken_at: int | None
+    woken_reason: Reason | None
+    due_version: int
+    due_told_for: int | None
+    tags: str | None
+    desk: str
+    mentioned: str | None
+
+
+class Computed(NamedTuple):
+    """Columns of a thread that are computed when it is saved; the scores follow them."""
+
+    recent_at: int
+    waiting_since: int | None
+    archived: bool
+    listed_at: int
+    next_change_at: int | None
+
 
 @dataclass(slots=True)
 class ThreadState:
-    """A locked thread: change `facts` and `columns` (those that hold no facts), then `save`.
+    """A locked thread: change `facts` and `columns`, then `save`.
 
     `facts.member_status` is the customer's, as in `customer`. `events` are the new ones, to be
-    folded. `stored` and `before` are the facts and all columns as they are in SQL;
-    `customer_before` is the customer as it was before this transaction.
+    folded. `stored`, `before` and `computed_before` are facts and columns as they are in SQL, and
+    `values` all of these in the order in which they are written; `customer_before` is the customer
+    as it was before this transaction.
     """
 
     id: int
@@ -32,8 +78,10 @@ class ThreadState:
     revision: int
     facts: Facts
     stored: Facts
-    columns: dict[str, Any]
-    before: dict[str, Any]
+    columns: ThreadColumns
+    before: ThreadColumns
+    computed_before: Computed
+    values: Sequence[Any]
     customer: RankedValues = NO_CUSTOMER
     customer_before: RankedValues = NO_CUSTOMER
     #: The row on dashboards or the conversation changed, though no column of the thread did: the
@@ -43,18 +91,18 @@ class ThreadState:
 
     def is_due(self, now_ms: int) -> bool:
         """Whether time has changed anything of the thread."""
-        next_change_at = self.before["next_change_at"]
+        next_change_at = self.computed_before.next_change_at
         return next_change_at is not None and next_change_at <= now_ms
 
     def moment(self, now_ms: int) -> int:
         """As of when it is written: never before it was last looked at, whatever clocks say."""
-        return max(now_ms, int(self.before["listed_at"]))
+        return max(now_ms, self.computed_before.listed_at)
 
     def act_at(self, now_ms: int) -> int:
         """When an act of an admin happens that is stored now: later than all that is stored of the
         thread. Its author read the clock before the thread was locked, and clocks differ by some
         milliseconds; an act that would be earlier would settle less than its author had seen."""
-        facts, stamps = self.facts, self.columns["stamps"]
+        facts, stamps = self.facts, self.columns.stamps
         moments = (
             facts.last_client_at,
             facts.last_admin_at,
@@ -85,7 +133,7 @@ class Place(NamedTuple):
     def placement(self, state: ThreadState, unordered: Collection[str]) -> Placement:
         """The placement of a thread whose revision has grown; `unordered`: lists of queries on
         which it keeps its score."""
-        was_on = state.revision > 1 and not state.before["archived"]
+        was_on = state.revision > 1 and not state.computed_before.archived
         enter = frozenset(() if self.archived else views_of(state.facts))
         return Placement(
             thread_id=state.id,
@@ -94,7 +142,7 @@ class Place(NamedTuple):
             enter=enter,
             scores=self.scores,
             queries=self.moved.places,
-            assignee_id=state.columns["assignee_id"],
+            assignee_id=state.columns.assignee_id,
             unordered=unordered,
             stays=self.moved.stays,
         )
@@ -104,34 +152,32 @@ def place_of(
     lists: QueryLists, state: ThreadState, source: str, history_days: int, now_ms: int
 ) -> Place:
     """Where a changed thread belongs; `source` is the name of its source."""
-    is_mentioned = state.columns["mentioned"] is not None
+    is_mentioned = state.columns.mentioned is not None
     archived = is_archived(state.facts, is_mentioned, history_days, now_ms)
     subject = state.subject(source)
     scores = scores_of(subject)
     if not lists:
         return Place(archived, scores, Moves({}))
     before = None
-    if state.revision > 0 and not state.before["archived"]:
-        columns = state.before
-        was = moment_of(columns["listed_at"], columns["next_change_at"], now_ms)
+    if state.revision > 0 and not state.computed_before.archived:
+        computed = state.computed_before
+        was = moment_of(computed.listed_at, computed.next_change_at, now_ms)
         before = state.subject_before(source), was
     now = None if archived else subject
     return Place(archived, scores, moves(lists, before, now, state.moment(now_ms), scores))
 
 
-def _subject(
-    source: str, facts: Facts, columns: Mapping[str, Any], customer: RankedValues
-) -> Subject:
+def _subject(source: str, facts: Facts, columns: ThreadColumns, customer: RankedValues) -> Subject:
     if facts.member_status != customer.member_status:
         facts = facts._replace(member_status=customer.member_status)
     return subject_of(
         facts,
-        assignee_id=columns["assignee_id"],
-        assigned_at=columns["assigned_at"],
+        assignee_id=columns.assignee_id,
+        assigned_at=columns.assigned_at,
         source=source,
         locale=customer.locale,
-        last_role=columns["last_role"],
-        tags=tags_in(columns["tags"]),
-        desk=columns["desk"],
-        mentioned=tags_in(columns["mentioned"]),
+        last_role=columns.last_role,
+        tags=tags_in(columns.tags),
+        desk=columns.desk,
+        mentioned=tags_in(columns.mentioned),
     )

@@ -1,8 +1,9 @@
 """Threads as they are written: locked, changed, and saved with their scores."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import fields
 from functools import lru_cache
-from operator import itemgetter
+from operator import attrgetter
 from typing import Any, NamedTuple
 
 from sqlalchemy import Connection, and_, bindparam, delete, insert, or_, select
@@ -17,7 +18,13 @@ from dashboard.db.lists import query_lists, versions
 from dashboard.db.lists.versions import Versions
 from dashboard.db.models.threads import threads
 from dashboard.db.threads.customers import NO_CUSTOMER, RankedValues, read_ranked_values
-from dashboard.db.threads.thread_state import Place, ThreadState, place_of
+from dashboard.db.threads.thread_state import (
+    Computed,
+    Place,
+    ThreadColumns,
+    ThreadState,
+    place_of,
+)
 from dashboard.db.upsert import insert_missing
 from scoring.facts import Facts
 from scoring.placing import Placement
@@ -25,32 +32,10 @@ from scoring.sorts import SORTS
 
 #: In the order of `Facts`; its last field, the member status, is stored with the customer.
 _FACTS = Facts._fields[:-1]
-_OTHER_COLUMNS = (
-    "customer_id",
-    "assignee_id",
-    "assigned_at",
-    "last_message_id",
-    "preview_role",
-    "preview_body",
-    "preview_at",
-    "preview_event_id",
-    "last_role",
-    "stamps",
-    "snoozed_at",
-    "snoozed_by_id",
-    "wake",
-    "woken_at",
-    "woken_reason",
-    "due_version",
-    "due_told_for",
-    "tags",
-    "desk",
-    "mentioned",
-)
-_others_of = itemgetter(*_OTHER_COLUMNS)
+_OTHERS = tuple(column.name for column in fields(ThreadColumns))
+_others_of = attrgetter(*_OTHERS)
 _SCORES = tuple(f"score_{name}" for name in SORTS)
-_COMPUTED = ("recent_at", "waiting_since", "archived", "listed_at", "next_change_at", *_SCORES)
-_WRITTEN = (*_FACTS, *_OTHER_COLUMNS, *_COMPUTED)
+_WRITTEN = (*_FACTS, *_OTHERS, *Computed._fields, *_SCORES)
 #: Columns that no dashboard sees: what they say of lists is compared with the lists themselves.
 _UNSEEN = frozenset({"listed_at", "next_change_at", "due_version"})
 
@@ -144,15 +129,14 @@ def read_customers(
     changed: Mapping[int, ChangedCustomer],
 ) -> None:
     """Sets the customer of each thread; `changed` are those that this transaction has written."""
-    ids = {
-        id for state in states for id in (state.before["customer_id"], state.columns["customer_id"])
-    }
-    known = read_ranked_values(connection, ids - changed.keys() - {None})
-    before = known | {id: each.before for id, each in changed.items()}
-    after = known | {id: each.after for id, each in changed.items()}
+    ids = {id for state in states for id in (state.before.customer_id, state.columns.customer_id)}
+    unchanged = [id for id in ids if id is not None and id not in changed]
+    before: dict[int | None, RankedValues] = dict(read_ranked_values(connection, unchanged).items())
+    after = before | {id: customer.after for id, customer in changed.items()}
+    before |= {id: customer.before for id, customer in changed.items()}
     for state in states:
-        state.customer_before = before.get(state.before["customer_id"], NO_CUSTOMER)
-        state.customer = after.get(state.columns["customer_id"], NO_CUSTOMER)
+        state.customer_before = before.get(state.before.customer_id, NO_CUSTOMER)
+        state.customer = after.get(state.columns.customer_id, NO_CUSTOMER)
         if state.facts.member_status != state.customer.member_status:
             state.facts = state.facts._replace(member_status=state.customer.member_status)
 
@@ -182,7 +166,7 @@ def save(
         of_policies = due_times.set(state, now_ms)
         place = place_of(lists, state, names.get(state.source_id, ""), known.history_days, now_ms)
         is_looked_at = lists or hours.policies
-        listed_at = state.moment(now_ms) if is_looked_at else state.before["listed_at"]
+        listed_at = state.moment(now_ms) if is_looked_at else state.computed_before.listed_at
         next_change_at = _next_change(state, place.moved.next_change_at, of_policies)
         changed = _changed(state, place, listed_at, next_change_at)
         changed_names = tuple(changed)
@@ -218,8 +202,8 @@ def _changed(
         next_change_at,
         *place.scores,
     )
-    columns = zip(state.before.items(), after, strict=True)
-    return {name: value for (name, before), value in columns if value != before}
+    columns = zip(_WRITTEN, state.values, after, strict=True)
+    return {name: value for name, before, value in columns if value != before}
 
 
 def _next_change(state: ThreadState, *of_others: int | None) -> int | None:
@@ -230,7 +214,7 @@ def _next_change(state: ThreadState, *of_others: int | None) -> int | None:
     moments = [at for at in of_others if at is not None]
     if facts.snoozed_until is not None and not facts.closed:
         moments.append(facts.snoozed_until)
-    if facts.due_at is not None and state.columns["due_told_for"] != facts.waiting_since:
+    if facts.due_at is not None and state.columns.due_told_for != facts.waiting_since:
         moments.append(facts.due_at)
     return min(moments, default=None)
 
@@ -246,7 +230,8 @@ def _states(found: Iterable[Sequence[Any]]) -> list[ThreadState]:
 
 def _state(row: Sequence[Any]) -> ThreadState:
     id, source_id, external_id, revision, *values = row
-    before = dict(zip(_WRITTEN, values, strict=True))
+    others = values[len(_FACTS) : len(_FACTS) + len(_OTHERS)]
+    computed = values[len(_FACTS) + len(_OTHERS) : len(_WRITTEN) - len(_SCORES)]
     facts = Facts(*values[: len(_FACTS)])
     return ThreadState(
         id,
@@ -255,8 +240,10 @@ def _state(row: Sequence[Any]) -> ThreadState:
         revision,
         facts=facts,
         stored=facts,
-        columns=dict(zip(_OTHER_COLUMNS, _others_of(before), strict=True)),
-        before=before,
+        columns=ThreadColumns(*others),
+        before=ThreadColumns(*others),
+        computed_before=Computed(*computed),
+        values=values,
     )
 
 

@@ -57,10 +57,10 @@ class Assigning:
             state = acting.locked(connection, thread_id, admin.desks)
             check_may_give(connection, admin, state)
             _check_is_held(connection, state, given.held_by)
-            desk = given.desk or state.columns["desk"]
+            desk = given.desk or state.columns.desk
             if to is not None and not admin_desks.is_seen_by(connection, desk, to.id, to.role):
                 raise field_error("/admin_id", "unknown_value", f"sees no threads of {desk}")
-            if (state.columns["assignee_id"], state.columns["desk"]) == (given.admin_id, desk):
+            if (state.columns.assignee_id, state.columns.desk) == (given.admin_id, desk):
                 return None, []
             placements: list[Placement] = []
             if given.note is not None:
@@ -91,7 +91,7 @@ def check_may_give(connection: Connection, admin: Admin, state: ThreadState) -> 
 
 def check_not_claimed_by_another(connection: Connection, admin: Admin, state: ThreadState) -> None:
     """Raises Problem (409) for a thread that an enabled colleague has."""
-    assignee_id = state.columns["assignee_id"]
+    assignee_id = state.columns.assignee_id
     if assignee_id is None or assignee_id == admin.id:
         return
     assignee = admins.by_id(connection, assignee_id)
@@ -104,7 +104,7 @@ def check_not_claimed_by_another(connection: Connection, admin: Admin, state: Th
         f"{name} has this thread.",
         extra={
             "assignee": {"id": assignee_id, "name": name},
-            "assigned_at": state.columns["assigned_at"],
+            "assigned_at": state.columns.assigned_at,
         },
     )
 
@@ -118,7 +118,7 @@ def restore_desk(
     """
     before = act.data["before"]
     held = before.get("assignee")
-    if (held and held["id"]) != state.columns["assignee_id"]:
+    if (held and held["id"]) != state.columns.assignee_id:
         restore_assignee(connection, admin, state, held, now, act.id, before["desk"])
     outgoing.set_desk(connection, admin, state, before["desk"], now, undoes=act.id)
 
@@ -138,7 +138,7 @@ def restore_assignee(
     that admin takes no threads of that desk any more.
     """
     to = admins.by_id(connection, before["id"]) if before else None
-    desk = desk or state.columns["desk"]
+    desk = desk or state.columns.desk
     if before and not (
         to is not None
         and to.disabled_at is None
@@ -159,28 +159,28 @@ def _move(
 ) -> int:
     """Sets the assignee and the desk where they differ; returns the id of the act to undo."""
     assignee, desk = to
-    before = {"desk": state.columns["desk"], "assignee": _assignee_of(connection, state)}
+    before = {"desk": state.columns.desk, "assignee": _assignee_of(connection, state)}
     act_id = 0
-    if state.columns["assignee_id"] != (assignee and assignee.id):
+    if state.columns.assignee_id != (assignee and assignee.id):
         act_id = assign(connection, admin, state, assignee, now)
-    if state.columns["desk"] != desk:
+    if state.columns.desk != desk:
         act_id = outgoing.set_desk(connection, admin, state, desk, now, before=before)
     return act_id
 
 
 def _assignee_of(connection: Connection, state: ThreadState) -> dict[str, Any] | None:
     """Who has the thread since when, as acts keep it."""
-    id = state.columns["assignee_id"]
+    id = state.columns.assignee_id
     if id is None:
         return None
     held = admins.by_id(connection, id)
     name = held.name if held else ""
-    return {"id": id, "name": name, "assigned_at": state.columns["assigned_at"]}
+    return {"id": id, "name": name, "assigned_at": state.columns.assigned_at}
 
 
 def _check_is_held(connection: Connection, state: ThreadState, admin_id: int | None) -> None:
     """Raises Problem (409) for a thread that this admin has no longer; None: whoever has it."""
-    if admin_id is None or state.columns["assignee_id"] == admin_id:
+    if admin_id is None or state.columns.assignee_id == admin_id:
         return
     held = _assignee_of(connection, state)
     by = held and {"id": held["id"], "name": held["name"]}

@@ -56,20 +56,20 @@ def release_unanswered(
     No thread is bound to an admin who will not answer it. (Case E7)
     """
     for state in states:
-        assignee_id = state.columns["assignee_id"]
+        assignee_id = state.columns.assignee_id
         if assignee_id is None:
             continue
         is_reopened = state.stored.closed and not state.facts.closed
-        is_moved = state.before["desk"] != state.columns["desk"]
+        is_moved = state.before.desk != state.columns.desk
         if (is_reopened and is_absent(assignee_id)) or (
             is_moved and not _is_seen_by(connection, state, assignee_id)
         ):
-            _release(connection, state, now_ms)
+            _release(connection, state, assignee_id, now_ms)
 
 
 def _is_seen_by(connection: Connection, state: ThreadState, admin_id: int) -> bool:
     found = admins.by_id(connection, admin_id)
-    desk = state.columns["desk"]
+    desk = state.columns.desk
     return found is not None and admin_desks.is_seen_by(connection, desk, found.id, found.role)
 
 
@@ -84,18 +84,18 @@ def _release_slice(
     ids = list(connection.scalars(first))
     states = thread_states.locked_by_id(connection, ids)
     for state in states:
-        if state.columns["assignee_id"] == admin_id and state.columns["desk"] not in kept_at:
-            _release(connection, state, now_ms)
+        if state.columns.assignee_id == admin_id and state.columns.desk not in kept_at:
+            _release(connection, state, admin_id, now_ms)
     return thread_states.save(connection, states, now_ms)
 
 
-def _release(connection: Connection, state: ThreadState, now_ms: int) -> None:
-    """In the name of the assignee, who gives it back."""
-    found = admins.by_id(connection, state.columns["assignee_id"])
-    state.columns |= {"assignee_id": None, "assigned_at": None}
+def _release(connection: Connection, state: ThreadState, assignee_id: int, now_ms: int) -> None:
+    """Releases the thread in the name of its assignee."""
+    found = admins.by_id(connection, assignee_id)
+    state.columns.assignee_id = state.columns.assigned_at = None
     if found is not None:
         by = Admin(found.id, found.name, found.role)
-        before = {"id": found.id, "name": found.name, "assigned_at": state.before["assigned_at"]}
+        before = {"id": found.id, "name": found.name, "assigned_at": state.before.assigned_at}
         add_event(
             connection, by, state, "thread.released", now_ms, {"assignee": None}, before=before
         )

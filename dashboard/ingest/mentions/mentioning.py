@@ -109,7 +109,7 @@ class Mentioning:
 def _saved(connection: Connection, state: ThreadState, now: int) -> Placements:
     """Brings what conditions know of a locked thread up to date, and saves it."""
     unread = mentions.have_unread(connection, state.id)
-    state.columns["mentioned"] = in_column([str(id) for id in unread])
+    state.columns.mentioned = in_column([str(id) for id in unread])
     return thread_states.save(connection, [state], now)
 
 
@@ -117,7 +117,7 @@ def _named(connection: Connection, admin: Admin, state: ThreadState, body: str) 
     """Admin id to how the note calls the admin, of colleagues who see the thread."""
     others = {one["id"]: one for one in team.members(connection) if one["id"] != admin.id}
     seen = admin_desks.seen_by(connection, {id: one["role"] for id, one in others.items()})
-    desk = state.columns["desk"]
+    desk = state.columns.desk
     names = {id: one["name"] for id, one in others.items() if sees(seen[id], desk)}
     written = names_in(body, set(names.values()))
     return {id: written[name] for id, name in names.items() if name in written}

@@ -20,9 +20,9 @@ def follow(connection: Connection, states: Iterable[ThreadState], now: int) -> N
     """
     for state in states:
         # Most threads have none of them: nothing more is asked.
-        if state.facts.snoozed_until is not None or state.columns["woken_at"] is not None:
+        if state.facts.snoozed_until is not None or state.columns.woken_at is not None:
             _follow(connection, state, now)
-        if state.columns["due_told_for"] is not None:
+        if state.columns.due_told_for is not None:
             _keep_told(state)
 
 
@@ -58,9 +58,11 @@ def _follow(connection: Connection, state: ThreadState, now: int) -> None:
 def _keep_told(state: ThreadState) -> None:
     """A message that comes late may begin a wait earlier: it is the same wait, which was announced
     already. (W24)"""
-    told_for, since = state.columns["due_told_for"], state.facts.waiting_since
-    if told_for == state.stored.waiting_since and since is not None and since < told_for:
-        state.columns["due_told_for"] = since
+    told_for, since = state.columns.due_told_for, state.facts.waiting_since
+    if told_for is None or since is None or told_for != state.stored.waiting_since:
+        return
+    if since < told_for:
+        state.columns.due_told_for = since
 
 
 def _after(marks: Marks, events: Iterable[ThreadEvent], now: int) -> Marks:

@@ -1,13 +1,8 @@
 """What a thread that is being written says of its snooze, and of how the last one ended."""
 
-from typing import Any, Literal, NamedTuple
+from typing import Any, NamedTuple
 
-from dashboard.db.threads.thread_state import ThreadState
-
-#: Whether the customer's next message ends a snooze, too.
-Wake = Literal["reply", "never"]
-#: How a snooze ended: at its moment, with the customer's next message, or by an admin.
-Reason = Literal["time", "reply", "admin"]
+from dashboard.db.threads.thread_state import Reason, ThreadState, Wake
 
 
 class Marks(NamedTuple):
@@ -37,14 +32,26 @@ NONE = Marks()
 
 def marks_of(state: ThreadState) -> Marks:
     """The marks of a thread."""
-    columns = (state.columns[name] for name in Marks._fields[1:])
-    return Marks(state.facts.snoozed_until, *columns)
+    columns = state.columns
+    return Marks(
+        state.facts.snoozed_until,
+        columns.snoozed_at,
+        columns.snoozed_by_id,
+        columns.wake,
+        columns.woken_at,
+        columns.woken_reason,
+    )
 
 
 def set_marks(state: ThreadState, marks: Marks) -> None:
     """Gives a thread these marks; the caller saves it."""
     state.facts = state.facts._replace(snoozed_until=marks.snoozed_until)
-    state.columns |= dict(zip(Marks._fields[1:], marks[1:], strict=True))
+    columns = state.columns
+    columns.snoozed_at = marks.snoozed_at
+    columns.snoozed_by_id = marks.snoozed_by_id
+    columns.wake = marks.wake
+    columns.woken_at = marks.woken_at
+    columns.woken_reason = marks.woken_reason
 
 
 def kept(state: ThreadState) -> dict[str, Any]:

@@ -22,10 +22,10 @@ def take_effect(connection: Connection, states: Collection[ThreadState], now: in
         facts = state.facts
         if facts.snoozed and facts.snoozed_until is not None and facts.snoozed_until <= now:
             wake(connection, state, "time", now, at=facts.snoozed_until)
-        if state.columns["due_told_for"] != facts.waiting_since:
+        if state.columns.due_told_for != facts.waiting_since:
             promise = _broken(due_times, state, now)
             if promise is not None:
-                state.columns["due_told_for"] = facts.waiting_since
+                state.columns.due_told_for = facts.waiting_since
                 outgoing.add_event(
                     connection, None, state, "thread.due", now, _json(state, promise)
                 )

@@ -32,12 +32,12 @@ def apply_tags(
     for event, change in changes:
         state = threads[event.thread or ""]
         won = writers[state.id].winning(change)
-        tags = won.of(tags_in(state.columns["tags"]))
+        tags = won.of(tags_in(state.columns.tags))
         if len(tags) > TAGS_MAX:
             refused[event.id] = too_many_tags()
         else:
             writers[state.id].add(won)
-            state.columns["tags"] = in_column(tags)
+            state.columns.tags = in_column(tags)
     return refused
 
 
@@ -50,7 +50,7 @@ def take_back(connection: Connection, state: ThreadState, event_id: int) -> None
     tags = tags_after(change for id, change in changes.items() if id != event_id)
     if len(tags) > TAGS_MAX:
         raise too_many_tags()
-    state.columns["tags"] = in_column(tags)
+    state.columns.tags = in_column(tags)
 
 
 def too_many_tags() -> Problem:

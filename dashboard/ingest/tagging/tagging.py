@@ -104,7 +104,7 @@ def _written(
 def _changes(connection: Connection, state: ThreadState) -> dict[str, list[str]]:
     """How the tags of the thread differ from those of `state`."""
     stored = thread_tags.stored(connection, state.id)
-    return thread_tags.difference(state.columns["tags"], stored)
+    return thread_tags.difference(state.columns.tags, stored)
 
 
 def _tags_of(act: Act) -> frozenset[str]:
