@@ -4,8 +4,9 @@ from types import SimpleNamespace
 
 import pytest
 
-from dashboard.db.accounts import sources
+from dashboard.db.accounts import admins, sources
 from dashboard.errors import StorageUnavailable
+from dashboard.presence import bots
 from dashboard.presence.service import OTHERS, TRUTH
 from dashboard.presence.tasks import (
     ONLINE_STORED_MS,
@@ -63,6 +64,43 @@ def test_visitors_who_never_wrote_survive_an_emptied_redis(order):
     now = seen(order)
     assert now.keys() == before.keys() and now["shop/bob"] >= before["shop/bob"]
     assert next(iter(now)) == "shop/bob"
+
+
+def test_when_an_admin_was_seen_survives_an_emptied_redis_and_hidden_ones_stay_hidden(order):
+    """R56: SQL says both when and to whom."""
+    service = order.services.presence_service
+
+    def shown(viewer):
+        found = service.look_up("admin", people, viewer)
+        return [(found[one]["status"], found[one]["last_seen"]) for one in people]
+
+    people = [
+        str(order.database.write(lambda c, name=name: admins.create(c, name, name, "admin", "", 0)))
+        for name in ("lan", "mai")
+    ]
+    for person in people:
+        service.admins.open(Connection(person, "d"), Settings())
+        service.admins.close(person, "d")
+    service.set_admin(int(people[1]), {"visibility": "nobody"})
+    order.services.presence_tasks._store()
+    before = shown(TRUTH)
+    assert None not in [at for _, at in before]
+    order.client.flushall()
+    assert shown(TRUTH) == before
+    assert shown(OTHERS) == [before[0], ("offline", None)]
+
+
+def test_heartbeats_are_all_taken_and_devices_all_leave_where_others_have_turns_between(
+    order, monkeypatch
+):
+    """H7: what is long is done in slices."""
+    slices = SimpleNamespace(slices=lambda items, first: ([one] for one in items))
+    monkeypatch.setattr(bots, "turns", slices)
+    names = ["ann", "bob", "cat"]
+    come(order, *names)
+    assert [look(order, name)["status"] for name in names] == ["online"] * 3
+    leave(order, *names)
+    assert [look(order, name)["status"] for name in names] == ["offline"] * 3
 
 
 def test_who_came_while_sql_was_away_is_stored_when_it_is_back(order, monkeypatch):
