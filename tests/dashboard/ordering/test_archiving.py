@@ -12,6 +12,7 @@ from dashboard.db.lists import kept_lists, query_lists, sorts, versions
 from dashboard.db.lists.listed_queries import ListedQuery
 from dashboard.db.models.threads import threads
 from dashboard.ingest.actions import Admin
+from dashboard.ingest.replies import Reply
 from dashboard.ordering import pace
 from dashboard.ordering.archiving import Archiver
 from dashboard.ordering.filling import by_query
@@ -210,6 +211,26 @@ def test_one_with_an_unread_mention_waits_for_its_reader(order):
     order.clock.advance(100 * DAY_MS)
     assert archiver(order).turn() == 1
     assert on(order, "history") == [1]
+
+
+def test_a_note_that_mentions_somebody_puts_it_back_until_it_is_read(order):
+    close(order, "a", "b")
+    order.clock.advance(100 * DAY_MS)
+    assert archiver(order).turn() == 2
+    lan, mai = (Admin(new_admin(order.database, name), name) for name in ("Lan", "Mai"))
+    services = order.services
+
+    def note(body: str) -> int:
+        reply = Reply(body, f"token of {body}", True, None, True)
+        return order.ingest.act(services.actions.reply, lan, 1, reply).message["id"]
+
+    note("Nobody is called.")
+    assert (on(order, "history"), archived(order)) == ([], [1, 2])
+    id = note("@Mai, look.")
+    assert (on(order, "history"), archived(order)) == ([1], [2])
+    assert archiver(order).turn() == 0
+    order.ingest.act(services.mentioning.read, mai, 1, id)
+    assert (on(order, "history"), archived(order)) == ([], [1, 2])
 
 
 def test_several_archivers_share_the_work_and_none_begins_anew(order, monkeypatch):
