@@ -3,7 +3,7 @@
 import pytest
 
 from dashboard.db.accounts import desks
-from dashboard.db.lists import allowances, views
+from dashboard.db.lists import allowances, sorts, views
 from dashboard.db.lists.allowances import Allowance, Most
 from dashboard.db.lists.views import Draft
 from dashboard.errors import NotFound, Problem
@@ -12,6 +12,7 @@ from dashboard.live.queries import live_lists as live_lists_module
 from dashboard.ordering import keeping
 from dashboard.rate_limits import NEW_LISTS
 from dashboard.transport.caller import Caller
+from scoring.sorting.rules import Rule, Sort
 from tests.dashboard.live.emitter import Wire
 from tests.dashboard.live.queries.scene import Scene
 from tests.scoring.conditions.costly import wide_query
@@ -176,6 +177,31 @@ def test_a_view_that_is_changed_on_screens_is_opened_anew_as_what_it_is_now(scen
     assert [frame["view"] for frame in scene.frames()] == [view.public_id]
 
 
+def test_an_unsaved_query_in_a_saved_sort_follows_the_rules_of_the_sort(scene):
+    """No view has changed, and the list is another one."""
+
+    def change(rules):
+        def write(connection):
+            views.begin_change(connection)
+            before = sorts.known(connection).get("newest")
+            sort = Sort("newest", (rules,), "Newest")
+            if before is None:
+                sorts.create(connection, sort, scene.mai, 5)
+            else:
+                sorts.change(connection, before, sort, scene.mai, 6)
+
+        scene.order.database.write(write)
+        scene.worker.live_lists.views_changed(None)
+
+    change(Rule("", "created_at", "newest"))
+    named = {"query": "is:waiting", "sort": "newest"}
+    assert scene.open(**named)["ids"] == [3, 2, 1]
+    change(Rule("", "created_at", "oldest"))
+    [frame] = wait_until(scene.frames, what="the frame when the new list is there")
+    assert (frame["query"], frame["set"], frame["total"]) == ("is:waiting", [], 3)
+    assert scene.open(**named)["ids"] == [1, 2, 3]
+
+
 def test_a_view_that_is_deleted_on_screens_says_that_it_is_gone(scene):
     view = scene.save("is:waiting", owner=scene.mai)
     named = {"view": view.public_id, "sort": "longest_wait"}
@@ -280,6 +306,23 @@ def test_redis_loses_all_and_the_list_is_opened_anew(scene):
     [frame] = scene.frames()
     assert frame["epoch"] != opened["epoch"] and frame["set"] == []
     assert scene.open(**WAITING)["ids"] == [1, 2, 3]
+
+
+def test_a_list_of_another_epoch_than_that_of_sql_is_not_shown(scene, monkeypatch):
+    """H1: Redis is back from an older dump, and the list is not built again yet."""
+    client = scene.order.client
+    held = scene.open(**WAITING)["epoch"]
+    dump = {key: client.dump(key) for key in client.scan_iter()}
+    client.flushall()
+    scene.order.tick(2)
+    assert scene.open(**WAITING)["epoch"] != held
+    client.flushall()
+    for key, value in dump.items():
+        client.restore(key, 0, value)
+    monkeypatch.setattr(live_lists_module, "WAIT_SECONDS", 0.01)
+    monkeypatch.setattr(scene.order.services.list_builder, "_build", lambda list_id: None)
+    answer = scene.call("open", **WAITING, limit=10)
+    assert answer == {"ok": True, "building": True, "progress": 0.0}
 
 
 def test_the_totals_of_filters_are_asked_for_of_an_open_list(scene):

@@ -4,6 +4,7 @@ import pytest
 
 from dashboard.ingest.actions import Admin
 from dashboard.ingest.replies import Reply
+from dashboard.ordering.keeping import LOOKED_AT_MS, RENEWED_MS
 from tests.dashboard.ingest.shop import new_admin
 from tests.dashboard.live.queries.test_live_lists import Scene
 
@@ -63,6 +64,23 @@ def test_a_mention_comes_and_reading_takes_it_off(scene):
     assert (read(scene, 1, first), read(scene, 3, later)) == ([], [])
     assert scene.open(**MENTIONS)["ids"] == []
     assert scene.order.differences() == []
+
+
+def test_the_list_is_kept_for_its_total_while_the_admin_is_here(scene):
+    """Nobody has it open; a minute after the admin has gone it goes."""
+    before = scene.lists().keys()
+    totals(scene)
+    [list_id] = scene.lists().keys() - before
+    for _ in range(10):
+        scene.order.clock.advance(20_000)
+        scene.worker.live_lists.renew()
+        scene.order.tick()
+    assert list_id in scene.lists()
+    scene.worker.broadcaster.drop("socket")
+    scene.order.clock.advance(LOOKED_AT_MS + RENEWED_MS + 1)
+    scene.worker.live_lists.renew()
+    scene.order.tick()
+    assert list_id not in scene.lists()
 
 
 def test_a_closed_thread_is_in_it_until_it_was_read(scene):
