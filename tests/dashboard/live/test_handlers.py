@@ -140,6 +140,29 @@ def test_sync_gives_what_changed_since_a_version(dashboard):
     assert other == {"ok": True, "resync": True}
 
 
+def test_after_a_sync_the_socket_gets_the_frames_that_follow(dashboard):
+    """Case B3: a page that comes back is a new socket, which has opened nothing."""
+    held = dashboard.call("list:open", **ARRIVAL, limit=3)
+    dashboard.worker.broadcaster.drop("socket")
+    assert dashboard.push("t-05") == []
+    known = {"epoch": held["epoch"], "version": held["version"]}
+    synced = dashboard.call("list:sync", **ARRIVAL, **known)
+    [frame] = dashboard.push("t-06")
+    assert (frame["from"], [id for id, _ in frame["set"]]) == (synced["version"], [7])
+
+
+@pytest.mark.parametrize(
+    ("call", "fields"),
+    [("open", {"limit": 3}), ("more", {"after": [0, 1], "limit": 3})],
+)
+def test_while_redis_is_known_to_be_away_it_is_not_asked(dashboard, monkeypatch, call, fields):
+    """F2: each call would wait for a timeout."""
+    dashboard.take_redis_away()
+    for name in ("head", "after"):
+        monkeypatch.setattr(dashboard.order.ranking, name, None)
+    assert dashboard.call(f"list:{call}", **ARRIVAL, **fields)["late"]
+
+
 def test_a_missing_thread_is_not_opened(dashboard):
     """`thread:open` of a thread that does not exist is 404, and nothing is subscribed."""
     with pytest.raises(NotFound) as raised:

@@ -258,6 +258,21 @@ def test_nobody_is_swept_after_an_outage_before_there_was_time_to_return(process
     assert process.sent.events == ["presence:status"] * 2
 
 
+def test_typing_ends_also_during_an_outage(process):
+    """H12: nothing ends it in Redis otherwise; who is in a thread gets time to return."""
+    process.tasks._set_late(True)
+    ends = process.now_ms() - 1_500
+    reading, writing = Membership(THREAD, "8", "elsewhere"), Membership(THREAD, "shop/c-1", "x")
+    for rooms, one in ((process.service.threads, reading), (process.service.writers, writing)):
+        rooms.put(one)
+        space = rooms.space
+        key = space.rooms(space.shard_of(THREAD)).deadlines
+        process.service.client.zadd(key, {SEPARATOR.join(one): ends})
+    process.run("sweep")
+    assert process.service.writers.memberships() == []
+    assert process.service.threads.memberships() == [reading]
+
+
 def test_last_seen_is_stored(process):
     """R56, T18."""
     process.services.bot_presence.beat("shop", [("c-1", "d", "web", True)])
