@@ -37,15 +37,18 @@ class Room:
         services = order.services
         services.sockets = self.emitter = Emitter()
         self.presence_service, self.bot_presence = services.presence_service, services.bot_presence
-        self.source_id, presence = order.source_id, services.admin_presence
-        self.viewers = presence.viewers
+        self.source_id, self.presence = order.source_id, services.admin_presence
+        self.viewers = self.presence.viewers
         for role in ("contact", "outsider", "supervisor"):
             given = (f"{role}@example.com", role, role if role == "supervisor" else "admin", "", 0)
             id = database.write(lambda connection, given=given: admins.create(connection, *given))
             order.tick()
             if role == "contact":
                 order.ingest.act(services.actions.claim, Admin(id, role, "admin"), 1)
-            presence.on_connect(Caller(role, id, given[2]))
+            caller = Caller(role, id, given[2])
+            self.presence.on_connect(caller)
+            if role == "outsider":
+                self.outsider = caller
             services.broadcaster.visible_rows.watch(role, [1])
         self.feed = Feed(client, [self.viewers.writers])
         self.flush()
@@ -84,6 +87,19 @@ def test_typing_of_a_customer_visible_to_contacts_is_sent_to_them_and_to_supervi
         "outsider",
         "supervisor",
     }
+
+
+def test_another_role_sees_at_once_who_types_now(room):
+    """H15: more customers or fewer than before, without another letter."""
+    room.presence_service.set_customer(
+        room.source_id, "shop", "customer-of-t", {"visibility": "contacts"}
+    )
+    room.bot_presence.typing(room.source_id, "shop", "t", "customer-of-t")
+    room.flush()
+    assert "outsider" not in room.emitter.sent
+    room.presence.on_role(room.outsider._replace(role="supervisor"))
+    room.presence.on_role(room.outsider)
+    assert room.emitter.sent["outsider"] == [[PERSON], []]
 
 
 def test_without_relations_contacts_get_no_frame(room, monkeypatch):

@@ -125,6 +125,9 @@ def test_names_that_are_not_known_any_more_are_forgotten(dashboard, mai):
         "mentions": "arrival",
         "history": "priority",
     }
+    assert "switch-" not in mai.get("/").text
+    for path in ("sorts", "views"):
+        assert mai.get(f"/admin/api/{path}").status_code == 200
     mai.patch("/admin/api/me/preferences", json={"theme": "light"})
     with dashboard.database.read() as connection:
         stored = admins.preferences(connection, 1)

@@ -16,9 +16,9 @@ def takes_host(origins, host):
     return True
 
 
-def takes_origin(origins, origin):
+def takes_origin(origins, origin, **sent):
     try:
-        origins.check_origin({"HTTP_ORIGIN": origin})
+        origins.check_origin({"HTTP_ORIGIN": origin, **sent})
     except Problem as problem:
         assert problem.code == "csrf_failed"
         return False
@@ -48,6 +48,19 @@ def test_the_usual_port_may_be_left_out_or_not():
 @pytest.mark.parametrize("origin", ["", "null", "http://localhost:8000, http://evil.example"])
 def test_what_names_no_page_of_ours_is_refused(origin):
     assert not takes_origin(Origins((), 8000), origin)
+
+
+def test_what_the_browser_says_to_be_of_another_site_is_refused():
+    """Row 80: where the two headers differ, the stricter one counts."""
+    for site, is_taken in (("same-origin", True), ("none", True), ("cross-site", False)):
+        sent = {"HTTP_SEC_FETCH_SITE": site}
+        assert takes_origin(Origins((), 8000), "http://localhost:8000", **sent) == is_taken
+
+
+def test_what_names_no_page_at_all_is_refused():
+    with pytest.raises(Problem) as raised:
+        Origins((), 8000).check_origin({})
+    assert raised.value.code == "csrf_failed"
 
 
 def test_an_origin_that_is_sent_twice_is_one():
