@@ -243,8 +243,9 @@ class BodyReader:
     def _end(self) -> None:
         if not self._is_chunked:
             self.is_at_end = True
-        elif self._reader.line(len("\r\n"), _bad_chunk):
-            raise _bad_chunk()
+        else:
+            # The only line of so many bytes is the empty one.
+            self._reader.line(len("\r\n"), _bad_chunk)
 
 
 def _check_host(host: str | None, version: str) -> None:
