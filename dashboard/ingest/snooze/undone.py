@@ -32,12 +32,15 @@ def bring_back(state: ThreadState, act: Act) -> bool:
     """Brings back what a close or reopen that was undone has taken: whether there was any.
 
     A close took how a snooze ended, a reopening the snooze that the close had left. What was set
-    since stays. The caller saves the thread.
+    since stays, and what has ended since. The caller saves the thread.
     """
     taken = kept_in(act.data)
     if taken == NONE or marks_of(state) != NONE:
         return False
-    set_marks(state, taken.seen_to() if state.facts.closed else taken)
+    # A close leaves the snooze; where it is gone, it was undone, or another reopening ended it.
+    if (taken.snoozed_until is not None) != state.facts.closed:
+        return False
+    set_marks(state, taken)
     return True
 
 

@@ -248,6 +248,40 @@ def test_a_close_that_was_undone_does_not_keep_a_wake_from_being_undone(driver):
     assert driver.views() == set()
 
 
+def test_a_snooze_that_came_back_while_the_thread_was_closed_outlives_the_close(driver):
+    """W7: also where the close took away how the thread woke."""
+    driver.snooze(60)
+    woken = driver.wake()
+    closed = driver.close()
+    driver.undo(woken)
+    driver.undo(closed)
+    assert driver.views() == set()
+    assert driver.row()["snooze"]["by"]["name"] == "Mai"
+
+
+def test_a_snooze_that_was_undone_while_the_thread_was_closed_stays_undone(driver):
+    snoozed = driver.snooze(60)
+    closed = driver.close()
+    driver.undo(snoozed)
+    driver.undo(closed)
+    assert driver.views() == WAITING
+    assert driver.row()["snooze"] is None
+
+
+@pytest.mark.parametrize("undone", ["close", "reopen"])
+def test_a_message_to_a_closed_thread_ends_the_snooze_whatever_is_undone_later(driver, undone):
+    """W7: the message is one of the other reopenings; its customer would be out of sight."""
+    driver.snooze(60)
+    act = driver.close()
+    driver.clock.advance(1)
+    if undone == "reopen":
+        act = driver.reopen()
+    driver.order.post("t", occurred_at="2030-01-01T00:00:00Z")
+    driver.undo(act)
+    assert driver.views() == WAITING
+    assert driver.columns()["snoozed_until"] is None
+
+
 def test_undoing_a_snooze_that_the_customer_has_ended_takes_its_mark_away(driver):
     """Nobody has decided anything since (W9)."""
     act = driver.snooze(30)
