@@ -21,3 +21,12 @@ def test_a_closed_thread_is_not_snoozed():
     closed = fold([ThreadEvent("client", 1_000), ThreadEvent("close", 2_000)])
     subject = subject_of_facts(closed._replace(snoozed_until=9_000))
     assert (subject.snoozed, subject.snoozed_until) == (False, None)
+
+
+def test_who_asked_and_was_not_answered_is_so_after_a_close_too():
+    """`is:unanswered`: not answered, and there is a request, settled or not."""
+    events = [ThreadEvent("client", 1_000), ThreadEvent("close", 2_000)]
+    closed = fold(events)
+    assert closed.unanswered_since is None and subject_of_facts(closed).unanswered
+    assert not subject_of_facts(fold([*events, ThreadEvent("admin", 3_000)])).unanswered
+    assert not subject_of_facts(fold([ThreadEvent("bot", 1_000)])).unanswered
