@@ -282,4 +282,4 @@ def _is_behind(subscriber: Subscriber, changes: Changes) -> bool:
     """Whether the frame is new to the subscriber: it may have synced or closed meanwhile."""
     if subscriber.is_unsubscribed or subscriber.epoch != changes.epoch:
         return False
-    return subscriber.version < changes.version and subscriber.unacknowledged_since is None
+    return subscriber.version < changes.version
