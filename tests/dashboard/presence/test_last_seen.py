@@ -20,11 +20,13 @@ from presence.last_seen import outbox
 from presence.settings import Settings
 from presence.states import never_seen
 from tests.dashboard.ordering.order import Order
+from tests.dashboard.presence.limited_reads import limit_reads
 
 
 @pytest.fixture
 def order(database, client, clock) -> Order:
     made = Order(database, client, clock)
+    limit_reads(made.services.presence_tasks)
     made.database.write(lambda connection: sources.ensure(connection, "shop", 0))
     return made
 

@@ -14,6 +14,7 @@ from presence.keys import SEPARATOR
 from presence.rooms import Membership
 from presence.settings import Settings
 from tests.dashboard.ordering.order import Order
+from tests.dashboard.presence.limited_reads import limit_reads
 
 DAY_MS = 24 * 3_600_000
 THREAD = "5"
@@ -42,6 +43,7 @@ class Process:
         self.presence = self.services.admin_presence
         self.service = self.services.presence_service
         self.tasks = self.services.presence_tasks
+        limit_reads(self.tasks)
         self.caller = Caller("s", 7, connection="s", device="browser")
         # The browser of a colleague is at another process.
         self.elsewhere = Connection("8", "elsewhere")

@@ -1,0 +1,18 @@
+"""A limit of reading announcements: what is not acknowledged would be read without end."""
+
+from dashboard.presence.tasks import PresenceTasks
+
+#: Far more than a test needs.
+READS_MAX = 200
+
+
+def limit_reads(tasks: PresenceTasks) -> None:
+    """Lets a test fail that reads announcements to be stored again and again."""
+    left = iter(range(READS_MAX))
+    for outbox, _, _ in tasks._stored:
+
+        def read(*given, read_once=outbox.read_once):
+            assert next(left, None) is not None, "announcements are read without end"
+            return read_once(*given)
+
+        outbox.read_once = read
