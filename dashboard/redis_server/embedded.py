@@ -14,6 +14,7 @@ from time import monotonic, sleep
 
 from dashboard.errors import StartError
 from dashboard.redis_server.binary import find_server
+from dashboard.settings.environment import ServerChoice
 from dashboard.tasks import Backoff, PeriodicTask
 from scoring.keys import NOTIFY_FLAGS
 
@@ -40,8 +41,9 @@ kill "$guard" 2>/dev/null
 class EmbeddedRedis:
     """The Redis server of an instance directory: a child of this process or of another one."""
 
-    def __init__(self, instance: Path):
+    def __init__(self, instance: Path, choice: ServerChoice = "packaged"):
         self._instance = instance.resolve()
+        self._choice = choice
         self._child: subprocess.Popen[bytes] | None = None
         self._lifeline = -1
         self._watching = PeriodicTask(
@@ -103,7 +105,7 @@ class EmbeddedRedis:
                 self.socket_path.unlink(missing_ok=True)
 
     def _start(self) -> None:
-        program = find_server()
+        program = find_server(self._choice)
         log = self._instance / "redis.log"
         stdin, self._lifeline = os.pipe()
         try:
@@ -114,6 +116,8 @@ class EmbeddedRedis:
                     stdout=output,
                     stderr=output,
                     start_new_session=True,  # Ctrl-C goes to this process; Redis ends after it
+                    # It does not start with a locale that the machine does not have.
+                    env=os.environ | {"LC_ALL": "C"},
                 )
         finally:
             os.close(stdin)
@@ -167,16 +171,16 @@ class EmbeddedRedis:
         return True
 
 
-def find(instance: Path) -> EmbeddedRedis:
+def find(instance: Path, choice: ServerChoice = "packaged") -> EmbeddedRedis:
     """The server of this directory, which is created; none is started. Raises StartError."""
     with _start_errors(instance):
         instance.mkdir(parents=True, exist_ok=True)
-        return EmbeddedRedis(instance)
+        return EmbeddedRedis(instance, choice)
 
 
-def find_or_start(instance: Path) -> EmbeddedRedis:
+def find_or_start(instance: Path, choice: ServerChoice = "packaged") -> EmbeddedRedis:
     """The server of this directory: one that runs, or a new child. Raises StartError."""
-    embedded = find(instance)
+    embedded = find(instance, choice)
     # Another process may start one now, and fail; then it is our turn.
     deadline = monotonic() + 2 * START_SECONDS
     while not (embedded.ensure() or embedded.is_alive()):

@@ -4,7 +4,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal, cast
+from typing import Literal, cast, get_args
 from urllib.parse import SplitResult, urlsplit
 
 from sqlalchemy.engine import make_url
@@ -20,6 +20,8 @@ ROOT = Path(__file__).resolve().parents[2]
 AsyncMode = Literal["eventlet", "gevent"]
 LOG_FORMATS = ("text", "json")
 AssetMode = Literal["bundle", "source"]
+#: Which server is started where no address of one is given.
+ServerChoice = Literal["packaged", "machine"]
 LOG_LEVELS = ("DEBUG", "INFO", "WARNING", "ERROR", "CRITICAL")
 SECRET_MIN_CHARACTERS = 16
 #: Longer than the 60 s for which AWS, nginx and most others in front keep a connection: where the
@@ -37,11 +39,13 @@ _PICTURE_HOST = re.compile(r"[a-z0-9]([a-z0-9.-]*[a-z0-9])?(:[0-9]{1,5})?")
 
 @dataclass(frozen=True)
 class Settings:
-    """All settings, checked. `redis_url` is None for the embedded server."""
+    """All settings, checked. `redis_url` is None for the embedded server, the program of which is
+    `redis_server`."""
 
     instance: Path
     database_url: str
     redis_url: str | None
+    redis_server: ServerChoice
     files: Path
     secret_key: str | None
     metrics_token: str | None
@@ -71,6 +75,10 @@ class Settings:
             instance=instance,
             database_url=_database_url(environ.get("LINEUP_DATABASE_URL") or default_url),
             redis_url=_redis_url(environ.get("LINEUP_REDIS_URL") or None),
+            redis_server=cast(
+                ServerChoice,
+                _one_of(environ, "LINEUP_REDIS_SERVER", "packaged", get_args(ServerChoice)),
+            ),
             files=_folder(environ.get("LINEUP_FILES") or str(instance / "files")),
             secret_key=_secret(environ, "LINEUP_SECRET_KEY"),
             metrics_token=_secret(environ, "LINEUP_METRICS_TOKEN"),

@@ -34,12 +34,15 @@ def rfc3339(at_ms: int) -> str:
 
 
 @contextmanager
-def running_lineup(folder: Path, **options: Any) -> "Iterator[LineupDriver]":
+def running_lineup(
+    folder: Path, redis_program: str | None = None, **options: Any
+) -> "Iterator[LineupDriver]":
     """A Lineup with a Redis and an SQLite database of its own in this folder.
 
-    `options` are those of `LiveServer`.
+    `options` are those of `LiveServer`; `redis_program` is the path of another server than that of
+    `tests.servers.redis.redis_program`.
     """
-    redis_server = start_redis(folder)
+    redis_server = start_redis(folder, program=redis_program)
     url = f"sqlite:///{folder / 'lineup.sqlite'}"
     try:
         with LiveServer(url, redis_server.url, **options) as one:

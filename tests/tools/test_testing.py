@@ -119,6 +119,11 @@ def count(request):
 def test_quick(): pass
 @pytest.mark.skip(reason="no server")
 def test_skipped(): pass
+@pytest.mark.real_redis
+def test_server():
+    import os
+    with pathlib.Path("ran").open("a") as file:
+        file.write(os.environ["LINEUP_TEST_SERVER"] + "\\n")
 @pytest.mark.slow
 def test_slow(): pass
 @pytest.mark.slow
@@ -141,7 +146,7 @@ def test_wrong(): assert 1 == 2
 def project(root: Path, source: str) -> Path:
     subprocess.run(["git", "init", "-q", root], check=True)
     (root / ".gitignore").write_text("build\nran\nseen\n__pycache__\n")
-    (root / "pytest.ini").write_text("[pytest]\nmarkers = \n  slow\n  cpu_bound\n")
+    (root / "pytest.ini").write_text("[pytest]\nmarkers = \n  slow\n  cpu_bound\n  real_redis\n")
     (root / "conftest.py").write_text(CONFTEST)
     (root / "test_it.py").write_text(source)
     return root
@@ -159,24 +164,25 @@ def test_everything_runs_in_parts_and_again_when_a_file_has_changed(tmp_path, ca
     root = project(tmp_path, PARTS)
     options = ["-p", "no:cacheprovider"]
     every = ["test_cpu_bound", "test_quick", "test_slow", "test_unsteady"]
+    every += ["test_server", "machine", "test_server", "packaged"]
     assert run_everything(options, root) == 0
     said = capsys.readouterr().out
     assert "SKIPPED test_it.py::test_skipped: no server" in said
     assert "UNSTEADY test_it.py::test_unsteady: AssertionError" in said
-    assert said.endswith("3 passed, 0 failed, 1 unsteady, 1 skipped\n")
+    assert said.endswith("4 passed, 0 failed, 1 unsteady, 1 skipped\n")
     table = json.loads((root / TABLE).read_text())
-    assert table["counts"] == {"passed": 3, "failed": 0, "unsteady": 1, "skipped": 1}
+    assert table["counts"] == {"passed": 4, "failed": 0, "unsteady": 1, "skipped": 1}
     assert ran_in(root) == sorted([*every, "test_unsteady"])
 
     assert run_everything(options, root) == 0
-    assert capsys.readouterr().out.endswith("3 passed, 0 failed, 1 unsteady, 1 skipped\n")
+    assert capsys.readouterr().out.endswith("4 passed, 0 failed, 1 unsteady, 1 skipped\n")
     assert ran_in(root) == []
 
     (root / "test_it.py").write_text(WRONG)
     assert run_everything(options, root) == 1
     said = capsys.readouterr().out
     assert "FAILED test_it.py::test_wrong: assert 1 == 2" in said
-    assert said.endswith("4 passed, 1 failed, 0 unsteady, 1 skipped\n")
+    assert said.endswith("5 passed, 1 failed, 0 unsteady, 1 skipped\n")
     assert ran_in(root) == sorted([*every, "test_wrong", "test_wrong"])
 
 

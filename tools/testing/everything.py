@@ -20,6 +20,8 @@ RANDOM = "--hypothesis-profile=all"
 #: Slow by computing alone, each test beside others.
 CPU_BOUND = ("-n", "auto", "--dist", "worksteal", "-m", "slow and cpu_bound")
 SLOW = ("-m", "slow and not cpu_bound")
+#: Tests of a real server that are not slow, once more with that of the Python packages.
+PACKAGED = (*PARALLEL, "-m", "real_redis and not slow and not live")
 ALONE = ("-n", "0")
 LONGEST = 20
 NO_TESTS = 5
@@ -27,11 +29,13 @@ NO_TESTS = 5
 
 @dataclass(frozen=True)
 class Part:
-    """One call of pytest, whose log is kept until the sources change."""
+    """One call of pytest, whose log is kept until the sources change; `server` is the Redis server
+    of its tests, as LINEUP_TEST_SERVER."""
 
     name: str
     arguments: tuple[str, ...]
     root: Path
+    server: str = "machine"
 
     @property
     def log(self) -> Path:
@@ -50,12 +54,12 @@ def run_everything(arguments: Sequence[str], root: Path = ROOT) -> int:
     for number, part in enumerate(parts, 1):
         if not is_complete(part.log):
             print(f"\n== part {number} of {len(parts)}: {part.name}", flush=True)
-            run_pytest(part.log, RANDOM, *part.arguments, root=root)
+            run_pytest(part.log, RANDOM, *part.arguments, root=root, server=part.server)
     for part in parts:
         failed = failed_in(part.log)
         if failed and not is_complete(part.second_log):
             print(f"\n== again, one at a time: {part.name}", flush=True)
-            run_pytest(part.second_log, RANDOM, *ALONE, *failed, root=root)
+            run_pytest(part.second_log, RANDOM, *ALONE, *failed, root=root, server=part.server)
     return _tell(parts, time.monotonic() - began, root / TABLE)
 
 
@@ -69,13 +73,14 @@ def _parts(arguments: Sequence[str], root: Path) -> list[Part]:
     options = [each for each in arguments if not (root / each.partition("::")[0]).exists()]
     paths = [each for each in arguments if each not in options]
     quick = Part(_name("quick", arguments), (*PARALLEL, *NOT_SLOW, *arguments), root)
+    packaged = Part(_name("packaged", arguments), (*PACKAGED, *arguments), root, "packaged")
     cpu_bound = Part(_name("cpu-bound", arguments), (*CPU_BOUND, *arguments), root)
     slow = []
     for file in files:
         named = [path for path in paths if path.startswith(f"{file}::")] or [file]
         name = _name(file, options + named)
         slow.append(Part(name, (*ALONE, *SLOW, *options, *named), root))
-    return [quick, cpu_bound, *slow]
+    return [quick, packaged, cpu_bound, *slow]
 
 
 def _name(file: str, arguments: Sequence[str]) -> str:

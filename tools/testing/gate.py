@@ -19,13 +19,17 @@ PARALLEL = ("-n", "auto", "--dist", "loadfile", "--no-loadscope-reorder")
 PYTEST_FAILED = 1
 
 
-def run_pytest(log: Path, *arguments: str, root: Path = ROOT) -> int:
-    """pytest's exit code; its results are in `log` afterwards."""
+def run_pytest(log: Path, *arguments: str, root: Path = ROOT, server: str = "machine") -> int:
+    """pytest's exit code; its results are in `log` afterwards.
+
+    `server` is the Redis server of its tests: `machine` or `packaged`.
+    """
     log.parent.mkdir(parents=True, exist_ok=True)
     log.unlink(missing_ok=True)
     command = [*PYTEST, f"--report-log={log}", *arguments]
     with in_memory() as environment:
-        return subprocess.run(command, cwd=root, env=environment).returncode
+        variables = {**environment, "LINEUP_TEST_SERVER": server}
+        return subprocess.run(command, cwd=root, env=variables).returncode
 
 
 def failed_in(log: Path) -> list[str]:

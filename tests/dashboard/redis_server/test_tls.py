@@ -1,5 +1,6 @@
 """TLS, as `rediss://` and `rediss+cluster://` ask for, to real servers."""
 
+import os
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from ipaddress import ip_address
@@ -16,7 +17,13 @@ from tests.servers.ports import CLUSTER_PORT_MAX, free_port
 from tests.servers.redis import RedisServer, start_redis
 from tests.support import wait_until
 
-pytestmark = pytest.mark.real_redis
+pytestmark = [
+    pytest.mark.real_redis,
+    pytest.mark.skipif(
+        os.environ.get("LINEUP_TEST_SERVER") == "packaged",
+        reason="the server of the Python packages is built without TLS",
+    ),
+]
 HOST = "localhost"
 #: Nodes of a cluster are named by their addresses.
 NAMES = [x509.DNSName(HOST), x509.IPAddress(ip_address("127.0.0.1"))]
