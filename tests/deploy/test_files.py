@@ -25,6 +25,8 @@ _METRIC = re.compile(r"\blineup_\w+")
 _SUFFIXES = ("_bucket", "_sum", "_count")
 #: Takes `resolve` in an upstream; 1.27.3 was the first.
 NGINX_THAT_RESOLVES = (1, 28)
+#: Takes `http2 on`; 1.25.1 was the first. Older ones have it behind `listen`.
+NGINX_WITH_HTTP2 = (1, 26)
 
 
 def text_of(name):
@@ -283,9 +285,11 @@ def test_nginx_accepts_the_proxy(tmp_path):
     run(*made, *files)
     text = re.sub(r"/tmp/|/etc/nginx/tls/", f"{tmp_path}/", text_of("nginx.conf"))
     told = subprocess.run(("nginx", "-v"), capture_output=True, text=True, check=True).stderr
-    version = re.search(r"nginx/(\d+)\.(\d+)", told)
-    if tuple(map(int, version.groups())) < NGINX_THAT_RESOLVES:
+    version = tuple(map(int, re.search(r"nginx/(\d+)\.(\d+)", told).groups()))
+    if version < NGINX_THAT_RESOLVES:
         text = re.sub(r"lineup-\d:8000 resolve\b", "127.0.0.1:8000", text)
+    if version < NGINX_WITH_HTTP2:
+        text = re.sub(r"ssl;\n *http2 on;", "ssl http2;", text)
     path = tmp_path / "nginx.conf"
     path.write_text(text)
     run("nginx", "-t", "-p", str(tmp_path), "-c", str(path))
