@@ -114,7 +114,7 @@ def serve(host: str, port: int, workers: int, worker: str | None) -> int:
         end_with_parent(part)
 
     def ready() -> None:
-        announce(address)
+        announce(address, settings.log_format)
         if part is not None:
             part.announce()
 
@@ -122,7 +122,8 @@ def serve(host: str, port: int, workers: int, worker: str | None) -> int:
         services = stack.enter_context(open_services(settings, serving=True))
         times.mark("database and Redis")
         if workers > 1:
-            listener = stack.enter_context(server.listen(host, port))
+            # The first worker that is ready listens: until then a proxy asks another server.
+            listener = stack.enter_context(server.bind(host, port))
             return Workers(starter(sys.argv, services.redis_url), workers, listener).run()
         return run_web_process(services, address, ready, part, times)
 
@@ -212,5 +213,9 @@ def warn_of_plain_http(origins: Iterable[str]) -> None:
         )
 
 
-def announce(address: Address) -> None:
-    click.echo(f"Lineup is at {address.url}")
+def announce(address: Address, log_format: str = "text") -> None:
+    """Says where it is: for programs as a line of the log, so that each line is one of JSON."""
+    if log_format == "text":
+        click.echo(f"Lineup is at {address.url}")
+    else:
+        log.info("Lineup is at %s", address.url)

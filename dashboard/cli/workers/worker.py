@@ -21,7 +21,7 @@ class WorkerPart:
     """What a worker is given on its command line.
 
     `name` is its own among all workers of the server, also those that have ended; `folder` is
-    shared by them; `listener` is the descriptor of the listening socket, which all have; `parent`
+    shared by them; `listener` is the descriptor of the socket on the port, which all have; `parent`
     is the process that runs them, None where that is of an older version and does not say so.
     """
 

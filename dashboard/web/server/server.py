@@ -34,8 +34,9 @@ def check_port(host: str, port: int) -> None:
     listen(host, port).close()
 
 
-def listen(host: str, port: int, *, inherited: int | None = None) -> socket.socket:
-    """A listening socket: a new one, or that of an inherited descriptor. Raises StartError."""
+def bind(host: str, port: int, *, inherited: int | None = None) -> socket.socket:
+    """A socket that holds the port: a new one, on which nobody can connect yet, or that of an
+    inherited descriptor. Raises StartError."""
     try:
         found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
     except (socket.gaierror, UnicodeError):
@@ -43,12 +44,22 @@ def listen(host: str, port: int, *, inherited: int | None = None) -> socket.sock
     family, kind, protocol, _, address = found[0]
     if inherited is not None:
         return socket.socket(family, kind, protocol, fileno=inherited)
-    listener = socket.socket(family, kind, protocol)
+    holder = socket.socket(family, kind, protocol)
     try:
-        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        listener.bind(address)
-        listener.listen(BACKLOG)
+        holder.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        holder.bind(address)
     except (OSError, OverflowError) as error:
+        holder.close()
+        raise StartError(_why_not(error, host, port)) from None
+    return holder
+
+
+def listen(host: str, port: int, *, inherited: int | None = None) -> socket.socket:
+    """A listening socket: a new one, or that of an inherited descriptor. Raises StartError."""
+    listener = bind(host, port, inherited=inherited)
+    try:
+        listener.listen(BACKLOG)
+    except OSError as error:
         listener.close()
         raise StartError(_why_not(error, host, port)) from None
     return listener
@@ -69,9 +80,10 @@ def serve(
     """Serves until SIGTERM or SIGINT; the process must be monkey-patched for `async_mode`.
 
     `ready` is called when connections are accepted, `stopping` when none is accepted any more and
-    before open requests are waited for. `inherited` is the descriptor of a listening socket that
-    other processes have, too. A second signal ends the process at once; with workers that is left
-    to the process that runs them, for all may get the signals of a terminal or a service manager.
+    before open requests are waited for. `inherited` is the descriptor of a socket on the port that
+    other processes have, too; it listens from here on. A second signal ends the process at once;
+    with workers that is left to the process that runs them, for all may get the signals of a
+    terminal or a service manager.
     Raises StartError where the port cannot be used.
     """
     listener = listen(host, port, inherited=inherited)

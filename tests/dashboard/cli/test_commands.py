@@ -3,16 +3,18 @@
 import io
 import os
 import signal
+import socket
 import subprocess
 import sys
 import time
 from contextlib import contextmanager
+from types import SimpleNamespace
 
 import pytest
 
 from dashboard.cli.context import open_services
 from dashboard.cli.main import main
-from dashboard.cli.serve import StartTimes
+from dashboard.cli.serve import Address, StartTimes, announce
 from dashboard.db.accounts import admins, passwords, sessions
 from dashboard.db.accounts.second_factor import factors
 from dashboard.db.database import Database
@@ -22,6 +24,7 @@ from dashboard.ingest.outgoing import Admin
 from scoring.rebuilding import Rebuild
 from tests.dashboard.ingest.shop import Shop
 from tests.repository import ROOT
+from tests.servers.lineup import free_port
 from tests.support import SettableClock
 
 PASSWORD = "correct horse battery"
@@ -90,6 +93,36 @@ def test_wrong_use_is_found_before_a_wrong_setting(run, monkeypatch):
     code, out, err = run("list-keys")
     assert (code, out) == (1, "")
     assert err.startswith("lineup: LINEUP_LOG_LEVEL must be one of")
+
+
+def test_nobody_can_connect_before_a_worker_of_several_is_ready(run, monkeypatch):
+    """A proxy asks another server meanwhile, instead of waiting for the start of this one."""
+    listens = []
+
+    def supervisor(start, count, listener):
+        listens.append(listener.getsockopt(socket.SOL_SOCKET, socket.SO_ACCEPTCONN))
+        return SimpleNamespace(run=lambda: 0)
+
+    monkeypatch.setenv("LINEUP_SECRET_KEY", "a" * 20)
+    monkeypatch.setattr("dashboard.cli.serve.Workers", supervisor)
+    monkeypatch.setattr("dashboard.logs.install", lambda *given: None)
+    assert run("serve", "--port", str(free_port()), "--workers", "2")[0] == 0
+    assert listens == [0]
+
+
+def test_in_a_log_for_programs_the_address_is_a_line_of_it(capsys, caplog):
+    caplog.set_level("INFO")
+    address = Address("127.0.0.1", 8000)
+    announce(address, "text")
+    assert (capsys.readouterr().out, caplog.messages) == (
+        "Lineup is at http://localhost:8000\n",
+        [],
+    )
+    announce(address, "json")
+    assert (capsys.readouterr().out, caplog.messages) == (
+        "",
+        ["Lineup is at http://localhost:8000"],
+    )
 
 
 def test_serve_needs_a_secret_key(run):

@@ -9,7 +9,7 @@ import time
 import pytest
 
 from dashboard.errors import StartError
-from dashboard.web.server.server import check_port, listen
+from dashboard.web.server.server import bind, check_port, listen
 from tests.servers.lineup import ROOT, LiveServer, free_port
 
 live = pytest.mark.live
@@ -39,6 +39,22 @@ def test_a_listening_socket_that_is_inherited_accepts_from_the_same_queue():
             client.sendall(b"hello")
             with second, second.accept()[0] as accepted:
                 assert accepted.recv(10) == b"hello"
+
+
+def test_nobody_waits_on_a_port_before_a_worker_is_ready():
+    """Until then a proxy asks another server."""
+    with bind("127.0.0.1", 0) as held:
+        host, port = held.getsockname()
+        with pytest.raises(ConnectionRefusedError):
+            socket.create_connection((host, port))
+        with listen(host, port, inherited=os.dup(held.fileno())) as first:
+            with socket.create_connection((host, port)), first.accept()[0]:
+                pass
+            second = listen(host, port, inherited=os.dup(held.fileno()))
+            with second, socket.create_connection((host, port)), second.accept()[0]:
+                pass
+            with pytest.raises(StartError, match=f"Port {port} is taken"):
+                bind(host, port)
 
 
 @pytest.mark.parametrize("host", ["no.such.host.invalid", "8.8.8.8"])
