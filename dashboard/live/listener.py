@@ -73,8 +73,9 @@ class Listener(RunsTask):
         self._polled_at = 0.0
         #: Whether notifications come; else all lists count as changed each second.
         self.is_receiving = False
-        #: Connections after the first one, since the start.
+        #: Connections that had subscribed and ended; failed attempts do not count.
         self.reconnects = 0
+        self._has_subscribed = False
 
     def stop(self) -> None:
         """`run` returns within a second."""
@@ -82,12 +83,13 @@ class Listener(RunsTask):
 
     def _listen(self) -> None:
         """Listens on one connection until `stop`; raises where it breaks or nothing comes."""
+        self._has_subscribed = False
         try:
             self._receive()
         finally:
             self.is_receiving = False
             if not self._task.is_stopped:
-                self.reconnects += 1
+                self.reconnects += self._has_subscribed
                 self._on_notify(None)
 
     def _receive(self) -> None:
@@ -106,6 +108,7 @@ class Listener(RunsTask):
     def _take(self, message: dict) -> None:
         name = _text(message["channel"])
         if message["type"] in ("psubscribe", "subscribe"):
+            self._has_subscribed = True
             # redis-py also resubscribes by itself; notifications before that are lost.
             self._on_notify(None)
         elif message["type"] == "pmessage":

@@ -4,6 +4,7 @@ import threading
 
 import pytest
 from redis.backoff import NoBackoff
+from redis.exceptions import ConnectionError
 from redis.retry import Retry
 
 from dashboard.live import listener as listener_module
@@ -134,6 +135,21 @@ def test_it_reconnects_however_often_its_connection_is_killed(driver, server):
     wait_until(lambda: driver.listener.is_receiving, what="the canary")
     is_notified(driver, client)
     assert driver.listener.reconnects >= 1
+
+
+def test_attempts_while_redis_is_away_are_no_reconnections(driver, server, monkeypatch):
+    """Else each restart of Redis would look as if its connections broke again and again."""
+    was_made = driver.listener.reconnects
+    monkeypatch.setattr(driver.listener, "_enable_notifications", fails_to_connect)
+    server.client().execute_command("CLIENT", "KILL", "TYPE", "pubsub")
+    wait_until(lambda: driver.listener.reconnects > was_made, what="the connection that is lost")
+    once, polls = driver.listener.reconnects, driver.polls
+    wait_until(lambda: driver.polls > polls + 3, what="attempts")
+    assert driver.listener.reconnects == once
+
+
+def fails_to_connect():
+    raise ConnectionError("Error 111 connecting to localhost:6379. Connection refused.")
 
 
 def test_it_enables_notifications_and_keeps_the_flags_of_others(driver, server):
