@@ -19,7 +19,8 @@ BACKLOG = 2048
 #: Seconds that open requests get to end after a signal.
 STOP_SECONDS = 5.0
 SWITCH_SECONDS = 0.001
-_STOP_SIGNALS = (signal.SIGTERM, signal.SIGINT)
+#: SIGHUP as well: one process has nobody to take over, and would end in the middle of an answer.
+_STOP_SIGNALS = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
 
 
 def green(async_mode: AsyncMode) -> ModuleType:
@@ -77,7 +78,7 @@ def serve(
     state: ServerState | None = None,
     keepalive_seconds: float = KEEPALIVE_SECONDS,
 ) -> None:
-    """Serves until SIGTERM or SIGINT; the process must be monkey-patched for `async_mode`.
+    """Serves until SIGTERM, SIGINT or SIGHUP; the process must be monkey-patched for `async_mode`.
 
     `ready` is called when connections are accepted, `stopping` when none is accepted any more and
     before open requests are waited for. `inherited` is the descriptor of a socket on the port that
@@ -96,11 +97,16 @@ def serve(
         ready()
         wait_for_stop()
         if inherited is None:
-            for number in _STOP_SIGNALS:
+            for number in _stop_signals():
                 signal.signal(number, signal.SIG_DFL)
         acceptor.stop_accepting()
         stopping()
         acceptor.finish(STOP_SECONDS)
+
+
+def _stop_signals() -> list[signal.Signals]:
+    """Those that end this process: `nohup` has SIGHUP ignored."""
+    return [number for number in _STOP_SIGNALS if signal.getsignal(number) != signal.SIG_IGN]
 
 
 @contextlib.contextmanager
@@ -112,7 +118,7 @@ def _signals():
     reader, writer = socket.socketpair()
     writer.setblocking(False)
     old_descriptor = signal.set_wakeup_fd(writer.fileno(), warn_on_full_buffer=False)
-    old = {number: signal.signal(number, lambda *ignored: None) for number in _STOP_SIGNALS}
+    old = {number: signal.signal(number, lambda *ignored: None) for number in _stop_signals()}
 
     def wait() -> None:
         while not set(reader.recv(64)) & set(_STOP_SIGNALS):

@@ -1,6 +1,7 @@
 """Ports and signals of the HTTP server."""
 
 import os
+import signal
 import socket
 import subprocess
 import sys
@@ -81,14 +82,17 @@ def test_serving_on_a_taken_port_prints_one_sentence(server):
 
 @pytest.mark.slow
 @live
-@pytest.mark.parametrize("async_mode", ["eventlet", "gevent"])
-def test_a_signal_stops_the_server_within_seconds(async_mode, tmp_path, redis_server):
+@pytest.mark.parametrize(
+    ("async_mode", "number"),
+    [("eventlet", signal.SIGTERM), ("gevent", signal.SIGTERM), ("eventlet", signal.SIGHUP)],
+)
+def test_a_signal_stops_the_server_within_seconds(async_mode, number, tmp_path, redis_server):
     url = f"sqlite:///{tmp_path / 'lineup.sqlite'}"
     server = LiveServer(url, redis_server.url, async_mode=async_mode, port=free_port()).start()
     with socket.create_connection(("127.0.0.1", server.port)) as idle:
         idle.sendall(f"GET /healthz HTTP/1.1\r\nHost: 127.0.0.1:{server.port}\r\n\r\n".encode())
         assert idle.recv(100)
         started = time.monotonic()
-        server.process.terminate()
+        server.process.send_signal(number)
         assert server.process.wait(10) == 0, "\n".join(server.log)
     assert time.monotonic() - started < 8
