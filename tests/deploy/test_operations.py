@@ -121,3 +121,10 @@ def test_last_seen_is_counted_for_as_long_as_redis_keeps_it():
     assert needs.endswith(f", {sum(number(n) * number(each) for n, each in pairs) / _GB:.1f} GB")
     seen = row(f"customers seen in {hours} hours")[2]
     assert seen.startswith(f"{number(online) + number(left):,.0f}, of whom {online} ")
+
+
+def test_the_rights_in_redis_are_those_that_are_tested():
+    text = (ROOT / "tests" / "dashboard" / "live" / "test_listener.py").read_text(encoding="utf-8")
+    [rights] = re.findall(r"rights = \[(.*)\]", text)
+    keys, channels, *commands = re.findall(r'"(.*?)"', rights)
+    assert f"`{keys}` (the prefix), `{channels}` and `{' '.join(commands)}`" in OPERATIONS

@@ -175,7 +175,7 @@ def test_it_polls_where_notifications_cannot_be_enabled(driver, server, monkeypa
 
 def test_it_receives_notifications_where_config_is_forbidden(server, monkeypatch):
     client = server.client()
-    rights = ["~*", "&*", "+@all", "-config", "-@dangerous"]
+    rights = ["~{lineup*", "&*", "+@all", "-@admin", "-@dangerous", "+info"]
     client.execute_command("ACL", "SETUSER", "app", "on", ">p", *rights)
     monkeypatch.setattr(listener_module, "CANARY_SECONDS", 0.1)
     restricted = server.client(username="app", password="p", socket_timeout=1)
