@@ -195,18 +195,18 @@ def presence(browser: BrowserDriver, lineup: LineupDriver) -> None:
     ids = {}
     for dot, (name, settings) in DOTS.items():
         body = BODIES[len(ids) % len(BODIES)][1]
-        ids[dot] = lineup.say(f"dot-{dot}", body, name=name, customer_id=dot)
+        ids[dot] = lineup.say(f"dot-{dot}", body, name=name, customer_id=f"c-{dot}")
         if dot != "lately":
-            lineup.customer_online(dot, **settings)
+            lineup.customer_online(f"c-{dot}", **settings)
     # A message is a sign of life, in a moment.
     browser.page.wait_for_selector(f"#row-{ids['lately']} .dot[data-dot=online]", state="attached")
-    lineup.customer_offline("lately")
+    lineup.customer_offline("c-lately")
     lineup.colleague("Noor").reads(ids["busy"], 1)
     lineup.colleague("Linh").writes(ids["busy"])
     for dot, id in ids.items():
         browser.page.wait_for_selector(f"#row-{id} .dot[data-dot={dot}]", state="attached")
     browser.page.wait_for_selector(f"#row-{ids['busy']} .face + .face")
-    lineup.customer_types("dot-away", "away")
+    lineup.customer_types("dot-away", "c-away")
     browser.page.wait_for_selector(f"#row-{ids['away']}[data-typing]")
 
 
