@@ -383,6 +383,21 @@ def test_a_connection_says_which_process_holds_it(process):
     assert held.worker == process.services.worker
 
 
+def test_announcements_are_compared_at_once_when_a_first_socket_comes(process, monkeypatch):
+    """T12: without sockets that is done every 10 s only."""
+    process.tasks.start(lambda run: None)
+    process.presence.on_disconnect("s", "client disconnect")
+    process.hear()
+    compared: list[str] = []
+    monkeypatch.setattr(process.tasks._feed, "verify_once", lambda: compared.append("now"))
+    monkeypatch.setattr(process.tasks._feed, "pump", lambda seconds: 0)
+    process.run("listen")
+    assert compared == []
+    process.presence.on_connect(process.caller)
+    process.run("listen")
+    assert compared == ["now"]
+
+
 def test_states_are_late_from_the_first_failure_to_the_first_success(process, monkeypatch):
     """T12."""
 
