@@ -3,15 +3,21 @@
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+import regex
 from sqlalchemy import Connection
 
 from dashboard.db.threads import acts, events, thread_tags
 from dashboard.db.threads.last_writer import Stamp, stamped, wins
-from dashboard.db.threads.thread_state import ThreadState
-from dashboard.ingest.preview import is_shown_next, show
+from dashboard.db.threads.thread_state import ThreadColumns, ThreadState
 from dashboard.ingest.schema import ParsedEvent
 from scoring.facts import Kind, Settlement, ThreadEvent, advance, fold
 
+PREVIEW_MAX = 140
+#: What the customer wrote is shown before anything of others, however new: an admin who looks down
+#: the list reads questions, not "I am passing you on to our team". Where no customer has written,
+#: an admin's message is shown before those of the chatbot and the system.
+_RANKS = {"client": 2, "admin": 1}
+_GRAPHEME = regex.compile(r"\X")
 #: Events that reopen a thread, with the `cause` of the act where reopening was not the intention.
 _CAUSES: dict[Kind, str | None] = {"reopen": None, "handoff": "handoff", "client": "message"}
 
@@ -39,9 +45,9 @@ def apply(
         if wins(stamps, "last", stamp):
             won["last"] = stamp
             columns.last_role = event.role
-        if is_shown_next(columns, event.role, stamp):
+        if _is_shown_next(columns, event.role, stamp):
             won["preview"] = stamp
-            show(columns, event, kept)
+            _show(columns, event, kept)
     elif event.role is not None and wins(stamps, "note", stamp):
         won["note"] = stamp
     if won:
@@ -49,6 +55,22 @@ def apply(
     # A note, or a message older than the newest, changes no column; but dashboards that have
     # the thread open read its messages when its revision changes.
     state.row_changed |= event.role is not None
+
+
+def cut(text: str, most: int = PREVIEW_MAX) -> str:
+    """The beginning of a text, at most `most` code points, cut between grapheme clusters.
+
+    A single cluster that is longer than `most` is cut.
+    """
+    if len(text) <= most:
+        return text
+    end = 0
+    # One code point more than the limit shows whether the last cluster ends there.
+    for character in _GRAPHEME.finditer(text, 0, most + 1):
+        if character.end() > most:
+            break
+        end = character.end()
+    return text[: end or most]
 
 
 def fold_new(connection: Connection, states: Sequence[ThreadState], handoff_only: bool) -> None:
@@ -87,6 +109,25 @@ def add_acts(connection: Connection, states: Sequence[ThreadState], admin_id: in
     """Stores what the new events of folded threads changed; `admin_id`: who wrote them."""
     by = {"admin_id": admin_id}
     acts.add_many(connection, [act | by for state in states for act in _acts_of(state)])
+
+
+def _is_shown_next(columns: ThreadColumns, role: str, stamp: Stamp) -> bool:
+    """Whether a public message takes the place of the one that the thread's row shows.
+
+    Messages of the customer come before those of admins, and these before all others; of equals
+    the newest wins. So messages in any order of arrival end in the same preview.
+    """
+    known, new = _RANKS.get(columns.preview_role or "", 0), _RANKS.get(role, 0)
+    return new > known if new != known else wins(columns.stamps, "preview", stamp)
+
+
+def _show(columns: ThreadColumns, event: ParsedEvent, kept: ThreadEvent) -> None:
+    """Makes the thread's row show this message, which is kept as `kept`."""
+    text = event.body or next((entry["name"] for entry in event.attachments if entry["name"]), "")
+    columns.preview_role = event.role
+    columns.preview_body = cut(text)
+    columns.preview_at = kept.ranked_at
+    columns.preview_event_id = kept.id
 
 
 def _acts_of(state: ThreadState) -> Iterator[dict[str, Any]]:
