@@ -14,7 +14,7 @@ from dashboard.errors import NotFound, Problem
 from dashboard.ingest import acting, outgoing
 from dashboard.ingest.assignment import assigning
 from dashboard.ingest.outgoing import Admin
-from dashboard.ingest.snooze import undone
+from dashboard.ingest.snooze import snoozing
 from dashboard.ingest.tagging import tagging
 from scoring.placing import Placement
 
@@ -103,8 +103,8 @@ def _undo(
         return _reverse(connection, admin, state, act, now)
     if act.type == tagging.CHANGED:
         return tagging.reverse(connection, admin, state, act, now)
-    if act.type in undone.TYPES:
-        undone.reverse(connection, admin, state, act, now)
+    if act.type in snoozing.TYPES:
+        snoozing.reverse(connection, admin, state, act, now)
     elif act.type == "thread.desk_changed":
         assigning.restore_desk(connection, admin, state, act, now)
     else:
@@ -137,4 +137,4 @@ def _reverse(
 def _bring_back(connection: Connection, act: Act, now: int) -> Sequence[Placement]:
     """The snooze that a close or reopen has ended comes back with the undoing."""
     state = acting.locked(connection, act.thread_id, None)
-    return thread_states.save(connection, [state], now) if undone.bring_back(state, act) else []
+    return thread_states.save(connection, [state], now) if snoozing.bring_back(state, act) else []
