@@ -28,12 +28,11 @@ function textOf(act, given) {
   if (kindOf(act) === "priority_changed") {
     return t("did.line.priority_changed", { name: by, priority: t(`priority.${act.priority}`) });
   }
-  if (act.desk) return t("did.line.desk_changed", { name: by, desk: act.desk });
   if (act.assignee && act.assignee.id !== act.by?.id) {
     const to = act.assignee.id === adminId ? t("did.you") : name(act.assignee);
     return t("did.line.given", { name: by, assignee: to });
   }
-  return t(`did.line.${kindOf(act)}`, { name: by });
+  return t(`did.line.${kindOf(act)}`, { ...act, name: by });
 }
 
 // The tags that a thread got and lost, as parts of a text; null where nothing was changed any more.

@@ -19,7 +19,7 @@ export class ColleagueActions {
   // show themselves, as does what time or the customer did to a snooze, and what undoes nothing.
   /** @param {Act} act */
   show(act) {
-    const { type, by, priority, desk, cause, until, reason, assignee } = act;
+    const { type, by, priority, cause, until, reason, assignee } = act;
     const { t, words } = this.language;
     const tags = type === "thread.tags_changed" ? tagsOf(act) : null;
     const isNothing = type === "thread.tags_changed" && !tags;
@@ -28,8 +28,8 @@ export class ColleagueActions {
     const isGiven = assignee && assignee.id !== by?.id;
     const text = tags ? `did.thread.tags.${tags.kind}` : isGiven ? "did.thread.given" : `did.${type}`;
     this.toasts.show(t(text, {
+      ...act,
       ...tags,
-      desk,
       name: by ? t("did.by", by) : t("did.bot"),
       assignee: !assignee ? "" : assignee.id === this.adminId ? t("did.you") : shown(assignee.name),
       priority: priority ? t(`priority.${priority}`) : "",
