@@ -23,6 +23,7 @@ LAYERS = (
     {"scoring", "presence"},
     {"dashboard"},
     {"dashboard.validation", "dashboard.redis_server"},
+    {"dashboard.event_types"},
     {"dashboard.db"},
     {"dashboard.files", "dashboard.oidc", "dashboard.ordering", "dashboard.webhooks"},
     {"dashboard.ingest"},

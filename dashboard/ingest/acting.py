@@ -10,6 +10,7 @@ from dashboard.db.accounts.admin_desks import Desks, sees
 from dashboard.db.threads import thread_states
 from dashboard.db.threads.thread_state import ThreadState
 from dashboard.errors import NotFound
+from dashboard.event_types import EventType
 from dashboard.ingest.event_writer import Author, EventWriter
 from dashboard.ingest.outcomes import WriteResult
 from dashboard.ingest.outgoing import Admin
@@ -37,11 +38,12 @@ def author(connection: Connection, admin: Admin) -> Author:
     return Author(admin.id, admin.name, source_id)
 
 
-def new_act(admin: Admin, state: ThreadState, type: str, now: int, **content: Any) -> ParsedEvent:
+def new_act(
+    admin: Admin, state: ThreadState, type: EventType, now: int, **content: Any
+) -> ParsedEvent:
     """An event of the thread, by the admin."""
-    return new_event(
-        f"{admin.id}:{uuid.uuid4().hex}", type, now, thread=state.external_id, **content
-    )
+    id = f"{admin.id}:{uuid.uuid4().hex}"
+    return new_event(id, type.name, now, thread=state.external_id, **content)
 
 
 def write(

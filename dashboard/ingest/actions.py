@@ -5,6 +5,7 @@ from typing import Any
 
 from sqlalchemy import Connection
 
+from dashboard import event_types
 from dashboard.db.database import Database
 from dashboard.db.files import stored_files
 from dashboard.db.mentions import mentions
@@ -91,14 +92,11 @@ class Actions:
         customer stays open (H28). Raises Invalid, at `pointer`, as `reply`.
         """
         seen = self._seen_message_id(thread_id, seen_message_id)
-        return self._write_event(
-            admin,
-            thread_id,
-            "thread.close",
-            "thread.closed",
-            acting.is_open,
-            lambda connection, author: replies.seeing(connection, author, thread_id, seen, pointer),
-        )
+
+        def seeing(connection: Connection, author: Author) -> Author:
+            return replies.seeing(connection, author, thread_id, seen, pointer)
+
+        return self._write_event(admin, thread_id, event_types.CLOSE, acting.is_open, seeing)
 
     def last_messages(self, thread_ids: Collection[int]) -> dict[int, int]:
         """Thread id to the last message stored by now: what an act settles that names none."""
@@ -108,11 +106,7 @@ class Actions:
     def reopen(self, admin: Admin, thread_id: int) -> tuple[int | None, Placements]:
         """Undoes a close; an open thread stays as it is."""
         return self._write_event(
-            admin,
-            thread_id,
-            "thread.reopen",
-            "thread.reopened",
-            lambda state: not acting.is_open(state),
+            admin, thread_id, event_types.REOPEN, lambda state: not acting.is_open(state)
         )
 
     def set_priority(
@@ -120,12 +114,7 @@ class Actions:
     ) -> tuple[int | None, Placements]:
         """Sets the priority of the thread."""
         return self._write_event(
-            admin,
-            thread_id,
-            "thread.priority",
-            "thread.priority_changed",
-            lambda state: True,
-            data={"priority": priority},
+            admin, thread_id, event_types.PRIORITY, lambda state: True, data={"priority": priority}
         )
 
     def send_again(
@@ -196,13 +185,14 @@ class Actions:
         self,
         admin: Admin,
         thread_id: int,
-        type: str,
-        outgoing_type: str,
+        type: event_types.EventType,
         applies: Callable[[ThreadState], bool],
         seeing: Callable[[Connection, Author], Author] = lambda _, author: author,
         **content: Any,
     ) -> tuple[int | None, Placements]:
         now = self._clock()
+        outgoing_type = type.outgoing
+        assert outgoing_type is not None, "admins write it"
 
         def write(connection: Connection) -> tuple[int | None, Placements]:
             state = acting.locked(connection, thread_id, admin.desks)

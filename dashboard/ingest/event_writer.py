@@ -10,13 +10,14 @@ from dashboard.db.driver.queries import answers
 from dashboard.db.driver.rows import Write
 from dashboard.db.outbox import sent_messages
 from dashboard.db.search import search_index
-from dashboard.db.threads import customers, events, thread_states, thread_tags
+from dashboard.db.threads import customers, events, thread_states
 from dashboard.db.threads.last_writer import held_back
 from dashboard.db.threads.messages import message
 from dashboard.db.threads.thread_state import ThreadState
 from dashboard.db.threads.thread_states import Locked
 from dashboard.db.threads.thread_tags import change_of, name_of_admins
 from dashboard.errors import CustomerErased
+from dashboard.event_types import MESSAGE, RECEIPT, TAGS
 from dashboard.ingest.assignment.releases import IsAbsent, release_unanswered
 from dashboard.ingest.customer_writer import Row, WrittenCustomers, write_customers
 from dashboard.ingest.erased_events import require_none
@@ -26,7 +27,7 @@ from dashboard.ingest.schema import ParsedEvent
 from dashboard.ingest.snooze.following import follow
 from dashboard.ingest.tagging.applying import apply_tags, take_back
 from dashboard.validation.field_errors import field_error
-from scoring.facts import Kind, ThreadEvent
+from scoring.facts import ThreadEvent
 
 
 class Author(NamedTuple):
@@ -109,7 +110,7 @@ class EventWriter:
         return WriteResult(
             list(map(self._with_thread, outcomes, parsed)),
             placements,
-            [self._message(event, ids[event.id]) for event in new if event.type == "message"],
+            [self._message(event, ids[event.id]) for event in new if event.type == MESSAGE.name],
         )
 
     def _split_known(
@@ -129,7 +130,7 @@ class EventWriter:
         self._sent = events.sent(
             self._connection,
             self._source_id,
-            {event.data["message_id"] for event in parsed if event.type == "receipt"},
+            {event.data["message_id"] for event in parsed if event.type == RECEIPT.name},
         )
         named = {event.data["desk"] for event in parsed if "desk" in event.data}
         unknown_desks = desks.unknown(self._connection, named)
@@ -141,7 +142,7 @@ class EventWriter:
                 outcomes.append(repeated(event, first))
             elif event.id in self._erased:
                 outcomes.append(Outcome("rejected", event.id, problem=CustomerErased()))
-            elif event.type == "receipt" and event.data["message_id"] not in self._sent:
+            elif event.type == RECEIPT.name and event.data["message_id"] not in self._sent:
                 problem = field_error("/message_id", "unknown_value", "is no message that went out")
                 outcomes.append(Outcome("rejected", event.id, problem=problem))
             elif event.data.get("desk") in unknown_desks:
@@ -168,7 +169,7 @@ class EventWriter:
         """Changes the tags of the threads; of the new events those that are not refused."""
         changes = []
         for event in new:
-            if event.type == thread_tags.TYPE:
+            if event.type == TAGS.name:
                 name = name_of_admins() if self._author else event.id
                 changes.append((event, change_of(self._ranked_at(event), name, event.data)))
         if changes and self._undoes_id is not None:
@@ -246,18 +247,16 @@ class EventWriter:
     def _undoes_id(self) -> int | None:
         return self._author.undoes_id if self._author else None
 
-    def _kind(self, event: ParsedEvent) -> Kind:
-        return events.kind_of(event.type, event.role, event.private)
-
     def _seen_id(self, event: ParsedEvent) -> int | None:
         """What the author of an answer or close on the dashboard had seen; None for others."""
-        if self._author is None or self._kind(event) not in ("admin", "close"):
+        if self._author is None:
             return None
-        return self._author.seen_id
+        kind = events.kind_of(event.type, event.role, event.private)
+        return self._author.seen_id if kind in ("admin", "close") else None
 
     def _receipts(self, new: Iterable[ParsedEvent]) -> Iterator[sent_messages.Receipt]:
         for event in new:
-            if event.type == "receipt":
+            if event.type == RECEIPT.name:
                 id, at = event.data["message_id"], self._ranked_at(event)
                 yield sent_messages.Receipt(id, self._sent[id], event.data["state"], at)
 
@@ -277,13 +276,14 @@ class EventWriter:
     def _apply(self, event: ParsedEvent, event_id: int) -> None:
         assert event.thread is not None
         ranked_at = self._ranked_at(event)
+        kind = events.kind_of(event.type, event.role, event.private)
         seen_id, undoes_id = self._seen_id(event), self._undoes_id
         # No sender's id contains "/", so the dashboard's ids never equal one.
         stamp = (ranked_at, f"/{event.id}" if self._author else event.id)
         apply(
             self._threads[event.thread],
             event,
-            ThreadEvent(self._kind(event), ranked_at, event_id, seen_id, undoes_id),
+            ThreadEvent(kind, ranked_at, event_id, seen_id, undoes_id),
             stamp,
             self._customers[event.customer]["id"] if event.customer is not None else None,
         )

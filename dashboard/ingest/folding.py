@@ -6,9 +6,11 @@ from typing import Any
 import regex
 from sqlalchemy import Connection
 
+from dashboard import event_types
 from dashboard.db.threads import acts, events, thread_tags
 from dashboard.db.threads.last_writer import Stamp, stamped, wins
 from dashboard.db.threads.thread_state import ThreadColumns, ThreadState
+from dashboard.event_types import OutgoingType
 from dashboard.ingest.schema import ParsedEvent
 from scoring.facts import Kind, Settlement, ThreadEvent, advance, fold
 
@@ -136,18 +138,18 @@ def _acts_of(state: ThreadState) -> Iterator[dict[str, Any]]:
     A priority, a desk and tags that a thread has from its beginning were not changed.
     """
     if state.stored.closed != state.facts.closed:
-        closed = state.facts.closed
-        yield _act(state, "thread.closed", _latest(state, "close")) if closed else _reopened(state)
+        closed = _act(state, event_types.CLOSED, _latest(state, "close"))
+        yield closed if state.facts.closed else _reopened(state)
     is_new = state.revision == 0
     if state.stored.priority != state.facts.priority and not is_new:
         priorities = {"priority": state.facts.priority, "before": state.stored.priority}
-        yield _act(state, "thread.priority_changed", _latest(state, "other"), priorities)
+        yield _act(state, event_types.PRIORITY_CHANGED, _latest(state, "other"), priorities)
     if state.before.desk != state.columns.desk and not is_new:
         moved = {"desk": state.columns.desk, "before": {"desk": state.before.desk}}
-        yield _act(state, "thread.desk_changed", _latest(state, "handoff"), moved)
+        yield _act(state, event_types.DESK_CHANGED, _latest(state, "handoff"), moved)
     if state.before.tags != state.columns.tags and not is_new:
         tags = thread_tags.difference(state.before.tags, state.columns.tags)
-        yield _act(state, "thread.tags_changed", _latest(state, "other"), tags)
+        yield _act(state, event_types.TAGS_CHANGED, _latest(state, "other"), tags)
 
 
 def _reopened(state: ThreadState) -> dict[str, Any]:
@@ -155,7 +157,7 @@ def _reopened(state: ThreadState) -> dict[str, Any]:
     kind: Kind = next((kind for kind in _CAUSES if kind in kinds), "client")
     cause = _CAUSES[kind]
     data = None if cause is None else {"cause": cause}
-    return _act(state, "thread.reopened", _latest(state, kind), data)
+    return _act(state, event_types.REOPENED, _latest(state, kind), data)
 
 
 def _latest(state: ThreadState, kind: Kind) -> ThreadEvent:
@@ -165,12 +167,12 @@ def _latest(state: ThreadState, kind: Kind) -> ThreadEvent:
 
 
 def _act(
-    state: ThreadState, type: str, event: ThreadEvent, data: dict[str, Any] | None = None
+    state: ThreadState, type: OutgoingType, event: ThreadEvent, data: dict[str, Any] | None = None
 ) -> dict[str, Any]:
     return {
         "thread_id": state.id,
         "at": event.ranked_at,
-        "type": type,
+        "type": type.name,
         "event_id": event.id,
         "data": data,
     }

@@ -11,6 +11,7 @@ from dashboard.db.outbox import deliveries, outgoing, sent_messages
 from dashboard.db.threads import acts, messages, threads
 from dashboard.db.threads.last_writer import stamped
 from dashboard.db.threads.thread_state import ThreadState
+from dashboard.event_types import ASSIGNED, DESK_CHANGED, MESSAGE_CREATED, RELEASED, OutgoingType
 
 
 class Admin(NamedTuple):
@@ -31,7 +32,7 @@ def send_out(
 ) -> messages.Message:
     """Starts the delivery of a message; returns the message with its `delivery`."""
     id = message["id"]
-    outgoing.add(connection, state.source_id, state.id, "message.created", now, message, id)
+    outgoing.add(connection, state.source_id, state.id, MESSAGE_CREATED.name, now, message, id)
     sent_messages.queue(connection, id, state.id, now)
     return message | {"delivery": sent_messages.to_json(sent_messages.QUEUED, 0, now, now)}
 
@@ -48,7 +49,7 @@ def send_again(
         if is_pending or stage == sent_messages.QUEUED:
             return message
     data = message | {"delivery": None}
-    outgoing.add(connection, state.source_id, state.id, "message.created", now, data, message_id)
+    outgoing.add(connection, state.source_id, state.id, MESSAGE_CREATED.name, now, data, message_id)
     return message
 
 
@@ -56,7 +57,7 @@ def add_event(
     connection: Connection,
     admin: Admin | None,
     state: ThreadState,
-    type: str,
+    type: OutgoingType,
     now: int,
     data: Mapping[str, Any],
     **kept: Any,
@@ -67,12 +68,11 @@ def add_event(
     what was there before. Returns the act's id.
     """
     by = admin and {"id": admin.id, "name": admin.name}
-    outgoing.add(
-        connection, state.source_id, state.id, type, now, {"thread_id": state.id, "by": by, **data}
-    )
+    said = {"thread_id": state.id, "by": by, **data}
+    outgoing.add(connection, state.source_id, state.id, type.name, now, said)
     event_id = kept.pop("event_id", None)
     admin_id = admin and admin.id
-    return acts.add(connection, state.id, now, type, admin_id, event_id, {**data, **kept})
+    return acts.add(connection, state.id, now, type.name, admin_id, event_id, {**data, **kept})
 
 
 def set_assignee(
@@ -91,7 +91,7 @@ def set_assignee(
     state.columns.assignee_id = to and to.id
     state.columns.assigned_at = assigned_at
     data = {"assignee": to and {"id": to.id, "name": to.name}}
-    type = "thread.assigned" if to else "thread.released"
+    type = ASSIGNED if to else RELEASED
     return add_event(connection, admin, state, type, now, data, **kept)
 
 
@@ -105,7 +105,7 @@ def set_desk(
     """
     state.columns.stamps = stamped(state.columns.stamps, {"desk": (now, f"/{admin.id}")})
     state.columns.desk = desk
-    return add_event(connection, admin, state, "thread.desk_changed", now, {"desk": desk}, **kept)
+    return add_event(connection, admin, state, DESK_CHANGED, now, {"desk": desk}, **kept)
 
 
 def is_changed(connection: Connection, state: ThreadState) -> bool:

@@ -9,6 +9,7 @@ from dashboard.db.mentions.mentions import Mentioned, of_note
 from dashboard.db.threads import events, messages
 from dashboard.db.threads.thread_state import ThreadState
 from dashboard.errors import Problem
+from dashboard.event_types import MESSAGE
 from dashboard.ingest.event_writer import Author
 from dashboard.ingest.files import attaching
 from dashboard.ingest.files.attaching import Attachment
@@ -71,7 +72,7 @@ def reply_event(
 ) -> ParsedEvent:
     return new_event(
         event_id(admin, reply),
-        "message",
+        MESSAGE.name,
         now,
         thread=state.external_id,
         role="admin",

@@ -4,150 +4,29 @@ import hashlib
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from types import MappingProxyType
-from typing import Annotated, Any, Literal, NamedTuple
+from typing import Annotated, Any, NamedTuple, Union
 
-from pydantic import Discriminator, Field, RootModel, StrictBool, ValidationError
+from pydantic import Discriminator, Field, RootModel, ValidationError
 
 from dashboard.errors import Invalid, Problem, quoted
+from dashboard.event_types import EVENT_TYPES, EventType
 from dashboard.validation.field_errors import field_error, invalid, json_pointer
-from dashboard.validation.fields import (
-    ATTACHMENTS_MAX,
-    Body,
-    DeskName,
-    Id,
-    Locale,
-    MediaType,
-    MemberStatus,
-    MessageId,
-    Name,
-    Partial,
-    Priority,
-    ReceiptState,
-    Role,
-    Strict,
-    Timestamp,
-    Url,
-)
-from dashboard.validation.tags import NewTags, Tags, check_change
-from dashboard.validation.visible import shows_something
+from dashboard.validation.fields import Strict
 
 BATCH_MAX = 500
 _NOTHING: Mapping[str, Any] = MappingProxyType({})
+#: Members that several types have.
+_NO_DATA = frozenset({"id", "type", "occurred_at", "thread", "customer"})
 _canonical = json.JSONEncoder(sort_keys=True, separators=(",", ":")).encode
 
 
-class Customer(Partial):
-    """A person; what is left out stays as it is, null forgets it."""
-
-    id: Id
-    name: Name | None = None
-    member_status: MemberStatus = -1
-    locale: Locale | None = None
-    avatar_url: Url | None = None
+_AnyEvent: Any = Annotated[
+    Union[tuple(type.model for type in EVENT_TYPES.values())],  # noqa: UP007
+    Discriminator("type"),
+]
 
 
-class Attachment(Strict):
-    url: Url
-    type: MediaType | None = None
-    name: Name | None = None
-
-
-class EventBase(Strict):
-    id: Id
-    occurred_at: Timestamp
-
-
-class MessageEvent(EventBase):
-    """A message in a thread; the body may be empty where something is attached."""
-
-    type: Literal["message"]
-    thread: Id
-    customer: Customer
-    role: Role
-    body: Body = ""
-    private: StrictBool = False
-    attachments: Annotated[list[Attachment], Field(max_length=ATTACHMENTS_MAX)] = Field([])
-
-
-class CustomerEvent(EventBase):
-    """A customer's facts changed: in all of the customer's threads."""
-
-    type: Literal["customer"]
-    customer: Customer
-
-
-class CloseEvent(EventBase):
-    type: Literal["thread.close"]
-    thread: Id
-
-
-class ReopenEvent(EventBase):
-    type: Literal["thread.reopen"]
-    thread: Id
-
-
-class HandoffEvent(EventBase):
-    """The chatbot asks for a person, at a desk if it names one."""
-
-    type: Literal["thread.handoff"]
-    thread: Id
-    desk: DeskName | None = None
-
-
-class PriorityEvent(EventBase):
-    type: Literal["thread.priority"]
-    thread: Id
-    priority: Priority
-
-
-class TagsEvent(EventBase):
-    """Tags that the thread gets and loses: at least one, none of them twice."""
-
-    type: Literal["thread.tags"]
-    thread: Id
-    add: NewTags = Field([])
-    remove: Tags = Field([])
-
-
-class StoredTagsEvent(TagsEvent):
-    """Tags that were given by the rules of an earlier time."""
-
-    add: Tags = Field([])
-
-
-class ReceiptEvent(EventBase):
-    """What became of a message that went out to the customer."""
-
-    type: Literal["receipt"]
-    message_id: MessageId
-    state: ReceiptState
-
-
-EVENT_MODELS: dict[str, type[EventBase]] = {
-    "message": MessageEvent,
-    "customer": CustomerEvent,
-    "thread.close": CloseEvent,
-    "thread.reopen": ReopenEvent,
-    "thread.handoff": HandoffEvent,
-    "thread.priority": PriorityEvent,
-    "thread.tags": TagsEvent,
-    "receipt": ReceiptEvent,
-}
-
-
-_AnyEvent = (
-    MessageEvent
-    | CustomerEvent
-    | CloseEvent
-    | ReopenEvent
-    | HandoffEvent
-    | PriorityEvent
-    | TagsEvent
-    | ReceiptEvent
-)
-
-
-class Event(RootModel[Annotated[_AnyEvent, Discriminator("type")]]):
+class Event(RootModel[_AnyEvent]):
     """Any event; `type` says which."""
 
 
@@ -214,18 +93,36 @@ def parse(document: Any, pointer: str = "", *, is_stored: bool = False) -> Parse
 
     Raises Invalid with all that is wrong.
     """
-    model = _model_of(document, pointer)
-    if is_stored and model is TagsEvent:
-        model = StoredTagsEvent
+    type = _type_of(document, pointer)
+    model = (is_stored and type.stored_model) or type.model
     try:
-        event = model.__pydantic_validator__.validate_python(document)
+        given = model.__pydantic_validator__.validate_python(document)
     except ValidationError as error:
         raise invalid(error, pointer) from None
-    if isinstance(event, MessageEvent):
-        _check_body(event, pointer)
-    if isinstance(event, TagsEvent):
-        check_change(event.add, event.remove, pointer)
-    return _parsed(event)
+    given.check(pointer)
+    return parsed_event(given)
+
+
+def parsed_event(given: Any) -> ParsedEvent:
+    """The event of a model, as it is recorded; members that its type alone has become `data`: lists
+    in order, and nothing that is empty."""
+    members = given.__dict__
+    content: dict[str, Any] = {"thread": members.get("thread")}
+    if "customer" in members:
+        stated = given.customer.changes()
+        content["customer"] = stated.pop("id")
+        content["customer_fields"] = stated
+    if "body" in members:
+        content |= {"role": given.role, "body": given.body}
+        content["private"] = given.private and given.role == "admin"
+        content["attachments"] = [entry.model_dump() for entry in given.attachments]
+    else:
+        content["data"] = {
+            name: sorted(value) if isinstance(value, list) else value
+            for name, value in members.items()
+            if name not in _NO_DATA and value not in (None, [])
+        }
+    return event(given.id, given.type, given.occurred_at, **content)
 
 
 def event(id: str, type: str, occurred_at: int, **content: Any) -> ParsedEvent:
@@ -249,7 +146,7 @@ def _parsed_or_refused(document: Any, pointer: str) -> ParsedEvent | Invalid:
         return problem
 
 
-def _model_of(document: Any, pointer: str) -> type[EventBase]:
+def _type_of(document: Any, pointer: str) -> EventType:
     if not isinstance(document, dict):
         raise field_error(pointer, "wrong_type", "must be an object")
     name = document.get("type")
@@ -257,39 +154,7 @@ def _model_of(document: Any, pointer: str) -> type[EventBase]:
         raise field_error(pointer + "/type", "missing_field", "is missing")
     if not isinstance(name, str):
         raise field_error(pointer + "/type", "wrong_type", "must be a string")
-    if name not in EVENT_MODELS:
-        raise field_error(
-            pointer + "/type", "unknown_value", f"{quoted(name, 60)} is no type of event"
-        )
-    return EVENT_MODELS[name]
-
-
-def _check_body(message: MessageEvent, pointer: str) -> None:
-    if message.attachments or shows_something(message.body):
-        return
-    if "body" not in message.model_fields_set:
-        raise field_error(pointer + "/body", "missing_field", "is missing")
-    raise field_error(pointer + "/body", "empty_text", "is empty, and nothing is attached")
-
-
-def _parsed(given: Any) -> ParsedEvent:
-    content: dict[str, Any] = {}
-    if isinstance(given, MessageEvent):
-        content = {"role": given.role, "body": given.body}
-        content["private"] = given.private and given.role == "admin"
-        content["attachments"] = [entry.model_dump() for entry in given.attachments]
-    elif isinstance(given, PriorityEvent):
-        content = {"data": {"priority": given.priority}}
-    elif isinstance(given, HandoffEvent) and given.desk is not None:
-        content = {"data": {"desk": given.desk}}
-    elif isinstance(given, TagsEvent):
-        content = {"data": tags_data(given.add, given.remove)}
-    elif isinstance(given, ReceiptEvent):
-        content = {"data": {"message_id": given.message_id, "state": given.state}}
-    if not isinstance(given, CustomerEvent | ReceiptEvent):
-        content["thread"] = given.thread
-    if isinstance(given, MessageEvent | CustomerEvent):
-        stated = given.customer.changes()
-        content["customer"] = stated.pop("id")
-        content["customer_fields"] = stated
-    return event(given.id, given.type, given.occurred_at, **content)
+    if name not in EVENT_TYPES:
+        detail = f"{quoted(name, 60)} is no type of event"
+        raise field_error(pointer + "/type", "unknown_value", detail)
+    return EVENT_TYPES[name]

@@ -11,6 +11,7 @@ from dashboard.db.threads import acts, thread_states
 from dashboard.db.threads.acts import Act
 from dashboard.db.threads.thread_state import ThreadState
 from dashboard.errors import NotFound, Problem
+from dashboard.event_types import ACT_TYPES, DESK_CHANGED, EVENT_TYPES, PRIORITY_CHANGED, WOKEN
 from dashboard.ingest import acting, outgoing
 from dashboard.ingest.assignment import assigning
 from dashboard.ingest.outgoing import Admin
@@ -23,12 +24,8 @@ from scoring.placing import Placement
 UNDO_MS = 10 * 60 * 1000
 #: Causes of acts that happen because the customer wrote or was handed over.
 _BY_ITSELF = ("message", "handoff")
-#: For an act: the event that reverses it, and the act that is stored for that.
-_REVERSED = {
-    "thread.closed": ("thread.reopen", "thread.reopened"),
-    "thread.reopened": ("thread.close", "thread.closed"),
-    "thread.priority_changed": ("thread.priority", "thread.priority_changed"),
-}
+#: For an act: the type of event that reverses it.
+_REVERSING = {type.undoes.name: type for type in EVENT_TYPES.values() if type.undoes is not None}
 
 
 class Undo:
@@ -54,7 +51,7 @@ class Undo:
             if found is None or found.admin_id != admin.id or "undoes" in found.data:
                 raise NotFound("There is no such act of yours.")
             # Whoever gave a thread to a desk that is not their own may take it back.
-            seen = None if found.type == "thread.desk_changed" else admin.desks
+            seen = None if found.type == DESK_CHANGED.name else admin.desks
             state = acting.locked(connection, found.thread_id, seen)
             try:
                 is_undone = self._is_undone(connection, found)
@@ -72,12 +69,13 @@ class Undo:
 
     def _is_undone(self, connection: Connection, act: Act) -> bool:
         """Raises Problem where somebody set the same again since."""
-        group = acts.group_of(act.type)
+        sets = ACT_TYPES[act.type].sets
+        same = {type.name for type in ACT_TYPES.values() if type.sets == sets}
         for later in acts.after(connection, act.thread_id, act.id):
             if later.data.get("undoes") == act.id:
                 return True
             if (
-                later.type in group
+                later.type in same
                 and not _is_by_itself(later)
                 and not tagging.is_about_others(act, later)
             ):
@@ -90,7 +88,7 @@ class Undo:
 def _is_by_itself(act: Act) -> bool:
     """Whether nobody decided it: the customer or the time did it, which replaces nothing that
     somebody decided."""
-    if act.type == "thread.woken":
+    if act.type == WOKEN.name:
         return act.admin_id is None
     return act.data.get("cause") in _BY_ITSELF
 
@@ -99,13 +97,14 @@ def _undo(
     connection: Connection, admin: Admin, state: ThreadState, act: Act, now: int
 ) -> Sequence[Placement]:
     now = state.act_at(now)
-    if act.type in _REVERSED:
-        return _reverse(connection, admin, state, act, now)
-    if act.type == tagging.CHANGED:
+    sets = ACT_TYPES[act.type].sets
+    if sets == "tags":
         return tagging.reverse(connection, admin, state, act, now)
-    if act.type in snoozing.TYPES:
+    if act.type in _REVERSING:
+        return _reverse(connection, admin, state, act, now)
+    if sets == "snooze":
         snoozing.reverse(connection, admin, state, act, now)
-    elif act.type == "thread.desk_changed":
+    elif act.type == DESK_CHANGED.name:
         assigning.restore_desk(connection, admin, state, act, now)
     else:
         before = act.data.get("before")
@@ -116,10 +115,12 @@ def _undo(
 def _reverse(
     connection: Connection, admin: Admin, state: ThreadState, act: Act, now: int
 ) -> Sequence[Placement]:
-    event_type, act_type = _REVERSED[act.type]
+    event_type = _REVERSING[act.type]
+    outgoing_type = event_type.outgoing
+    assert outgoing_type is not None, "admins write it"
     author, data = acting.author(connection, admin), {}
     kept: dict[str, Any] = {"undoes": act.id}
-    if act.type == "thread.priority_changed":
+    if act.type == PRIORITY_CHANGED.name:
         data = {"priority": act.data["before"]}
         kept["before"] = state.facts.priority
     else:
@@ -127,10 +128,10 @@ def _reverse(
     event = acting.new_act(admin, state, event_type, now, data=data)
     placements = acting.write(connection, state, author, event, now).placements
     if outgoing.is_changed(connection, state):
-        outgoing.add_event(connection, admin, state, act_type, now, data, **kept)
+        outgoing.add_event(connection, admin, state, outgoing_type, now, data, **kept)
     else:
         # The thread is as wanted already; the act says that this was undone.
-        acts.add(connection, state.id, now, act_type, admin.id, None, kept)
+        acts.add(connection, state.id, now, outgoing_type.name, admin.id, None, kept)
     return [*placements, *_bring_back(connection, act, now)]
 
 

@@ -11,6 +11,7 @@ from sqlalchemy import Connection
 from dashboard.db.accounts import sources
 from dashboard.db.threads import erasures, events, thread_states, threads
 from dashboard.errors import CustomerErased, Problem
+from dashboard.event_types import RECEIPT
 from dashboard.ingest import schema
 from dashboard.ingest.erased_events import ErasedEvents
 from dashboard.ingest.event_writer import Author, EventWriter
@@ -175,7 +176,7 @@ class BatchWriter:
 
     def _with_message(self, entry: Event) -> Event:
         """A receipt with the id that its message has here."""
-        if entry.event.type != "receipt":
+        if entry.event.type != RECEIPT.name:
             return entry
         id = self._row_id(entry, "/message", entry.message)
         event = entry.event

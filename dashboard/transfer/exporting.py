@@ -15,6 +15,7 @@ from dashboard.db.models.accounts import admins
 from dashboard.db.models.accounts import sources as sources_table
 from dashboard.db.models.threads import customers, events, threads
 from dashboard.db.outbox.outgoing_document import timestamp
+from dashboard.event_types import RECEIPT
 from dashboard.ingest.outcomes import NO_FINGERPRINT
 from dashboard.transfer.lines import HEADER, written
 from dashboard.transfer.values import OF_DASHBOARD
@@ -132,7 +133,7 @@ class _Snapshot:
         rows = self._rows(_EVENTS.where(events.c.thread_id.is_(None)).order_by(events.c.id))
         some: list[Row[Any]] = []
         for row in rows:
-            if row.type == "receipt" or row.customer is not None:
+            if row.type == RECEIPT.name or row.customer is not None:
                 some.append(row)
             if len(some) == SLICE:
                 yield from self._lines_of(some)
@@ -140,7 +141,7 @@ class _Snapshot:
         yield from self._lines_of(some)
 
     def _lines_of(self, rows: list[Row[Any]]) -> Iterator[Line]:
-        ids = {row.data["message_id"] for row in rows if row.type == "receipt"}
+        ids = {row.data["message_id"] for row in rows if row.type == RECEIPT.name}
         query = select(events).where(events.c.id.in_(ids), events.c.thread_id.is_not(None))
         # No other message goes out: whoever imports refuses receipts of those.
         sent = filter(self._is_act, self._connection.execute(query))
@@ -148,7 +149,7 @@ class _Snapshot:
         for row in rows:
             received = {"received_at": timestamp(row.received_at)}
             received["source"] = self._sources[row.source_id]
-            if row.type != "receipt":
+            if row.type != RECEIPT.name:
                 yield {"event": _event(row, None), **received}
             elif row.data["message_id"] in messages:
                 message = messages[row.data["message_id"]]

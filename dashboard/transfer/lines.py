@@ -7,9 +7,10 @@ from typing import Any, NamedTuple
 from pydantic import ValidationError
 
 from dashboard.errors import Problem, StartError
+from dashboard.event_types import RECEIPT
 from dashboard.ingest import schema
 from dashboard.ingest.outcomes import NO_FINGERPRINT
-from dashboard.ingest.schema import ParsedEvent, PriorityEvent, TagsEvent, tags_data
+from dashboard.ingest.schema import ParsedEvent
 from dashboard.transfer.models import (
     ACTS,
     KINDS,
@@ -19,7 +20,6 @@ from dashboard.transfer.models import (
     Erased,
     Header,
     Receipt,
-    Reply,
     SentEvent,
     Source,
     Thread,
@@ -121,26 +121,15 @@ def _entry(found: Any, line: int) -> Entry:
 
 
 def _sent(found: SentEvent) -> ParsedEvent:
-    if found.event.get("type") != "receipt":
+    if found.event.get("type") != RECEIPT.name:
         return schema.parse(found.event, "/event", is_stored=True)
     if found.message is None:
         raise field_error("/message", "missing_field", "is missing")
-    receipt = _validated(Receipt, found.event, "/event")
-    return schema.event(receipt.id, "receipt", receipt.occurred_at, data={"state": receipt.state})
+    return schema.parsed_event(_validated(Receipt, found.event, "/event"))
 
 
 def _act(document: dict[str, Any]) -> ParsedEvent:
     model = ACTS.get(document.get("type"))
     if model is None:
         raise field_error("/event/type", "unknown_value", "is no type of an admin's event")
-    given = _validated(model, document, "/event")
-    content: dict[str, Any] = {"thread": given.thread}
-    if isinstance(given, Reply):
-        attachments = [each.model_dump() for each in given.attachments]
-        content |= {"role": "admin", "body": given.body, "private": given.private}
-        content["attachments"] = attachments
-    elif isinstance(given, PriorityEvent):
-        content["data"] = {"priority": given.priority}
-    elif isinstance(given, TagsEvent):
-        content["data"] = tags_data(given.add, given.remove)
-    return schema.event(given.id, given.type, given.occurred_at, **content)
+    return schema.parsed_event(_validated(model, document, "/event"))

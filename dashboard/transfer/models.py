@@ -1,17 +1,11 @@
 """What the lines of an export may hold, by their kind."""
 
 from collections.abc import Mapping
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
-from pydantic import Field, StrictBool, StrictInt
+from pydantic import Field, StrictBool, StrictInt, create_model
 
-from dashboard.ingest.schema import (
-    CloseEvent,
-    EventBase,
-    PriorityEvent,
-    ReopenEvent,
-    StoredTagsEvent,
-)
+from dashboard.event_types import EVENT_TYPES, MESSAGE, EventBase
 from dashboard.transfer.values import Address, Email, Reference, SourceName
 from dashboard.validation.fields import (
     ATTACHMENTS_MAX,
@@ -113,25 +107,10 @@ class Reply(EventBase):
     id: Reference
     type: Literal["message"]
     thread: Id
+    role: ClassVar[Role] = "admin"
     body: Body = ""
     private: StrictBool = False
     attachments: Annotated[list[_Attachment], Field(max_length=ATTACHMENTS_MAX)] = Field([])
-
-
-class _Close(CloseEvent):
-    id: Reference
-
-
-class _Reopen(ReopenEvent):
-    id: Reference
-
-
-class _Priority(PriorityEvent):
-    id: Reference
-
-
-class _Tags(StoredTagsEvent):
-    id: Reference
 
 
 class Receipt(EventBase):
@@ -141,12 +120,10 @@ class Receipt(EventBase):
 
 #: What an admin's event may be, by its type.
 ACTS: Mapping[Any, type[EventBase]] = {
-    "message": Reply,
-    "thread.close": _Close,
-    "thread.reopen": _Reopen,
-    "thread.priority": _Priority,
-    "thread.tags": _Tags,
-}
+    type.name: create_model(name, __base__=type.stored_model or type.model, id=(Reference, ...))
+    for name, type in EVENT_TYPES.items()
+    if type.outgoing is not None
+} | {MESSAGE.name: Reply}
 #: By a name that a line of this kind has, and none of those before it.
 KINDS: Mapping[str, type[Strict]] = {
     "format": Header,

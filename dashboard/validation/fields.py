@@ -1,4 +1,4 @@
-"""The types of values in requests, and the errors of wrong ones."""
+"""The types of values in requests and answers, and the errors of wrong ones."""
 
 import re
 from collections.abc import Callable
@@ -55,6 +55,11 @@ def _drop_defaults(schema: dict[str, Any]) -> None:
         member.pop("default", None)
 
 
+def _open_schema(schema: dict[str, Any]) -> None:
+    """Later versions may add members: the published schema does not forbid them."""
+    schema.pop("additionalProperties", None)
+
+
 class Strict(BaseModel):
     """A JSON object with known members, each of exactly its type.
 
@@ -79,6 +84,25 @@ class Partial(Strict):
         """The members that were sent."""
         return {name: getattr(self, name) for name in self.model_fields_set}
 
+
+class Answer(BaseModel):
+    """A JSON object with exactly these members.
+
+    Answers are built as plain dictionaries, for speed; the tests validate each one against its
+    model, and the OpenAPI document is generated from the models.
+    """
+
+    model_config = ConfigDict(strict=True, extra="forbid", json_schema_extra=_open_schema)
+
+
+class Person(Answer):
+    """An admin."""
+
+    id: int
+    name: str
+
+
+Milliseconds = Annotated[int, Field(description="Milliseconds since 1970 (UTC).")]
 
 _LINE_BREAKS = re.compile(r"[\t\n\r]")
 

@@ -16,9 +16,10 @@ from dashboard.db.audit.entries import Target, add
 from dashboard.db.database import Database
 from dashboard.db.outbox import deliveries, delivery_log, outgoing, webhooks
 from dashboard.db.outbox.delivery_log import Attempt
-from dashboard.db.outbox.outgoing_document import TYPES, TYPING, timestamp
+from dashboard.db.outbox.outgoing_document import timestamp
 from dashboard.db.outbox.webhooks import Webhook
 from dashboard.errors import Invalid, NotFound, Problem
+from dashboard.event_types import WEBHOOK_TEST, WEBHOOK_TYPES
 from dashboard.validation.field_errors import field_error
 from dashboard.webhooks.addresses import host_fault
 from dashboard.webhooks.dispatcher import attempt_of
@@ -27,9 +28,6 @@ from dashboard.webhooks.signing import signed
 
 URL_MAX = 2_048
 _PORT, _PORT_MAX = re.compile(r"[0-9]{1,5}"), 65_535
-#: Types of events that a webhook may subscribe to.
-EVENT_TYPES = (*TYPES, TYPING)
-TEST_TYPE = "webhook.test"
 
 
 class CreatedWebhook(NamedTuple):
@@ -128,7 +126,7 @@ class WebhookService:
             raise _disabled()
         document = {
             "id": f"test_{uuid.uuid4().hex}",
-            "type": TEST_TYPE,
+            "type": WEBHOOK_TEST.name,
             "occurred_at": timestamp(began),
             "data": {"source": webhook.source},
         }
@@ -211,9 +209,9 @@ def _wrong_url(detail: str) -> Invalid:
 
 def check_types(events: Collection[str] | None) -> None:
     """Raises Invalid for an unknown type of event, and for an empty list."""
-    wrong = [name for name in events or () if name not in EVENT_TYPES]
+    wrong = [name for name in events or () if name not in WEBHOOK_TYPES]
     if wrong or (events is not None and not events):
-        raise field_error("/events", "unknown_value", f"must be some of {', '.join(EVENT_TYPES)}")
+        raise field_error("/events", "unknown_value", f"must be some of {', '.join(WEBHOOK_TYPES)}")
 
 
 def _webhook(connection: Connection, id: int) -> Webhook:

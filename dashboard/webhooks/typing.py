@@ -7,8 +7,9 @@ from collections.abc import Callable
 
 from dashboard.db.database import Database
 from dashboard.db.outbox import webhooks
-from dashboard.db.outbox.outgoing_document import TYPING, timestamp
+from dashboard.db.outbox.outgoing_document import timestamp
 from dashboard.errors import StorageUnavailable
+from dashboard.event_types import TYPING
 from dashboard.webhooks.dispatcher import Spawn, spawn_thread
 from dashboard.webhooks.http_client import Poster
 from dashboard.webhooks.signing import signed
@@ -67,7 +68,7 @@ class TypingNotifier:
             data = {"thread_id": thread_id, "by": {"id": admin_id, "name": found.name}}
             document = {
                 "id": f"typ_{uuid.uuid4().hex}",
-                "type": TYPING,
+                "type": TYPING.name,
                 "occurred_at": timestamp(now),
                 "thread": found.thread,
                 "data": data | {"until": timestamp(now + SHOWN_MS)},

@@ -20,6 +20,7 @@ from sqlalchemy import (
 from dashboard.db.models.accounts import admins, sources
 from dashboard.db.models.mentions import mentions
 from dashboard.db.models.threads import customers, events, thread_acts, threads
+from dashboard.event_types import ASSIGNED
 
 Kind = Literal["message", "assigned", "mention"]
 
@@ -142,7 +143,7 @@ def _assigned(theirs: ColumnElement[bool], since_ms: int) -> Select[Any]:
     ).where(
         theirs,
         threads.c.assigned_at >= since_ms,
-        thread_acts.c.type == "thread.assigned",
+        thread_acts.c.type == ASSIGNED.name,
         by_another,
     )
 

@@ -8,22 +8,6 @@ from sqlalchemy import Select, select
 from dashboard.db.models.outbox import outgoing_events
 from dashboard.db.models.threads import threads
 
-#: All types of events in the outbox. Private notes never go out.
-TYPES = (
-    "message.created",
-    "thread.closed",
-    "thread.reopened",
-    "thread.assigned",
-    "thread.released",
-    "thread.desk_changed",
-    "thread.priority_changed",
-    "thread.tags_changed",
-    "thread.snoozed",
-    "thread.woken",
-    "thread.due",
-)
-#: An admin is writing a reply: posted to webhooks only, and not stored.
-TYPING = "admin.typing"
 EVENTS: Select[Any] = select(
     outgoing_events.c.name,
     outgoing_events.c.type,

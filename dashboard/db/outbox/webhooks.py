@@ -12,7 +12,7 @@ from dashboard.db.models.threads import threads
 from dashboard.db.models.webhooks import deliveries as delivery_table
 from dashboard.db.models.webhooks import webhooks
 from dashboard.db.outbox import deliveries
-from dashboard.db.outbox.outgoing_document import TYPING
+from dashboard.event_types import TYPING
 
 #: Time that the previous secret signs every request, too, after a rotation.
 OLD_SECRET_MS = 24 * 3600 * 1000
@@ -169,7 +169,7 @@ def typing_targets(
             webhooks.c.failing_since.is_(None),
         )
     ).all()
-    ids = [row.id for row in wanted if row.events is None or TYPING in row.events]
+    ids = [row.id for row in wanted if row.events is None or TYPING.name in row.events]
     targets = {id: found for id in ids if (found := target(connection, id, now_ms))}
     thread, name = wanted[0][:2] if wanted else ("", "")
     return TypingTargets(thread, name, targets)

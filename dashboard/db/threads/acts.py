@@ -1,30 +1,18 @@
 """Acts: what was done to a thread, by whom and when; they stand in its conversation."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from sqlalchemy import Connection, Select, func, insert, select
 
 from dashboard.db.models.accounts import admins
 from dashboard.db.models.threads import thread_acts
+from dashboard.event_types import ACT_MEMBERS
 
 #: Acts in one part of a conversation; of more, the newest.
 PART_MAX = 200
-#: Acts of one group set the same thing: the later one replaces what the earlier one set.
-GROUPS = (
-    frozenset({"thread.closed", "thread.reopened"}),
-    frozenset({"thread.assigned", "thread.released", "thread.desk_changed"}),
-    frozenset({"thread.priority_changed"}),
-    frozenset({"thread.tags_changed"}),
-    frozenset({"thread.snoozed", "thread.woken"}),
-    frozenset({"thread.due"}),
-)
 #: What dashboards get of an act's data.
-_SHOWN = (
-    *("priority", "assignee", "desk", "cause", "added", "removed"),
-    *("until", "wake", "reason"),
-    *("due_at", "waiting_since", "policy", "target"),
-)
+_SHOWN = ("cause", *ACT_MEMBERS)
 
 _ACTS: Select[Any] = select(
     thread_acts.c.id,
@@ -124,11 +112,6 @@ def between(
 def one(connection: Connection, id: int) -> Act | None:
     """The act with this id, or None."""
     return next(iter(_read(connection, _ACTS.where(thread_acts.c.id == id))), None)
-
-
-def group_of(type: str) -> Collection[str]:
-    """The types of acts that set the same thing as those of this type."""
-    return next(group for group in GROUPS if type in group)
 
 
 def _read(connection: Connection, statement: Select[Any]) -> list[Act]:

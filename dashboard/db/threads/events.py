@@ -10,19 +10,15 @@ from dashboard.db.driver import json_text
 from dashboard.db.driver.queries import Ask, Row, answer, by_name
 from dashboard.db.driver.rows import insert_of
 from dashboard.db.models.threads import events, threads
+from dashboard.event_types import EVENT_TYPES, HANDOFF
 from scoring.facts import Kind, Settlement, ThreadEvent
 
-#: The kind of an event by its type; that of a message follows from its role.
-_KINDS: dict[str, Kind] = {
-    "thread.handoff": "handoff",
-    "thread.close": "close",
-    "thread.reopen": "reopen",
-}
+_KINDS = {name: type.kind for name, type in EVENT_TYPES.items()}
 #: For each (thread, *settlement): the earliest request that is not settled, and the number of
 #: client messages that are not.
 _UNSETTLED = """
     SELECT events.thread_id,
-           min(CASE WHEN events.type = 'thread.handoff'
+           min(CASE WHEN events.type = '{handoff}'
                       OR (events.role = 'client' AND NOT :handoff_only)
                     THEN events.ranked_at END),
            count(CASE WHEN events.role = 'client' THEN 1 END)
@@ -33,6 +29,7 @@ _UNSETTLED = """
 _UNSETTLED_BY_DIALECT = {
     "sqlite": text(
         _UNSETTLED.format(
+            handoff=HANDOFF.name,
             bounds="json_each(:bounds) AS bounds",
             id="json_extract(bounds.value, '$[0]')",
             at="json_extract(bounds.value, '$[1]')",
@@ -42,6 +39,7 @@ _UNSETTLED_BY_DIALECT = {
     ),
     "postgresql": text(
         _UNSETTLED.format(
+            handoff=HANDOFF.name,
             bounds="jsonb_array_elements(CAST(:bounds AS jsonb)) AS bounds",
             id="CAST(bounds -> 0 AS bigint)",
             at="CAST(bounds -> 1 AS bigint)",
@@ -168,7 +166,7 @@ def last_id(connection: Connection, thread_id: int) -> int:
 
 def arrived_after(connection: Connection, thread_id: int, known_id: int) -> Arrived:
     """What was stored in a thread after the event with this id."""
-    called = or_(events.c.role == "client", events.c.type == "thread.handoff")
+    called = or_(events.c.role == "client", events.c.type == HANDOFF.name)
     answered = and_(events.c.role == "admin", events.c.private.is_(False))
     found = select(
         func.min(case((called, events.c.received_at))), func.count(case((answered, 1)))

@@ -6,10 +6,8 @@ from functools import lru_cache
 from sqlalchemy import Connection, bindparam, select
 
 from dashboard.db.models.threads import events, threads
+from dashboard.event_types import TAGS
 from scoring.conditions.tags import TagChange, Tags, folded
-
-#: The type of the events that change tags.
-TYPE = "thread.tags"
 
 _CHANGES = (
     select(
@@ -24,7 +22,7 @@ _CHANGES = (
     .where(
         events.c.thread_id.in_(bindparam("ids", expanding=True)),
         events.c.ranked_at >= bindparam("since"),
-        events.c.type == TYPE,
+        events.c.type == TAGS.name,
     )
     .order_by(events.c.id)
 )

@@ -11,6 +11,7 @@ from dashboard.db.threads import thread_states
 from dashboard.db.threads.acts import Act
 from dashboard.db.threads.thread_state import ThreadState
 from dashboard.errors import Problem
+from dashboard.event_types import MESSAGE
 from dashboard.ingest import acting, outgoing
 from dashboard.ingest.mentions.mentioning import mentioned_in, store
 from dashboard.ingest.outgoing import Admin, Assignee
@@ -207,7 +208,7 @@ def _write_note(
 ) -> Sequence[Placement]:
     named = mentioned_in(connection, admin, state, body)
     now = state.act_at(now)
-    event = acting.new_act(admin, state, "message", now, role="admin", body=body, private=True)
+    event = acting.new_act(admin, state, MESSAGE, now, role="admin", body=body, private=True)
     written = acting.write(connection, state, acting.author(connection, admin), event, now)
     placements = store(connection, state.id, written.messages[0]["id"], named, now)
     return [*written.placements, *placements]

@@ -10,6 +10,7 @@ from dashboard.db.database import Database
 from dashboard.db.models.threads import threads
 from dashboard.db.threads import thread_states
 from dashboard.db.threads.thread_state import ThreadState
+from dashboard.event_types import RELEASED
 from dashboard.ingest.outgoing import Admin, add_event
 from scoring.placing import Placement
 
@@ -96,6 +97,4 @@ def _release(connection: Connection, state: ThreadState, assignee_id: int, now_m
     if found is not None:
         by = Admin(found.id, found.name, found.role)
         before = {"id": found.id, "name": found.name, "assigned_at": state.before.assigned_at}
-        add_event(
-            connection, by, state, "thread.released", now_ms, {"assignee": None}, before=before
-        )
+        add_event(connection, by, state, RELEASED, now_ms, {"assignee": None}, before=before)

@@ -5,6 +5,7 @@ from collections.abc import Iterable
 from sqlalchemy import Connection
 
 from dashboard.db.threads.thread_state import ThreadState
+from dashboard.event_types import WOKEN
 from dashboard.ingest import outgoing
 from dashboard.ingest.snooze.marks import NONE, Marks, Reason, marks_of, set_marks
 from scoring.facts import ThreadEvent
@@ -38,7 +39,7 @@ def wake(
     `at` is the moment at which it ended, where that is before `now`.
     """
     set_marks(state, marks_of(state).woken(reason, now if at is None else at))
-    outgoing.add_event(connection, None, state, "thread.woken", now, {"reason": reason})
+    outgoing.add_event(connection, None, state, WOKEN, now, {"reason": reason})
 
 
 def _follow(connection: Connection, state: ThreadState, now: int) -> None:

@@ -7,6 +7,7 @@ from sqlalchemy import Connection
 
 from dashboard.db.hours.due_times import DueTimes
 from dashboard.db.threads.thread_state import ThreadState
+from dashboard.event_types import DUE
 from dashboard.ingest import outgoing
 from dashboard.ingest.snooze.following import wake
 from scoring.hours.policies import Promise
@@ -26,9 +27,7 @@ def take_effect(connection: Connection, states: Collection[ThreadState], now: in
             promise = _broken(due_times, state, now)
             if promise is not None:
                 state.columns.due_told_for = facts.waiting_since
-                outgoing.add_event(
-                    connection, None, state, "thread.due", now, _json(state, promise)
-                )
+                outgoing.add_event(connection, None, state, DUE, now, _json(state, promise))
 
 
 def _broken(due_times: DueTimes, state: ThreadState, now: int) -> Promise | None:

@@ -12,14 +12,13 @@ from dashboard.db.threads import acts, events, thread_states
 from dashboard.db.threads.acts import Act
 from dashboard.db.threads.thread_state import ThreadState
 from dashboard.errors import Problem
+from dashboard.event_types import REOPENED, SNOOZED, WOKEN, OutgoingType
 from dashboard.ingest import acting, outgoing
 from dashboard.ingest.outgoing import Admin
 from dashboard.ingest.snooze.marks import NONE, Marks, Wake, kept, kept_in, marks_of, set_marks
 from dashboard.validation.field_errors import field_error
 from scoring.placing import Placement
 
-#: The acts of this module.
-TYPES = ("thread.snoozed", "thread.woken")
 #: How long a thread may be snoozed.
 YEARS_MAX = 5
 _BEGINNING = datetime(1970, 1, 1, tzinfo=UTC)
@@ -64,9 +63,8 @@ class Snoozing:
             wanted = Marks(until, now, admin.id, wake)
             if before == wanted._replace(snoozed_at=before.snoozed_at):
                 return None
-            act_id = self._add(
-                connection, admin, state, "thread.snoozed", now, {"until": until, "wake": wake}
-            )
+            data = {"until": until, "wake": wake}
+            act_id = self._add(connection, admin, state, SNOOZED, now, data)
             set_marks(state, wanted)
             return act_id
 
@@ -79,7 +77,7 @@ class Snoozing:
             if not state.facts.snoozed:
                 return None
             data = {"reason": "admin"}
-            act_id = self._add(connection, admin, state, "thread.woken", now, data)
+            act_id = self._add(connection, admin, state, WOKEN, now, data)
             set_marks(state, marks_of(state).woken("admin", now))
             return act_id
 
@@ -105,7 +103,7 @@ class Snoozing:
         connection: Connection,
         admin: Admin,
         state: ThreadState,
-        type: str,
+        type: OutgoingType,
         now: int,
         data: Mapping[str, Any],
     ) -> int:
@@ -123,10 +121,10 @@ def reverse(connection: Connection, admin: Admin, state: ThreadState, act: Act, 
     set_marks(state, marks)
     if marks.snoozed_until is not None and marks[:4] != before[:4]:
         until = {"until": marks.snoozed_until, "wake": marks.wake}
-        outgoing.add_event(connection, admin, state, "thread.snoozed", now, until, undoes=act.id)
+        outgoing.add_event(connection, admin, state, SNOOZED, now, until, undoes=act.id)
     elif marks.snoozed_until is None and before.snoozed_until is not None:
         reason = {"reason": "admin"}
-        outgoing.add_event(connection, admin, state, "thread.woken", now, reason, undoes=act.id)
+        outgoing.add_event(connection, admin, state, WOKEN, now, reason, undoes=act.id)
     else:
         # The thread is as wanted already; the act says that this was undone.
         acts.add(connection, state.id, now, act.type, admin.id, None, {"undoes": act.id})
@@ -166,7 +164,7 @@ def _without(connection: Connection, state: ThreadState, act: Act, now: int) -> 
     if marks.snoozed_until is not None and marks.snoozed_until <= now:
         return NONE
     since = acts.after(connection, state.id, act.id)
-    if any(each.type == "thread.reopened" and "undoes" not in each.data for each in since):
+    if any(each.type == REOPENED.name and "undoes" not in each.data for each in since):
         return NONE
     arrived = events.arrived_after(connection, state.id, act.data["last_event"])
     if arrived.called_at is not None and marks.snoozed_until is not None and marks.wake == "reply":

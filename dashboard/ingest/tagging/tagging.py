@@ -9,14 +9,12 @@ from dashboard.db.database import Database
 from dashboard.db.threads import acts, events, thread_states, thread_tags
 from dashboard.db.threads.acts import Act
 from dashboard.db.threads.thread_state import ThreadState
+from dashboard.event_types import TAGS, TAGS_CHANGED
 from dashboard.ingest import acting, outgoing
 from dashboard.ingest.event_writer import Author
 from dashboard.ingest.outgoing import Admin
 from dashboard.ingest.schema import ParsedEvent, tags_data
 from scoring.placing import Placement
-
-#: The act of whoever changes tags.
-CHANGED = "thread.tags_changed"
 
 Placements = Sequence[Placement]
 
@@ -50,14 +48,14 @@ class Tagging:
             state = acting.locked(connection, thread_id, admin.desks)
             author, data = acting.author(connection, admin), tags_data(*names)
             at = state.act_at(now)
-            event = acting.new_act(admin, state, thread_tags.TYPE, at, data=data)
+            event = acting.new_act(admin, state, TAGS, at, data=data)
             placements = _written(connection, state, author, event, at)
             changes = _changes(connection, state)
             if not changes:
                 return None, placements
             stored = events.known(connection, author.source_id, {event.id})[event.id]
             act_id = outgoing.add_event(
-                connection, admin, state, CHANGED, at, changes, event_id=stored.id
+                connection, admin, state, TAGS_CHANGED, at, changes, event_id=stored.id
             )
             return act_id, placements
 
@@ -66,7 +64,7 @@ class Tagging:
 
 def is_about_others(act: Act, other: Act) -> bool:
     """Whether both acts have changed tags, and none that is the same."""
-    return act.type == CHANGED and _tags_of(act).isdisjoint(_tags_of(other))
+    return act.type == TAGS_CHANGED.name and _tags_of(act).isdisjoint(_tags_of(other))
 
 
 def reverse(
@@ -77,14 +75,14 @@ def reverse(
     now = max(now, act.at)
     author = acting.author(connection, admin)._replace(undoes_id=act.event_id)
     data = tags_data(act.data.get("removed", ()), act.data.get("added", ()))
-    event = acting.new_act(admin, state, thread_tags.TYPE, now, data=data)
+    event = acting.new_act(admin, state, TAGS, now, data=data)
     placements = _written(connection, state, author, event, now)
     changes = _changes(connection, state)
     if changes:
-        outgoing.add_event(connection, admin, state, CHANGED, now, changes, undoes=act.id)
+        outgoing.add_event(connection, admin, state, TAGS_CHANGED, now, changes, undoes=act.id)
         return placements
     # The tags are as wanted already; the act says that this was undone.
-    acts.add(connection, state.id, now, CHANGED, admin.id, None, {"undoes": act.id})
+    acts.add(connection, state.id, now, act.type, admin.id, None, {"undoes": act.id})
     again = acting.locked(connection, state.id, None)
     again.row_changed = True
     return [*placements, *thread_states.save(connection, [again], now)]

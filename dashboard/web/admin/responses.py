@@ -1,23 +1,16 @@
 """What the dashboard's API answers: one model for each JSON answer."""
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, Union
 
 from pydantic import Field, create_model
 
 from dashboard.db.accounts.admins import ROLES
-from dashboard.db.threads.acts import GROUPS
+from dashboard.event_types import ACT_MEMBERS, ACT_TYPES
 from dashboard.validation.fields import Role
 from dashboard.web.admin.hours.explanation import DueExplanation
 from dashboard.web.admin.preferences import PreferencesRequest
 from dashboard.web.http import schemas
-from dashboard.web.http.schemas import (
-    Absent,
-    ActContent,
-    Answer,
-    Milliseconds,
-    Person,
-    ThreadId,
-)
+from dashboard.web.http.schemas import Absent, Answer, Milliseconds, Person, ThreadId
 
 AdminRole = Literal[ROLES]  # type: ignore[valid-type]
 _PREFERENCES: Any = {
@@ -87,11 +80,24 @@ class Message(schemas.Message):
     mentions: Annotated[list[Mention], Field(description="Of a note that mentions some.")] = Absent
 
 
-class Act(ActContent):
+def _member(name: str) -> Any:
+    """The types of a member of acts and its default, as pydantic takes them."""
+    types = ACT_MEMBERS[name]
+    about = types[0].members[name].about
+    names = " and ".join(f"`{type.name}`" for type in types) + (about and f": {about}")
+    any_type: Any = Union[tuple(type.members[name].type for type in types)]  # noqa: UP007
+    return Annotated[any_type, Field(description=f"With {names}.")], Absent
+
+
+_MEMBERS = {name: _member(name) for name in ACT_MEMBERS}
+_ActContent: Any = create_model("_ActContent", __base__=Answer, **_MEMBERS)
+
+
+class Act(_ActContent):
     """What was done to a thread; `by` is null for the chatbot, the customer and the time."""
 
     id: int
-    type: Literal[tuple(sorted(frozenset().union(*GROUPS)))]  # type: ignore[valid-type]
+    type: Literal[tuple(sorted(ACT_TYPES))]  # type: ignore[valid-type]
     at: Milliseconds
     by: Person | None
     cause: Annotated[

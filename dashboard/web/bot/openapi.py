@@ -1,21 +1,18 @@
 """The OpenAPI document of the bot API, and the pages made from it."""
 
-from collections.abc import Mapping
 from functools import cache
 from typing import Any
 
 from flask import Blueprint, Response, request
-from pydantic import BaseModel
 
 from dashboard import languages
-from dashboard.db.outbox.outgoing_document import TYPING
+from dashboard.event_types import OUTGOING_TYPES, TYPING, WEBHOOK_TEST
 from dashboard.web.bot.api import ROUTES, URL_PREFIX
 from dashboard.web.bot.responses import OUTGOING, AdminTyping, WebhookTest
 from dashboard.web.http import openapi
 from dashboard.web.http.api_reference import reference
 from dashboard.web.http.rendering import rendered
 from dashboard.web.http.responses import json_response
-from dashboard.webhooks.service import TEST_TYPE
 
 _API = openapi.Api(
     title="Lineup bot API",
@@ -47,23 +44,11 @@ _API = openapi.Api(
         "webhooks": "What Lineup posts to your webhooks.",
     },
 )
-_SUMMARIES = {
-    "message.created": "An admin wrote to the customer",
-    "thread.closed": "A thread was closed",
-    "thread.reopened": "A thread was reopened",
-    "thread.assigned": "An admin got a thread",
-    "thread.released": "Nobody has a thread any more",
-    "thread.desk_changed": "A thread was handed over to another desk",
-    "thread.priority_changed": "The priority of a thread was changed",
-    "thread.tags_changed": "The tags of a thread were changed",
-    "thread.snoozed": "A thread was snoozed",
-    "thread.woken": "A snooze ended",
-    "thread.due": "A thread was not answered in time",
-    TYPING: "An admin is writing a reply",
-    TEST_TYPE: "A supervisor tries the webhook",
-}
-_MODELS: Mapping[str, type[BaseModel]] = {**OUTGOING, TYPING: AdminTyping, TEST_TYPE: WebhookTest}
-_WEBHOOKS = [openapi.Webhook(type, _SUMMARIES[type], model) for type, model in _MODELS.items()]
+_MODELS: dict[str, type] = {**OUTGOING, TYPING.name: AdminTyping, WEBHOOK_TEST.name: WebhookTest}
+_WEBHOOKS = [
+    openapi.Webhook(type.name, type.summary, _MODELS[type.name])
+    for type in (*OUTGOING_TYPES, TYPING, WEBHOOK_TEST)
+]
 
 
 @cache

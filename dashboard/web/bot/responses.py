@@ -1,22 +1,13 @@
 """What the bot API answers: one model for each JSON answer."""
 
 import re
-from collections.abc import Mapping
 from typing import Annotated, Any, Literal, Union
 
 from pydantic import Discriminator, Field, RootModel, create_model
 
-from dashboard.db.outbox.outgoing_document import TYPES
-from dashboard.validation.fields import Priority
+from dashboard.event_types import OUTGOING_TYPES, Member, OutgoingType
 from dashboard.web.http import schemas
-from dashboard.web.http.schemas import (
-    Absent,
-    Answer,
-    Milliseconds,
-    Person,
-    Problem,
-    ThreadId,
-)
+from dashboard.web.http.schemas import Absent, Answer, Person, Problem, ThreadId
 
 DateTime = Annotated[str, Field(json_schema_extra={"format": "date-time"})]
 
@@ -96,36 +87,24 @@ class Outgoing(Answer):
     thread: Annotated[str, Field(description="Your id of the thread.")]
 
 
-#: What each type says of an act besides `thread_id` and `by`.
-_MEMBERS: Mapping[str, Mapping[str, Any]] = {
-    "thread.closed": {},
-    "thread.reopened": {},
-    "thread.assigned": {"assignee": (Person, ...)},
-    "thread.released": {"assignee": (None, ...)},
-    "thread.desk_changed": {"desk": (str, ...)},
-    "thread.priority_changed": {"priority": (Priority, ...)},
-    "thread.tags_changed": {"added": (list[str], Absent), "removed": (list[str], Absent)},
-    "thread.snoozed": {"until": (Milliseconds, ...), "wake": (Literal["reply", "never"], ...)},
-    "thread.woken": {"reason": (Literal["time", "reply", "admin"], ...)},
-    "thread.due": {
-        "due_at": (Milliseconds, ...),
-        "waiting_since": (Milliseconds, ...),
-        "policy": (Annotated[str, Field(description="The policy's name.")], ...),
-        "target": (Literal["first_reply", "next_reply"], ...),
-    },
-}
-
-
-def _event_model(type: str) -> type[Outgoing]:
-    name = "".join(word.capitalize() for word in re.split("[._]", type))
-    is_of_type: Any = (Literal[type], ...)
+def _event_model(type: OutgoingType) -> type[Outgoing]:
+    name = "".join(word.capitalize() for word in re.split("[._]", type.name))
+    is_of_type: Any = (Literal[type.name], ...)
     data: Any = Message
-    if type in _MEMBERS:
-        data = create_model(f"{name}Data", __base__=ThreadAct, **_MEMBERS[type])
+    if type.sets is not None:
+        members = {name: _member(member) for name, member in type.members.items()}
+        data = create_model(f"{name}Data", __base__=ThreadAct, **members)
     return create_model(name, __base__=Outgoing, type=is_of_type, data=(data, ...))
 
 
-OUTGOING = {type: _event_model(type) for type in TYPES}
+def _member(member: Member) -> Any:
+    """The type of a member and its default, as pydantic takes them."""
+    type, about, is_required = member
+    annotation: Any = Annotated[type, Field(description=f"{about[:1].upper()}{about[1:]}.")]
+    return annotation if about else type, ... if is_required else Absent
+
+
+OUTGOING = {type.name: _event_model(type) for type in OUTGOING_TYPES}
 
 
 _AnyEvent: Any = Annotated[Union[tuple(OUTGOING.values())], Discriminator("type")]  # noqa: UP007

@@ -2,14 +2,9 @@
 
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
-from dashboard.validation.fields import Priority, Role
-
-
-def _open_schema(schema: dict[str, Any]) -> None:
-    """Later versions may add members: the published schema does not forbid them."""
-    schema.pop("additionalProperties", None)
+from dashboard.validation.fields import Answer, Milliseconds, Person, Priority, Role
 
 
 def absent() -> Any:
@@ -17,17 +12,6 @@ def absent() -> Any:
     return None
 
 
-class Answer(BaseModel):
-    """A JSON object with exactly these members.
-
-    Answers are built as plain dictionaries, for speed; the tests validate each one against its
-    model, and the OpenAPI document is generated from the models.
-    """
-
-    model_config = ConfigDict(strict=True, extra="forbid", json_schema_extra=_open_schema)
-
-
-Milliseconds = Annotated[int, Field(description="Milliseconds since 1970 (UTC).")]
 Absent = Field(default_factory=absent)
 ThreadId = Annotated[int, Field(description="Lineup's id of the thread.")]
 
@@ -68,13 +52,6 @@ class Preview(Answer):
     role: Role
     body: Annotated[str, Field(max_length=140)]
     at: Milliseconds
-
-
-class Person(Answer):
-    """An admin."""
-
-    id: int
-    name: str
 
 
 class Snooze(Answer):
@@ -133,38 +110,6 @@ class Row(Answer):
         Woken | None,
         Field(description="Until it is answered, closed or snoozed again."),
     ]
-
-
-class ActContent(Answer):
-    """What an act on a thread has changed, or a moment that came."""
-
-    priority: Annotated[Priority, Field(description="With `thread.priority_changed`.")] = Absent
-    added: Annotated[
-        list[str], Field(description="With `thread.tags_changed`: tags that it got.")
-    ] = Absent
-    removed: Annotated[
-        list[str], Field(description="With `thread.tags_changed`: tags that it lost.")
-    ] = Absent
-    assignee: Annotated[
-        Person | None, Field(description="With `thread.assigned` and `thread.released`.")
-    ] = Absent
-    desk: Annotated[str, Field(description="With `thread.desk_changed`.")] = Absent
-    until: Annotated[Milliseconds, Field(description="With `thread.snoozed`.")] = Absent
-    wake: Annotated[
-        Literal["reply", "never"],
-        Field(description="With `thread.snoozed`: whether the customer's message wakes it, too."),
-    ] = Absent
-    reason: Annotated[
-        Literal["time", "reply", "admin"], Field(description="With `thread.woken`.")
-    ] = Absent
-    due_at: Annotated[
-        Milliseconds, Field(description="With `thread.due`: by when it was to be answered.")
-    ] = Absent
-    waiting_since: Annotated[Milliseconds, Field(description="With `thread.due`.")] = Absent
-    policy: Annotated[str, Field(description="With `thread.due`: the policy's name.")] = Absent
-    target: Annotated[
-        Literal["first_reply", "next_reply"], Field(description="With `thread.due`.")
-    ] = Absent
 
 
 class MessageAttachment(Answer):

@@ -10,13 +10,12 @@ import pytest
 from pydantic import create_model
 from werkzeug.exceptions import MethodNotAllowed
 
-from dashboard.db.outbox.outgoing_document import TYPES
+from dashboard.event_types import OUTGOING_TYPES, WEBHOOK_TEST, WEBHOOK_TYPES
 from dashboard.validation.fields import Partial
 from dashboard.web.bot.openapi import document
 from dashboard.web.http import openapi
 from dashboard.web.http.api_reference import names_in_bodies
 from dashboard.web.http.routes import Route, done
-from dashboard.webhooks.service import EVENT_TYPES, TEST_TYPE
 from tests.repository import ROOT, nodes_of
 
 #: Readers of which members were sent, besides `Partial.changes`, and why they need no `Partial`.
@@ -25,7 +24,7 @@ ASKS_WHAT_WAS_SENT = {
     "dashboard/web/admin/bulk.py": "`admin_id` may be null, and must be sent with one action",
     "dashboard/web/admin/preferences.py": "its models are partial, in all their depth",
     "dashboard/web/admin/hours/requests.py": "a calendar is stored as it was written",
-    "dashboard/ingest/schema.py": "a missing body has another code than an empty one",
+    "dashboard/event_types.py": "a missing body has another code than an empty one",
 }
 
 
@@ -154,6 +153,6 @@ def test_every_path_allows_the_methods_that_are_described_and_no_others(api, das
 
 def test_every_type_of_event_that_goes_out_is_described():
     described = document()["webhooks"]
-    assert described.keys() == {*EVENT_TYPES, TEST_TYPE}
+    assert described.keys() == {*WEBHOOK_TYPES, WEBHOOK_TEST.name}
     mapping = document()["components"]["schemas"]["OutgoingEvent"]["discriminator"]["mapping"]
-    assert mapping.keys() == {*TYPES}
+    assert mapping.keys() == {type.name for type in OUTGOING_TYPES}

@@ -9,8 +9,8 @@ from sqlalchemy import Connection
 from dashboard.db.accounts import admins, api_keys, desks, sources
 from dashboard.db.audit import reading
 from dashboard.db.database import Database
-from dashboard.db.outbox.outgoing_document import TYPES, TYPING
 from dashboard.errors import Problem
+from dashboard.event_types import WEBHOOK_TYPES
 from dashboard.web.admin.keys.api import RATE_MAX
 from dashboard.web.admin.routes import SUPERVISOR
 from dashboard.web.admin.site.pages import Pages
@@ -32,7 +32,7 @@ class SettingsPage(NamedTuple):
 
 
 def _webhooks(connection: Connection) -> dict[str, Any]:
-    return {"sources": sources.names(connection), "types": (*TYPES, TYPING)}
+    return {"sources": sources.names(connection), "types": WEBHOOK_TYPES}
 
 
 def _keys(connection: Connection) -> dict[str, Any]:

@@ -1,0 +1,254 @@
+"""The types of events, each declared once: of stored events, and of events for chatbots.
+
+A stored event has a model and a row of `EVENT_TYPES`; an event for chatbots, which is most often
+an act, too, has a row of `OUTGOING_TYPES`. The schema, folding, acts, undo, the outbox, webhooks,
+export and OpenAPI read these rows. "A new event type" in CONTRIBUTING.md says how to add one.
+"""
+
+from collections.abc import Mapping
+from typing import Annotated, Any, Literal, NamedTuple
+
+from pydantic import Field, StrictBool
+
+from dashboard.validation import fields
+from dashboard.validation.field_errors import field_error
+from dashboard.validation.tags import NewTags, Tags, check_change
+from dashboard.validation.visible import shows_something
+from scoring.facts import Kind
+
+
+class Customer(fields.Partial):
+    """A person; what is left out stays as it is, null forgets it."""
+
+    id: fields.Id
+    name: fields.Name | None = None
+    member_status: fields.MemberStatus = -1
+    locale: fields.Locale | None = None
+    avatar_url: fields.Url | None = None
+
+
+class Attachment(fields.Strict):
+    url: fields.Url
+    type: fields.MediaType | None = None
+    name: fields.Name | None = None
+
+
+class EventBase(fields.Strict):
+    id: fields.Id
+    occurred_at: fields.Timestamp
+
+    def check(self, pointer: str) -> None:
+        """Raises Invalid for members that do not fit together; the event stands at `pointer`."""
+
+
+class MessageEvent(EventBase):
+    """A message in a thread; the body may be empty where something is attached."""
+
+    type: Literal["message"]
+    thread: fields.Id
+    customer: Customer
+    role: fields.Role
+    body: fields.Body = ""
+    private: StrictBool = False
+    attachments: Annotated[list[Attachment], Field(max_length=fields.ATTACHMENTS_MAX)] = Field([])
+
+    def check(self, pointer: str) -> None:
+        if self.attachments or shows_something(self.body):
+            return
+        if "body" not in self.model_fields_set:
+            raise field_error(pointer + "/body", "missing_field", "is missing")
+        raise field_error(pointer + "/body", "empty_text", "is empty, and nothing is attached")
+
+
+class CustomerEvent(EventBase):
+    """A customer's facts changed: in all of the customer's threads."""
+
+    type: Literal["customer"]
+    customer: Customer
+
+
+class CloseEvent(EventBase):
+    type: Literal["thread.close"]
+    thread: fields.Id
+
+
+class ReopenEvent(EventBase):
+    type: Literal["thread.reopen"]
+    thread: fields.Id
+
+
+class HandoffEvent(EventBase):
+    """The chatbot asks for a person, at a desk if it names one."""
+
+    type: Literal["thread.handoff"]
+    thread: fields.Id
+    desk: fields.DeskName | None = None
+
+
+class PriorityEvent(EventBase):
+    type: Literal["thread.priority"]
+    thread: fields.Id
+    priority: fields.Priority
+
+
+class TagsEvent(EventBase):
+    """Tags that the thread gets and loses: at least one, none of them twice."""
+
+    type: Literal["thread.tags"]
+    thread: fields.Id
+    add: NewTags = Field([])
+    remove: Tags = Field([])
+
+    def check(self, pointer: str) -> None:
+        check_change(self.add, self.remove, pointer)
+
+
+class StoredTagsEvent(TagsEvent):
+    """Tags that were given by the rules of an earlier time."""
+
+    add: Tags = Field([])
+
+
+class ReceiptEvent(EventBase):
+    """What became of a message that went out to the customer."""
+
+    type: Literal["receipt"]
+    message_id: fields.MessageId
+    state: fields.ReceiptState
+
+
+class Member(NamedTuple):
+    """A member of an act's data, with a few words on it for OpenAPI."""
+
+    type: Any
+    about: str = ""
+    is_required: bool = True
+
+
+class OutgoingType(NamedTuple):
+    """A type of events for chatbots. One that sets something is an act, and stands in the
+    conversation, too: a later act replaces an earlier one that set the same.
+
+    `summary` is for OpenAPI, `members` what `data` holds besides the thread and the admin.
+    """
+
+    name: str
+    summary: str
+    sets: Literal["closed", "assignee", "priority", "tags", "snooze", "due"] | None = None
+    members: Mapping[str, Member] = {}
+
+
+MESSAGE_CREATED = OutgoingType("message.created", "An admin wrote to the customer")
+CLOSED = OutgoingType("thread.closed", "A thread was closed", "closed")
+REOPENED = OutgoingType("thread.reopened", "A thread was reopened", "closed")
+ASSIGNED = OutgoingType(
+    "thread.assigned", "An admin got a thread", "assignee", {"assignee": Member(fields.Person)}
+)
+RELEASED = OutgoingType(
+    "thread.released", "Nobody has a thread any more", "assignee", {"assignee": Member(None)}
+)
+DESK_CHANGED = OutgoingType(
+    "thread.desk_changed",
+    "A thread was handed over to another desk",
+    "assignee",
+    {"desk": Member(str)},
+)
+PRIORITY_CHANGED = OutgoingType(
+    "thread.priority_changed",
+    "The priority of a thread was changed",
+    "priority",
+    {"priority": Member(fields.Priority)},
+)
+TAGS_CHANGED = OutgoingType(
+    "thread.tags_changed",
+    "The tags of a thread were changed",
+    "tags",
+    {
+        "added": Member(list[str], "tags that it got", is_required=False),
+        "removed": Member(list[str], "tags that it lost", is_required=False),
+    },
+)
+SNOOZED = OutgoingType(
+    "thread.snoozed",
+    "A thread was snoozed",
+    "snooze",
+    {
+        "until": Member(fields.Milliseconds),
+        "wake": Member(Literal["reply", "never"], "whether the customer's message wakes it, too"),
+    },
+)
+WOKEN = OutgoingType(
+    "thread.woken",
+    "A snooze ended",
+    "snooze",
+    {"reason": Member(Literal["time", "reply", "admin"])},
+)
+DUE = OutgoingType(
+    "thread.due",
+    "A thread was not answered in time",
+    "due",
+    {
+        "due_at": Member(fields.Milliseconds, "by when it was to be answered (ms)"),
+        "waiting_since": Member(fields.Milliseconds),
+        "policy": Member(str, "the policy's name"),
+        "target": Member(Literal["first_reply", "next_reply"]),
+    },
+)
+#: All types of events in the outbox. Private notes never go out.
+OUTGOING_TYPES = (
+    *(MESSAGE_CREATED, CLOSED, REOPENED, ASSIGNED, RELEASED, DESK_CHANGED, PRIORITY_CHANGED),
+    *(TAGS_CHANGED, SNOOZED, WOKEN, DUE),
+)
+#: An admin is writing a reply: posted to webhooks only, and not stored.
+TYPING = OutgoingType("admin.typing", "An admin is writing a reply")
+#: A supervisor tries a webhook; not stored either.
+WEBHOOK_TEST = OutgoingType("webhook.test", "A supervisor tries the webhook")
+#: The names that a webhook may subscribe to.
+WEBHOOK_TYPES = tuple(type.name for type in (*OUTGOING_TYPES, TYPING))
+#: The types of acts by name.
+ACT_TYPES = {type.name: type for type in OUTGOING_TYPES if type.sets is not None}
+#: A member of some acts' data -> the types that have it.
+ACT_MEMBERS = {
+    name: [type for type in OUTGOING_TYPES if name in type.members]
+    for act in OUTGOING_TYPES
+    for name in act.members
+}
+
+
+class EventType(NamedTuple):
+    """A type of stored events.
+
+    `kind` is that of the fold; the kind of a message follows from its role. `outgoing` goes out
+    with an event that an admin writes, and `undoes` is an act that such an event undoes; None: only
+    chatbots write this type. An export has the events of both. `stored_model` parses events that
+    were stored under earlier rules, where these differ.
+    """
+
+    name: str
+    model: type[EventBase]
+    kind: Kind = "other"
+    outgoing: OutgoingType | None = None
+    undoes: OutgoingType | None = None
+    stored_model: type[EventBase] | None = None
+
+
+MESSAGE = EventType("message", MessageEvent, outgoing=MESSAGE_CREATED)
+CUSTOMER = EventType("customer", CustomerEvent)
+CLOSE = EventType("thread.close", CloseEvent, kind="close", outgoing=CLOSED, undoes=REOPENED)
+REOPEN = EventType("thread.reopen", ReopenEvent, kind="reopen", outgoing=REOPENED, undoes=CLOSED)
+HANDOFF = EventType("thread.handoff", HandoffEvent, kind="handoff")
+PRIORITY = EventType(
+    "thread.priority", PriorityEvent, outgoing=PRIORITY_CHANGED, undoes=PRIORITY_CHANGED
+)
+TAGS = EventType(
+    "thread.tags",
+    TagsEvent,
+    outgoing=TAGS_CHANGED,
+    undoes=TAGS_CHANGED,
+    stored_model=StoredTagsEvent,
+)
+RECEIPT = EventType("receipt", ReceiptEvent)
+#: By name.
+EVENT_TYPES = {
+    type.name: type for type in (MESSAGE, CUSTOMER, CLOSE, REOPEN, HANDOFF, PRIORITY, TAGS, RECEIPT)
+}
