@@ -1,7 +1,9 @@
 """The facts of a thread that sorts order by, computed from the set of its events."""
 
 from collections.abc import Callable, Collection, Iterable
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
+
+from scoring.conditions.subject import Subject
 
 Kind = Literal["client", "admin", "note", "other", "handoff", "close", "reopen"]
 
@@ -122,6 +124,26 @@ class Facts(NamedTuple):
         """When the customer last wrote, or the first event where no customer has; 0 without any."""
         at = self.first_event_at if self.last_client_at is None else self.last_client_at
         return 0 if at is None else at
+
+    def subject(self, *others: Any) -> Subject:
+        """The values that conditions and sorts read: those of facts, and `others` of other origins,
+        in the order of Subject. Without these, nobody has the thread, and nothing is said in it."""
+        return Subject(
+            self.closed,
+            self.answered,
+            not self.answered and self.first_request_at is not None,
+            self.snoozed,
+            self.priority,
+            self.member_status,
+            self.waiting_since,
+            self.last_client_at,
+            self.first_event_at,
+            self.closed_at if self.closed else None,
+            self.due_at,
+            self.first_request_at,
+            self.snoozed_until if self.snoozed else None,
+            *others,
+        )
 
     def leaves_closed(self, event: ThreadEvent) -> bool:
         """Whether a thread that is closed stays so, though this event is in it.

@@ -6,7 +6,6 @@ from scoring.conditions.subject import PRIORITIES, Subject
 from scoring.facts import Facts
 from scoring.sorting.resolved import ResolvedSort, resolve_sort
 from scoring.sorting.rules import Rule, Sort
-from scoring.subjects import subject_of_facts
 
 #: The tier of a customer who is not a member; members have 0 to 5.
 _NOT_A_MEMBER = 10
@@ -73,7 +72,7 @@ _SCORES = tuple(BUILT_IN[name].score for name in SORTS)
 
 def scores(facts: Facts) -> tuple[int, ...]:
     """The thread's score in each of SORTS, in their order. Raises ScoreError."""
-    return scores_of(subject_of_facts(facts))
+    return scores_of(facts.subject())
 
 
 def scores_of(subject: Subject) -> tuple[int, ...]:

@@ -1,22 +1,14 @@
 """The fields of the condition language, as data: the one place that names them.
 
-Parser, readers, completion and tests go by this table. A new field is an entry here, an attribute
-of Subject, and a column in `dashboard/db/conditions/columns.py`.
+Parser, readers, completion and tests go by this table; what it asks for is declared in
+`scoring/conditions/subject.py`.
 """
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Any, Literal
 
-from scoring.conditions.leaves import (
-    Language,
-    Leaf,
-    Measure,
-    OneOf,
-    Present,
-    Tagged,
-    Within,
-)
+from scoring.conditions.leaves import Language, Leaf, Measure, OneOf, Present, Tagged, Within
 from scoring.conditions.subject import MEMBER_STATUSES, PRIORITIES
 
 #: How the values of a field are written: one of its words alone (`word`), or also an e-mail address
@@ -30,8 +22,7 @@ class Field:
     """One field: what may be written behind its colon, and which attribute of Subject it reads.
 
     `words` maps each fixed value to the question that it asks. `me` is a word of every field of
-    kind `admin`, and asks for the one who looks. `holds_many`: the attribute is a set, of which one
-    value is asked for.
+    kind `admin`, and asks for the one who looks.
     """
 
     name: str
@@ -39,15 +30,10 @@ class Field:
     attribute: str = ""
     words: Mapping[str, Leaf | None] = field(default_factory=dict)
     measure: Measure = "instant"
-    holds_many: bool = False
 
 
-def _choices(attribute: str, *values: str) -> dict[str, Leaf | None]:
-    return {value: OneOf(attribute, frozenset({value})) for value in values}
-
-
-def _member(status: int) -> Leaf:
-    return OneOf("member_status", frozenset({status}))
+def _choices(attribute: str, *values: Any) -> dict[str, Leaf | None]:
+    return {str(value): OneOf(attribute, frozenset({value})) for value in values}
 
 
 _ALL = (
@@ -80,17 +66,14 @@ _ALL = (
         "admin",
         "mentioned",
         words={"me": None, "none": Tagged("mentioned", frozenset({None}))},
-        holds_many=True,
     ),
     Field("priority", "word", "priority", words=_choices("priority", *PRIORITIES)),
     Field(
         "member",
         "word",
         "member_status",
-        words={
-            **{str(status): _member(status) for status in MEMBER_STATUSES if status >= 0},
-            "none": _member(-1),
-        },
+        words=_choices("member_status", *MEMBER_STATUSES[1:])
+        | {"none": OneOf("member_status", frozenset({-1}))},
     ),
     Field("source", "name", "source"),
     Field("desk", "name", "desk"),

@@ -13,6 +13,7 @@ from scoring.conditions.language.values import AN_ADDRESS
 from scoring.conditions.leaves import Language, Leaf, OneOf, Present, Span, Tagged, Within
 from scoring.conditions.nodes import AllNode, AnyNode, NotNode, ResolvedNode
 from scoring.conditions.resolved import Resolved
+from scoring.conditions.subject import SETS
 from scoring.conditions.tags import folded
 
 ME = "me"
@@ -71,7 +72,7 @@ class _Resolver:
     def _leaf(self, field: Field, value: Value) -> Leaf:
         if isinstance(value, Name | Word) and _is_somebody(value, field):
             id = self._ids[value]
-            if field.holds_many:
+            if field.attribute in SETS:
                 return Tagged(field.attribute, frozenset({str(id)}))
             return OneOf(field.attribute, frozenset({id}))
         if isinstance(value, Word):

@@ -1,43 +1,99 @@
-"""What conditions and sorts know of a thread."""
+"""The attributes of a thread that conditions and sorts read, each declared once."""
 
-from typing import NamedTuple
+from collections.abc import Mapping, Sequence
+from operator import attrgetter
+from types import NoneType
+from typing import Annotated, Any, Literal, NamedTuple, get_args, get_origin, get_type_hints
 
 #: The most urgent first.
 PRIORITIES = ("urgent", "high", "normal", "low")
 #: Values of `member_status`: 0 to 5 for members, -1 for a customer who is not a member.
 MEMBER_STATUSES = (-1, 0, 1, 2, 3, 4, 5)
 
+#: Whether the facts of a thread say it, its other columns, its customer, or its source.
+Origin = Literal["facts", "columns", "customer", "source"]
+#: A time is the one kind that the clock is compared with: answers about it change by themselves.
+Kind = Literal["truth", "number", "text", "time", "texts"]
+#: Milliseconds; None: never.
+Time = Annotated[int | None, "time"]
+
+
+class Of(NamedTuple):
+    """More of an attribute than its type: its origin, and all values where they are few.
+
+    `is_there`: every thread on a list has a value, though the type leaves room for None.
+    """
+
+    origin: Origin = "facts"
+    values: Sequence[Any] = ()
+    is_there: bool = False
+
 
 class Subject(NamedTuple):
-    """The values of one thread that conditions and sorts read; times in milliseconds, None where
-    never.
+    """The values of one thread; those of one origin stand together, in the order of `Origin`.
 
     `unanswered`: never answered, and somebody asked. `closed_at` is the time of the close in
-    effect, None while the thread is open; `snoozed_until` is None unless it is snoozed. `last_role`
-    is the role of the last public message.
-    `tags` may be empty, and is never None; so is `mentioned`, the ids, as texts, of the admins who
-    are mentioned in notes that they have not read.
-    `member_status` is -1 for a customer who is not a member, and without a customer.
+    effect, None while the thread is open; `snoozed_until` is None unless it is snoozed.
+    `member_status` is -1 for a customer who is not a member, and without a customer. `last_role` is
+    the role of the last public message. `mentioned` has the ids, as texts, of the admins who are
+    mentioned in notes that they have not read. `source` and `desk` are names.
     """
 
     closed: bool = False
     answered: bool = False
     unanswered: bool = False
     snoozed: bool = False
-    assignee_id: int | None = None
-    priority: str = "normal"
-    member_status: int = -1
-    source: str = ""
-    locale: str | None = None
-    last_role: str | None = None
-    waiting_since: int | None = None
-    last_client_at: int | None = None
-    first_event_at: int | None = None
-    closed_at: int | None = None
-    due_at: int | None = None
-    first_request_at: int | None = None
-    assigned_at: int | None = None
-    snoozed_until: int | None = None
-    tags: frozenset[str] = frozenset()
-    desk: str = ""
-    mentioned: frozenset[str] = frozenset()
+    priority: Annotated[str, Of(values=PRIORITIES)] = "normal"
+    member_status: Annotated[int, Of(values=MEMBER_STATUSES)] = -1
+    waiting_since: Time = None
+    last_client_at: Time = None
+    first_event_at: Annotated[Time, Of(is_there=True)] = None
+    closed_at: Time = None
+    due_at: Time = None
+    first_request_at: Time = None
+    snoozed_until: Time = None
+    assignee_id: Annotated[int | None, Of("columns")] = None
+    assigned_at: Annotated[Time, Of("columns")] = None
+    last_role: Annotated[str | None, Of("columns")] = None
+    tags: Annotated[frozenset[str], Of("columns")] = frozenset()
+    desk: Annotated[str, Of("columns")] = ""
+    mentioned: Annotated[frozenset[str], Of("columns")] = frozenset()
+    locale: Annotated[str | None, Of("customer")] = None
+    source: Annotated[str, Of("source")] = ""
+
+
+class Attribute(NamedTuple):
+    """An attribute of Subject as it is declared; see `Of`."""
+
+    kind: Kind
+    origin: Origin
+    values: Sequence[Any]
+    may_be_missing: bool
+
+
+_KINDS: Mapping[type, Kind] = {bool: "truth", int: "number", str: "text", frozenset: "texts"}
+
+
+def _declared(hint: Any) -> Attribute:
+    annotated, *notes = get_args(hint) if get_origin(hint) is Annotated else (hint,)
+    of = next((note for note in notes if isinstance(note, Of)), Of())
+    base, *others = get_args(annotated) if NoneType in get_args(annotated) else (annotated,)
+    kind = "time" if "time" in notes else _KINDS[get_origin(base) or base]
+    values = (False, True) if kind == "truth" else of.values
+    may_be_missing = NoneType in others and not of.is_there
+    return Attribute(kind, of.origin, values, may_be_missing)
+
+
+#: Every attribute by its name, in the order of Subject.
+ATTRIBUTES: Mapping[str, Attribute] = {
+    name: _declared(hint) for name, hint in get_type_hints(Subject, include_extras=True).items()
+}
+#: What is true or false, and what is a set of texts.
+TRUTHS, SETS = (
+    tuple(name for name, attribute in ATTRIBUTES.items() if attribute.kind == kind)
+    for kind in ("truth", "texts")
+)
+#: Takes the values that columns say from an object that has them under the same names.
+said_by_columns = attrgetter(
+    *(name for name, attribute in ATTRIBUTES.items() if attribute.origin == "columns")
+)

@@ -11,27 +11,15 @@ from typing import Any
 
 from scoring.conditions.leaves import Language, Leaf, OneOf, Present, Tagged, Within
 from scoring.conditions.nodes import AllNode, AnyNode, NotNode, ResolvedNode
-from scoring.conditions.subject import MEMBER_STATUSES, PRIORITIES
+from scoring.conditions.subject import ATTRIBUTES, SETS
 
 #: An attribute of Subject, and how it is looked at: its value, or what is measured of a time.
 AxisName = tuple[str, str]
 
-#: Attributes that are sets of texts.
-SETS = ("tags", "mentioned")
 #: How a set is looked at, to know whether there is anything in it.
 ANY = "any"
 
 _TRUE_OR_FALSE = (False, True)
-#: All values of attributes that have few.
-_DOMAINS: Mapping[str, Sequence[Any]] = {
-    "closed": _TRUE_OR_FALSE,
-    "answered": _TRUE_OR_FALSE,
-    "unanswered": _TRUE_OR_FALSE,
-    "snoozed": _TRUE_OR_FALSE,
-    "priority": PRIORITIES,
-    "member_status": MEMBER_STATUSES,
-}
-_NEVER_MISSING = {*_DOMAINS, "source", "first_event_at", *SETS}
 
 
 class Axis:
@@ -42,7 +30,7 @@ class Axis:
         asked = list(dict.fromkeys(leaves))
         self.width, self._masks = _cells(attribute, aspect, asked)
         self._missing = 0
-        if attribute not in _NEVER_MISSING:
+        if ATTRIBUTES[attribute].may_be_missing:
             self._missing = 1 << self.width
             self.width += 1
         self.all = (1 << self.width) - 1
@@ -104,8 +92,8 @@ def merged_tags(leaves: Iterable[Leaf]) -> dict[str, dict[str, str]]:
 
 def _cells(attribute: str, aspect: str, leaves: Sequence[Leaf]) -> tuple[int, dict[Leaf, int]]:
     """The number of cells without that of the missing value, and those of each question."""
-    if attribute in _DOMAINS:
-        return _cells_of_domain(_DOMAINS[attribute], leaves)
+    if values := ATTRIBUTES[attribute].values:
+        return _cells_of_domain(values, leaves)
     if attribute in SETS:
         return 2, dict.fromkeys(leaves, truth(aspect != ANY))
     if aspect != "value":

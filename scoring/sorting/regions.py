@@ -12,9 +12,9 @@ from scoring.conditions.conjuncts import Conjunct, Literal
 from scoring.conditions.leaves import Leaf
 from scoring.conditions.nodes import AllNode, AnyNode, NotNode, ResolvedNode
 from scoring.conditions.resolved import Resolved
+from scoring.conditions.subject import SETS
 from scoring.sorting.axes import (
     ANY,
-    SETS,
     Axis,
     AxisName,
     axis_of,

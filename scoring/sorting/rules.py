@@ -26,16 +26,10 @@ Split = Literal["priority", "member"]
 #: The times of a thread that a rule may order by, and the attribute of Subject that holds each: the
 #: first one that is there.
 TIMES: Mapping[By, tuple[str, ...]] = {
+    **{by: (by,) for by in get_args(By)},
     "recent_at": ("last_client_at", "first_event_at"),
-    "waiting_since": ("waiting_since",),
-    "first_request_at": ("first_request_at",),
-    "due_at": ("due_at",),
     "created_at": ("first_event_at",),
-    "closed_at": ("closed_at",),
-    "assigned_at": ("assigned_at",),
-    "snoozed_until": ("snoozed_until",),
 }
-assert tuple(TIMES) == get_args(By)
 
 #: The attribute that a rule may split by, and its values in their natural order: one tier each.
 SPLITS: Mapping[Split, tuple[str, tuple[str | int, ...]]] = {

@@ -218,3 +218,31 @@ def test_an_act_on_the_dashboard_settles_what_its_author_had_seen(
     for event in events:
         thread.take([event])
     assert thread.facts == facts
+
+
+def test_there_is_a_time_of_the_close_while_the_thread_is_closed():
+    """`closed:` is of `closed_at` while the thread is closed: not once it was reopened."""
+    events = [ThreadEvent("client", 1_000), ThreadEvent("close", 2_000)]
+    assert fold(events).subject().closed_at == 2_000
+    reopened = fold([*events, ThreadEvent("reopen", 3_000)])
+    assert reopened.closed_at == 2_000 and not reopened.closed
+    assert reopened.subject().closed_at is None
+
+
+def test_a_closed_thread_is_not_snoozed():
+    """`is:snoozed` is an open thread, whatever time is kept with it."""
+    facts = fold([ThreadEvent("client", 1_000)])._replace(snoozed_until=9_000)
+    subject = facts.subject()
+    assert (subject.snoozed, subject.snoozed_until) == (True, 9_000)
+    closed = fold([ThreadEvent("client", 1_000), ThreadEvent("close", 2_000)])
+    subject = closed._replace(snoozed_until=9_000).subject()
+    assert (subject.snoozed, subject.snoozed_until) == (False, None)
+
+
+def test_who_asked_and_was_not_answered_is_so_after_a_close_too():
+    """`is:unanswered`: not answered, and there is a request, settled or not."""
+    events = [ThreadEvent("client", 1_000), ThreadEvent("close", 2_000)]
+    closed = fold(events)
+    assert closed.unanswered_since is None and closed.subject().unanswered
+    assert not fold([*events, ThreadEvent("admin", 3_000)]).subject().unanswered
+    assert not fold([ThreadEvent("other", 1_000)]).subject().unanswered

@@ -9,7 +9,6 @@ from scoring.facts import Facts, ThreadEvent, fold
 from scoring.sorting.resolved import RuleError, SortError, resolve_sort
 from scoring.sorting.rules import Rule, Sort
 from scoring.sorts import BUILT_IN, SORTS, scores
-from scoring.subjects import subject_of_facts
 from tests.scoring import oracle
 from tests.scoring.events import thread_facts
 
@@ -19,7 +18,7 @@ PUBLISHED = ["arrival", "longest_wait", "unanswered_first", "member_status", "pr
 
 
 def score(name: str, facts: Facts) -> int:
-    return BUILT_IN[name].score(subject_of_facts(facts), 0)
+    return BUILT_IN[name].score(facts.subject(), 0)
 
 
 def resolved(*rules: Rule):
@@ -46,7 +45,7 @@ def test_packed_order_is_the_order_of_the_plain_tuples(threads):
 def test_a_score_is_the_one_that_is_stored_and_is_explained(name, facts):
     """As docs/requirements/ordering.md gives it, since threads were stored with it."""
     tier, time = oracle.standing(name, facts)
-    explanation = BUILT_IN[name].explain(subject_of_facts(facts), 0)
+    explanation = BUILT_IN[name].explain(facts.subject(), 0)
     newest_first = explanation.fact == "recent_at"
     stored = tier * 2**42 + (2**42 - 1 + time if newest_first else time)
     assert score(name, facts) == stored
@@ -100,7 +99,7 @@ def test_a_rule_whose_tier_does_not_fit_is_refused_when_defined(tier):
 
 def test_the_last_tier_that_fits_is_taken():
     edge = resolved(Rule("", "recent_at", "oldest", tier=TIER_MAX))
-    assert edge.score(subject_of_facts(Facts()), 0) == TIER_MAX * 2**42
+    assert edge.score(Facts().subject(), 0) == TIER_MAX * 2**42
     assert (edge.tiers, edge.bits) == (1, 53)
 
 
@@ -136,4 +135,4 @@ def test_a_wrong_query_of_a_rule_is_told_with_its_place(when, at):
 def test_a_time_that_does_not_fit_into_a_score_is_refused(order, at):
     sort = resolved(Rule("", "created_at", order))
     with pytest.raises(ScoreError):
-        sort.score(subject_of_facts(Facts(first_event_at=at)), 0)
+        sort.score(Facts(first_event_at=at).subject(), 0)

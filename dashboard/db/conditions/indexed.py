@@ -4,12 +4,12 @@ from collections.abc import Callable, Iterable, Mapping
 
 from sqlalchemy import ColumnElement, Connection, Select, false, func, or_, select
 
-from dashboard.db.conditions.columns import TRUTHS
 from dashboard.db.models.mentions import mentions
 from dashboard.db.models.threads import customers, threads
 from scoring.conditions.conjuncts import Conjunct, Literal
 from scoring.conditions.leaves import Language, Leaf, OneOf, Present, Tagged, Within
 from scoring.conditions.resolved import Resolved
+from scoring.conditions.subject import TRUTHS
 
 #: An index serves where it names at most one of so many threads: reading one by its id takes about
 #: as long as ten of them in order.

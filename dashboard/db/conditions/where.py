@@ -19,11 +19,12 @@ from sqlalchemy import (
     true,
 )
 
-from dashboard.db.conditions.columns import COLUMNS, NEVER_MISSING, TRUTHS, joined
+from dashboard.db.conditions.columns import COLUMNS, joined
 from dashboard.db.threads.thread_tags import in_column
 from scoring.conditions.leaves import Language, OneOf, Span, Tagged, Within
 from scoring.conditions.nodes import AllNode, AnyNode, NotNode, ResolvedNode
 from scoring.conditions.resolved import Resolved
+from scoring.conditions.subject import ATTRIBUTES, TRUTHS
 
 Condition = ColumnElement[bool]
 #: Milliseconds, or a bind parameter for them.
@@ -66,7 +67,7 @@ def _one_of(leaf: OneOf) -> Condition:
         return or_(false(), *(column if value else not_(column) for value in leaf.values))
     values = sorted(value for value in leaf.values if value is not None)
     found: list[Condition] = [column.in_(values)] if values else []
-    if leaf.attribute in NEVER_MISSING:
+    if not ATTRIBUTES[leaf.attribute].may_be_missing:
         return or_(false(), *found)
     if None in leaf.values:
         return or_(column.is_(None), *found)

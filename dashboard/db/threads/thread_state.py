@@ -7,13 +7,12 @@ from typing import Any, Literal, NamedTuple
 from dashboard.db.lists.query_lists import QueryLists
 from dashboard.db.lists.standing import Moves, moment_of, moves
 from dashboard.db.threads.customers import NO_CUSTOMER, RankedValues
-from dashboard.db.threads.thread_tags import tags_in
+from dashboard.db.threads.thread_tags import SETS_AT, tags_in
 from scoring.archive import is_archived
-from scoring.conditions.subject import Subject
+from scoring.conditions.subject import Subject, said_by_columns
 from scoring.facts import Facts, ThreadEvent
 from scoring.placing import Placement
 from scoring.sorts import scores_of
-from scoring.subjects import subject_of
 from scoring.views import views_of
 
 #: Whether the customer's next message ends a snooze, too.
@@ -170,14 +169,7 @@ def place_of(
 def _subject(source: str, facts: Facts, columns: ThreadColumns, customer: RankedValues) -> Subject:
     if facts.member_status != customer.member_status:
         facts = facts._replace(member_status=customer.member_status)
-    return subject_of(
-        facts,
-        assignee_id=columns.assignee_id,
-        assigned_at=columns.assigned_at,
-        source=source,
-        locale=customer.locale,
-        last_role=columns.last_role,
-        tags=tags_in(columns.tags),
-        desk=columns.desk,
-        mentioned=tags_in(columns.mentioned),
-    )
+    others = [*said_by_columns(columns), customer.locale, source]
+    for at in SETS_AT:
+        others[at] = tags_in(others[at])
+    return facts.subject(*others)

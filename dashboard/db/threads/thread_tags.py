@@ -7,7 +7,11 @@ from sqlalchemy import Connection, bindparam, select
 
 from dashboard.db.models.threads import events, threads
 from dashboard.event_types import TAGS
+from scoring.conditions.subject import SETS, Subject
 from scoring.conditions.tags import TagChange, Tags, folded
+
+#: Positions of sets of texts in a Subject, from its end.
+SETS_AT = [Subject._fields.index(name) - len(Subject._fields) for name in SETS]
 
 _CHANGES = (
     select(

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from sqlalchemy import BigInteger, bindparam, insert, select, update
 
-from dashboard.db.conditions.columns import COLUMNS, subjects
+from dashboard.db.conditions.columns import subjects
 from dashboard.db.conditions.where import threads_of, where
 from dashboard.db.database import Database
 from dashboard.db.models.accounts import admins, sources
@@ -17,7 +17,6 @@ from scoring.conditions.fields import FIELDS
 from scoring.conditions.language.parser import parse
 from scoring.conditions.resolve import resolve
 from scoring.conditions.resolved import Resolved
-from scoring.conditions.subject import Subject
 from scoring.sorts import SORTS
 from tests.dashboard.ingest.shop import Shop
 from tests.scoring.conditions import oracle, worlds
@@ -116,7 +115,6 @@ def test_only_what_is_asked_is_joined():
     assert threads_of(resolved("is:waiting priority:high waits:>10m", world)) is threads
     assert "customers" not in str(threads_of(resolved("source:shop", world)))
     assert "sources" not in str(threads_of(resolved("lang:vi member:1", world)))
-    assert set(COLUMNS) == set(Subject._fields)
 
 
 def test_the_last_role_is_that_of_the_last_public_message(shop: Shop):
