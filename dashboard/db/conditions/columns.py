@@ -3,17 +3,7 @@
 from collections.abc import Collection, Mapping
 from typing import Any
 
-from sqlalchemy import (
-    Column,
-    ColumnElement,
-    Connection,
-    FromClause,
-    and_,
-    bindparam,
-    case,
-    func,
-    select,
-)
+from sqlalchemy import Column, ColumnElement, Connection, FromClause, bindparam, case, func, select
 from sqlalchemy.sql.visitors import iterate
 
 from dashboard.db.models.accounts import sources
@@ -24,8 +14,8 @@ from scoring.conditions.subject import TRUTHS, Subject
 #: Attribute to its value in SQL, where that is no column of `threads` of the same name.
 COMPUTED: Mapping[str, ColumnElement[Any]] = {
     "answered": threads.c.last_admin_at.is_not(None),
-    "unanswered": and_(threads.c.last_admin_at.is_(None), threads.c.first_request_at.is_not(None)),
-    "snoozed": and_(threads.c.closed.is_(False), threads.c.snoozed_until.is_not(None)),
+    "unanswered": threads.c.last_admin_at.is_(None) & threads.c.first_request_at.is_not(None),
+    "snoozed": threads.c.closed.is_(False) & threads.c.snoozed_until.is_not(None),
     "member_status": func.coalesce(customers.c.member_status, -1),
     "source": sources.c.name,
     "locale": customers.c.locale,
