@@ -103,10 +103,6 @@ class Facts(NamedTuple):
         return self.snoozed_until is not None and not self.closed
 
     @property
-    def answered(self) -> bool:
-        return self.last_admin_at is not None
-
-    @property
     def settlement(self) -> Settlement:
         """What is settled; a close does not count where a reopen is later."""
         return Settlement(
@@ -128,10 +124,11 @@ class Facts(NamedTuple):
     def subject(self, *others: Any) -> Subject:
         """The values that conditions and sorts read: those of facts, and `others` of other origins,
         in the order of Subject. Without these, nobody has the thread, and nothing is said in it."""
+        answered = self.last_admin_at is not None
         return Subject(
             self.closed,
-            self.answered,
-            not self.answered and self.first_request_at is not None,
+            answered,
+            not answered and self.first_request_at is not None,
             self.snoozed,
             self.priority,
             self.member_status,

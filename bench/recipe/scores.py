@@ -18,7 +18,7 @@ def longest_wait(facts: Facts) -> float:
 
 
 def unanswered_first(facts: Facts) -> float:
-    if not facts.answered:
+    if facts.last_admin_at is None:
         return -FAR - facts.recent_at
     return -float(facts.recent_at)
 

@@ -84,7 +84,7 @@ def test_a_scenario_ends_in_the_state_that_its_name_says(many, scenario, open, w
     found = [folded(story) for story in many if story.scenario == scenario]
     assert found, scenario
     for facts in found:
-        state = (not facts.closed, facts.waiting_since is not None, facts.answered)
+        state = (not facts.closed, facts.waiting_since is not None, facts.last_admin_at is not None)
         assert state == (open, waiting, answered)
 
 

@@ -89,7 +89,7 @@ def standing(sort: str, facts: Facts) -> tuple[int, int]:
     if sort == "longest_wait":
         return (1, newest) if waiting is None else (0, waiting)
     if sort == "unanswered_first":
-        asked_in_vain = not facts.answered and facts.first_request_at is not None
+        asked_in_vain = facts.last_admin_at is None and facts.first_request_at is not None
         return (0, facts.first_request_at) if asked_in_vain else (1, newest)
     if sort == "member_status":
         return (10 if facts.member_status == -1 else facts.member_status), newest

@@ -43,6 +43,7 @@ def test_facts_are_those_of_the_requirements(events, handoff_only):
     facts = fold(events, handoff_only=handoff_only)
     expected = oracle.facts(events, handoff_only)
     assert facts.settlement.at == expected.pop("settled_at")
+    assert facts.subject().answered == expected.pop("answered")
     assert {name: getattr(facts, name) for name in expected} == expected
 
 
