@@ -1,5 +1,6 @@
 """The search field of the page reads queries as the parser does; its scripts run in node."""
 
+import json
 from collections.abc import Iterator
 
 import pytest
@@ -13,6 +14,7 @@ from scoring.conditions.language.parser import parse
 from scoring.conditions.language.search_text import has_conditions, read_search
 from scoring.conditions.language.typing import typed
 from tests.drivers.node import NodeScript
+from tests.repository import ROOT
 from tests.scoring.conditions.oracle import World
 from tests.scoring.conditions.test_completion import CHOICES
 from tests.scoring.conditions.worlds import BLANKS, NOW, texts
@@ -45,6 +47,16 @@ def spaced(items: Items, data: st.DataObject) -> str:
 def test_the_page_knows_the_fields(page):
     known = [[field.name, field.kind, list(field.words)] for field in FIELDS.values()]
     assert page.ask({"op": "fields"}) == known
+
+
+@pytest.mark.parametrize("language", ["en", "vi", "ja"])
+def test_the_page_says_what_each_field_and_each_of_its_words_means(language):
+    """Priorities and member statuses have texts of their own, beside lists, too."""
+    texts = json.loads((ROOT / f"static/i18n/query/{language}.json").read_text(encoding="utf-8"))
+    for name, field in FIELDS.items():
+        words = () if name in ("priority", "member") else field.words
+        expected = {f"query.field.{name}", *(f"query.{name}.{word}" for word in words)}
+        assert expected <= texts.keys(), expected - texts.keys()
 
 
 @settings(max_examples=examples(60))
