@@ -78,6 +78,9 @@ class Rest:
         self._changes.append(mark.changes_since(before) if mark is not None else 1)
         if mark is None or not self._is_equal or self.is_comparing(passes):
             return False
+        if before is None or mark.lists != before.lists:
+            # A list that was added is to be built.
+            return False
         if mark != before:
             self._end_watch()
         rested = self._monotonic() - self._began

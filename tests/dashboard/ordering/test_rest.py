@@ -158,6 +158,15 @@ def test_after_a_change_of_ours_some_is_compared(order):
     until_at_rest(order)
 
 
+def test_a_list_that_is_added_while_it_rests_is_built_at_the_next_turn(order):
+    """That of an admin's mentions is kept for its total alone, which nobody else builds."""
+    until_at_rest(order)
+    listed = ListedQuery("is:open tag:late", "arrival", "UTC")
+    list_id, _ = order.database.write(lambda connection: query_lists.keep(connection, listed))
+    turn(order)
+    assert order.ranking.states([list_id])[list_id].epoch is not None
+
+
 def test_the_more_changes_the_more_often_it_looks(order):
     """H35: whatever changes, no more often than heads are compared."""
     until_at_rest(order)
