@@ -100,7 +100,7 @@ def begins_with_its_conditions(browser: BrowserDriver, view: str, conditions: st
     page.wait_for_selector(".search", state="hidden")
     page.goto(f"{browser.server.url}/#/{view}")
     browser.wait_until_shown(view)
-    page.keyboard.press("F")
+    page.keyboard.press("Shift+F")
     browser.wait_for(f"() => {FIELD}?.value === '{conditions}'", "the conditions of the list")
 
 

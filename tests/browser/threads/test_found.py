@@ -79,7 +79,7 @@ def test_a_result_opens_at_its_message_with_the_others_a_key_away(browser, lineu
     page.locator(".thread-matches button").nth(0).click()
     shows(browser, "1 of 4", "number 8.")
     page.locator(".messages").focus()
-    page.keyboard.press("M")
+    page.keyboard.press("Shift+M")
     shows(browser, "4 of 4", "zebra, new")
 
     page.keyboard.press("Escape")

@@ -75,7 +75,7 @@ def test_tags_are_a_filter(browser, lineup):
     ids = [lineup.say(f"tag-filter-{number}", name=f"Filter {number}") for number in range(2)]
     url = f"{lineup.server.url}/admin/api/threads/{ids[0]}/tags"
     assert lineup.mai.put(url, json={"add": ["only-here"], "remove": []}).ok
-    browser.page.keyboard.press("F")
+    browser.page.keyboard.press("Shift+F")
     browser.page.locator(".query-filter-button", has_text="Tag").click()
     browser.page.locator(".query-filter .menu-item", has_text="only-here").click()
     rows = [f"document.getElementById('row-{id}')" for id in ids]
