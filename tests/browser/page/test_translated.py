@@ -1,5 +1,6 @@
 """The browser's translation changes the page: what is live stays right, and in its place."""
 
+from itertools import count
 from typing import NamedTuple
 
 import pytest
@@ -8,6 +9,9 @@ from tests.drivers.browser import BrowserDriver
 from tests.support import wait_until
 
 pytestmark = pytest.mark.slow
+
+#: For the names of threads: all tests of this file have one server.
+_numbers = count(1)
 
 #: What Chrome's translation does: each text becomes <font><font>…</font></font>, but for what is
 #: marked as not to be translated. `kind`: how the text leaves.
@@ -47,7 +51,7 @@ SHOWN = "(selector) => document.querySelector(selector).innerText.replace(/[«»
 
 
 class Translated(NamedTuple):
-    kind: str
+    name: str
     ids: dict[str, int]
 
 
@@ -64,14 +68,15 @@ def translate(browser: BrowserDriver) -> None:
     params=[("replaced", False), ("before", True), ("moved", True)], ids=lambda param: param[0]
 )
 def translated(request, browser, lineup):
-    """A page that is translated, and three threads by name; the first one is open.
+    """A page that is translated, and three new threads by name; the first one is open.
 
     The second value of each parameter: whether names are translated, too, as by a translation
     that knows no mark.
     """
     kind, everything = request.param
+    threads = f"translated-{next(_numbers)}"
     ids = {
-        name: lineup.say(f"translated-{kind}-{name}", f"Words of {name}", name=name)
+        name: lineup.say(f"{threads}-{name}", f"Words of {name}", name=name)
         for name in ("Ngoc", "Aoi", "Bea")
     }
     browser.renew()
@@ -80,7 +85,7 @@ def translated(request, browser, lineup):
     browser.page.evaluate(script, kind)
     assert browser.page.locator("font").count() > 20, "the page is translated"
     assert "«" in browser.page.locator("#messages").inner_text()
-    return Translated(kind, ids)
+    return Translated(threads, ids)
 
 
 def test_no_customers_name_stands_over_another_ones_words(browser, translated):
@@ -98,7 +103,7 @@ def test_no_customers_name_stands_over_another_ones_words(browser, translated):
 def test_rows_and_counts_follow_in_a_translated_page(browser, lineup, translated):
     new = lineup.say("translated-new", "And me?", name="Dai")
     wait_until(lambda: browser.page.locator(f"#row-{new}").count(), what="the new row")
-    lineup.say(f"translated-{translated.kind}-Bea", "Are you there?", name="Bea")
+    lineup.say(f"{translated.name}-Bea", "Are you there?", name="Bea")
     row = f"#row-{translated.ids['Bea']}"
     for _ in range(2):
         wait_until(lambda: "Are you there?" in shown(browser, f"{row} .row-preview"))
