@@ -49,8 +49,8 @@ export function addRegions(parts) {
 }
 
 // Whether there is something to say in place of rows.
-const isWithoutRows = ({ listing, sync }) => (listing.ready ? listing.painted.total === 0
-  : sync.building !== null || sync.state === "failed" || sync.state === "refused");
+const isWithoutRows = ({ listing, sync }) => sync.state === "refused" || (listing.ready
+  ? listing.painted.total === 0 : sync.building !== null || sync.state === "failed");
 
 function addList(parts) {
   const { painter, lists, listPane, rowRefresh, search, language } = parts;
