@@ -2,13 +2,13 @@
 
 import ast
 import re
-import subprocess
 from collections import Counter
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
-ROOT = Path(__file__).parents[2]
+from tests.repository import ROOT, files_of_the_project
+
 PRODUCT = ("app.py", "dashboard/", "scoring/", "presence/", "demo/", "lua_scripts/")
 #: The object graph of a process, what starts and stops it, and what hands its parts to the web.
 WIRING = re.compile(r"dashboard/(\w*services|background)\.py|dashboard/web/(?!probes)\w+\.py")
@@ -20,15 +20,10 @@ SMALL_LINES = 100
 @cache
 def tracked(prefix: tuple[str, ...], suffix: str) -> tuple[str, ...]:
     """Names of the files that git does not ignore, below any of these prefixes."""
-    listed = subprocess.run(
-        ["git", "ls-files", "--cached", "--others", "--exclude-standard"],
-        cwd=ROOT,
-        capture_output=True,
-        text=True,
-        check=True,
-    ).stdout.splitlines()
-    files = (name for name in listed if name.startswith(prefix) and name.endswith(suffix))
-    return tuple(sorted(name for name in set(files) if (ROOT / name).is_file()))
+    names = {path.relative_to(ROOT).as_posix() for path in files_of_the_project()}
+    return tuple(
+        sorted(name for name in names if name.startswith(prefix) and name.endswith(suffix))
+    )
 
 
 def product() -> tuple[str, ...]:

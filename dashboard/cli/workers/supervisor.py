@@ -40,8 +40,8 @@ class Workers:
     """Keeps `count` workers running, which accept from one queue.
 
     All inherit `listener`, and this process holds it: who connects while a worker is replaced is
-    served by another one, where a queue of the worker's own would be reset with it. Whoever is
-    ready first makes it listen: before, nobody would answer those who wait in the queue.
+    served by another one, where a queue of the worker's own would be reset with it. The first
+    worker that is ready makes it listen: before, nobody would answer a connection in the queue.
     """
 
     def __init__(

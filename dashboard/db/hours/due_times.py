@@ -46,7 +46,7 @@ class DueTimes:
 
     def are_of_today(self, state: ThreadState) -> bool:
         """Whether the stored time of a thread is that of these policies."""
-        return int(state.columns.due_version) == self._version
+        return state.columns.due_version == self._version
 
     def promise(self, state: ThreadState, at_ms: int) -> Promise | None:
         """By when a thread is to be answered by the policy that counts at an instant."""

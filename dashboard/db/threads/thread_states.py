@@ -131,12 +131,12 @@ def read_customers(
     """Sets the customer of each thread; `changed` are those that this transaction has written."""
     ids = {id for state in states for id in (state.before.customer_id, state.columns.customer_id)}
     unchanged = [id for id in ids if id is not None and id not in changed]
-    before: dict[int | None, RankedValues] = dict(read_ranked_values(connection, unchanged).items())
-    after = before | {id: customer.after for id, customer in changed.items()}
-    before |= {id: customer.before for id, customer in changed.items()}
+    stored = read_ranked_values(connection, unchanged)
+    before = stored | {id: customer.before for id, customer in changed.items()}
+    after = stored | {id: customer.after for id, customer in changed.items()}
     for state in states:
-        state.customer_before = before.get(state.before.customer_id, NO_CUSTOMER)
-        state.customer = after.get(state.columns.customer_id, NO_CUSTOMER)
+        state.customer_before = before.get(state.before.customer_id or 0, NO_CUSTOMER)
+        state.customer = after.get(state.columns.customer_id or 0, NO_CUSTOMER)
         if state.facts.member_status != state.customer.member_status:
             state.facts = state.facts._replace(member_status=state.customer.member_status)
 

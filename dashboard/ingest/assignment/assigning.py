@@ -180,7 +180,7 @@ def _assignee_of(connection: Connection, state: ThreadState) -> dict[str, Any] |
 
 
 def _check_is_held(connection: Connection, state: ThreadState, admin_id: int | None) -> None:
-    """Raises Problem (409) for a thread that this admin has no longer; None: whoever has it."""
+    """Raises Problem (409) where this admin has the thread no longer; None: any may have it."""
     if admin_id is None or state.columns.assignee_id == admin_id:
         return
     held = _assignee_of(connection, state)

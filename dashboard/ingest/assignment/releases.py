@@ -52,7 +52,7 @@ def release_unanswered(
     connection: Connection, states: Iterable[ThreadState], is_absent: IsAbsent, now_ms: int
 ) -> None:
     """Releases those that events have reopened while their assignee is absent, or moved to a desk
-    whose threads the assignee does not see; saves nothing.
+    that the assignee does not see; saves nothing.
 
     No thread is bound to an admin who will not answer it. (Case E7)
     """
