@@ -81,15 +81,13 @@ class Background:
         ):
             spawn(run)
         services.presence_tasks.start(spawn)
+        services.broadcaster.admins.wakes += [self._sessions.wake, services.presence_tasks.wake]
         services.pulse.observe(services.pulse_changed)
         services.pulse.observe(lambda before, pulse: self._reconciling.wake())
         services.agenda.wakes[self._reconciling.wake] = Agenda.has_to_reconcile
-        self._reconciling.start()
-        self._clock.start()
-        for task in self._of_storage:
+        own = self._reconciling, self._clock, self._failed_sign_ins, self._sharing_metrics
+        for task in (*own, *self._of_storage):
             task.start()
-        self._failed_sign_ins.start()
-        self._sharing_metrics.start()
         for name, run in (
             ("webhooks", services.dispatcher.run),
             ("agenda", services.agenda.run),

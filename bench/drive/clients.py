@@ -113,6 +113,7 @@ class LineupDashboard(Dashboard):
         """The head; what a fresh opening gives is compared with it here already."""
         assert self.link is not None
         answer = await self._open_list()
+        assert answer["ok"], answer
         fresh = list(zip(answer["scores"], answer["ids"], strict=True))
         held = self.head.entries()
         # A thread that left the head and came back may be missing at the very end.

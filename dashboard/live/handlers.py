@@ -70,8 +70,6 @@ class ListHandlers:
     def on_ready(self, caller: Caller) -> None:
         """Sends a new socket what it needs before it makes a call."""
         self._broadcaster.admins.add(caller.sid, caller.admin_id, caller.desks)
-        if len(self._broadcaster.admins) == 1:
-            self._live_lists.view_totals.wake()
         self._broadcaster.status.send_to(caller.sid)
         self._broadcaster.delivery_updates.send_to(caller)
         if caller.desks is None:

@@ -1,6 +1,6 @@
 """Whose the sockets of this worker are."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 
 from dashboard.db.accounts.admin_desks import Desks
 
@@ -10,6 +10,8 @@ class SocketAdmins:
 
     def __init__(self) -> None:
         self._admins: dict[str, tuple[int, Desks]] = {}
+        #: Called when the first socket joins: they wake the tasks that rest while there is none.
+        self.wakes: list[Callable[[], object]] = []
 
     def __len__(self) -> int:
         return len(self._admins)
@@ -26,7 +28,11 @@ class SocketAdmins:
 
     def add(self, sid: str, admin_id: int, desks: Desks = None) -> None:
         """A socket has joined, which is to see the threads at these desks; None: all threads."""
+        is_first = not self._admins
         self._admins[sid] = admin_id, desks
+        if is_first:
+            for wake in self.wakes:
+                wake()
 
     def desks_of(self, sid: str) -> Desks:
         """The desks whose threads a socket sees; None: all. Of a closed socket none."""

@@ -58,6 +58,7 @@ class ViewChanges(RunsTask):
             interval_seconds=self._wait_seconds,
             expected=(StorageUnavailable,),
         )
+        admins.wakes.append(self.wake)
 
     def observe(self, on_change: OnChange) -> None:
         """Calls this before the sockets are told; again, where it raises StorageUnavailable."""

@@ -66,8 +66,6 @@ class AdminPresence:
         self._sockets: dict[str, AdminSocket] = {}
         self._shown: dict[int, bool] = {}
         self._is_draining = False
-        #: Called when a socket comes where there was none.
-        self.on_first_socket: Callable[[], object] = lambda: None
         self.viewers = viewers
         viewers.set_contact_check(self._is_contact)
         self.heartbeats = Heartbeats(presence_service.admins, presence_service.admin_settings)
@@ -86,10 +84,7 @@ class AdminPresence:
         person = str(caller.admin_id)
         connection = Connection(person, name, caller.type, caller.device, self._worker)
         ping_at = self._monotonic() + random.random() * period
-        is_first = not self._sockets
         self._sockets[caller.sid] = AdminSocket(caller, connection, ping_at)
-        if is_first:
-            self.on_first_socket()
 
     def on_ready(self, caller: Caller) -> None:
         """Announces the socket's admin as online."""

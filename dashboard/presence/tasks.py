@@ -113,7 +113,6 @@ class PresenceTasks:
 
     def start(self, spawn: Callable[..., Any]) -> None:
         """Runs every step as a task of its own; `spawn(function)` starts a (green) thread."""
-        self._presence.on_first_socket = self._first_socket_came
         self._bot_presence.on_pending = lambda: self._wake("customer messages")
         self._presence_service.on_settings = self._note_end
         for name, seconds, step in self._steps():
@@ -160,8 +159,8 @@ class PresenceTasks:
             ("remove consumers", CONSUMERS_SECONDS, self._remove_consumers),
         ]
 
-    def _first_socket_came(self) -> None:
-        """Does at once what rests while nobody is shown anything."""
+    def wake(self) -> None:
+        """Does at once what rests while no socket is here."""
         self._verify_at = 0.0
         for task in self._tasks.values():
             task.wake()

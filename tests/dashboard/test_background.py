@@ -9,6 +9,10 @@ from unittest.mock import MagicMock
 import pytest
 
 from dashboard.background import Background
+from dashboard.live.queries.view_totals import ViewTotals
+from dashboard.live.socket_admins import SocketAdmins
+from dashboard.live.threads.delivery_updates import DeliveryUpdates
+from dashboard.live.view_changes import ViewChanges
 from dashboard.services import Services
 from dashboard.tasks import RunsTask
 
@@ -67,6 +71,30 @@ def test_every_loop_is_begun_and_ended(services):
     assert all(task.stop.called for task in _tasks)
     assert services.presence_tasks.start.called and services.presence_tasks.stop.called
     services.pulse.observe.assert_any_call(services.pulse_changed)
+
+
+def test_what_rests_while_no_socket_is_here_is_woken_by_the_first_one(services):
+    """F12, H35: an ended session, or the first totals, would be noticed seconds later."""
+    services.broadcaster.admins = admins = SocketAdmins()
+    Background(services).start()
+    others = [MagicMock() for _ in range(5)]
+    parts = [
+        DeliveryUpdates(*others[:3], admins),
+        ViewChanges(*others[:1], "lineup", *others[:1], admins, *others[:1]),
+        ViewTotals(*others[:4], admins, *others[:2]),
+    ]
+    for part in parts:
+        part._task.wake = MagicMock()
+    resting = [services.presence_tasks, _tasks[0], *(part._task for part in parts)]
+    assert not any(one.wake.called for one in resting)
+    services.broadcaster.admins.add("s", 1)
+    assert all(one.wake.call_count == 1 for one in resting)
+    services.broadcaster.admins.add("t", 2)
+    assert all(one.wake.call_count == 1 for one in resting)
+    services.broadcaster.admins.drop("s")
+    services.broadcaster.admins.drop("t")
+    services.broadcaster.admins.add("u", 3)
+    assert all(one.wake.call_count == 2 for one in resting)
 
 
 def test_admins_have_time_to_come_back_where_a_worker_stops(services):

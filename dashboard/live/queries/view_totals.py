@@ -63,6 +63,7 @@ class ViewTotals(RunsTask):
             # What is away is logged elsewhere.
             expected_level=logging.DEBUG,
         )
+        admins.wakes.append(self.wake)
 
     def note(self) -> None:
         """Some list of a query has changed."""

@@ -43,6 +43,7 @@ class DeliveryUpdates(RunsTask):
             interval_seconds=lambda: POLL_SECONDS if self._admins else REST_SECONDS,
             expected=(StorageUnavailable,),
         )
+        admins.wakes.append(self.wake)
 
     def send_to(self, caller: Caller) -> None:
         """Sends a new socket what is known."""

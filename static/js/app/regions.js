@@ -48,10 +48,6 @@ export function addRegions(parts) {
   addList(parts);
 }
 
-// Whether there is something to say in place of rows.
-const isWithoutRows = ({ listing, sync }) => sync.state === "refused" || (listing.ready
-  ? listing.painted.total === 0 : sync.building !== null || sync.state === "failed");
-
 function addList(parts) {
   const { painter, lists, listPane, rowRefresh, search, language } = parts;
   const thread = addThread(parts);
@@ -67,7 +63,7 @@ function addList(parts) {
     at("list").setAttribute("aria-label", label);
     at("list").inert = lists.sync.state === "refused";
     if (empty.part) render(empty.part(parts), at("list-empty"));
-    else if (isWithoutRows(lists)) empty.preload().then((part) => part && painter.ask("list"));
+    else if (lists.isWithoutRows) empty.preload().then((part) => part && painter.ask("list"));
     parts.viewTold();
     parts.filterTotals.look();
     painter.ask("first", "about");

@@ -257,16 +257,12 @@ def test_who_stays_online_is_stored_now_and_then(order, monkeypatch):
 
 
 def test_what_is_done_for_sockets_rests_while_there_are_none(order):
-    """H35: the first one wakes it."""
+    """H35."""
     tasks, presence = order.services.presence_tasks, order.services.admin_presence
-    woken: list[None] = []
-    tasks.start(lambda run: None)
-    tasks._tasks = {"ping": SimpleNamespace(wake=lambda: woken.append(None))}
     intervals = {name: seconds for name, seconds, _ in tasks._steps()}
     assert intervals["publish rooms"]() == intervals["heartbeats"]() == REST_SECONDS
     for number in range(2):
         presence.on_connect(Caller(f"s{number}", 7, "admin"))
-    assert woken == [None]
     assert intervals["publish rooms"]() == ROOMS_SECONDS
     for number in range(2):
         presence.on_disconnect(f"s{number}", "transport close")

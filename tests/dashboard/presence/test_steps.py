@@ -350,8 +350,7 @@ def test_what_cannot_wait_for_the_next_turn_wakes_its_step(process):
     process.hear()
     assert {*woken} == {"store last seen", "present admins"}
     woken.clear()
-    process.presence.on_disconnect("s", "client disconnect")
-    process.presence.on_connect(process.caller)
+    process.tasks.wake()
     assert woken == [*process.tasks._tasks], "the first socket after none"
     woken.clear()
     ends = process.order.clock() + 100
@@ -394,6 +393,7 @@ def test_announcements_are_compared_at_once_when_a_first_socket_comes(process, m
     process.run("listen")
     assert compared == []
     process.presence.on_connect(process.caller)
+    process.tasks.wake()
     process.run("listen")
     assert compared == ["now"]
 

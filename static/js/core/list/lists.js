@@ -44,6 +44,11 @@ export class Lists {
   get sync() { return this.current.sync; }
   // {view, sort, filter}, and the query of one that is not saved
   get list() { return this.listing.list; }
+  // Whether there is something to say in place of rows.
+  get isWithoutRows() {
+    return this.listing.ready && this.sync.state !== "refused" ? this.listing.painted.total === 0
+      : this.sync.building !== null || ["refused", "failed"].includes(this.sync.state);
+  }
 
   /** @param {ListName} list */
   show(list) {
@@ -130,9 +135,8 @@ export class Lists {
         timers: this.timers,
       }),
     });
-    const sync = new ListSync({
-      list, call: this.call, moreMax: this.limits.list_ids, now: this.now, timers: this.timers, listener: this.#listener(key),
-    });
+    const { call, limits: { list_ids: moreMax }, now, timers } = this;
+    const sync = new ListSync({ list, call, moreMax, now, timers, listener: this.#listener(key) });
     return { key, listing, sync };
   }
 

@@ -166,6 +166,8 @@ test("a deleted view that is shown is refused; another one is let pass", async (
   await settled();
   lists.gone({ ...place("v2"), problem: {} });
   assert.equal(lists.sync.state, "live");
+  assert.equal(lists.isWithoutRows, false);
   lists.gone({ ...place("v1"), problem: { code: "not_found" } });
   assert.equal(lists.sync.state, "refused");
+  assert.equal(lists.isWithoutRows, true, "its rows are not shown as if it were still there");
 });
