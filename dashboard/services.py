@@ -145,7 +145,7 @@ class Services(EventServices):
             keys,
             self.broadcaster.notify,
             on_written={
-                keys.touched: self._queries_touched,
+                **{group.touched: self._queries_touched for group in keys.shared_groups()},
                 keys.view_changes: self.view_changes.wake,
                 keys.unlisted: self.broadcaster.notify_unlisted,
             },

@@ -1,8 +1,11 @@
 """Every name that the order has in Redis: keys, members and channels of notifications."""
 
-from collections.abc import Container
+from collections.abc import Container, Iterable
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from itertools import count
+from typing import NamedTuple
+from zlib import crc32
 
 from redis.crc import key_slot
 
@@ -13,6 +16,12 @@ NOTIFY_FLAGS = "KEgzxe"
 #: notification for FLUSHALL, FLUSHDB, SWAPDB and for writes that leave a score as it was.
 LOSS_EVENTS = ("del", "rename_from", "rename_to", "expired", "evicted", "move_from")
 MEMBER_DIGITS = 12
+#: Groups into which the lists of queries are divided on a cluster, so that its nodes share them.
+CLUSTER_GROUPS = 16
+#: Slots of a cluster.
+SLOTS = 16_384
+#: Lists whose keys a process remembers: an event names those of hundreds.
+KNOWN_KEYS = 10_000
 #: What the list id of a query begins with; see `query_list_id`.
 _QUERY = "q:"
 
@@ -46,129 +55,131 @@ def channel(key: str, db: int = 0) -> str:
     return f"__keyspace@{db}__:{key}"
 
 
+class Group(NamedTuple):
+    """The keys that lists have in common. One call places a thread on all of them.
+
+    A built-in view has a group by itself, in which each admin's threads are counted: that its list
+    changed is told by its log. The lists of queries share groups.
+    """
+
+    #: What its keys begin with.
+    start: str
+    #: Hash, member → revision of the thread that placed it last; stays a while when it leaves.
+    #: Where admins are counted it is `REVISION:ADMIN`, until it leaves.
+    revisions: str
+    #: Sorted set, member → number of the call in which it left the last of the lists: of the latest
+    #: ones, whose revisions are kept.
+    left: str
+    #: Sorted set of a shared group, list id → number of the call that last changed the list.
+    #: A call writes it once for all lists that it changed: one notification, and one key to read.
+    #: A list that was never changed since it was begun to be built has 0: this is also where all
+    #: lists are named of which there are keys.
+    touched: str
+    #: Number of the last call that changed a list of a shared group.
+    calls: str
+    is_shared: bool
+
+
+class ListKeys(NamedTuple):
+    """The keys of one list."""
+
+    list_id: str
+    group: Group
+    #: Sorted sets, member → score: the list itself, in each of its sorts.
+    sorts: tuple[str, ...]
+    #: Sorted set, member → version at which the thread last changed: a compacted log, of the last
+    #: changes.
+    log: str
+    #: Hash: `epoch`, `version`, `floor`, the version from which on the log is whole, `life`, and
+    #: while it is built `building`. Where admins are counted also `counted`, how many threads are,
+    #: and `of:ADMIN`, how many of them the admin has, 0: nobody.
+    meta: str
+    #: Sorted set where admins are counted: admin (0: nobody) → version at which the number of their
+    #: threads changed.
+    assigned: str
+    #: Hash, while a rebuild fills the keys below: its `token`, the `version` it began at, how many
+    #: were `filled`, its `progress`, and how many rebuilds in a row were `overtaken`. A fence: a
+    #: rebuild that lost its token neither fills nor swaps in.
+    next: str
+    #: String: the token of the rebuild that makes the list. When it has expired another rebuild may
+    #: take over. Each that was `overtaken` in a row doubles the lease of the next one.
+    lease: str
+    #: The keys that a rebuild renames to `sorts`.
+    next_sorts: tuple[str, ...]
+    #: The key that a rebuild renames to the revisions of a group of one list.
+    next_revisions: str
+
+    @property
+    def counts_admins(self) -> bool:
+        """Whether it is counted how many threads each admin has."""
+        return not self.group.is_shared
+
+    @property
+    def filled(self) -> tuple[str, ...]:
+        """The keys that a rebuild fills; lists that share revisions keep them."""
+        return (*self.next_sorts, self.next_revisions) if self.counts_admins else self.next_sorts
+
+    @property
+    def placed(self) -> tuple[str, ...]:
+        """The keys that placing a thread writes, beside those of the group."""
+        own = (*self.sorts, self.log, self.meta)
+        return (*own, self.assigned) if self.counts_admins else own
+
+
 @dataclass(frozen=True)
 class Keys:
     """Key names under one prefix.
 
-    Keys of a list id share a hash tag: one node holds them. All lists of queries share one, so that
-    one call places a thread on all of them. `node` names the canary of one node of a cluster.
+    Keys of a group share a hash tag: one node holds them. `node` names the canary of one node of a
+    cluster. `groups`: how many the lists of queries are divided into.
     """
 
     prefix: str = "lineup"
     node: str = ""
+    groups: int = 1
+
+    def group(self, list_id: str) -> Group:
+        """The group of a list."""
+        if not is_query_list(list_id):
+            return _group(f"{{{self.prefix}:{list_id}}}|", is_shared=False)
+        return _group(self._start_of_group(crc32(list_id.encode()) % self.groups), is_shared=True)
+
+    def shared_groups(self) -> list[Group]:
+        """The groups of the lists of queries."""
+        starts = map(self._start_of_group, range(self.groups))
+        return [_group(start, is_shared=True) for start in starts]
+
+    def of(self, list_id: str, sorts: Iterable[str]) -> ListKeys:
+        """The keys of a list that Redis holds in these sorts."""
+        start = self._start(list_id)
+        names = [self.sort(list_id, sort) for sort in sorts]
+        return ListKeys(
+            list_id,
+            self.group(list_id),
+            tuple(names),
+            self.changes(list_id),
+            self.meta(list_id),
+            f"{start}assigned",
+            f"{start}next",
+            f"{start}next|lease",
+            tuple(f"{start}next|{name.removeprefix(start)}" for name in names),
+            f"{start}next|revisions",
+        )
 
     def sort(self, list_id: str, sort: str) -> str:
-        """Sorted set, member → score: the list itself. That of a query has one, under one name: a
-        saved sort may have the name of another key."""
+        """One of `ListKeys.sorts`. That of a query has one, under one name: a saved sort may have
+        the name of another key."""
         name = "list" if is_query_list(list_id) else sort
-        return f"{self._hash_list_id(list_id)}|{name}"
+        return f"{self._start(list_id)}{name}"
 
     def changes(self, list_id: str) -> str:
-        """Sorted set, member → version at which the thread last changed: a compacted log, of the
-        last changes.
-
-        Of that of a query nobody is notified, see `touched`.
-        """
+        """`ListKeys.log`. Of that of a query nobody is notified, see `Group.touched`."""
         name = "log" if is_query_list(list_id) else "changes"
-        return f"{self._hash_list_id(list_id)}|{name}"
+        return f"{self._start(list_id)}{name}"
 
     def meta(self, list_id: str) -> str:
-        """Hash: `epoch`, `version`, and `floor`, the version from which on the log is whole.
-
-        Of a view also `counted`, how many threads are counted, and `of:ADMIN`, how many of them the
-        admin has, 0: nobody.
-        """
-        return f"{self._hash_list_id(list_id)}|meta"
-
-    def assigned(self, view: str) -> str:
-        """Sorted set, admin (0: nobody) → version at which the number of their threads changed."""
-        return f"{self._hash_list_id(view)}|assigned"
-
-    def revisions(self, list_id: str) -> str:
-        """Hash, member → revision of the thread that placed it last; stays a while when it leaves.
-
-        On a view it is `REVISION:ADMIN`, as what the thread is counted in `meta`, until it leaves.
-        The lists of all queries share one.
-        """
-        if is_query_list(list_id):
-            return self.query_revisions
-        return f"{self._hash_list_id(list_id)}|revisions"
-
-    def left(self, list_id: str) -> str:
-        """Sorted set, member → number of the call in which it left: of the latest ones, whose
-        revisions are kept.
-
-        The lists of all queries share one, of threads that left the last of them.
-        """
-        if is_query_list(list_id):
-            return self.query_left
-        return f"{self._hash_list_id(list_id)}|left"
-
-    @property
-    def of_queries(self) -> str:
-        """What the keys of the lists of queries begin with, before the list id."""
-        return f"{{{self.prefix}:queries}}|"
-
-    @property
-    def query_revisions(self) -> str:
-        """`revisions` of the lists of queries."""
-        return f"{self.of_queries}revisions"
-
-    @property
-    def query_left(self) -> str:
-        """`left` of the lists of queries."""
-        return f"{self.of_queries}left"
-
-    @property
-    def touched(self) -> str:
-        """Sorted set, list id of a query → number of the call that last changed the list.
-
-        A call writes it once for all lists that it changed: one notification, and one key to read.
-        A list that was never changed since it was begun to be built has 0: this is also where all
-        lists are named of which there are keys.
-        """
-        return f"{self.of_queries}touched"
-
-    @property
-    def query_calls(self) -> str:
-        """Number of the last call that changed a list of a query."""
-        return f"{self.of_queries}calls"
-
-    def next(self, list_id: str) -> str:
-        """Hash, while a rebuild fills the keys below: its `token`, the `version` it began at, and
-        of a view what it counts, as in `meta`.
-
-        A fence: a rebuild that lost its token neither fills nor swaps in. For a list of a query it
-        holds `overtaken`, too, see `lease`.
-        """
-        return f"{self._hash_list_id(list_id)}|next"
-
-    def lease(self, list_id: str) -> str:
-        """String, of a query: the token of the rebuild that makes its list.
-
-        When it has expired another rebuild may take over. Each that was `overtaken` in a row
-        doubles the lease of the next one.
-        """
-        return f"{self._hash_list_id(list_id)}|next|lease"
-
-    def next_sort(self, list_id: str, sort: str) -> str:
-        """The key that a rebuild renames to `sort`."""
-        name = "list" if is_query_list(list_id) else sort
-        return f"{self._hash_list_id(list_id)}|next|{name}"
-
-    def next_revisions(self, list_id: str) -> str:
-        """The key that a rebuild renames to `revisions`."""
-        return f"{self._hash_list_id(list_id)}|next|revisions"
-
-    @property
-    def rebuild_lock(self) -> str:
-        """The `lease` of the one rebuild that makes lists of views."""
-        return f"{{{self.prefix}}}|rebuild"
-
-    @property
-    def builder(self) -> str:
-        """Hash: the `token` of the rebuild that took the lock last, and `overtaken`."""
-        return f"{{{self.prefix}}}|builder"
+        """`ListKeys.meta`."""
+        return f"{self._start(list_id)}meta"
 
     @property
     def life(self) -> str:
@@ -209,7 +220,7 @@ class Keys:
         """The list id whose live key this is; None for other keys, also those of a rebuild."""
         start = f"{{{self.prefix}:"
         list_id, brace, name = key.removeprefix(start).partition("}|")
-        if list_id == "queries":
+        if list_id.partition(":")[0] == "queries":
             list_id, brace, name = name.partition("|")
         is_live = name != "next" and not name.startswith("next|")
         return list_id if key.startswith(start) and brace and is_live else None
@@ -225,7 +236,30 @@ class Keys:
         """
         return tuple(f"__keyevent@{db}__:{event}" for event in LOSS_EVENTS)
 
-    def _hash_list_id(self, list_id: str) -> str:
-        if is_query_list(list_id):
-            return f"{self.of_queries}{list_id}"
-        return f"{{{self.prefix}:{list_id}}}"
+    def _start_of_group(self, number: int) -> str:
+        if self.groups == 1:
+            return f"{{{self.prefix}:queries}}|"
+        return _start_in_part(f"{self.prefix}:queries:{number}", number, self.groups)
+
+    def _start(self, list_id: str) -> str:
+        start = self.group(list_id).start
+        return f"{start}{list_id}|" if is_query_list(list_id) else start
+
+
+@lru_cache
+def _start_in_part(name: str, number: int, parts: int) -> str:
+    """A hash tag whose slot lies in this part of all slots: so nodes have as many groups each."""
+    starts = (f"{{{name}.{attempt}}}|" for attempt in count())
+    return next(start for start in starts if key_slot(start.encode()) * parts // SLOTS == number)
+
+
+@lru_cache
+def _group(start: str, *, is_shared: bool) -> Group:
+    return Group(
+        start,
+        f"{start}revisions",
+        f"{start}left",
+        f"{start}touched",
+        f"{start}calls",
+        is_shared,
+    )

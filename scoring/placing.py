@@ -1,56 +1,64 @@
 """Where threads belong, and the calls that place them."""
 
-from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from functools import lru_cache
+from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from lua_scripts.runner import LuaCall
-from scoring.keys import Keys, member, sort_of
-from scoring.unlisted import UNLISTED_ENTRIES
+from scoring.keys import Group, ListKeys, member
 
 #: Threads that one call places: Redis serves no other client meanwhile (about 1 ms).
 THREADS_PER_CALL = 200
-#: Places on lists of queries that one call takes (about 5 ms).
+#: Places on lists that one call takes (about 5 ms).
 PLACES_PER_CALL = 1_000
-#: Changes that the log of a query's list keeps, and that of a view's: a dashboard that missed more
+#: Changes that the log of a list keeps, and that of a list by itself: a dashboard that missed more
 #: reads the list again.
 LOG_ENTRIES = 200
 VIEW_LOG_ENTRIES = 5_000
-#: Threads that left the lists of a list id, or the last list of a query, whose revisions are kept:
-#: a call that comes later than that many others leave may put one back, until it is repaired.
+#: Threads that left the last list of a group, whose revisions are kept: a call that comes later
+#: than that many others leave may put one back, until it is repaired.
 LEFT_ENTRIES = 1_000
+#: Threads on no view whose changes are noted: a process that has missed more of them looks at all
+#: threads that concern it.
+UNLISTED_ENTRIES = 1_000
 #: Stands for the revision of a thread that SQL does not have: it leaves lists, whatever revision
 #: Redis holds, and this is forgotten, too.
 GONE = -1
-#: Lists whose keys a process remembers.
-KNOWN_KEYS = 10_000
+
+#: A thread's score in each sort of a list; None where it leaves the list.
+Scores = Sequence[int] | None
 
 
 class Placement(NamedTuple):
-    """Where a thread belongs as of a revision: the views that it enters, with a score for each
-    sort, and those that it leaves (or is not on).
+    """Where a thread belongs as of a revision: on each list a score for each of its sorts, None
+    where it leaves.
 
-    `queries`: the same for lists of queries: list id → score in its sort, None where it leaves. On
-    lists of `unordered` it keeps the score that it has there; on those that are not named it
-    `stays`. `assignee_id`: who has the thread, counted on each view.
+    On lists of `unordered` it keeps the score that it has there; on those that are not named it
+    `stays`. `assignee_id`: the admin who has the thread, which some lists count.
     """
 
     thread_id: int
     revision: int
-    leave: frozenset[str]
-    enter: frozenset[str]
-    scores: tuple[int, ...]
-    queries: Mapping[str, int | None] = MappingProxyType({})
+    lists: Mapping[str, Scores] = MappingProxyType({})
     assignee_id: int | None = None
     unordered: Collection[str] = frozenset()
     stays: bool = False
 
+    @property
+    def enter(self) -> frozenset[str]:
+        """The lists that it is on."""
+        return frozenset([id for id, scores in self.lists.items() if scores is not None])
+
+    @property
+    def leave(self) -> frozenset[str]:
+        """The lists that it leaves."""
+        return frozenset([id for id, scores in self.lists.items() if scores is None])
+
 
 class PlacedLate(Exception):
-    """A later revision of threads is on lists of queries already. These lists share the revisions,
-    so this one is refused there, and what it would have removed stays. Place them on every list.
+    """A later revision of threads is on lists that share the revisions already. So this one is
+    refused there, and what it would have removed stays. Place them on every list.
 
     `changed` is how many threads changed, counted on each list id.
     """
@@ -61,8 +69,8 @@ class PlacedLate(Exception):
         super().__init__(f"a later revision of {len(self.thread_ids)} threads is placed already")
 
 
-#: The number of changes, the list ids that are lost, and the threads of which lists of queries hold
-#: a later revision.
+#: The number of changes, the list ids that are lost, and the threads of which lists that share the
+#: revisions hold a later one.
 Result = tuple[int, set[str], set[int]]
 
 
@@ -74,108 +82,117 @@ class PlaceCall(NamedTuple):
 
 
 def place_calls(
-    placements: Sequence[Placement], keys: Keys, sorts: Sequence[str]
+    placements: Sequence[Placement],
+    keys_of: Callable[[str], ListKeys],
+    shared_groups: Sequence[Group],
+    unlisted: str,
 ) -> list[PlaceCall]:
-    """The calls that place threads; they leave lists before they enter others."""
-    return [
-        *_on_views(placements, keys, sorts),
-        *_on_queries(placements, keys),
-        *_on_no_view(placements, keys),
-    ]
+    """The calls that place threads; they leave lists by themselves before they enter others.
 
-
-def _on_views(
-    placements: Sequence[Placement], keys: Keys, sorts: Sequence[str]
-) -> Iterator[PlaceCall]:
-    leaving: dict[str, list[list[str]]] = defaultdict(list)
-    entering: dict[str, list[list[str]]] = defaultdict(list)
+    `unlisted`: the key in which threads are noted that are on no list of a group by itself.
+    """
+    leaving: dict[str, _Batches] = {}
+    entering: dict[str, _Batches] = {}
+    unnoticed: list[str] = []
     for placement in placements:
-        name, revision = member(placement.thread_id), str(placement.revision)
-        off = [name, revision, "", *("" for _ in sorts)]
-        on = [name, revision, counted_as(placement.assignee_id), *map(str, placement.scores)]
-        for list_id in placement.leave - placement.enter:
-            leaving[list_id].append(off)
-        for list_id in placement.enter:
-            entering[list_id].append(on)
-    for places in (leaving, entering):
-        for list_id, rows in places.items():
-            names = [keys.sort(list_id, sort) for sort in sorts]
-            names += [keys.changes(list_id), keys.meta(list_id), keys.revisions(list_id)]
-            names += [keys.next(list_id), keys.left(list_id), keys.assigned(list_id)]
-            for first in range(0, len(rows), THREADS_PER_CALL):
-                args: list[str | int] = [VIEW_LOG_ENTRIES, LEFT_ENTRIES]
-                args += [value for row in rows[first : first + THREADS_PER_CALL] for value in row]
-                yield PlaceCall(LuaCall("place", names, args), _view_result(list_id))
+        places: dict[str, dict[str, Scores]] = {}
+        groups: dict[str, Group] = {}
+        is_listed = was_listed = False
+        for list_id, scores in placement.lists.items():
+            group = keys_of(list_id).group
+            groups[group.start] = group
+            places.setdefault(group.start, {})[list_id] = scores
+            is_listed |= scores is not None and not group.is_shared
+            was_listed |= not group.is_shared
+        if not is_listed:
+            unnoticed.append(member(placement.thread_id))
+            if was_listed:
+                # Each of these may hold its revision, of a list that is no more.
+                groups = {group.start: group for group in shared_groups} | groups
+        for start, group in groups.items():
+            lists = places.get(start, {})
+            is_leaving = not group.is_shared and None in lists.values()
+            found = leaving if is_leaving else entering
+            if start not in found:
+                found[start] = _Batches(group, keys_of)
+            found[start].add(placement, lists)
+    batches = [*leaving.values(), *entering.values()]
+    return [call for each in batches for call in each.calls()] + list(_notes(unnoticed, unlisted))
 
 
-def counted_as(assignee_id: int | None) -> str:
-    """What a thread is counted as on a view: the id of its assignee, or `0`."""
+def counted_as(assignee_id: int | None = None) -> str:
+    """What a thread is counted as where admins are counted: the id of its assignee, or `0`."""
     return str(assignee_id or 0)
 
 
-def _view_result(list_id: str) -> Callable[[Any], Result]:
-    return lambda changed: (0, {list_id}, set()) if changed < 0 else (changed, set(), set())
+@dataclass
+class _Batch:
+    """What one call places: its lists, each with its number, and three arguments for a thread."""
+
+    numbers: dict[str, int] = field(default_factory=dict)
+    args: list[str | int] = field(default_factory=list)
+    places: int = 0
+    #: The threads that are on some of these lists, or leave them.
+    named: set[int] = field(default_factory=set)
 
 
-def _on_queries(placements: Sequence[Placement], keys: Keys) -> Iterator[PlaceCall]:
-    batch: list[Placement] = []
-    places = 0
-    for placement in placements:
-        # Who leaves all views may have a revision here, of a list that is no more.
-        if not placement.queries and (placement.enter or not placement.leave):
-            continue
-        if batch and (
-            places + len(placement.queries) > PLACES_PER_CALL or len(batch) == THREADS_PER_CALL
-        ):
-            yield _query_call(batch, keys)
-            batch, places = [], 0
-        batch.append(placement)
-        places += len(placement.queries)
-    if batch:
-        yield _query_call(batch, keys)
+class _Batches:
+    """What is placed on the lists of one group."""
+
+    def __init__(self, group: Group, keys_of: Callable[[str], ListKeys]):
+        self._group = group
+        self._keys_of = keys_of
+        self._batches = [_Batch()]
+
+    def add(self, placement: Placement, lists: Mapping[str, Scores]) -> None:
+        """Adds a thread, to a new call where the last one has enough of them."""
+        batch = self._batches[-1]
+        is_full = len(batch.args) == 3 * THREADS_PER_CALL
+        if batch.args and (is_full or batch.places + len(lists) > PLACES_PER_CALL):
+            batch = _Batch()
+            self._batches.append(batch)
+        texts = []
+        if not self._group.is_shared:
+            texts.append(f"@{counted_as(placement.assignee_id)}")
+        elif placement.stays:
+            texts.append("stays")
+        for list_id, scores in lists.items():
+            number = batch.numbers.setdefault(list_id, len(batch.numbers) + 1)
+            sign = "+" if list_id in placement.unordered else "="
+            texts.append(f"{number}{sign}{','.join(map(str, scores or ()))}")
+        # One argument for all places: each one costs more than what it says.
+        batch.args += [member(placement.thread_id), placement.revision, " ".join(texts)]
+        batch.places += len(lists)
+        if lists:
+            batch.named.add(placement.thread_id)
+
+    def calls(self) -> Iterator[PlaceCall]:
+        """The calls, of at least one thread each."""
+        return map(self._call, self._batches)
+
+    def _call(self, batch: _Batch) -> PlaceCall:
+        group = self._group
+        names, list_ids = [group.revisions, group.left], list(batch.numbers)
+        for list_id in list_ids:
+            names += self._keys_of(list_id).placed
+        sorts = len(self._keys_of(list_ids[0]).sorts) if list_ids else 1
+        args: list[str | int] = [VIEW_LOG_ENTRIES, LEFT_ENTRIES, sorts, 1, ""]
+        if group.is_shared:
+            names += [group.touched, group.calls]
+            args = [LOG_ENTRIES, LEFT_ENTRIES, sorts, 0, " ".join(list_ids) or " "]
+
+        def result(answer: Any) -> Result:
+            changed, lost, refused = answer
+            if not group.is_shared:
+                return changed, {list_ids[number - 1] for number in lost}, set()
+            # A refused placement without lists leaves no revision behind.
+            return changed, set(), batch.named.intersection(map(int, refused))
+
+        return PlaceCall(LuaCall("place", names, args + batch.args), result)
 
 
-def _on_no_view(placements: Sequence[Placement], keys: Keys) -> Iterator[PlaceCall]:
-    """Whoever has such a thread open, or is concerned by what happens in it, hears of it, too."""
-    names = [member(placement.thread_id) for placement in placements if not placement.enter]
+def _notes(names: Sequence[str], unlisted: str) -> Iterator[PlaceCall]:
+    """An admin who has such a thread open hears of it, too."""
     for first in range(0, len(names), THREADS_PER_CALL):
         args: list[str | int] = [UNLISTED_ENTRIES, *names[first : first + THREADS_PER_CALL]]
-        yield PlaceCall(
-            LuaCall("unlisted", [keys.unlisted], args), lambda answer: (0, set(), set())
-        )
-
-
-def _query_call(batch: Sequence[Placement], keys: Keys) -> PlaceCall:
-    """Places each thread on all its lists: they share the revision that it leaves there."""
-    numbers: dict[str, int] = {}
-    args: list[str | int] = []
-    for placement in batch:
-        places = ["stays"] if placement.stays else []
-        for list_id, score in placement.queries.items():
-            number = numbers.get(list_id)
-            if number is None:
-                number = numbers[list_id] = len(numbers) + 1
-            sign = "+" if list_id in placement.unordered else "="
-            places.append(f"{number}{sign}" if score is None else f"{number}{sign}{score}")
-        # One argument for all places: each one costs more than what it says.
-        args += [member(placement.thread_id), placement.revision, " ".join(places)]
-    list_ids, named = list(numbers), {each.thread_id for each in batch if each.queries}
-    names = [keys.touched, keys.query_calls, keys.query_revisions, keys.query_left]
-    for list_id in list_ids:
-        names += keys_of_query(keys.prefix, list_id)
-    return PlaceCall(
-        LuaCall("queries/place", names, [LOG_ENTRIES, LEFT_ENTRIES, " ".join(list_ids), *args]),
-        lambda answer: (
-            answer[0],
-            {list_ids[number - 1] for number in answer[1]},
-            # What names no list leaves nothing behind where it is refused.
-            named.intersection(map(int, answer[2])),
-        ),
-    )
-
-
-@lru_cache(maxsize=KNOWN_KEYS)
-def keys_of_query(prefix: str, list_id: str) -> tuple[str, str, str]:
-    """Sort, log and meta of a list: an event names those of hundreds of lists."""
-    keys = Keys(prefix)
-    return keys.sort(list_id, sort_of(list_id)), keys.changes(list_id), keys.meta(list_id)
+        yield PlaceCall(LuaCall("unlisted", [unlisted], args), lambda answer: (0, set(), set()))

@@ -25,10 +25,11 @@ WATCHED_MAX = 2_000
 
 class Pulse(NamedTuple):
     """Texts that differ after each change: one for each view, "" where Redis does not hold it; one
-    for the lists of queries; one for threads on no view; one for changes of saved views."""
+    for each group of lists of queries; one for threads on no view; one for changes of saved
+    views."""
 
     views: tuple[str, ...]
-    queries: str
+    queries: tuple[str, ...]
     unlisted: str
     view_changes: str
 
@@ -46,11 +47,8 @@ def read_pulse(client: Client, keys: Keys, life: ServerLife) -> Pulse | None:
     """One call, or one for each slot of a cluster. None where the life of the server is not known,
     so that all lists are lost. Raises RedisError."""
     asked = [(keys.meta(view), "meta") for view in VIEWS]
-    asked += [
-        (keys.query_calls, "string"),
-        (keys.unlisted, "number"),
-        (keys.view_changes, "counts"),
-    ]
+    asked += [(group.calls, "string") for group in keys.shared_groups()]
+    asked += [(keys.unlisted, "number"), (keys.view_changes, "counts")]
     calls = [LuaCall("pulse", [key], [kind]) for key, kind in asked]
     if not isinstance(client, RedisCluster):
         calls = [LuaCall("pulse", [key for key, _ in asked], [kind for _, kind in asked])]
@@ -59,7 +57,8 @@ def read_pulse(client: Client, keys: Keys, life: ServerLife) -> Pulse | None:
     except LifeUnknown:
         return None
     texts = [text_of(text) for answer in answers for text in answer]
-    return Pulse(tuple(texts[: len(VIEWS)]), *texts[len(VIEWS) :])
+    views, queries = texts[: len(VIEWS)], texts[len(VIEWS) : -2]
+    return Pulse(tuple(views), tuple(queries), *texts[-2:])
 
 
 class Watch:

@@ -1,22 +1,35 @@
 """The order in Redis: places threads on sorted sets, and reads them."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from typing import Any
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+from redis.cluster import RedisCluster
 
 from lua_scripts.runner import Args, LuaCall, text_of
 from lua_scripts.servers import Client, run_id_of
 from lua_scripts.sources import read_lua
-from scoring.keys import Keys, is_query_list, member, sort_of
+from scoring.keys import (
+    CLUSTER_GROUPS,
+    KNOWN_KEYS,
+    Keys,
+    ListKeys,
+    is_query_list,
+    member,
+    sort_of,
+    thread_id,
+)
 from scoring.placing import PlacedLate, Placement, place_calls
 from scoring.pulse import Pulse, Watch, read_pulse
-from scoring.query_ranking import QueryRanking
 from scoring.reading import Changes, Entry, Head, Known, State, changes, entries
 from scoring.rebuilding import Rebuild
 from scoring.server_life import LifeUnknown, RunId, ServerLife
 from scoring.sorts import SORTS
 from scoring.states import LOST, counts_in, state_calls
 
+#: How long lists live on that an earlier version kept on a cluster: it may come back.
+EARLIER_MS = 86_400_000
 #: Members that one call removes.
 REMOVED_PER_CALL = 200
 #: Entries that count as the top of a list: a screen and a little more; see `Changes.on_top`.
@@ -26,24 +39,27 @@ SCAN_ENTRIES = 5_000
 #: Entries among which one call looks for members that are no thread (about 0.5 ms).
 FOREIGN_ENTRIES = 2_000
 
-_OF_VIEWS = (
+_NAMES = (
     "begin",
     "fill",
     "foreign",
     "place",
     "pulse",
+    "raise_revisions",
     "read",
     "remove",
     "since",
-    "state",
+    "states",
     "swap",
+    "totals",
+    "unlisted",
 )
-_OF_QUERIES = ("begin", "fill", "place", "raise_revisions", "states", "totals")
-_NAMES = (*_OF_VIEWS, "unlisted", *(f"queries/{name}" for name in _OF_QUERIES))
-_SCRIPTS = {name: read_lua("scoring", name) for name in _NAMES}
-for _name in ("place", "queries/place"):
-    _SCRIPTS[_name] = read_lua("scoring", "leaving") + _SCRIPTS[_name]
-_SCRIPTS["queries/begin"] = read_lua("scoring", "lease") + _SCRIPTS["queries/begin"]
+#: Scripts that begin with the functions of another file.
+_SHARED = {"place": "leaving", "begin": "lease"}
+_SCRIPTS = {
+    name: "".join(read_lua("scoring", part) for part in (_SHARED.get(name), name) if part)
+    for name in _NAMES
+}
 
 
 class RankingLost(Exception):
@@ -54,7 +70,27 @@ class RankingLost(Exception):
         super().__init__(f"Redis does not hold {', '.join(sorted(self.list_ids))}")
 
 
-class Ranking(QueryRanking):
+class UnlistedChanges(NamedTuple):
+    """`number` of the last change, to ask what came later; `ids` of what has changed since the
+    number that was asked for, None where that is not known any more."""
+
+    number: int
+    ids: set[int] | None
+
+
+class Totals(NamedTuple):
+    """The lengths of lists at one moment, by list id.
+
+    `numbers`: for each group that of the last call that changed a list. `is_whole`: no list may
+    have changed that is not among them; else Redis has lost data.
+    """
+
+    numbers: tuple[int, ...]
+    totals: dict[str, int]
+    is_whole: bool
+
+
+class Ranking:
     """The lists under one prefix. Raises redis.RedisError as it comes.
 
     Lists are lost, too, where Redis was started since they were rebuilt: see scoring/server_life.
@@ -66,29 +102,46 @@ class Ranking(QueryRanking):
         prefix: str = "lineup",
         sorts: Iterable[str] = tuple(SORTS),
         run_id: RunId = run_id_of,
+        groups: int | None = None,
     ):
-        keys = Keys(prefix)
-        super().__init__(client, keys, ServerLife(client, _SCRIPTS, keys.life, run_id))
+        """`groups`: how many the lists of queries are divided into; None: one, or on a cluster as
+        many as all its nodes share."""
+        most = CLUSTER_GROUPS if isinstance(client, RedisCluster) else 1
+        self.keys = Keys(prefix, groups=groups or most)
         self.sorts = tuple(sorts)
+        self._client = client
+        self._life = ServerLife(client, _SCRIPTS, self.keys.life, run_id)
+        self._groups = self.keys.shared_groups()
+        self._known: dict[str, ListKeys] = {}
 
     def sorts_of(self, list_id: str) -> Sequence[str]:
         """The sorts in which Redis holds the threads of a list id."""
         return (sort_of(list_id),) if is_query_list(list_id) else self.sorts
 
+    def keys_of(self, list_id: str) -> ListKeys:
+        """The keys of a list."""
+        found = self._known.get(list_id)
+        if found is None:
+            if len(self._known) >= KNOWN_KEYS:
+                self._known.clear()
+            found = self._known[list_id] = self.keys.of(list_id, self.sorts_of(list_id))
+        return found
+
     def place(self, placements: Sequence[Placement]) -> int:
         """Places threads in one round trip; they leave lists before they enter others.
 
         A revision older than the held one is refused, so calls may be repeated and may race.
-        Returns how many threads changed, counted on each list id. Raises RankingLost if a list id
-        of a view is lost (no epoch, or a log cut off); threads are placed on the others all the
-        same. The list of a query may be built at this moment, or be no longer needed. Raises
+        Returns how many threads changed, counted on each list id. Raises RankingLost if a list by
+        itself is lost (no epoch, or a log cut off); threads are placed on the others all the same.
+        One that shares a group may be built at this moment, or be no longer needed. Raises
         PlacedLate; all else is done.
         """
-        calls = place_calls(placements, self.keys, self.sorts)
-        concerned = (id for each in placements for id in (*each.leave, *each.enter))
-        answers = self._run([each.call for each in calls], concerned)
+        calls = place_calls(placements, self.keys_of, self._groups, self.keys.unlisted)
+        answers = self._run(
+            [each.call for each in calls], {id for each in placements for id in each.lists}
+        )
         results = [each.result(answer) for each, answer in zip(calls, answers, strict=True)]
-        lost = {id for _, found, _ in results for id in found if not is_query_list(id)}
+        lost = {id for _, found, _ in results for id in found}
         if lost:
             raise RankingLost(lost)
         changed = sum(changed for changed, _, _ in results)
@@ -139,7 +192,8 @@ class Ranking(QueryRanking):
         """`since` of many lists, in one round trip."""
         calls = []
         for each in known:
-            keys = [self.keys.changes(each.list_id), self.keys.meta(each.list_id)]
+            list_keys = self.keys_of(each.list_id)
+            keys = [list_keys.log, list_keys.meta]
             keys += [self.keys.sort(each.list_id, sort) for sort in each.sorts]
             calls.append(LuaCall("since", keys, [each.epoch, each.version, limit, TOP_ENTRIES]))
         answers = self._run(calls, [each.list_id for each in known]) if calls else []
@@ -170,7 +224,7 @@ class Ranking(QueryRanking):
         list_ids = [list_id for list_id, found in ids.items() if found]
         for list_id in list_ids:
             names = [named[id] for id in ids[list_id]]
-            for key in self._sort_keys(list_id):
+            for key in self.keys_of(list_id).sorts:
                 pipeline.zmscore(key, names)
         answers = iter(pipeline.execute() if list_ids else [])
         return {list_id: [next(answers) for _ in self.sorts_of(list_id)] for list_id in list_ids}
@@ -184,7 +238,7 @@ class Ranking(QueryRanking):
         of views also say how many threads each admin has; what has not changed costs nothing.
         """
         names = list(list_ids)
-        calls = list(state_calls(names, self.keys, self.sorts, known))
+        calls = list(state_calls(map(self.keys_of, names), known))
         found: dict[str, State] = {}
         try:
             answers = self._life.run_all([each.call for each in calls])
@@ -195,7 +249,7 @@ class Ranking(QueryRanking):
         return {list_id: found[list_id] for list_id in names}
 
     def counts(self, views: Sequence[str]) -> dict[str, dict[int, int]]:
-        """How many threads of each view each admin has, 0: nobody, whether or not it is lost."""
+        """How many threads of each of these lists each admin has, 0: nobody, also of lost ones."""
         pipeline = self._client.pipeline(transaction=False)
         for view in views:
             pipeline.hgetall(self.keys.meta(view))
@@ -207,8 +261,8 @@ class Ranking(QueryRanking):
 
     def watch(self, list_ids: Iterable[str]) -> Watch:
         """Says later whether any program has written to these lists."""
-        keys = (key for id in list_ids for key in (*self._sort_keys(id), self.keys.meta(id)))
-        return Watch(self._client, keys)
+        lists = map(self.keys_of, list_ids)
+        return Watch(self._client, (key for each in lists for key in (*each.sorts, each.meta)))
 
     def notice_restarts(self) -> None:
         """Asks Redis whether it was started since: then all lists are lost.
@@ -238,34 +292,145 @@ class Ranking(QueryRanking):
         foreign = sorted(
             {name for sort in self.sorts_of(list_id) for name in self._foreign(list_id, sort)}
         )
-        keys = [*self._sort_keys(list_id), self.keys.changes(list_id), self.keys.meta(list_id)]
+        list_keys = self.keys_of(list_id)
+        keys = [*list_keys.sorts, list_keys.log, list_keys.meta]
         for first in range(0, len(foreign), REMOVED_PER_CALL):
             names = foreign[first : first + REMOVED_PER_CALL]
             self._run([LuaCall("remove", keys, names)], [list_id])
         return len(foreign)
 
-    def remove_views(self, list_ids: Iterable[str]) -> None:
-        """Removes all keys of list ids that are no views any more."""
+    def remove(self, list_ids: Iterable[str]) -> None:
+        """Removes lists that nobody needs any more, half-built ones, too."""
         for list_id in list_ids:
-            keys = [self.keys.changes(list_id), self.keys.meta(list_id), self.keys.left(list_id)]
-            keys += [self.keys.revisions(list_id), self.keys.next(list_id)]
-            keys.append(self.keys.assigned(list_id))
-            self._client.unlink(*self._sort_keys(list_id), *keys)
+            each, group = self.keys_of(list_id), self.keys_of(list_id).group
+            rest = [*each.filled, each.next, each.lease]
+            if not group.is_shared:
+                rest += [group.revisions, group.left]
+            self._client.unlink(*each.placed, *rest)
+            # Last: a process that dies before this leaves a name by which the rest is found.
+            if group.is_shared:
+                self._client.zrem(group.touched, list_id)
 
     def begin_rebuild(
         self, list_ids: Iterable[str], *, seen: Mapping[str, str | None] | None = None
     ) -> Rebuild:
         """Begins to build the lists of these list ids again, beside the live ones.
 
-        `Rebuild.list_ids` are those that have begun: of queries only what no other rebuild makes,
-        and with `seen`, the epoch of each or None, what nobody has built since. Raises RebuildBusy
-        while another process rebuilds the lists of views.
+        `Rebuild.list_ids` are those that have begun: only what no other rebuild makes, and with
+        `seen`, the epoch of each or None, what nobody has built since.
         """
-        parts = self._client, self._life, self.keys, self.sorts_of
-        return Rebuild(*parts, list_ids, seen=seen)
+        return Rebuild(self._client, self._life, map(self.keys_of, list_ids), seen=seen)
 
-    def _sort_keys(self, list_id: str) -> list[str]:
-        return [self.keys.sort(list_id, sort) for sort in self.sorts_of(list_id)]
+    # What lists that share groups have in common
+
+    def last_changes(self, list_ids: Sequence[str]) -> dict[str, int | None]:
+        """The number of the call that last changed each list; None where none is known."""
+        pipeline = self._client.pipeline(transaction=False)
+        shared: dict[str, list[str]] = {}
+        for list_id in list_ids:
+            shared.setdefault(self.keys_of(list_id).group.touched, []).append(list_id)
+        for touched, names in shared.items():
+            pipeline.zmscore(touched, names)
+        answers = pipeline.execute() if shared else []
+        numbers = {
+            list_id: None if number is None else int(number)
+            for names, found in zip(shared.values(), answers, strict=True)
+            for list_id, number in zip(names, found, strict=True)
+        }
+        return {list_id: numbers[list_id] for list_id in list_ids}
+
+    def totals(self, since: Sequence[int] | None) -> Totals:
+        """The lengths of the lists that calls after the numbers `since` changed; None: of all.
+
+        Lists that are lost, or are being built for the first time, are left out.
+        """
+        before = since or [-1] * len(self._groups)
+        calls = [
+            LuaCall("totals", [group.touched, group.calls], [number, group.start])
+            for group, number in zip(self._groups, before, strict=True)
+        ]
+        try:
+            answers = self._life.run_all(calls)
+        except LifeUnknown:
+            return Totals((0,) * len(calls), {}, is_whole=False)
+        found = {
+            text_of(name): total
+            for _, names, totals in answers
+            for name, total in zip(names, totals, strict=True)
+        }
+        numbers = tuple(number for number, _, _ in answers)
+        is_whole = all(now >= number for now, number in zip(numbers, before, strict=True))
+        return Totals(numbers, found, is_whole)
+
+    def unlisted_since(self, number: int | None) -> UnlistedChanges:
+        """The threads on no view, snoozed or archived, that changed after the call of this number.
+
+        None: nothing is known yet. Raises RedisError.
+        """
+        with self._client.pipeline(transaction=False) as pipeline:
+            # Read first: what comes in between is read once more.
+            pipeline.zrange(self.keys.unlisted, -1, -1, withscores=True)
+            pipeline.zrange(self.keys.unlisted, 0, 0, withscores=True)
+            pipeline.zrangebyscore(self.keys.unlisted, f"({number or 0}", "+inf")
+            newest, oldest, found = pipeline.execute()
+        last = int(newest[0][1]) if newest else 0
+        first = int(oldest[0][1]) if oldest else 1
+        if number is None or last < number or first > number + 1:
+            return UnlistedChanges(last, None)
+        return UnlistedChanges(last, {id for name in found if (id := thread_id(name)) is not None})
+
+    def progress(self, list_id: str) -> float | None:
+        """How far (0 to 1) the rebuild of a list is; None where there is none."""
+        list_keys = self.keys_of(list_id)
+        with self._client.pipeline(transaction=False) as pipeline:
+            pipeline.exists(list_keys.lease)
+            pipeline.hget(list_keys.next, "progress")
+            is_under_way, progress = pipeline.execute()
+        return float(progress or 0.0) if is_under_way else None
+
+    def held_lists(self) -> set[str]:
+        """The lists in shared groups of which Redis holds keys, needed or not."""
+        pipeline = self._client.pipeline(transaction=False)
+        for group in self._groups:
+            pipeline.zrange(group.touched, 0, -1)
+        return {text_of(name) for found in pipeline.execute() for name in found}
+
+    def held_revisions(self, list_ids: Iterable[str], ids: Collection[int]) -> dict[int, float]:
+        """Thread id to the latest revision that the groups of these lists hold of it.
+
+        What is no number is left out, as it is where threads are placed.
+        """
+        names = [member(id) for id in ids]
+        pipeline = self._client.pipeline(transaction=False)
+        for key in {self.keys_of(list_id).group.revisions for list_id in list_ids}:
+            pipeline.hmget(key, names)
+        held: dict[int, float] = {}
+        for found in pipeline.execute() if names else ():
+            for id, value in zip(ids, found, strict=True):
+                with suppress(ValueError):
+                    revision = float(text_of(value or "").partition(":")[0])
+                    held[id] = max(revision, held.get(id, revision))
+        return held
+
+    def expire_undivided(self) -> None:
+        """Lets the lists expire that earlier versions had in one group, where there are many."""
+        if len(self._groups) == 1:
+            return
+        earlier = replace(self.keys, groups=1)
+        [group] = earlier.shared_groups()
+        names = [group.revisions, group.left, group.touched, group.calls]
+        for name in map(text_of, self._client.zrange(group.touched, 0, -1)):
+            names += earlier.of(name, self.sorts_of(name)).placed
+        pipeline = self._client.pipeline(transaction=False)
+        for name in names:
+            pipeline.pexpire(name, EARLIER_MS)
+        pipeline.execute()
+
+    def forget_shared_revisions(self) -> None:
+        """Forgets which revisions placed threads on lists that share them: no rebuild of them
+        does."""
+        for group in self._groups:
+            self._client.unlink(group.revisions, group.left)
 
     def _read(
         self,

@@ -1,6 +1,6 @@
 """A rebuild: fills new lists beside the live ones, then swaps them in."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from time import monotonic
 from types import TracebackType
@@ -13,7 +13,7 @@ from redis.exceptions import NoScriptError
 from lua_scripts.runner import Args, LuaCall, LuaRunner
 from lua_scripts.servers import Client
 from lua_scripts.sources import read_lua
-from scoring.keys import Keys, is_query_list, member, thread_id
+from scoring.keys import ListKeys, member, thread_id
 from scoring.placing import counted_as
 from scoring.server_life import ServerLife
 
@@ -29,23 +29,16 @@ FILLED_MS = 900_000
 TRIES = 3
 #: Threads that one step fills: Redis serves no other client meanwhile (a few milliseconds).
 FILL_THREADS = 125
-#: Places on lists of queries that are sent at once; others are served in between.
+#: Places on lists that are sent at once; others are served in between.
 FILL_PLACES = 5_000
 
-#: (thread id, revision, a score for each sort)
-Row = tuple[int, int, Sequence[int]]
-#: The same, and who has the thread, for the lists of a view.
-ViewRow = tuple[int, int, Sequence[int], int | None]
+#: (thread id, revision, a score for each sort, and where that is counted the admin who has it)
+Row = tuple[int, int, Sequence[int], *tuple[int | None, ...]]
 
 #: Not of a life of the server: what they guard, the other scripts refuse in another life.
 _LEASE_SCRIPTS = {
-    name: read_lua("scoring", "lease") + read_lua("scoring", name)
-    for name in ("take", "renew", "release")
+    name: read_lua("scoring", "lease") + read_lua("scoring", name) for name in ("renew", "release")
 }
-
-
-class RebuildBusy(Exception):
-    """Another process is rebuilding."""
 
 
 class RebuildLost(Exception):
@@ -58,48 +51,32 @@ class RebuildLost(Exception):
 class Rebuild:
     """Use it in `with`: begin, fill and swap each list id of `list_ids`.
 
-    One rebuild at a time in all processes makes the lists of views; that of a query is made by one
-    rebuild at a time, beside all others. Whatever is placed on the live lists meanwhile is named by
-    `swap`, to be placed again.
+    One rebuild at a time in all processes makes a list, beside those that make others. `swap` names
+    the threads that are placed on the live list meanwhile: place them again.
     """
 
     def __init__(
         self,
         client: Client,
         life: ServerLife,
-        keys: Keys,
-        sorts_of: Callable[[str], Sequence[str]],
-        list_ids: Iterable[str],
+        lists: Iterable[ListKeys],
         *,
         seen: Mapping[str, str | None] | None = None,
     ):
-        """`sorts_of` gives the sorts of a list id.
-
-        Lists of queries that another rebuild makes are left out; with `seen`, the epochs with which
-        they were seen, None where a list was missing, also those that have another one by now.
-        Raises RebuildBusy while another process rebuilds the lists of views.
-        """
+        """Lists that another rebuild makes are left out; with `seen`, the epochs with which they
+        were seen, None where a list was missing, also those that have another one by now."""
         self._client = client
-        self._keys = keys
-        self._sorts_of = sorts_of
         self._token = uuid4().hex
-        self._open = list(list_ids)
         self._leases = LuaRunner(client, _LEASE_SCRIPTS)
-        self._makes_views = not all(map(is_query_list, self._open))
-        if self._makes_views:
-            lock = [keys.rebuild_lock, keys.builder]
-            if not self._leases.run("take", lock, self._token, LEASE_MS, FILLED_MS):
-                raise RebuildBusy("another process is rebuilding")
         self._renewed_at = monotonic()
-        try:
-            # The scripts of this life alone: a dump may hold a part of what was filled.
-            self._lua = life.begin()
-            calls = [self._begin_call(list_id, seen) for list_id in self._open]
-            begun = zip(self._open, self._lua.run_all(calls), strict=True)
-            self._open = [list_id for list_id, has_begun in begun if has_begun]
-        except redis.RedisError:
-            self._release()
-            raise
+        # The scripts of this life alone: a dump may hold a part of what was filled.
+        self._lua = life.begin()
+        wanted = list(lists)
+        begun = self._lua.run_all([self._begin_call(each, seen) for each in wanted])
+        #: The lists that are begun and not swapped in, by list id.
+        self._open = {
+            each.list_id: each for each, has_begun in zip(wanted, begun, strict=True) if has_begun
+        }
         self.list_ids = tuple(self._open)
 
     def __enter__(self) -> "Rebuild":
@@ -125,55 +102,53 @@ class Rebuild:
         """
         if monotonic() - self._renewed_at < RENEW_SECONDS:
             return
-        calls = []
-        if self._makes_views:
-            calls.append(self._renew_call(self._keys.builder, [], self._keys.rebuild_lock))
-        views = [list_id for list_id in self._open if not is_query_list(list_id)]
-        for list_id in self._open:
-            if is_query_list(list_id):
-                next, lease = self._keys.next(list_id), self._keys.lease(list_id)
-                calls.append(self._renew_call(next, self._filled(list_id), lease))
+        calls = [
+            LuaCall(
+                "renew", [each.next, *each.filled, each.lease], [self._token, LEASE_MS, FILLED_MS]
+            )
+            for each in self._open.values()
+        ]
         if not all(self._repeated(lambda: self._leases.run_all(calls))):
             raise RebuildLost("another process took over")
-        with self._client.pipeline(transaction=False) as pipeline:
-            for view in views:
-                for key in (self._keys.next(view), *self._filled(view)):
-                    pipeline.pexpire(key, FILLED_MS)
-            pipeline.execute()
         self._renewed_at = monotonic()
 
-    def fill(self, view: str, rows: Sequence[ViewRow]) -> None:
-        """Puts threads on the new lists of a view; again for the same thread: the last counts.
+    def fill(self, list_id: str, rows: Sequence[Row], progress: float = 0.0) -> None:
+        """Puts threads on the new list; again for the same thread: the last counts.
 
-        Raises RebuildLost.
+        `progress` (0 to 1) is kept for those who ask how far it is. Raises RebuildLost.
         """
-        last = [*{row[0]: row for row in rows}.values()]
-        for first in range(0, len(last), FILL_THREADS):
-            self._run_fills([self._fill_view_call(view, last[first : first + FILL_THREADS])])
+        self.fill_all({list_id: rows}, progress)
 
-    def fill_query(self, list_id: str, rows: Sequence[Row], progress: float = 0.0) -> None:
-        """`fill` for the list of a query. `progress` (0 to 1) is kept for those who ask how far it
-        is. Raises RebuildLost."""
-        self.fill_queries({list_id: rows}, progress)
-
-    def fill_queries(self, rows_of: Mapping[str, Sequence[Row]], progress: float = 0.0) -> None:
-        """`fill_query` for many lists: list id → threads. Raises RebuildLost."""
+    def fill_all(self, rows_of: Mapping[str, Sequence[Row]], progress: float = 0.0) -> None:
+        """`fill` for many lists: list id → threads. Raises RebuildLost."""
         self.hold()
         calls: list[LuaCall] = []
         waiting = 0
+        #: By group, once for all lists: most threads are on many of them.
+        revisions: dict[tuple[str, str], dict[int, int]] = {}
         for list_id, rows in rows_of.items():
+            list_keys = self._begun(list_id)
+            group = list_keys.group
+            last = [*{row[0]: row for row in rows}.values()]
+            if group.is_shared and last:
+                shared = revisions.setdefault((group.revisions, group.left), {})
+                shared.update({row[0]: row[1] for row in last})
             # Also without rows: the call says how far the list is.
-            for first in range(0, max(1, len(rows)), FILL_THREADS):
-                part = rows[first : first + FILL_THREADS]
-                calls.append(self._fill_call(list_id, part, progress))
+            for first in range(0, max(1, len(last)), FILL_THREADS):
+                part = last[first : first + FILL_THREADS]
+                calls.append(self._fill_call(list_keys, part, progress))
                 waiting += len(part)
                 if waiting >= FILL_PLACES:
                     self._run_fills(calls)
                     calls, waiting = [], 0
         self._run_fills(calls)
-        # Once for all lists: most threads are on many of them.
-        revisions = {row[0]: row[1] for rows in rows_of.values() for row in rows}
-        self._raise_revisions(next(iter(rows_of), ""), list(revisions.items()))
+        raises = [
+            LuaCall("raise_revisions", keys, [text])
+            for keys, shared in revisions.items()
+            for text in _texts(shared)
+        ]
+        if raises:
+            self._repeated(lambda: self._lua.run_all(raises))
 
     def swap(self, list_id: str, epoch: str) -> list[int]:
         """Puts the new lists in the place of the live ones, in one step, under a new epoch.
@@ -182,77 +157,54 @@ class Rebuild:
         again, from SQL. Raises RebuildLost; then the live lists are as they were.
         """
         self.hold()
-        live = [self._keys.sort(list_id, sort) for sort in self._sorts_of(list_id)]
-        if not is_query_list(list_id):
-            live.append(self._keys.revisions(list_id))
-        rest = [self._keys.next(list_id), self._keys.changes(list_id), self._keys.meta(list_id)]
-        keys = live + self._filled(list_id) + rest
-        args: Args = [self._token, epoch, ""]
-        if is_query_list(list_id):
-            keys += [self._keys.touched, self._keys.query_calls, self._keys.lease(list_id)]
-            args = [self._token, epoch, list_id]
+        list_keys = self._begun(list_id)
+        group = list_keys.group
+        live = [*list_keys.sorts, *([] if group.is_shared else [group.revisions])]
+        keys = [*live, *list_keys.filled, list_keys.next, list_keys.log, list_keys.meta]
+        keys += [list_keys.lease, *([group.touched, group.calls] if group.is_shared else [])]
+        args: Args = [self._token, epoch, len(live), int(list_keys.counts_admins)]
+        args = [*args, list_id if group.is_shared else ""]
         try:
             [placed] = self._lua.run_all([LuaCall("swap", keys, args)])
         except NoScriptError as error:
             raise RebuildLost("Redis was started again meanwhile") from error
         if placed is None:
             raise RebuildLost(f"what was filled for {list_id} is gone")
-        self._open.remove(list_id)
+        del self._open[list_id]
         return [id for name in placed if (id := thread_id(name)) is not None]
 
     def close(self) -> None:
-        """Releases the lock; removes filled lists that were not swapped in."""
-        calls = [self._release_call(list_id) for list_id in self._open]
-        self._open = []
+        """Removes filled lists that were not swapped in."""
+        calls = [
+            LuaCall("release", [each.next, each.meta, *each.filled, each.lease], [self._token])
+            for each in self._open.values()
+        ]
+        self._open = {}
         if calls:
             self._leases.run_all(calls)
-        self._release()
 
-    def _release(self) -> None:
-        if self._makes_views:
-            builder = self._keys.builder
-            self._leases.run("release", [builder, builder, self._keys.rebuild_lock], self._token)
+    def _begun(self, list_id: str) -> ListKeys:
+        if list_id not in self._open:
+            raise RebuildLost(f"another process builds {list_id}, or has built it")
+        return self._open[list_id]
 
-    def _release_call(self, list_id: str) -> LuaCall:
-        keys = [self._keys.next(list_id), self._keys.meta(list_id), *self._filled(list_id)]
-        if is_query_list(list_id):
-            keys.append(self._keys.lease(list_id))
-        return LuaCall("release", keys, [self._token])
+    def _begin_call(self, keys: ListKeys, seen: Mapping[str, str | None] | None) -> LuaCall:
+        group = keys.group
+        names = [keys.meta, keys.next, keys.log, keys.lease]
+        names += [group.touched if group.is_shared else group.left, *keys.filled]
+        replaced = "*" if seen is None else seen[keys.list_id] or ""
+        list_id = keys.list_id if group.is_shared else ""
+        return LuaCall("begin", names, [self._token, list_id, replaced, LEASE_MS, FILLED_MS])
 
-    def _renew_call(self, builder: str, filled: Sequence[str], lease: str) -> LuaCall:
-        return LuaCall("renew", [builder, *filled, lease], [self._token, LEASE_MS, FILLED_MS])
-
-    def _begin_call(self, list_id: str, seen: Mapping[str, str | None] | None) -> LuaCall:
-        keys = [self._keys.meta(list_id), self._keys.next(list_id)]
-        if is_query_list(list_id):
-            keys += [self._keys.changes(list_id), *self._filled(list_id), self._keys.touched]
-            keys.append(self._keys.lease(list_id))
-            replaced = "*" if seen is None else seen[list_id] or ""
-            args: Args = [self._token, list_id, replaced, LEASE_MS, FILLED_MS]
-            return LuaCall("queries/begin", keys, args)
-        keys += [*self._filled(list_id), self._keys.left(list_id)]
-        return LuaCall("begin", keys, [self._token, FILLED_MS])
-
-    def _filled(self, list_id: str) -> list[str]:
-        sorts = [self._keys.next_sort(list_id, sort) for sort in self._sorts_of(list_id)]
-        # The lists of all queries share the revisions, which stay.
-        return sorts if is_query_list(list_id) else [*sorts, self._keys.next_revisions(list_id)]
-
-    def _fill_call(self, list_id: str, rows: Sequence[Row], progress: float) -> LuaCall:
-        [sort] = self._sorts_of(list_id)
-        keys = [self._keys.next(list_id), self._keys.next_sort(list_id, sort)]
-        pairs = _pairs([row[2][0] for row in rows], [member(row[0]) for row in rows])
-        args: Args = [self._token, FILLED_MS, f"{progress:.3f}", pairs]
-        return LuaCall("queries/fill", keys, args)
-
-    def _fill_view_call(self, view: str, rows: Sequence[ViewRow]) -> LuaCall:
+    def _fill_call(self, keys: ListKeys, rows: Sequence[Row], progress: float) -> LuaCall:
         names = [member(row[0]) for row in rows]
         # For each sort its scores, and then the revisions.
-        columns = [*zip(*(row[2] for row in rows), strict=True)]
-        revisions = [f"{row[1]}:{counted_as(row[3])}" for row in rows]
-        texts = [_pairs(scores, names) for scores in columns] + [_pairs(names, revisions)]
-        args: Args = [self._token, FILLED_MS, *texts]
-        return LuaCall("fill", [self._keys.next(view), *self._filled(view)], args)
+        columns = [[row[2][at] for row in rows] for at in range(len(keys.sorts))]
+        texts = [_pairs(scores, names) for scores in columns]
+        if keys.counts_admins:
+            texts.append(_pairs(names, [f"{row[1]}:{counted_as(*row[3:])}" for row in rows]))
+        args: Args = [self._token, FILLED_MS, f"{progress:.3f}", len(columns), *texts]
+        return LuaCall("fill", [keys.next, *keys.filled], args)
 
     def _run_fills(self, calls: Sequence[LuaCall]) -> None:
         self.hold()
@@ -272,19 +224,12 @@ class Rebuild:
                 return run()
         return run()
 
-    def _raise_revisions(self, list_id: str, revisions: Sequence[tuple[int, int]]) -> None:
-        keys = [self._keys.revisions(list_id), self._keys.left(list_id)] if revisions else []
-        calls = [
-            LuaCall(
-                "queries/raise_revisions",
-                keys,
-                [" ".join([f"{member(id)} {at}" for id, at in part])],
-            )
-            for first in range(0, len(revisions), FILL_THREADS)
-            if (part := revisions[first : first + FILL_THREADS])
-        ]
-        if calls:
-            self._repeated(lambda: self._lua.run_all(calls))
+
+def _texts(revisions: Mapping[int, int]) -> Iterator[str]:
+    """`member revision member revision …`, of as many threads as one call takes."""
+    pairs = [f"{member(id)} {revision}" for id, revision in revisions.items()]
+    for first in range(0, len(pairs), FILL_THREADS):
+        yield " ".join(pairs[first : first + FILL_THREADS])
 
 
 def _pairs(left: Iterable[str | int], right: Iterable[str | int]) -> str:

@@ -4,11 +4,10 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from lua_scripts.runner import Args, LuaCall, text_of
-from scoring.keys import Keys, is_query_list
-from scoring.placing import keys_of_query
+from scoring.keys import ListKeys
 from scoring.reading import State
 
-#: Lists of queries that one call asks for: Redis serves no other client meanwhile (about 1 ms).
+#: Lists that one call asks for: Redis serves no other client meanwhile (about 1 ms).
 LISTS_PER_CALL = 250
 LOST = State(None, 0, 0)
 
@@ -23,52 +22,58 @@ class StateCall(NamedTuple):
 
 
 def state_calls(
-    list_ids: Iterable[str], keys: Keys, sorts: Sequence[str], known: Mapping[str, State] | None
+    lists: Iterable[ListKeys], known: Mapping[str, State] | None
 ) -> Iterator[StateCall]:
-    """One call for each view, and one for each few hundred lists of queries."""
-    queries = []
-    for list_id in list_ids:
-        if is_query_list(list_id):
-            queries.append(list_id)
-        else:
-            names = [keys.sort(list_id, sort) for sort in sorts]
-            names += [keys.changes(list_id), keys.meta(list_id), keys.revisions(list_id)]
-            names.append(keys.assigned(list_id))
-            before = LOST if known is None else known.get(list_id, LOST)
-            since: Args = [] if known is None else [before.epoch or "", before.version]
-            yield StateCall(LuaCall("state", names, since), _of_view(list_id, before.assigned))
-    for first in range(0, len(queries), LISTS_PER_CALL):
-        some = queries[first : first + LISTS_PER_CALL]
-        names = [name for list_id in some for name in keys_of_query(keys.prefix, list_id)]
-        yield StateCall(LuaCall("queries/states", names), _of_queries(some))
+    """One call for a list by itself, and one for each few hundred lists of a group."""
+    shared: dict[str, list[ListKeys]] = {}
+    for each in lists:
+        if each.group.is_shared:
+            shared.setdefault(each.group.start, []).append(each)
+            continue
+        names = [*each.sorts, each.log, each.meta, each.group.revisions, each.assigned]
+        args: Args = [len(each.sorts), 1]
+        before = LOST if known is None else known.get(each.list_id, LOST)
+        if known is not None:
+            args = [*args, before.epoch or "", before.version]
+        result = _with_counts(each.list_id, before.assigned)
+        yield StateCall(LuaCall("states", names, args), result)
+    for group in shared.values():
+        for first in range(0, len(group), LISTS_PER_CALL):
+            some = group[first : first + LISTS_PER_CALL]
+            names = [name for each in some for name in each.placed]
+            call = LuaCall("states", names, [len(some[0].sorts), 0])
+            yield StateCall(call, _result([each.list_id for each in some]))
 
 
 def counts_in(meta: Mapping[Any, Any]) -> dict[int, int]:
-    """Admin to how many threads of a view the admin has, 0: nobody, in its `meta`."""
+    """Admin to how many threads of a list the admin has, 0: nobody, in its `meta`."""
     named = ((text_of(name).partition(":"), number) for name, number in meta.items())
     return {int(id): int(number) for (kind, _, id), number in named if kind == "of"}
 
 
-def _of_view(list_id: str, known: Mapping[int, int]) -> Callable[[Any], States]:
-    """`known`: the numbers that were known before."""
-
+def _result(list_ids: Sequence[str]) -> Callable[[Any], States]:
     def result(answer: Any) -> States:
-        epoch, version, total, uneven, admins, numbers, are_all = answer
-        if epoch is None:
-            return {list_id: LOST}
-        changed = zip(map(int, admins), (int(number or 0) for number in numbers), strict=True)
-        assigned = ({} if are_all else {**known}) | dict(changed)
-        return {list_id: State(text_of(epoch), int(version), total, bool(uneven), assigned)}
+        found = zip(list_ids, *(answer[at::4] for at in range(4)), strict=True)
+        return {
+            list_id: State(text_of(epoch), int(version), total, bool(uneven)) if epoch else LOST
+            for list_id, epoch, version, total, uneven in found
+        }
 
     return result
 
 
-def _of_queries(list_ids: Sequence[str]) -> Callable[[Any], States]:
+def _with_counts(list_id: str, known: Mapping[int, int]) -> Callable[[Any], States]:
+    """`known`: the numbers that were known before."""
+
     def result(answer: Any) -> States:
-        found = zip(list_ids, answer[::3], answer[1::3], answer[2::3], strict=True)
-        return {
-            list_id: State(text_of(epoch), int(version), total) if epoch else LOST
-            for list_id, epoch, version, total in found
-        }
+        [state] = _result([list_id])(answer[:4]).values()
+        if state.epoch is None:
+            return {list_id: LOST}
+        assigned: Mapping[int, int] = {}
+        if len(answer) > 4:
+            admins, numbers, are_all = answer[4:]
+            changed = zip(map(int, admins), (int(number or 0) for number in numbers), strict=True)
+            assigned = ({} if are_all else {**known}) | dict(changed)
+        return {list_id: State(state.epoch, state.version, state.total, state.uneven, assigned)}
 
     return result

@@ -28,7 +28,6 @@ LENGTHS = (1_000, 100_000)
 REPEATS = 200
 #: Threads of one `place`, and of one pipeline of ZADDs.
 BATCHES = (1, 50, 500)
-NO_LISTS: frozenset[str] = frozenset()
 
 #: (id, revision, scores)
 Thread = tuple[int, int, tuple[int, ...], None]
@@ -58,10 +57,7 @@ def fill(ranking: Ranking, list_id: str, filled: list[Thread]) -> float:
 
 def place(ranking: Ranking, list_id: str, batch: int) -> float:
     """Placed threads a second, on one list id that holds 100,000."""
-    moved = [
-        Placement(id, 2, NO_LISTS, frozenset({list_id}), scores)
-        for id, _, scores, _ in rows(PLACES, seed=2)
-    ]
+    moved = [Placement(id, 2, {list_id: scores}) for id, _, scores, _ in rows(PLACES, seed=2)]
     fill(ranking, list_id, rows(100_000, seed=1))
     start = perf_counter()
     changed = sum(ranking.place(moved[at : at + batch]) for at in range(0, PLACES, batch))
@@ -103,10 +99,7 @@ def reads(ranking: Ranking, list_id: str, length: int) -> None:
     filled = rows(length, seed=3)
     fill(ranking, list_id, filled)
     version = ranking.states([list_id])[list_id].version
-    list_ids = frozenset({list_id})
-    ranking.place(
-        [Placement(id, 2, NO_LISTS, list_ids, scores) for id, _, scores, _ in filled[:10]]
-    )
+    ranking.place([Placement(id, 2, {list_id: scores}) for id, _, scores, _ in filled[:10]])
 
     def since() -> object:
         return ranking.since(list_id, tuple(SORTS), "bench", version, 1_000)

@@ -25,7 +25,6 @@ from dashboard.db.threads import thread_states
 from dashboard.services import Services
 from scoring.keys import query_list_id
 from scoring.placing import Placement
-from scoring.sorts import SORTS
 from tests.servers.redis import RedisServer
 from tests.services import services_over
 
@@ -172,9 +171,7 @@ class _Lists:
 
     def _place(self, list_ids: Sequence[str], id: int, revision: int) -> None:
         score = time.time_ns() // 1_000_000
-        places = dict.fromkeys(list_ids, score)
-        scores = (score,) * len(SORTS)
-        self._ranking.place([Placement(id, revision, frozenset(), frozenset(), scores, places)])
+        self._ranking.place([Placement(id, revision, dict.fromkeys(list_ids, (score,)))])
 
     def _keep(self, found: Sequence[ListedQuery]) -> list[str]:
         return self._database.write(

@@ -13,9 +13,9 @@ from dashboard.cli.params import command
 from dashboard.db.threads import threads
 from dashboard.errors import StartError
 from dashboard.ordering.diff import Diff, Difference
-from dashboard.ordering.rebuild import Rebuilder
+from dashboard.ordering.rebuild import RebuildBusy, Rebuilder
 from scoring.ranking import RankingLost
-from scoring.rebuilding import RebuildBusy, RebuildLost
+from scoring.rebuilding import RebuildLost
 
 #: Longest wait for the rebuild of another process.
 BUSY_SECONDS = 60.0

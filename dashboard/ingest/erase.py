@@ -81,11 +81,8 @@ def _erase(
         .order_by(threads.c.id)
         .with_for_update()
     ).all()
-    off_queries = dict.fromkeys(query_lists.current(connection, for_writing=True).lists)
-    placements = [
-        Placement(row.id, row.revision + 1, frozenset(VIEWS), frozenset(), (), off_queries)
-        for row in own
-    ]
+    off = dict.fromkeys([*VIEWS, *query_lists.current(connection, for_writing=True).lists])
+    placements = [Placement(row.id, row.revision + 1, off) for row in own]
     names: list[tuple[erasures.Kind, str]] = [("thread", row.external_id) for row in own]
     erasures.remember(connection, source_id, [("customer", customer), *names], now_ms)
     in_their_threads = events.c.thread_id.in_(select(threads.c.id).where(of_customer))

@@ -3,7 +3,7 @@
 import time
 from bisect import bisect_right
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 from typing import NamedTuple
 
@@ -152,7 +152,7 @@ class Diff:
         if not part:
             self._compared, self._of_pass = 0, self._compared
             self.passes += 1
-        self._counted.update(id for each in part for id in each.queries)
+        self._counted.update(id for each in part for id in each.lists)
         return part
 
     def _next_queries(self, known: QueryLists, states: Mapping[str, State]) -> QueryLists:
@@ -184,24 +184,22 @@ class Diff:
     def _misplaced(self, part: list[Placement], states: Mapping[str, State]) -> set[int]:
         """Ids that are missing in a list that they belong to, or have other scores where it is in
         order."""
-        by_list_id: dict[str, list[tuple[int, tuple[int | None, ...]]]] = defaultdict(list)
+        by_list_id: dict[str, list[tuple[int, Sequence[int]]]] = defaultdict(list)
         for placement in part:
-            for name in placement.enter:
-                by_list_id[name].append((placement.thread_id, placement.scores))
-            for name, score in placement.queries.items():
+            for name, scores in placement.lists.items():
                 # A list that was made just now is not there yet.
-                if name in states and states[name].epoch is not None:
-                    by_list_id[name].append((placement.thread_id, (score,)))
+                if scores is not None and name in states and states[name].epoch is not None:
+                    by_list_id[name].append((placement.thread_id, scores))
         in_redis = self._ranking.columns(
             {name: [id for id, _ in found] for name, found in by_list_id.items()}
         )
         wrong: set[int] = set()
         for name, found in by_list_id.items():
-            in_sql = zip(*(scores for _, scores in found), strict=True)
-            for expected, scores in zip(in_sql, in_redis[name], strict=True):
+            in_sql = zip(*(row for _, row in found), strict=True)
+            for expected, held in zip(in_sql, in_redis[name], strict=True):
                 # Whole columns first: they are nearly always equal.
-                if scores != list(expected):
-                    rows = zip(found, scores, expected, strict=True)
+                if held != list(expected):
+                    rows = zip(found, held, expected, strict=True)
                     is_ordered = name not in self._queries.unordered
                     wrong.update(
                         id
@@ -239,7 +237,7 @@ class Diff:
             if query_list is not None:
                 return query_entries.held(connection, query_list, self._clock(), ids)
             found = placements.of(connection, ids, self._clock())
-        return {each.thread_id for each in found if name in each.enter}
+        return {each.thread_id for each in found if name in each.lists}
 
     def _list_differences(self, name: str, sort: str) -> Iterator[Difference]:
         """Merges both lists, which have the same order."""

@@ -7,7 +7,6 @@ from sqlalchemy import Connection
 from dashboard.db.database import Database
 from dashboard.db.lists import query_lists
 from dashboard.db.placing import placements
-from scoring.keys import is_query_list
 from scoring.placing import GONE, Placement
 from scoring.views import VIEWS
 
@@ -26,10 +25,8 @@ def placements_everywhere(
     """
     with database.read() as connection:
         found = placements.of(connection, ids, now_ms)
-    views = frozenset(id for id in list_ids if not is_query_list(id))
-    queries = dict.fromkeys(filter(is_query_list, list_ids))
+    off = dict.fromkeys(list_ids)
     unknown = set(ids) - {placement.thread_id for placement in found}
-    return [
-        each._replace(leave=views - each.enter, queries={**queries, **each.queries})
-        for each in found
-    ] + [Placement(id, GONE, views, frozenset(), (), queries) for id in sorted(unknown)]
+    return [each._replace(lists={**off, **each.lists}) for each in found] + [
+        Placement(id, GONE, off) for id in sorted(unknown)
+    ]

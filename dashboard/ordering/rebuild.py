@@ -15,7 +15,6 @@ from dashboard.ordering.filling.by_query import FillingByQuery
 from dashboard.ordering.filling.by_thread import FillingByThread
 from dashboard.ordering.filling.filling import SLICE, Progress, Revisions
 from dashboard.ordering.placer import Placer
-from scoring.keys import is_query_list
 from scoring.ranking import Ranking
 from scoring.rebuilding import Rebuild
 from scoring.views import VIEWS
@@ -25,6 +24,10 @@ from scoring.views import VIEWS
 FILTERED_MAX = 30
 #: The epoch is part of every frame, so it is short.
 EPOCH_BYTES = 6
+
+
+class RebuildBusy(Exception):
+    """Another process is building some of these lists."""
 
 
 class Rebuilder:
@@ -69,17 +72,18 @@ class Rebuilder:
     ) -> int:
         """Replaces the lists of these list ids by those of SQL, under a new epoch.
 
-        Lists of queries that another process builds now are left to it; with `seen`, the epoch of
-        each in Redis when it was found wrong or missing (None), so are those that have been built
-        since. `with_pauses` builds many lists of queries more slowly, beside what is live: until
-        then SQL answers who asks for them. Calls `progress` with the number of threads of each
-        slice; returns the number of all. Raises RedisError, StorageUnavailable, RebuildBusy and
-        RebuildLost.
+        With `seen`, the epoch of each in Redis when it was found wrong or missing (None), lists are
+        left to another process that builds them now, or has built them since. `with_pauses` builds
+        many lists of queries more slowly, beside what is live: until then SQL answers who asks for
+        them. Calls `progress` with the number of threads of each slice; returns the number of all.
+        Raises RedisError, StorageUnavailable, RebuildBusy and RebuildLost.
         """
         epoch = secrets.token_urlsafe(EPOCH_BYTES)
         with self._ranking.begin_rebuild(list_ids, seen=seen) as rebuild:
+            if seen is None and set(rebuild.list_ids) != set(list_ids):
+                raise RebuildBusy("another process is building some of these lists")
             queries = self._queries(rebuild.list_ids)
-            views = [id for id in rebuild.list_ids if not is_query_list(id)]
+            views = [id for id in rebuild.list_ids if id not in queries.lists]
             given = self._database, self._clock, rebuild, progress, self._never_built(queries)
             by_query, by_thread = FillingByQuery(*given), FillingByThread(*given)
             if not views:
@@ -90,7 +94,7 @@ class Rebuilder:
                 revisions = self._fill_rest(by_query, by_thread, rest, with_pauses)
                 self._swap(rebuild, views, rest, epoch)
                 return len(set(revisions).union(*found.values()))
-            revisions = by_thread.fill(views, queries)
+            revisions = by_thread.fill(rebuild.list_ids, queries)
             self._swap(rebuild, views, queries, epoch)
         if set(views) >= set(VIEWS):
             self._placer.mark_placed_everywhere(revisions)
@@ -110,7 +114,7 @@ class Rebuilder:
             return by_query.by_ranges(queries.lists.values())
         if with_pauses:
             return by_thread.fill_with_pauses(queries)
-        return by_thread.fill((), queries)
+        return by_thread.fill(queries.lists, queries)
 
     def _swap(
         self, rebuild: Rebuild, views: Collection[str], queries: QueryLists, epoch: str

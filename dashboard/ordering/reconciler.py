@@ -16,16 +16,16 @@ from dashboard.ordering.diff import SLICE_MAX, Diff
 from dashboard.ordering.epochs import OtherLineups
 from dashboard.ordering.everywhere import placements_everywhere
 from dashboard.ordering.placer import Placer
-from dashboard.ordering.rebuild import Rebuilder
+from dashboard.ordering.rebuild import RebuildBusy, Rebuilder
 from dashboard.ordering.rest import Rest
 from dashboard.ordering.status import OrderingStatus
-from scoring.keys import is_query_list
 from scoring.pulse import Pulse
 from scoring.ranking import Ranking, RankingLost
 from scoring.reading import State
-from scoring.rebuilding import RebuildBusy, RebuildLost
+from scoring.rebuilding import RebuildLost
 from scoring.sorts import BUILT_IN_SORTS
 from scoring.states import LOST
+from scoring.views import VIEWS
 
 log = logging.getLogger(__name__)
 
@@ -148,14 +148,16 @@ class Reconciler:
         self._remove_expired()
         self._leave_unordered()
         # First, so that a list that is added meanwhile is not taken for one too many.
-        held, epochs = self._ranking.held_queries(), self._rebuilder.epochs()
+        held, epochs = self._ranking.held_lists(), self._rebuilder.epochs()
         self._list_ids = list_ids = self._rebuilder.list_ids()
         self._remove_orphans(held, epochs, list_ids)
+        if not self._seen_versions:
+            self._ranking.expire_undivided()
         self._ranking.notice_restarts()
         states = self._ranking.states(list_ids)
         self._others.look(epochs, states)
         lost = self._lost(list_ids, states)
-        of_views = {list_id for list_id in lost if not is_query_list(list_id)}
+        of_views = lost.intersection(VIEWS)
         self._missing_queries = {id: states[id].epoch for id in lost - of_views}
         if of_views:
             # At the first tick an empty Redis is ordinary.
@@ -240,12 +242,10 @@ class Reconciler:
         """Removes what is left of lists that are no more: of a process that ended before it had
         removed those of queries, or that built one which was removed meanwhile; and those that
         views had for each filter, once."""
-        needed = frozenset(list_ids)
-        self._ranking.remove(id for id in held if id not in needed)
-        orphans = [id for id in epochs if id not in needed]
+        orphans = {*held, *epochs}.difference(list_ids)
         if orphans:
-            self._ranking.remove_views(id for id in orphans if not is_query_list(id))
-            self._rebuilder.forget_epochs(orphans)
+            self._ranking.remove(orphans)
+            self._rebuilder.forget_epochs(orphans.intersection(epochs))
 
     def _lost(self, list_ids: Collection[str], states: Mapping[str, State]) -> set[str]:
         """List ids with a foreign epoch, a version below one already seen, or corrupt lists."""
@@ -292,10 +292,10 @@ class Reconciler:
             self._repaired += repaired
             log.warning("repaired %d lists that differed from SQL", repaired)
         # Redis is asked first: what is placed is committed, and no revision of SQL goes back.
-        held = self._ranking.held_revisions(ids)
+        held = self._ranking.held_revisions(list_ids, ids)
         with self._database.read() as connection:
             stored = revisions(connection, held)
         if any(held[id] > revision for id, revision in stored.items()):
             log.warning("repairing failed: Redis holds later revisions than SQL; lists are rebuilt")
-            self._ranking.forget_revisions_of_queries()
+            self._ranking.forget_shared_revisions()
             self._is_corrupt = True

@@ -29,14 +29,14 @@ class Mark(NamedTuple):
 
     lists: int
     views: tuple[str, ...]
-    queries: str
+    queries: tuple[str, ...]
     unlisted: str
 
     def changes_since(self, before: "Mark | None") -> int:
         """The number of changes since an earlier mark, about."""
         if before is None or before == self:
             return int(before is None)
-        numbers = zip((*self.views, self.queries), (*before.views, before.queries), strict=True)
+        numbers = zip((*self.views, *self.queries), (*before.views, *before.queries), strict=True)
         return max([1, *(_number(now) - _number(then) for now, then in numbers)])
 
 

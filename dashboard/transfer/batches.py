@@ -220,8 +220,7 @@ class BatchWriter:
         for new in placements:
             old = self._written.placements.get(new.thread_id)
             if old is not None:
-                leave = (old.leave | old.enter | new.leave) - new.enter
-                new = new._replace(leave=leave, queries={**old.queries, **new.queries})
+                new = new._replace(lists={**old.lists, **new.lists})
             self._written.placements[new.thread_id] = new
 
     def _source_id(self, entry: Event) -> int:

@@ -1,14 +1,34 @@
--- Begins to rebuild one list id: removes what an aborted rebuild left, and keeps the version at which
--- this one began.
--- KEYS[1]     meta: epoch, version
--- KEYS[2]     next: token, version
--- KEYS[3..n]  what will be filled: sorts and revisions; and left: members that left lately, whose
---             revisions it does not keep
+-- Begins to build a list: what is placed from now on is logged, also where there is no list yet.
+-- KEYS[1]     meta: epoch, version, floor, life, building
+-- KEYS[2]     next: token, version, overtaken: see lease.lua
+-- KEYS[3]     log: member -> version of its last change
+-- KEYS[4]     lease: see lease.lua
+-- KEYS[5]     touched: list id -> number of the call that last changed it; 0: none did. Where the list has
+--             a group by itself left: members that left lately, whose revisions this rebuild does not keep
+-- KEYS[6..n]  what will be filled: sorts, and the revisions of a list by itself
 -- ARGV[1]     token of this rebuild
--- ARGV[2]     milliseconds for which next lives without being renewed
-for key = 2, #KEYS do redis.call('UNLINK', KEYS[key]) end
-local version = redis.pcall('HGET', KEYS[1], 'version')
-version = type(version) == 'string' and tonumber(version) or 0
-redis.call('HSET', KEYS[2], 'token', ARGV[1], 'version', string.format('%.0f', version))
-redis.call('PEXPIRE', KEYS[2], ARGV[2])
+-- ARGV[2]     list id; empty where it has a group by itself
+-- ARGV[3]     the epoch of the list that is to be replaced, empty where it is missing; *: any
+-- ARGV[4]     milliseconds that the lease lasts at first
+-- ARGV[5]     milliseconds for which next lives without being renewed, and that the lease lasts at most
+-- Returns 1 if it has begun, 0 if another rebuild makes the list now, or has made it.
+local head = redis.pcall('HMGET', KEYS[1], 'epoch', 'version', 'floor', 'life')
+local newest = redis.pcall('ZREVRANGE', KEYS[3], 0, 0, 'WITHSCORES')
+local version = not head.err and tonumber(head[2] or '') or 0
+local is_whole = not head.err and not newest.err and head[1] and LIVES[head[4]]
+  and tonumber(newest[2] or head[3] or '') == version
+if ARGV[3] ~= '*' and ARGV[3] ~= (is_whole and head[1] or '') then return 0 end
+local overtaken = take_lease(KEYS[4], KEYS[2], ARGV[1], tonumber(ARGV[4]), tonumber(ARGV[5]))
+if not overtaken then return 0 end
+if ARGV[2] == '' then redis.call('UNLINK', KEYS[5]) else redis.call('ZADD', KEYS[5], 'NX', 0, ARGV[2]) end
+redis.call('UNLINK', KEYS[2], unpack(KEYS, 6))
+local text = string.format('%.0f', version)
+if is_whole then
+  redis.call('HSET', KEYS[1], 'building', ARGV[1])
+else
+  redis.call('UNLINK', KEYS[1], KEYS[3])
+  redis.call('HSET', KEYS[1], 'version', text, 'floor', text, 'life', LIFE, 'building', ARGV[1])
+end
+redis.call('HSET', KEYS[2], 'token', ARGV[1], 'version', text, 'overtaken', overtaken)
+redis.call('PEXPIRE', KEYS[2], ARGV[5])
 return 1

@@ -1,82 +1,179 @@
--- Places threads on the lists of a view in one step: its sorts, its log, its version, and how many of
+-- Places threads on the lists of a group in one step: their sorts, logs and versions, and how many of
 -- its threads each admin has.
--- KEYS[1..n]  the sorts: member -> score
--- KEYS[n+1]   changes: member -> version of its last change
--- KEYS[n+2]   meta: epoch, version, floor (the version with which the epoch began), life; counted: how
---             many threads are counted, and of:ADMIN: how many of them the admin has, of:0: nobody
--- KEYS[n+3]   revisions: member -> revision that placed it last, `revision:admin` while it is counted;
---             the revision alone for a while after it left
--- KEYS[n+4]   next: there while a rebuild fills the lists
--- KEYS[n+5]   left: member -> number of the call in which it left; the latest, whose revisions are kept
--- KEYS[n+6]   assigned: admin -> version at which the number of their threads last changed
--- ARGV[1]     how many changes the log keeps
+-- KEYS[1]     revisions: member -> revision that placed it last, for all lists of the group; where admins
+--             are counted `revision:admin` while it is on the list
+-- KEYS[2]     left: member -> number of the call in which it left the last of these lists; the latest,
+--             whose revisions are kept
+-- then for each list, if any: its sorts: member -> score; its log: member -> version of its last change;
+--             its meta: epoch, version, floor, life, building (the token of the rebuild that makes it, over
+--             where the key beside meta is gone: next, which that rebuild renews); where admins are counted
+--             also counted: how many threads are, and of:ADMIN: how many of them the admin has, of:0: nobody;
+--             and there assigned: admin -> version at which the number of their threads last changed
+-- and where lists share the group, touched: list id -> number of the call that last changed it; and
+--             calls: how many calls changed a list
+-- ARGV[1]     how many changes a log keeps
 -- ARGV[2]     how many members `left` keeps
--- ARGV[3..]   n + 3 for each thread: member, revision, admin, n scores; empty ones where it leaves
+-- ARGV[3]     how many sorts each list has
+-- ARGV[4]     1 where admins are counted
+-- ARGV[5]     the list ids, in the order of their keys, separated by blanks; empty where none share the group
+-- ARGV[6..]   for each thread: member, revision, and its places: `number=score,score` for each list,
+--             counted from 1, with a score for each sort, `number=` where it leaves, separated by blanks;
+--             with + for = on a list that is not in order: where the thread is on it, its score stays.
+--             First `stays` where it is on such lists that are not named, or `@admin` where admins are counted
 -- A revision below 0 is that of a thread which is no more: it leaves, and its revision is forgotten.
--- An older revision than held is refused; the same one only repairs what differs; a newer one
--- always counts as a change of a thread that is on the lists: its row has changed.
--- Returns how many threads changed, all with one version; -1 if the view has no epoch, one of
--- a life that is not accepted (LIVES), or a log that does not end at its version: data are lost, and
--- nothing is placed before a rebuild.
-local sorts = #KEYS - 6
-local changes, meta, revisions = KEYS[sorts + 1], KEYS[sorts + 2], KEYS[sorts + 3]
-local left, gone = KEYS[sorts + 5], {}
-local head = redis.call('HMGET', meta, 'epoch', 'version', 'floor', 'life')
-if not head[1] or not LIVES[head[4]] then return -1 end
-local newest = redis.call('ZREVRANGE', changes, 0, 0, 'WITHSCORES')[2] or head[3]
-if not newest or tonumber(newest) ~= tonumber(head[2]) then return -1 end
+-- An older revision than held is refused on all lists; the same one only repairs what differs; a newer
+-- one always counts as a change of a thread that is on the list: its row has changed. While a list is
+-- built, a thread that leaves it counts, too: it may stand on what is being filled.
+-- A list with neither epoch nor building, of a life that is not accepted (LIVES), or with a log that does
+-- not end at its version is lost: nothing is placed on it before it is built. A list that is not in order
+-- has no readers of its log: version and log stay as they are, unless it is being built.
+-- Returns how many threads changed, counted on each list, the numbers of lost lists, and the members
+-- that were refused.
+local revisions, left = KEYS[1], KEYS[2]
+local keep, sorts, counts_admins, shares = tonumber(ARGV[1]), tonumber(ARGV[3]), ARGV[4] == '1', ARGV[5] ~= ''
+local width = sorts + (counts_admins and 3 or 2)
+local lists = math.floor((#KEYS - 2) / width)
 
-local changed, version, admins = {}, nil, {}
-for at = 3, #ARGV, sorts + 3 do
-  local member, revision, admin = ARGV[at], tonumber(ARGV[at + 1]), ARGV[at + 2]
-  local text, counted = string.match(redis.call('HGET', revisions, member) or '', '^(%d+):?(%d*)$')
-  local held, is_on = tonumber(text or '-1'), admin ~= ''
+local heads, building, is_logged, is_lost, lost = {}, {}, {}, {}, {}
+for list = 1, lists do
+  local meta = KEYS[2 + (list - 1) * width + sorts + 2]
+  local head = redis.call('HMGET', meta, 'epoch', 'life', 'version', 'floor', 'building')
+  -- The name of next is made here, and only now: it would be a key more for each of hundreds of lists.
+  if head[5] and redis.pcall('EXISTS', (string.gsub(meta, 'meta$', 'next'))) == 0 then
+    redis.call('HDEL', meta, 'building')
+    head[5] = false
+  end
+  heads[list], building[list] = head, head[5]
+  if not (head[1] or head[5]) or not LIVES[head[2]] then
+    is_lost[list], lost[#lost + 1] = true, list
+  end
+end
+
+-- From now on what changes on the list is logged.
+local function log_changes(list)
+  is_logged[list] = true
+  if is_lost[list] then return end
+  local log, head = KEYS[2 + (list - 1) * width + sorts + 1], heads[list]
+  local newest = redis.call('ZREVRANGE', log, 0, 0, 'WITHSCORES')[2] or head[4]
+  if tonumber(newest or '') ~= tonumber(head[3]) then
+    is_lost[list], lost[#lost + 1] = true, list
+  end
+end
+
+-- A list by itself keeps its revisions: where it is lost, they are, too.
+if not shares and lists == 1 then
+  log_changes(1)
+  if is_lost[1] then return { 0, lost, {} } end
+end
+
+-- Whether a place, its scores separated by commas, differs from what the list held.
+local function put(first, sign, member, scores)
+  local moved, sort = 0, 0
+  for score in string.gmatch(scores, '[^,]+') do
+    moved = moved + redis.call('ZADD', KEYS[first + sort], sign == '+' and 'NX' or 'CH', score, member)
+    sort = sort + 1
+  end
+  return moved > 0
+end
+
+local function take(first, member)
+  local moved = 0
+  for sort = 0, sorts - 1 do moved = moved + redis.call('ZREM', KEYS[first + sort], member) end
+  return moved > 0
+end
+
+-- Counts a thread as what it is now on the list, '' where it is on it no more; whether that differs.
+local admins = {}
+local function recount(meta, before, after)
+  if before == after then return false end
+  for admin, number in pairs({ [before] = -1, [after] = 1 }) do
+    if admin ~= '' then
+      redis.call('HINCRBY', meta, 'of:' .. admin, number)
+      admins[#admins + 1] = admin
+    end
+  end
+  if before == '' or after == '' then redis.call('HINCRBY', meta, 'counted', before == '' and 1 or -1) end
+  return true
+end
+
+local changed, total, refused, gone = {}, 0, {}, {}
+for at = 6, #ARGV, 3 do
+  local member, revision, places = ARGV[at], tonumber(ARGV[at + 1]), ARGV[at + 2]
+  local text, counted = string.match(redis.call('HGET', revisions, member) or '', '^([%d.]+):?(%d*)$')
+  local held, admin = tonumber(text or '') or -1, ''
   counted = counted or ''
   if revision >= held or revision < 0 then
-    local moved = 0
-    for sort = 1, sorts do
-      if is_on then
-        moved = moved + redis.call('ZADD', KEYS[sort], 'CH', ARGV[at + 2 + sort], member)
-      else
-        moved = moved + redis.call('ZREM', KEYS[sort], member)
+    local is_on = string.find(places, '^stays') ~= nil
+    for number, sign, scores in string.gmatch(places, '(%d+)([=+])(%S*)') do
+      local list = tonumber(number)
+      local first = 3 + (list - 1) * width
+      is_on = is_on or scores ~= ''
+      if not is_logged[list] and (sign == '=' or building[list]) then log_changes(list) end
+      if not is_lost[list] then
+        local counts
+        if scores == '' then
+          counts = take(first, member) or building[list]
+        else
+          counts = put(first, sign, member, scores) or (sign == '=' and revision > held)
+        end
+        if counts_admins then
+          admin = scores ~= '' and string.match(places, '^@(%d+)') or ''
+          counts = recount(KEYS[first + sorts + 1], counted, admin) or counts
+        end
+        if counts then
+          local members = changed[list] or {}
+          changed[list] = members
+          members[#members + 1] = member
+        end
       end
-    end
-    if counted ~= admin then
-      moved = moved + 1
-      if counted ~= '' then
-        redis.call('HINCRBY', meta, 'of:' .. counted, -1)
-        admins[#admins + 1] = counted
-      end
-      if is_on then
-        redis.call('HINCRBY', meta, 'of:' .. admin, 1)
-        admins[#admins + 1] = admin
-      end
-      if counted == '' or not is_on then redis.call('HINCRBY', meta, 'counted', is_on and 1 or -1) end
     end
     if revision < 0 then
       redis.call('HDEL', revisions, member)
     elseif revision > held or counted ~= admin then
-      redis.call('HSET', revisions, member, is_on and ARGV[at + 1] .. ':' .. admin or ARGV[at + 1])
+      redis.call('HSET', revisions, member, admin == '' and ARGV[at + 1] or ARGV[at + 1] .. ':' .. admin)
     end
     if is_on or revision < 0 then redis.call('ZREM', left, member) else gone[#gone + 1] = member end
-    if moved > 0 or (revision > held and is_on) then
-      version = version or string.format('%.0f', redis.call('HINCRBY', meta, 'version', 1))
-      changed[#changed + 1], changed[#changed + 2] = version, member
+  else
+    refused[#refused + 1] = member
+  end
+end
+
+for list = 1, lists do
+  local members = changed[list]
+  if members then total = total + #members end
+  if members and is_logged[list] then
+    local first = 3 + (list - 1) * width
+    local log, meta = KEYS[first + sorts], KEYS[first + sorts + 1]
+    local version = redis.call('HINCRBY', meta, 'version', 1)
+    local text = string.format('%.0f', version)
+    local entries = {}
+    for _, member in ipairs(members) do
+      entries[#entries + 1], entries[#entries + 2] = text, member
+    end
+    for _, admin in ipairs(admins) do redis.call('ZADD', KEYS[first + sorts + 2], text, admin) end
+    -- One write for all of them: one keyspace notification.
+    redis.call('ZADD', log, unpack(entries))
+    -- Only now and then: to cut costs as much as to add. A rebuild needs all since it began.
+    if version % 64 == 0 and not building[list] then
+      local oldest = redis.call('ZRANGE', log, -keep - 1, -keep - 1, 'WITHSCORES')
+      if oldest[2] then
+        redis.call('ZREMRANGEBYSCORE', log, '-inf', oldest[2])
+        redis.call('HSET', meta, 'floor', oldest[2])
+      end
     end
   end
 end
-for _, admin in ipairs(admins) do redis.call('ZADD', KEYS[sorts + 6], version, admin) end
--- One write for all of them: one keyspace notification.
-if version then redis.call('ZADD', changes, unpack(changed)) end
-
--- Now and then the log is cut to what it keeps. A rebuild needs all changes since it began.
-if version and tonumber(version) % 64 == 0 and redis.call('EXISTS', KEYS[sorts + 4]) == 0 then
-  local keep = tonumber(ARGV[1])
-  local oldest = redis.call('ZRANGE', changes, -keep - 1, -keep - 1, 'WITHSCORES')[2]
-  if oldest then
-    redis.call('ZREMRANGEBYSCORE', changes, '-inf', oldest)
-    redis.call('HSET', meta, 'floor', oldest)
+if shares then
+  local entries, list = {}, 0
+  local number
+  for name in string.gmatch(ARGV[5], '%S+') do
+    list = list + 1
+    if changed[list] then
+      number = number or string.format('%.0f', redis.call('INCR', KEYS[#KEYS]))
+      entries[#entries + 1], entries[#entries + 2] = number, name
+    end
   end
+  if number then redis.call('ZADD', KEYS[#KEYS - 1], unpack(entries)) end
 end
 note_leaving(left, revisions, gone, tonumber(ARGV[2]))
-return #changed / 2
+return { total, lost, refused }

@@ -15,6 +15,7 @@ from dashboard.live.threads.delivery_updates import DeliveryUpdates
 from dashboard.live.view_changes import ViewChanges
 from dashboard.services import Services
 from dashboard.tasks import RunsTask
+from scoring.keys import Keys
 
 #: Parts of services that run by themselves.
 PARTS = ("broadcaster.delivery_updates", "live_lists.view_totals")
@@ -137,14 +138,14 @@ def test_what_a_notification_tells_is_told(monkeypatch):
     listeners = MagicMock()
     monkeypatch.setattr("dashboard.services.Listener", listeners)
     services = MagicMock()
-    keys = MagicMock(touched="touched", view_changes="views", unlisted="unlisted")
+    keys = Keys(groups=2)
     Services._listener_of(services, MagicMock(), keys)
     [call] = listeners.call_args_list
     assert call.args[2] == services.broadcaster.notify
     assert call.kwargs["on_written"] == {
-        "touched": services._queries_touched,
-        "views": services.view_changes.wake,
-        "unlisted": services.broadcaster.notify_unlisted,
+        **{group.touched: services._queries_touched for group in keys.shared_groups()},
+        keys.view_changes: services.view_changes.wake,
+        keys.unlisted: services.broadcaster.notify_unlisted,
     }
 
 

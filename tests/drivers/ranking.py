@@ -25,8 +25,8 @@ def placed(
 ) -> Placement:
     """A placement; list_ids are given as words of one string."""
     row = score if isinstance(score, tuple) else scores(score)
-    off, on = frozenset(leave.split()), frozenset(enter.split())
-    return Placement(id, revision, off, on, row, assignee_id=assignee_id)
+    lists = {**dict.fromkeys(leave.split()), **dict.fromkeys(enter.split(), row)}
+    return Placement(id, revision, lists, assignee_id)
 
 
 def run_id(connection: redis.Redis) -> str | None:
@@ -37,9 +37,9 @@ def run_id(connection: redis.Redis) -> str | None:
 class RankingDriver:
     """The ranking of one Redis."""
 
-    def __init__(self, client: redis.Redis):
+    def __init__(self, client: redis.Redis, groups: int | None = None):
         self.client = client
-        self.ranking = Ranking(client, run_id=run_id)
+        self.ranking = Ranking(client, run_id=run_id, groups=groups)
         self.keys = self.ranking.keys
 
     def open(self, *list_ids: str, epoch: str = "e1") -> None:

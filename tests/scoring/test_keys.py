@@ -30,14 +30,15 @@ def test_a_tag_is_found_in_its_keys(list_id):
         keys.sort(list_id, "arrival"),
         keys.changes(list_id),
         keys.meta(list_id),
-        keys.revisions(list_id),
+        keys.group(list_id).revisions,
     ]
     assert [keys.list_id_of(name) for name in names] == [list_id] * 4
 
 
 def test_keys_of_others_and_of_a_rebuild_belong_to_no_list_id():
-    others = ["{other:arrival}|changes", "{lineup}|canary", "{lineup}|rebuild", "lineup", ""]
-    others += [keys.next("arrival"), keys.next_sort("arrival", "priority")]
+    others = ["{other:arrival}|changes", "{lineup}|canary", "lineup", ""]
+    arrival = keys.of("arrival", ["priority"])
+    others += [arrival.next, arrival.lease, *arrival.filled]
     assert [keys.list_id_of(name) for name in others] == [None] * len(others)
 
 

@@ -40,7 +40,7 @@ def test_changes_without_a_view_show_too(driver):
     pulses = [driver.ranking.pulse()]
     client, keys = driver.client, driver.keys
     for change in (
-        lambda: client.incr(keys.query_calls),
+        lambda: client.incr(keys.shared_groups()[0].calls),
         lambda: client.zadd(keys.unlisted, {"000000000001": 7}),
         lambda: client.zincrby(keys.view_changes, 1, "all"),
         lambda: client.zincrby(keys.view_changes, 1, "3"),

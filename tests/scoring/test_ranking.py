@@ -2,11 +2,10 @@
 
 import pytest
 
-from scoring.placing import Placement
 from scoring.ranking import RankingLost
 from scoring.reading import State
 from scoring.sorts import SORTS
-from tests.drivers.ranking import placed, scores
+from tests.drivers.ranking import placed
 
 
 def test_a_thread_stands_in_all_sorts_with_its_scores(driver):
@@ -137,8 +136,8 @@ def test_scripts_that_redis_forgot_are_loaded_again(driver):
 
 
 def test_entering_wins_where_a_tag_is_both_left_and_entered(driver):
-    both = Placement(1, 1, frozenset({"arrival"}), frozenset({"arrival"}), scores(5))
-    assert driver.ranking.place([both]) == 1
+    both = [placed(1, 1, "arrival", 5), placed(1, 1, "", 5, leave="arrival")]
+    assert driver.ranking.place(both) == 1
     assert driver.zrange("arrival", "arrival") == [(1, 5)]
 
 
@@ -198,7 +197,7 @@ def test_a_new_assignee_alone_is_a_change(driver):
 def test_a_view_without_its_revisions_is_lost(driver):
     """Else threads would be counted twice."""
     driver.ranking.place([placed(1, 1, "arrival", 5)])
-    driver.client.delete(driver.keys.revisions("arrival"))
+    driver.client.delete(driver.keys.group("arrival").revisions)
     assert driver.ranking.states(["arrival"])["arrival"] == State(None, 0, 0)
 
 
@@ -212,6 +211,6 @@ def test_a_view_that_counts_nothing_is_lost(driver):
 def test_what_is_no_view_any_more_leaves_nothing(driver):
     driver.open("arrival:mine:7")
     driver.ranking.place([placed(1, 1, "arrival:mine:7", 5), placed(2, 1, "arrival", 5)])
-    driver.ranking.remove_views(["arrival:mine:7"])
+    driver.ranking.remove(["arrival:mine:7"])
     assert not driver.client.keys("*mine*")
     assert driver.zrange("arrival", "arrival") == [(2, 5)]

@@ -33,17 +33,15 @@ list_ids = st.sampled_from(LIST_IDS)
 assignees = st.sampled_from([None, 7, 12])
 sorts = st.sampled_from(list(SORTS))
 placements = st.builds(
-    Placement,
+    lambda *given: Placement(*given),
     ids,
     revisions,
-    st.frozensets(list_ids),
-    st.frozensets(list_ids),
-    scores,
-    st.just({}),  # tests/scoring/queries/test_query_lists.py has those of queries
+    # tests/scoring/queries/test_query_lists.py has those of queries
+    st.dictionaries(list_ids, st.none() | scores),
     assignees,
 )
 gone = st.builds(
-    lambda id, leave: Placement(id, GONE, leave, frozenset(), ()), ids, st.frozensets(list_ids)
+    lambda id, leave: Placement(id, GONE, dict.fromkeys(leave)), ids, st.frozensets(list_ids)
 )
 
 
@@ -102,6 +100,10 @@ class RankingMachine(RuleBasedStateMachine):
         self.rebuild_is_lost = False
         self.began_at = {list_id: twin.version for list_id, twin in self.twin.list_ids.items()}
         self.filled = {list_id: {} for list_id in LIST_IDS}
+        for twin in self.twin.list_ids.values():
+            twin.is_building = True
+            if twin.epoch is None:
+                twin.changed_at, twin.floor = {}, twin.version
 
     @precondition(lambda self: self.rebuild is not None)
     @rule(
@@ -136,6 +138,8 @@ class RankingMachine(RuleBasedStateMachine):
     def give_up(self):
         self.rebuild.close()
         self.rebuild = None
+        for twin in self.twin.list_ids.values():
+            twin.is_building = False
 
     @rule(list_id=list_ids, asked=st.lists(sorts, min_size=1, unique=True), back=st.integers(-2, 6))
     def since(self, list_id, asked, back):

@@ -17,7 +17,7 @@ from fakeredis._socket import _base as fakeredis_clock
 
 from scoring import rebuilding
 from scoring.ranking import Ranking
-from scoring.rebuilding import LEASE_MS, RebuildBusy, RebuildLost
+from scoring.rebuilding import LEASE_MS, RebuildLost
 from tests.drivers.ranking import run_id, scores
 
 THREADS, SLICE = 42, 14
@@ -68,8 +68,6 @@ class StarvedMachine:
                 yield from self._build(ranking, missing, epoch)
             except RebuildLost:
                 self.lost += 1
-            except RebuildBusy:
-                pass
 
     def _build(self, ranking: Ranking, list_ids: list[str], epoch: str) -> Iterator[float]:
         is_query = list_ids[0] in QUERIES
@@ -80,7 +78,7 @@ class StarvedMachine:
                 ids = range(first, first + SLICE)
                 for list_id in rebuild.list_ids:
                     if is_query:
-                        rebuild.fill_query(list_id, [(id, 1, (id,)) for id in ids])
+                        rebuild.fill(list_id, [(id, 1, (id,)) for id in ids])
                     else:
                         rebuild.fill(list_id, [(id, 1, scores(id), None) for id in ids])
             for list_id in rebuild.list_ids:
@@ -136,7 +134,7 @@ def test_a_late_answer_costs_one_more_call_and_not_all_that_was_filled(monkeypat
             return answers
 
         monkeypatch.setattr(rebuild._lua, "run_all", late_at_first)
-        rebuild.fill_query(QUERIES[0], [(1, 1, (5,))])
+        rebuild.fill(QUERIES[0], [(1, 1, (5,))])
         monkeypatch.setattr(rebuild._lua, "run_all", run_all)
         for list_id in QUERIES:
             rebuild.swap(list_id, "e1")

@@ -7,8 +7,7 @@ from tests.drivers.ranking import placed
 
 def unlisted(id: int, revision: int = 1, leave: str | None = None) -> Placement:
     """Snoozed, or archived."""
-    left = frozenset() if leave is None else frozenset([leave])
-    return placed(id, revision, "arrival", 5)._replace(enter=frozenset(), leave=left)
+    return placed(id, revision, "", 5, leave or "")
 
 
 def changed_since(driver, number):

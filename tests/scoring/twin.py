@@ -12,6 +12,7 @@ class TwinTag:
     or 0, while it is on the lists."""
 
     epoch: str | None = None
+    is_building: bool = False
     version: int = 0
     floor: int = 0
     revisions: dict[int, int] = field(default_factory=dict)
@@ -37,14 +38,14 @@ class TwinTag:
             self.revisions[id] = revision
             if revision == GONE:
                 del self.revisions[id]
-            if before != after or (scores and revision > held):
+            if before != after or (revision > held if scores else self.is_building):
                 changed.append(id)
         self.version += bool(changed)
         self.changed_at.update(dict.fromkeys(changed, self.version))
         return len(changed)
 
     def swap(self, epoch: str, rows: dict[int, tuple[int, tuple[int, ...], int | None]]) -> None:
-        self.epoch = epoch
+        self.epoch, self.is_building = epoch, False
         self.version += 1
         self.floor = self.version
         self.revisions = {id: revision for id, (revision, *_) in rows.items()}
@@ -83,14 +84,13 @@ class Twin:
                     (
                         placement.thread_id,
                         placement.revision,
-                        placement.scores if entering else None,
+                        placement.lists[list_id],
                         placement.assignee_id or 0,
                     )
                     for placement in placements
-                    if list_id
-                    in (placement.enter if entering else placement.leave - placement.enter)
+                    if list_id in (placement.enter if entering else placement.leave)
                 ]
-                if rows and twin.epoch is None:
+                if rows and twin.epoch is None and not twin.is_building:
                     lost.add(list_id)
                 elif rows:
                     changed += twin.place(rows)

@@ -129,19 +129,21 @@ class QueryLists:
 
     def scores(
         self, names: Iterable[str], subject: Subject, now_ms: int, built_in: Sequence[int]
-    ) -> dict[str, int]:
-        """List id to the score of a thread at an instant, for these lists.
+    ) -> dict[str, tuple[int]]:
+        """List id to the score of a thread at an instant, for these lists, each in its one sort.
 
         `built_in` are its scores in SORTS.
         """
         places = {name: self._places[name] for name in names}
         if not self._saved:
-            return {name: built_in[place] for name, place in places.items()}
+            return {name: (built_in[place],) for name, place in places.items()}
         first = len(SORTS)
         found = {
-            place: built_in[place]
-            if place < first
-            else self._saved[place - first].score(subject, now_ms)
+            place: (
+                built_in[place]
+                if place < first
+                else self._saved[place - first].score(subject, now_ms),
+            )
             for place in {*places.values()}
         }
         return {name: found[place] for name, place in places.items()}

@@ -31,11 +31,12 @@ from scoring.sorts import SORTS
 
 
 class Moves(NamedTuple):
-    """Where a thread belongs now: list id to score, None where it leaves; without the lists not in
-    order on which it stays, if it `stays` on any. `is_moved`: other lists hold it than before, or
-    in another place by a saved sort. `next_change_at`: when time changes that next."""
+    """Where a thread belongs now: list id to its score in the sort of the list, None where it
+    leaves; without the lists not in order on which it stays, if it `stays` on any. `is_moved`:
+    other lists hold it than before, or in another place by a saved sort. `next_change_at`: when
+    time changes that next."""
 
-    places: Mapping[str, int | None]
+    places: Mapping[str, tuple[int] | None]
     is_moved: bool = False
     next_change_at: int | None = None
     stays: bool = False
@@ -68,7 +69,7 @@ def moves(
             sort.score(*before) != sort.score(subject, now_ms) for sort in lists.saved_sorts(names)
         )
     )
-    places: dict[str, int | None] = dict.fromkeys(index.names(held & ~holds))
+    places: dict[str, tuple[int] | None] = dict.fromkeys(index.names(held & ~holds))
     places.update(lists.scores(placed, subject, now_ms, built_in))
     next_change_at = lists.next_change(names, subject, now_ms)
     return Moves(places, is_moved, next_change_at, unordered != 0)

@@ -12,7 +12,7 @@ from dashboard.db.lists.standing import moment_of
 from dashboard.db.models.threads import threads
 from dashboard.db.threads.thread_tags import tags_in
 from dashboard.db.threads.threads import VIEWS_OF
-from scoring.placing import Placement
+from scoring.placing import Placement, Scores
 from scoring.sorts import SORTS
 
 _SCORES = tuple(threads.c[f"score_{name}"] for name in SORTS)
@@ -54,7 +54,7 @@ _ON_LISTS = _PLACEMENT.where(threads.c.archived.is_(False))
 
 
 def of(connection: Connection, ids: Collection[int], now_ms: int) -> list[Placement]:
-    """Placements of these threads, with an empty `leave`; unknown ids are left out."""
+    """Placements of these threads on the lists that they are on; unknown ids are left out."""
     if not ids:
         return []
     found = connection.execute(_BY_ID, {"ids": list(ids)})
@@ -64,7 +64,7 @@ def of(connection: Connection, ids: Collection[int], now_ms: int) -> list[Placem
 def after(
     connection: Connection, after_id: int, limit: int, now_ms: int, lists: QueryLists
 ) -> list[Placement]:
-    """Placements of the next `limit` threads by id that are on any list, with an empty `leave`.
+    """Placements of the next `limit` threads by id that are on any list, on those that they are on.
 
     `lists`: the only lists of queries that count.
     """
@@ -86,19 +86,16 @@ def _placements(
     asked = subjects(connection, ids)
     placements = []
     for row, scores in rows:
-        queries: dict[str, int] = {}
+        places: dict[str, Scores] = dict.fromkeys(_views(row), scores)
         if row.id in asked:
             at = moment_of(row.listed_at, row.next_change_at, now_ms)
             held = lists.index.names(lists.index.matches(asked[row.id], at))
-            queries = lists.scores(held, asked[row.id], at, scores)
+            places |= lists.scores(held, asked[row.id], at, scores)
         placements.append(
             Placement(
                 row.id,
                 row.revision,
-                _NO_VIEWS,
-                _views(row),
-                scores,
-                queries,
+                places,
                 row.assignee_id,
                 lists.unordered,
             )

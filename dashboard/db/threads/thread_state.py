@@ -11,7 +11,7 @@ from dashboard.db.threads.thread_tags import SETS_AT, tags_in
 from scoring.archive import is_archived
 from scoring.conditions.subject import Subject, said_by_columns
 from scoring.facts import Facts, ThreadEvent
-from scoring.placing import Placement
+from scoring.placing import Placement, Scores
 from scoring.sorts import scores_of
 from scoring.views import views_of
 
@@ -133,14 +133,12 @@ class Place(NamedTuple):
         """The placement of a thread whose revision has grown; `unordered`: lists of queries on
         which it keeps its score."""
         was_on = state.revision > 1 and not state.computed_before.archived
-        enter = frozenset(() if self.archived else views_of(state.facts))
+        lists: dict[str, Scores] = dict.fromkeys(views_of(state.stored) if was_on else ())
+        lists |= dict.fromkeys(() if self.archived else views_of(state.facts), self.scores)
         return Placement(
             thread_id=state.id,
             revision=state.revision,
-            leave=frozenset(views_of(state.stored) if was_on else ()) - enter,
-            enter=enter,
-            scores=self.scores,
-            queries=self.moved.places,
+            lists={**lists, **self.moved.places},
             assignee_id=state.columns.assignee_id,
             unordered=unordered,
             stays=self.moved.stays,

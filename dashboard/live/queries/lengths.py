@@ -9,8 +9,6 @@ from scoring.ranking import Ranking
 
 #: Interval of reading all lengths, whether or not anything is known to have changed.
 READ_ALL_SECONDS = 5.0
-#: Stands for the number before the first call: all lists.
-_ALL = -1
 
 
 class Lengths:
@@ -20,7 +18,8 @@ class Lengths:
         self._ranking = ranking
         self._monotonic = monotonic
         self._known: dict[str, int] = {}
-        self._number = _ALL
+        #: Of the last calls that are known, one for each group of lists; None: all lists are read.
+        self._numbers: tuple[int, ...] | None = None
         self._is_touched = True
         self._read_all_at = 0.0
 
@@ -37,21 +36,21 @@ class Lengths:
         """The lists whose length is another one than at the call before. Raises RedisError."""
         now = self._monotonic()
         if now >= self._read_all_at:
-            self._is_touched, self._number = True, _ALL
+            self._is_touched, self._numbers = True, None
         if not self._is_touched:
             return set()
         self._is_touched = False
         try:
-            found = self._ranking.query_totals(self._number)
+            found = self._ranking.totals(self._numbers)
         except RedisError:
             self._is_touched = True
             raise
         known = self._known
-        if self._number == _ALL:
+        if self._numbers is None:
             self._read_all_at = now + READ_ALL_SECONDS
             self._known = {}
         # After a loss of data numbers begin again: then all is read once more.
-        self._number = found.number if found.is_whole else _ALL
+        self._numbers = found.numbers if found.is_whole else None
         self._is_touched |= not found.is_whole
         self._known = self._known | found.totals
         return {id for id, total in found.totals.items() if known.get(id) != total}

@@ -51,7 +51,7 @@ class FillingByQuery(Filling):
             self._bring_forward(self._new([query_list]), live_among(some))
             with self._database.read() as connection:
                 rows = among(connection, query_list, self._clock(), some)
-            self._rebuild.fill_query(query_list.id, rows, first / len(ids))
+            self._rebuild.fill(query_list.id, rows, first / len(ids))
             revisions.update((id, revision) for id, revision, _ in rows)
             time.sleep(0)
         return revisions
@@ -64,7 +64,7 @@ class FillingByQuery(Filling):
             with self._database.read() as connection, self._stride.timed():
                 rows = between(connection, query_list, self._clock(), after_id, until, SLICE)
             after_id = rows[-1][0] if len(rows) == SLICE else until
-            self._rebuild.fill_query(query_list.id, rows, after_id / last_id)
+            self._rebuild.fill(query_list.id, rows, after_id / last_id)
             revisions.update((id, revision) for id, revision, _ in rows)
             time.sleep(0)
         return revisions

@@ -26,15 +26,15 @@ class FillingByThread(Filling):
     All of it raises RedisError, RebuildLost and StorageUnavailable.
     """
 
-    def fill(self, views: Collection[str], queries: QueryLists) -> Revisions:
-        """Fills lists of views and of queries."""
+    def fill(self, list_ids: Collection[str], queries: QueryLists) -> Revisions:
+        """Fills these lists; `queries` are those of queries among them."""
         revisions: Revisions = {}
         last_id = self._bring_all_forward(queries)
         filling: deque[Future[None]] = deque()
         with ThreadPoolExecutor(FILLED_AT_ONCE) as fillers:
             for slice in self._slices(queries):
                 revisions.update((each.thread_id, each.revision) for each in slice)
-                filling.append(fillers.submit(_fill_slice, self._rebuild, views, last_id, slice))
+                filling.append(fillers.submit(_fill_slice, self._rebuild, list_ids, last_id, slice))
                 if len(filling) > FILLED_AT_ONCE:
                     filling.popleft().result()
                 self._progress(len(slice))
@@ -51,7 +51,7 @@ class FillingByThread(Filling):
         pace, after_id = Pace(), 0
         while slice := pace.take_up(
             partial(self._slice, after_id, pace.size, queries),
-            partial(_fill_slice, self._rebuild, (), last_id),
+            partial(_fill_slice, self._rebuild, queries.lists, last_id),
         ):
             revisions.update((each.thread_id, each.revision) for each in slice)
             after_id = slice[-1].thread_id
@@ -80,19 +80,13 @@ class FillingByThread(Filling):
 
 
 def _fill_slice(
-    rebuild: Rebuild, views: Collection[str], last_id: int, slice: Sequence[Placement]
+    rebuild: Rebuild, list_ids: Collection[str], last_id: int, slice: Sequence[Placement]
 ) -> None:
     if not slice:
         return
-    by_view = defaultdict(list)
-    queries = defaultdict(list)
-    for placement in slice:
-        row = placement.thread_id, placement.revision, placement.scores, placement.assignee_id
-        for view in placement.enter.intersection(views):
-            by_view[view].append(row)
-        for list_id, score in placement.queries.items():
-            if score is not None:
-                queries[list_id].append((*row[:2], (score,)))
-    rebuild.fill_queries(queries, min(1.0, slice[-1].thread_id / last_id))
-    for view, rows in by_view.items():
-        rebuild.fill(view, rows)
+    rows = defaultdict(list)
+    for id, revision, lists, assignee_id, *_ in slice:
+        for list_id, scores in lists.items():
+            if scores is not None and list_id in list_ids:
+                rows[list_id].append((id, revision, scores, assignee_id))
+    rebuild.fill_all(rows, min(1.0, slice[-1].thread_id / last_id))

@@ -296,7 +296,7 @@ def test_a_rebuild_that_gets_sigterm_leaves_nothing_half_done(run, monkeypatch, 
     client.flushall()
     monkeypatch.setenv("LINEUP_REDIS_URL", redis_server.url)
     run("seed", "--threads", "3")
-    fill, close = Rebuild.fill, Rebuild.close
+    fill, close = Rebuild.fill_all, Rebuild.close
 
     def fill_and_end(*args):
         fill(*args)
@@ -309,7 +309,7 @@ def test_a_rebuild_that_gets_sigterm_leaves_nothing_half_done(run, monkeypatch, 
 
     def ignore(*given): ...
 
-    monkeypatch.setattr(Rebuild, "fill", fill_and_end)
+    monkeypatch.setattr(Rebuild, "fill_all", fill_and_end)
     monkeypatch.setattr(Rebuild, "close", close_and_be_asked_again)
     # Without the handler of the command the test ends here, and not the whole run.
     before = signal.signal(signal.SIGTERM, ignore)
@@ -319,7 +319,7 @@ def test_a_rebuild_that_gets_sigterm_leaves_nothing_half_done(run, monkeypatch, 
     finally:
         signal.signal(signal.SIGTERM, before)
     assert (code, out) == (1, "")
-    assert not [key for key in client.keys("*") if b"|next" in key or b"|rebuild" in key]
+    assert not [key for key in client.keys("*") if b"|next" in key]
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])

@@ -78,7 +78,7 @@ def test_placements_lists_and_totals_agree(three_admins):
             wanted["mine"] = [place for place in places if place.assignee_id == admin_id]
             for position, sort in enumerate(SORTS):
                 held = sorted(
-                    (place.scores[position], place.thread_id)
+                    (place.lists[view][position], place.thread_id)
                     for place in wanted[filter]
                     if view in place.enter
                 )

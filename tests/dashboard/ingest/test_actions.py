@@ -152,9 +152,9 @@ def test_a_claim_does_not_move_a_thread(shop, actions, linh, thread):
     before = {sort: shop.listed("arrival", sort) for sort in ("member_status", "arrival")}
     _, placements = actions.claim(linh, first)
     _, again = actions.release(linh, first)
-    assert placements[0].scores == again[0].scores
+    assert placements[0].lists == again[0].lists
     assert {sort: shop.listed("arrival", sort) for sort in before} == before
-    assert placements[0].scores[3] >> 42 == 3
+    assert placements[0].lists["arrival"][3] >> 42 == 3
 
 
 def test_a_second_claim_is_refused_with_assignee_and_time(shop, actions, linh, ken, thread, clock):

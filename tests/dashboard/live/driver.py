@@ -72,8 +72,8 @@ class BroadcasterDriver:
 
     def place(self, id, score, enter=("arrival",), leave=()):
         scores = (score,) * len(self.ranking.sorts)
-        given = (next(self.revisions), frozenset(leave), frozenset(enter), scores)
-        self.ranking.place([Placement(id, *given)])
+        lists = {**dict.fromkeys(leave), **dict.fromkeys(enter, scores)}
+        self.ranking.place([Placement(id, next(self.revisions), lists)])
 
     def subscribe(self, sid, list=ARRIVAL):
         head = self.ranking.head("arrival", list.sort, 500)

@@ -42,7 +42,7 @@ def test_a_pulse_tells_of_each_change_once(order, told):
     pulse.turn()
     assert told == ["views"]
     told.clear()
-    order.client.incr(order.ranking.keys.query_calls)
+    order.client.incr(order.ranking.keys.shared_groups()[0].calls)
     order.client.zadd(order.ranking.keys.unlisted, {"000000000001": 7})
     pulse.turn()
     assert told == ["queries", "unlisted"]

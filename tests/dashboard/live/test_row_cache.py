@@ -35,9 +35,7 @@ class CacheDriver:
     def write(self, id, name, score=5):
         self.reads.names[id] = name
         scores = (score,) * len(self.ranking.sorts)
-        enter = frozenset({"arrival"})
-        given = (id, next(self.revisions), frozenset(), enter, scores)
-        self.ranking.place([Placement(*given)])
+        self.ranking.place([Placement(id, next(self.revisions), {"arrival": scores})])
 
     def open(self, limit=500):
         head = self.ranking.head("arrival", "arrival", limit)

@@ -132,15 +132,16 @@ def test_revisions_of_a_list_that_is_no_more_go_with_the_threads(order, monkeypa
     monkeypatch.setattr(placing, "LEFT_ENTRIES", 2)
     close(order, *"abcdef")
     order.post("g")
-    keys, list_id = order.ranking.keys, keep(order, "")
-    assert order.client.hlen(keys.query_revisions) == 7
+    [group] = order.ranking.keys.shared_groups()
+    list_id = keep(order, "")
+    assert order.client.hlen(group.revisions) == 7
     order.database.write(lambda connection: kept_lists.release(connection, [list_id], 0))
     order.tick()
-    assert list_id not in order.ranking.held_queries()
+    assert list_id not in order.ranking.held_lists()
     order.clock.advance(100 * DAY_MS)
     assert archiver(order).turn() == 6
-    assert order.client.hlen(keys.query_revisions) == 1 + 2, "of the open thread, and the last ones"
-    assert order.client.zcard(keys.query_left) == 2
+    assert order.client.hlen(group.revisions) == 1 + 2, "of the open thread, and the last ones"
+    assert order.client.zcard(group.left) == 2
     assert (on(order, "history"), on(order, "arrival")) == ([], [7])
 
 

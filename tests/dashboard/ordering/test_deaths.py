@@ -24,9 +24,7 @@ from dashboard.db.models.threads import threads
 from dashboard.errors import Problem
 from dashboard.ingest.actions import Admin
 from dashboard.ordering.everywhere import placements_everywhere
-from scoring.keys import is_query_list
 from scoring.placing import Placement
-from scoring.sorts import SORTS
 from tests.dashboard.ingest.shop import new_admin
 from tests.dashboard.ordering.order import Order
 from tests.support import SettableClock
@@ -170,11 +168,9 @@ class DeathsMachine(RuleBasedStateMachine):
         for each in placements_everywhere(self.database, THREADS, list_ids, self.clock()):
             at = THREADS.index(each.thread_id)
             for list_id in list_ids:
-                if is_query_list(list_id):
-                    right = [each.queries[list_id]]
-                else:
-                    right = [*each.scores] if list_id in each.enter else [None] * len(SORTS)
-                assert [scores[at] for scores in found[list_id]] == right, (list_id, each)
+                scores = each.lists[list_id]
+                right = [*(scores or [None] * len(found[list_id]))]
+                assert [column[at] for column in found[list_id]] == right, (list_id, each)
 
 
 @pytest.fixture

@@ -114,8 +114,8 @@ def test_a_revision_that_is_too_great_leads_to_a_rebuild(busy, saved, monkeypatc
     if of == "a view":  # of many threads: only the heads are compared often
         monkeypatch.setattr(busy.reconciler._diff, "differing_in_next_slice", lambda states: set())
     name, keys = "arrival" if of == "a view" else saved, busy.ranking.keys
-    busy.client.hset(keys.revisions(name), member(2), "999:0" if of == "a view" else 999)
-    busy.client.hset(keys.revisions(name), member(3), "no number")
+    busy.client.hset(keys.group(name).revisions, member(2), "999:0" if of == "a view" else 999)
+    busy.client.hset(keys.group(name).revisions, member(3), "no number")
     busy.client.zadd(keys.sort(name, "arrival"), {member(2): 5, member(3): 6})
     epoch = busy.ranking.states([name])[name].epoch
     busy.tick(8)
@@ -142,5 +142,5 @@ def test_a_deleted_thread_that_redis_missed_is_removed_at_the_first_repair(
     assert busy.differences() == []
     assert busy.reconciler.rebuilds == rebuilds, "by a repair"
     for name in ("arrival", "not_respond", saved):
-        assert not busy.client.hexists(keys.revisions(name), member(2))
-        assert busy.client.zscore(keys.left(name), member(2)) is None
+        assert not busy.client.hexists(keys.group(name).revisions, member(2))
+        assert busy.client.zscore(keys.group(name).left, member(2)) is None

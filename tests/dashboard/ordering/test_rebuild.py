@@ -37,14 +37,14 @@ def test_every_slice_is_filled_and_reported(order):
 
 def test_the_next_slice_is_read_while_redis_stores_the_previous_one(order, monkeypatch):
     read = threading.Semaphore(0)
-    fill = Rebuild.fill
+    fill = Rebuild.fill_all
 
-    def fill_when_read_on(self, list_id, rows):
+    def fill_when_read_on(self, rows_of, progress):
         assert read.acquire(timeout=ENOUGH_SECONDS), "the next slice was not read meanwhile"
         read.release()
-        fill(self, list_id, rows)
+        fill(self, rows_of, progress)
 
-    monkeypatch.setattr(Rebuild, "fill", fill_when_read_on)
+    monkeypatch.setattr(Rebuild, "fill_all", fill_when_read_on)
     # Progress is first reported while a slice is being sent and Redis has not answered yet.
     assert rebuilt(order, lambda threads: read.release()) == THREADS
     assert order.differences() == []
@@ -52,17 +52,17 @@ def test_the_next_slice_is_read_while_redis_stores_the_previous_one(order, monke
 
 def test_a_lost_shadow_list_ends_the_rebuild_and_leaves_the_lists(order, monkeypatch):
     before = order.ranking.head("arrival", "arrival", THREADS)
-    fill = Rebuild.fill
+    fill = Rebuild.fill_all
 
-    def lose_one(self, list_id, rows):
-        if any(row[0] == THREADS // 2 for row in rows):
+    def lose_one(self, rows_of, progress):
+        if any(row[0] == THREADS // 2 for rows in rows_of.values() for row in rows):
             raise RebuildLost("what was filled is gone")
-        fill(self, list_id, rows)
+        fill(self, rows_of, progress)
 
-    monkeypatch.setattr(Rebuild, "fill", lose_one)
+    monkeypatch.setattr(Rebuild, "fill_all", lose_one)
     with pytest.raises(RebuildLost):
         rebuilt(order)
     assert order.ranking.head("arrival", "arrival", THREADS) == before
-    monkeypatch.setattr(Rebuild, "fill", fill)
+    monkeypatch.setattr(Rebuild, "fill_all", fill)
     assert rebuilt(order) == THREADS
     assert order.differences() == []

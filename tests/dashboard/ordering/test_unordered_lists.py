@@ -230,7 +230,7 @@ def test_a_placement_from_before_the_order_is_kept_does_not_undo_it(order):
     order.post("a")
     order.placer.place = place
     [placement] = late
-    assert order.first not in placement.queries and placement.stays
+    assert order.first not in placement.lists and placement.stays
     order.keeper.keep(order.first, listed(FIRST))
     build(order, order.first)
     order.placer.place(late)

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from presence.keys import Space
-from scoring.keys import Keys
+from scoring.keys import CLUSTER_GROUPS, Keys
 from scoring.views import VIEWS
 from tests.drivers.dashboard import DashboardDriver
 from tests.drivers.lineup import LineupDriver
@@ -78,9 +78,10 @@ def opened_scene(
 
 
 def moved_keys() -> list[str]:
-    """One key of each list that is there, of the lists of queries, and of presence."""
-    keys = Keys()
-    return [*map(keys.meta, VIEWS), keys.touched, keys.view_changes, PRESENCE]
+    """One key of each group of lists that is there, and of presence."""
+    keys = Keys(groups=CLUSTER_GROUPS)
+    groups = [group.touched for group in keys.shared_groups()]
+    return [*map(keys.meta, VIEWS), *groups, keys.view_changes, PRESENCE]
 
 
 class Recovery:

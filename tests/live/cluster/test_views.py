@@ -3,7 +3,7 @@ nothing is lost."""
 
 import pytest
 
-from scoring.keys import Keys
+from scoring.keys import CLUSTER_GROUPS, Keys
 from tests.live.cluster.recovery import opened_scene
 from tests.live.faults.changing_views import go_through
 from tests.servers.redis_cluster import RedisClusterServer
@@ -11,8 +11,8 @@ from tests.servers.redis_sentinel import RedisSentinels
 
 pytestmark = pytest.mark.slow
 
-#: All lists of queries are where this key is.
-OF_QUERIES = Keys().touched
+#: The groups of the lists of queries are where these keys are.
+OF_QUERIES = [group.touched for group in Keys(groups=CLUSTER_GROUPS).shared_groups()]
 
 
 @pytest.fixture
@@ -29,16 +29,16 @@ def sentinels(tmp_path):
     running.close()
 
 
-def test_the_primary_of_the_lists_of_queries_is_killed(tmp_path, cluster):
+def test_a_primary_of_lists_of_queries_is_killed(tmp_path, cluster):
     """F69."""
     for scene in opened_scene(tmp_path, cluster, "eventlet"):
-        go_through(scene, [lambda scene: cluster.replace_primary_of(OF_QUERIES)])
+        go_through(scene, [lambda scene: cluster.replace_primary_of(OF_QUERIES[0])])
 
 
-def test_the_slot_of_the_lists_of_queries_moves(tmp_path, cluster):
+def test_the_slots_of_the_lists_of_queries_move(tmp_path, cluster):
     """F71."""
     for scene in opened_scene(tmp_path, cluster, "eventlet"):
-        go_through(scene, [lambda scene: cluster.move_to_new_node([OF_QUERIES])])
+        go_through(scene, [lambda scene: cluster.move_to_new_node(OF_QUERIES)])
 
 
 def test_sentinels_promote_the_replica(tmp_path, sentinels):

@@ -11,8 +11,7 @@ from tests.servers.fake_cluster import FakeCluster
 
 SCRIPTS = {
     "count": "return redis.call('INCR', KEYS[1])",
-    "state": read_lua("scoring", "state"),
-    "queries/states": read_lua("scoring", "queries/states"),
+    "states": read_lua("scoring", "states"),
     "write": "redis.call('SET', KEYS[1], LIFE) return 1",
     "accepts": "return LIVES[redis.call('GET', KEYS[1])] and 1 or 0",
 }
@@ -173,7 +172,7 @@ def test_a_list_of_another_life_of_the_same_run_keeps_its_mark(world):
     client.hset("meta", mapping={"epoch": "e", "version": "0", "floor": "0", "life": mark})
     keys = ["sort", "changes", "meta"]
     world.cluster.holders |= dict.fromkeys(keys, "a:1")
-    [state] = world.new_process().run_all([LuaCall("queries/states", keys)])
+    [state] = world.new_process().run_all([LuaCall("states", keys, [1, 0])])
     assert (state[0], client.hget("meta", "life")) == (b"e", mark)
 
 
@@ -214,9 +213,9 @@ def test_a_node_that_is_started_again_and_again_is_away_and_the_lists_of_others_
 
 
 @pytest.mark.parametrize(
-    ("script", "more"), [("state", ["revisions", "assigned"]), ("queries/states", [])]
+    ("counts", "more"), [(1, ["revisions", "assigned"]), (0, [])], ids=["counted", "shared"]
 )
-def test_a_list_that_has_moved_is_marked_with_the_life_of_its_node(world, script, more):
+def test_a_list_that_has_moved_is_marked_with_the_life_of_its_node(world, counts, more):
     """So it stays whole when the node that it was on is replaced later."""
     keys = ["sort", "changes", "meta", *more]
     at = {name: LuaCall("write", [f"on {name}"]) for name in "ab"}
@@ -225,7 +224,7 @@ def test_a_list_that_has_moved_is_marked_with_the_life_of_its_node(world, script
     list_of_a = {"epoch": "e", "version": "0", "floor": "0", "life": mark_a}
     world.client("b:1").hset("meta", mapping=list_of_a)
     world.cluster.holders |= dict.fromkeys(keys, "b:1")
-    [state] = world.life.run_all([LuaCall(script, keys)])
+    [state] = world.life.run_all([LuaCall("states", keys, [1, counts])])
     assert state[0] == b"e"
     assert world.client("b:1").hget("meta", "life") == mark_b != mark_a
 

@@ -15,17 +15,19 @@ from hypothesis.stateful import (
 from scoring import placing
 from scoring.keys import Keys, query_list_id
 from scoring.placing import GONE, PlacedLate, Placement
-from tests.drivers.ranking import RankingDriver, placed
+from tests.drivers.ranking import RankingDriver, placed, scores
 from tests.support import examples
 
-NOBODY: frozenset[str] = frozenset()
 LISTS = tuple(query_list_id(name, "arrival") for name in ("aa", "bb", "cc"))
 
 
 def on(id: int, revision: int, **scores: int | None) -> Placement:
     """`aa=5`: on the list `aa` with score 5; None: it leaves."""
-    queries = {query_list_id(name, "arrival"): score for name, score in scores.items()}
-    return Placement(id, revision, NOBODY, NOBODY, (), queries)
+    lists = {
+        query_list_id(name, "arrival"): None if score is None else (score,)
+        for name, score in scores.items()
+    }
+    return Placement(id, revision, lists)
 
 
 class Model:
@@ -49,74 +51,73 @@ class Model:
 
 ids = st.integers(1, 5)
 queries = st.dictionaries(
-    st.sampled_from(LISTS), st.none() | st.sampled_from([0, 7, 2**53 - 1]), min_size=1
+    st.sampled_from(LISTS), st.none() | st.sampled_from([(0,), (7,), (2**53 - 1,)]), min_size=1
 )
 placements = st.builds(
-    lambda id, revision, found: Placement(id, revision, NOBODY, NOBODY, (), found),
-    ids,
-    st.integers(0, 9),
-    queries,
+    lambda id, revision, found: Placement(id, revision, found), ids, st.integers(0, 9), queries
 )
 some_lists = st.sets(st.sampled_from(LISTS), min_size=1)
-gone = st.builds(
-    lambda id, names: Placement(id, GONE, NOBODY, NOBODY, (), dict.fromkeys(names)), ids, some_lists
-)
+gone = st.builds(lambda id, names: Placement(id, GONE, dict.fromkeys(names)), ids, some_lists)
 
 
 class QueryListMachine(RuleBasedStateMachine):
     client = None
+    groups = 1
 
     @initialize()
     def begin(self):
         self.client.flushall()
-        self.driver = RankingDriver(self.client)
+        self.driver = RankingDriver(self.client, self.groups)
         self.ranking = self.driver.ranking
+        self.starts = [group.start for group in self.driver.keys.shared_groups()]
         self._forget()
         self.epochs = 0
-        self.calls = 0
 
     def _forget(self):
         self.lists = {name: Model() for name in LISTS}
-        self.revisions: dict[int, float] = {}
+        #: By group and thread.
+        self.revisions: dict[tuple[str, int], float] = {}
         self.touched: dict[str, int] = {}
-        self.calls = 0
+        self.calls = dict.fromkeys(self.starts, 0)
         self.rebuild = None
         self.filled: dict[str, dict[int, tuple[int, int]]] = {}
+
+    def group(self, name: str) -> str:
+        return self.driver.keys.group(name).start
 
     @rule(batch=st.lists(placements | gone, min_size=1, max_size=8))
     def place(self, batch):
         changed: dict[str, list[int]] = {}
         late = set()
-        lost = {
-            name for each in batch for name in each.queries if not self.lists[name].takes_places
-        }
+        lost = {name for each in batch for name in each.lists if not self.lists[name].takes_places}
         for each in batch:
-            held = self.revisions.get(each.thread_id, -1)
-            if each.revision < held and each.revision != GONE:
-                late.add(each.thread_id)
-                continue
-            for name, score in each.queries.items():
-                model = self.lists[name]
-                before = model.scores.get(each.thread_id)
-                if name in lost:
+            for start in {self.group(name) for name in each.lists}:
+                held = self.revisions.get((start, each.thread_id), -1)
+                if each.revision < held and each.revision != GONE:
+                    late.add(each.thread_id)
                     continue
-                if score is None:
-                    model.scores.pop(each.thread_id, None)
-                else:
-                    model.scores[each.thread_id] = score
-                is_noted = model.is_building if score is None else each.revision > held
-                if before != score or is_noted:
-                    changed.setdefault(name, []).append(each.thread_id)
-            self.revisions[each.thread_id] = max(held, each.revision)
-            if each.revision == GONE:
-                del self.revisions[each.thread_id]
+                for name, place in each.lists.items():
+                    if self.group(name) != start or name in lost:
+                        continue
+                    score, model = place and place[0], self.lists[name]
+                    before = model.scores.get(each.thread_id)
+                    if score is None:
+                        model.scores.pop(each.thread_id, None)
+                    else:
+                        model.scores[each.thread_id] = score
+                    is_noted = model.is_building if score is None else each.revision > held
+                    if before != score or is_noted:
+                        changed.setdefault(name, []).append(each.thread_id)
+                self.revisions[start, each.thread_id] = max(held, each.revision)
+                if each.revision == GONE:
+                    del self.revisions[start, each.thread_id]
         for name, found in changed.items():
             model = self.lists[name]
             model.version += 1
             model.changed_at.update(dict.fromkeys(found, model.version))
-        if changed:
-            self.calls += 1
-            self.touched.update(dict.fromkeys(changed, self.calls))
+        for start in {self.group(name) for name in changed}:
+            self.calls[start] += 1
+        self.touched.update({name: self.calls[self.group(name)] for name in changed})
         assert self.placed(batch) == (sum(map(len, changed.values())), late)
 
     def placed(self, batch) -> tuple[int, set[int]]:
@@ -143,12 +144,11 @@ class QueryListMachine(RuleBasedStateMachine):
     @rule(rows=st.dictionaries(ids, st.tuples(st.integers(0, 9), st.integers(0, 9)), min_size=1))
     def fill(self, rows):
         for name, filled in self.filled.items():
-            self.rebuild.fill_query(
-                name, [(id, rev, (score,)) for id, (rev, score) in rows.items()]
-            )
+            self.rebuild.fill(name, [(id, rev, (score,)) for id, (rev, score) in rows.items()])
             filled |= rows
-        for id, (revision, _) in rows.items():
-            self.revisions[id] = max(self.revisions.get(id, -1), revision - 0.5)
+            for id, (revision, _) in rows.items():
+                key = self.group(name), id
+                self.revisions[key] = max(self.revisions.get(key, -1), revision - 0.5)
 
     @precondition(lambda self: self.rebuild is not None)
     @rule(swaps=st.booleans())
@@ -165,8 +165,8 @@ class QueryListMachine(RuleBasedStateMachine):
             model.version += 1
             model.floor, model.changed_at = model.version, {}
             model.scores = {id: score for id, (_, score) in filled.items()}
-            self.calls += 1
-            self.touched[name] = self.calls
+            self.calls[self.group(name)] += 1
+            self.touched[name] = self.calls[self.group(name)]
         self.rebuild.close()
         self.rebuild = None
 
@@ -200,17 +200,19 @@ class QueryListMachine(RuleBasedStateMachine):
         assert set(found.gone) == changed - set(model.scores)
 
     @rule(back=st.integers(-2, 5))
-    def query_totals(self, back):
-        since = self.calls - back
-        number, totals, is_whole = self.ranking.query_totals(since)
-        assert (number, is_whole) == (self.calls, back >= 0)
+    def totals(self, back):
+        since = {start: number - back for start, number in self.calls.items()}
+        numbers, totals, is_whole = self.ranking.totals([since[start] for start in self.starts])
+        assert numbers == tuple(self.calls[start] for start in self.starts)
+        assert is_whole == (back >= 0)
         assert totals == {
             name: len(self.lists[name].scores)
             for name, at in self.touched.items()
-            if at > since and self.lists[name].epoch is not None
+            if at > since[self.group(name)] and self.lists[name].epoch is not None
         }
         last = {name: self.touched.get(name) for name in LISTS}
         assert self.ranking.last_changes(LISTS) == last
+        assert self.ranking.held_lists() == self.touched.keys()
 
     @invariant()
     def redis_holds_what_the_model_holds(self):
@@ -228,12 +230,14 @@ class QueryListMachine(RuleBasedStateMachine):
                 assert [(score, id) for id, score in found] == model.order()
 
 
-def test_query_lists_do_what_their_model_does(client):
-    machine = type("OnThisRedis", (QueryListMachine,), {"client": client})
+@pytest.mark.parametrize("groups", [1, 2])
+def test_query_lists_do_what_their_model_does(client, groups):
+    """Also where they are divided, as on a cluster: two of the three share a group then."""
+    machine = type("OnThisRedis", (QueryListMachine,), {"client": client, "groups": groups})
     run_state_machine_as_test(
         machine,
         settings=settings(
-            max_examples=examples(60, gate=15), stateful_step_count=30, deadline=None
+            max_examples=examples(60, gate=10), stateful_step_count=30, deadline=None
         ),
     )
 
@@ -257,13 +261,13 @@ def test_while_a_list_is_built_its_log_is_whole(driver, monkeypatch):
         for revision in range(1, 200):
             driver.ranking.place([on(revision, revision, aa=revision)])
             if revision % 20 == 0:
-                rebuild.fill_query(LISTS[0], [])
+                rebuild.fill(LISTS[0], [])
         assert sorted(rebuild.swap(LISTS[0], "e2")) == list(range(1, 200))
 
 
 def test_a_list_of_a_view_and_one_of_a_query_are_placed_together(driver):
     driver.open(LISTS[0])
-    both = placed(1, 1, "arrival", 5)._replace(queries={LISTS[0]: 9})
+    both = Placement(1, 1, {"arrival": scores(5), LISTS[0]: (9,)})
     assert driver.ranking.place([both]) == 2
     assert driver.zrange("arrival", "arrival") == [(1, 5)]
     assert driver.zrange(LISTS[0], "arrival") == [(1, 9)]
@@ -271,7 +275,7 @@ def test_a_list_of_a_view_and_one_of_a_query_are_placed_together(driver):
 
 def test_what_was_filled_refuses_older_placements_and_takes_its_own(driver):
     with driver.ranking.begin_rebuild([LISTS[0]]) as rebuild:
-        rebuild.fill_query(LISTS[0], [(1, 5, (50,))])
+        rebuild.fill(LISTS[0], [(1, 5, (50,))])
         rebuild.swap(LISTS[0], "e1")
     with pytest.raises(PlacedLate):
         driver.ranking.place([on(1, 4, aa=40)])
@@ -287,7 +291,7 @@ def test_one_that_leaves_all_views_is_noted_though_no_list_of_a_query_has_it(dri
     with pytest.raises(PlacedLate):
         driver.ranking.place([on(1, 5, aa=50)])
     driver.ranking.place([placed(2, 6, "", 0, "history")])
-    assert driver.client.hkeys(driver.keys.query_revisions) == [b"000000000002"]
+    assert driver.client.hkeys(driver.keys.shared_groups()[0].revisions) == [b"000000000002"]
 
 
 def test_the_log_of_a_query_notifies_nobody_and_its_keys_name_the_list():
@@ -295,6 +299,6 @@ def test_the_log_of_a_query_notifies_nobody_and_its_keys_name_the_list():
     assert keys.changes(LISTS[0]).endswith("|log")
     for key in (keys.sort(LISTS[0], "arrival"), keys.meta(LISTS[0])):
         assert keys.list_id_of(key) == LISTS[0]
-    assert keys.list_id_of(keys.next(LISTS[0])) is None
+    assert keys.list_id_of(keys.of(LISTS[0], ["arrival"]).next) is None
     names = {keys.sort(query_list_id("aa", name), name) for name in ("log", "meta", "next")}
     assert names == {f"{{lineup:queries}}|q:aa:{name}|list" for name in ("log", "meta", "next")}

@@ -11,9 +11,9 @@ def test_one_rebuild_at_a_time_makes_a_list_and_others_go_on_beside_it(driver):
     aa, bb, cc = LISTS
     driver.open(cc)
     with driver.ranking.begin_rebuild([aa]) as first:
-        first.fill_query(aa, [(1, 1, (5,))], progress=0.25)
+        first.fill(aa, [(1, 1, (5,))], progress=0.25)
         assert driver.ranking.progress(aa) == 0.25
-        seen = dict.fromkeys([aa, bb, cc])
+        seen = {aa: None, bb: None, cc: None, "arrival": "e1"}
         with driver.ranking.begin_rebuild([aa, bb, cc, "arrival"], seen=seen) as second:
             assert second.list_ids == (bb, "arrival")
             second.swap(bb, "e2")
@@ -33,10 +33,10 @@ def test_one_rebuild_at_a_time_makes_a_list_and_others_go_on_beside_it(driver):
 def test_what_leaves_a_list_while_it_is_built_first_is_named_for_placing_again(driver):
     [aa, *_] = LISTS
     with driver.ranking.begin_rebuild([aa]) as rebuild:
-        rebuild.fill_query(aa, [(1, 1, (5,)), (2, 1, (6,))])
+        rebuild.fill(aa, [(1, 1, (5,)), (2, 1, (6,))])
         # Another rebuild may have raised the revision that all lists share.
         with driver.ranking.begin_rebuild([LISTS[1]]) as other:
-            other.fill_query(LISTS[1], [(1, 2, (5,))])
+            other.fill(LISTS[1], [(1, 2, (5,))])
         driver.ranking.place([on(1, 2, aa=None), on(2, 2, aa=None)])
         assert sorted(rebuild.swap(aa, "e1")) == [1, 2]
 
@@ -44,11 +44,11 @@ def test_what_leaves_a_list_while_it_is_built_first_is_named_for_placing_again(d
 def test_a_rebuild_that_renews_nothing_is_taken_over(driver):
     [aa, *_] = LISTS
     frozen = driver.ranking.begin_rebuild([aa])
-    driver.client.delete(driver.keys.lease(aa))  # as if its time had run out
+    driver.client.delete(driver.ranking.keys_of(aa).lease)  # as if its time had run out
     with driver.ranking.begin_rebuild([aa]) as rebuild:
-        rebuild.fill_query(aa, [(2, 1, (5,))])
+        rebuild.fill(aa, [(2, 1, (5,))])
         with pytest.raises(RebuildLost):
-            frozen.fill_query(aa, [(1, 1, (5,))])
+            frozen.fill(aa, [(1, 1, (5,))])
         frozen.close()
         rebuild.swap(aa, "e2")
     assert driver.zrange(aa, "arrival") == [(2, 5)]
@@ -58,15 +58,17 @@ def test_what_a_rebuild_filled_expires_unless_it_is_renewed_or_swapped_in(driver
     monkeypatch.setattr(rebuilding, "RENEW_SECONDS", 0)
     [aa, *_] = LISTS
     with driver.ranking.begin_rebuild([aa]) as rebuild:
-        rebuild.fill_query(aa, [(1, 1, (5,))])
-        filled = driver.keys.next_sort(aa, "arrival")
+        rebuild.fill(aa, [(1, 1, (5,))])
+        filled = driver.ranking.keys_of(aa).next_sorts[0]
         assert 0 < driver.client.pttl(filled) <= rebuilding.FILLED_MS
-        for key in (filled, driver.keys.next(aa), driver.keys.lease(aa)):
+        for key in (filled, driver.ranking.keys_of(aa).next, driver.ranking.keys_of(aa).lease):
             driver.client.pexpire(key, 500)
-        rebuild.fill_query(aa, [(2, 1, (6,))])
+        rebuild.fill(aa, [(2, 1, (6,))])
         # Two keys cannot be asked at one moment.
-        assert all(driver.client.pttl(key) > 800_000 for key in (filled, driver.keys.next(aa)))
-        assert 4_000 < driver.client.pttl(driver.keys.lease(aa)) <= rebuilding.LEASE_MS
+        assert all(
+            driver.client.pttl(key) > 800_000 for key in (filled, driver.ranking.keys_of(aa).next)
+        )
+        assert 4_000 < driver.client.pttl(driver.ranking.keys_of(aa).lease) <= rebuilding.LEASE_MS
         rebuild.swap(aa, "e1")
     assert {driver.client.pttl(key) for key in driver.client.keys("*")} == {-1}
 
@@ -77,7 +79,8 @@ def test_a_list_whose_rebuild_ended_unfinished_goes_on_as_before_it(driver, monk
     driver.open(aa)
     killed = driver.ranking.begin_rebuild([aa, bb])
     for each in (aa, bb):  # its time has run out
-        driver.client.delete(driver.keys.next(each), driver.keys.lease(each))
+        keys = driver.ranking.keys_of(each)
+        driver.client.delete(keys.next, keys.lease)
     assert driver.ranking.place([on(1, 1, aa=None)]) == 0, "it was on no list"
     for revision in range(2, 200):
         driver.ranking.place([on(revision, revision, aa=revision)])
@@ -93,9 +96,9 @@ def test_a_list_that_is_removed_leaves_no_key(driver):
     driver.open(aa)
     driver.ranking.place([on(1, 1, aa=5)])
     rebuild = driver.ranking.begin_rebuild([aa])
-    rebuild.fill_query(aa, [(2, 1, (5,))])
+    rebuild.fill(aa, [(2, 1, (5,))])
     driver.ranking.remove([aa])
     assert not [key for key in driver.client.keys("*") if b"q:" in key]
     with pytest.raises(RebuildLost):
         rebuild.swap(aa, "e2")
-    assert driver.ranking.query_totals(-1).totals == {}
+    assert driver.ranking.totals(None).totals == {}

@@ -27,11 +27,11 @@ def scores(driver, list_id=AA):
 
 
 def test_who_is_on_it_keeps_the_score_and_who_comes_or_goes_is_counted(driver, ranking):
-    before = ranking.query_totals(-1).number
+    before = ranking.totals(None).numbers
     assert ranking.place([unordered(1, 2, aa=9), unordered(3, 1, aa=7)]) == 1
     assert ranking.place([unordered(2, 2, aa=None)]) == 1
     assert scores(driver) == {1: 5, 3: 7}
-    assert ranking.query_totals(before) == (before + 2, {AA: 2}, True)
+    assert ranking.totals(before) == ((before[0] + 2,), {AA: 2}, True)
 
 
 def test_nothing_is_logged_for_it_but_other_lists_go_on_as_ever(driver, ranking):
@@ -55,7 +55,7 @@ def test_a_placement_that_knows_it_in_order_is_logged_beside_one_that_does_not(d
 
 def test_while_it_is_built_what_comes_and_goes_is_named_for_placing_again(driver, ranking):
     with ranking.begin_rebuild([AA]) as rebuild:
-        rebuild.fill_query(AA, [(1, 1, (5,)), (2, 1, (6,))])
+        rebuild.fill(AA, [(1, 1, (5,)), (2, 1, (6,))])
         ranking.place([unordered(2, 2, aa=None), unordered(3, 1, aa=7)])
         assert sorted(rebuild.swap(AA, "e2")) == [2, 3]
 
@@ -74,5 +74,5 @@ def test_who_stays_on_lists_that_are_not_named_is_not_taken_for_gone(driver, ran
     monkeypatch.setattr(placing, "LEFT_ENTRIES", 0)
     ranking.place([unordered(1, 2, bb=None, stays=True)])
     ranking.place([unordered(2, 2, aa=None)])
-    held = driver.client.hgetall(ranking.keys.revisions(AA))
+    held = driver.client.hgetall(ranking.keys.group(AA).revisions)
     assert {int(name) for name in held} == {1}

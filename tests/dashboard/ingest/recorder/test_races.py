@@ -137,7 +137,7 @@ def test_scores_are_right_after_concurrent_writes_of_customer_and_thread(shops):
     race(change, move)
     before = placement(shops[0])
     shops[0].send(thread_event("thread.priority", 0, priority="low"))
-    assert placement(shops[0]).scores[3] == before.scores[3]
+    assert placement(shops[0]).lists["arrival"][3] == before.lists["arrival"][3]
     assert shops[0].row()["customer"]["member_status"] == (ROUNDS - 1) % 6
 
 

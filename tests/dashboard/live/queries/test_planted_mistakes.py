@@ -48,12 +48,12 @@ MISTAKES = {
         "dashboard/db/conditions/where.py", "column <= now - low", "column < now - low"
     ),
     "Redis takes an older revision": Mistake(
-        "scoring/lua/queries/place.lua", "if revision >= held or", "if revision >= 0 or"
+        "scoring/lua/place.lua", "if revision >= held or", "if revision >= 0 or"
     ),
     "Redis does not log who leaves": Mistake(
-        "scoring/lua/queries/place.lua",
-        "counts = redis.call('ZREM', KEYS[3 * list + 2], member) > 0 or building[list]",
-        "redis.call('ZREM', KEYS[3 * list + 2], member)",
+        "scoring/lua/place.lua",
+        "counts = take(first, member) or building[list]",
+        "take(first, member)",
     ),
     "a worker does not see the lists that another one added": Mistake(
         "dashboard/db/lists/query_lists.py",

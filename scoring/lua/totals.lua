@@ -1,4 +1,4 @@
--- Reads the lengths of the lists of queries that changed since a call.
+-- Reads the lengths of the lists of a group that changed since a call.
 -- KEYS[1]  touched: list id -> number of the call that last changed it
 -- KEYS[2]  calls: number of the last call
 -- ARGV[1]  number of a call; ARGV[2]  what the keys of lists begin with, which lie on the same node

@@ -1,0 +1,67 @@
+-- Reads the epochs, versions and lengths of lists, and whether the keys of each still belong together.
+-- KEYS  for each list: its sorts: member -> score; its log: member -> version of its last change; its meta:
+--       epoch, version, floor (the version with which the epoch began), life; where admins are counted also
+--       counted, of:ADMIN; and there revisions: member -> revision, and as what it is counted; and assigned:
+--       admin -> version at which the number of their threads last changed
+-- ARGV[1]     how many sorts each list has
+-- ARGV[2]     1 where admins are counted
+-- ARGV[3..4]  epoch and version of which the numbers of one list are known; none: no numbers are asked for
+-- Returns four values for each list: epoch, version, total, 1 if the sorts differ in length or from what is counted;
+-- and with numbers {admin, ...} and {number, ...} of those that changed since, and 1 if it is all of them that there
+-- are, the epoch being another. The epoch is empty if there is none, and also if it is of a life that is not accepted
+-- (LIVES), a key is of another type, one sort is much shorter than another (a deleted one is soon filled again by
+-- what comes in), or than what is counted, revisions are missing, or the log does not end at the version. A list that
+-- has come from another node is marked with the life of this one, LIFE.
+local sorts, counts_admins = tonumber(ARGV[1]), ARGV[2] == '1'
+local width = sorts + (counts_admins and 4 or 2)
+
+-- Its head, length and whether its sorts are of one length; nil where it is lost.
+local function read(first)
+  local meta = redis.pcall('HMGET', KEYS[first + sorts + 1], 'epoch', 'version', 'floor', 'life', 'counted')
+  if meta.err or not meta[1] or not LIVES[meta[4]] then return end
+  local version = tonumber(meta[2] or '')
+  local newest = redis.pcall('ZREVRANGE', KEYS[first + sorts], 0, 0, 'WITHSCORES')
+  if newest.err or not version or tonumber(newest[2] or meta[3] or '') ~= version then return end
+  local total = redis.pcall('ZCARD', KEYS[first])
+  if type(total) ~= 'number' then return end
+  local least, most = total, total
+  for sort = 1, sorts - 1 do
+    local length = redis.pcall('ZCARD', KEYS[first + sort])
+    if type(length) ~= 'number' then return end
+    least, most = math.min(least, length), math.max(most, length)
+  end
+  if counts_admins then
+    local counted = tonumber(meta[5] or '') or 0
+    least, most = math.min(least, counted), math.max(most, counted)
+    local revisions = redis.pcall('HLEN', KEYS[first + sorts + 2])
+    if type(revisions) ~= 'number' or revisions < least then return end
+  end
+  if (least == 0 and most > 0) or most - least > 10 + most / 10 then return end
+  return meta, total, least < most
+end
+
+local answer, meta, total, is_uneven = {}, nil, nil, nil
+for first = 1, #KEYS, width do
+  meta, total, is_uneven = read(first)
+  if meta and LIVES[meta[4]] ~= LIVES[LIFE] then redis.call('HSET', KEYS[first + sorts + 1], 'life', LIFE) end
+  local at = #answer
+  answer[at + 1], answer[at + 2] = meta and meta[1] or '', meta and meta[2] or '0'
+  answer[at + 3], answer[at + 4] = total or 0, is_uneven and 1 or 0
+end
+if #ARGV < 4 then return answer end
+
+local admins, numbers, are_all = {}, {}, 0
+if meta and ARGV[3] == meta[1] and tonumber(ARGV[4]) <= tonumber(meta[2]) then
+  for at, admin in ipairs(redis.call('ZRANGEBYSCORE', KEYS[sorts + 4], '(' .. ARGV[4], '+inf')) do
+    admins[at], numbers[at] = admin, redis.call('HGET', KEYS[sorts + 2], 'of:' .. admin)
+  end
+elseif meta then
+  are_all = 1
+  local flat = redis.call('HGETALL', KEYS[sorts + 2])
+  for at = 1, #flat, 2 do
+    local admin = string.match(flat[at], '^of:(%d+)$')
+    if admin then admins[#admins + 1], numbers[#numbers + 1] = admin, flat[at + 1] end
+  end
+end
+answer[5], answer[6], answer[7] = admins, numbers, are_all
+return answer
