@@ -1,40 +1,339 @@
-"""The object graph of one process: every part is built here, once, when it is first used."""
+"""The object graph of a process, built once: application, commands, tests and benchmarks use it."""
 
+import os
+import secrets
+import socket
+import time
+from collections.abc import Callable
 from functools import cached_property
+from typing import Any
 
 import redis
 from redis.cluster import RedisCluster
 
+from dashboard.clock import SharedClock
 from dashboard.db.accounts.api_keys import KeyRing
-from dashboard.event_services import EventServices
+from dashboard.db.agenda import Agenda
+from dashboard.db.database import Database
+from dashboard.files.addresses import FileAddresses
+from dashboard.files.cleaning import FileCleaner
+from dashboard.files.store import FileStore
+from dashboard.files.uploads import Uploads
+from dashboard.ingest.accounts.accounts import Accounts
+from dashboard.ingest.accounts.keys import ApiKeys
+from dashboard.ingest.actions import Actions
+from dashboard.ingest.assigning import Assigning
+from dashboard.ingest.ingest import Ingest
+from dashboard.ingest.mentioning import Mentioning
+from dashboard.ingest.recorder import Recorder
+from dashboard.ingest.snoozing import Snoozing, take_effect
+from dashboard.ingest.tagging import Tagging
+from dashboard.ingest.undo import Undo
 from dashboard.live.broadcaster import Broadcaster
-from dashboard.live.cluster_listener import ClusterListener
-from dashboard.live.handlers import ListHandlers
-from dashboard.live.list_observer import ListObserver
-from dashboard.live.listener import Listener
-from dashboard.live.queries.live_lists import LiveLists
-from dashboard.live.queue.line import QueueLine
-from dashboard.live.queue.numbers import QueueReader
+from dashboard.live.handlers import ListHandlers, ListObserver
+from dashboard.live.listener import ClusterListener, Listener
+from dashboard.live.live_lists import LiveLists
+from dashboard.live.queue import QueueLine, QueueReader
 from dashboard.live.reads import Reads
 from dashboard.live.status import Status
 from dashboard.live.view_changes import ViewChanges
 from dashboard.oidc.provider import Provider
+from dashboard.ordering.agenda import AgendaReader, PulseReader
+from dashboard.ordering.archiving import Archiver
+from dashboard.ordering.diff import Diff
+from dashboard.ordering.due import DueQueue
+from dashboard.ordering.list_keeper import ListBuilder, ListKeeper
+from dashboard.ordering.placer import Placer
+from dashboard.ordering.rebuild import Rebuilder
+from dashboard.ordering.recompute import Recompute
+from dashboard.ordering.reconciler import Reconciler
+from dashboard.ordering.status import OrderingStatus
 from dashboard.presence.admin_presence import AdminPresence
+from dashboard.presence.bots import BotPresence
+from dashboard.presence.erasing import Erasing
+from dashboard.presence.present_admins import PresentAdmins
+from dashboard.presence.service import PresenceService
 from dashboard.presence.tasks import PresenceTasks
 from dashboard.presence.viewers import Viewers
+from dashboard.redis_server.clients import RedisClients
+from dashboard.settings.environment import Settings
 from dashboard.shared_limits.buckets import SharedLimiter
+from dashboard.transport.redis_parser import parser_options
 from dashboard.transport.sockets import Sockets
 from dashboard.web.http.audit.signins import FailedSignIns
 from dashboard.web.http.cursors import Cursors
 from dashboard.web.http.metrics.registry import Metrics
+from dashboard.web.server.server import green
+from dashboard.webhooks.dispatcher import WebhookDispatcher
+from dashboard.webhooks.http_client import Poster
+from dashboard.webhooks.service import WebhookService
+from dashboard.webhooks.typing import TIMEOUT_SECONDS as TYPING_SECONDS
+from dashboard.webhooks.typing import TypingNotifier
+from lua_scripts.servers import Client, run_id_of
+from presence.timing import Timing
 from scoring.keys import Keys
 from scoring.pulse import Pulse
+from scoring.ranking import Ranking
+from scoring.server_life import RunId
 
 
-class Services(EventServices):
-    """The parts of one process, built from the settings and handed to each other."""
+def database_of(settings: Settings) -> Database:
+    """The database of a process, with the waiting of its green threads."""
+    mode = green(settings.async_mode)
+    return Database(settings.database_url, wait_ready=mode.wait_ready, offload=mode.offload)
 
-    # HTTP
+
+class Services:
+    """The object graph of a process; each part is made when it is first asked for.
+
+    `redis_url` is that of the settings or of the embedded server. To replace a part, assign it
+    before anything uses it: `services.redis_client = fakeredis.FakeRedis()`. `clock` gives
+    milliseconds since 1970; without one the clock is that of PostgreSQL, or of Redis. A process
+    that serves sets `public_origin`: chatbots reach the addresses of files below it.
+    """
+
+    public_origin = ""
+
+    # What stores threads and keeps their order
+
+    def __init__(
+        self,
+        settings: Settings,
+        redis_url: str,
+        *,
+        clock: Callable[[], int] | None = None,
+        monotonic: Callable[[], float] = time.monotonic,
+    ):
+        self.settings = settings
+        self.redis_url = redis_url
+        self.shared_clock = SharedClock(self._read_shared_clock)
+        self.clock = clock or self.shared_clock
+        self.monotonic = monotonic
+
+    def _read_shared_clock(self) -> float:
+        """SQLite has no server of its own; of all that share such a file, Redis has the time."""
+        if not self.database.is_sqlite:
+            return self.database.server_ms()
+        seconds, microseconds = self.redis_client.time()
+        return seconds * 1000 + microseconds / 1000
+
+    @cached_property
+    def redis_clients(self) -> RedisClients:
+        return RedisClients(self.redis_url, **parser_options(green(self.settings.async_mode).poll))
+
+    @cached_property
+    def database(self) -> Database:
+        return database_of(self.settings)
+
+    @cached_property
+    def redis_client(self) -> Client:
+        return self.redis_clients.new()
+
+    @cached_property
+    def ranking(self) -> Ranking:
+        return Ranking(self.redis_client, self.settings.key_prefix, run_id=self.redis_run_id)
+
+    @cached_property
+    def ordering_status(self) -> OrderingStatus:
+        return OrderingStatus(self.clock)
+
+    @cached_property
+    def placer(self) -> Placer:
+        return Placer(self.ranking, self.database, self.ordering_status, self.monotonic)
+
+    @cached_property
+    def rebuilder(self) -> Rebuilder:
+        return Rebuilder(self.database, self.ranking, self.placer, self.clock)
+
+    @cached_property
+    def list_builder(self) -> ListBuilder:
+        return ListBuilder(self.rebuilder, self.ranking)
+
+    @cached_property
+    def list_keeper(self) -> ListKeeper:
+        return ListKeeper(self.database, self.clock)
+
+    @cached_property
+    def diff(self) -> Diff:
+        return Diff(self.database, self.ranking, self.clock, self.monotonic)
+
+    @cached_property
+    def due_queue(self) -> DueQueue:
+        return DueQueue(self.database, self.placer, self.clock, take_effect)
+
+    @cached_property
+    def recompute(self) -> Recompute:
+        return Recompute(self.database, self.placer, self.clock, self.monotonic)
+
+    @cached_property
+    def archiver(self) -> Archiver:
+        return Archiver(self.database, self.placer, self.clock, self.monotonic)
+
+    @cached_property
+    def redis_run_id(self) -> RunId:
+        """Gives what Redis drew at its start."""
+        return run_id_of
+
+    @cached_property
+    def pulse(self) -> PulseReader:
+        return PulseReader(self.ranking)
+
+    @cached_property
+    def reconciler(self) -> Reconciler:
+        status = self.ordering_status
+        return Reconciler(self.database, self.ranking, self.placer, status, self.monotonic)
+
+    @cached_property
+    def offload(self) -> Callable[..., Any]:
+        """`offload(function, *arguments)` runs it where it does not stop other green threads."""
+        return green(self.settings.async_mode).offload
+
+    # What accepts events and acts, and tells chatbots of them
+
+    @cached_property
+    def recorder(self) -> Recorder:
+        # Looked up at each event: commands that store events need no presence.
+        return Recorder(
+            self.database, self.clock, lambda admin_id: self.present_admins.is_absent(admin_id)
+        )
+
+    @cached_property
+    def ingest(self) -> Ingest:
+        return Ingest(
+            self.recorder,
+            self.placer,
+            self.dispatcher.wake,
+            # Built at the first close: commands that store events need no presence.
+            lambda thread_ids: self.bot_presence.enqueue_closed(thread_ids),
+        )
+
+    @cached_property
+    def actions(self) -> Actions:
+        return Actions(self.database, self.clock)
+
+    @cached_property
+    def assigning(self) -> Assigning:
+        return Assigning(self.database, self.clock)
+
+    @cached_property
+    def snoozing(self) -> Snoozing:
+        return Snoozing(self.database, self.clock)
+
+    @cached_property
+    def tagging(self) -> Tagging:
+        return Tagging(self.database, self.clock)
+
+    @cached_property
+    def mentioning(self) -> Mentioning:
+        return Mentioning(self.database, self.clock)
+
+    @cached_property
+    def undo(self) -> Undo:
+        return Undo(self.database, self.clock)
+
+    @cached_property
+    def accounts(self) -> Accounts:
+        return Accounts(
+            self.database, self.placer, self.clock, self.dispatcher.wake, self.monotonic
+        )
+
+    @cached_property
+    def api_keys(self) -> ApiKeys:
+        return ApiKeys(self.database, self.recorder, self.placer, self.clock)
+
+    @cached_property
+    def poster(self) -> Poster:
+        return Poster(self.settings.webhook_private)
+
+    @cached_property
+    def dispatcher(self) -> WebhookDispatcher:
+        return WebhookDispatcher(
+            self.database,
+            self.clock,
+            self.poster,
+            # Looked up at each delivery: commands have no secret key.
+            for_chatbots=lambda document: self.file_addresses.for_chatbots(document),
+        )
+
+    @cached_property
+    def agenda(self) -> AgendaReader:
+        """Wakes the queues of this process."""
+        return AgendaReader(
+            self.database,
+            self.clock,
+            {
+                self.due_queue.wake: Agenda.has_change,
+                self.dispatcher.wake: lambda agenda, _: agenda.has_events or agenda.has_deliveries,
+                self.archiver.wake: lambda agenda, _: agenda.has_closed,
+                self.recompute.wake: lambda agenda, _: agenda.policies != self.recompute.done,
+            },
+        )
+
+    @cached_property
+    def webhooks(self) -> WebhookService:
+        return WebhookService(self.database, self.clock, self.poster, self.dispatcher.wake)
+
+    @cached_property
+    def typing_notifier(self) -> TypingNotifier:
+        # A posting client of its own: typing that comes late is of no use, so it waits less.
+        poster = Poster(self.settings.webhook_private, timeout_seconds=TYPING_SECONDS)
+        return TypingNotifier(self.database, self.clock, poster)
+
+    # Files of admins
+
+    @cached_property
+    def file_store(self) -> FileStore:
+        return FileStore(self.settings.files)
+
+    @cached_property
+    def uploads(self) -> Uploads:
+        return Uploads(self.database, self.file_store, self.clock, self.offload)
+
+    @cached_property
+    def file_addresses(self) -> FileAddresses:
+        """Signed with the secret key; they begin with the first of LINEUP_ORIGINS."""
+        assert self.settings.secret_key is not None, "addresses are signed with the secret key"
+        return FileAddresses(self.settings.secret_key, self.clock, lambda: self.public_origin)
+
+    @cached_property
+    def file_cleaner(self) -> FileCleaner:
+        return FileCleaner(self.database, self.file_store, self.clock)
+
+    # Presence
+
+    @cached_property
+    def worker(self) -> str:
+        """The name of this process among those that share Redis."""
+        return f"{socket.gethostname()}-{os.getpid()}-{secrets.token_hex(4)}"
+
+    @cached_property
+    def presence_service(self) -> PresenceService:
+        return PresenceService(
+            self.redis_client,
+            self.database,
+            self.clock,
+            timing=Timing.from_ttl(
+                self.settings.presence_ttl_seconds, self.settings.presence_idle_seconds
+            ),
+            key_prefix=self.settings.key_prefix,
+            monotonic=self.monotonic,
+        )
+
+    @cached_property
+    def present_admins(self) -> PresentAdmins:
+        return PresentAdmins(self.presence_service.admins, self.monotonic)
+
+    @cached_property
+    def bot_presence(self) -> BotPresence:
+        return BotPresence(self.presence_service, self.database, self.clock, self.monotonic)
+
+    @cached_property
+    def erasing(self) -> Erasing:
+        return Erasing(
+            self.database, self.placer, self.presence_service, self.file_store, self.clock
+        )
+
+    # What web processes need
 
     @cached_property
     def metrics(self) -> Metrics:

@@ -85,6 +85,8 @@ class ListKeys(NamedTuple):
 
     list_id: str
     group: Group
+    #: The keys that placing a thread writes, beside those of the group.
+    placed: tuple[str, ...]
     #: Sorted sets, member → score: the list itself, in each of its sorts.
     sorts: tuple[str, ...]
     #: Sorted set, member → version at which the thread last changed: a compacted log, of the last
@@ -119,12 +121,6 @@ class ListKeys(NamedTuple):
         """The keys that a rebuild fills; lists that share revisions keep them."""
         return (*self.next_sorts, self.next_revisions) if self.counts_admins else self.next_sorts
 
-    @property
-    def placed(self) -> tuple[str, ...]:
-        """The keys that placing a thread writes, beside those of the group."""
-        own = (*self.sorts, self.log, self.meta)
-        return (*own, self.assigned) if self.counts_admins else own
-
 
 @dataclass(frozen=True)
 class Keys:
@@ -151,15 +147,17 @@ class Keys:
 
     def of(self, list_id: str, sorts: Iterable[str]) -> ListKeys:
         """The keys of a list that Redis holds in these sorts."""
-        start = self._start(list_id)
-        names = [self.sort(list_id, sort) for sort in sorts]
+        start, group = self._start(list_id), self.group(list_id)
+        names = tuple(self.sort(list_id, sort) for sort in sorts)
+        log, meta, assigned = self.changes(list_id), f"{start}meta", f"{start}assigned"
         return ListKeys(
             list_id,
-            self.group(list_id),
-            tuple(names),
-            self.changes(list_id),
-            self.meta(list_id),
-            f"{start}assigned",
+            group,
+            (*names, log, meta) if group.is_shared else (*names, log, meta, assigned),
+            names,
+            log,
+            meta,
+            assigned,
             f"{start}next",
             f"{start}next|lease",
             tuple(f"{start}next|{name.removeprefix(start)}" for name in names),

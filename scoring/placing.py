@@ -1,7 +1,6 @@
 """Where threads belong, and the calls that place them."""
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
@@ -91,33 +90,12 @@ def place_calls(
 
     `unlisted`: the key in which threads are noted that are on no list of a group by itself.
     """
-    leaving: dict[str, _Batches] = {}
-    entering: dict[str, _Batches] = {}
+    calls = _Calls(keys_of, shared_groups)
     unnoticed: list[str] = []
     for placement in placements:
-        places: dict[str, dict[str, Scores]] = {}
-        groups: dict[str, Group] = {}
-        is_listed = was_listed = False
-        for list_id, scores in placement.lists.items():
-            group = keys_of(list_id).group
-            groups[group.start] = group
-            places.setdefault(group.start, {})[list_id] = scores
-            is_listed |= scores is not None and not group.is_shared
-            was_listed |= not group.is_shared
-        if not is_listed:
+        if not calls.add(placement):
             unnoticed.append(member(placement.thread_id))
-            if was_listed:
-                # Each of these may hold its revision, of a list that is no more.
-                groups = {group.start: group for group in shared_groups} | groups
-        for start, group in groups.items():
-            lists = places.get(start, {})
-            is_leaving = not group.is_shared and None in lists.values()
-            found = leaving if is_leaving else entering
-            if start not in found:
-                found[start] = _Batches(group, keys_of)
-            found[start].add(placement, lists)
-    batches = [*leaving.values(), *entering.values()]
-    return [call for each in batches for call in each.calls()] + list(_notes(unnoticed, unlisted))
+    return [*calls.calls(), *_notes(unnoticed, unlisted)]
 
 
 def counted_as(assignee_id: int | None = None) -> str:
@@ -125,15 +103,15 @@ def counted_as(assignee_id: int | None = None) -> str:
     return str(assignee_id or 0)
 
 
-@dataclass
 class _Batch:
-    """What one call places: its lists, each with its number, and three arguments for a thread."""
+    """What one call places: lists, each with its number, and three arguments for each thread."""
 
-    numbers: dict[str, int] = field(default_factory=dict)
-    args: list[str | int] = field(default_factory=list)
-    places: int = 0
-    #: The threads that are on some of these lists, or leave them.
-    named: set[int] = field(default_factory=set)
+    def __init__(self) -> None:
+        self.numbers: dict[str, int] = {}
+        self.args: list[str | int] = []
+        self.places = 0
+        #: The threads that are on some of these lists, or leave them.
+        self.named: set[int] = set()
 
 
 class _Batches:
@@ -142,35 +120,35 @@ class _Batches:
     def __init__(self, group: Group, keys_of: Callable[[str], ListKeys]):
         self._group = group
         self._keys_of = keys_of
-        self._batches = [_Batch()]
+        self.is_shared = group.is_shared
+        self._batch = _Batch()
+        self.batches = [self._batch]
+        #: The numbers of the lists in the call that takes the next thread.
+        self.numbers = self._batch.numbers
 
-    def add(self, placement: Placement, lists: Mapping[str, Scores]) -> None:
-        """Adds a thread, to a new call where the last one has enough of them."""
-        batch = self._batches[-1]
+    def begin(self, placement: Placement) -> list[str]:
+        """The first texts of the places of a thread, which may be the first one of a new call."""
+        batch = self._batch
         is_full = len(batch.args) == 3 * THREADS_PER_CALL
-        if batch.args and (is_full or batch.places + len(lists) > PLACES_PER_CALL):
-            batch = _Batch()
-            self._batches.append(batch)
-        texts = []
-        if not self._group.is_shared:
-            texts.append(f"@{counted_as(placement.assignee_id)}")
-        elif placement.stays:
-            texts.append("stays")
-        for list_id, scores in lists.items():
-            number = batch.numbers.setdefault(list_id, len(batch.numbers) + 1)
-            sign = "+" if list_id in placement.unordered else "="
-            texts.append(f"{number}{sign}{','.join(map(str, scores or ()))}")
+        if batch.args and (is_full or batch.places + len(placement.lists) > PLACES_PER_CALL):
+            self._batch = _Batch()
+            self.batches.append(self._batch)
+            self.numbers = self._batch.numbers
+        if not self.is_shared:
+            return [f"@{placement.assignee_id or 0}"]
+        return ["stays"] if placement.stays else []
+
+    def add(self, placement: Placement, texts: Sequence[str]) -> None:
+        """Adds a thread with the texts of its places."""
+        batch = self._batch
         # One argument for all places: each one costs more than what it says.
         batch.args += [member(placement.thread_id), placement.revision, " ".join(texts)]
-        batch.places += len(lists)
-        if lists:
+        batch.places += len(texts)
+        if texts and texts[-1] != "stays":
             batch.named.add(placement.thread_id)
 
-    def calls(self) -> Iterator[PlaceCall]:
-        """The calls, of at least one thread each."""
-        return map(self._call, self._batches)
-
-    def _call(self, batch: _Batch) -> PlaceCall:
+    def call(self, batch: _Batch) -> PlaceCall:
+        """The call that makes a batch."""
         group = self._group
         names, list_ids = [group.revisions, group.left], list(batch.numbers)
         for list_id in list_ids:
@@ -189,6 +167,63 @@ class _Batches:
             return changed, set(), batch.named.intersection(map(int, refused))
 
         return PlaceCall(LuaCall("place", names, args + batch.args), result)
+
+
+class _Calls:
+    """What is placed, by list and by group: first what leaves lists by themselves."""
+
+    def __init__(self, keys_of: Callable[[str], ListKeys], shared_groups: Sequence[Group]):
+        self._keys_of = keys_of
+        self._shared = {group.start: _Batches(group, keys_of) for group in shared_groups}
+        self._leaving: dict[str, _Batches] = {}
+        self._entering: dict[str, _Batches] = {}
+
+    def add(self, placement: Placement) -> bool:
+        """Adds a thread; whether it is on a list by itself."""
+        texts: dict[_Batches, list[str]] = {}
+        unordered = placement.unordered
+        is_listed = was_listed = False
+        for list_id, scores in placement.lists.items():
+            by_list = self._leaving if scores is None else self._entering
+            batches = by_list.get(list_id)
+            if batches is None:
+                group = self._keys_of(list_id).group
+                batches = self._shared.get(group.start) or _Batches(group, self._keys_of)
+                by_list[list_id] = batches
+            found = texts.get(batches)
+            if found is None:
+                found = texts[batches] = batches.begin(placement)
+            if not batches.is_shared:
+                was_listed = True
+                is_listed |= scores is not None
+            numbers = batches.numbers
+            number = numbers.get(list_id)
+            if number is None:
+                number = numbers[list_id] = len(numbers) + 1
+            sign = "+" if list_id in unordered else "="
+            if scores is None:
+                found.append(f"{number}{sign}")
+            elif len(scores) == 1:
+                found.append(f"{number}{sign}{scores[0]}")
+            else:
+                found.append(f"{number}{sign}{','.join(map(str, scores))}")
+        for batches in self._shared.values() if was_listed and not is_listed else ():
+            # Each group may hold its revision, of a list that is no more.
+            if batches not in texts:
+                texts[batches] = batches.begin(placement)
+        for batches, found in texts.items():
+            batches.add(placement, found)
+        return is_listed
+
+    def calls(self) -> list[PlaceCall]:
+        """The calls of all groups of which a list was named, each of at least one thread."""
+        batches = [*self._leaving.values(), *self._entering.values(), *self._shared.values()]
+        return [
+            each.call(batch)
+            for each in dict.fromkeys(batches)
+            for batch in each.batches
+            if batch.args
+        ]
 
 
 def _notes(names: Sequence[str], unlisted: str) -> Iterator[PlaceCall]:

@@ -129,7 +129,8 @@ class Rebuild:
         for list_id, rows in rows_of.items():
             list_keys = self._begun(list_id)
             group = list_keys.group
-            last = [*{row[0]: row for row in rows}.values()]
+            # Each once, where it is counted.
+            last = [*{row[0]: row for row in rows}.values()] if list_keys.counts_admins else rows
             if group.is_shared and last:
                 shared = revisions.setdefault((group.revisions, group.left), {})
                 shared.update({row[0]: row[1] for row in last})

@@ -53,10 +53,10 @@ def counts_in(meta: Mapping[Any, Any]) -> dict[int, int]:
 
 def _result(list_ids: Sequence[str]) -> Callable[[Any], States]:
     def result(answer: Any) -> States:
-        found = zip(list_ids, *(answer[at::4] for at in range(4)), strict=True)
+        found = zip(list_ids, answer[::3], answer[1::3], answer[2::3], strict=True)
         return {
-            list_id: State(text_of(epoch), int(version), total, bool(uneven)) if epoch else LOST
-            for list_id, epoch, version, total, uneven in found
+            list_id: State(text_of(epoch), int(version), total) if epoch else LOST
+            for list_id, epoch, version, total in found
         }
 
     return result
@@ -66,7 +66,7 @@ def _with_counts(list_id: str, known: Mapping[int, int]) -> Callable[[Any], Stat
     """`known`: the numbers that were known before."""
 
     def result(answer: Any) -> States:
-        [state] = _result([list_id])(answer[:4]).values()
+        [state] = _result([list_id])(answer[:3]).values()
         if state.epoch is None:
             return {list_id: LOST}
         assigned: Mapping[int, int] = {}
@@ -74,6 +74,7 @@ def _with_counts(list_id: str, known: Mapping[int, int]) -> Callable[[Any], Stat
             admins, numbers, are_all = answer[4:]
             changed = zip(map(int, admins), (int(number or 0) for number in numbers), strict=True)
             assigned = ({} if are_all else {**known}) | dict(changed)
-        return {list_id: State(state.epoch, state.version, state.total, state.uneven, assigned)}
+        uneven = bool(answer[3])
+        return {list_id: State(state.epoch, state.version, state.total, uneven, assigned)}
 
     return result

@@ -28,11 +28,10 @@ from sqlalchemy import func, literal, select
 from bench.dataset import SOURCE, fill
 from bench.saved_views import SavedView, saved_views
 from dashboard.db.accounts import sources
-from dashboard.db.conditions.where import threads_of, where
+from dashboard.db.conditions import threads_of, where
 from dashboard.db.database import Database
 from dashboard.db.lists import entries
-from dashboard.db.lists.listed_queries import ListedQuery
-from dashboard.db.lists.query_lists import QueryList, list_of
+from dashboard.db.lists.query_lists import ListedQuery, QueryList, list_of
 from dashboard.db.migrate import bring_to_head
 from dashboard.ingest.recorder import Recorder
 from dashboard.ingest.schema import parse

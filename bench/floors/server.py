@@ -30,10 +30,10 @@ from flask_socketio import SocketIO
 
 from dashboard.live.broadcaster import FRAME_SECONDS
 from dashboard.transport import internals
-from dashboard.transport.driver import Driver
 from dashboard.transport.emitter import Message
 from dashboard.transport.fast_path import FastPath
 from dashboard.transport.packets import NAMESPACE, EncodedJson, SplicingJson
+from dashboard.transport.sockets import Driver
 from dashboard.web.server.server import serve
 from dashboard.wsgi_keys import WEBSOCKET
 

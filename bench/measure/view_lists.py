@@ -18,8 +18,8 @@ from bench.processes import BenchError
 from bench.saved_views import saved_views
 from dashboard.db.accounts import sources
 from dashboard.db.database import Database
-from dashboard.db.lists import kept_lists, looking_through, query_lists
-from dashboard.db.lists.listed_queries import ListedQuery
+from dashboard.db.lists import entries, kept_lists, query_lists
+from dashboard.db.lists.query_lists import ListedQuery
 from dashboard.db.migrate import bring_to_head
 from dashboard.db.threads import thread_states
 from dashboard.services import Services
@@ -191,9 +191,7 @@ class _Lists:
         with self._database.read() as connection:
             lists = query_lists.current(connection).lists
             now = time.time_ns() // 1_000_000
-            return sum(
-                looking_through.total(connection, lists[list_id], now) for list_id in list_ids
-            )
+            return sum(entries.total(connection, lists[list_id], now) for list_id in list_ids)
 
     def _held_ms(self, command: str = "") -> list[float]:
         """For how long each command held Redis since the log was emptied, other than reading it."""

@@ -19,7 +19,7 @@ from bench.processes import BenchError, wait_for
 from bench.saved_views import SavedView, saved_views, worst_views
 from bench.sides.counting import Counting
 from bench.sides.lineup import Lineup
-from dashboard.db.lists import entries, looking_through, query_lists
+from dashboard.db.lists import entries, query_lists
 from dashboard.db.lists.query_lists import QueryList
 from dashboard.db.lists.views import visible_to
 from scoring.ranking import Ranking
@@ -243,9 +243,7 @@ class _Saved:
 
     def _is_counted(self, query_list: QueryList) -> bool:
         before = self._ranking.states([query_list.id])[query_list.id].total
-        counted = self._sql(
-            lambda connection: looking_through.total(connection, query_list, _now())
-        )
+        counted = self._sql(lambda connection: entries.total(connection, query_list, _now()))
         return counted in (before, self._ranking.states([query_list.id])[query_list.id].total)
 
     def _lists(self) -> dict[str, QueryList]:

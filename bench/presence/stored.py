@@ -18,8 +18,7 @@ from bench.presence.measures import CHUNK, chunks, redis_seconds
 from bench.presence.report import Result
 from dashboard.db.accounts import sources
 from dashboard.db.database import Database
-from dashboard.db.last_seen.archive import SeenCustomers
-from dashboard.db.last_seen.saving import save_customers
+from dashboard.db.last_seen import SeenCustomers, save_customers
 from dashboard.db.migrate import bring_to_head
 from dashboard.presence.tasks import ONLINE_STORED_MS, STORED_AT_ONCE
 from presence.connections import Connection

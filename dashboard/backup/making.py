@@ -21,9 +21,9 @@ from dashboard.backup.archive import (
     Progress,
     TableOf,
 )
+from dashboard.db import files as stored_files
 from dashboard.db import migrate, plain_postgres
 from dashboard.db.database import Database
-from dashboard.db.files import stored_files
 from dashboard.db.outbox.outgoing_document import timestamp
 from dashboard.errors import NotFound, StartError
 from dashboard.files.store import FileStore

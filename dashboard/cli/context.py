@@ -1,13 +1,15 @@
 """Opens the parts of the process for a command: settings, schema, Redis."""
 
 import os
+import pwd
+import socket
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 
 import click
 from redis.exceptions import RedisError
 
-from dashboard.core_services import database_of
+from dashboard.db.audit.entries import COMMAND, Actor
 from dashboard.db.database import Database
 from dashboard.db.lists import built_in_lists, versions
 from dashboard.db.migrate import bring_to_head
@@ -15,7 +17,7 @@ from dashboard.errors import StorageUnavailable
 from dashboard.ordering.epochs import OwnLists
 from dashboard.ordering.placer import Placer
 from dashboard.redis_server.embedded import find, find_or_start
-from dashboard.services import Services
+from dashboard.services import Services, database_of
 from dashboard.settings.environment import ROOT, Settings
 
 
@@ -91,3 +93,16 @@ def _say_that_lists_are_missing() -> None:
         "they are built when it is served.",
         err=True,
     )
+
+
+def operator() -> Actor:
+    """The operating system's user on this machine, and who became this user by sudo."""
+    uid = os.getuid()
+    try:
+        name = pwd.getpwuid(uid).pw_name
+    except KeyError:
+        # In a container, whose user has no name.
+        name = f"uid {uid}"
+    invoker = os.environ.get("SUDO_USER")
+    shown = f"{name} (sudo: {invoker})" if invoker and invoker != name else name
+    return Actor(COMMAND, name=shown, address=socket.gethostname())

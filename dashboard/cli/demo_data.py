@@ -4,8 +4,7 @@ from collections.abc import Callable, Sequence
 
 import click
 
-from dashboard.cli.audit.actors import operator
-from dashboard.cli.context import open_services
+from dashboard.cli.context import open_services, operator
 from dashboard.cli.params import RANDOM_SEED, THREADS, Rate, command
 from dashboard.db.accounts import api_keys, sources
 from dashboard.db.database import Database

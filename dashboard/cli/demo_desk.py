@@ -7,7 +7,7 @@ from typing import Any
 
 from sqlalchemy import Connection, case, select, update
 
-from dashboard.cli.audit.actors import operator
+from dashboard.cli.context import operator
 from dashboard.cli.demo_access import DEMO_EMAIL
 from dashboard.cli.demo_data import DEMO_SOURCE
 from dashboard.db.accounts import admins, canned_replies, desks, passwords, sessions, sources

@@ -1,13 +1,12 @@
-"""The commands of desks, at which threads stand."""
+"""Commands for desks and customers."""
 
 import click
 from sqlalchemy import Connection
 
-from dashboard.cli.audit.actors import operator
-from dashboard.cli.context import open_services
-from dashboard.cli.params import Desk, command
+from dashboard.cli.context import open_services, operator
+from dashboard.cli.params import Desk, Source, command
 from dashboard.db.accounts import desks, sources
-from dashboard.db.audit import actions
+from dashboard.db.audit import entries
 from dashboard.db.audit.entries import Target, add
 from dashboard.errors import StartError
 
@@ -26,7 +25,7 @@ def create_desk(desk: str) -> None:
         def write(connection: Connection) -> bool:
             added = desks.add(connection, desk, now)
             if added:
-                add(connection, now, operator(), actions.DESK_CREATED, Target(None, desk))
+                add(connection, now, operator(), entries.DESK_CREATED, Target(None, desk))
             return added
 
         if not services.database.write(write):
@@ -42,3 +41,23 @@ def list_desks() -> None:
         begin = sources.by_desk(connection)
         for desk in desks.names(connection):
             click.echo(f"{desk}\t{','.join(begin.get(desk, ()))}")
+
+
+@command(
+    "delete-customer",
+    "Delete all that is kept of a customer.",
+    example="delete-customer --source shop --customer c-7",
+)
+@click.option("--source", type=Source(), required=True, help="The chatbot whose customer it is.")
+@click.option("--customer", metavar="ID", required=True, help="The customer's id at the chatbot.")
+def delete_customer(source: str, customer: str) -> None:
+    with open_services() as services:
+        deleted = services.erasing.erase(operator(), source, customer)
+        if deleted is None:
+            raise StartError(f"The source {source} has no customer {customer}.")
+        if not deleted.is_forgotten:
+            click.echo("Redis is away: it forgets within a day when they were last seen.", err=True)
+        click.echo(
+            f"Deleted {deleted.threads} threads and the contents of {deleted.events} events.",
+            err=True,
+        )

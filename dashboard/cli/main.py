@@ -16,17 +16,23 @@ from dashboard.cli.admins import (
     set_desks,
     set_password,
 )
-from dashboard.cli.audit.commands import audit
-from dashboard.cli.customers import delete_customer
+from dashboard.cli.audit import audit
+from dashboard.cli.backup import backup, restore
 from dashboard.cli.demo import demo
 from dashboard.cli.demo_data import seed, simulate
-from dashboard.cli.desks import create_desk, list_desks
-from dashboard.cli.keeping.backup import backup, restore
-from dashboard.cli.keeping.events import export_events, import_events
-from dashboard.cli.keys import create_key, list_keys, revoke_key
+from dashboard.cli.desks import create_desk, delete_customer, list_desks
+from dashboard.cli.events import export_events, import_events
+from dashboard.cli.keys import (
+    create_key,
+    create_webhook,
+    list_keys,
+    list_webhooks,
+    revoke_key,
+    revoke_webhook,
+    rotate_webhook,
+)
 from dashboard.cli.ordering import check, rebuild
 from dashboard.cli.serve import serve
-from dashboard.cli.webhooks import create_webhook, list_webhooks, revoke_webhook, rotate_webhook
 from dashboard.errors import LineupError
 
 #: A new command is imported and named here; `--help` lists them in this order.

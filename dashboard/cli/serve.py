@@ -18,8 +18,8 @@ from dashboard import logs
 from dashboard.background import Background
 from dashboard.cli.context import open_services, read_settings
 from dashboard.cli.params import PORT, command
-from dashboard.cli.workers.supervisor import Workers, starter
-from dashboard.cli.workers.worker import WorkerPart, end_with_parent
+from dashboard.cli.supervisor import Workers, starter
+from dashboard.cli.worker import WorkerPart, end_with_parent
 from dashboard.db.threads import threads
 from dashboard.errors import StartError
 from dashboard.services import Services

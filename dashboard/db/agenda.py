@@ -13,12 +13,12 @@ from sqlalchemy import (
     select,
 )
 
-from dashboard.db.archive.behind import statements
+from dashboard.db.archive import statements
 from dashboard.db.driver.queries import Ask, answer, query_of
 from dashboard.db.lists import versions
-from dashboard.db.models.outbox import outgoing_events
-from dashboard.db.models.query_lists import query_lists
 from dashboard.db.models.threads import threads
+from dashboard.db.models.views import query_lists
+from dashboard.db.models.webhooks import outgoing_events
 from dashboard.db.outbox.deliveries import has_due
 from scoring.archive import closed_before
 

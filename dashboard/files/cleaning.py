@@ -3,8 +3,8 @@
 import time
 from collections.abc import Callable
 
+from dashboard.db import files
 from dashboard.db.database import Database
-from dashboard.db.files import stored_files
 from dashboard.files.store import SUBFOLDERS, FileStore
 
 #: Interval of a step; all contents are compared once in 256 steps, about 43 minutes.
@@ -42,17 +42,15 @@ class FileCleaner:
         Raises StorageUnavailable.
         """
         before_ms = self._clock() - ABANDONED_MS
-        self._store.remove(
-            self._database.write(lambda c: stored_files.remove_abandoned(c, before_ms))
-        )
+        self._store.remove(self._database.write(lambda c: files.remove_abandoned(c, before_ms)))
         before_s = self._now_s() - UNKNOWN_SECONDS
         self._store.remove_incoming(before_s)
         self._remove_unknown(self._store.older_than(self._subfolder, before_s))
         self._subfolder = (self._subfolder + 1) % SUBFOLDERS
 
     def _remove_unknown(self, ids: list[str]) -> None:
-        for start in range(0, len(ids), stored_files.SLICE):
-            some = ids[start : start + stored_files.SLICE]
+        for start in range(0, len(ids), files.SLICE):
+            some = ids[start : start + files.SLICE]
             with self._database.read() as connection:
-                known = stored_files.known(connection, some)
+                known = files.known(connection, some)
             self._store.remove(set(some) - known)

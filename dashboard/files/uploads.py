@@ -1,19 +1,91 @@
 """Receives files of admins: checks room, streams to disk, finds the type, and adds the row."""
 
+import codecs
+import re
 import threading
+import unicodedata
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import puremagic
+import regex
 from sqlalchemy import Connection
 
+from dashboard.db import files
 from dashboard.db.accounts.admin_desks import Desks, sees
 from dashboard.db.database import Database
-from dashboard.db.files import stored_files
-from dashboard.db.files.stored_files import StoredFile
+from dashboard.db.files import StoredFile
 from dashboard.errors import NotFound, OutcomeUnknown, Problem
-from dashboard.files import kinds, names, pictures
+from dashboard.files import pictures
 from dashboard.files.store import FileStore, errors_of_disk, new_id, storage_full
+
+#: What is none of the types below.
+UNKNOWN = "application/octet-stream"
+TEXT = "text/plain"
+PDF = "application/pdf"
+#: Types that no program runs when it opens them; all others are told as `UNKNOWN`. Pictures are
+#: among them only after they were encoded anew.
+_PASSIVE = re.compile(
+    r"(audio|video)/[a-z0-9.+-]+|application/(pdf|zip|gzip|x-gzip|x-7z-compressed|msword|rtf"
+    r"|vnd\.(ms-(excel|powerpoint)|openxmlformats-officedocument\.[a-z.]+"
+    r"|oasis\.opendocument\.[a-z]+))"
+)
+#: Shorter signatures fit by chance.
+_SIGNATURE_MIN_BYTES = 3
+_HEAD_BYTES = 64 * 1024
+_NO_TEXT = regex.compile(r"[^\P{Cc}\t\n\r\f]")
+
+
+def type_of(path: Path, name: str) -> str:
+    """The type of a file that is no picture.
+
+    Its name only chooses between types that begin alike, such as documents that are archives.
+    """
+    with path.open("rb") as file:
+        head = file.read(_HEAD_BYTES)
+        if _is_text(head):
+            return PDF if head.startswith(b"%PDF-") else TEXT
+        file.seek(0)
+        try:
+            matches = puremagic.magic_stream(file, filename=name)
+        except (puremagic.PureError, ValueError):
+            return UNKNOWN
+    for match in matches:
+        is_certain = len(match.byte_match) >= _SIGNATURE_MIN_BYTES
+        if is_certain and _PASSIVE.fullmatch(match.mime_type):
+            return match.mime_type
+    return UNKNOWN
+
+
+def _is_text(head: bytes) -> bool:
+    try:
+        text = codecs.getincrementaldecoder("utf-8")().decode(head)
+    except UnicodeDecodeError:
+        return False
+    return _NO_TEXT.search(text) is None
+
+
+#: Longest name that is kept, in characters; the end with the extension stays.
+NAME_MAX = 120
+_EXTENSION_MAX = 16
+#: Controls, characters that show nothing or turn the direction of a text, and what no file system
+#: takes in a name.
+_UNSAFE = regex.compile(r'[\p{C}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}"*:<>?|]+')
+_BLANKS = regex.compile(r"\s+")
+_FALLBACK = "file"
+
+
+def clean(name: str) -> str:
+    """The last part of a path without what is unsafe in it, in at most `NAME_MAX` characters."""
+    last = unicodedata.normalize("NFC", name).replace("\\", "/").rpartition("/")[2]
+    safe = _BLANKS.sub(" ", _UNSAFE.sub("", last)).strip(". ")
+    if len(safe) > NAME_MAX:
+        stem, dot, extension = safe.rpartition(".")
+        end = dot + extension if stem and len(extension) <= _EXTENSION_MAX else ""
+        safe = safe[: NAME_MAX - len(end)].rstrip(". ") + end
+    return safe or _FALLBACK
+
 
 #: Largest file.
 FILE_BYTES = 10 * 1024 * 1024
@@ -56,7 +128,7 @@ class Uploads:
         """
         with self._database.read() as connection:
             _check_room(connection, uploader.admin_id, 0)
-        file = StoredFile(new_id(), thread_id, uploader.admin_id, names.clean(name), "", 0)
+        file = StoredFile(new_id(), thread_id, uploader.admin_id, clean(name), "", 0)
         with self._store.incoming() as folder:
             received = folder / "received"
             self._store.write(received, _limited(chunks))
@@ -78,7 +150,7 @@ class Uploads:
 
     def discard(self, admin_id: int, id: str) -> None:
         """Removes a file of the admin that is in no message. Raises NotFound."""
-        if not self._database.write(lambda c: stored_files.remove(c, id, admin_id)):
+        if not self._database.write(lambda c: files.remove(c, id, admin_id)):
             raise NotFound("There is no such file.")
         self._store.remove([id])
 
@@ -91,14 +163,14 @@ class Uploads:
             type = self._offload(pictures.encode_anew, received, picture)
         if type is not None:
             return picture, type
-        return received, self._offload(kinds.type_of, received, name)
+        return received, self._offload(type_of, received, name)
 
     def _add(self, connection: Connection, uploader: Uploader, file: StoredFile) -> None:
-        desk = stored_files.lock_for_adding(connection, file.thread_id, file.admin_id)
+        desk = files.lock_for_adding(connection, file.thread_id, file.admin_id)
         if desk is None or not sees(uploader.desks, desk):
             raise NotFound("There is no such thread.")
         _check_room(connection, file.admin_id, file.size)
-        stored_files.add(connection, file, self._clock())
+        files.add(connection, file, self._clock())
 
 
 def too_large() -> Problem:
@@ -115,7 +187,7 @@ def _limited(chunks: Iterable[bytes]) -> Iterator[bytes]:
 
 
 def _check_room(connection: Connection, admin_id: int, size: int) -> None:
-    own, everybody = stored_files.unattached_bytes(connection, admin_id)
+    own, everybody = files.unattached_bytes(connection, admin_id)
     # Also before anything is read: a full quota takes no byte more.
     needed = max(size, 1)
     if own + needed > ADMIN_BYTES:

@@ -6,26 +6,30 @@ from typing import Any
 from sqlalchemy import Connection
 
 from dashboard import event_types
+from dashboard.db import files as stored_files
+from dashboard.db import mentions
 from dashboard.db.database import Database
-from dashboard.db.files import stored_files
-from dashboard.db.mentions import mentions
 from dashboard.db.outbox import sent_messages
 from dashboard.db.threads import events, messages, thread_states, threads
 from dashboard.db.threads.thread_state import ThreadState
 from dashboard.errors import NotFound, Problem
-from dashboard.ingest import acting, outgoing, replies
-from dashboard.ingest.assignment.assigning import (
+from dashboard.ingest import (
+    acting,
+    attaching,
+    mentioning,
+    outgoing,
+    replies,
+    snooze_marks,
+)
+from dashboard.ingest.assigning import (
     assign,
     check_may_give,
     check_not_claimed_by_another,
 )
 from dashboard.ingest.event_writer import Author
-from dashboard.ingest.files import attaching
-from dashboard.ingest.mentions import mentioning
 from dashboard.ingest.outgoing import Admin
 from dashboard.ingest.recorder import retry_on_conflict
 from dashboard.ingest.replies import Reply, ReplyResult
-from dashboard.ingest.snooze import marks
 from scoring.placing import Placement
 
 Placements = Sequence[Placement]
@@ -198,7 +202,9 @@ class Actions:
             state = acting.locked(connection, thread_id, admin.desks)
             if not applies(state):
                 return None, []
-            before = {"before": state.facts.priority} if "data" in content else marks.kept(state)
+            before = (
+                {"before": state.facts.priority} if "data" in content else snooze_marks.kept(state)
+            )
             at = state.act_at(now)
             event = acting.new_act(admin, state, type, at, **content)
             author = seeing(connection, acting.author(connection, admin))

@@ -1,24 +1,64 @@
 """Erases a customer: all stored data of the person."""
 
-from collections.abc import Sequence
-from typing import NamedTuple
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, NamedTuple
 
 from sqlalchemy import ColumnElement, Connection, delete, select, update
 
-from dashboard.db.audit import actions
-from dashboard.db.audit.actors import Actor
-from dashboard.db.audit.entries import Target, add
+from dashboard.db import files
+from dashboard.db.audit import entries
+from dashboard.db.audit.entries import Actor, Target, add
 from dashboard.db.database import Database
-from dashboard.db.files import stored_files
 from dashboard.db.lists import query_lists
 from dashboard.db.models.accounts import sources
 from dashboard.db.models.threads import customers, events, threads
 from dashboard.db.search import search_index
 from dashboard.db.threads import erasures, thread_states
+from dashboard.db.threads.erasures import Kind
+from dashboard.db.threads.thread_state import ThreadState
 from dashboard.ingest.outcomes import NO_FINGERPRINT
+from dashboard.ingest.schema import ParsedEvent
 from dashboard.ordering.placer import Placer
 from scoring.placing import Placement
 from scoring.views import VIEWS
+
+
+class ErasedEvents(Exception):
+    """Ends the transaction that has added the people again; the write is repeated without."""
+
+    def __init__(self, ids: set[str]):
+        super().__init__(ids)
+        self.ids = ids
+
+
+def require_none(
+    connection: Connection,
+    source_id: int,
+    events: Iterable[ParsedEvent],
+    customers: Mapping[str, Mapping[str, Any]],
+    threads: Mapping[str, ThreadState],
+) -> None:
+    """Raises ErasedEvents. Costs a query only for customers and threads that are newer than an
+    event of theirs: those that this transaction adds, and rarely others.
+    """
+    suspects: list[tuple[Kind, str, ParsedEvent]] = []
+    for event in events:
+        if event.customer is not None and (
+            customers[event.customer]["created_at"] >= event.occurred_at
+        ):
+            suspects.append(("customer", event.customer, event))
+        if event.thread is not None and threads[event.thread].revision == 0:
+            suspects.append(("thread", event.thread, event))
+    names = {(kind, name) for kind, name, _ in suspects}
+    erased_at = erasures.among(connection, source_id, names)
+    ids = {
+        event.id
+        for kind, name, event in suspects
+        if event.occurred_at <= erased_at.get((kind, name), -1)
+    }
+    if ids:
+        raise ErasedEvents(ids)
+
 
 _EMPTY = {"body": None, "attachments": None, "data": None, "fingerprint": NO_FINGERPRINT}
 
@@ -49,7 +89,7 @@ def erase_customer(
         erased, placements = _erase(connection, *found, customer, now_ms)
         # The number of the row that is gone tells nobody who it was.
         said = {"source": source, "threads": len(erased.thread_ids), "events": erased.events}
-        add(connection, now_ms, actor, actions.CUSTOMER_DELETED, Target(found[1]), said)
+        add(connection, now_ms, actor, entries.CUSTOMER_DELETED, Target(found[1]), said)
         return erased, placements
 
     result = database.write(write)
@@ -100,7 +140,7 @@ def _erase(
         update(events).where(written_by_them).values(_EMPTY | {"body": "", "customer_id": None})
     )
     ids = [row.id for row in own]
-    file_ids = stored_files.of_threads(connection, ids)
+    file_ids = files.of_threads(connection, ids)
     # Their files go with them.
     connection.execute(delete(threads).where(of_customer))
     connection.execute(delete(customers).where(customers.c.id == customer_id))

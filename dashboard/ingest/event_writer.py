@@ -1,6 +1,6 @@
 """Writes a batch of events: finds known ones, stores the others, folds their threads."""
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from sqlalchemy import Connection
@@ -11,23 +11,142 @@ from dashboard.db.driver.rows import Write
 from dashboard.db.outbox import sent_messages
 from dashboard.db.search import search_index
 from dashboard.db.threads import customers, events, thread_states
-from dashboard.db.threads.last_writer import held_back
+from dashboard.db.threads.last_writer import held_back, stamped, wins
 from dashboard.db.threads.messages import message
 from dashboard.db.threads.thread_state import ThreadState
-from dashboard.db.threads.thread_states import Locked
-from dashboard.db.threads.thread_tags import change_of, name_of_admins
-from dashboard.errors import CustomerErased
+from dashboard.db.threads.thread_states import ChangedCustomer, Locked
+from dashboard.db.threads.thread_tags import (
+    change_of,
+    changes_since,
+    in_column,
+    name_of_admins,
+    tags_in,
+)
+from dashboard.errors import CustomerErased, Problem
 from dashboard.event_types import MESSAGE, RECEIPT, TAGS
-from dashboard.ingest.assignment.releases import IsAbsent, release_unanswered
-from dashboard.ingest.customer_writer import Row, WrittenCustomers, write_customers
-from dashboard.ingest.erased_events import require_none
+from dashboard.ingest.erase import require_none
 from dashboard.ingest.folding import add_acts, apply, fold_new
 from dashboard.ingest.outcomes import Outcome, WriteResult, repeated
+from dashboard.ingest.releases import IsAbsent, release_unanswered
 from dashboard.ingest.schema import ParsedEvent
-from dashboard.ingest.snooze.following import follow
-from dashboard.ingest.tagging.applying import apply_tags, take_back
+from dashboard.ingest.snooze_marks import follow
 from dashboard.validation.field_errors import field_error
+from scoring.conditions.tags import TAGS_MAX, LastWriters, TagChange, tags_after
 from scoring.facts import ThreadEvent
+
+
+def apply_tags(
+    connection: Connection,
+    threads: Mapping[str, ThreadState],
+    changes: Sequence[tuple[ParsedEvent, TagChange]],
+) -> dict[str, Problem]:
+    """Changes the tags of locked threads by new events, in the order of the batch; saves nothing.
+
+    Returns the events, by id, with which a thread would have more than 20 tags: they are not to be
+    stored, so that the tags are always those of all stored events, in whatever order they came.
+    """
+    if not changes:
+        return {}
+    ids = {threads[event.thread or ""].id for event, _ in changes}
+    since = min(change.stamp[0] for _, change in changes)
+    stored = changes_since(connection, ids, since)
+    writers = {id: LastWriters(stored.get(id, {}).values()) for id in ids}
+    refused: dict[str, Problem] = {}
+    for event, change in changes:
+        state = threads[event.thread or ""]
+        won = writers[state.id].winning(change)
+        tags = won.of(tags_in(state.columns.tags))
+        if len(tags) > TAGS_MAX:
+            refused[event.id] = too_many_tags()
+        else:
+            writers[state.id].add(won)
+            state.columns.tags = in_column(tags)
+    return refused
+
+
+def take_back(connection: Connection, state: ThreadState, event_id: int) -> None:
+    """Gives a locked thread the tags that it would have without this event; saves nothing.
+
+    Raises Invalid where they would be too many.
+    """
+    changes = changes_since(connection, [state.id], 0).get(state.id, {})
+    tags = tags_after(change for id, change in changes.items() if id != event_id)
+    if len(tags) > TAGS_MAX:
+        raise too_many_tags()
+    state.columns.tags = in_column(tags)
+
+
+def too_many_tags() -> Problem:
+    """422: a thread would have too many tags."""
+    detail = f"would be more than {TAGS_MAX} tags of one thread"
+    return field_error("/add", "too_many_tags", detail)
+
+
+Row = dict[str, Any]
+
+
+class WrittenCustomers(NamedTuple):
+    """The customers of a batch of events.
+
+    `rows` has them by the source's id. `touched` are the ids of those whose rows on dashboards
+    changed; `changed` says of each what it was and is.
+    """
+
+    rows: dict[str, Row]
+    touched: set[int]
+    changed: dict[int, ChangedCustomer]
+
+
+def write_customers(
+    connection: Connection,
+    source_id: int,
+    stating: Iterable[tuple[ParsedEvent, int]],
+    known: dict[str, Row],
+    received_at: int,
+) -> WrittenCustomers:
+    """Writes the fields that events with customers state, each event with its `ranked_at` in ms.
+
+    `known` are the customers that are known, and locked; the others are added.
+    """
+    new = list(stating)
+    named = {event.customer for event, _ in new if event.customer is not None}
+    rows = customers.with_missing(connection, source_id, named, known, received_at)
+    before = {row["id"]: customers.ranked_values(row) for row in rows.values()}
+    # For the search index: new customers, and those with a new name.
+    renamed = {row["id"]: row for row in rows.values() if row.get("is_new")}
+    written: dict[int, Row] = {}
+    touched: set[int] = set()
+    for event, ranked_at in new:
+        customer = rows[event.customer or ""]
+        won = _won(customer, event, ranked_at)
+        if won:
+            written[customer["id"]] = customer
+            if any(customer[name] != value for name, value in won.items()):
+                touched.add(customer["id"])
+            if won.get("name", customer["name"]) != customer["name"]:
+                renamed[customer["id"]] = customer
+            customer.update(won)
+            stamps = dict.fromkeys(won, (ranked_at, event.id))
+            customer["stamps"] = stamped(customer["stamps"], stamps)
+    customers.save(connection, written.values())
+    changed = {
+        row["id"]: ChangedCustomer(before[row["id"]], customers.ranked_values(row))
+        for row in rows.values()
+    }
+    search_index.put_customers(
+        connection, [(id, row["external_id"], row["name"]) for id, row in sorted(renamed.items())]
+    )
+    return WrittenCustomers(rows, touched, changed)
+
+
+def _won(customer: Row, event: ParsedEvent, ranked_at: int) -> dict[str, Any]:
+    """The fields of which this event is the last writer."""
+    stamp = (ranked_at, event.id)
+    return {
+        name: value
+        for name, value in event.customer_fields.items()
+        if wins(customer["stamps"], name, stamp)
+    }
 
 
 class Author(NamedTuple):

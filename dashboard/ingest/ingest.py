@@ -71,7 +71,7 @@ class Ingest:
 
     def _place(self, placements: Sequence[Placement]) -> None:
         self._placer.place(placements)
-        closed = [each.thread_id for each in placements if _CLOSED in each.enter]
+        closed = [each.thread_id for each in placements if each.lists.get(_CLOSED) is not None]
         if closed:
             self._on_closed(closed)
 

@@ -12,11 +12,11 @@ from dashboard.db.database import Database
 from dashboard.db.models.threads import threads
 from dashboard.db.threads import thread_states
 from dashboard.errors import StorageUnavailable
-from dashboard.ingest.assignment.releases import IsAbsent
-from dashboard.ingest.erased_events import ErasedEvents
+from dashboard.ingest.erase import ErasedEvents
 from dashboard.ingest.event_writer import EventWriter
 from dashboard.ingest.folding import fold_stored
 from dashboard.ingest.outcomes import WriteResult
+from dashboard.ingest.releases import IsAbsent
 from dashboard.ingest.schema import ParsedEvent
 from scoring.placing import Placement
 

@@ -5,15 +5,15 @@ from typing import NamedTuple
 
 from sqlalchemy import Connection
 
-from dashboard.db.mentions.mentions import Mentioned, of_note
+from dashboard.db.mentions import Mentioned, of_note
 from dashboard.db.threads import events, messages
 from dashboard.db.threads.thread_state import ThreadState
 from dashboard.errors import Problem
 from dashboard.event_types import MESSAGE
+from dashboard.ingest import attaching
+from dashboard.ingest.attaching import Attachment
 from dashboard.ingest.event_writer import Author
-from dashboard.ingest.files import attaching
-from dashboard.ingest.files.attaching import Attachment
-from dashboard.ingest.mentions.mentioning import mentioned_in
+from dashboard.ingest.mentioning import mentioned_in
 from dashboard.ingest.outgoing import Admin
 from dashboard.ingest.schema import ParsedEvent
 from dashboard.ingest.schema import event as new_event

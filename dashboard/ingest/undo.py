@@ -12,11 +12,8 @@ from dashboard.db.threads.acts import Act
 from dashboard.db.threads.thread_state import ThreadState
 from dashboard.errors import NotFound, Problem
 from dashboard.event_types import ACT_TYPES, DESK_CHANGED, EVENT_TYPES, PRIORITY_CHANGED, WOKEN
-from dashboard.ingest import acting, outgoing
-from dashboard.ingest.assignment import assigning
+from dashboard.ingest import acting, assigning, outgoing, snoozing, tagging
 from dashboard.ingest.outgoing import Admin
-from dashboard.ingest.snooze import snoozing
-from dashboard.ingest.tagging import tagging
 from scoring.placing import Placement
 
 #: How long after it an act may be undone. Pages offer it for ten seconds; a request may be late,

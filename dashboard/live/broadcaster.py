@@ -1,6 +1,7 @@
 """Pushes list changes: reads each change once per process and sends it to all subscribers."""
 
 import logging
+import math
 import time
 from collections.abc import Callable, Iterable
 from functools import partial
@@ -11,23 +12,65 @@ from redis.exceptions import RedisError
 from dashboard.db.lists.named_lists import ListName
 from dashboard.errors import StorageUnavailable
 from dashboard.live import frames
-from dashboard.live.notices.notices import Notices
-from dashboard.live.queries.touched import TouchedQueries
+from dashboard.live.notices import Notices
 from dashboard.live.reads import Reads
 from dashboard.live.socket_admins import SocketAdmins
 from dashboard.live.status import Status
 from dashboard.live.subscriptions import ReadGroup, Subscriber, Subscriptions
-from dashboard.live.threads.conversations import Conversations
-from dashboard.live.threads.delivery_updates import DeliveryUpdates
-from dashboard.live.threads.held_threads import HeldThreads
-from dashboard.live.threads.new_messages import NewMessages
+from dashboard.live.threads import Conversations, DeliveryUpdates, HeldThreads, NewMessages
 from dashboard.live.totals import Totals
 from dashboard.live.visible_rows import VisibleRows
 from dashboard.tasks import Backoff, PeriodicTask, RunsTask
 from dashboard.transport.emitter import BatchedEmitter, Emitter
+from scoring.keys import is_query_list
 from scoring.ranking import Ranking, RankingLost
 from scoring.reading import Changes, Known, State
 from scoring.views import VIEWS
+
+#: Least time between two reads: with a thousand lists nearly every event changes some of them.
+READ_SECONDS = 0.05
+
+
+class TouchedQueries:
+    """One notification says that some lists of queries have changed, of all that there are.
+
+    What is read grows with the lists that sockets of this worker are subscribed to, not with those
+    that there are.
+    """
+
+    def __init__(self, ranking: Ranking, subscriptions: Subscriptions):
+        self._ranking = ranking
+        self._subscriptions = subscriptions
+        self._numbers: dict[str, int | None] = {}
+        self._is_noted = False
+        self._next_at = 0.0
+
+    def note(self) -> bool:
+        """Some list has changed; whether that is news, and somebody looks at lists of queries."""
+        is_news = not self._is_noted and any(map(is_query_list, self._subscriptions))
+        self._is_noted |= is_news
+        return is_news
+
+    def take(self, now: float) -> set[str]:
+        """The subscribed lists that have changed since the last call, where it is time to look.
+
+        While Redis is away all of them: reading them finds out.
+        """
+        if not self._is_noted or now < self._next_at:
+            return set()
+        self._is_noted, self._next_at = False, now + READ_SECONDS
+        list_ids = [list_id for list_id in self._subscriptions if is_query_list(list_id)]
+        try:
+            numbers = self._ranking.last_changes(list_ids)
+        except RedisError:
+            return set(list_ids)
+        known, self._numbers = self._numbers, numbers
+        return {id for id, number in numbers.items() if id not in known or known[id] != number}
+
+    def wait_seconds(self, now: float) -> float:
+        """Seconds until `take` has something to do."""
+        return max(0.0, self._next_at - now) if self._is_noted else math.inf
+
 
 log = logging.getLogger(__name__)
 

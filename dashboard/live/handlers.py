@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections import OrderedDict
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
 from functools import partial
-from typing import Any, ClassVar, TypeVar
+from typing import Any, ClassVar, Protocol, TypeVar
 
 from redis.exceptions import RedisError
 
+from dashboard.db.accounts.admin_desks import Desks
 from dashboard.db.lists.named_lists import ListName
 from dashboard.errors import FieldError, Invalid, NotFound
 from dashboard.group_commit import GroupCommit
 from dashboard.live import frames
 from dashboard.live.broadcaster import CHANGES_MAX, Broadcaster
-from dashboard.live.queries.live_lists import LiveLists
+from dashboard.live.live_lists import LiveLists
 from dashboard.live.reads import HeadName, Reads
 from dashboard.live.requests import (
     MORE_MAX,
@@ -26,14 +29,84 @@ from dashboard.live.requests import (
     ThreadRequest,
     WatchThreadsRequest,
 )
-from dashboard.live.row_cache import RowCache
 from dashboard.live.totals import scope_of
 from dashboard.transport.caller import Answer, Caller
 from dashboard.transport.packets import EncodedJson, encode
 from dashboard.validation.models import read_call
 from scoring.ranking import Ranking, RankingLost
 from scoring.reading import Entry, Head
+from scoring.sorts import ANY_SORT
 from scoring.views import FILTERS, VIEWS
+
+#: Lists and rows that are cached; the least recently used list goes first.
+LIST_IDS_MAX = 32
+ROWS_MAX = 2_000
+#: With more changed threads, the cached rows of the list are dropped.
+CACHED_CHANGES_MAX = 1_000
+
+
+@dataclass
+class _CachedRows:
+    """Rows as they were at a version of their list id, or later."""
+
+    epoch: str
+    version: int
+    rows: dict[int, str] = field(default_factory=dict)
+
+
+class RowCache:
+    """Caches rows of a list id until the change log of its lists names their threads."""
+
+    def __init__(self, ranking: Ranking, reads: Reads):
+        self._ranking = ranking
+        self._reads = reads
+        self._cached: OrderedDict[tuple[str, Desks], _CachedRows] = OrderedDict()
+
+    def rows(self, list_id: str, head: Head, desks: Desks = None) -> list[str]:
+        """The rows of a list's head, in its order, for whoever sees these desks.
+
+        Raises StorageUnavailable.
+        """
+        ids = [entry.id for entry in head.entries]
+        cached = self._up_to_date(list_id, desks, head)
+        version = cached.version
+        missing = [id for id in ids if id not in cached.rows]
+        read = {id: encode(row) for id, row in self._reads.rows(missing, desks).items()}
+        found = cached.rows | read
+        if cached.version == version and len(found) <= ROWS_MAX:
+            cached.rows = found
+        elif cached.version == version:
+            cached.rows = read
+        return [found[id] for id in ids if id in found]
+
+    def _up_to_date(self, list_id: str, desks: Desks, head: Head) -> _CachedRows:
+        cached = self._cached.pop((list_id, desks), None)
+        if cached is None or not self._advance(cached, list_id, head):
+            cached = _CachedRows(head.epoch, head.version)
+        self._cached[list_id, desks] = cached
+        while len(self._cached) > LIST_IDS_MAX:
+            self._cached.popitem(last=False)
+        return cached
+
+    def _advance(self, cached: _CachedRows, list_id: str, head: Head) -> bool:
+        """Drops rows that changed up to the head's version; False where that is not known."""
+        if cached.epoch != head.epoch:
+            return False
+        if cached.version >= head.version:
+            return True
+        try:
+            changes = self._ranking.since(
+                list_id, [ANY_SORT], cached.epoch, cached.version, CACHED_CHANGES_MAX
+            )
+        except RedisError:
+            return False
+        if changes is None:
+            return False
+        changed = {entry.id for entry in changes.sets[ANY_SORT]} | set(changes.gone)
+        cached.rows = {id: row for id, row in cached.rows.items() if id not in changed}
+        cached.version = max(cached.version, changes.version)
+        return True
+
 
 #: Messages in the answer to `thread:open`.
 MESSAGES = 50
@@ -279,3 +352,44 @@ class ListHandlers:
 def _from_sql(entries: list[Entry], total: int) -> dict[str, Any]:
     """A list as SQL orders it, which is the same order; no frames follow."""
     return frames.part(None, 0, total, entries) | {"late": True}
+
+
+class Dropper(Protocol):
+    """Keeps something for sockets."""
+
+    def drop(self, sid: str) -> None:
+        """Removes all that was kept for a closed socket."""
+
+
+class ListObserver:
+    """Sends a new socket its first messages, and drops what is kept for one that is gone.
+
+    `send_status(sid)` sends what other parts have for every new socket.
+    """
+
+    def __init__(
+        self,
+        handlers: ListHandlers,
+        droppers: Sequence[Dropper],
+        send_status: Callable[[str], object],
+    ):
+        self._handlers = handlers
+        self._droppers = droppers
+        self._send_status = send_status
+
+    def on_connect(self, caller: Caller) -> None:
+        """Nothing is kept for a socket before it opens a list."""
+
+    def on_ready(self, caller: Caller) -> None:
+        self._handlers.on_ready(caller)
+        self._send_status(caller.sid)
+
+    def on_role(self, caller: Caller) -> None:
+        """Lists are the same for every role."""
+
+    def on_message(self, sid: str) -> None:
+        """Lists do not depend on when a socket last called."""
+
+    def on_disconnect(self, sid: str, reason: str) -> None:
+        for each in self._droppers:
+            each.drop(sid)

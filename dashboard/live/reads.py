@@ -4,26 +4,18 @@ import threading
 from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any, NamedTuple
 
+from dashboard.db import mentions, notices
 from dashboard.db.accounts import admins, sessions, team
 from dashboard.db.accounts.admin_desks import Desks
 from dashboard.db.accounts.sessions import Rights
 from dashboard.db.database import Database
-from dashboard.db.lists import looking_through, named_lists, seen_lists, view_changes
-from dashboard.db.lists.named_lists import ListName, NamedList, Stamp
-from dashboard.db.lists.seen_lists import SeenLists
-from dashboard.db.lists.view_changes import Owner
-from dashboard.db.mentions import mentions
-from dashboard.db.notices import news
-from dashboard.db.notices.news import Notice
+from dashboard.db.lists import entries as looking_through
+from dashboard.db.lists import named_lists, views
+from dashboard.db.lists.named_lists import ListName, NamedList, SeenLists, Stamp
+from dashboard.db.lists.views import Owner
+from dashboard.db.notices import Notice
 from dashboard.db.outbox import sent_messages, webhooks
-from dashboard.db.threads import (
-    acts,
-    conversations,
-    messages,
-    rank_queries,
-    thread_rows,
-    threads,
-)
+from dashboard.db.threads import acts, conversations, messages, thread_rows, threads
 from dashboard.transport.packets import EncodedJson, encode
 from scoring.reading import Entry
 
@@ -126,9 +118,7 @@ class Reads:
                 return looking_through.rank(connection, query_list, self._clock(), thread_id)
         with self._database.read() as connection:
             assert list.view is not None
-            return rank_queries.rank(
-                connection, list.view, list.filter, admin_id, list.sort, thread_id
-            )
+            return threads.rank(connection, list.view, list.filter, admin_id, list.sort, thread_id)
 
     def newest(self, thread_id: int, limit: int) -> conversations.Part:
         """The newest messages and acts of a thread."""
@@ -158,7 +148,7 @@ class Reads:
         if not admin_ids or (thread_ids is not None and not thread_ids):
             return []
         with self._database.read() as connection:
-            return news.news(connection, admin_ids, since_ms, thread_ids)
+            return notices.news(connection, admin_ids, since_ms, thread_ids)
 
     def names(self, admin_ids: Collection[int]) -> dict[int, str]:
         """The names of these admins."""
@@ -180,12 +170,12 @@ class Reads:
     def seen_lists(self, admins: Mapping[int, Desks]) -> SeenLists:
         """The lists of the saved views that these admins see, each with the admin's desks."""
         with self._database.read() as connection:
-            return seen_lists.seen_by(connection, admins)
+            return named_lists.seen_by(connection, admins)
 
     def changes_of_views(self, version: int | None) -> tuple[int, set[Owner]]:
         """The version of saved views, and the owners of those that changed since `version`."""
         with self._database.read() as connection:
-            return view_changes.since(connection, version)
+            return views.since(connection, version)
 
     def failing_sources(self) -> dict[str, int]:
         """The sources whose deliveries fail, each with since when (ms since 1970)."""

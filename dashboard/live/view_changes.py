@@ -7,7 +7,7 @@ from collections.abc import Callable
 from redis.exceptions import RedisError
 
 from dashboard.db.accounts.admin_desks import sees
-from dashboard.db.lists.view_changes import Owner
+from dashboard.db.lists.views import Owner
 from dashboard.errors import StorageUnavailable
 from dashboard.live.socket_admins import SocketAdmins
 from dashboard.tasks import PeriodicTask, RunsTask

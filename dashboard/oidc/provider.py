@@ -1,23 +1,252 @@
 """The provider: where it is, its keys, the exchange of a code, and who was signed out there."""
 
 import secrets
+import threading
 import time
-from collections.abc import Callable
-from typing import Any, NamedTuple
+from collections.abc import Callable, Mapping
+from typing import Any, Generic, NamedTuple, TypeVar
 from urllib.parse import quote_plus
 
 import requests
 from authlib.common.security import generate_token
 from authlib.integrations.base_client import OAuthError
-from joserfc.jwk import KeySet
+from authlib.integrations.requests_client import OAuth2Session
+from authlib.oidc.core import CodeIDToken
+from joserfc import jwt
+from joserfc.errors import InvalidKeyIdError, JoseError
+from joserfc.jwk import JWKRegistry, Key, KeySet
+from requests.auth import AuthBase
 
-from dashboard.oidc.cached import Cached
-from dashboard.oidc.http import Bearer, get_object, oauth_session, text_of
 from dashboard.oidc.people import Person, person_of
-from dashboard.oidc.refusals import ProviderUnavailable, SignInInvalid, SignInRefused
-from dashboard.oidc.tokens import Expected, Logout, id_token_claims, logout_of, public_keys
+from dashboard.oidc.refusals import (
+    InvalidLogoutToken,
+    ProviderUnavailable,
+    SignInInvalid,
+    SignInRefused,
+)
 from dashboard.rate_limits import RateLimit, RateLimiter
 from dashboard.settings.oidc import OidcSettings, is_trustworthy
+
+#: Until a connection is there, and between two pieces of an answer.
+TIMEOUT_SECONDS = (3.0, 5.0)
+
+
+def get_object(url: str, auth: AuthBase | None = None) -> dict[str, Any]:
+    """The JSON object at this address. Raises ProviderUnavailable."""
+    with requests.Session() as session:
+        session.trust_env = False
+        try:
+            answer = session.get(url, auth=auth, timeout=TIMEOUT_SECONDS, allow_redirects=False)
+            found = answer.json() if answer.status_code == 200 else None
+        except (requests.RequestException, ValueError) as error:
+            raise ProviderUnavailable() from error
+    if not isinstance(found, dict):
+        raise ProviderUnavailable()
+    return found
+
+
+def oauth_session(**options: Any) -> OAuth2Session:
+    """A client of OAuth for one exchange."""
+    session = OAuth2Session(default_timeout=TIMEOUT_SECONDS, **options)
+    session.trust_env = False
+    return session
+
+
+class Bearer(AuthBase):
+    """Sends an access token."""
+
+    def __init__(self, access_token: str):
+        self._value = f"Bearer {access_token}"
+
+    def __call__(self, request: requests.PreparedRequest) -> requests.PreparedRequest:
+        request.headers["Authorization"] = self._value
+        return request
+
+
+def text_of(found: Mapping[str, Any], name: str) -> str:
+    """A member that must be a text. Raises ProviderUnavailable."""
+    value = found.get(name)
+    if not isinstance(value, str):
+        raise ProviderUnavailable()
+    return value
+
+
+Value = TypeVar("Value")
+
+#: Seconds for which a value is kept.
+KEPT_SECONDS = 600.0
+#: Seconds after a failure in which nothing is fetched: those who waited for it fail at once.
+PAUSE_SECONDS = 2.0
+
+
+class Cached(Generic[Value]):
+    """`fetch` raises ProviderUnavailable; while it runs, others who need the value wait for it."""
+
+    def __init__(self, fetch: Callable[[], Value], monotonic: Callable[[], float]):
+        self._fetch = fetch
+        self._monotonic = monotonic
+        self._lock = threading.Lock()
+        self._value: Value | None = None
+        self._fetched_at = float("-inf")
+        self._failed_at = float("-inf")
+
+    def get(self, newer_than: Value | None = None) -> Value:
+        """The value; another one than `newer_than`, unless the same is fetched again.
+
+        Raises ProviderUnavailable.
+        """
+        with self._lock:
+            now = self._monotonic()
+            is_fresh = now < self._fetched_at + KEPT_SECONDS
+            if self._value is not None and is_fresh and self._value is not newer_than:
+                return self._value
+            if now < self._failed_at + PAUSE_SECONDS:
+                raise ProviderUnavailable()
+            try:
+                self._value = self._fetch()
+            except ProviderUnavailable:
+                self._failed_at = self._monotonic()
+                raise
+            self._fetched_at = self._monotonic()
+            return self._value
+
+
+#: Signatures with a key of the provider's; never `none`, nor a secret that is shared.
+ALGORITHMS = (
+    *("RS256", "RS384", "RS512", "PS256", "PS384", "PS512"),
+    *("ES256", "ES384", "ES512", "Ed25519", "EdDSA"),
+)
+_KEY_TYPES = frozenset({"RSA", "EC", "OKP"})
+#: By how much the clocks may differ.
+LEEWAY_SECONDS = 60
+#: How old a logout token may be.
+LOGOUT_SECONDS = 600
+LOGOUT_EVENT = "http://schemas.openid.net/event/backchannel-logout"
+LOGOUT_TYPE = "logout+jwt"
+TOKEN_CHARACTERS_MAX = 16_000
+#: As long as the tables take.
+ID_MAX = 255
+
+#: Gives the keys; with one that lacks a key id, newer ones where that may be asked again.
+Keys = Callable[[KeySet | None], KeySet]
+#: What a library raises at what is no token, or not signed with one of the keys.
+_NOT_VALID = (JoseError, ValueError, TypeError, AttributeError, KeyError)
+
+
+class Expected(NamedTuple):
+    """What a token must say, at this time (seconds)."""
+
+    issuer: str
+    client_id: str
+    now: int
+
+
+class Logout(NamedTuple):
+    """Whom the provider has signed out: one session of its own, or else all of a subject.
+
+    `issued_at` in seconds.
+    """
+
+    token_id: str
+    subject: str | None
+    sid: str | None
+    issued_at: int
+
+
+def public_keys(found: Mapping[str, Any]) -> KeySet:
+    """The keys of a JWK Set that signatures may be checked with."""
+    keys: list[Key] = []
+    listed = found.get("keys")
+    for each in listed if isinstance(listed, list) else ():
+        is_signing = isinstance(each, dict) and each.get("use", "sig") == "sig"
+        if is_signing and each.get("kty") in _KEY_TYPES:
+            try:
+                keys.append(JWKRegistry.import_key(each))
+            except _NOT_VALID:
+                continue
+    return KeySet(keys)
+
+
+def id_token_claims(
+    token: object, keys: Keys, expected: Expected, nonce: str, access_token: str
+) -> dict[str, Any]:
+    """The claims of an ID token that belongs to this sign-in. Raises SignInInvalid."""
+    try:
+        found = _verified(token, keys)
+        if found.header.get("typ") == LOGOUT_TYPE:
+            raise SignInInvalid()
+        params = {
+            "nonce": nonce,
+            "client_id": expected.client_id,
+            "access_token": access_token,
+        }
+        claims = CodeIDToken(found.claims, found.header, _options(expected), params)
+        claims.validate(expected.now, LEEWAY_SECONDS)
+        _check_id(claims["sub"])
+        if claims.get("sid") is not None:
+            _check_id(claims["sid"])
+    except _NOT_VALID as error:
+        raise SignInInvalid() from error
+    return dict(claims)
+
+
+def logout_of(token: object, keys: Keys, expected: Expected) -> Logout:
+    """What a logout token says, by OpenID Connect Back-Channel Logout 1.0, section 2.6.
+
+    Whether it came before is not looked at. Raises InvalidLogoutToken.
+    """
+    try:
+        found = _verified(token, keys)
+        jwt.JWTClaimsRegistry(
+            expected.now,
+            LEEWAY_SECONDS,
+            **_options(expected),
+            iat={"essential": True},
+            jti={"essential": True},
+        ).validate(found.claims)
+        return _logout(found, expected.now)
+    except _NOT_VALID as error:
+        raise InvalidLogoutToken() from error
+
+
+def _logout(token: jwt.Token, now: int) -> Logout:
+    claims = token.claims
+    events = claims.get("events")
+    is_logout = isinstance(events, dict) and isinstance(events.get(LOGOUT_EVENT), dict)
+    is_typed = str(token.header.get("typ", "JWT")).lower() in (LOGOUT_TYPE, "jwt")
+    is_recent = claims["iat"] >= now - LOGOUT_SECONDS - LEEWAY_SECONDS
+    subject, sid = claims.get("sub"), claims.get("sid")
+    names_somebody = subject is not None or sid is not None
+    if not (is_logout and is_typed and is_recent and names_somebody) or "nonce" in claims:
+        raise ValueError("no logout token")
+    for each in (claims["jti"], subject, sid):
+        if each is not None:
+            _check_id(each)
+    return Logout(claims["jti"], subject, sid, int(claims["iat"]))
+
+
+def _options(expected: Expected) -> dict[str, Any]:
+    return {
+        "iss": {"essential": True, "value": expected.issuer},
+        "aud": {"essential": True, "value": expected.client_id},
+    }
+
+
+def _verified(token: object, keys: Keys) -> jwt.Token:
+    """The token, signed with one of the keys. Raises what `_NOT_VALID` names."""
+    if not isinstance(token, str) or len(token) > TOKEN_CHARACTERS_MAX:
+        raise ValueError("no token")
+    known = keys(None)
+    try:
+        return jwt.decode(token, known, algorithms=ALGORITHMS)
+    except InvalidKeyIdError:
+        return jwt.decode(token, keys(known), algorithms=ALGORITHMS)
+
+
+def _check_id(value: object) -> None:
+    if not isinstance(value, str) or not 0 < len(value) <= ID_MAX or not value.isprintable():
+        raise ValueError("no id")
+
 
 _DISCOVERY = "/.well-known/openid-configuration"
 #: How often keys are fetched because a token names one that is not known: anybody can make one up.

@@ -1,12 +1,17 @@
-"""Asks SQL once a second what is to be done, and wakes the queues that have something to do."""
+"""Asks SQL and Redis what has changed and what is to be done, and wakes what has to act."""
 
+import logging
 from collections.abc import Callable
+
+from redis.exceptions import RedisError
 
 from dashboard.db import agenda
 from dashboard.db.agenda import Agenda
 from dashboard.db.database import Database
 from dashboard.errors import StorageUnavailable
 from dashboard.tasks import Backoff, PeriodicTask, RunsTask
+from scoring.pulse import Pulse
+from scoring.ranking import Ranking
 
 #: Longest and shortest interval: it is asked when time changes a thread next, and each second for
 #: what other processes have stored.
@@ -56,3 +61,43 @@ class AgendaReader(RunsTask):
         if read.next_change_at is not None:
             next_ms = min(next_ms, read.next_change_at - now)
         self._wait_seconds = max(READ_LEAST_SECONDS, next_ms / 1_000)
+
+
+PULSE_SECONDS = 1.0
+
+#: Called with the pulse before, None where it is not known, and that of now.
+OnChange = Callable[[Pulse | None, Pulse], object]
+
+
+class PulseReader(RunsTask):
+    """One for each process."""
+
+    def __init__(self, ranking: Ranking):
+        self._ranking = ranking
+        self._observers: list[OnChange] = []
+        #: What was read last; None while Redis is away, or has lost all lists.
+        self.latest: Pulse | None = None
+        self._task = PeriodicTask(
+            "asking whether lists have changed",
+            self.turn,
+            interval_seconds=PULSE_SECONDS,
+            expected=(RedisError, OSError),
+            expected_level=logging.DEBUG,
+            backoff=Backoff.constant(PULSE_SECONDS),
+        )
+
+    def observe(self, on_change: OnChange) -> None:
+        """Calls this after each change."""
+        self._observers.append(on_change)
+
+    def turn(self) -> None:
+        """Reads, and tells what has changed. Raises RedisError."""
+        before = self.latest
+        try:
+            self.latest = pulse = self._ranking.pulse()
+        except BaseException:
+            self.latest = None
+            raise
+        if pulse is not None and pulse != before:
+            for on_change in self._observers:
+                on_change(before, pulse)

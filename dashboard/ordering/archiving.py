@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 
 from sqlalchemy import Connection
 
-from dashboard.db.archive.behind import behind
+from dashboard.db.archive import behind
 from dashboard.db.database import Database
 from dashboard.db.threads import thread_states
 from dashboard.errors import StorageUnavailable

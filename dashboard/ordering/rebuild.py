@@ -10,11 +10,8 @@ from dashboard.db.lists import kept_lists, query_lists
 from dashboard.db.lists.query_lists import QueryLists
 from dashboard.db.models.threads import epochs
 from dashboard.ordering.epochs import known_epochs
-from dashboard.ordering.everywhere import every_list_id, placements_everywhere
-from dashboard.ordering.filling.by_query import FillingByQuery
-from dashboard.ordering.filling.by_thread import FillingByThread
-from dashboard.ordering.filling.filling import SLICE, Progress, Revisions
-from dashboard.ordering.placer import Placer
+from dashboard.ordering.filling import SLICE, FillingByQuery, FillingByThread, Progress, Revisions
+from dashboard.ordering.placer import Placer, every_list_id, placements_everywhere
 from scoring.ranking import Ranking
 from scoring.rebuilding import Rebuild
 from scoring.views import VIEWS

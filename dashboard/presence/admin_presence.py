@@ -6,17 +6,16 @@ import logging
 import random
 import time
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
 from redis.exceptions import RedisError
 
 from dashboard.errors import NotFound, StorageUnavailable
-from dashboard.presence.admin_socket import AdminSocket, grace_ms
 from dashboard.presence.bot_requests import PresenceSettings
 from dashboard.presence.service import PresenceService, PresenceUnavailable, to_json
 from dashboard.presence.socket_requests import ModeRequest, PongRequest, WatchPeopleRequest
-from dashboard.presence.typing_shown import TypingShown
 from dashboard.presence.viewers import Viewers
 from dashboard.presence.watched_people import WatchedPeople
 from dashboard.transport.caller import Answer, Caller
@@ -28,6 +27,82 @@ from presence.errors import RoomFull, TooMany
 from presence.heartbeats import Heartbeats
 from presence.rooms import Membership
 from presence.states import State, Viewer
+from presence.timing import Timing
+
+
+@dataclass
+class AdminSocket:
+    """A connected socket; `ping_at` and `hidden_since` in seconds of the worker's monotonic clock.
+
+    `connection` is what Redis holds of it; `idle_ms`: time without input as last reported.
+    """
+
+    caller: Caller
+    connection: Connection
+    ping_at: float
+    hidden_since: float | None = None
+    idle_ms: int = 0
+
+    def take_report(self, visible: bool, idle_ms: int, now: float) -> None:
+        """What the browser reports of its window."""
+        self.idle_ms = idle_ms
+        if visible:
+            self.hidden_since = None
+        elif self.hidden_since is None:
+            self.hidden_since = now
+
+    def is_active(self, timing: Timing, now: float) -> bool:
+        """Whether its admin counts as active now; a hidden window becomes idle by time alone."""
+        hidden_ms = 0 if self.hidden_since is None else round((now - self.hidden_since) * 1_000)
+        return timing.active(self.hidden_since is None, self.idle_ms, hidden_ms)
+
+
+def grace_ms(timing: Timing, reason: str, is_draining: bool = False) -> int:
+    """How long a disconnected socket may come back before its admin is offline. (R14, R18)
+
+    `reason` is Socket.IO's: the server ended it (signed out), the page was closed or reloaded, or
+    the network failed. `is_draining`: the worker stops and has told its clients to leave.
+    """
+    if reason == "server disconnect":
+        return 0
+    if is_draining:
+        return timing.drain_grace_ms
+    if reason == "client disconnect":
+        return timing.page_closed_grace_ms
+    return timing.dropped_grace_ms
+
+
+#: Seconds for which the setting is cached: a change on another worker counts after that.
+_CACHE_SECONDS = 1.0
+
+
+class TypingShown:
+    """Reads the setting `show_typing` from SQL, where every worker writes it first."""
+
+    def __init__(self, presence_service: PresenceService, monotonic: Callable[[], float]):
+        self._presence_service = presence_service
+        self._monotonic = monotonic
+        self._known: dict[int, tuple[float, bool]] = {}
+
+    def of(self, admin_id: int) -> bool:
+        """The admin's setting; False while SQL is away."""
+        now = self._monotonic()
+        until, shown = self._known.get(admin_id, (now, False))
+        if now < until:
+            return shown
+        person = str(admin_id)
+        try:
+            shown = self._presence_service.admin_settings([person])[person].show_typing
+        except StorageUnavailable:
+            return False
+        self._known = {id: known for id, known in self._known.items() if now < known[0]}
+        self._known[admin_id] = now + _CACHE_SECONDS, shown
+        return shown
+
+    def forget(self, admin_id: int) -> None:
+        """The admin's settings have changed."""
+        self._known.pop(admin_id, None)
+
 
 log = logging.getLogger(__name__)
 

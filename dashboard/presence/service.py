@@ -8,11 +8,11 @@ from typing import Any
 from redis.exceptions import RedisError
 
 from dashboard.db.accounts import presence_settings as kept
+from dashboard.db.accounts.team import customers_at, known_customers
 from dashboard.db.database import Database
-from dashboard.db.last_seen.archive import SeenCustomers
+from dashboard.db.last_seen import SeenCustomers
 from dashboard.db.threads import erasures
 from dashboard.errors import Problem
-from dashboard.presence.known_customers import KnownCustomers
 from dashboard.presence.relations import Relations
 from dashboard.rate_limits import LOOK_UPS
 from dashboard.shared_limits.buckets import SharedLimiter
@@ -26,6 +26,79 @@ from presence.rooms import Rooms
 from presence.settings import Settings
 from presence.states import UNSET, State, Stored, Viewer
 from presence.timing import Timing
+
+#: A thread that was closed longer ago does not count.
+KNOWN_MS = 90 * 86_400_000
+#: Of so many customers at most a list asks for each; else those on it are looked through, and of
+#: more than this the answers are kept for some seconds.
+_FEW = 1_000
+_KEPT_SECONDS = 5.0
+_SLICE = 500
+#: The most sets of desks with answers that are kept.
+_KEPT_MAX = 100
+
+
+class KnownCustomers:
+    """Finds customers by the desks of an admin. Raises StorageUnavailable.
+
+    `clock` gives milliseconds, `monotonic` seconds.
+    """
+
+    def __init__(
+        self,
+        database: Database,
+        clock: Callable[[], int],
+        monotonic: Callable[[], float] = time.monotonic,
+    ):
+        self._database = database
+        self._clock = clock
+        self._monotonic = monotonic
+        self._kept: dict[frozenset[str], tuple[float, dict[str, bool]]] = {}
+
+    def among(self, people: Sequence[str], desks: Collection[str]) -> set[str]:
+        """The customers among `people`, named SOURCE/ID, that an admin of these desks knows."""
+        found: set[str] = set()
+        for start in range(0, len(people), _SLICE):
+            with self._database.read() as connection:
+                closed_since = self._clock() - KNOWN_MS
+                some = people[start : start + _SLICE]
+                found |= known_customers(connection, some, desks, closed_since)
+        return found
+
+    def all_if_few(self, desks: Collection[str]) -> list[str] | None:
+        """All customers that an admin of these desks knows; None where they are many."""
+        with self._database.read() as connection:
+            found = customers_at(connection, desks, self._clock() - KNOWN_MS, _FEW + 1)
+        return found if len(found) <= _FEW else None
+
+    def of_a_list(self, desks: frozenset[str]) -> Callable[[Sequence[str]], Collection[str]]:
+        """`among` for a list, which asks again and again; its answers may be some seconds old where
+        the list is long."""
+        asked = 0
+
+        def among(people: Sequence[str]) -> Collection[str]:
+            nonlocal asked
+            asked += len(people)
+            if asked <= _FEW:
+                return self.among(people, desks)
+            kept = self._answers(desks)
+            new = [person for person in people if person not in kept]
+            found = self.among(new, desks)
+            kept.update((person, person in found) for person in new)
+            return {person for person in people if kept[person]}
+
+        return among
+
+    def _answers(self, desks: frozenset[str]) -> dict[str, bool]:
+        now = self._monotonic()
+        until, kept = self._kept.get(desks, (now, {}))
+        if now >= until:
+            if len(self._kept) >= _KEPT_MAX:
+                self._kept.clear()
+            kept = {}
+            self._kept[desks] = now + _KEPT_SECONDS, kept
+        return kept
+
 
 log = logging.getLogger(__name__)
 

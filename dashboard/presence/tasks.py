@@ -9,7 +9,7 @@ from typing import Any
 from redis.exceptions import RedisError
 from sqlalchemy import Connection
 
-from dashboard.db.last_seen import saving
+from dashboard.db import last_seen
 from dashboard.errors import StorageUnavailable
 from dashboard.presence.admin_presence import AdminPresence
 from dashboard.presence.bots import BotPresence
@@ -92,7 +92,7 @@ class PresenceTasks:
         self._sweep_seconds = max(SWEEP_LEAST_SECONDS, min(SWEEP_SECONDS, grace_seconds / 2))
         looked_at_ms = round(750 * self._sweep_seconds)
         self._sweeper = Sweeper(people, lambda: time.sleep(0), looked_at_ms=looked_at_ms)
-        stores: list[StoreDepartures] = [saving.save_customers, saving.save_admins]
+        stores: list[StoreDepartures] = [last_seen.save_customers, last_seen.save_admins]
         self._stored = [
             (Outbox(one, STORAGE_GROUP, worker), OnlineTimes(one, ONLINE_STORED_MS), store)
             for one, store in zip(people, stores, strict=True)

@@ -13,7 +13,7 @@ from dashboard.db.threads import erasures, events, thread_states, threads
 from dashboard.errors import CustomerErased, Problem
 from dashboard.event_types import RECEIPT
 from dashboard.ingest import schema
-from dashboard.ingest.erased_events import ErasedEvents
+from dashboard.ingest.erase import ErasedEvents
 from dashboard.ingest.event_writer import Author, EventWriter
 from dashboard.ingest.outcomes import NO_FINGERPRINT, Outcome
 from dashboard.transfer.lines import Event, LineError

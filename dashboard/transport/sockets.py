@@ -2,8 +2,10 @@
 
 import logging
 import random
+import re
+import threading
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from typing import Any
 
@@ -12,23 +14,162 @@ from flask_socketio import SocketIO
 from socketio.exceptions import ConnectionRefusedError
 
 from dashboard.db.accounts.sessions import Identity, connection_prefix
-from dashboard.errors import StorageUnavailable
+from dashboard.errors import InternalError, Problem, StorageUnavailable
+from dashboard.logs import RefusedAccess
 from dashboard.protocol import PROTOCOL
+from dashboard.rate_limits import ADMIN_CALLS, INVALID_SOCKET_CALLS, SOCKET_CALLS, RateLimiter
 from dashboard.settings.environment import AsyncMode
 from dashboard.transport import internals
 from dashboard.transport.caller import Answer, Caller, Handler, SocketObserver
-from dashboard.transport.calls import Calls
 from dashboard.transport.connections import Connection, Connections
-from dashboard.transport.devices import device_of, type_of
-from dashboard.transport.driver import Driver
 from dashboard.transport.emitter import Acknowledged, Message
 from dashboard.transport.fast_path import EmitPath, FastPath
-from dashboard.transport.packets import NAMESPACE, EncodedJson, SplicingJson, StrictPacket, encode
+from dashboard.transport.packets import (
+    MALFORMED,
+    NAMESPACE,
+    EncodedJson,
+    SplicingJson,
+    StrictPacket,
+    encode,
+)
 from dashboard.transport.sessions import LivingSessions, SessionChecks
-from dashboard.transport.websocket import MESSAGE_BYTES_MAX, WebSocket
+from dashboard.transport.websocket import GOING_AWAY, MESSAGE_BYTES_MAX, WebSocket
+from dashboard.turns import Pace, Share, turns
 from dashboard.wsgi_keys import IDENTITY, WEBSOCKET
 
+#: What a browser may call itself: the same for all its windows, and after a reload.
+_DEVICE = re.compile("[A-Za-z0-9-]{8,64}")
+_TYPES = ("web", "mobile", "tablet")
+#: A tablet's browser does not say "Mobile", except for older iPads.
+_TABLET = re.compile(r"iPad|Tablet|PlayBook|Silk(?!.*Mobile)|Android(?!.*Mobile)")
+_PHONE = re.compile(r"Mobi|iPhone|iPod")
+
+
+def device_of(auth: Any) -> str:
+    """The browser's name, "" where it gives none that is allowed."""
+    device = auth.get("device") if isinstance(auth, dict) else None
+    return device if isinstance(device, str) and _DEVICE.fullmatch(device) else ""
+
+
+def type_of(auth: Any, user_agent: str) -> str:
+    """The kind of the device: what the page found out, else by the browser's name of itself.
+
+    A page knows more: the browser of a new iPad calls itself that of a computer.
+    """
+    stated = auth.get("type") if isinstance(auth, dict) else None
+    if stated in _TYPES:
+        return str(stated)
+    if _TABLET.search(user_agent):
+        return "tablet"
+    return "mobile" if _PHONE.search(user_agent) else "web"
+
+
+#: How long clients may take to answer a close frame when the server stops, in seconds.
+LEAVE_SECONDS = 1.5
+_POLL_SECONDS = 0.02
+
+
+class Driver:
+    """Called by Engine.IO for each upgrade; gives a WSGI application that ends with the socket."""
+
+    def __init__(self) -> None:
+        #: The WebSockets that are open on this worker.
+        self.open: set[WebSocket] = set()
+        #: Whether the process stops.
+        self.is_closing = False
+
+    def close_all(self) -> None:
+        """Tells every client that the server goes away; ends those that do not answer to it."""
+        self.is_closing = True
+        leaving = [
+            threading.Thread(target=websocket.leave, args=[GOING_AWAY], daemon=True)
+            for websocket in self.open
+        ]
+        for each in leaving:
+            each.start()
+        until = time.monotonic() + LEAVE_SECONDS
+        while self.open and time.monotonic() < until:
+            time.sleep(_POLL_SECONDS)
+        for websocket in tuple(self.open):
+            websocket.kill()
+
+    def __call__(self, handler: Callable[[Any], Any], server: Any) -> Callable:
+        def serve(environ: dict[str, Any], start_response: Callable) -> Iterable[bytes]:
+            # All windows of an admin have one share.
+            identity = environ.get(IDENTITY)
+            share = turns.share(("admin", identity.admin_id)) if identity else Share()
+            websocket = WebSocket(handler, Pace(share))
+            self.open.add(websocket)
+            if self.is_closing:
+                threading.Thread(target=websocket.leave, args=[GOING_AWAY], daemon=True).start()
+            try:
+                return websocket(environ, start_response)
+            finally:
+                self.open.discard(websocket)
+
+        return serve
+
+
 log = logging.getLogger(__name__)
+
+
+class Calls:
+    """`handlers` and `observers` are set once, before the first socket connects."""
+
+    def __init__(
+        self,
+        sessions: SessionChecks,
+        monotonic: Callable[[], float],
+        on_session_ended: Callable[[Connection], object],
+        on_too_many_bad: Callable[[Connection], object],
+    ):
+        self._sessions = sessions
+        self._rate_limiter = RateLimiter(monotonic)
+        self._refused = RefusedAccess(monotonic)
+        self._on_session_ended = on_session_ended
+        self._on_too_many_bad = on_too_many_bad
+        self.handlers: Mapping[str, Handler] = {}
+        self.observers: Sequence[SocketObserver] = ()
+        #: Invalid calls since the start.
+        self.bad_calls = 0
+
+    def answer(self, connection: Connection, event: str, arguments: tuple[Any, ...]) -> Answer:
+        """`{"ok": true, …}`, or `{"ok": false, "problem": …}`; never raises."""
+        try:
+            return self._answer(connection, event, arguments)
+        except Problem as problem:
+            if problem.status == 401:
+                self._on_session_ended(connection)
+            elif problem.status in (400, 422):
+                self._count_bad(connection)
+            elif problem.status in (403, 404, 429):
+                who = f"admin {connection.caller.admin_id}"
+                self._refused.note(who, f"call {event[:100]!r} refused to {who}: {problem.code}")
+            return {"ok": False, "problem": problem.body()}
+        except Exception:
+            log.exception("the call %r failed", event[:100])
+            return {"ok": False, "problem": InternalError().body()}
+
+    def _answer(self, connection: Connection, event: str, arguments: tuple[Any, ...]) -> Answer:
+        handler = self.handlers.get(event)
+        if handler is None:
+            if event == MALFORMED and arguments:
+                raise arguments[0]
+            raise Problem(400, "unknown_event", "There is no such call.")
+        self._rate_limiter.require(SOCKET_CALLS, connection.caller.sid)
+        self._rate_limiter.require(ADMIN_CALLS, connection.caller.admin_id)
+        self._sessions.require_valid(connection)
+        for observer in self.observers:
+            observer.on_message(connection.caller.sid)
+        with turns.working(("admin", connection.caller.admin_id)):
+            answer = handler(connection.caller, arguments)
+        return {"ok": True, **answer} if isinstance(answer, dict) else answer
+
+    def _count_bad(self, connection: Connection) -> None:
+        self.bad_calls += 1
+        if self._rate_limiter.take(INVALID_SOCKET_CALLS, connection.caller.sid) is not None:
+            self._on_too_many_bad(connection)
+
 
 PING_SECONDS = 25
 PONG_SECONDS = 20
@@ -42,7 +183,6 @@ RETURNS_A_SECOND = 250
 AWAY_SECONDS_MAX = 20
 #: Seconds that the last of them get to do so.
 RETURN_SECONDS = 2
-_POLL_SECONDS = 0.02
 #: The room of all sockets that can be sent to.
 _READY = "ready"
 _NOTHING = EncodedJson(encode({}))

@@ -4,14 +4,18 @@ from collections.abc import Callable
 from datetime import timedelta
 from pathlib import Path
 
-from flask import Flask, Response, request
+from flask import Blueprint, Flask, Response, request
 from redis.exceptions import RedisError
 from werkzeug.middleware.proxy_fix import ProxyFix
 
-from dashboard.files.addresses import SIGNED_PATH
+from dashboard.db import files
+from dashboard.db.database import Database
+from dashboard.errors import NotFound
+from dashboard.files.addresses import SIGNED_PATH, FileAddresses
+from dashboard.files.store import FileStore
 from dashboard.services import Services
 from dashboard.settings.environment import ROOT
-from dashboard.web import probes, signed_files
+from dashboard.web import probes
 from dashboard.web.bot import api as bot_api
 from dashboard.web.bot import openapi
 from dashboard.web.bot.callers import Callers
@@ -20,14 +24,30 @@ from dashboard.web.dashboard_calls import dashboard_blueprints
 from dashboard.web.http import problems
 from dashboard.web.http.assets import Assets
 from dashboard.web.http.bodies import OFFLOAD
+from dashboard.web.http.files.answers import file_response
 from dashboard.web.http.identity import Identities, ReadableRequest
 from dashboard.web.http.limits import BODY_BYTES
 from dashboard.web.http.origins import Origins
 from dashboard.web.http.routes import AsciiInteger, OtherThan
-from dashboard.web.process_metrics import watch_process, watch_server
-from dashboard.web.queue_metrics import watch_queue
+from dashboard.web.metrics import watch_process, watch_queue, watch_server
 from dashboard.web.server.gate import Gate
 from dashboard.web.server.state import ServerState
+
+
+def signed_files(database: Database, store: FileStore, addresses: FileAddresses) -> Blueprint:
+    made = Blueprint("signed_files", __name__)
+
+    @made.get(f"{SIGNED_PATH}<text>")
+    def signed_file(text: str) -> Response:
+        id = addresses.id_of(text)
+        with database.read() as connection:
+            found = files.find(connection, id)
+        if found is None or found.event_id is None:
+            raise NotFound("There is no such file.")
+        return file_response(found.file, store.open(id))
+
+    return made
+
 
 #: Answered under any Host: bots and probes need not use one of the origins.
 _ANY_HOST_PATHS = ("/healthz", "/readyz", "/metrics")
@@ -121,7 +141,7 @@ def register_bot_api(app: Flask, services: Services) -> None:
         app.register_blueprint(blueprint)
     app.register_blueprint(openapi.blueprint())
     app.register_blueprint(
-        signed_files.blueprint(services.database, services.file_store, services.file_addresses)
+        signed_files(services.database, services.file_store, services.file_addresses)
     )
 
 

@@ -7,39 +7,37 @@ from flask import Blueprint
 
 from dashboard.ingest.accounts.invitations import Invitations
 from dashboard.services import Services
+from dashboard.web.admin import pages, settings
 from dashboard.web.admin import routes as admin_routes
-from dashboard.web.admin.accounts import joining
-from dashboard.web.admin.accounts.api import AccountsApi, InvitationsApi
-from dashboard.web.admin.accounts.joining import Joining
+from dashboard.web.admin.access import accounts as accounts
+from dashboard.web.admin.access.accounts import AccountsApi, InvitationsApi, Joining
+from dashboard.web.admin.access.audit import AuditApi
+from dashboard.web.admin.access.keys import KeysApi
+from dashboard.web.admin.access.team import TeamApi
+from dashboard.web.admin.access.webhooks import WebhookApi
 from dashboard.web.admin.acting_admin import ActingAdmin
 from dashboard.web.admin.api import AdminApi
-from dashboard.web.admin.archive.api import ArchiveApi
-from dashboard.web.admin.audit.api import AuditApi
 from dashboard.web.admin.bulk import BulkApi
 from dashboard.web.admin.canned import CannedApi
-from dashboard.web.admin.customers.api import CustomersApi
-from dashboard.web.admin.explain import Explainer
-from dashboard.web.admin.files.api import FilesApi
-from dashboard.web.admin.first_list import FirstList
-from dashboard.web.admin.health.api import HealthApi
-from dashboard.web.admin.hours.calendars import CalendarsApi
-from dashboard.web.admin.hours.policies import PoliciesApi
-from dashboard.web.admin.hours.preview import PolicyPreviewApi
-from dashboard.web.admin.keys.api import KeysApi
-from dashboard.web.admin.mentions.api import MentionsApi
+from dashboard.web.admin.customers import CustomersApi
+from dashboard.web.admin.files import FilesApi
+from dashboard.web.admin.health import HealthApi
+from dashboard.web.admin.lists.archive import ArchiveApi
+from dashboard.web.admin.lists.calendars import CalendarsApi
+from dashboard.web.admin.lists.explain import Explainer
+from dashboard.web.admin.lists.first_list import FirstList
+from dashboard.web.admin.lists.policies import PoliciesApi, PolicyPreviewApi
+from dashboard.web.admin.lists.search import SearchApi
+from dashboard.web.admin.lists.seen_views import SeenViews
+from dashboard.web.admin.lists.sort_preview import SortPreviewApi
+from dashboard.web.admin.lists.sorts import SortsApi
+from dashboard.web.admin.lists.view_queries import QueriesApi
+from dashboard.web.admin.lists.views import ViewsApi
+from dashboard.web.admin.mentions import MentionsApi
+from dashboard.web.admin.pages import Pages
 from dashboard.web.admin.presence import AdminPresence
-from dashboard.web.admin.search import SearchApi
+from dashboard.web.admin.settings import SettingsPages
 from dashboard.web.admin.sign_in.attempts import Counts, Devices, InvitationAttempts
-from dashboard.web.admin.site import pages, settings
-from dashboard.web.admin.site.pages import Pages
-from dashboard.web.admin.site.settings import SettingsPages
-from dashboard.web.admin.sorts.api import SortsApi
-from dashboard.web.admin.sorts.preview import SortPreviewApi
-from dashboard.web.admin.team.api import TeamApi
-from dashboard.web.admin.views.api import ViewsApi
-from dashboard.web.admin.views.queries import QueriesApi
-from dashboard.web.admin.views.seen_views import SeenViews
-from dashboard.web.admin.webhooks.api import WebhookApi
 from dashboard.web.http.assets import Assets
 from dashboard.web.http.identity import Identities
 from dashboard.web.http.origins import Origins
@@ -110,7 +108,7 @@ def _joining(services: Services, origins: Origins, identities: Identities) -> Bl
     secret_key = services.settings.secret_key
     assert secret_key is not None, "nobody can be signed in without a secret key"
     counts = Counts(services.redis_client, services.settings.key_prefix, services.clock)
-    return joining.blueprint(
+    return accounts.blueprint(
         Joining(
             Invitations(services.database, services.clock),
             InvitationAttempts(counts),

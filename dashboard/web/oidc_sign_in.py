@@ -5,13 +5,13 @@ from collections.abc import Callable
 from flask import Blueprint
 
 from dashboard.services import Services
+from dashboard.web.admin.pages import Pages
 from dashboard.web.admin.sign_in.methods import SignInMethods, install
 from dashboard.web.admin.sign_in.oidc import calls, logout
 from dashboard.web.admin.sign_in.oidc.accounts import ProviderAccounts
 from dashboard.web.admin.sign_in.oidc.calls import ProviderSignIn
 from dashboard.web.admin.sign_in.oidc.logout import BackChannelLogout
 from dashboard.web.admin.sign_in.oidc.pending import PendingSignIns
-from dashboard.web.admin.site.pages import Pages
 from dashboard.web.http.identity import Identities
 
 

@@ -8,11 +8,9 @@ from flask import Blueprint
 from dashboard.db.accounts.second_factor.codes import Codes
 from dashboard.db.accounts.second_factor.sealing import Sealing
 from dashboard.services import Services
-from dashboard.web.admin.profile.api import ProfileApi
-from dashboard.web.admin.profile.ended import EndedSessions
-from dashboard.web.admin.profile.proof import Proof
-from dashboard.web.admin.profile.second_factor import SecondFactorApi
-from dashboard.web.admin.profile.sessions import SessionsApi
+from dashboard.web.admin.access.profile import EndedSessions, ProfileApi, Proof, SessionsApi
+from dashboard.web.admin.access.second_factor import SecondFactorApi
+from dashboard.web.admin.pages import Pages
 from dashboard.web.admin.sign_in import calls
 from dashboard.web.admin.sign_in.attempts import CODES, PASSWORDS, Attempts, Counts, Devices, Limits
 from dashboard.web.admin.sign_in.calls import SignIn
@@ -20,7 +18,6 @@ from dashboard.web.admin.sign_in.code_check import CodeCheck
 from dashboard.web.admin.sign_in.guard import Guard
 from dashboard.web.admin.sign_in.password_check import PasswordCheck
 from dashboard.web.admin.sign_in.pending import PendingSignIns
-from dashboard.web.admin.site.pages import Pages
 from dashboard.web.http.identity import Identities
 from dashboard.web.http.origins import Origins
 

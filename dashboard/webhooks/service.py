@@ -9,10 +9,8 @@ from urllib.parse import urlsplit
 from sqlalchemy import Connection
 
 from dashboard.db.accounts import sources
-from dashboard.db.audit import actions
-from dashboard.db.audit.actions import Action
-from dashboard.db.audit.actors import Actor
-from dashboard.db.audit.entries import Target, add
+from dashboard.db.audit import entries
+from dashboard.db.audit.entries import Action, Actor, Target, add
 from dashboard.db.database import Database
 from dashboard.db.outbox import deliveries, delivery_log, outgoing, webhooks
 from dashboard.db.outbox.delivery_log import Attempt
@@ -68,7 +66,7 @@ class WebhookService:
             made = CreatedWebhook(*webhooks.create(connection, source_id, url, events, now))
             said = {"source": source, "events": "all" if events is None else sorted(events)}
             target = Target(made.id, origin_of(url))
-            add(connection, now, actor, actions.WEBHOOK_CREATED, target, said)
+            add(connection, now, actor, entries.WEBHOOK_CREATED, target, said)
             return made
 
         return self._database.write(write)
@@ -83,7 +81,7 @@ class WebhookService:
         """Gives a new secret; for a day the previous one signs every request, too."""
 
         def write(connection: Connection, now: int, webhook: Webhook) -> str:
-            _audit(connection, now, actor, actions.WEBHOOK_ROTATED, webhook)
+            _audit(connection, now, actor, entries.WEBHOOK_ROTATED, webhook)
             return webhooks.rotate(connection, id, now)
 
         return self._write(id, write)
@@ -93,7 +91,7 @@ class WebhookService:
 
         def write(connection: Connection, now: int, webhook: Webhook) -> None:
             webhooks.disable(connection, id, webhooks.REVOKED, now)
-            _audit(connection, now, actor, actions.WEBHOOK_REVOKED, webhook)
+            _audit(connection, now, actor, entries.WEBHOOK_REVOKED, webhook)
 
         self._write(id, write)
 
@@ -103,7 +101,7 @@ class WebhookService:
         def write(connection: Connection, now: int, webhook: Webhook) -> None:
             if webhook.disabled_why == webhooks.GONE:
                 webhooks.enable(connection, id)
-                _audit(connection, now, actor, actions.WEBHOOK_ENABLED, webhook)
+                _audit(connection, now, actor, entries.WEBHOOK_ENABLED, webhook)
 
         self._write(id, write)
 
@@ -153,7 +151,7 @@ class WebhookService:
             count = deliveries.replay(connection, id, rows, now)
             if count:
                 said = chosen | {"events": count}
-                _audit(connection, now, actor, actions.WEBHOOK_REPLAYED, webhook, said)
+                _audit(connection, now, actor, entries.WEBHOOK_REPLAYED, webhook, said)
             return count
 
         count = self._write(id, write)

@@ -1,9 +1,9 @@
 """Puts ids and instants into a parsed query."""
 
 from collections.abc import Callable, Iterable, Mapping
-from datetime import tzinfo
+from datetime import UTC, date, datetime, time, timedelta, tzinfo
+from functools import lru_cache
 
-from scoring.conditions.days import day_after, day_begins_ms
 from scoring.conditions.fields import FIELDS, Field
 from scoring.conditions.language.canonical import simplified
 from scoring.conditions.language.errors import QueryError
@@ -15,6 +15,23 @@ from scoring.conditions.nodes import AllNode, AnyNode, NotNode, ResolvedNode
 from scoring.conditions.resolved import Resolved
 from scoring.conditions.subject import SETS
 from scoring.conditions.tags import folded
+
+
+@lru_cache(maxsize=4_096)
+def day_begins_ms(day: str, zone: tzinfo) -> int:
+    """The first instant at which the clocks of the zone show this day or a later one, in ms.
+
+    So each instant belongs to exactly one day: an hour that clocks repeat over midnight belongs to
+    the later day, and a day that a zone leaves out has no instant.
+    """
+    # Of two midnights the first; where clocks skip midnight, the instant at which they do.
+    midnight = datetime.combine(date.fromisoformat(day), time(fold=0), zone)
+    return round(midnight.astimezone(UTC).timestamp() * 1_000)
+
+
+def day_after(day: str) -> str:
+    return (date.fromisoformat(day) + timedelta(days=1)).isoformat()
+
 
 ME = "me"
 

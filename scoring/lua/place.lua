@@ -33,6 +33,7 @@ local revisions, left = KEYS[1], KEYS[2]
 local keep, sorts, counts_admins, shares = tonumber(ARGV[1]), tonumber(ARGV[3]), ARGV[4] == '1', ARGV[5] ~= ''
 local width = sorts + (counts_admins and 3 or 2)
 local lists = math.floor((#KEYS - 2) / width)
+local pattern = '^(%d+)' .. string.rep(',(%d+)', sorts - 1) .. '$'
 
 local heads, building, is_logged, is_lost, lost = {}, {}, {}, {}, {}
 for list = 1, lists do
@@ -66,61 +67,59 @@ if not shares and lists == 1 then
   if is_lost[1] then return { 0, lost, {} } end
 end
 
--- Whether a place, its scores separated by commas, differs from what the list held.
-local function put(first, sign, member, scores)
-  local moved, sort = 0, 0
-  for score in string.gmatch(scores, '[^,]+') do
-    moved = moved + redis.call('ZADD', KEYS[first + sort], sign == '+' and 'NX' or 'CH', score, member)
-    sort = sort + 1
-  end
-  return moved > 0
-end
-
-local function take(first, member)
-  local moved = 0
-  for sort = 0, sorts - 1 do moved = moved + redis.call('ZREM', KEYS[first + sort], member) end
-  return moved > 0
-end
-
--- Counts a thread as what it is now on the list, '' where it is on it no more; whether that differs.
+-- Counts a thread as what it is now on the list, '' where it is on it no more.
 local admins = {}
 local function recount(meta, before, after)
-  if before == after then return false end
-  for admin, number in pairs({ [before] = -1, [after] = 1 }) do
-    if admin ~= '' then
-      redis.call('HINCRBY', meta, 'of:' .. admin, number)
-      admins[#admins + 1] = admin
-    end
+  if before ~= '' then
+    redis.call('HINCRBY', meta, 'of:' .. before, -1)
+    admins[#admins + 1] = before
+  end
+  if after ~= '' then
+    redis.call('HINCRBY', meta, 'of:' .. after, 1)
+    admins[#admins + 1] = after
   end
   if before == '' or after == '' then redis.call('HINCRBY', meta, 'counted', before == '' and 1 or -1) end
-  return true
 end
 
 local changed, total, refused, gone = {}, 0, {}, {}
 for at = 6, #ARGV, 3 do
   local member, revision, places = ARGV[at], tonumber(ARGV[at + 1]), ARGV[at + 2]
-  local text, counted = string.match(redis.call('HGET', revisions, member) or '', '^([%d.]+):?(%d*)$')
-  local held, admin = tonumber(text or '') or -1, ''
-  counted = counted or ''
+  local text, counted, admin = redis.call('HGET', revisions, member), '', ''
+  if counts_admins then
+    text, counted = string.match(text or '', '^(%d+):?(%d*)$')
+    counted = counted or ''
+  end
+  local held = tonumber(text or '') or -1
   if revision >= held or revision < 0 then
     local is_on = string.find(places, '^stays') ~= nil
     for number, sign, scores in string.gmatch(places, '(%d+)([=+])(%S*)') do
       local list = tonumber(number)
       local first = 3 + (list - 1) * width
-      is_on = is_on or scores ~= ''
+      local enters = scores ~= ''
+      is_on = is_on or enters
       if not is_logged[list] and (sign == '=' or building[list]) then log_changes(list) end
       if not is_lost[list] then
-        local counts
-        if scores == '' then
-          counts = take(first, member) or building[list]
+        local moved = 0
+        if not enters then
+          for sort = first, first + sorts - 1 do moved = moved + redis.call('ZREM', KEYS[sort], member) end
+        elseif sign == '+' then
+          moved = redis.call('ZADD', KEYS[first], 'NX', scores, member)
+        elseif sorts == 1 then
+          moved = redis.call('ZADD', KEYS[first], 'CH', scores, member)
         else
-          counts = put(first, sign, member, scores) or (sign == '=' and revision > held)
+          local found = { string.match(scores, pattern) }
+          for sort = 1, sorts do
+            moved = moved + redis.call('ZADD', KEYS[first + sort - 1], 'CH', found[sort], member)
+          end
         end
         if counts_admins then
-          admin = scores ~= '' and string.match(places, '^@(%d+)') or ''
-          counts = recount(KEYS[first + sorts + 1], counted, admin) or counts
+          admin = enters and string.match(places, '^@(%d+)') or ''
+          if counted ~= admin then
+            moved = moved + 1
+            recount(KEYS[first + sorts + 1], counted, admin)
+          end
         end
-        if counts then
+        if moved > 0 or (enters and sign == '=' and revision > held) or (not enters and building[list]) then
           local members = changed[list] or {}
           changed[list] = members
           members[#members + 1] = member

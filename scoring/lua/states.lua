@@ -6,8 +6,8 @@
 -- ARGV[1]     how many sorts each list has
 -- ARGV[2]     1 where admins are counted
 -- ARGV[3..4]  epoch and version of which the numbers of one list are known; none: no numbers are asked for
--- Returns four values for each list: epoch, version, total, 1 if the sorts differ in length or from what is counted;
--- and with numbers {admin, ...} and {number, ...} of those that changed since, and 1 if it is all of them that there
+-- Returns three values for each list: epoch, version, total; where admins are counted also 1 if the sorts differ in
+-- length or from what is counted; and with numbers {admin, ...} and {number, ...} of those that changed since, and 1 if it is all of them that there
 -- are, the epoch being another. The epoch is empty if there is none, and also if it is of a life that is not accepted
 -- (LIVES), a key is of another type, one sort is much shorter than another (a deleted one is soon filled again by
 -- what comes in), or than what is counted, revisions are missing, or the log does not end at the version. A list that
@@ -24,30 +24,28 @@ local function read(first)
   if newest.err or not version or tonumber(newest[2] or meta[3] or '') ~= version then return end
   local total = redis.pcall('ZCARD', KEYS[first])
   if type(total) ~= 'number' then return end
-  local least, most = total, total
+  if not counts_admins then return meta, total end
+  local counted = tonumber(meta[5] or '') or 0
+  local least, most = math.min(total, counted), math.max(total, counted)
   for sort = 1, sorts - 1 do
     local length = redis.pcall('ZCARD', KEYS[first + sort])
     if type(length) ~= 'number' then return end
     least, most = math.min(least, length), math.max(most, length)
   end
-  if counts_admins then
-    local counted = tonumber(meta[5] or '') or 0
-    least, most = math.min(least, counted), math.max(most, counted)
-    local revisions = redis.pcall('HLEN', KEYS[first + sorts + 2])
-    if type(revisions) ~= 'number' or revisions < least then return end
-  end
+  local revisions = redis.pcall('HLEN', KEYS[first + sorts + 2])
+  if type(revisions) ~= 'number' or revisions < least then return end
   if (least == 0 and most > 0) or most - least > 10 + most / 10 then return end
   return meta, total, least < most
 end
 
-local answer, meta, total, is_uneven = {}, nil, nil, nil
+local answer, at, meta, total, is_uneven = {}, 1, nil, nil, nil
 for first = 1, #KEYS, width do
   meta, total, is_uneven = read(first)
   if meta and LIVES[meta[4]] ~= LIVES[LIFE] then redis.call('HSET', KEYS[first + sorts + 1], 'life', LIFE) end
-  local at = #answer
-  answer[at + 1], answer[at + 2] = meta and meta[1] or '', meta and meta[2] or '0'
-  answer[at + 3], answer[at + 4] = total or 0, is_uneven and 1 or 0
+  answer[at], answer[at + 1], answer[at + 2] = meta and meta[1] or '', meta and meta[2] or '0', total or 0
+  at = at + 3
 end
+if counts_admins then answer[4] = is_uneven and 1 or 0 end
 if #ARGV < 4 then return answer end
 
 local admins, numbers, are_all = {}, {}, 0

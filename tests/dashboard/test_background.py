@@ -9,10 +9,10 @@ from unittest.mock import MagicMock
 import pytest
 
 from dashboard.background import Background
-from dashboard.live.queries.view_totals import ViewTotals
 from dashboard.live.socket_admins import SocketAdmins
-from dashboard.live.threads.delivery_updates import DeliveryUpdates
+from dashboard.live.threads import DeliveryUpdates
 from dashboard.live.view_changes import ViewChanges
+from dashboard.live.view_totals import ViewTotals
 from dashboard.services import Services
 from dashboard.tasks import RunsTask
 from scoring.keys import Keys

@@ -10,7 +10,7 @@ import pytest
 import yaml
 
 from dashboard.cli.main import cli
-from dashboard.cli.workers.supervisor import STOP_SECONDS
+from dashboard.cli.supervisor import STOP_SECONDS
 from dashboard.settings.environment import Settings
 from scoring.keys import NOTIFY_FLAGS
 from tests.repository import ROOT

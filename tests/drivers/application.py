@@ -13,7 +13,7 @@ from sqlalchemy import select
 
 from dashboard.db.accounts import admins, sources
 from dashboard.db.database import Database
-from dashboard.db.models.outbox import outgoing_events
+from dashboard.db.models.webhooks import outgoing_events
 from dashboard.ingest.schema import parse
 from dashboard.web.application import create_app
 from dashboard.webhooks.dispatcher import WebhookDispatcher

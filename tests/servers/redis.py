@@ -11,7 +11,7 @@ from tempfile import TemporaryDirectory, mkdtemp
 
 import redis
 
-from dashboard.redis_server.binary import find, packaged
+from dashboard.redis_server.embedded import find_binary, packaged
 from scoring.keys import NOTIFY_FLAGS
 from tests.servers.programs import missing
 from tests.support import wait_until
@@ -26,7 +26,7 @@ def redis_program() -> str:
     """
     if os.environ.get("LINEUP_TEST_SERVER") == "packaged":
         return packaged_program()
-    program = find()
+    program = find_binary()
     if program is None:
         missing("no redis-server 6.2 or later on the PATH")
     return program

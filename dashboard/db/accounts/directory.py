@@ -8,8 +8,7 @@ from sqlalchemy import Connection, func, select
 from dashboard.db.accounts import admin_desks
 from dashboard.db.accounts.admins import Admin
 from dashboard.db.accounts.second_factor import factors
-from dashboard.db.models.accounts import admins
-from dashboard.db.models.presence import admin_presence
+from dashboard.db.models.accounts import admin_presence, admins
 
 _BY_NAME = (func.lower(admins.c.name), admins.c.id)
 

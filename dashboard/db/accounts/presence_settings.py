@@ -17,8 +17,7 @@ from sqlalchemy import (
     update,
 )
 
-from dashboard.db.models.accounts import admins, sources
-from dashboard.db.models.presence import admin_presence, customer_presence
+from dashboard.db.models.accounts import admin_presence, admins, customer_presence, sources
 from dashboard.db.models.threads import customers
 from dashboard.db.threads import customers as customer_store
 from dashboard.db.threads import erasures

@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 
 from sqlalchemy import Connection, delete, func, insert, select, update
 
-from dashboard.db.models.hours import calendars, policies
+from dashboard.db.models.views import calendars, policies
 from scoring.hours.calendar import Calendar, read_calendar
 
 #: Calendars that may be saved.

@@ -11,8 +11,7 @@ from typing import NamedTuple
 from sqlalchemy import Connection, select
 
 from dashboard.db.lists import kept_lists, query_lists
-from dashboard.db.lists.listed_queries import ListedQuery
-from dashboard.db.lists.query_lists import QueryList
+from dashboard.db.lists.query_lists import ListedQuery, QueryList
 from dashboard.db.models.views import views
 from dashboard.errors import Invalid
 from dashboard.validation.field_errors import field_error

@@ -6,8 +6,7 @@ from sqlalchemy import Connection
 
 from dashboard.db.accounts.admin_desks import Desks
 from dashboard.db.lists import kept_lists, query_lists, sorts
-from dashboard.db.lists.listed_queries import TIMEZONE, ListedQuery
-from dashboard.db.lists.query_lists import QueryList
+from dashboard.db.lists.query_lists import TIMEZONE, ListedQuery, QueryList
 from scoring.sorts import BUILT_IN_SORTS, SORTS
 from scoring.views import BUILT_IN_VIEWS, OWN_VIEWS, QUERY_VIEWS, VIEW_QUERIES, VIEWS
 

@@ -5,8 +5,8 @@ from collections.abc import Collection, Mapping, Sequence
 from sqlalchemy import Connection, delete, func, select, update
 
 from dashboard.db.lists import sorts, versions
-from dashboard.db.models.query_lists import query_lists
 from dashboard.db.models.threads import epochs
+from dashboard.db.models.views import query_lists
 
 #: Lists of saved views that are kept in order though nobody looks: those that somebody looked at
 #: last. A message moves its thread on each list that is in order, and on the others only where it

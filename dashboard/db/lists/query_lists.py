@@ -5,29 +5,95 @@ import logging
 import threading
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from copy import copy
-from functools import cached_property
+from functools import cached_property, lru_cache
 from itertools import chain
 from types import MappingProxyType
 from typing import NamedTuple
 from weakref import WeakKeyDictionary
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from sqlalchemy import Connection, Engine, bindparam, select, update
 
 from dashboard.db.accounts import admins
 from dashboard.db.accounts.admin_desks import Desks
 from dashboard.db.lists import sorts, versions
-from dashboard.db.lists.listed_queries import ListedQuery
-from dashboard.db.lists.people import people_in
-from dashboard.db.models.query_lists import query_lists
+from dashboard.db.models.views import query_lists
 from dashboard.db.upsert import insert_on
+from scoring.conditions.fields import FIELDS
 from scoring.conditions.index import ConditionIndex
 from scoring.conditions.language.errors import QueryError
-from scoring.conditions.leaves import Leaf
+from scoring.conditions.language.parser import parse
+from scoring.conditions.language.syntax import Name, Word
+from scoring.conditions.leaves import Leaf, OneOf
+from scoring.conditions.resolve import ME, resolve
 from scoring.conditions.resolved import Resolved
 from scoring.conditions.subject import Subject
 from scoring.keys import query_list_id
 from scoring.sorting.resolved import ResolvedSort
 from scoring.sorts import BUILT_IN, SORTS
+
+
+class People(NamedTuple):
+    """Whether a query names `me`, and the addresses that it names."""
+
+    me: bool = False
+    addresses: tuple[str, ...] = ()
+
+
+@lru_cache(maxsize=8_192)
+def people_in(query: str) -> People:
+    """Who is named in a query; nobody in a text that is none."""
+    try:
+        terms = list(parse(query).terms())
+    except QueryError:
+        return People()
+    values = [
+        value for term in terms if FIELDS[term.field].kind == "admin" for value in term.values
+    ]
+    return People(
+        any(isinstance(value, Word) and value.text == ME for value in values),
+        tuple(sorted({value.text for value in values if isinstance(value, Name)})),
+    )
+
+
+#: The time zone of the days in a query whose sender names none.
+TIMEZONE = "UTC"
+
+
+class ListedQuery(NamedTuple):
+    """A query whose list Redis keeps, in one sort, narrowed by a filter. `timezone` is that of its
+    days, `admin_id` is who `me` is; its threads are those at `desks`, None: at any."""
+
+    query: str
+    sort: str
+    timezone: str
+    admin_id: int | None = None
+    desks: Desks = None
+    filter: str = "all"
+
+    def resolved(self, connection: Connection) -> Resolved:
+        """With the ids of admins and the instants of days. Raises QueryError."""
+
+        def admin_id_of(email: str) -> int | None:
+            found = admins.by_email(connection, email)
+            return found.id if found else None
+
+        try:
+            zone = ZoneInfo(self.timezone)
+        except ZoneInfoNotFoundError as error:
+            # It was known where the query was written: another machine.
+            raise QueryError(0) from error
+        asked = resolve(parse(self.query), self.admin_id, admin_id_of, zone)
+        condition = _condition(self.filter, self.admin_id)
+        return (asked.narrowed(condition) if condition else asked).at_desks(self.desks)
+
+
+def _condition(filter: str, admin_id: int | None) -> OneOf | None:
+    """What a filter asks besides; None: nothing."""
+    if filter == "all":
+        return None
+    return OneOf("assignee_id", frozenset({admin_id if filter == "mine" else None}))
+
 
 log = logging.getLogger(__name__)
 

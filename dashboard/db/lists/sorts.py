@@ -9,8 +9,7 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 from sqlalchemy import Connection, Engine, delete, insert, select, update
 
 from dashboard.db.accounts.admins import by_email
-from dashboard.db.models.query_lists import query_lists
-from dashboard.db.models.sorts import sorts, sorts_version
+from dashboard.db.models.views import query_lists, sorts, sorts_version
 from scoring.conditions.language.errors import QueryError
 from scoring.sorting.resolved import ResolvedSort, RuleError, resolve_sort
 from scoring.sorting.rules import Rule, Sort, UnknownSort

@@ -19,15 +19,43 @@ from sqlalchemy import (
     cast,
     false,
     func,
+    literal,
 )
 
-from dashboard.db.conditions.columns import joined
-from dashboard.db.conditions.score import score
-from dashboard.db.conditions.where import where
+from dashboard.db.conditions import COLUMNS, Now, joined, where
 from dashboard.db.lists.query_lists import QueryList, QueryLists
 from dashboard.db.models.threads import threads
+from scoring.composite import TIME_BITS, TIME_MAX_MS
 from scoring.conditions.subject import Subject
+from scoring.sorting.compiled import ResolvedRule
+from scoring.sorting.resolved import ResolvedSort
+from scoring.sorting.rules import SPLITS, TIMES
 from scoring.sorts import SORTS
+
+
+def score(sort: ResolvedSort, now_ms: Now) -> ColumnElement[int]:
+    """The score of a thread at an instant, over threads joined with what the sort reads."""
+    *others, last = sort.rules
+    rest = _of_rule(last)
+    if not others:
+        return rest
+    return case(*((where(rule.when, now_ms), _of_rule(rule)) for rule in others), else_=rest)
+
+
+def _of_rule(rule: ResolvedRule) -> ColumnElement[int]:
+    time = func.coalesce(*(COLUMNS[name] for name in TIMES[rule.by]), _number(0))
+    ordered = time if rule.order == "oldest" else _number(TIME_MAX_MS) - time
+    if rule.split is None:
+        return _number(rule.tier << TIME_BITS) + ordered
+    attribute, values = SPLITS[rule.split]
+    starts = {
+        value: _number(tier << TIME_BITS) for value, tier in zip(values, rule.tiers, strict=True)
+    }
+    return case(starts, value=COLUMNS[attribute]) + ordered
+
+
+def _number(value: int) -> ColumnElement[int]:
+    return cast(literal(value, BigInteger), BigInteger)
 
 
 class Moves(NamedTuple):

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from sqlalchemy import BigInteger, Connection, bindparam, select, update
 
 from dashboard.db.driver.queries import Ask, Query, Row, answer
-from dashboard.db.models.query_lists import query_lists_version
+from dashboard.db.models.views import query_lists_version
 from scoring.archive import HISTORY_DAYS
 
 _COLUMNS = [query_lists_version.c[name] for name in ("version", "policies", "history_days")]

@@ -6,30 +6,100 @@ names `me` is a list for each admin who looks: none is kept for the view.
 """
 
 import re
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Sequence
 from typing import Any, NamedTuple
 
-from sqlalchemy import ColumnElement, Connection, delete, func, insert, or_, select, update
+from sqlalchemy import (
+    ColumnElement,
+    Connection,
+    bindparam,
+    delete,
+    func,
+    insert,
+    or_,
+    select,
+    update,
+)
 
 from dashboard.db.accounts import desks as all_desks
 from dashboard.db.accounts.admin_desks import Desks, sees
-from dashboard.db.lists import (
-    allowances,
-    built_in_lists,
-    kept_lists,
-    query_lists,
-    sorts,
-    view_changes,
-    view_orders,
-)
-from dashboard.db.lists.listed_queries import ListedQuery
-from dashboard.db.lists.people import people_in
-from dashboard.db.lists.view_changes import Owner
-from dashboard.db.models.views import views, views_version
+from dashboard.db.lists import allowances, built_in_lists, kept_lists, query_lists, sorts
+from dashboard.db.lists.query_lists import ListedQuery, people_in
+from dashboard.db.models.views import view_changes, view_orders, views, views_version
+from dashboard.db.upsert import insert_on
 from dashboard.validation.field_errors import field_error
 from dashboard.validation.fields import INTEGER_MAX
 from scoring.conditions.language.errors import QueryError
 from scoring.keys import sort_of
+
+
+def ordered(
+    connection: Connection, admin_id: int, built_in: Sequence[str], saved: Iterable[str]
+) -> list[str]:
+    """These ids of views in an admin's order.
+
+    Those that it does not name stand where they would without an order: built-in ones before all
+    others, saved ones behind them.
+    """
+    held = select(view_orders.c.ids).where(view_orders.c.admin_id == admin_id)
+    places = {id: place for place, id in enumerate(connection.scalar(held) or ())}
+    first = [id for id in built_in if id not in places]
+    last = [id for id in saved if id not in places]
+    named = [id for id in (*built_in, *saved) if id in places]
+    return [*first, *sorted(named, key=places.__getitem__), *last]
+
+
+def save(connection: Connection, admin_id: int, ids: Sequence[str]) -> None:
+    """Sets an admin's order."""
+    statement = insert_on(connection, view_orders).values(admin_id=admin_id, ids=list(ids))
+    connection.execute(
+        statement.on_conflict_do_update(index_elements=["admin_id"], set_={"ids": list(ids)})
+    )
+
+
+#: The owner of views: an admin, by id, or a desk, by name; None: everybody.
+Owner = int | str | None
+#: The names of owners in SQL: everybody's, and the beginning of a desk's; an admin's is the id.
+_EVERYBODY = "all"
+_DESK = "desk:"
+
+_VERSION = select(views_version.c.version)
+_SINCE = select(view_changes.c.owner).where(view_changes.c.version > bindparam("since"))
+
+
+def note(connection: Connection, owner: Owner) -> None:
+    """Notes that views of the owner change. Call it in the transaction of the change, after
+    `views.begin_change`."""
+    name = f"{_DESK}{owner}" if isinstance(owner, str) else str(owner or _EVERYBODY)
+    noted = insert_on(connection, view_changes).values(
+        owner=name, version=_VERSION.scalar_subquery()
+    )
+    version = {"version": noted.excluded.version}
+    connection.execute(
+        noted.on_conflict_do_update(index_elements=[view_changes.c.owner], set_=version)
+    )
+
+
+def since(connection: Connection, version: int | None) -> tuple[int, set[Owner]]:
+    """The version of today, and the owners of the views that changed since an earlier version.
+
+    None as the earlier version: no owners. Versions grow in the order of commits, since changes
+    wait for each other, so no change is missed. A restore may bring a lower version: then the
+    views of everybody count as changed.
+    """
+    today = connection.scalar(_VERSION) or 0
+    if version is None or today == version:
+        return today, set()
+    if today < version:
+        return today, {None}
+    return today, {_owner(name) for name in connection.scalars(_SINCE, {"since": version})}
+
+
+def _owner(name: str) -> Owner:
+    if name.startswith(_DESK):
+        return name.removeprefix(_DESK)
+    return None if name == _EVERYBODY else int(name)
+
 
 NAME_MAX = 80
 #: Views that one admin may own, and that may belong to desks and everybody together.
@@ -120,7 +190,7 @@ def visible_to(connection: Connection, admin_id: int, desks: Desks) -> list[View
     order; new ones at the end."""
     found = connection.execute(_READ.where(_seen([admin_id], desks)).order_by(views.c.id))
     saved = {view.public_id: view for view in (View(*row) for row in found)}
-    return [saved[id] for id in view_orders.ordered(connection, admin_id, (), saved)]
+    return [saved[id] for id in ordered(connection, admin_id, (), saved)]
 
 
 def of_several(connection: Connection, admin_ids: Collection[int]) -> list[View]:
@@ -146,7 +216,7 @@ def create(connection: Connection, draft: Draft, admin_id: int, now_ms: int) -> 
     values = _kept(connection, draft, admin_id, None)
     values |= {"created_by": admin_id, "created_at": now_ms, "changed_at": now_ms}
     made = View(*connection.execute(insert(views).values(values).returning(*_COLUMNS)).one())
-    view_changes.note(connection, made.told)
+    note(connection, made.told)
     return made
 
 
@@ -165,8 +235,8 @@ def change(connection: Connection, view: View, draft: Draft, admin_id: int, now_
     values["changed_at"] = max(now_ms, view.changed_at + 1)
     statement = update(views).where(views.c.id == view.id).values(values).returning(*_COLUMNS)
     changed = View(*connection.execute(statement).one())
-    view_changes.note(connection, view.told)
-    view_changes.note(connection, changed.told)
+    note(connection, view.told)
+    note(connection, changed.told)
     _release_unused(connection, [view.list_id], now_ms)
     return changed
 
@@ -174,14 +244,14 @@ def change(connection: Connection, view: View, draft: Draft, admin_id: int, now_
 def remove(connection: Connection, view: View, now_ms: int) -> None:
     """Deletes a view that is locked."""
     connection.execute(delete(views).where(views.c.id == view.id))
-    view_changes.note(connection, view.told)
+    note(connection, view.told)
     _release_unused(connection, [view.list_id], now_ms)
 
 
 def release_of(connection: Connection, admin_id: int, now_ms: int) -> None:
     """Lets the lists of an admin's own views go: the account is disabled."""
     begin_change(connection)
-    view_changes.note(connection, admin_id)
+    note(connection, admin_id)
     of_admin = views.c.owner_id == admin_id
     held = connection.scalars(select(views.c.list_id).where(of_admin)).all()
     connection.execute(update(views).where(of_admin).values(list_id=None))
@@ -191,7 +261,7 @@ def release_of(connection: Connection, admin_id: int, now_ms: int) -> None:
 def keep_of(connection: Connection, admin_id: int) -> None:
     """Keeps the lists of an admin's own views again: the account is enabled."""
     begin_change(connection)
-    view_changes.note(connection, admin_id)
+    note(connection, admin_id)
     own = _READ.where(views.c.owner_id == admin_id)
     _keep_again(connection, [View(*row) for row in connection.execute(own)])
 

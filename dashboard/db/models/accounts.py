@@ -1,10 +1,11 @@
-"""Tables of who may use Lineup: admins, their sessions and invitations, chatbots and their keys."""
+"""Tables of admins and their accounts, sessions, second factors, and of chatbots and their keys."""
 
 from sqlalchemy import (
     BigInteger,
     Boolean,
     Column,
     ForeignKey,
+    Index,
     Integer,
     LargeBinary,
     String,
@@ -119,3 +120,87 @@ canned_replies = Table(
     Column("updated_at", BigInteger, nullable=False),
     sqlite_autoincrement=True,
 )
+
+#: The secret is encrypted; it counts once its first code has confirmed it. A code of `last_step` or
+#: before is never accepted again.
+second_factors = Table(
+    "second_factors",
+    metadata,
+    Column("admin_id", Id, ForeignKey("admins.id", ondelete="CASCADE"), primary_key=True),
+    Column("secret", Text, nullable=False),
+    Column("created_at", BigInteger, nullable=False),
+    Column("confirmed_at", BigInteger),
+    Column("last_step", BigInteger, nullable=False, server_default="0"),
+)
+
+#: Codes that were not used yet, each as its SHA-256.
+recovery_codes = Table(
+    "recovery_codes",
+    metadata,
+    Column("admin_id", Id, ForeignKey("admins.id", ondelete="CASCADE"), primary_key=True),
+    Column("code_hash", LargeBinary(32), primary_key=True),
+)
+
+#: The admin of a subject, as a provider names people; one admin may have one at each provider.
+oidc_accounts = Table(
+    "oidc_accounts",
+    metadata,
+    Column("issuer", String(255), primary_key=True),
+    Column("subject", String(255), primary_key=True),
+    Column("admin_id", Id, ForeignKey("admins.id", ondelete="CASCADE"), nullable=False, index=True),
+    Column("created_at", BigInteger, nullable=False),
+)
+
+#: Sessions that began with the provider; `sid` is how it names its own session, if it does.
+oidc_sessions = Table(
+    "oidc_sessions",
+    metadata,
+    Column(
+        "token_hash",
+        LargeBinary(32),
+        ForeignKey("sessions.token_hash", ondelete="CASCADE"),
+        primary_key=True,
+    ),
+    Column("issuer", String(255), nullable=False),
+    Column("subject", String(255), nullable=False),
+    Column("sid", String(255)),
+    Index("ix_oidc_sessions_subject", "subject", "issuer"),
+)
+
+#: Logout tokens that were taken, until no such token would be taken any more. Times in ms.
+oidc_logouts = Table(
+    "oidc_logouts",
+    metadata,
+    Column("token_id_hash", LargeBinary(32), primary_key=True),
+    Column("issuer", String(255), nullable=False),
+    Column("subject", String(255)),
+    Column("sid", String(255)),
+    Column("issued_at", BigInteger, nullable=False),
+    Column("expires_at", BigInteger, nullable=False, index=True),
+)
+
+
+def _presence_of(person: str, *more: Column | Index) -> Table:
+    """Settings, the time last seen, and the time last seen that others may know."""
+    owner = ForeignKey(f"{person}s.id", ondelete="CASCADE")
+    return Table(
+        f"{person}_presence",
+        metadata,
+        Column(f"{person}_id", Id, owner, primary_key=True, autoincrement=False),
+        Column("settings", Json),
+        Column("last_seen", BigInteger),
+        Column("public_last_seen", BigInteger),
+        *more,
+    )
+
+
+#: A person without a row has no settings and was never seen. `source_id` is the customer's, and
+#: `shown_to` says, as the settings do, who may know `public_last_seen`: everyone, contacts, nobody.
+customer_presence = _presence_of(
+    "customer",
+    Column("source_id", Id, ForeignKey("sources.id"), nullable=False),
+    Column("shown_to", String(8), nullable=False, server_default="everyone"),
+    Index("ix_customer_presence_source_id_last_seen", "source_id", "last_seen"),
+    Index("ix_customer_presence_shown_to_public_last_seen", "shown_to", "public_last_seen"),
+)
+admin_presence = _presence_of("admin")

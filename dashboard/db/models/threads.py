@@ -1,4 +1,4 @@
-"""Tables of customers, threads and events, and of the lists that Redis holds."""
+"""Tables of customers, threads, events, mentions and files."""
 
 from sqlalchemy import (
     BigInteger,
@@ -248,4 +248,49 @@ erasures = Table(
     Column("source_id", Id, ForeignKey("sources.id"), primary_key=True, autoincrement=False),
     Column("name_hash", LargeBinary(32), primary_key=True),
     Column("erased_at", BigInteger, nullable=False),
+)
+
+#: `id` is random. `admin_id` is who uploaded it for a message in `thread_id`; `event_id` is that
+#: message, null while the file is attached to none.
+files = Table(
+    "files",
+    metadata,
+    Column("id", String(32), primary_key=True),
+    Column("thread_id", Id, ForeignKey("threads.id", ondelete="CASCADE"), nullable=False),
+    Column("admin_id", Id, ForeignKey("admins.id"), nullable=False),
+    Column("event_id", Id, ForeignKey("events.id")),
+    Column("name", String(128), nullable=False),
+    Column("type", String(127), nullable=False),
+    Column("size", BigInteger, nullable=False),
+    Column("created_at", BigInteger, nullable=False),
+)
+Index("ix_files_thread", files.c.thread_id)
+#: What is attached to no message: counted for the quota, and removed after a day.
+Index(
+    "ix_files_unattached",
+    files.c.created_at,
+    sqlite_where=files.c.event_id.is_(None),
+    postgresql_where=files.c.event_id.is_(None),
+)
+
+#: `event_id` is the note, `name` how it calls the admin; `read_at` is null until the admin has read
+#: it. Which admins have unread ones of a thread stands in `threads.mentioned`, too.
+mentions = Table(
+    "mentions",
+    metadata,
+    Column("event_id", Id, ForeignKey("events.id"), primary_key=True, autoincrement=False),
+    Column("admin_id", Id, ForeignKey("admins.id"), primary_key=True, autoincrement=False),
+    Column("thread_id", Id, ForeignKey("threads.id", ondelete="CASCADE"), nullable=False),
+    Column("name", Text, nullable=False),
+    Column("at", BigInteger, nullable=False),
+    Column("read_at", BigInteger),
+)
+Index("ix_mentions_of_thread", mentions.c.thread_id, mentions.c.admin_id)
+#: What an admin has not read, newest first.
+Index(
+    "ix_mentions_unread",
+    mentions.c.admin_id,
+    mentions.c.event_id,
+    sqlite_where=mentions.c.read_at.is_(None),
+    postgresql_where=mentions.c.read_at.is_(None),
 )

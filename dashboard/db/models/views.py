@@ -1,8 +1,18 @@
-"""Tables of saved views, and of the order in which an admin has them."""
+"""Tables of saved views and sorts, of the lists that are kept, of calendars and policies."""
 
-from sqlalchemy import BigInteger, Column, ForeignKey, SmallInteger, String, Table, Text
+from sqlalchemy import (
+    BigInteger,
+    Column,
+    ForeignKey,
+    Index,
+    Integer,
+    SmallInteger,
+    String,
+    Table,
+    Text,
+)
 
-from dashboard.db.models.base import Id, Json, metadata
+from dashboard.db.models.base import Id, Json, Names, metadata
 
 #: `owner_id` is whose view it is; null: that of all who see `desk`, or of everybody. `list_id` is
 #: the list that Redis always keeps for it; null where each admin who looks has another list.
@@ -52,4 +62,103 @@ view_orders = Table(
         autoincrement=False,
     ),
     Column("ids", Json, nullable=False),
+)
+
+#: The lists of queries that Redis keeps, besides those of the built-in views. `id` is the list id;
+#: `sort_id` is the version of a saved sort, `admin_id` is who `me` is in the query and has the
+#: threads of the filter `mine`, `desks` are those of its threads, null for all. `kept_until`: while
+#: somebody looks; null for the list of a saved view, which is always kept. `looked_until`: until
+#: when somebody looks, as far as is known. `ordered_since`: since when it is kept in order; null
+#: where Redis keeps which threads are on it, but not their order.
+query_lists = Table(
+    "query_lists",
+    metadata,
+    Column("id", String(64), primary_key=True),
+    Column("query", Text, nullable=False),
+    Column("sort", String(40), nullable=False),
+    Column("sort_id", Id, ForeignKey("sorts.id")),
+    Column("timezone", String(64), nullable=False),
+    Column("admin_id", Id, ForeignKey("admins.id", ondelete="CASCADE")),
+    Column("desks", Names),
+    Column("filter", String(16), nullable=False, server_default="all"),
+    Column("kept_until", BigInteger),
+    Column("looked_until", BigInteger, nullable=False, server_default="0"),
+    Column("ordered_since", BigInteger, server_default="0"),
+)
+
+#: One row. `version` grows with each change of the ids in `query_lists`, `policies` with each one
+#: of what policies and their calendars say; `history_days` is how long lists hold closed threads:
+#: what each write of a thread asks, read at once.
+query_lists_version = Table(
+    "query_lists_version",
+    metadata,
+    Column("id", SmallInteger, primary_key=True, autoincrement=False),
+    Column("version", BigInteger, nullable=False),
+    Column("policies", BigInteger, nullable=False, server_default="0"),
+    Column("history_days", Integer, nullable=False, server_default="90"),
+)
+
+#: Each row is one version of a sort: `rules` and `timezone`, that of their days, never change.
+#: `replaced_at` is when another version took its place, or the sort was deleted; it stays as long
+#: as lists of queries are ordered by it.
+sorts = Table(
+    "sorts",
+    metadata,
+    Column("id", Id, primary_key=True),
+    Column("name", String(32), nullable=False),
+    Column("title", String(80), nullable=False),
+    Column("rules", Json, nullable=False),
+    Column("timezone", String(64), nullable=False, server_default="UTC"),
+    Column("changed_by", Id, ForeignKey("admins.id", ondelete="SET NULL")),
+    Column("changed_at", BigInteger, nullable=False),
+    Column("replaced_at", BigInteger),
+    sqlite_autoincrement=True,
+)
+Index(
+    "uq_sorts_name",
+    sorts.c.name,
+    unique=True,
+    sqlite_where=sorts.c.replaced_at.is_(None),
+    postgresql_where=sorts.c.replaced_at.is_(None),
+)
+
+#: One row. `token` is another one after each change: not a number, which a transaction that is
+#: rolled back would give to the next one.
+sorts_version = Table(
+    "sorts_version",
+    metadata,
+    Column("id", SmallInteger, primary_key=True, autoincrement=False),
+    Column("token", String(32), nullable=False),
+)
+
+#: `week` has the intervals of weekdays, `exceptions` the dates that differ: as they were written.
+calendars = Table(
+    "calendars",
+    metadata,
+    Column("id", Id, primary_key=True),
+    Column("name", String(80), nullable=False, unique=True),
+    Column("timezone", String(64), nullable=False),
+    Column("week", Json, nullable=False),
+    Column("exceptions", Json, nullable=False),
+    Column("changed_by", Id, ForeignKey("admins.id", ondelete="SET NULL")),
+    Column("changed_at", BigInteger, nullable=False),
+    sqlite_autoincrement=True,
+)
+
+#: The first one by `place` whose query holds counts for a thread. The targets are minutes of
+#: opening time; null: nothing is promised. `query_lists_version.policies` grows with each change of
+#: what policies and their calendars say.
+policies = Table(
+    "policies",
+    metadata,
+    Column("id", Id, primary_key=True),
+    Column("place", Integer, nullable=False),
+    Column("name", String(80), nullable=False, unique=True),
+    Column("query", Text, nullable=False),
+    Column("calendar_id", Id, ForeignKey("calendars.id"), nullable=False),
+    Column("first_reply", Integer),
+    Column("next_reply", Integer),
+    Column("changed_by", Id, ForeignKey("admins.id", ondelete="SET NULL")),
+    Column("changed_at", BigInteger, nullable=False),
+    sqlite_autoincrement=True,
 )

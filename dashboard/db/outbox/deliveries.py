@@ -19,8 +19,7 @@ from sqlalchemy import (
     update,
 )
 
-from dashboard.db.models.outbox import outgoing_events
-from dashboard.db.models.webhooks import deliveries, webhooks
+from dashboard.db.models.webhooks import deliveries, outgoing_events, webhooks
 from dashboard.db.outbox import sent_messages
 from dashboard.db.outbox.outgoing_document import EVENTS, Outgoing
 from dashboard.db.upsert import insert_missing

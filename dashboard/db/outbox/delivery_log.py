@@ -5,9 +5,8 @@ from typing import Any, NamedTuple
 
 from sqlalchemy import Connection, delete, insert, select
 
-from dashboard.db.models.outbox import outgoing_events
 from dashboard.db.models.threads import threads
-from dashboard.db.models.webhooks import deliveries, delivery_attempts, webhooks
+from dashboard.db.models.webhooks import deliveries, delivery_attempts, outgoing_events, webhooks
 from dashboard.db.outbox.fan_out import PositionedEvent, delivery
 from dashboard.db.outbox.outgoing_document import EVENTS, Outgoing
 

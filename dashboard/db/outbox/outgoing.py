@@ -11,7 +11,7 @@ from typing import Any
 
 from sqlalchemy import Connection, Select, bindparam, delete, exists, insert, select, text, update
 
-from dashboard.db.models.outbox import outgoing_events, outgoing_head, outgoing_readers
+from dashboard.db.models.webhooks import outgoing_events, outgoing_head, outgoing_readers
 from dashboard.db.outbox import sent_messages
 from dashboard.db.outbox.fan_out import PositionedEvent, fan_out
 from dashboard.db.outbox.outgoing_document import EVENTS, Outgoing

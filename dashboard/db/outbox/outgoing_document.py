@@ -5,8 +5,8 @@ from typing import Any, NamedTuple
 
 from sqlalchemy import Select, select
 
-from dashboard.db.models.outbox import outgoing_events
 from dashboard.db.models.threads import threads
+from dashboard.db.models.webhooks import outgoing_events
 
 EVENTS: Select[Any] = select(
     outgoing_events.c.name,

@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 
 from sqlalchemy import ColumnElement, Connection, bindparam, select, update
 
-from dashboard.db.models.outbox import sent_messages
+from dashboard.db.models.webhooks import sent_messages
 from dashboard.db.upsert import insert_missing
 
 #: Stages of delivery. A message only moves to a greater one, so that late and repeated receipts

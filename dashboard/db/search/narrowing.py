@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from sqlalchemy import Connection, Select, func, select
 
-from dashboard.db.conditions.where import threads_of, where
+from dashboard.db.conditions import threads_of, where
 from dashboard.db.models.threads import threads
 from dashboard.turns import turns
 from scoring.conditions.resolved import Resolved

@@ -3,19 +3,102 @@
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from sqlalchemy import Connection, String, bindparam, select, text, true
+from sqlalchemy import ColumnElement, Connection, String, bindparam, func, select, text, true
 
 from dashboard.db.accounts.admin_desks import Desks
 from dashboard.db.models.accounts import sources
 from dashboard.db.models.threads import customers
 from dashboard.db.models.threads import threads as threads_table
 from dashboard.db.search import message_matches, narrowing
-from dashboard.db.search.excerpts import excerpt
+from dashboard.db.search.excerpts import excerpt, marks
 from dashboard.db.search.narrowing import HoldsAt, Matches
 from dashboard.db.search.search_index import matching, message_text
 from dashboard.db.search.words import Term, terms
 from dashboard.db.threads import messages, thread_rows
+from dashboard.db.threads.thread_rows import rows
 from scoring.conditions.folding import plain
+
+#: Messages that are listed, the newest ones.
+THREAD_MATCHES_MAX = 1_000
+#: Marks in one message.
+MARKS_MAX = 200
+
+
+def find_in_thread(connection: Connection, thread_id: int, query: str) -> dict[str, Any]:
+    """The messages of the thread that contain all terms of the query, as dashboards get them.
+
+    In the order of the conversation, and the number of all of them.
+    """
+    query_terms = terms(query)
+    found = message_matches.in_thread(connection, thread_id, query_terms)
+    listed = found[-THREAD_MATCHES_MAX:]
+    texts = {
+        id: message_text(message["body"], message["attachments"])
+        for id, message in messages.several(connection, [match.id for match in listed]).items()
+    }
+    matches = [
+        {"id": match.id, "at": match.at, "marks": marks(texts[match.id], query_terms, MARKS_MAX)}
+        for match in listed
+        if match.id in texts
+    ]
+    return {"matches": matches, "total": len(found)}
+
+
+def panel(
+    connection: Connection, thread_id: int, limit: int, desks: Desks = None
+) -> dict[str, Any] | None:
+    """The customer of a thread and up to `limit` of the customer's threads, the newest first: of
+    those at these desks, None: of all.
+
+    `total` is the number of all of them. None for an unknown thread; the customer is null while
+    no event of the thread has named one. The customer's `created_at` is that of the first event of
+    theirs, in milliseconds: what was imported is older than its row.
+    """
+    found = connection.execute(
+        select(threads_table.c.customer_id, customers.c.created_at)
+        .join_from(
+            threads_table, customers, customers.c.id == threads_table.c.customer_id, isouter=True
+        )
+        .where(threads_table.c.id == thread_id)
+    ).first()
+    if found is None:
+        return None
+    customer_id, created_at = found
+    if customer_id is None:
+        return {"customer": None, "threads": [], "total": 0}
+    of_customer = threads_table.c.customer_id == customer_id
+    if desks is not None:
+        of_customer &= threads_table.c.desk.in_(desks)
+    newest = (
+        select(threads_table.c.id)
+        .where(of_customer)
+        .order_by(threads_table.c.recent_at.desc(), threads_table.c.id.desc())
+    )
+    ids = list(connection.scalars(newest.limit(limit)))
+    shown = rows(connection, [*ids, thread_id])
+    total, since = _total_and_since(connection, of_customer, created_at, all_desks=desks is None)
+    return {
+        "customer": shown[thread_id]["customer"] | {"created_at": since},
+        "threads": [shown[id] for id in ids],
+        "total": total,
+    }
+
+
+def _total_and_since(
+    connection: Connection, of_customer: ColumnElement[bool], created_at: int, *, all_desks: bool
+) -> tuple[int, int]:
+    """How many threads of the customer are seen, and the time in milliseconds of the first event.
+
+    The row of the customer counts only for who sees all desks: another desk's thread may have made
+    it. It tells the time also where no thread is seen.
+    """
+    total, first_event_at = connection.execute(
+        select(func.count(), func.min(threads_table.c.first_event_at)).where(of_customer)
+    ).one()
+    if first_event_at is None:
+        return total, created_at
+    return total, min(created_at, first_event_at) if all_desks else first_event_at
+
 
 #: Most matches that are read, the newest ones: they bound the time of a search for a frequent word.
 MATCHES_MAX = 5_000

@@ -5,10 +5,10 @@ from typing import Any, NamedTuple
 
 from sqlalchemy import Connection, Select, select, tuple_
 
-from dashboard.db.mentions.mentions import attached
+from dashboard.db.mentions import attached
 from dashboard.db.models.accounts import admins
-from dashboard.db.models.outbox import sent_messages as sent
 from dashboard.db.models.threads import events
+from dashboard.db.models.webhooks import sent_messages as sent
 from dashboard.db.outbox import sent_messages
 from dashboard.turns import turns
 

@@ -4,21 +4,27 @@ from collections.abc import Collection, Iterable, Sequence
 from operator import itemgetter
 from typing import Any, NamedTuple
 
-from sqlalchemy import (
-    Column,
-    ColumnElement,
-    Connection,
-    bindparam,
-    case,
-    func,
-    select,
-    tuple_,
-)
+from sqlalchemy import Column, ColumnElement, Connection, bindparam, case, func, select, tuple_
 
 from dashboard.db.models.accounts import sources
 from dashboard.db.models.threads import customers, threads
 from scoring.reading import Entry
 from scoring.sorts import SORTS
+
+
+def rank(
+    connection: Connection, view: str, filter: str, admin_id: int, sort: str, id: int
+) -> int | None:
+    """The rank of a thread in a list, 0 for the first; None where it is not on the list."""
+    where = on_list(view, filter, admin_id)
+    score = threads.c[f"score_{sort}"]
+    own = connection.scalar(select(score).where(threads.c.id == id, *where))
+    if own is None:
+        return None
+    before = tuple_(score, threads.c.id) < tuple_(own, id)
+    counted = select(func.count()).select_from(threads).where(*where, before)
+    return connection.scalar(counted)
+
 
 #: That it is on any list.
 _IS_LIVE = threads.c.archived.is_(False)

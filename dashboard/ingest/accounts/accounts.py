@@ -10,14 +10,12 @@ from sqlalchemy import Connection
 from dashboard.db.accounts import admin_desks, admins, desks, directory, invitations
 from dashboard.db.accounts.admins import SUPERVISOR, Admin
 from dashboard.db.accounts.invitations import Invitation
-from dashboard.db.audit import actions
-from dashboard.db.audit.actors import PAGE, Actor
-from dashboard.db.audit.entries import Target, add, changes
+from dashboard.db.audit import entries
+from dashboard.db.audit.entries import PAGE, Actor, Target, add, changes
 from dashboard.db.database import Database
 from dashboard.db.lists import views
 from dashboard.errors import ChangedMeanwhile, NotFound, Problem
-from dashboard.ingest.assignment.releases import left_of, release_all_of
-from dashboard.ingest.assignment.renames import renew_rows_of
+from dashboard.ingest.releases import left_of, release_all_of, renew_rows_of
 from dashboard.ordering.placer import Placer
 from dashboard.validation.field_errors import field_error
 from dashboard.webhooks.dispatcher import Spawn, spawn_thread
@@ -48,9 +46,9 @@ class Changed(NamedTuple):
 
 
 _NOTED = {
-    "role": actions.ACCOUNT_ROLE_CHANGED,
-    "desks": actions.ACCOUNT_DESKS_CHANGED,
-    "name": actions.ACCOUNT_CHANGED,
+    "role": entries.ACCOUNT_ROLE_CHANGED,
+    "desks": entries.ACCOUNT_DESKS_CHANGED,
+    "name": entries.ACCOUNT_CHANGED,
 }
 
 
@@ -130,7 +128,7 @@ class Accounts:
                 admins.disable(connection, account_id, now)
                 views.release_of(connection, account_id, now)
                 withdraw_all_of(connection, now, by, account_id)
-                add(connection, now, by, actions.ACCOUNT_DISABLED, _target(before))
+                add(connection, now, by, entries.ACCOUNT_DISABLED, _target(before))
             return _described(connection, account_id)
 
         account = self._database.write(write)
@@ -145,7 +143,7 @@ class Accounts:
             if before.disabled_at is not None:
                 admins.change(connection, account_id, {"disabled_at": None}, now)
                 views.keep_of(connection, account_id)
-                add(connection, now, by, actions.ACCOUNT_ENABLED, _target(before))
+                add(connection, now, by, entries.ACCOUNT_ENABLED, _target(before))
             return _described(connection, account_id)
 
         return Changed(self._database.write(write), 0)
@@ -205,7 +203,7 @@ def require_supervisor(connection: Connection, by: Actor) -> None:
 def note_withdrawn(connection: Connection, now_ms: int, by: Actor, ended: Invitation) -> None:
     """Adds to the audit log that an invitation can be used no more."""
     target = Target(ended.id, ended.email)
-    add(connection, now_ms, by, actions.INVITATION_REVOKED, target)
+    add(connection, now_ms, by, entries.INVITATION_REVOKED, target)
 
 
 def _locked(connection: Connection, by: Actor, account_id: int, changed_at: int | None) -> Admin:

@@ -4,10 +4,10 @@ from collections.abc import Callable
 from typing import Any
 
 from dashboard.ingest.actions import Actions, Admin
-from dashboard.ingest.assignment.assigning import Assigning
+from dashboard.ingest.assigning import Assigning
 from dashboard.ingest.ingest import Ingest
-from dashboard.ingest.snooze.snoozing import Snoozing
-from dashboard.ingest.tagging.tagging import Tagging
+from dashboard.ingest.snoozing import Snoozing
+from dashboard.ingest.tagging import Tagging
 from dashboard.web.http.identity import current
 
 #: Actions that take nothing but the thread.

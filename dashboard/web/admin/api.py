@@ -8,17 +8,17 @@ from dashboard.db.accounts import admins
 from dashboard.db.database import Database
 from dashboard.db.threads import conversations, thread_rows, threads
 from dashboard.errors import NotFound
-from dashboard.ingest.assignment.assigning import HandOver
+from dashboard.ingest.assigning import HandOver
 from dashboard.ingest.replies import Reply
-from dashboard.ingest.tagging.tagging import TagNames
+from dashboard.ingest.tagging import TagNames
 from dashboard.validation.field_errors import field_error
 from dashboard.validation.tags import check_change
 from dashboard.validation.visible import shows_something
 from dashboard.web.admin import preferences, requests, responses
 from dashboard.web.admin.acting_admin import SIMPLE_ACTIONS, ActingAdmin
-from dashboard.web.admin.explain import Explainer
-from dashboard.web.admin.site.pages import Pages, describe, keep_for_signed_out
-from dashboard.web.admin.views.responses import ViewProblem
+from dashboard.web.admin.lists.explain import Explainer
+from dashboard.web.admin.lists.views import ViewProblem
+from dashboard.web.admin.pages import Pages, describe, keep_for_signed_out
 from dashboard.web.http.bodies import document
 from dashboard.web.http.identity import current
 from dashboard.web.http.queries import only_one_of

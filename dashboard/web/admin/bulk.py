@@ -9,8 +9,8 @@ from flask import Response
 from dashboard.db.database import Database
 from dashboard.db.threads import thread_rows
 from dashboard.errors import Problem, StorageUnavailable
-from dashboard.ingest.assignment.assigning import HandOver
-from dashboard.ingest.tagging.tagging import TagNames
+from dashboard.ingest.assigning import HandOver
+from dashboard.ingest.tagging import TagNames
 from dashboard.ingest.undo import Undo
 from dashboard.validation.field_errors import field_error, json_pointer
 from dashboard.validation.tags import check_change

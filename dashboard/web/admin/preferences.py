@@ -15,7 +15,7 @@ from sqlalchemy import Connection
 
 from dashboard.db.accounts import admins
 from dashboard.db.lists import sorts
-from dashboard.db.lists.listed_queries import TIMEZONE
+from dashboard.db.lists.query_lists import TIMEZONE
 from dashboard.db.lists.views import number_of
 from dashboard.errors import quoted
 from dashboard.languages import LOCALES

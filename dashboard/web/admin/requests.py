@@ -9,7 +9,7 @@ from pydantic_core import PydanticCustomError
 from dashboard.db.accounts.admin_desks import Desks
 from dashboard.db.lists.named_lists import ListName
 from dashboard.errors import quoted
-from dashboard.ingest.snooze.marks import Wake
+from dashboard.ingest.snoozing import Wake
 from dashboard.live.requests import SortName, ViewId, checked_name
 from dashboard.validation import timestamps
 from dashboard.validation.fields import (

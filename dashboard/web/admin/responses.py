@@ -7,10 +7,23 @@ from pydantic import Field, create_model
 from dashboard.db.accounts.admins import ROLES
 from dashboard.event_types import ACT_MEMBERS, ACT_TYPES
 from dashboard.validation.fields import Role
-from dashboard.web.admin.hours.explanation import DueExplanation
 from dashboard.web.admin.preferences import PreferencesRequest
 from dashboard.web.http import schemas
 from dashboard.web.http.schemas import Absent, Answer, Milliseconds, Person, ThreadId
+
+
+class DueExplanation(Answer):
+    """Why a thread is to be answered by then: so many minutes of opening time since somebody has
+    been waiting."""
+
+    due_at: Milliseconds
+    policy: Annotated[str, Field(description="The name of the first policy that holds.")]
+    calendar: Annotated[str, Field(description="The name of its opening hours.")]
+    timezone: str
+    target: Literal["first_reply", "next_reply"]
+    minutes: int
+    since: Milliseconds
+
 
 AdminRole = Literal[ROLES]  # type: ignore[valid-type]
 _PREFERENCES: Any = {

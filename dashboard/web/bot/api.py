@@ -10,7 +10,7 @@ from dashboard.db.accounts.api_keys import Caller
 from dashboard.db.database import Database
 from dashboard.files.addresses import FileAddresses
 from dashboard.ingest.ingest import Ingest
-from dashboard.ordering.keeping import ListKeeper
+from dashboard.ordering.list_keeper import ListKeeper
 from dashboard.shared_limits.buckets import SharedLimiter
 from dashboard.web.bot.callers import Callers
 from dashboard.web.bot.events import EventsApi

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from flask import Response
 from pydantic import AfterValidator, Field
@@ -22,14 +22,88 @@ from dashboard.presence.bots import RECENT_MS, BotPresence, CustomerWrote
 from dashboard.presence.service import PresenceService, to_json
 from dashboard.validation.fields import ID_MAX, ID_PATTERN, Id, fault
 from dashboard.validation.models import validated
-from dashboard.web.bot.presence_responses import Accepted, SeenPage, SetPresence, States, Team
 from dashboard.web.http.cursors import Cursors
 from dashboard.web.http.queries import Query
 from dashboard.web.http.responses import json_response
 from dashboard.web.http.routes import Documented, PathParameter, route
+from dashboard.web.http.schemas import Answer, Milliseconds
 from dashboard.web.http.seen_pages import SeenQuery, read_page
 from presence.last_seen.listing import Page, Position, Times
 from presence.people import MAX_LOOKED_UP
+from presence.settings import STATUSES as SETTABLE
+from presence.settings import VISIBILITIES
+from presence.states import STATUSES
+
+Status = Literal[STATUSES]  # type: ignore[valid-type]
+
+
+class Accepted(Answer):
+    """All of it was taken."""
+
+    accepted: Annotated[int, Field(description="How many.", ge=1)]
+
+
+class State(Answer):
+    """What others see of a person."""
+
+    status: Status
+    last_seen: Milliseconds | None
+    devices: Annotated[
+        list[str], Field(description="The type of each device in use, one entry a device.")
+    ]
+    text: str
+    activity: str
+    at: Annotated[int, Field(description="Since when it is so, in ms since 1970.")]
+    v: Annotated[int, Field(description="Grows with each change.")]
+
+
+class States(Answer):
+    """The state of every customer asked for."""
+
+    presence: dict[str, State]
+
+
+class SetPresence(Answer):
+    """The settings of a customer."""
+
+    status: Literal[SETTABLE]  # type: ignore[valid-type]
+    text: str
+    activity: str
+    until: Milliseconds | None
+    visibility: Literal[VISIBILITIES]  # type: ignore[valid-type]
+    show_last_seen: bool
+    show_typing: bool
+
+
+class Seen(Answer):
+    """A customer who was seen."""
+
+    id: Annotated[str, Field(description="Your id of the customer.")]
+    last_seen: Milliseconds
+    colour: Literal["green", "yellow", "grey"]
+
+
+class SeenPage(Answer):
+    """A part of those who were seen, newest first."""
+
+    customers: list[Seen]
+    next: Annotated[str | None, Field(description="The next cursor; null at the end.")]
+    total: Annotated[int, Field(description="How many on all pages, as of the first.")]
+
+
+class TeamMember(Answer):
+    """The admin who has the thread."""
+
+    name: str
+    status: Status
+
+
+class Team(Answer):
+    """Whether an admin is online, and the admin who has the thread."""
+
+    online: bool
+    assignee: TeamMember | None
+
 
 #: Every call is for keys with this scope.
 _route = partial(route, scope="presence")

@@ -9,17 +9,17 @@ from sqlalchemy import MetaData, Table, insert, select
 from dashboard.backup.archive import ArchiveReader
 from dashboard.backup.making import BackupMaker, MadeBackup
 from dashboard.backup.restoring import Restored, Restorer
+from dashboard.db import files as stored_files
 from dashboard.db.accounts import api_keys, sessions
 from dashboard.db.database import Database
-from dashboard.db.files import stored_files
-from dashboard.db.files.stored_files import StoredFile
+from dashboard.db.files import StoredFile
 from dashboard.db.lists import views
 from dashboard.db.models.webhooks import webhooks
 from dashboard.files.store import FileStore, new_id
 from dashboard.ingest.actions import Actions, Admin
 from dashboard.ingest.replies import Reply
-from dashboard.ingest.snooze.snoozing import Snoozing
-from dashboard.ingest.tagging.tagging import Tagging, TagNames
+from dashboard.ingest.snoozing import Snoozing
+from dashboard.ingest.tagging import Tagging, TagNames
 from tests.dashboard.ingest.shop import Shop, new_admin
 from tests.drivers.audit import OPERATOR
 from tests.support import SettableClock

@@ -5,7 +5,7 @@ import threading
 import pytest
 from sqlalchemy import inspect, text
 
-from dashboard.backup import new_life
+from dashboard.backup import restoring
 from dashboard.db import migrate
 from dashboard.db.outbox import outgoing
 from dashboard.db.search import search
@@ -123,7 +123,7 @@ def test_what_was_given_out_since_the_backup_is_not_given_out_again(place, new_p
         assert [each.data["body"] for each in after if "body" in each.data][-1:] == ["new"]
         assert connection.scalar(text("SELECT count(*) FROM sessions")) == 0
         assert connection.scalar(text("SELECT min(revision) FROM threads WHERE id < 8")) > (
-            new_life.REVISIONS
+            restoring.REVISIONS
         )
 
 

@@ -19,7 +19,7 @@ from dashboard.db.accounts import admins, passwords, sessions
 from dashboard.db.accounts.second_factor import factors
 from dashboard.db.database import Database
 from dashboard.db.lists import versions, views
-from dashboard.ingest.assignment.assigning import Assigning, HandOver
+from dashboard.ingest.assigning import Assigning, HandOver
 from dashboard.ingest.outgoing import Admin
 from scoring.rebuilding import Rebuild
 from tests.dashboard.ingest.shop import Shop

@@ -3,8 +3,8 @@
 import pytest
 
 from dashboard.db.lists import named_lists, query_lists
-from dashboard.db.lists.listed_queries import ListedQuery
 from dashboard.db.lists.named_lists import ListName
+from dashboard.db.lists.query_lists import ListedQuery
 from scoring.conditions.language.parser import LENGTH_MAX
 from scoring.conditions.subject import Subject
 from tests.dashboard.ingest.shop import new_admin

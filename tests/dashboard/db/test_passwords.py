@@ -5,8 +5,7 @@ from argon2 import PasswordHasher, extract_parameters
 from argon2.exceptions import VerifyMismatchError
 
 from dashboard.db.accounts import passwords
-from dashboard.db.accounts.password_rules import WeakPassword, require_strong
-from dashboard.db.accounts.passwords import hashed, matches
+from dashboard.db.accounts.passwords import WeakPassword, hashed, matches, require_strong
 
 EMAIL, NAME = "mai.nguyen@example.com", "Mai Nguyen"
 WEAK = {

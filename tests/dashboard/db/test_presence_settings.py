@@ -1,7 +1,7 @@
 """Presence settings are stored, and the time last seen never goes back."""
 
+from dashboard.db import last_seen
 from dashboard.db.accounts import admins, presence_settings, sources
-from dashboard.db.last_seen import saving
 from dashboard.db.threads import customers
 from presence.last_seen.outbox import Departure
 from presence.settings import Settings
@@ -62,7 +62,7 @@ def test_last_seen_never_goes_back_when_batches_are_replayed(any_database):
     customer(any_database, "c-1")
 
     def note(*departures):
-        any_database.write(lambda c: saving.save_customers(c, departures))
+        any_database.write(lambda c: last_seen.save_customers(c, departures))
         kept = of_customers(any_database, "shop/c-1")["shop/c-1"]
         return kept.last_seen, kept.public_last_seen
 
@@ -80,7 +80,7 @@ def test_admins_and_customers_are_stored_separately(any_database):
         )
     )
     any_database.write(
-        lambda c: saving.save_admins(c, [Departure(str(mai), 9, 8), Departure("999", 9, 9)])
+        lambda c: last_seen.save_admins(c, [Departure(str(mai), 9, 8), Departure("999", 9, 9)])
     )
     with any_database.read() as connection:
         kept = presence_settings.of_admins(connection, [str(mai), "999", "no number"])

@@ -3,13 +3,14 @@
 import pytest
 from sqlalchemy import event, update
 
+from dashboard.db import archive as behind
+from dashboard.db import archive as reading
+from dashboard.db import placing
 from dashboard.db.accounts import team
-from dashboard.db.archive import behind, reading
 from dashboard.db.database import Database
 from dashboard.db.lists import entries, query_lists
-from dashboard.db.lists.listed_queries import ListedQuery
+from dashboard.db.lists.query_lists import ListedQuery
 from dashboard.db.models.threads import threads as thread_table
-from dashboard.db.placing import placements
 from dashboard.db.threads import thread_rows, threads
 from dashboard.errors import StorageUnavailable
 from dashboard.ingest.actions import Actions, Admin
@@ -68,9 +69,9 @@ def test_a_list_read_in_pages_equals_the_whole_list_and_its_total(three_admins):
 def test_placements_lists_and_totals_agree(three_admins):
     database, admin_ids = three_admins
     with database.read() as connection:
-        places = placements.after(connection, 0, 1_000, 0, NO_LISTS)
+        places = placing.after(connection, 0, 1_000, 0, NO_LISTS)
         assigned = threads.assigned(connection.execute(threads.ASSIGNED))
-        again = placements.of(connection, [place.thread_id for place in places], 0)
+        again = placing.of(connection, [place.thread_id for place in places], 0)
         assert places == sorted(again, key=lambda place: place.thread_id)
         for view, filter, admin_id in lists(admin_ids):
             wanted = {"all": places}
@@ -118,7 +119,7 @@ def test_placements_come_in_slices_by_id(three_admins):
     database, _ = three_admins
     with database.read() as connection:
         ids, after = [], 0
-        while part := placements.after(connection, after, 7, 0, NO_LISTS):
+        while part := placing.after(connection, after, 7, 0, NO_LISTS):
             ids += [place.thread_id for place in part]
             after = ids[-1]
         assert ids == sorted(ids) and len(ids) == 30
@@ -130,9 +131,9 @@ def test_unknown_ids_are_left_out(three_admins):
     with database.read() as connection:
         assert thread_rows.rows(connection, [1, 999]).keys() == {1}
         assert threads.names(connection, [999, 2]) == {2: threads.ThreadName("shop", "t-1")}
-        assert [place.thread_id for place in placements.of(connection, [999, 3], 0)] == [3]
+        assert [place.thread_id for place in placing.of(connection, [999, 3], 0)] == [3]
         assert thread_rows.rows(connection, []) == threads.names(connection, []) == {}
-        assert placements.of(connection, [], 0) == []
+        assert placing.of(connection, [], 0) == []
 
 
 def test_a_list_is_read_from_its_index_without_sorting(database):
@@ -215,7 +216,7 @@ def test_the_archive_is_read_from_indexes_without_sorting(database):
         query_list = query_lists.list_of(connection, mine)
         steps = _plan(connection, reading.of_assignees(query_list, 5, 100, (5, 5)))
         assert steps[0] == "SEARCH threads USING INDEX ix_threads_assigned (assignee_id=?)"
-        [step] = _plan(connection, placements.select_after(5, 100))
+        [step] = _plan(connection, placing.select_after(5, 100))
         assert step == "SEARCH threads USING INDEX ix_threads_live (archived=? AND id>?)"
 
 

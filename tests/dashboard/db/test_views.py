@@ -7,20 +7,10 @@ from sqlalchemy import select
 
 from dashboard.db import id_ranges
 from dashboard.db.accounts import admins, desks
-from dashboard.db.lists import (
-    built_in_lists,
-    entries,
-    kept_lists,
-    looking_through,
-    query_lists,
-    query_values,
-    view_changes,
-    view_orders,
-    views,
-)
-from dashboard.db.lists.listed_queries import ListedQuery
+from dashboard.db.lists import built_in_lists, entries, kept_lists, query_lists, query_values, views
+from dashboard.db.lists.query_lists import ListedQuery
 from dashboard.db.lists.views import RELEASED_MS, Draft
-from dashboard.db.models.query_lists import query_lists as lists_table
+from dashboard.db.models.views import query_lists as lists_table
 from dashboard.errors import Invalid
 from scoring.conditions.language.errors import QueryError
 from tests.dashboard.ingest.shop import Shop, new_admin
@@ -126,10 +116,10 @@ def test_it_is_told_whose_views_have_no_list_any_more_and_have_again(any_databas
 
     def changed(write) -> set:
         with any_database.read() as connection:
-            version, _ = view_changes.since(connection, None)
+            version, _ = views.since(connection, None)
         any_database.write(write)
         with any_database.read() as connection:
-            return view_changes.since(connection, version)[1]
+            return views.since(connection, version)[1]
 
     assert changed(lambda c: views.release_of(c, mai, NOW)) == {mai}
     assert changed(lambda c: views.keep_of(c, mai)) == {mai}
@@ -165,9 +155,9 @@ def test_lists_of_a_sort_that_was_changed_are_kept_anew(any_database, mai, monke
 def test_orders_name_views_that_are_gone_and_new_ones(any_database, mai):
     made = [create(any_database, mai).public_id for _ in range(3)]
     for ids in (["v9", made[2], "history"], [made[1]]):
-        any_database.write(lambda c, ids=ids: view_orders.save(c, mai, ids))
+        any_database.write(lambda c, ids=ids: views.save(c, mai, ids))
     with any_database.read() as connection:
-        assert view_orders.ordered(connection, mai, ("arrival",), made) == [
+        assert views.ordered(connection, mai, ("arrival",), made) == [
             "arrival",
             made[1],
             made[0],
@@ -281,14 +271,14 @@ def test_threads_are_counted_by_slices_of_ids(shop, monkeypatch):
             listed = ListedQuery(query, "longest_wait", "UTC")
             query_list = query_lists.list_of(connection, listed)
             whole = entries.entries(connection, query_list, NOW, 10)
-            found = looking_through.look_through(connection, query_list, NOW, 3, lambda: False)
+            found = entries.look_through(connection, query_list, NOW, 3, lambda: False)
             assert (found.total, found.entries) == (total, whole[:3])
             for rank, entry in enumerate(whole):
                 after = entry.score, entry.id
-                rest = looking_through.listed(connection, query_list, NOW, 3, after)
+                rest = entries.listed(connection, query_list, NOW, 3, after)
                 assert rest == (whole[rank + 1 :][:3], total)
-                assert looking_through.rank(connection, query_list, NOW, entry.id) == rank
-            assert looking_through.rank(connection, query_list, NOW, 99) is None
+                assert entries.rank(connection, query_list, NOW, entry.id) == rank
+            assert entries.rank(connection, query_list, NOW, 99) is None
             rows = entries.between(connection, query_list, NOW, 0, 100, 10)
             assert len(rows) == total
 
@@ -300,9 +290,9 @@ def test_others_are_served_between_two_slices(shop, monkeypatch):
     for name in ("SIZE", "SIZE_MIN", "SIZE_MAX"):
         monkeypatch.setattr(id_ranges, name, 2)
     served = []
-    monkeypatch.setattr(looking_through.turns, "give", lambda: served.append(True))
+    monkeypatch.setattr(entries.turns, "give", lambda: served.append(True))
     with shop.database.read() as connection:
         listed = ListedQuery("is:open", "arrival", "UTC")
         query_list = query_lists.list_of(connection, listed)
-        looking_through.look_through(connection, query_list, NOW, 3, lambda: False)
+        entries.look_through(connection, query_list, NOW, 3, lambda: False)
     assert len(served) == 3

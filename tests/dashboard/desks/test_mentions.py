@@ -7,7 +7,7 @@ import pytest
 from dashboard.db.accounts import admin_desks, desks
 from dashboard.errors import NotFound
 from dashboard.ingest.actions import Admin
-from dashboard.ingest.assignment.assigning import HandOver
+from dashboard.ingest.assigning import HandOver
 from dashboard.ingest.replies import Reply
 from tests.dashboard.desks.world import BOSS, KEN, LAN, OTHER, OWN
 

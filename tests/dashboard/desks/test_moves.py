@@ -4,7 +4,7 @@ import pytest
 
 from dashboard.db.accounts import admin_desks
 from dashboard.errors import NotFound
-from dashboard.ingest.assignment.assigning import HandOver
+from dashboard.ingest.assigning import HandOver
 from tests.dashboard.desks.world import BOSS, KEN, LAN, OTHER, OWN, World
 from tests.drivers.audit import OPERATOR
 

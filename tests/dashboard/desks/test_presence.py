@@ -4,7 +4,7 @@ import pytest
 from sqlalchemy import update
 
 from dashboard.db.models.threads import threads
-from dashboard.presence.known_customers import KNOWN_MS
+from dashboard.presence.service import KNOWN_MS
 from presence.connections import Connection
 from presence.states import UNSET
 from tests.dashboard.desks.test_moves import moves
@@ -19,7 +19,7 @@ ELSEWHERE = [f"shop/only-{number}" for number in range(30)]
 def world(worlds, request, monkeypatch) -> World:
     """Few are asked for by their names; of many each on the list is asked."""
     if request.param == "many":
-        monkeypatch.setattr("dashboard.presence.known_customers._FEW", 5)
+        monkeypatch.setattr("dashboard.presence.service._FEW", 5)
     world = worlds[1]
     known_customers = world.services.presence_service.known_customers
     monkeypatch.setattr(known_customers, "_monotonic", lambda: world.seconds)

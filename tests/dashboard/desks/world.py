@@ -17,11 +17,11 @@ from dashboard.db.lists import views
 from dashboard.db.models.accounts import admins as admins_table
 from dashboard.db.models.threads import threads
 from dashboard.errors import Problem
-from dashboard.ingest.assignment.assigning import HandOver
+from dashboard.ingest.assigning import HandOver
 from dashboard.ingest.outgoing import Admin
 from dashboard.ingest.replies import Reply
 from dashboard.ingest.schema import tags_data
-from dashboard.ingest.tagging.tagging import TagNames
+from dashboard.ingest.tagging import TagNames
 from dashboard.transport.caller import Caller
 from tests.dashboard.live.emitter import FakeEmitter
 from tests.dashboard.live.queries.process import AtOnce

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from sqlalchemy import select
 
-from dashboard.db.models.files import files
+from dashboard.db.models.threads import files
 from dashboard.files import cleaning, uploads
 from dashboard.files.cleaning import FileCleaner
 from dashboard.files.store import SUBFOLDERS

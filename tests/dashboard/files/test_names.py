@@ -2,7 +2,7 @@
 
 import pytest
 
-from dashboard.files.names import NAME_MAX, clean
+from dashboard.files.uploads import NAME_MAX, clean
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from PIL import Image
 
-from dashboard.files import kinds, pictures
+from dashboard.files import pictures, uploads
 from tests.dashboard.files import samples
 from tests.support import stays, wait_until
 
@@ -33,16 +33,16 @@ def anew(tmp_path, content: bytes) -> tuple[str | None, bytes]:
         (samples.ZIP, "a.zip", "application/zip"),
         ("xin chào".encode(), "a.exe", "text/plain"),
         ("x" * 65_535 + "ế", "a.txt", "text/plain"),
-        (b"MZ\x90\x00\x03\x00\x00\x00", "a.pdf", kinds.UNKNOWN),
-        (b"\x00\x01\x02\x03", "a.mp4", kinds.UNKNOWN),
-        (b"\xff", "a.pdf", kinds.UNKNOWN),
+        (b"MZ\x90\x00\x03\x00\x00\x00", "a.pdf", uploads.UNKNOWN),
+        (b"\x00\x01\x02\x03", "a.mp4", uploads.UNKNOWN),
+        (b"\xff", "a.pdf", uploads.UNKNOWN),
         (b"\x00\x00\x00\x18ftypmp42" + bytes(40), "a.html", "video/mp4"),
     ],
 )
 def test_the_type_is_that_of_the_content_whatever_the_name_says(tmp_path, content, name, type):
     path = tmp_path / "content"
     path.write_bytes(content if isinstance(content, bytes) else content.encode())
-    assert kinds.type_of(path, name) == type
+    assert uploads.type_of(path, name) == type
 
 
 @pytest.mark.parametrize("format", ["PNG", "JPEG", "GIF", "WEBP"])

@@ -8,8 +8,12 @@ import pytest
 from sqlalchemy import select, text
 
 from dashboard.db.database import Database
-from dashboard.db.models.outbox import outgoing_events, outgoing_threads, sent_messages
-from dashboard.db.models.webhooks import deliveries
+from dashboard.db.models.webhooks import (
+    deliveries,
+    outgoing_events,
+    outgoing_threads,
+    sent_messages,
+)
 from dashboard.db.outbox import outgoing
 from dashboard.db.outbox.outgoing_document import Outgoing
 from dashboard.errors import Problem, StorageUnavailable

@@ -14,7 +14,7 @@ from dashboard.db.threads import threads
 from dashboard.ingest.actions import Actions, Admin, Reply
 from dashboard.live.broadcaster import Broadcaster
 from dashboard.live.handlers import ListHandlers
-from dashboard.live.queries.live_lists import LiveLists
+from dashboard.live.live_lists import LiveLists
 from dashboard.live.reads import Reads
 from dashboard.live.status import Status
 from dashboard.transport.caller import Caller

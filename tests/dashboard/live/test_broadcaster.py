@@ -4,7 +4,7 @@ import redis
 
 from dashboard.live import broadcaster as broadcaster_module
 from dashboard.live.broadcaster import FRAME_SECONDS
-from dashboard.live.threads.new_messages import POLL_SECONDS
+from dashboard.live.threads import UNLISTED_SECONDS
 from dashboard.live.totals import ALL_THREADS, Scope
 
 
@@ -141,7 +141,7 @@ def test_messages_are_polled_while_redis_is_away(driver):
     driver.late_since = 1
     driver.turn()
     driver.reads.stored = [message(5)]
-    driver.turn(POLL_SECONDS)
+    driver.turn(UNLISTED_SECONDS)
     assert [each["message"]["id"] for each in driver.emitter.take("thread:message")] == [5]
 
 

@@ -5,7 +5,7 @@ import random
 
 import pytest
 
-from dashboard.live.row_cache import ROWS_MAX, RowCache
+from dashboard.live.handlers import ROWS_MAX, RowCache
 from scoring.placing import Placement
 from scoring.ranking import Ranking
 

@@ -3,15 +3,15 @@
 import fakeredis
 from sqlalchemy import select
 
-from dashboard.db.conditions.columns import subjects
+from dashboard.db.conditions import subjects
 from dashboard.db.hours import calendars, due_times, policies
-from dashboard.db.hours import current as known_policies
+from dashboard.db.hours import policies as known_policies
 from dashboard.db.hours.calendars import CalendarDraft
 from dashboard.db.hours.policies import PolicyDraft
 from dashboard.db.lists import entries, query_lists, versions
-from dashboard.db.lists.listed_queries import ListedQuery
-from dashboard.db.models.outbox import outgoing_events
+from dashboard.db.lists.query_lists import ListedQuery
 from dashboard.db.models.threads import threads
+from dashboard.db.models.webhooks import outgoing_events
 from dashboard.db.threads import thread_rows
 from dashboard.db.threads import threads as threads_of
 from tests.dashboard.ordering.order import Order

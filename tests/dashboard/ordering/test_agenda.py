@@ -5,12 +5,12 @@ import pytest
 from sqlalchemy import func, select, update
 
 from dashboard.db import agenda
-from dashboard.db.archive.behind import behind
+from dashboard.db.archive import behind
 from dashboard.db.lists import kept_lists, query_lists, versions
-from dashboard.db.lists.listed_queries import ListedQuery
+from dashboard.db.lists.query_lists import ListedQuery
 from dashboard.db.models.threads import threads
 from dashboard.db.outbox import deliveries, outgoing
-from dashboard.db.placing.placed import unplaced
+from dashboard.db.placing import unplaced
 from dashboard.ingest.actions import Actions, Admin, Reply
 from dashboard.ordering.agenda import READ_SECONDS, AgendaReader
 from dashboard.webhooks.service import WebhookService

@@ -6,16 +6,14 @@ import fakeredis
 import pytest
 from sqlalchemy import select, update
 
-from dashboard.db import id_ranges
-from dashboard.db.archive import reading
+from dashboard.db import archive, id_ranges
 from dashboard.db.lists import kept_lists, query_lists, sorts, versions
-from dashboard.db.lists.listed_queries import ListedQuery
+from dashboard.db.lists.query_lists import ListedQuery
 from dashboard.db.models.threads import threads
 from dashboard.ingest.actions import Admin
 from dashboard.ingest.replies import Reply
-from dashboard.ordering import pace
+from dashboard.ordering import filling, pace
 from dashboard.ordering.archiving import Archiver
-from dashboard.ordering.filling import by_query
 from scoring import placing
 from scoring.archive import DAY_MS
 from scoring.sorting.rules import Rule, Sort
@@ -75,7 +73,7 @@ def listed(order: Order, query: str, sort: str = "arrival", limit: int = 2) -> l
         asked = query_lists.list_of(connection, ListedQuery(query, sort, "UTC"))
         after, ends = None, False
         while not ends:
-            part = reading.part(connection, asked, order.clock(), limit, after)
+            part = archive.part(connection, asked, order.clock(), limit, after)
             assert len(part.entries) <= limit
             ids += [entry.id for entry in part.entries]
             after, ends = part.next, part.next is None
@@ -147,13 +145,13 @@ def test_revisions_of_a_list_that_is_no_more_go_with_the_threads(order, monkeypa
 
 def test_a_list_is_built_without_looking_through_the_archive(order, monkeypatch):
     """Of the threads of years, few are not archived."""
-    looked_at, between = [], by_query.between
+    looked_at, between = [], filling.between
 
     def looks(connection, query_list, now_ms, after_id, last_id, limit):
         looked_at.append((after_id, last_id))
         return between(connection, query_list, now_ms, after_id, last_id, limit)
 
-    monkeypatch.setattr(by_query, "between", looks)
+    monkeypatch.setattr(filling, "between", looks)
     for name in ("SIZE", "SIZE_MIN", "SIZE_MAX"):
         monkeypatch.setattr(id_ranges, name, 2)
     order.post("a")

@@ -5,16 +5,14 @@ import threading
 import fakeredis
 import pytest
 
-from dashboard.db import id_ranges
-from dashboard.db.conditions import indexed
+from dashboard.db import conditions, id_ranges
 from dashboard.db.lists import query_lists
-from dashboard.db.lists.listed_queries import ListedQuery
+from dashboard.db.lists.query_lists import ListedQuery
 from dashboard.ingest.actions import Admin
-from dashboard.ordering import building, pace, rebuild
-from dashboard.ordering.building import ListBuilder
+from dashboard.ordering import filling, list_keeper, pace, rebuild
 from dashboard.ordering.due import DueQueue
-from dashboard.ordering.filling import by_query, by_thread, filling
-from dashboard.ordering.filling.by_query import FillingByQuery
+from dashboard.ordering.filling import FillingByQuery
+from dashboard.ordering.list_keeper import ListBuilder
 from dashboard.ordering.rebuild import Rebuilder
 from scoring import rebuilding
 from tests.dashboard.ingest.shop import new_admin
@@ -91,7 +89,7 @@ def mixed(order):
 
 @pytest.mark.parametrize("slice", [1, 2, 3, 4])
 def test_a_list_is_whole_however_many_of_its_threads_are_read_at_once(mixed, monkeypatch, slice):
-    monkeypatch.setattr(by_query, "SLICE", slice)
+    monkeypatch.setattr(filling, "SLICE", slice)
     for name in ("SIZE", "SIZE_MIN", "SIZE_MAX"):
         monkeypatch.setattr(id_ranges, name, 2)
     list_id = keep(mixed, "is:waiting")
@@ -114,7 +112,7 @@ def keep_some(order):
 def test_many_lists_are_built_with_a_pause_after_each_slice(mixed, monkeypatch, slice, slices):
     pauses = []
     monkeypatch.setattr(rebuild, "FILTERED_MAX", 1)
-    monkeypatch.setattr(by_thread, "Pace", lambda: pace.Pace(sleep=pauses.append))
+    monkeypatch.setattr(filling, "Pace", lambda: pace.Pace(sleep=pauses.append))
     for name in ("SLICE", "SLICE_MIN", "SLICE_MAX"):
         monkeypatch.setattr(pace, name, slice)
     wanted = keep_some(mixed)
@@ -151,7 +149,7 @@ def test_a_list_of_which_an_index_names_the_threads_waits_for_no_look_at_all_oth
 ):
     """However many admins come at once, each with lists of their own."""
     monkeypatch.setattr(rebuild, "FILTERED_MAX", 1)
-    monkeypatch.setattr(indexed, "SHARE", 3)
+    monkeypatch.setattr(conditions, "SHARE", 3)
     mai, bob = (Admin(new_admin(mixed.database, name), name) for name in ("Mai", "Bob"))
     for id in (2, 5):
         mixed.ingest.act(mixed.services.actions.claim, mai, id)
@@ -163,7 +161,7 @@ def test_a_list_of_which_an_index_names_the_threads_waits_for_no_look_at_all_oth
     }
     others = keep_some(mixed)
     held_before = {}
-    monkeypatch.setattr(by_query, "between", None)
+    monkeypatch.setattr(filling, "between", None)
     mixed.rebuilder.rebuild(list(mine), with_pauses=True)
     assert {list_id: held(mixed, list_id) for list_id in mine} == mine
 
@@ -171,7 +169,7 @@ def test_a_list_of_which_an_index_names_the_threads_waits_for_no_look_at_all_oth
         held_before.update({list_id: held(mixed, list_id) for list_id in mine})
         assert not mixed.rebuilder.epochs(others)
 
-    monkeypatch.setattr(by_thread, "Pace", lambda: pace.Pace(sleep=pauses))
+    monkeypatch.setattr(filling, "Pace", lambda: pace.Pace(sleep=pauses))
     mixed.client.flushall()
     mixed.rebuilder.forget_epochs([*mine])
     mixed.rebuilder.rebuild([*others, *mine], with_pauses=True)
@@ -180,11 +178,11 @@ def test_a_list_of_which_an_index_names_the_threads_waits_for_no_look_at_all_oth
 
 
 def test_time_moves_threads_on_and_off_a_new_list_that_an_index_has_filled(mixed, monkeypatch):
-    monkeypatch.setattr(indexed, "SHARE", 3)
+    monkeypatch.setattr(conditions, "SHARE", 3)
     mai = Admin(new_admin(mixed.database, "Mai"), "Mai")
     mixed.ingest.act(mixed.services.actions.claim, mai, 3)
     list_id = keep(mixed, "assigned:me waits:<1h", mai.id)
-    monkeypatch.setattr(by_query, "between", None)
+    monkeypatch.setattr(filling, "between", None)
     mixed.rebuilder.rebuild([list_id])
     assert held(mixed, list_id) == {3}
     mixed.clock.advance(3_600_000)
@@ -200,14 +198,14 @@ def test_while_serving_the_reconciler_builds_many_lists_beside_its_ticks(mixed, 
         begun.append(seconds)
         may_go_on.wait(SECONDS)
 
-    monkeypatch.setattr(by_thread, "Pace", lambda: pace.Pace(sleep=wait))
+    monkeypatch.setattr(filling, "Pace", lambda: pace.Pace(sleep=wait))
     wanted = keep_some(mixed)
     assert mixed.reconciler.tick(is_serving=True)
     wait_until(lambda: begun, what="the first pause")
-    before, building = mixed.reconciler.rebuilds, mixed.reconciler._building
+    before, list_keeper = mixed.reconciler.rebuilds, mixed.reconciler._building
     assert mixed.reconciler.tick(is_serving=True), "a tick does not wait for what is built"
     assert mixed.reconciler.rebuilds == before and not mixed.rebuilder.epochs(wanted)
-    assert mixed.reconciler._building is building, "what is built is not begun again"
+    assert mixed.reconciler._building is list_keeper, "what is built is not begun again"
     may_go_on.set()
     wait_until(lambda: mixed.reconciler.rebuilds == before + len(wanted), what="the lists")
     assert {list_id: held(mixed, list_id) for list_id in wanted} == wanted
@@ -247,7 +245,7 @@ def test_a_list_that_another_process_builds_at_this_moment_is_not_built_again(or
 
 def test_a_list_without_threads_is_there_at_once(order, monkeypatch):
     """Whoever opens it waits for no second look."""
-    monkeypatch.setattr(building, "LOOK_SECONDS", 10 * SECONDS)
+    monkeypatch.setattr(list_keeper, "LOOK_SECONDS", 10 * SECONDS)
     list_id, builder = keep(order, "last:bot"), new_builder(order)
     assert builder.build(list_id).wait(SECONDS)
     assert order.ranking.states([list_id])[list_id].epoch is not None

@@ -19,11 +19,11 @@ from sqlalchemy import func, select
 
 from dashboard.db.database import Database
 from dashboard.db.lists import query_lists
-from dashboard.db.lists.listed_queries import ListedQuery
+from dashboard.db.lists.query_lists import ListedQuery
 from dashboard.db.models.threads import threads
 from dashboard.errors import Problem
 from dashboard.ingest.actions import Admin
-from dashboard.ordering.everywhere import placements_everywhere
+from dashboard.ordering.placer import placements_everywhere
 from scoring.placing import Placement
 from tests.dashboard.ingest.shop import new_admin
 from tests.dashboard.ordering.order import Order

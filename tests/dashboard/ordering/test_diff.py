@@ -7,9 +7,9 @@ from sqlalchemy import update
 
 from dashboard.db.database import Database
 from dashboard.db.lists import query_lists
-from dashboard.db.lists.listed_queries import ListedQuery
+from dashboard.db.lists.query_lists import ListedQuery
 from dashboard.db.models.threads import threads
-from dashboard.ordering.counts import LOOK_SECONDS, LOOKS, REST_FACTOR, LengthsCheck
+from dashboard.ordering.diff import LOOK_SECONDS, LOOKS, REST_FACTOR, LengthsCheck
 from scoring.keys import member
 from scoring.views import VIEWS
 from tests.dashboard.ordering.order import Order

@@ -6,10 +6,10 @@ import fakeredis
 import pytest
 from sqlalchemy import select, update
 
-from dashboard.db.lists import looking_through, query_lists
-from dashboard.db.lists.listed_queries import ListedQuery
-from dashboard.db.models.query_lists import query_lists as table
+from dashboard.db.lists import entries, query_lists
+from dashboard.db.lists.query_lists import ListedQuery
 from dashboard.db.models.threads import epochs, threads
+from dashboard.db.models.views import query_lists as table
 from dashboard.db.threads import thread_states
 from dashboard.db.threads import threads as stored_threads
 from dashboard.ordering import pace
@@ -47,9 +47,9 @@ def on(order: Order, list_id: str) -> list[int]:
     with order.database.read() as connection:
         found = query_lists.current(connection).lists[list_id]
         now = order.clock()
-        in_sql, total = looking_through.listed(connection, found, now, 100)
+        in_sql, total = entries.listed(connection, found, now, 100)
         assert total == len(in_sql)
-        ranks = [looking_through.rank(connection, found, now, entry.id) for entry in in_sql]
+        ranks = [entries.rank(connection, found, now, entry.id) for entry in in_sql]
     assert ranks == list(range(len(in_sql)))
     assert order.ranking.head(list_id, "longest_wait", 100).entries == in_sql
     return [entry.id for entry in in_sql]

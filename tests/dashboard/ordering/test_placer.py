@@ -7,7 +7,7 @@ import pytest
 
 from dashboard.db.database import Database
 from dashboard.db.lists import query_lists
-from dashboard.db.lists.listed_queries import ListedQuery
+from dashboard.db.lists.query_lists import ListedQuery
 from dashboard.ordering.epochs import OwnLists
 from dashboard.ordering.placer import Placer
 from tests.dashboard.ordering.order import Order

@@ -15,16 +15,16 @@ from hypothesis.stateful import (
 )
 from sqlalchemy import select
 
+from dashboard.db import conditions
 from dashboard.db.accounts import desks
-from dashboard.db.conditions import indexed
 from dashboard.db.database import Database
 from dashboard.db.lists import kept_lists, query_lists, sorts, versions
-from dashboard.db.lists.listed_queries import ListedQuery
+from dashboard.db.lists.query_lists import ListedQuery
 from dashboard.db.models.threads import threads
 from dashboard.ingest.actions import Admin
 from dashboard.ordering.archiving import Archiver
-from dashboard.ordering.building import ListBuilder
 from dashboard.ordering.due import DueQueue
+from dashboard.ordering.list_keeper import ListBuilder
 from dashboard.ordering.placer import BREAK_SECONDS
 from scoring.archive import DAY_MS
 from scoring.sorting.rules import Rule, Sort
@@ -280,7 +280,7 @@ class Machine(RuleBasedStateMachine):
 @pytest.fixture
 def machine(sqlite_at_head, tmp_path, monkeypatch) -> type[Machine]:
     monkeypatch.setattr(kept_lists, "ORDERED_MAX", 5)
-    monkeypatch.setattr(indexed, "SHARE", 2)  # some lists are built by an index
+    monkeypatch.setattr(conditions, "SHARE", 2)  # some lists are built by an index
     given = {"head": sqlite_at_head, "folder": tmp_path, "client": fakeredis.FakeRedis()}
     return type("HereMachine", (Machine,), given)
 

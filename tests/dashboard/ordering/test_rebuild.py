@@ -4,7 +4,7 @@ import threading
 
 import pytest
 
-from dashboard.ordering.filling import by_thread
+from dashboard.ordering import filling
 from scoring.rebuilding import Rebuild, RebuildLost
 from tests.dashboard.ordering.order import Order
 
@@ -15,7 +15,7 @@ ENOUGH_SECONDS = 30
 
 @pytest.fixture
 def order(database, client, clock, monkeypatch) -> Order:
-    monkeypatch.setattr(by_thread, "SLICE", SLICE)
+    monkeypatch.setattr(filling, "THREADS_AT_ONCE", SLICE)
     opened = Order(database, client, clock)
     opened.tick()
     for number in range(THREADS):

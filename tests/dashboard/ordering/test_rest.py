@@ -7,9 +7,9 @@ import pytest
 import redis
 
 from dashboard.db.lists import query_lists
-from dashboard.db.lists.listed_queries import ListedQuery
+from dashboard.db.lists.query_lists import ListedQuery
 from dashboard.ordering.diff import PASS_SECONDS
-from dashboard.ordering.rest import (
+from dashboard.ordering.reconciler import (
     BUSY_CHANGES,
     BUSY_SECONDS,
     CHANGED_SECONDS,
@@ -125,7 +125,7 @@ FOREIGN: dict[str, Callable[[Order], object]] = {
 @pytest.mark.parametrize("what", FOREIGN)
 def test_what_another_program_writes_is_repaired_within_minutes(order, what, monkeypatch):
     """H35: also where no number of ours tells of it, and a rest would have no end."""
-    monkeypatch.setattr("dashboard.ordering.rest.REST_SECONDS", 1e9)
+    monkeypatch.setattr("dashboard.ordering.reconciler.REST_SECONDS", 1e9)
     until_at_rest(order)
     for _ in range(3):
         assert turn(order)

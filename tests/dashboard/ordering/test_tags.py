@@ -3,9 +3,9 @@
 import pytest
 
 from dashboard.db.lists import entries, query_lists, sorts
-from dashboard.db.lists.listed_queries import ListedQuery
+from dashboard.db.lists.query_lists import ListedQuery
 from dashboard.ingest.actions import Admin
-from dashboard.ingest.tagging.tagging import TagNames
+from dashboard.ingest.tagging import TagNames
 from scoring.sorting.rules import Rule, Sort
 from tests.dashboard.ingest.shop import new_admin
 from tests.dashboard.ordering.order import Order

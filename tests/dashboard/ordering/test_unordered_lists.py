@@ -5,14 +5,12 @@ import fakeredis
 import pytest
 
 from dashboard.db.lists import built_in_lists, entries, kept_lists, named_lists, query_lists
-from dashboard.db.lists.listed_queries import ListedQuery
-from dashboard.ordering import diff
-from dashboard.ordering.building import ListBuilder
+from dashboard.db.lists.query_lists import ListedQuery
+from dashboard.ordering import diff, filling
 from dashboard.ordering.due import DueQueue
-from dashboard.ordering.everywhere import placements_everywhere
-from dashboard.ordering.filling import filling
-from dashboard.ordering.filling.by_query import FillingByQuery
-from dashboard.ordering.keeping import LOOKED_AT_MS, RENEWED_MS, ListKeeper
+from dashboard.ordering.filling import FillingByQuery
+from dashboard.ordering.list_keeper import LOOKED_AT_MS, RENEWED_MS, ListBuilder, ListKeeper
+from dashboard.ordering.placer import placements_everywhere
 from scoring.sorts import BUILT_IN_SORTS
 from tests.dashboard.ordering.order import Order
 from tests.support import SettableClock

@@ -5,7 +5,7 @@ import pytest
 
 from dashboard.db.accounts import admins, desks, team
 from dashboard.ingest.actions import Actions, Admin, Reply
-from dashboard.ingest.assignment.assigning import Assigning, HandOver
+from dashboard.ingest.assigning import Assigning, HandOver
 from dashboard.presence.relations import Relations
 from tests.dashboard.ordering.order import Order
 from tests.support import SettableClock

@@ -11,7 +11,7 @@ import pytest
 import redis
 
 from dashboard.errors import StartError
-from dashboard.redis_server import binary
+from dashboard.redis_server import embedded as redis_server
 from dashboard.redis_server.embedded import SOCKET_PATH_BYTES, EmbeddedRedis, find, find_or_start
 from scoring.keys import NOTIFY_FLAGS
 from tests.servers.programs import missing
@@ -40,7 +40,7 @@ needs_server = pytest.mark.real_redis
 @pytest.fixture
 def instance(tmp_path):
     """A directory that is not there yet, with a server program to be had."""
-    if (binary.packaged() or binary.find()) is None:
+    if (redis_server.packaged() or redis_server.find_binary()) is None:
         missing("no server of a package, and no redis-server 6.2 or later on the PATH")
     return tmp_path / "instance"
 
@@ -229,14 +229,14 @@ def program(folder: Path, name: str, says: str) -> Path:
 def test_a_program_must_be_new_enough(tmp_path, monkeypatch, says, found):
     path = program(tmp_path, "redis-server", says)
     monkeypatch.setenv("PATH", str(tmp_path))
-    assert binary.find() == (str(path) if found else None)
+    assert redis_server.find_binary() == (str(path) if found else None)
 
 
 def test_a_valkey_is_taken_where_redis_is_too_old(tmp_path, monkeypatch):
     program(tmp_path, "redis-server", "Redis server v=5.0.7 sha=00000000:0")
     valkey = program(tmp_path, "valkey-server", "Valkey server v=7.2.5 sha=00000000:0")
     monkeypatch.setenv("PATH", str(tmp_path))
-    assert binary.find() == str(valkey)
+    assert redis_server.find_binary() == str(valkey)
 
 
 @pytest.fixture
@@ -248,7 +248,7 @@ def both_programs(tmp_path, monkeypatch) -> tuple[str, str]:
     folder = package / "_binaries" / "linux-x86_64"
     packaged = program(folder, "valkey-server", "Valkey server v=9.1.2 sha=00000000:1")
     machines = program(tmp_path / "bin", "redis-server", "Redis server v=7.0.15 sha=00000000:0")
-    monkeypatch.setattr(binary, "PACKAGE", package.name)
+    monkeypatch.setattr(redis_server, "PACKAGE", package.name)
     monkeypatch.setenv("PATH", str(tmp_path / "bin"))
     monkeypatch.syspath_prepend(str(tmp_path))
     return str(packaged), str(machines)
@@ -256,19 +256,19 @@ def both_programs(tmp_path, monkeypatch) -> tuple[str, str]:
 
 def test_a_setting_chooses_between_the_server_of_the_package_and_the_machines(both_programs):
     packaged, machines = both_programs
-    assert binary.find_server() == binary.find_server("packaged") == packaged
-    assert binary.find_server("machine") == machines
+    assert redis_server.find_server() == redis_server.find_server("packaged") == packaged
+    assert redis_server.find_server("machine") == machines
 
 
 def test_the_machines_server_is_taken_where_the_package_has_none_for_it(both_programs):
     packaged, machines = both_programs
     Path(packaged).unlink()
-    assert binary.find_server("packaged") == machines
+    assert redis_server.find_server("packaged") == machines
 
 
 def test_where_there_is_none_one_sentence_says_what_to_do(tmp_path, monkeypatch):
     monkeypatch.setenv("PATH", str(tmp_path))
-    monkeypatch.setattr(binary, "PACKAGE", "a_package_that_is_not_installed")
+    monkeypatch.setattr(redis_server, "PACKAGE", "a_package_that_is_not_installed")
     message = r"^No redis-server 6\.2 or later was found: .* LINEUP_REDIS_URL\.$"
     with pytest.raises(StartError, match=message):
         find_or_start(tmp_path / "instance")

@@ -14,9 +14,9 @@ from dashboard.db.threads import acts, messages
 from dashboard.db.threads import threads as stored
 from dashboard.errors import Problem
 from dashboard.ingest.actions import Actions, Admin
-from dashboard.ingest.assignment.assigning import Assigning, HandOver
+from dashboard.ingest.assigning import Assigning, HandOver
 from dashboard.ingest.replies import Reply
-from dashboard.ingest.tagging.tagging import Tagging, TagNames
+from dashboard.ingest.tagging import Tagging, TagNames
 from dashboard.ingest.undo import Undo
 from scoring.facts import Facts
 from scoring.sorts import SORTS

@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 from sqlalchemy import func, select
 
-from dashboard.db.models.outbox import outgoing_events
 from dashboard.db.models.threads import events
+from dashboard.db.models.webhooks import outgoing_events
 from dashboard.transfer import exporting, importing
 from dashboard.transfer.exporting import Exporter
 from tests.dashboard.transfer.story import Story, state_of

@@ -14,9 +14,9 @@ from dashboard.rate_limits import (
     SOCKET_CALLS,
 )
 from dashboard.transport.caller import Caller
-from dashboard.transport.calls import Calls
 from dashboard.transport.connections import Connection
 from dashboard.transport.sessions import SessionChecks
+from dashboard.transport.sockets import Calls
 
 CONNECTION = Connection(Caller("1", 7, "admin"), b"one", None, None)
 

@@ -8,8 +8,8 @@ from unittest import mock
 import pytest
 from wsproto.frame_protocol import FrameProtocol, Opcode
 
-from dashboard.transport import incoming
-from dashboard.transport.incoming import Incoming
+from dashboard.transport import websocket
+from dashboard.transport.websocket import Incoming
 from dashboard.turns import BURST_SECONDS, Pace, Share, Turns, Work
 from dashboard.wsgi_keys import RECEIVE_NOW, SOCKET, WAIT_READABLE, WATCH
 from tests.support import wait_until
@@ -168,7 +168,7 @@ def test_being_told_without_input_changes_nothing(connection):
 
 def test_a_client_that_sends_nothing_is_given_up(connection, monkeypatch):
     connection.waits()
-    monkeypatch.setattr(incoming, "IDLE_SECONDS", 0)
+    monkeypatch.setattr(websocket, "IDLE_SECONDS", 0)
     connection.send("42/admin,1[]")
     connection.thread.join(30)
     assert isinstance(connection.error, TimeoutError)
@@ -177,8 +177,8 @@ def test_a_client_that_sends_nothing_is_given_up(connection, monkeypatch):
 @pytest.mark.parametrize("text", ["42/admin,1[]", "43/admin,1[]"])
 def test_a_client_that_sends_something_is_not_given_up(connection, monkeypatch, text):
     connection.waits()
-    clock = mock.Mock(monotonic=lambda: time.monotonic() + incoming.IDLE_SECONDS)
-    monkeypatch.setattr(incoming, "time", clock)
+    clock = mock.Mock(monotonic=lambda: time.monotonic() + websocket.IDLE_SECONDS)
+    monkeypatch.setattr(websocket, "time", clock)
     connection.send(text)
     connection.send("42/admin,2[]")
     wait_until(lambda: connection.texts[-1:] == ["42/admin,2[]"])

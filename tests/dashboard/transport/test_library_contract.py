@@ -16,12 +16,11 @@ from socketio.manager import Manager
 
 from dashboard.errors import StartError
 from dashboard.transport import internals, redis_parser
-from dashboard.transport.driver import Driver
 from dashboard.transport.emitter import Message
 from dashboard.transport.fast_path import EmitPath, FastPath
 from dashboard.transport.packets import NAMESPACE, EncodedJson, SplicingJson, StrictPacket
 from dashboard.transport.redis_parser import Parser, parser_options
-from dashboard.transport.sockets import Sockets
+from dashboard.transport.sockets import Driver, Sockets
 
 
 @pytest.fixture

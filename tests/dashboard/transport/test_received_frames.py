@@ -128,7 +128,7 @@ def received(pieces: list[bytes], is_watched: bool) -> tuple[list[str], list[str
     }
     if is_watched:
         environ |= {WATCH: watcher.watch, RECEIVE_NOW: watcher.receive_now}
-    locks = mock.patch("dashboard.transport.incoming.threading")
+    locks = mock.patch("dashboard.transport.websocket.threading")
     with ours, theirs, locks as patched:
         patched.Lock = lambda: TellingLock(watcher)
         WebSocket(handle, Pace(Share()))(environ, lambda *given: None)

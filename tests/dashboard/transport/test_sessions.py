@@ -10,8 +10,8 @@ from dashboard.db.accounts.sessions import Rights
 from dashboard.errors import Problem
 from dashboard.transport.caller import Caller
 from dashboard.transport.connections import Connection
-from dashboard.transport.devices import device_of, type_of
 from dashboard.transport.sessions import SessionChecks
+from dashboard.transport.sockets import device_of, type_of
 from tests.support import wait_until
 
 IPHONE = "Mozilla/5.0 (iPhone; CPU iPhone OS 17_5 like Mac OS X) Version/17.5 Mobile/15E148"

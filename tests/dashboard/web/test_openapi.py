@@ -20,10 +20,10 @@ from tests.repository import ROOT, nodes_of
 
 #: Readers of which members were sent, besides `Partial.changes`, and why they need no `Partial`.
 ASKS_WHAT_WAS_SENT = {
-    "dashboard/web/admin/audit/requests.py": "a cursor stands alone, and no member has a default",
+    "dashboard/web/admin/access/audit.py": "a cursor stands alone, and no member has a default",
     "dashboard/web/admin/bulk.py": "`admin_id` may be null, and must be sent with one action",
     "dashboard/web/admin/preferences.py": "its models are partial, in all their depth",
-    "dashboard/web/admin/hours/requests.py": "a calendar is stored as it was written",
+    "dashboard/web/admin/lists/calendars.py": "a calendar is stored as it was written",
     "dashboard/event_types.py": "a missing body has another code than an empty one",
 }
 

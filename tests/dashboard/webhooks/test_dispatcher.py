@@ -3,10 +3,9 @@
 import pytest
 from sqlalchemy import delete, select
 
-from dashboard.db.models.outbox import outgoing_events
-from dashboard.db.models.webhooks import delivery_attempts
+from dashboard.db.models.webhooks import delivery_attempts, outgoing_events
+from dashboard.webhooks.dispatcher import WAITS_SECONDS
 from dashboard.webhooks.http_client import Answer
-from dashboard.webhooks.retry import WAITS_SECONDS
 from tests.dashboard.webhooks.webhook_driver import OTHER_URL, URL
 from tests.drivers.audit import OPERATOR
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from dashboard.webhooks import retry
+from dashboard.webhooks import dispatcher
 
 NOW = 1_790_000_000_000
 HOUR = 3_600_000
@@ -13,7 +13,9 @@ def never() -> float:
 
 
 def test_nine_retries_within_three_days():
-    waits = [(retry.next_at(attempts, None, NOW, never) or NOW) - NOW for attempts in range(1, 11)]
+    waits = [
+        (dispatcher.next_at(attempts, None, NOW, never) or NOW) - NOW for attempts in range(1, 11)
+    ]
     assert waits == [
         5_000,
         300_000,
@@ -26,17 +28,17 @@ def test_nine_retries_within_three_days():
         24 * HOUR,
         0,
     ]
-    assert retry.next_at(10, None, NOW, never) is None
+    assert dispatcher.next_at(10, None, NOW, never) is None
 
 
 def test_jitter_only_lengthens_a_delay():
-    assert retry.next_at(1, None, NOW, lambda: 1.0) == NOW + 5_500
-    assert retry.next_at(1, 60, NOW, lambda: 1.0) == NOW + 66_000
+    assert dispatcher.next_at(1, None, NOW, lambda: 1.0) == NOW + 5_500
+    assert dispatcher.next_at(1, 60, NOW, lambda: 1.0) == NOW + 66_000
 
 
 def test_a_retry_is_never_before_retry_after():
-    assert retry.next_at(1, 60, NOW, never) == NOW + 60_000
-    assert retry.next_at(2, 60, NOW, never) == NOW + 300_000
+    assert dispatcher.next_at(1, 60, NOW, never) == NOW + 60_000
+    assert dispatcher.next_at(2, 60, NOW, never) == NOW + 300_000
 
 
 @pytest.mark.parametrize(
@@ -58,4 +60,4 @@ def test_a_retry_is_never_before_retry_after():
     ],
 )
 def test_retry_after_is_a_number_of_seconds_or_a_date(text, seconds):
-    assert retry.retry_after(text, NOW) == seconds
+    assert dispatcher.retry_after(text, NOW) == seconds

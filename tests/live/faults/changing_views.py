@@ -8,8 +8,8 @@ import requests
 from sqlalchemy import Connection, select, update
 
 from dashboard.db.lists import built_in_lists, entries, query_lists, sorts
-from dashboard.db.models.query_lists import query_lists as kept_lists
 from dashboard.db.models.threads import epochs
+from dashboard.db.models.views import query_lists as kept_lists
 from dashboard.db.models.views import views
 from dashboard.redis_server.clients import RedisClients
 from scoring.keys import is_query_list

@@ -13,8 +13,8 @@ from typing import NamedTuple
 import pytest
 from sqlalchemy import select
 
-from dashboard.db.models.outbox import outgoing_events
 from dashboard.db.models.threads import thread_acts, threads
+from dashboard.db.models.webhooks import outgoing_events
 from scoring.ranking import Ranking
 from tests.conftest import MODES
 from tests.drivers.lineup import LineupDriver, rfc3339

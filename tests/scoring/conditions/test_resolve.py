@@ -5,10 +5,9 @@ from zoneinfo import ZoneInfo, available_timezones
 
 import pytest
 
-from scoring.conditions.days import day_after, day_begins_ms
 from scoring.conditions.language.errors import QueryError
 from scoring.conditions.language.parser import parse
-from scoring.conditions.resolve import resolve
+from scoring.conditions.resolve import day_after, day_begins_ms, resolve
 from tests.scoring.conditions.oracle import ADMINS, day_of
 from tests.scoring.conditions.worlds import DAYS
 

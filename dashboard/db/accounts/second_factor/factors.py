@@ -7,7 +7,7 @@ from sqlalchemy import Connection, delete, insert, select, update
 
 from dashboard.db.accounts import admins, sessions
 from dashboard.db.accounts.second_factor import recovery
-from dashboard.db.models.second_factors import second_factors
+from dashboard.db.models.accounts import second_factors
 
 
 class Factor(NamedTuple):

@@ -6,7 +6,7 @@ from collections.abc import Collection
 
 from sqlalchemy import Connection, delete, func, insert, select
 
-from dashboard.db.models.second_factors import recovery_codes
+from dashboard.db.models.accounts import recovery_codes
 
 CODES = 10
 #: Base32 without letters that are read as digits (Crockford): 5 bits each, 120 in all. From 112

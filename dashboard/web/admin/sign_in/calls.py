@@ -12,12 +12,12 @@ from dashboard.db.accounts.sessions import connection_prefix
 from dashboard.errors import Problem
 from dashboard.presence.service import PresenceService
 from dashboard.validation.fields import Strict
+from dashboard.web.admin.pages import Pages
 from dashboard.web.admin.sign_in.code_check import CodeCheck
 from dashboard.web.admin.sign_in.local_paths import local_path
 from dashboard.web.admin.sign_in.methods import require_passwords
 from dashboard.web.admin.sign_in.password_check import PasswordCheck
 from dashboard.web.admin.sign_in.pending import TOKEN_MS, SecondFactorRequired, SignInExpired
-from dashboard.web.admin.site.pages import Pages
 from dashboard.web.http.bodies import is_json, read_body, require_json
 from dashboard.web.http.identity import Identities, Unauthorized
 from dashboard.web.http.origins import Origins

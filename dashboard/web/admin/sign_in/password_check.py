@@ -8,8 +8,7 @@ from flask import request
 from sqlalchemy import Connection
 
 from dashboard.db.accounts import admins
-from dashboard.db.accounts.password_rules import LENGTH_MAX
-from dashboard.db.accounts.passwords import AT_ONCE, hashed, matches
+from dashboard.db.accounts.passwords import AT_ONCE, LENGTH_MAX, hashed, matches
 from dashboard.db.accounts.second_factor import factors
 from dashboard.db.database import Database
 from dashboard.web.admin.sign_in.attempts import Attempt

@@ -6,7 +6,7 @@ from urllib.parse import quote
 from flask import Response, request
 from werkzeug.wsgi import wrap_file
 
-from dashboard.db.files.stored_files import StoredFile
+from dashboard.db.files import StoredFile
 from dashboard.files.pictures import TYPES
 
 _CHUNK_BYTES = 64 * 1024

@@ -6,8 +6,8 @@ import socket
 
 import pytest
 
-from dashboard.cli.audit.actors import operator
-from dashboard.db.audit.actors import Actor
+from dashboard.cli.context import operator
+from dashboard.db.audit.entries import Actor
 
 
 @pytest.mark.parametrize(("invoker", "shown"), [(None, ""), ("mai", " (sudo: mai)")])

@@ -5,7 +5,7 @@ import os
 
 import pytest
 
-from dashboard.cli.audit.actors import operator
+from dashboard.cli.context import operator
 from dashboard.cli.main import cli, main
 from dashboard.db.accounts import passwords
 from dashboard.db.database import Database

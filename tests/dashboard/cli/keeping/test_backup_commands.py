@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from dashboard.cli.keeping.new_file import new_file
+from dashboard.cli.given_files import new_file
 from dashboard.cli.main import main
 from dashboard.errors import StartError
 from tests.servers.lineup import ROOT

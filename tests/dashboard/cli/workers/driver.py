@@ -2,7 +2,7 @@
 
 import signal
 
-from dashboard.cli.workers.supervisor import Workers
+from dashboard.cli.supervisor import Workers
 
 
 class FakeWorker:

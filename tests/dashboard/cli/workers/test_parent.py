@@ -5,10 +5,9 @@ import signal
 
 import pytest
 
-from dashboard.cli import serve
+from dashboard.cli import serve, worker
 from dashboard.cli.main import main
-from dashboard.cli.workers import worker
-from dashboard.cli.workers.worker import WorkerPart, end_with_parent
+from dashboard.cli.worker import WorkerPart, end_with_parent
 from tests.dashboard.cli.workers.driver import Service
 from tests.support import wait_until
 

@@ -8,9 +8,9 @@ from dataclasses import replace
 
 import pytest
 
-from dashboard.cli.workers import supervisor
-from dashboard.cli.workers.supervisor import RESTART_SECONDS, START_SECONDS, STOP_SECONDS
-from dashboard.cli.workers.worker import WorkerPart
+from dashboard.cli import supervisor
+from dashboard.cli.supervisor import RESTART_SECONDS, START_SECONDS, STOP_SECONDS
+from dashboard.cli.worker import WorkerPart
 from dashboard.web.http.metrics.registry import Metrics
 from dashboard.web.http.metrics.worker_files import WorkerFiles
 from tests.dashboard.cli.workers.driver import Service

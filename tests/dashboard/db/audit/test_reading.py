@@ -6,19 +6,18 @@ import pytest
 from sqlalchemy import event
 
 from dashboard.db.accounts import admins
-from dashboard.db.audit import actions, reading
-from dashboard.db.audit.actors import COMMAND, PAGE, Actor
-from dashboard.db.audit.entries import Target, add
+from dashboard.db.audit import entries, reading
+from dashboard.db.audit.entries import COMMAND, PAGE, Actor, Target, add
 from dashboard.db.audit.reading import Filters, Position
 from dashboard.db.database import Database
 
 EMAILS = ("mai@example.org", "ken@example.org")
 ACTIONS = (
-    actions.KEY_CREATED,
-    actions.KEY_REVOKED,
-    actions.WEBHOOK_CREATED,
-    actions.SORT_CHANGED,
-    actions.SIGNIN_FAILED,
+    entries.KEY_CREATED,
+    entries.KEY_REVOKED,
+    entries.WEBHOOK_CREATED,
+    entries.SORT_CHANGED,
+    entries.SIGNIN_FAILED,
 )
 COUNT = 60
 
@@ -115,7 +114,7 @@ def test_parts_follow_each_other_without_a_seam(any_database):
 def test_what_comes_meanwhile_moves_no_part(any_database):
     fill(any_database, 1)
     whole = everything(any_database)
-    later = actions.SORT_DELETED
+    later = entries.SORT_DELETED
     any_database.write(lambda c: add(c, 99, Actor(PAGE), later, Target("vip")))
     with any_database.read() as connection:
         part = reading.page(connection, Filters(), 5, whole[4].position)

@@ -6,11 +6,10 @@ import pytest
 from hypothesis import given, settings
 from sqlalchemy import event, insert
 
-from dashboard.db.conditions import indexed
-from dashboard.db.conditions.indexed import Candidates
+from dashboard.db import conditions
+from dashboard.db.conditions import Candidates
 from dashboard.db.database import Database
-from dashboard.db.models.mentions import mentions
-from dashboard.db.models.threads import events, threads
+from dashboard.db.models.threads import events, mentions, threads
 from tests.dashboard.db.conditions.test_where import THREADS, Facts, found, resolved, stored
 from tests.scoring.conditions import worlds
 from tests.scoring.conditions.oracle import ADMINS, World
@@ -57,7 +56,7 @@ UNANSWERED = (
 @pytest.fixture
 def facts(any_database, monkeypatch) -> Facts:
     """Threads of which also the mentions are stored; no share of them is too large."""
-    monkeypatch.setattr(indexed, "SHARE", 1)
+    monkeypatch.setattr(conditions, "SHARE", 1)
     known = stored(any_database, "UTC")
     any_database.write(lambda connection: _mention(connection, known))
     return known
@@ -112,7 +111,7 @@ def test_what_too_many_threads_have_is_not_named(any_database, facts, monkeypatc
     """Neither of one query, nor of all together; and it is not asked for again."""
     mine, snoozed = asked(any_database, "assigned:me"), asked(any_database, "is:snoozed")
     assert mine and snoozed and len(mine) < len(snoozed)
-    monkeypatch.setattr(indexed, "SHARE", 3)
+    monkeypatch.setattr(conditions, "SHARE", 3)
     candidates, statements = Candidates(3 * len(mine)), []
     event.listen(any_database.engine, "before_cursor_execute", lambda *args: statements.append(1))
     with any_database.read() as connection:

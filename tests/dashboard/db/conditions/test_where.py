@@ -7,8 +7,7 @@ import pytest
 from hypothesis import given, settings
 from sqlalchemy import BigInteger, bindparam, insert, select, update
 
-from dashboard.db.conditions.columns import subjects
-from dashboard.db.conditions.where import threads_of, where
+from dashboard.db.conditions import subjects, threads_of, where
 from dashboard.db.database import Database
 from dashboard.db.models.accounts import admins, sources
 from dashboard.db.models.threads import customers, threads

@@ -7,8 +7,7 @@ from sqlalchemy import func, select, text
 
 from dashboard.db import migrate
 from dashboard.db.accounts import presence_settings, sources
-from dashboard.db.last_seen.archive import SeenCustomers
-from dashboard.db.last_seen.saving import save_customers
+from dashboard.db.last_seen import SeenCustomers, save_customers
 from dashboard.db.models.threads import customers
 from dashboard.db.threads import customers as customer_store
 from dashboard.db.threads import erasures

@@ -10,7 +10,7 @@ from dashboard.db.accounts import admins
 from dashboard.db.accounts.second_factor import factors, recovery, totp
 from dashboard.db.accounts.second_factor.codes import Codes, typed
 from dashboard.db.accounts.second_factor.sealing import Sealing
-from dashboard.db.models.second_factors import recovery_codes, second_factors
+from dashboard.db.models.accounts import recovery_codes, second_factors
 from tests.support import code_at
 
 KEY = "a secret key of a test"

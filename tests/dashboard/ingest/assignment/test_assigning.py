@@ -7,7 +7,7 @@ import pytest
 from dashboard.db.accounts import admins
 from dashboard.db.models.threads import events
 from dashboard.errors import Invalid, NotFound, Problem
-from dashboard.ingest.assignment.assigning import Assigning, HandOver
+from dashboard.ingest.assigning import Assigning, HandOver
 from dashboard.ingest.outgoing import Admin
 from dashboard.ingest.undo import Undo
 from tests.dashboard.ingest.shop import Shop, new_admin

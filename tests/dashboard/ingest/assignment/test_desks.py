@@ -5,7 +5,7 @@ import pytest
 from dashboard.db.accounts import admin_desks, desks, sources
 from dashboard.db.threads import acts
 from dashboard.errors import Invalid, Problem
-from dashboard.ingest.assignment.assigning import Assigning, HandOver
+from dashboard.ingest.assigning import Assigning, HandOver
 from dashboard.ingest.outgoing import Admin
 from dashboard.ingest.schema import parse
 from dashboard.ingest.undo import Undo

@@ -7,7 +7,7 @@ from dashboard.db.accounts import admins
 from dashboard.db.threads import thread_rows
 from dashboard.errors import Problem
 from dashboard.ingest.actions import Admin
-from dashboard.ingest.assignment.releases import release_all_of
+from dashboard.ingest.releases import release_all_of
 from dashboard.presence.present_admins import PresentAdmins
 from presence.connections import Connection
 from presence.settings import Settings

@@ -4,12 +4,11 @@ import pytest
 from sqlalchemy import select
 
 from dashboard.db.accounts import admin_desks, admins, desks
-from dashboard.db.models.mentions import mentions
-from dashboard.db.models.threads import threads
+from dashboard.db.models.threads import mentions, threads
 from dashboard.errors import Invalid, NotFound, Problem
 from dashboard.ingest.actions import Actions, Admin
-from dashboard.ingest.assignment.assigning import Assigning, HandOver
-from dashboard.ingest.mentions.mentioning import Mentioning
+from dashboard.ingest.assigning import Assigning, HandOver
+from dashboard.ingest.mentioning import Mentioning
 from dashboard.ingest.replies import Reply
 from tests.dashboard.ingest.shop import Shop, new_admin
 

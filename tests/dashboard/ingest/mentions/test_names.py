@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from dashboard.ingest.mentions import names
-from dashboard.ingest.mentions.names import folded, names_in
+from dashboard.ingest import mentioning
+from dashboard.ingest.mentioning import folded, names_in
 
 #: The names of a team, and whom notes call by them; `tests/js/core/mentions` reads it, too.
 GIVEN = json.loads((Path(__file__).parent / "names.json").read_text(encoding="utf-8"))
@@ -31,7 +31,7 @@ def test_names_that_are_written_alike_are_all_called():
 def test_a_long_text_of_at_signs_is_bounded_work(body, monkeypatch):
     team = {f"Colleague {number}" + "x" * 60 for number in range(1_000)}
     compared = []
-    monkeypatch.setattr(names, "folded", lambda text: compared.append(text) or folded(text))
+    monkeypatch.setattr(mentioning, "folded", lambda text: compared.append(text) or folded(text))
     assert names_in(body, team) == {}
-    assert len(compared) < 2 * len(team) + names.PLACES_MAX * (2 * 73 + 8)
+    assert len(compared) < 2 * len(team) + mentioning.PLACES_MAX * (2 * 73 + 8)
     assert max(map(len, compared)) < 2 * 73 + 8

@@ -8,10 +8,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sqlalchemy import select
 
+from dashboard.db import placing
 from dashboard.db.accounts import desks, sources
 from dashboard.db.database import Database
 from dashboard.db.models.threads import threads as thread_table
-from dashboard.db.placing import placements
 from dashboard.db.threads import events as stored_events
 from dashboard.db.threads import threads
 from dashboard.ingest.schema import parse
@@ -140,7 +140,7 @@ def _found(shop: Shop, name: str) -> dict[str, Any]:
     wanted = ("open", "waiting_since", "recent_at", "answered", "unanswered", "priority")
     wanted += ("tags", "desk")
     with shop.database.read() as connection:
-        placement = placements.of(connection, [row["id"]], 0)[0]
+        placement = placing.of(connection, [row["id"]], 0)[0]
     return {key: row[key] for key in wanted} | {
         "customer": customer
         and (

@@ -7,10 +7,10 @@ from functools import partial
 import pytest
 from sqlalchemy import select
 
+from dashboard.db import placing
 from dashboard.db.accounts import sources
 from dashboard.db.database import Database
 from dashboard.db.models.threads import threads as thread_table
-from dashboard.db.placing import placements
 from dashboard.db.threads import events
 from dashboard.ingest.outcomes import Outcome
 from dashboard.ingest.schema import ParsedEvent
@@ -143,7 +143,7 @@ def test_scores_are_right_after_concurrent_writes_of_customer_and_thread(shops):
 
 def placement(shop: Shop):
     with shop.database.read() as connection:
-        return placements.of(connection, [shop.row()["id"]], 0)[0]
+        return placing.of(connection, [shop.row()["id"]], 0)[0]
 
 
 def test_a_source_that_begins_to_hand_over_is_folded_so_whoever_writes_meanwhile(shops):

@@ -8,12 +8,12 @@ from typing import Any
 import pytest
 from sqlalchemy import Connection, event
 
+from dashboard.db import placing
 from dashboard.db.database import Database
 from dashboard.db.driver import queries, rows
 from dashboard.db.driver.running import drive
 from dashboard.db.models.threads import events
 from dashboard.db.models.threads import threads as thread_table
-from dashboard.db.placing import placed
 from dashboard.errors import StorageUnavailable
 from tests.dashboard.ingest.shop import Shop, message
 
@@ -125,4 +125,4 @@ def limit_pages(database: Database, views: int) -> None:
 def test_a_written_thread_is_unplaced(shop):
     shop.says(0)
     with shop.database.read() as connection:
-        assert placed.unplaced(connection, 10) == {shop.row()["id"]: 0}
+        assert placing.unplaced(connection, 10) == {shop.row()["id"]: 0}

@@ -6,8 +6,8 @@ import fakeredis
 from sqlalchemy import select
 
 from dashboard.db.database import Database
-from dashboard.db.models.outbox import outgoing_events
 from dashboard.db.models.threads import threads
+from dashboard.db.models.webhooks import outgoing_events
 from dashboard.db.threads import acts, thread_rows
 from dashboard.ingest.actions import Admin, Reply
 from tests.dashboard.ingest.shop import new_admin

@@ -12,7 +12,7 @@ from dashboard.db.models.threads import events, threads
 from dashboard.db.threads import acts
 from dashboard.errors import Invalid, NotFound, Problem
 from dashboard.ingest.actions import Admin
-from dashboard.ingest.tagging.tagging import Tagging, TagNames
+from dashboard.ingest.tagging import Tagging, TagNames
 from dashboard.ingest.undo import UNDO_MS, Undo
 from scoring.conditions.tags import TAGS_MAX
 from tests.dashboard.ingest.shop import START_MS, Shop, new_admin

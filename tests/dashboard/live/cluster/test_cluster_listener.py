@@ -6,7 +6,7 @@ import fakeredis
 import pytest
 import redis
 
-from dashboard.live.cluster_listener import ClusterListener
+from dashboard.live.listener import ClusterListener
 from scoring.keys import Keys
 from tests.servers.fake_cluster import FakeCluster
 

@@ -5,11 +5,11 @@ import pytest
 from dashboard.db.accounts import admin_desks, desks
 from dashboard.errors import StorageUnavailable
 from dashboard.ingest.actions import Actions, Admin
-from dashboard.ingest.assignment.assigning import Assigning, HandOver
-from dashboard.ingest.mentions.mentioning import Mentioning
+from dashboard.ingest.assigning import Assigning, HandOver
+from dashboard.ingest.mentioning import Mentioning
 from dashboard.ingest.replies import Reply
-from dashboard.ingest.snooze.snoozing import Snoozing
-from dashboard.live.notices.notices import MISSED_MAX, MISSED_MS, WINDOW_MS, Notices
+from dashboard.ingest.snoozing import Snoozing
+from dashboard.live.notices import MISSED_MAX, MISSED_MS, WINDOW_MS, Notices
 from dashboard.live.reads import Reads
 from dashboard.live.socket_admins import SocketAdmins
 from dashboard.transport.caller import Caller

@@ -8,8 +8,8 @@ from dashboard.db.lists.allowances import Allowance, Most
 from dashboard.db.lists.views import Draft
 from dashboard.errors import NotFound, Problem
 from dashboard.ingest.actions import Admin
-from dashboard.live.queries import live_lists as live_lists_module
-from dashboard.ordering import keeping
+from dashboard.live import live_lists as live_lists_module
+from dashboard.ordering import list_keeper
 from dashboard.rate_limits import NEW_LISTS
 from dashboard.transport.caller import Caller
 from scoring.sorting.rules import Rule, Sort
@@ -137,7 +137,7 @@ def test_a_list_is_kept_while_somebody_looks_and_goes_a_minute_later(scene):
     scene.worker.live_lists.renew()
     scene.order.tick()
     assert len(scene.lists()) == 1
-    scene.order.clock.advance(keeping.RENEWED_MS + 1_001)
+    scene.order.clock.advance(list_keeper.RENEWED_MS + 1_001)
     scene.order.tick()
     assert scene.lists() == {}
     assert not [key for key in scene.order.client.keys("*") if b"q:" in key]
@@ -266,7 +266,7 @@ def test_lists_are_limited_for_an_admin_in_all_windows_and_for_all(scene, monkey
     scene.call("close", other, query="age:>2m", sort="arrival")
     scene.open(query="age:>3m", sort="arrival")
     monkeypatch.setattr(live_lists_module, "LISTS_MAX", 50)
-    monkeypatch.setattr(keeping, "TEMPORARY_MAX", 3)
+    monkeypatch.setattr(list_keeper, "TEMPORARY_MAX", 3)
     answer = scene.call("open", scene.socket("other"), query="age:>4m", sort="arrival", limit=1)
     assert (answer["late"], answer["epoch"]) == (True, None)
     monkeypatch.setattr(live_lists_module, "NEW_LISTS", NEW_LISTS._replace(size=1))

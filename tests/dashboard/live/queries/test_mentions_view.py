@@ -4,7 +4,7 @@ import pytest
 
 from dashboard.ingest.actions import Admin
 from dashboard.ingest.replies import Reply
-from dashboard.ordering.keeping import LOOKED_AT_MS, RENEWED_MS
+from dashboard.ordering.list_keeper import LOOKED_AT_MS, RENEWED_MS
 from tests.dashboard.ingest.shop import new_admin
 from tests.dashboard.live.queries.test_live_lists import Scene
 

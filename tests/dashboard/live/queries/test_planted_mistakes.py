@@ -40,20 +40,20 @@ MISTAKES = {
         "day_begins_ms(days.first, __import__('datetime').UTC)",
     ),
     "SQL forgets who has no language": Mistake(
-        "dashboard/db/conditions/where.py",
+        "dashboard/db/conditions.py",
         "*found)\n    return and_(column.is_not(None), or_(*found))\n\n\ndef _tagged",
         "*found)\n    return or_(*found)\n\n\ndef _tagged",
     ),
     "SQL begins a span a millisecond late": Mistake(
-        "dashboard/db/conditions/where.py", "column <= now - low", "column < now - low"
+        "dashboard/db/conditions.py", "column <= now - low", "column < now - low"
     ),
     "Redis takes an older revision": Mistake(
         "scoring/lua/place.lua", "if revision >= held or", "if revision >= 0 or"
     ),
     "Redis does not log who leaves": Mistake(
         "scoring/lua/place.lua",
-        "counts = take(first, member) or building[list]",
-        "take(first, member)",
+        "if moved > 0 or (enters",
+        "if enters and moved > 0 or (enters",
     ),
     "a worker does not see the lists that another one added": Mistake(
         "dashboard/db/lists/query_lists.py",

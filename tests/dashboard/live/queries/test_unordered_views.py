@@ -3,7 +3,7 @@
 import pytest
 
 from dashboard.db.lists import kept_lists, query_lists
-from dashboard.ordering.keeping import LOOKED_AT_MS, RENEWED_MS
+from dashboard.ordering.list_keeper import LOOKED_AT_MS, RENEWED_MS
 from tests.dashboard.live.queries.scene import Scene
 
 

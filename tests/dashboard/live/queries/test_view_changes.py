@@ -7,7 +7,7 @@ import pytest
 import redis
 from sqlalchemy import delete, update
 
-from dashboard.db.lists import view_changes, views
+from dashboard.db.lists import views
 from dashboard.db.models.views import view_changes as view_changes_table
 from dashboard.db.models.views import views_version
 from dashboard.errors import StorageUnavailable
@@ -29,13 +29,13 @@ class Stored:
         def write(connection):
             views.begin_change(connection)
             for each in whose:
-                view_changes.note(connection, each)
+                views.note(connection, each)
 
         self._database.write(write)
 
     def since(self, version):
         with self._database.read() as connection:
-            found = view_changes.since(connection, version)
+            found = views.since(connection, version)
         self.after_reading()
         return found
 

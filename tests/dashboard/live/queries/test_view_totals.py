@@ -8,13 +8,16 @@ from dashboard.db.lists import built_in_lists, query_lists, views
 from dashboard.db.lists.named_lists import ListName
 from dashboard.db.lists.views import Draft
 from dashboard.ingest.actions import Admin
-from dashboard.live.queries.desk_totals import DeskTotals
-from dashboard.live.queries.filter_totals import FilterTotals
-from dashboard.live.queries.filtered_lists import FilteredLists
-from dashboard.live.queries.lengths import READ_ALL_SECONDS, Lengths
-from dashboard.live.queries.view_totals import ViewTotals
 from dashboard.live.reads import Reads
 from dashboard.live.socket_admins import SocketAdmins
+from dashboard.live.view_totals import (
+    READ_ALL_SECONDS,
+    DeskTotals,
+    FilteredLists,
+    FilterTotals,
+    Lengths,
+    ViewTotals,
+)
 from tests.dashboard.ingest.shop import new_admin
 from tests.dashboard.live.emitter import FakeEmitter
 from tests.dashboard.ordering.order import Order

@@ -7,7 +7,7 @@ from typing import Any
 from sqlalchemy import Connection, select
 
 from dashboard.db.accounts import admins
-from dashboard.db.conditions.columns import joined
+from dashboard.db.conditions import joined
 from dashboard.db.database import Database
 from dashboard.db.lists import built_in_lists, entries, query_lists, views
 from dashboard.db.lists.query_lists import QueryList

@@ -2,8 +2,7 @@
 
 import pytest
 
-from dashboard.live.queue.line import QueueLine
-from dashboard.live.queue.numbers import LONG_WAIT_MS, QueueNumbers, QueueReader
+from dashboard.live.queue import LONG_WAIT_MS, QueueLine, QueueNumbers, QueueReader
 from dashboard.transport.caller import Caller
 from tests.dashboard.live.emitter import FakeEmitter
 from tests.dashboard.ordering.order import Order

@@ -5,7 +5,7 @@ import threading
 import fakeredis
 import pytest
 
-from dashboard.live.queries.live_lists import READS_AT_ONCE
+from dashboard.live.live_lists import READS_AT_ONCE
 from dashboard.transport.caller import Caller
 from tests.dashboard.live.model import Worker
 from tests.dashboard.ordering.order import Order

@@ -4,8 +4,7 @@ import pytest
 
 from dashboard.db.outbox.sent_messages import DeliveryUpdate
 from dashboard.live.socket_admins import SocketAdmins
-from dashboard.live.threads.conversations import Conversations
-from dashboard.live.threads.delivery_updates import DeliveryUpdates
+from dashboard.live.threads import Conversations, DeliveryUpdates
 from dashboard.transport.caller import Caller
 from tests.dashboard.live.emitter import FakeEmitter
 

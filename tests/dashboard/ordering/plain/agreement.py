@@ -2,8 +2,8 @@
 
 from sqlalchemy import Row, select
 
-from dashboard.db.archive import reading
-from dashboard.db.conditions.columns import subjects
+from dashboard.db import archive
+from dashboard.db.conditions import subjects
 from dashboard.db.lists import entries, named_lists, query_lists
 from dashboard.db.lists.query_lists import QueryList
 from dashboard.db.lists.standing import moment_of
@@ -34,7 +34,7 @@ def assert_agree(order: Order) -> None:
                     assert in_redis == in_sql, each
                 assert {entry.id for entry in in_redis} == {entry.id for entry in in_sql}, each
                 assert state.total == len(in_sql)
-            old = reading.part(connection, each, now, 100, None).entries
+            old = archive.part(connection, each, now, 100, None).entries
             assert old == expected(each, rows, known, now, is_archived=True), each
 
 

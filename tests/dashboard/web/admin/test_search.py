@@ -4,7 +4,7 @@ import time
 
 import pytest
 
-from dashboard.db.search import thread_matches
+from dashboard.db.search import search as stored_search
 
 API = "/admin/api"
 
@@ -57,7 +57,7 @@ def test_the_matches_of_a_thread_are_exact_and_marked(dashboard, mai, monkeypatc
     assert found("arrived not yet") == ([[[7, 10], [11, 14], [15, 22]]], 1)
     dashboard.say("t-1", body="still not arrived")
     assert found('"not arrived')[1] == 5
-    monkeypatch.setattr(thread_matches, "MATCHES_MAX", 2)
+    monkeypatch.setattr(stored_search, "THREAD_MATCHES_MAX", 2)
     assert found('"not arrived"') == ([[[4, 15]], [[6, 17]]], 5)
     (result,) = [each for each in search(mai, q='"not arrived"').json["results"]
                  if each["row"]["id"] == id]  # fmt: skip

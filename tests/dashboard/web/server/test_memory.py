@@ -10,7 +10,7 @@ import pytest
 _HASHES = """
 import os, threading
 from dashboard.db.accounts import passwords
-from dashboard.web.server.memory import return_large_blocks
+from dashboard.web.server.server import return_large_blocks
 
 def resident():
     with open("/proc/self/statm") as file:

@@ -8,18 +8,15 @@ from typing import Any, NamedTuple
 from flask import request
 from sqlalchemy import Connection
 
-from dashboard.db.accounts import admin_desks, admins, desks, passwords, sessions
+from dashboard.db.accounts import admin_desks, admins, desks, oidc_accounts, passwords, sessions
 from dashboard.db.accounts.admins import Admin, EmailTaken
-from dashboard.db.audit import actions
-from dashboard.db.audit.actions import Action
-from dashboard.db.audit.actors import PROVIDER, Actor
-from dashboard.db.audit.entries import Target, add, changes
+from dashboard.db.accounts.oidc_accounts import Signed
+from dashboard.db.audit import entries
+from dashboard.db.audit.entries import PROVIDER, Action, Actor, Target, add, changes
 from dashboard.db.database import Database
-from dashboard.db.oidc import accounts, logouts
-from dashboard.db.oidc.logouts import Signed
 from dashboard.errors import Problem
 from dashboard.ingest.accounts.accounts import withdraw_all_of
-from dashboard.ingest.assignment.releases import release_all_of
+from dashboard.ingest.releases import release_all_of
 from dashboard.oidc.people import Person
 from dashboard.ordering.placer import Placer
 from dashboard.settings.oidc import Grant
@@ -96,14 +93,14 @@ class ProviderAccounts:
         signed = Signed(self._issuer, person.subject, person.sid, person.issued_at * 1000)
 
         def write(connection: Connection) -> _Begun:
-            if logouts.is_over(connection, signed):
+            if oidc_accounts.is_over(connection, signed):
                 raise SignedOutMeanwhile()
             now = self._clock()
             known = self._with_known_desks(connection, grant)
             admin = self._account(connection, person, known, password_hash, now)
             admin = _follow(connection, admin, person, known, now)
             token = sessions.begin(connection, admin.id, now, origin_of(request))
-            logouts.note_session(connection, sessions.token_hash(token), signed)
+            oidc_accounts.note_session(connection, sessions.token_hash(token), signed)
             signed_in("oidc")(connection, now, admin.id)
             seen = admin_desks.seen_by(connection, {admin.id: admin.role})[admin.id]
             return _Begun(token, admin.id, seen)
@@ -117,22 +114,22 @@ class ProviderAccounts:
         self, connection: Connection, person: Person, grant: Grant, password_hash: str, now: int
     ) -> Admin:
         """The account of this person, linked or created at the first sign-in."""
-        admin = accounts.admin_of(connection, self._issuer, person.subject)
+        admin = oidc_accounts.admin_of(connection, self._issuer, person.subject)
         if admin is None:
             if not person.email:
                 raise EmailUnverified()
             admin = admins.by_email(connection, person.email)
             if admin is not None:
                 admin = admins.lock_for_change(connection, admin.id)
-            if admin is not None and accounts.is_bound(connection, self._issuer, admin.id):
+            if admin is not None and oidc_accounts.is_bound(connection, self._issuer, admin.id):
                 raise AccountConflict()
             is_new = admin is None
             if admin is None:
                 admin = _created(connection, person, grant, password_hash, now)
             if admin.disabled_at is None:
-                accounts.bind(connection, self._issuer, person.subject, admin.id, now)
+                oidc_accounts.bind(connection, self._issuer, person.subject, admin.id, now)
                 if not is_new:
-                    _note(connection, now, admin, actions.ACCOUNT_LINKED, {"method": "oidc"})
+                    _note(connection, now, admin, entries.ACCOUNT_LINKED, {"method": "oidc"})
         if admin.disabled_at is not None:
             raise AccountDisabled()
         return admin
@@ -164,7 +161,7 @@ def _created(
         raise AccountConflict() from None
     admin = Admin(id, person.email, person.name, grant.role)
     said = {"name": admin.name, "role": grant.role, "desks": grant.desks, "method": "oidc"}
-    _note(connection, now, admin, actions.ACCOUNT_CREATED, said)
+    _note(connection, now, admin, entries.ACCOUNT_CREATED, said)
     return admin
 
 
@@ -178,9 +175,9 @@ def _follow(connection: Connection, admin: Admin, person: Person, grant: Grant, 
     followed = admin._replace(email=email, name=person.name, role=grant.role)
     before = {"name": admin.name, "email": admin.email}
     changed = changes(before, {"name": followed.name, "email": followed.email})
-    _note_changed(connection, now, followed, actions.ACCOUNT_CHANGED, changed)
+    _note_changed(connection, now, followed, entries.ACCOUNT_CHANGED, changed)
     role = changes({"role": admin.role}, {"role": followed.role})
-    _note_changed(connection, now, followed, actions.ACCOUNT_ROLE_CHANGED, role)
+    _note_changed(connection, now, followed, entries.ACCOUNT_ROLE_CHANGED, role)
     if changed or role:
         values = {"name": followed.name, "email": followed.email, "role": followed.role}
         admins.change(connection, admin.id, values, now)
@@ -190,7 +187,7 @@ def _follow(connection: Connection, admin: Admin, person: Person, grant: Grant, 
     moved = changes({"desks": theirs}, {"desks": grant.desks})
     if moved:
         admin_desks.save(connection, admin.id, grant.desks)
-    _note_changed(connection, now, followed, actions.ACCOUNT_DESKS_CHANGED, moved)
+    _note_changed(connection, now, followed, entries.ACCOUNT_DESKS_CHANGED, moved)
     return followed
 
 

@@ -11,10 +11,10 @@ from dashboard.oidc.refusals import SignInInvalid, SignInRefused
 from dashboard.rate_limits import OIDC_SIGN_INS_PER_ADDRESS
 from dashboard.shared_limits.buckets import SharedLimiter
 from dashboard.validation.addresses import network_of
+from dashboard.web.admin.pages import Pages
 from dashboard.web.admin.sign_in.local_paths import local_path
 from dashboard.web.admin.sign_in.oidc.accounts import ProviderAccounts
 from dashboard.web.admin.sign_in.oidc.pending import PendingSignIns, SignInNotBegun
-from dashboard.web.admin.site.pages import Pages
 from dashboard.web.http.audit.signins import FailedSignIns
 from dashboard.web.http.identity import Identities
 from dashboard.web.http.problems import json_problem, prefers_page

@@ -8,14 +8,12 @@ from flask import Blueprint, Response, request
 from redis.exceptions import RedisError
 from sqlalchemy import Connection
 
-from dashboard.db.accounts import admins
+from dashboard.db.accounts import admins, oidc_accounts
+from dashboard.db.accounts.oidc_accounts import Ended, Signed
 from dashboard.db.accounts.sessions import connection_prefix
-from dashboard.db.audit import actions
-from dashboard.db.audit.actors import PROVIDER, Actor
-from dashboard.db.audit.entries import Target, add
+from dashboard.db.audit import entries
+from dashboard.db.audit.entries import PROVIDER, Actor, Target, add
 from dashboard.db.database import Database
-from dashboard.db.oidc import logouts
-from dashboard.db.oidc.logouts import Ended, Signed
 from dashboard.errors import Problem
 from dashboard.oidc.provider import Provider
 from dashboard.oidc.refusals import InvalidLogoutToken
@@ -62,9 +60,9 @@ class BackChannelLogout:
 
         def write(connection: Connection) -> list[Ended]:
             now = self._clock()
-            if not logouts.take_token(connection, given.token_id, signed, now):
+            if not oidc_accounts.take_token(connection, given.token_id, signed, now):
                 raise InvalidLogoutToken()
-            ended = logouts.end(connection, signed)
+            ended = oidc_accounts.end(connection, signed)
             _note(connection, now, address, ended)
             return ended
 
@@ -85,7 +83,7 @@ def _note(connection: Connection, now: int, address: str, ended: list[Ended]) ->
         admin = admins.by_id(connection, admin_id)
         assert admin is not None, "sessions have an admin"
         by, target = Actor(PROVIDER, address=address), Target(admin.id, admin.email)
-        add(connection, now, by, actions.SESSIONS_ENDED, target, {"count": count})
+        add(connection, now, by, entries.SESSIONS_ENDED, target, {"count": count})
 
 
 def add_route(blueprint: Blueprint, calls: BackChannelLogout) -> None:

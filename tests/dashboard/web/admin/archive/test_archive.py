@@ -2,8 +2,8 @@
 
 import pytest
 
+from dashboard.db import archive
 from dashboard.db.accounts import admin_desks, desks
-from dashboard.db.archive import reading
 from dashboard.ordering.archiving import Archiver
 from scoring.archive import DAY_MS
 
@@ -78,7 +78,7 @@ def test_of_equal_scores_each_thread_is_given_once(dashboard, archived):
 
 def test_of_a_query_of_open_threads_none_is_looked_for(dashboard, archived, monkeypatch):
     mai = dashboard.sign_in("Mai", "supervisor")
-    monkeypatch.setattr(reading, "last_of_chunk", None)
+    monkeypatch.setattr(archive, "last_of_chunk", None)
     for query in ({"view": "arrival"}, {"query": "is:waiting"}, {"query": "mentions:me"}):
         part = read(mai, sort="arrival", **query).json
         assert (part["ids"], part["next"]) == ([], None)

@@ -6,12 +6,10 @@ import json
 
 import pytest
 
-from dashboard.db.audit import actions
-from dashboard.db.audit.actors import PAGE, Actor
-from dashboard.db.audit.entries import Target, add
-from dashboard.db.audit.files import csv_lines
-from dashboard.db.audit.reading import Entry
-from dashboard.web.admin.audit import api
+from dashboard.db.audit import entries
+from dashboard.db.audit.entries import PAGE, Actor, Target, add
+from dashboard.db.audit.reading import Entry, csv_lines
+from dashboard.web.admin.access import audit
 from tests.drivers.audit import OPERATOR
 
 API = "/admin/api/audit"
@@ -25,8 +23,8 @@ def chief(dashboard, clock):
         mai = Actor(PAGE, 7, "Mai", "mai@example.org", "192.0.2.7", "Firefox/140.0")
         for n in range(3):
             said = {"title": {"from": "=1+1", "to": f"“{n}”, 二"}}
-            add(connection, clock() + n, mai, actions.SORT_CHANGED, Target("vip", "=VIPs"), said)
-        add(connection, clock() + 3, OPERATOR, actions.DESK_CREATED, Target(None, "billing"))
+            add(connection, clock() + n, mai, entries.SORT_CHANGED, Target("vip", "=VIPs"), said)
+        add(connection, clock() + 3, OPERATOR, entries.DESK_CREATED, Target(None, "billing"))
 
     dashboard.database.write(write)
     return made
@@ -138,14 +136,14 @@ def test_a_formula_is_text_in_any_width_and_after_blanks(before):
 
 
 def test_only_the_first_part_of_a_file_begins_it(chief, monkeypatch):
-    monkeypatch.setattr(api, "EXPORTED", 2)
+    monkeypatch.setattr(audit, "EXPORTED", 2)
     first = chief.post(f"{API}/export", json={"format": "csv", "target": "sort:vip"}).json
     rest = chief.post(f"{API}/export", json={"cursor": first["next"]}).json["text"]
     assert first["text"].count("\ufeff") == 1 and "\ufeff" not in rest
 
 
 def test_an_export_comes_in_parts_and_is_one_entry(chief, monkeypatch):
-    monkeypatch.setattr(api, "EXPORTED", 2)
+    monkeypatch.setattr(audit, "EXPORTED", 2)
     given = {"format": "jsonl", "target": "sort:vip"}
     parts = [chief.post(f"{API}/export", json=given).json]
     while parts[-1]["next"]:
@@ -157,7 +155,7 @@ def test_an_export_comes_in_parts_and_is_one_entry(chief, monkeypatch):
 
 
 def test_a_cursor_of_an_export_stands_alone_and_is_none_of_the_list(chief, monkeypatch):
-    monkeypatch.setattr(api, "EXPORTED", 1)
+    monkeypatch.setattr(audit, "EXPORTED", 1)
     cursor = chief.post(f"{API}/export", json={}).json["next"]
     of_list = chief.get(f"{API}?limit=1").json["next"]
     for wrong in ({"cursor": cursor, "format": "csv"}, {"cursor": of_list}, {"format": "xml"}):

@@ -6,7 +6,7 @@ import pytest
 from sqlalchemy import select
 
 from dashboard.db.accounts import api_keys, sources
-from dashboard.db.models.files import files
+from dashboard.db.models.threads import files
 from dashboard.files import addresses
 from tests.dashboard.files import samples
 from tests.dashboard.web.admin.calls import API, reply

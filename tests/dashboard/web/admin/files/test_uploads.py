@@ -149,7 +149,7 @@ def test_where_sql_is_away_nothing_is_left(dashboard, mai, thread, monkeypatch):
     def fail(*given):
         raise StorageUnavailable()
 
-    monkeypatch.setattr(uploads.stored_files, "add", fail)
+    monkeypatch.setattr(uploads.files, "add", fail)
     assert is_problem(upload(mai, thread), 503, "storage_unavailable")
     assert stored(dashboard) == []
 

@@ -3,7 +3,7 @@
 import pytest
 
 from dashboard.db.accounts import desks
-from dashboard.web.admin.keys import api
+from dashboard.web.admin.access import keys
 
 API = "/admin/api/keys"
 CHATBOT = "/api/v1/threads/t"
@@ -12,7 +12,7 @@ CHATBOT = "/api/v1/threads/t"
 @pytest.fixture
 def chief(dashboard, monkeypatch):
     # What follows in the background happens here at once.
-    monkeypatch.setattr(api, "spawn_thread", lambda work, *given: work(*given))
+    monkeypatch.setattr(keys, "spawn_thread", lambda work, *given: work(*given))
     return dashboard.sign_in("Chief", "supervisor")
 
 

@@ -2,7 +2,7 @@
 
 import re
 
-from dashboard.web.admin.site import pages
+from dashboard.web.admin import pages
 from tests.dashboard.web.admin.site.boot import boot
 
 

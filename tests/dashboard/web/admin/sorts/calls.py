@@ -3,7 +3,7 @@
 from sqlalchemy import select
 
 from dashboard.db.lists import entries, query_lists
-from dashboard.db.models.query_lists import query_lists as lists_table
+from dashboard.db.models.views import query_lists as lists_table
 from scoring.views import QUERY_VIEWS, VIEW_QUERIES, VIEWS
 
 API = "/admin/api/sorts"

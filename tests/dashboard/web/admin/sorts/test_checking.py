@@ -3,7 +3,7 @@
 from sqlalchemy import update
 
 from dashboard.db.models.accounts import admins
-from dashboard.web.admin.sorts import checked
+from dashboard.web.admin.lists import sorts
 from scoring.sorting.checks import refusals
 from tests.dashboard.web.answers import is_problem
 
@@ -29,7 +29,7 @@ def test_rules_are_checked_before_the_transaction_that_saves_them(dashboard, sue
         return refusals(sort)
 
     monkeypatch.setattr(dashboard.database, "write", noted_write)
-    monkeypatch.setattr(checked, "refusals", noted_refusals)
+    monkeypatch.setattr(sorts, "refusals", noted_refusals)
     first = SORT | {"rules": [WAITS | {"when": "is:waiting tag:checked-ahead"}, REST]}
     assert sue.post(API, json=first).status_code == 201
     assert checks == [False]
@@ -49,7 +49,7 @@ def test_rules_are_checked_anew_where_an_address_is_gone_meanwhile(dashboard, su
         dashboard.database.write(lambda connection: connection.execute(renamed))
         return refusals(sort)
 
-    monkeypatch.setattr(checked, "refusals", refusals_before_a_change)
+    monkeypatch.setattr(sorts, "refusals", refusals_before_a_change)
     rule = REST | {"when": "assigned:mai@example.com"}
     answer = sue.post(API, json=SORT | {"rules": [rule, REST]})
     assert is_problem(answer, 422, "invalid_query"), answer.json

@@ -4,7 +4,7 @@ import pytest
 from sqlalchemy import select
 
 from dashboard.db.lists import kept_lists, sorts
-from dashboard.db.models.sorts import sorts as sorts_table
+from dashboard.db.models.views import sorts as sorts_table
 from tests.dashboard.web.admin.sorts.calls import (
     API,
     REST,

@@ -4,9 +4,9 @@ import pytest
 
 from dashboard.db.lists import allowances
 from dashboard.db.lists.allowances import Allowance, Most
-from dashboard.db.lists.listed_queries import ListedQuery
+from dashboard.db.lists.query_lists import ListedQuery
 from dashboard.rate_limits import RateLimit
-from dashboard.web.admin.views import api as views_api
+from dashboard.web.admin.lists import views as views_api
 from tests.dashboard.web.admin.views.calls import API, listed, saved, view
 from tests.dashboard.web.answers import is_problem
 from tests.scoring.conditions.costly import MANY_GROUPS, conditions, wide_query

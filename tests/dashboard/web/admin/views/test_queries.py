@@ -55,7 +55,7 @@ def test_a_preview_of_too_many_threads_ends_in_time(dashboard, mai, monkeypatch)
     """What was looked at by then are the newest threads."""
     ids = [dashboard.say(f"t-{number}") for number in range(9)]
     monkeypatch.setattr("dashboard.db.id_ranges.SIZE", 3)
-    monkeypatch.setattr("dashboard.web.admin.views.queries.PREVIEW_SECONDS", -1.0)
+    monkeypatch.setattr("dashboard.web.admin.lists.view_queries.PREVIEW_SECONDS", -1.0)
     found = mai.post(PREVIEW, json={"query": "", "sort": "longest_wait"}).json
     assert (found["total"], [row["id"] for row in found["rows"]]) == (None, ids[6:])
 

@@ -3,7 +3,7 @@
 from redis.exceptions import ConnectionError as RedisConnectionError
 
 from dashboard.db.accounts import admin_desks, desks
-from dashboard.db.lists import built_in_lists, view_changes
+from dashboard.db.lists import built_in_lists, views
 from tests.dashboard.web.admin.views.calls import API, PROFILE, listed, saved, view
 from tests.dashboard.web.answers import is_problem
 
@@ -316,7 +316,7 @@ def test_each_change_of_views_and_sorts_is_told_to_those_whom_it_concerns(dashbo
 
     def changed_since(version):
         with dashboard.database.read() as connection:
-            return view_changes.since(connection, version)
+            return views.since(connection, version)
 
     def said_to_look():
         return dashboard.redis.zscore(dashboard.ranking.keys.view_changes, "changes") or 0

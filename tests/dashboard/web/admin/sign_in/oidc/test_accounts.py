@@ -3,7 +3,7 @@
 import pytest
 
 from dashboard.db.accounts import admins
-from dashboard.db.oidc.accounts import is_bound
+from dashboard.db.accounts.oidc_accounts import is_bound
 from tests.dashboard.web.admin.sign_in.oidc.fake_provider import ISSUER
 from tests.drivers.audit import acts, entries
 

@@ -1,1 +1,0 @@
-"""The audit log in commands: who runs them."""

@@ -1,1 +1,0 @@
-"""The commands that keep what Lineup holds: backup and restore, export and import."""

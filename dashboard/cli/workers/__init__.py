@@ -1,1 +1,0 @@
-"""Several web processes on one port."""

@@ -1,0 +1,125 @@
+"""Accounts of people whom a provider has let in: found, and kept as the provider says."""
+
+import hashlib
+from typing import NamedTuple
+
+from sqlalchemy import ColumnElement, Connection, delete, insert, select
+
+from dashboard.db.accounts.admins import Admin
+from dashboard.db.models.accounts import (
+    admins,
+    oidc_accounts,
+    oidc_logouts,
+    oidc_sessions,
+    sessions,
+)
+from dashboard.db.upsert import insert_on
+
+
+def admin_of(connection: Connection, issuer: str, subject: str) -> Admin | None:
+    """The admin who is bound to this subject, locked until the end."""
+    bound = (
+        select(*(admins.c[name] for name in Admin._fields))
+        .join(oidc_accounts, oidc_accounts.c.admin_id == admins.c.id)
+        .where(oidc_accounts.c.issuer == issuer, oidc_accounts.c.subject == subject)
+        .with_for_update(of=admins)
+    )
+    row = connection.execute(bound).first()
+    return None if row is None else Admin(*row)
+
+
+def is_bound(connection: Connection, issuer: str, admin_id: int) -> bool:
+    """Whether the account belongs to somebody at this provider."""
+    found = select(oidc_accounts.c.subject).where(
+        oidc_accounts.c.issuer == issuer, oidc_accounts.c.admin_id == admin_id
+    )
+    return connection.execute(found.limit(1)).first() is not None
+
+
+def bind(connection: Connection, issuer: str, subject: str, admin_id: int, now_ms: int) -> None:
+    """From now on this subject signs in to this account."""
+    connection.execute(
+        insert(oidc_accounts).values(
+            issuer=issuer, subject=subject, admin_id=admin_id, created_at=now_ms
+        )
+    )
+
+
+#: How long the id of a token is kept: longer than any token is taken.
+KEPT_MS = 30 * 60_000
+
+
+class Signed(NamedTuple):
+    """Who signed in or out at a provider, in which session there, and when (ms) it said so."""
+
+    issuer: str
+    subject: str | None
+    sid: str | None
+    issued_at: int
+
+
+class Ended(NamedTuple):
+    """A session that is over, by the hash of its token."""
+
+    admin_id: int
+    session: bytes
+
+
+def note_session(connection: Connection, session: bytes, signed: Signed) -> None:
+    """Says of a new session with whom it ends."""
+    connection.execute(
+        insert(oidc_sessions).values(
+            token_hash=session, issuer=signed.issuer, subject=signed.subject, sid=signed.sid
+        )
+    )
+
+
+def is_noted(connection: Connection, session: bytes) -> bool:
+    """Whether this session began with a provider."""
+    found = select(oidc_sessions.c.token_hash).where(oidc_sessions.c.token_hash == session)
+    return connection.execute(found).first() is not None
+
+
+def is_over(connection: Connection, signed: Signed) -> bool:
+    """Whether the provider has signed this person out since it let them in."""
+    table = oidc_logouts
+    found = select(table.c.token_id_hash).where(
+        table.c.issuer == signed.issuer,
+        _same(table.c.subject, table.c.sid, signed),
+        table.c.issued_at >= signed.issued_at,
+    )
+    return connection.execute(found.limit(1)).first() is not None
+
+
+def take_token(connection: Connection, token_id: str, signed: Signed, now_ms: int) -> bool:
+    """Notes a logout token; False where it came before."""
+    connection.execute(delete(oidc_logouts).where(oidc_logouts.c.expires_at <= now_ms))
+    values = {
+        "token_id_hash": hashlib.sha256(f"{signed.issuer} {token_id}".encode()).digest(),
+        "expires_at": now_ms + KEPT_MS,
+        **signed._asdict(),
+    }
+    noted = insert_on(connection, oidc_logouts).on_conflict_do_nothing().values(values)
+    return connection.execute(noted.returning(oidc_logouts.c.issued_at)).first() is not None
+
+
+def end(connection: Connection, signed: Signed) -> list[Ended]:
+    """Ends the sessions of a provider's session, or all of a subject's where it names none."""
+    table = oidc_sessions
+    theirs = select(table.c.token_hash).where(
+        table.c.issuer == signed.issuer, _same(table.c.subject, table.c.sid, signed)
+    )
+    ended = delete(sessions).where(sessions.c.token_hash.in_(theirs))
+    returned = ended.returning(sessions.c.admin_id, sessions.c.token_hash)
+    return [Ended(admin_id, bytes(hash)) for admin_id, hash in connection.execute(returned)]
+
+
+def _same(
+    subject: ColumnElement[str], sid: ColumnElement[str], signed: Signed
+) -> ColumnElement[bool]:
+    """Rows of the same session; of the same subject where one of both names no session."""
+    if signed.sid is None:
+        return subject == signed.subject
+    if signed.subject is None:
+        return sid == signed.sid
+    return (sid == signed.sid) | (sid.is_(None) & (subject == signed.subject))

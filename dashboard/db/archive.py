@@ -1,0 +1,190 @@
+"""Archived threads: which are to be archived, and how they are read behind a list."""
+
+from collections.abc import Collection
+from typing import Any, NamedTuple
+
+from sqlalchemy import BindParameter, Connection, Select, select, tuple_
+
+from dashboard.db.lists import versions
+from dashboard.db.lists.entries import Position, look_through
+from dashboard.db.lists.query_lists import QueryList
+from dashboard.db.lists.standing import is_archived_on, score_of, source_of
+from dashboard.db.models.threads import threads
+from dashboard.turns import turns
+from scoring.archive import closed_before, may_hold_archived
+from scoring.conditions.leaves import OneOf
+from scoring.conditions.nodes import AllNode
+from scoring.conditions.resolved import Resolved
+from scoring.reading import Entry, in_order
+from scoring.sorts import SORTS
+
+_LIVE = (
+    select(threads.c.id)
+    .where(threads.c.closed.is_(True), threads.c.archived.is_(False), threads.c.mentioned.is_(None))
+    .order_by(threads.c.closed_at)
+)
+_ARCHIVED = (
+    select(threads.c.id)
+    .where(threads.c.archived.is_(True), threads.c.closed.is_(True))
+    .order_by(threads.c.closed_at.desc())
+)
+
+
+def behind(connection: Connection, now_ms: int, limit: int) -> list[int]:
+    """Ids of threads that time, or a change of how long lists hold closed ones, archives or brings
+    back: at most so many."""
+    latest = closed_before(versions.current(connection).history_days, now_ms)
+    to_archive, to_bring_back = statements(latest, limit)
+    return [*connection.scalars(to_archive), *connection.scalars(to_bring_back)][:limit]
+
+
+def statements(
+    latest: int | BindParameter[Any], limit: int | None
+) -> tuple[Select[int], Select[int]]:
+    """What finds those to archive, closed at this time or before, and those to bring back."""
+    to_archive = _LIVE.where(threads.c.closed_at <= latest).limit(limit)
+    return to_archive, _ARCHIVED.where(threads.c.closed_at > latest).limit(limit)
+
+
+#: Threads that one statement looks at: at first as many as are asked for, then more, where few of
+#: them are on the list.
+CHUNK_GROWTH, CHUNK_MAX = 4, 2_000
+_IS_ARCHIVED = (threads.c.archived.is_(True), threads.c.closed.is_(True))
+
+
+class Part(NamedTuple):
+    """Some archived threads of a list in its order, and the position after which more may follow;
+    None: there are no more."""
+
+    entries: list[Entry]
+    next: Position | None
+
+
+def part(
+    connection: Connection,
+    query_list: QueryList,
+    now_ms: int,
+    limit: int,
+    after: Position | None,
+) -> Part:
+    """Up to `limit` of them, from the first or after a position.
+
+    Where few of the archived threads are on the list many are looked at; others are served in
+    between. The position is that of a thread on the list: who reads it learns of no other one.
+    """
+    if not may_hold_archived(query_list.resolved):
+        return Part([], None)
+    if query_list.sort not in SORTS:
+        return _looked_up(connection, query_list, now_ms, limit, after)
+    if _names_assignees(query_list.resolved):
+        statement = of_assignees(query_list, now_ms, limit + 1, after)
+        return _part(_entries(connection, statement), limit)
+    found: list[Entry] = []
+    size = limit + 1
+    while True:
+        last = connection.execute(last_of_chunk(query_list.sort, size, after)).first()
+        found += _entries(connection, between(query_list, now_ms, after, last))
+        if len(found) > limit or last is None:
+            return _part(found, limit)
+        after = last.score, last.id
+        size = min(CHUNK_MAX, size * CHUNK_GROWTH)
+        turns.give()
+
+
+def held(
+    connection: Connection, query_list: QueryList, now_ms: int, ids: Collection[int]
+) -> list[Entry]:
+    """Those of these threads that are archived and on the list."""
+    statement = on_list(query_list, now_ms, ids).add_columns(score_of(query_list, now_ms))
+    return in_order(_entries(connection, statement))
+
+
+def of_assignees(
+    query_list: QueryList, now_ms: int, size: int, after: Position | None
+) -> Select[Any]:
+    """The next ones on a list of threads that some admins have: an index gives all of these."""
+    score = score_of(query_list, now_ms)
+    statement = select(threads.c.id, score).select_from(source_of(query_list))
+    statement = statement.where(is_archived_on(query_list, now_ms, by_id=True))
+    if after is not None:
+        statement = statement.where(tuple_(score + 0, threads.c.id) > tuple_(*after))
+    # As an expression: else SQLite reads a whole index in its order to sort nothing.
+    return statement.order_by(score + 0, threads.c.id).limit(size)
+
+
+def last_of_chunk(sort: str, size: int, after: Position | None) -> Select[Any]:
+    """The last one of the next archived threads in the order of a sort, whatever list they are on;
+    nothing where there are not so many."""
+    score = threads.c[f"score_{sort}"]
+    statement = select(threads.c.id, score.label("score")).where(*_IS_ARCHIVED)
+    if after is not None:
+        statement = statement.where(tuple_(score, threads.c.id) > tuple_(*after))
+    return statement.order_by(score, threads.c.id).offset(size - 1).limit(1)
+
+
+def between(
+    query_list: QueryList, now_ms: int, after: Position | None, last: tuple[int, int] | None
+) -> Select[Any]:
+    """The archived threads of a list behind a position, up to an (id, score)."""
+    score = score_of(query_list, now_ms)
+    statement = select(threads.c.id, score).select_from(source_of(query_list))
+    statement = statement.where(*_IS_ARCHIVED, is_archived_on(query_list, now_ms, by_id=True))
+    if after is not None:
+        statement = statement.where(tuple_(score, threads.c.id) > tuple_(*after))
+    if last is not None:
+        id, until = last
+        statement = statement.where(tuple_(score, threads.c.id) <= tuple_(until, id))
+    return statement.order_by(score, threads.c.id)
+
+
+def on_list(query_list: QueryList, now_ms: int, ids: Collection[int]) -> Select[Any]:
+    """Those of these threads that are archived and on the list."""
+    statement = select(threads.c.id).select_from(source_of(query_list))
+    is_on = is_archived_on(query_list, now_ms, by_id=True)
+    return statement.where(threads.c.id.in_(ids), is_on)
+
+
+def _looked_up(
+    connection: Connection,
+    query_list: QueryList,
+    now_ms: int,
+    limit: int,
+    after: Position | None,
+) -> Part:
+    """The same in a sort whose scores no index has: all archived threads are looked through."""
+    found = look_through(
+        connection,
+        query_list,
+        now_ms,
+        limit + 1,
+        lambda: False,
+        after,
+        on_list=is_archived_on(query_list, now_ms),
+    )
+    return _part(found.entries, limit)
+
+
+def _names_assignees(resolved: Resolved) -> bool:
+    """Whether only threads are asked for that some admins have."""
+    root = resolved.root
+    nodes = root.nodes if isinstance(root, AllNode) else (root,)
+    return any(
+        (isinstance(node, OneOf) and node.attribute == "assignee_id" and None not in node.values)
+        or (isinstance(node, AllNode) and _names_assignees(Resolved(node)))
+        for node in nodes
+    )
+
+
+def _part(entries: list[Entry], limit: int) -> Part:
+    """One more than `limit` shows whether there is a next part."""
+    if len(entries) <= limit:
+        return Part(entries, None)
+    return Part(entries[:limit], _position(entries[limit - 1]))
+
+
+def _entries(connection: Connection, statement: Select[Any]) -> list[Entry]:
+    return [Entry(id, score) for id, score in connection.execute(statement)]
+
+
+def _position(entry: Entry) -> Position:
+    return entry.score, entry.id

@@ -1,1 +1,0 @@
-"""Threads that were closed so long ago that no list holds them."""

@@ -1,0 +1,342 @@
+"""Conditions in SQL: what they read, the WHERE clause, and the threads that an index names."""
+
+from collections.abc import Callable, Collection, Iterable, Mapping
+from itertools import groupby
+from typing import Any
+
+from sqlalchemy import (
+    BigInteger,
+    Column,
+    ColumnElement,
+    Connection,
+    FromClause,
+    Select,
+    and_,
+    bindparam,
+    case,
+    cast,
+    false,
+    func,
+    not_,
+    or_,
+    select,
+    true,
+)
+from sqlalchemy.sql.visitors import iterate
+
+from dashboard.db.models.accounts import sources
+from dashboard.db.models.threads import customers, mentions, threads
+from dashboard.db.threads.thread_tags import SETS_AT, in_column, tags_in
+from scoring.conditions.conjuncts import Conjunct, Literal
+from scoring.conditions.leaves import Language, Leaf, OneOf, Present, Span, Tagged, Within
+from scoring.conditions.nodes import AllNode, AnyNode, NotNode, ResolvedNode
+from scoring.conditions.resolved import Resolved
+from scoring.conditions.subject import ATTRIBUTES, TRUTHS, Subject
+
+#: Attribute to its value in SQL, where that is no column of `threads` of the same name.
+COMPUTED: Mapping[str, ColumnElement[Any]] = {
+    "answered": threads.c.last_admin_at.is_not(None),
+    "unanswered": threads.c.last_admin_at.is_(None) & threads.c.first_request_at.is_not(None),
+    "snoozed": threads.c.closed.is_(False) & threads.c.snoozed_until.is_not(None),
+    "member_status": func.coalesce(customers.c.member_status, -1),
+    "source": sources.c.name,
+    "locale": customers.c.locale,
+    "closed_at": case((threads.c.closed, threads.c.closed_at)),
+    "snoozed_until": case((threads.c.closed.is_(False), threads.c.snoozed_until)),
+}
+#: Every attribute of Subject to its value, over `joined()`.
+COLUMNS: Mapping[str, ColumnElement[Any]] = {
+    name: COMPUTED[name] if name in COMPUTED else threads.c[name] for name in Subject._fields
+}
+#: Attribute to the tables that its value is read from.
+_TABLES = {
+    name: {part.table for part in iterate(value) if isinstance(part, Column)}
+    for name, value in COLUMNS.items()
+}
+#: Positions of what is true or false.
+_TRUTHS_AT = [Subject._fields.index(name) for name in TRUTHS]
+
+
+def joined(attributes: Collection[str] = Subject._fields) -> FromClause:
+    """Threads, joined with the tables that these attributes are read from."""
+    tables = set().union(*(_TABLES[name] for name in attributes))
+    rows: FromClause = threads
+    if sources in tables:
+        rows = rows.join(sources, sources.c.id == threads.c.source_id)
+    if customers in tables:
+        rows = rows.join(customers, customers.c.id == threads.c.customer_id, isouter=True)
+    return rows
+
+
+_SUBJECTS = select(
+    threads.c.id, *(COLUMNS[name].label(name) for name in Subject._fields)
+).select_from(joined())
+_BY_ID = _SUBJECTS.where(threads.c.id.in_(bindparam("ids", expanding=True)))
+
+
+def subjects(connection: Connection, ids: Collection[int]) -> dict[int, Subject]:
+    """Thread id to what conditions know of it; unknown ids are left out."""
+    if not ids:
+        return {}
+    found = connection.execute(_BY_ID, {"ids": list(ids)}).all()
+    return {id: _subject(values) for id, *values in found}
+
+
+def _subject(values: list[Any]) -> Subject:
+    # By position: a rebuild reads every thread.
+    for at in _TRUTHS_AT:
+        # SQLite gives 0 and 1 for what it computes.
+        values[at] = bool(values[at])
+    for at in SETS_AT:
+        values[at] = tags_in(values[at])
+    return Subject._make(values)
+
+
+Condition = ColumnElement[bool]
+#: Milliseconds, or a bind parameter for them.
+Now = int | ColumnElement[int]
+
+
+def where(resolved: Resolved, now_ms: Now) -> Condition:
+    """The threads for which a query holds at an instant, over `threads_of` the same query."""
+    return _condition(resolved.root, now_ms)
+
+
+def threads_of(resolved: Resolved) -> FromClause:
+    """Threads, joined with what the query reads and with nothing else."""
+    return joined({leaf.attribute for leaf in resolved.leaves()})
+
+
+def _condition(node: ResolvedNode, now_ms: Now) -> Condition:
+    if isinstance(node, NotNode):
+        return not_(_condition(node.node, now_ms))
+    if isinstance(node, AllNode):
+        return and_(true(), *(_condition(each, now_ms) for each in node.nodes))
+    if isinstance(node, AnyNode):
+        return or_(false(), *(_condition(each, now_ms) for each in node.nodes))
+    if isinstance(node, OneOf):
+        return _one_of(node)
+    if isinstance(node, Language):
+        return _language(node)
+    if isinstance(node, Tagged):
+        return _tagged(node)
+    column = COLUMNS[node.attribute]
+    if isinstance(node, Within):
+        spans = (_within(column, node, span, now_ms) for span in node.spans)
+        return and_(column.is_not(None), or_(*spans))
+    return column.is_not(None)
+
+
+def _one_of(leaf: OneOf) -> Condition:
+    column = COLUMNS[leaf.attribute]
+    if leaf.attribute in TRUTHS:
+        return or_(false(), *(column if value else not_(column) for value in leaf.values))
+    values = sorted(value for value in leaf.values if value is not None)
+    found: list[Condition] = [column.in_(values)] if values else []
+    if not ATTRIBUTES[leaf.attribute].may_be_missing:
+        return or_(false(), *found)
+    if None in leaf.values:
+        return or_(column.is_(None), *found)
+    return and_(column.is_not(None), *found)
+
+
+def _language(leaf: Language) -> Condition:
+    column = COLUMNS[leaf.attribute]
+    tag = func.lower(column).concat("-")
+    tags = sorted(one for one in leaf.tags if one is not None)
+    # One look at each length of a tag, however many there are.
+    found: list[Condition] = [
+        func.substr(tag, 1, length + 1).in_([f"{one}-" for one in group])
+        for length, group in groupby(sorted(tags, key=len), len)
+    ]
+    if None in leaf.tags:
+        return or_(column.is_(None), *found)
+    return and_(column.is_not(None), or_(*found))
+
+
+def _tagged(leaf: Tagged) -> Condition:
+    column = COLUMNS[leaf.attribute]
+    tags = sorted(one for one in leaf.tags if one is not None)
+    # Tags are of letters, digits and hyphens: nothing in them means more to LIKE.
+    found = [column.contains(in_column([tag])) for tag in tags]
+    if None in leaf.tags:
+        return or_(column.is_(None), *found)
+    return and_(column.is_not(None), or_(*found))
+
+
+def _within(column: ColumnElement[Any], leaf: Within, span: Span, now_ms: Now) -> Condition:
+    """Whether what is measured of a time lies in a span, as a comparison of the column itself."""
+    low, high = span
+    now = now_ms if isinstance(now_ms, int) else cast(now_ms, BigInteger)
+    found: list[Condition] = []
+    if leaf.measure == "since":
+        found += [] if low is None else [column <= now - low]
+        found += [] if high is None else [column > now - high]
+    else:
+        start = now if leaf.measure == "until" else 0
+        found += [] if low is None else [column >= start + low]
+        found += [] if high is None else [column < start + high]
+    return and_(*found)
+
+
+#: An index serves where it names at most one of so many threads: reading one by its id takes about
+#: as long as ten of them in order.
+SHARE = 50
+
+#: Languages of customers are compared one by one.
+LOCALES_MAX = 500
+
+#: With a limit no more of an index is read than that.
+Ids = Select[int]
+#: The last one gives threads, which may be archived; the others, ids of what it looks at.
+Statements = tuple[Ids, ...]
+
+
+class Candidates:
+    """Asks indexes for the threads of one query after the other.
+
+    They serve where each alternative of the query contains a question that one of them answers, and
+    where so few threads are found that reading them by their ids costs little beside reading all
+    threads in order; of all queries together no more than that costs.
+    """
+
+    def __init__(self, threads_in_all: int):
+        self._most = threads_in_all // SHARE
+        self._left = threads_in_all
+        #: Questions of which the answer is too long.
+        self._common: set[Leaf] = set()
+
+    def of(self, connection: Connection, resolved: Resolved) -> list[int] | None:
+        """Ids in order, among them those of all threads on lists for which the query holds, now or
+        by time alone; None where no index gives so few."""
+        if resolved.conjuncts is None:
+            return None
+        found: set[int] = set()
+        for conjunct in resolved.conjuncts:
+            ids = self._of_conjunct(connection, conjunct)
+            if ids is None:
+                return None
+            found |= ids
+        if len(found) > min(self._most, self._left):
+            return None
+        self._left -= len(found)
+        return sorted(found)
+
+    def _of_conjunct(self, connection: Connection, conjunct: Conjunct) -> set[int] | None:
+        asked = {leaf.attribute: leaf for leaf in _answerable(conjunct)}
+        for attribute, statements_of in _INDEXED.items():
+            leaf = asked.get(attribute)
+            if leaf is None or leaf in self._common:
+                continue
+            statements = statements_of(connection, leaf)
+            if statements and not any(self._are_many(connection, each) for each in statements):
+                return set(connection.scalars(statements[-1]))
+            self._common.add(leaf)
+        return None
+
+    def _are_many(self, connection: Connection, ids: Ids) -> bool:
+        """To read as many ids for nothing would take ten times as long."""
+        return connection.scalar(ids.offset(self._most).limit(1)) is not None
+
+
+def _answerable(conjunct: Iterable[Literal]) -> Iterable[Leaf]:
+    """What must hold; of what is true or false also what must not."""
+    for leaf, is_right in conjunct:
+        if is_right:
+            yield leaf
+        elif isinstance(leaf, OneOf) and leaf.attribute in TRUTHS:
+            yield OneOf(leaf.attribute, frozenset({True, False}) - leaf.values)
+
+
+def _mentioned(connection: Connection, leaf: Leaf) -> Statements:
+    if not isinstance(leaf, Tagged) or None in leaf.tags:
+        return ()
+    is_theirs = mentions.c.admin_id.in_(sorted(int(tag) for tag in leaf.tags if tag is not None))
+    return (select(mentions.c.thread_id).where(is_theirs, mentions.c.read_at.is_(None)),)
+
+
+def _assigned(connection: Connection, leaf: Leaf) -> Statements:
+    if not isinstance(leaf, OneOf) or None in leaf.values:
+        return ()
+    is_theirs = threads.c.assignee_id.in_(sorted(leaf.values))
+    return (select(threads.c.id).where(is_theirs, threads.c.archived.is_(False)),)
+
+
+def _closed_at(connection: Connection, leaf: Leaf) -> Statements:
+    if not isinstance(leaf, Within) or leaf.measure != "instant":
+        return ()
+    at = threads.c.closed_at
+    spans = [
+        (at >= low if low is not None else at.is_not(None))
+        & (at < high if high is not None else at.is_not(None))
+        for low, high in leaf.spans
+    ]
+    return (_live(True).where(or_(false(), *spans)),)
+
+
+def _spoken(connection: Connection, leaf: Leaf) -> Statements:
+    """By the locales that customers have: which of them are of a language no index says."""
+    if not isinstance(leaf, Language) or None in leaf.tags:
+        return ()
+    known = connection.scalars(_LOCALES.limit(LOCALES_MAX + 1)).all()
+    if len(known) > LOCALES_MAX:
+        return ()
+    speak = customers.c.locale.in_([locale for locale in known if leaf.takes(locale)])
+    theirs = select(threads.c.id).join_from(threads, customers)
+    # Many customers may have no thread.
+    return select(customers.c.id).where(speak), theirs.where(speak)
+
+
+def _open_or_closed(connection: Connection, leaf: Leaf) -> Statements:
+    if not isinstance(leaf, OneOf) or len(leaf.values) != 1:
+        return ()
+    return (_live(next(iter(leaf.values))),)
+
+
+def _snoozed(connection: Connection, leaf: Leaf) -> Statements:
+    """They are open."""
+    return (_live(False),) if isinstance(leaf, OneOf) and leaf.values == {True} else ()
+
+
+def _live(closed: bool) -> Ids:
+    is_closed: ColumnElement[bool] = threads.c.closed.is_(closed)
+    return select(threads.c.id).where(threads.c.archived.is_(False), is_closed)
+
+
+def _waiting(connection: Connection, leaf: Leaf) -> Statements:
+    if not isinstance(leaf, Present | Within):
+        return ()
+    # The version is that of the index of threads that wait: SQLite would take another one.
+    is_waiting = threads.c.waiting_since.is_not(None) & (threads.c.due_version >= 0)
+    return (select(threads.c.id).where(is_waiting),)
+
+
+def _ids_tagged(connection: Connection, leaf: Leaf) -> Statements:
+    """All that have any tag: there is no index of tags."""
+    if not isinstance(leaf, Tagged) or None in leaf.tags:
+        return ()
+    return (select(threads.c.id).where(threads.c.tags.is_not(None)).order_by(threads.c.id.desc()),)
+
+
+def _distinct_locales() -> Select[str | None]:
+    """Each once, and NULL at the end; the index is asked for the next one, again and again."""
+    locale = customers.c.locale
+    first = select(func.min(locale).label("locale")).where(locale.is_not(None))
+    found = first.cte("locales", recursive=True)
+    next = select(func.min(locale)).where(locale > found.c.locale).scalar_subquery()
+    return select(found.union_all(select(next).where(found.c.locale.is_not(None))).c.locale)
+
+
+_LOCALES = _distinct_locales()
+
+#: Attribute to what an index answers of it; what usually fewer threads have comes first.
+_INDEXED: Mapping[str, Callable[[Connection, Leaf], Statements]] = {
+    "mentioned": _mentioned,
+    "assignee_id": _assigned,
+    "closed_at": _closed_at,
+    "locale": _spoken,
+    "snoozed": _snoozed,
+    "closed": _open_or_closed,
+    "waiting_since": _waiting,
+    "tags": _ids_tagged,
+}

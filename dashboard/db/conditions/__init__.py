@@ -1,1 +1,0 @@
-"""The SQL reader of the condition language."""

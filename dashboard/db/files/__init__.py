@@ -1,1 +1,0 @@
-"""Queries of the files that admins attach to messages."""

@@ -1,0 +1,87 @@
+"""Mentions of admins in notes, stored with the note and read by the admin."""
+
+from collections import defaultdict
+from collections.abc import Collection, Iterable
+from typing import Any, NamedTuple
+
+from sqlalchemy import ColumnElement, Connection, insert, select, update
+
+from dashboard.db.models.threads import mentions
+
+#: A message as dashboards get it.
+Message = dict[str, Any]
+
+
+class Mentioned(NamedTuple):
+    """An admin, and how a note calls the admin, without the `@`."""
+
+    admin_id: int
+    name: str
+
+
+def add(
+    connection: Connection, thread_id: int, note_id: int, at: int, named: Iterable[Mentioned]
+) -> None:
+    """Stores whom a note of a locked thread mentions, at a time in ms."""
+    note = {"thread_id": thread_id, "event_id": note_id, "at": at}
+    rows = [note | each._asdict() for each in named]
+    if rows:
+        connection.execute(insert(mentions), rows)
+
+
+def of_note(connection: Connection, note_id: int) -> set[int]:
+    """The admins whom a note mentions."""
+    found = select(mentions.c.admin_id).where(mentions.c.event_id == note_id)
+    return set(connection.scalars(found))
+
+
+def attached(connection: Connection, found: Collection[Message]) -> list[Message]:
+    """These messages; notes that mention somebody with `mentions`, whom and how."""
+    notes = [message["id"] for message in found if message["private"]]
+    if not notes:
+        return [*found]
+    columns = (mentions.c.event_id, mentions.c.admin_id, mentions.c.name)
+    rows = connection.execute(
+        select(*columns).where(mentions.c.event_id.in_(notes)).order_by(*columns)
+    )
+    by_note: dict[int, list[dict[str, Any]]] = defaultdict(list)
+    for note_id, admin_id, name in rows:
+        by_note[note_id].append({"id": admin_id, "name": name})
+    return [
+        message | {"mentions": by_note[message["id"]]} if message["id"] in by_note else message
+        for message in found
+    ]
+
+
+def unread(connection: Connection, thread_id: int, admin_id: int) -> list[int]:
+    """The notes of a thread that mention an admin who has not read them, by id."""
+    found = select(mentions.c.event_id).where(
+        _of(thread_id, admin_id), mentions.c.read_at.is_(None)
+    )
+    return sorted(connection.scalars(found))
+
+
+def have_unread(connection: Connection, thread_id: int) -> set[int]:
+    """The admins who have unread mentions in a thread."""
+    is_unread = mentions.c.read_at.is_(None)
+    found = select(mentions.c.admin_id).where(mentions.c.thread_id == thread_id, is_unread)
+    return set(connection.scalars(found.distinct()))
+
+
+def read(connection: Connection, thread_id: int, admin_id: int, through: int, now: int) -> bool:
+    """An admin has read the mentions in a thread up to a message; whether any was unread."""
+    until = _of(thread_id, admin_id) & (mentions.c.event_id <= through)
+    is_unread = mentions.c.read_at.is_(None)
+    done = connection.execute(update(mentions).where(until, is_unread).values(read_at=now))
+    return done.rowcount > 0
+
+
+def unread_again(connection: Connection, thread_id: int, admin_id: int, note_id: int) -> bool:
+    """A mention counts as unread again; False where the note does not mention the admin."""
+    found = _of(thread_id, admin_id) & (mentions.c.event_id == note_id)
+    done = connection.execute(update(mentions).where(found).values(read_at=None))
+    return done.rowcount > 0
+
+
+def _of(thread_id: int, admin_id: int) -> ColumnElement[bool]:
+    return (mentions.c.thread_id == thread_id) & (mentions.c.admin_id == admin_id)

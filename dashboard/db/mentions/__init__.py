@@ -1,1 +1,0 @@
-"""Who is mentioned in notes, and who has read it."""

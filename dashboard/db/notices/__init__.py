@@ -1,1 +1,0 @@
-"""What concerns an admin personally."""

@@ -1,1 +1,0 @@
-"""What is kept of sign-ins by OpenID Connect."""

@@ -1,0 +1,214 @@
+"""Gives threads to admins, takes them back, and follows a changed name."""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from sqlalchemy import Connection
+
+from dashboard.db.accounts import admin_desks, admins, desks
+from dashboard.db.database import Database
+from dashboard.db.threads import thread_states
+from dashboard.db.threads.acts import Act
+from dashboard.db.threads.thread_state import ThreadState
+from dashboard.errors import Problem
+from dashboard.event_types import MESSAGE
+from dashboard.ingest import acting, outgoing
+from dashboard.ingest.mentioning import mentioned_in, store
+from dashboard.ingest.outgoing import Admin, Assignee
+from dashboard.validation.field_errors import field_error
+from scoring.placing import Placement
+
+
+class HandOver(NamedTuple):
+    """To whom a thread goes, None for nobody, and to which desk, None where it stays at its own;
+    with a note for whoever has it next. `held_by`: only where this admin has it; None: in any case.
+    """
+
+    admin_id: int | None
+    note: str | None = None
+    desk: str | None = None
+    held_by: int | None = None
+
+
+class Assigning:
+    """Hands threads over; `clock` gives milliseconds since 1970."""
+
+    def __init__(self, database: Database, clock: Callable[[], int]):
+        self._database = database
+        self._clock = clock
+
+    def hand_over(
+        self, admin: Admin, thread_id: int, given: HandOver
+    ) -> tuple[int | None, Sequence[Placement]]:
+        """Assigns a thread to an admin, or to nobody, here or at another desk: neither its place
+        nor its wait changes.
+
+        What a colleague has is handed over by that colleague and by supervisors. The note is a
+        private message, stored with the act or not at all. Returns the id of the act, and the
+        placements of the thread; where whoever gets it has it already, None, and no note is stored.
+        Raises NotFound for an unknown thread, Invalid for an admin who takes no threads, or sees
+        none of the desk, and for an unknown desk, Problem (409, `already_claimed`,
+        `done_meanwhile` where `held_by` has it no longer), StorageUnavailable with nothing stored.
+        """
+        now = self._clock()
+
+        def write(connection: Connection) -> tuple[int | None, Sequence[Placement]]:
+            to = _receiver(connection, given.admin_id)
+            _check_desk(connection, given.desk)
+            state = acting.locked(connection, thread_id, admin.desks)
+            check_may_give(connection, admin, state)
+            _check_is_held(connection, state, given.held_by)
+            desk = given.desk or state.columns.desk
+            if to is not None and not admin_desks.is_seen_by(connection, desk, to.id, to.role):
+                raise field_error("/admin_id", "unknown_value", f"sees no threads of {desk}")
+            if (state.columns.assignee_id, state.columns.desk) == (given.admin_id, desk):
+                return None, []
+            placements: list[Placement] = []
+            if given.note is not None:
+                placements += _write_note(connection, admin, state, given.note, now)
+                state = acting.locked(connection, thread_id, admin.desks)
+            act_id = _move(connection, admin, state, (to, desk), now)
+            return act_id, [*placements, *thread_states.save(connection, [state], now)]
+
+        return self._database.write(write)
+
+
+def assign(
+    connection: Connection, admin: Admin, state: ThreadState, to: Assignee | None, now: int
+) -> int:
+    """Assigns the thread to an admin, or unassigns it; the caller saves it.
+
+    Returns the act's id.
+    """
+    before = _assignee_of(connection, state)
+    return outgoing.set_assignee(connection, admin, state, to, to and now, now, before=before)
+
+
+def check_may_give(connection: Connection, admin: Admin, state: ThreadState) -> None:
+    """Raises Problem (409) for a thread of a colleague; a supervisor may give anyone's away."""
+    if admin.role != "supervisor":
+        check_not_claimed_by_another(connection, admin, state)
+
+
+def check_not_claimed_by_another(connection: Connection, admin: Admin, state: ThreadState) -> None:
+    """Raises Problem (409) for a thread that an enabled colleague has."""
+    assignee_id = state.columns.assignee_id
+    if assignee_id is None or assignee_id == admin.id:
+        return
+    assignee = admins.by_id(connection, assignee_id)
+    if assignee is not None and assignee.disabled_at is not None:
+        return
+    name = assignee.name if assignee else "Somebody"
+    raise Problem(
+        409,
+        "already_claimed",
+        f"{name} has this thread.",
+        extra={
+            "assignee": {"id": assignee_id, "name": name},
+            "assigned_at": state.columns.assigned_at,
+        },
+    )
+
+
+def restore_desk(
+    connection: Connection, admin: Admin, state: ThreadState, act: Act, now: int
+) -> None:
+    """Undoes that the thread was moved to another desk; the caller saves it.
+
+    Raises Problem as `restore_assignee`.
+    """
+    before = act.data["before"]
+    held = before.get("assignee")
+    if (held and held["id"]) != state.columns.assignee_id:
+        restore_assignee(connection, admin, state, held, now, act.id, before["desk"])
+    outgoing.set_desk(connection, admin, state, before["desk"], now, undoes=act.id)
+
+
+def restore_assignee(
+    connection: Connection,
+    admin: Admin,
+    state: ThreadState,
+    before: Mapping[str, Any] | None,
+    now: int,
+    undoes: int,
+    desk: str | None = None,
+) -> None:
+    """Gives the thread back to whoever had it before an act, None for nobody; the caller saves it.
+
+    It is, or comes back, to `desk`; None: to its own. Raises Problem (409, `done_meanwhile`) where
+    that admin takes no threads of that desk any more.
+    """
+    to = admins.by_id(connection, before["id"]) if before else None
+    desk = desk or state.columns.desk
+    if before and not (
+        to is not None
+        and to.disabled_at is None
+        and admin_desks.is_seen_by(connection, desk, to.id, to.role)
+    ):
+        detail = f"{before['name']} takes no threads any more."
+        raise Problem(409, "done_meanwhile", detail, extra={"by": None})
+    assigned_at = before["assigned_at"] if before else None
+    outgoing.set_assignee(connection, admin, state, to, assigned_at, now, undoes=undoes)
+
+
+def _move(
+    connection: Connection,
+    admin: Admin,
+    state: ThreadState,
+    to: tuple[Assignee | None, str],
+    now: int,
+) -> int:
+    """Sets the assignee and the desk where they differ; returns the id of the act to undo."""
+    assignee, desk = to
+    before = {"desk": state.columns.desk, "assignee": _assignee_of(connection, state)}
+    act_id = 0
+    if state.columns.assignee_id != (assignee and assignee.id):
+        act_id = assign(connection, admin, state, assignee, now)
+    if state.columns.desk != desk:
+        act_id = outgoing.set_desk(connection, admin, state, desk, now, before=before)
+    return act_id
+
+
+def _assignee_of(connection: Connection, state: ThreadState) -> dict[str, Any] | None:
+    """Who has the thread since when, as acts keep it."""
+    id = state.columns.assignee_id
+    if id is None:
+        return None
+    held = admins.by_id(connection, id)
+    name = held.name if held else ""
+    return {"id": id, "name": name, "assigned_at": state.columns.assigned_at}
+
+
+def _check_is_held(connection: Connection, state: ThreadState, admin_id: int | None) -> None:
+    """Raises Problem (409) where this admin has the thread no longer; None: any may have it."""
+    if admin_id is None or state.columns.assignee_id == admin_id:
+        return
+    held = _assignee_of(connection, state)
+    by = held and {"id": held["id"], "name": held["name"]}
+    raise Problem(409, "done_meanwhile", "It has somebody else by now.", extra={"by": by})
+
+
+def _check_desk(connection: Connection, desk: str | None) -> None:
+    if desk is not None and desks.unknown(connection, [desk]):
+        raise field_error("/desk", "unknown_value", "is no desk")
+
+
+def _receiver(connection: Connection, admin_id: int | None) -> admins.Admin | None:
+    """The admin, who stays enabled until the transaction ends. Raises Invalid."""
+    if admin_id is None:
+        return None
+    found = admins.lock(connection, admin_id)
+    if found is None or found.disabled_at is not None:
+        raise field_error("/admin_id", "unknown_value", "is nobody who takes threads")
+    return found
+
+
+def _write_note(
+    connection: Connection, admin: Admin, state: ThreadState, body: str, now: int
+) -> Sequence[Placement]:
+    named = mentioned_in(connection, admin, state, body)
+    now = state.act_at(now)
+    event = acting.new_act(admin, state, MESSAGE, now, role="admin", body=body, private=True)
+    written = acting.write(connection, state, acting.author(connection, admin), event, now)
+    placements = store(connection, state.id, written.messages[0]["id"], named, now)
+    return [*written.placements, *placements]

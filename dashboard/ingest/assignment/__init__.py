@@ -1,1 +1,0 @@
-"""Who has a thread: handed over, and given back where its assignee will not answer."""

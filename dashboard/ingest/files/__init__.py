@@ -1,1 +1,0 @@
-"""Files that go with an admin's message."""

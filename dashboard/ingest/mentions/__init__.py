@@ -1,1 +1,0 @@
-"""Mentions: whom a note names, and what reading it changes."""

@@ -1,1 +1,0 @@
-"""Snoozes: how they begin and end, and what time does to threads."""

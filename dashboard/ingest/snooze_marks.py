@@ -1,0 +1,138 @@
+"""What a thread keeps of its snooze, and how a snooze follows events and time."""
+
+from collections.abc import Iterable
+from typing import Any, NamedTuple
+
+from sqlalchemy import Connection
+
+from dashboard.db.threads.thread_state import Reason, ThreadState, Wake
+from dashboard.event_types import WOKEN
+from dashboard.ingest import outgoing
+from scoring.facts import ThreadEvent
+
+
+class Marks(NamedTuple):
+    """Until when a thread is snoozed, since when and by whom, or how its last snooze ended.
+
+    Times in milliseconds. `snoozed_by_id` stays when the thread wakes, as long as `woken_at`.
+    """
+
+    snoozed_until: int | None = None
+    snoozed_at: int | None = None
+    snoozed_by_id: int | None = None
+    wake: Wake | None = None
+    woken_at: int | None = None
+    woken_reason: Reason | None = None
+
+    def woken(self, reason: Reason, at: int) -> "Marks":
+        """The same once the snooze has ended."""
+        return Marks(snoozed_by_id=self.snoozed_by_id, woken_at=at, woken_reason=reason)
+
+    def seen_to(self) -> "Marks":
+        """The same once somebody has dealt with the thread: a snooze stays."""
+        return NONE if self.snoozed_until is None else self
+
+
+NONE = Marks()
+
+
+def marks_of(state: ThreadState) -> Marks:
+    """The marks of a thread."""
+    columns = state.columns
+    return Marks(
+        state.facts.snoozed_until,
+        columns.snoozed_at,
+        columns.snoozed_by_id,
+        columns.wake,
+        columns.woken_at,
+        columns.woken_reason,
+    )
+
+
+def set_marks(state: ThreadState, marks: Marks) -> None:
+    """Gives a thread these marks; the caller saves it."""
+    state.facts = state.facts._replace(snoozed_until=marks.snoozed_until)
+    columns = state.columns
+    columns.snoozed_at = marks.snoozed_at
+    columns.snoozed_by_id = marks.snoozed_by_id
+    columns.wake = marks.wake
+    columns.woken_at = marks.woken_at
+    columns.woken_reason = marks.woken_reason
+
+
+def kept(state: ThreadState) -> dict[str, Any]:
+    """The marks as acts keep them, so that they come back when the act is undone; nothing where
+    there are none."""
+    marks = marks_of(state)
+    return {} if marks == NONE else {"marks": marks._asdict()}
+
+
+def kept_in(data: dict[str, Any]) -> Marks:
+    """The marks that an act has kept."""
+    return Marks(**data["marks"]) if "marks" in data else NONE
+
+
+_CALLING = ("client", "handoff")
+
+
+def follow(connection: Connection, states: Iterable[ThreadState], now: int) -> None:
+    """Lets folded threads wake with what the customer wrote, and forgets what is dealt with.
+
+    A close keeps the snooze for the case that it is undone; any other reopening ends it. Saves
+    nothing. (W4, W6, W7)
+    """
+    for state in states:
+        # Most threads have none of them: nothing more is asked.
+        if state.facts.snoozed_until is not None or state.columns.woken_at is not None:
+            _follow(connection, state, now)
+        if state.columns.due_told_for is not None:
+            _keep_told(state)
+
+
+def wake(
+    connection: Connection,
+    state: ThreadState,
+    reason: Reason,
+    now: int,
+    at: int | None = None,
+) -> None:
+    """Ends the snooze of a thread, for a reason that no admin gave; the caller saves it.
+
+    `at` is the moment at which it ended, where that is before `now`.
+    """
+    set_marks(state, marks_of(state).woken(reason, now if at is None else at))
+    outgoing.add_event(connection, None, state, WOKEN, now, {"reason": reason})
+
+
+def _follow(connection: Connection, state: ThreadState, now: int) -> None:
+    if state.facts.closed:
+        set_marks(state, marks_of(state).seen_to())
+    elif state.stored.closed:
+        is_undone = any(event.undoes is not None for event in state.events)
+        set_marks(state, marks_of(state) if is_undone else NONE)
+    else:
+        before = marks_of(state)
+        after = _after(before, state.events, now)
+        if before.snoozed_until is not None and after.snoozed_until is None:
+            wake(connection, state, "reply", now)
+        set_marks(state, after)
+
+
+def _keep_told(state: ThreadState) -> None:
+    """A message that comes late may begin a wait earlier: it is the same wait, which was announced
+    already. (W24)"""
+    told_for, since = state.columns.due_told_for, state.facts.waiting_since
+    if told_for is None or since is None or told_for != state.stored.waiting_since:
+        return
+    if since < told_for:
+        state.columns.due_told_for = since
+
+
+def _after(marks: Marks, events: Iterable[ThreadEvent], now: int) -> Marks:
+    """The marks of an open thread after these events, in the order of their arrival."""
+    for event in events:
+        if event.kind in _CALLING and marks.snoozed_until is not None and marks.wake == "reply":
+            marks = marks.woken("reply", now)
+        elif event.kind == "admin":
+            marks = marks.seen_to()
+    return marks

@@ -1,0 +1,214 @@
+"""Snoozes threads, wakes them, and undoes both."""
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from sqlalchemy import Connection
+
+from dashboard.db.database import Database
+from dashboard.db.hours.due_times import DueTimes
+from dashboard.db.threads import acts, events, thread_states
+from dashboard.db.threads.acts import Act
+from dashboard.db.threads.thread_state import ThreadState, Wake
+from dashboard.errors import Problem
+from dashboard.event_types import DUE, REOPENED, SNOOZED, WOKEN, OutgoingType
+from dashboard.ingest import acting, outgoing
+from dashboard.ingest.outgoing import Admin
+from dashboard.ingest.snooze_marks import NONE, Marks, kept, kept_in, marks_of, set_marks, wake
+from dashboard.validation.field_errors import field_error
+from scoring.hours.policies import Promise
+from scoring.placing import Placement
+
+
+def take_effect(connection: Connection, states: Collection[ThreadState], now: int) -> None:
+    """Does to locked threads what was to happen by `now` (ms), and has not yet; saves nothing.
+
+    Of several processes one gets each thread: the others find nothing to do. (W3, W21, W24)
+    """
+    due_times = DueTimes.of(connection, states)
+    for state in states:
+        facts = state.facts
+        if facts.snoozed and facts.snoozed_until is not None and facts.snoozed_until <= now:
+            wake(connection, state, "time", now, at=facts.snoozed_until)
+        if state.columns.due_told_for != facts.waiting_since:
+            promise = _broken(due_times, state, now)
+            if promise is not None:
+                state.columns.due_told_for = facts.waiting_since
+                outgoing.add_event(connection, None, state, DUE, now, _json(state, promise))
+
+
+def _broken(due_times: DueTimes, state: ThreadState, now: int) -> Promise | None:
+    """What was promised to be done by now, if anything."""
+    due_at = state.facts.due_at
+    if due_at is not None and due_at <= now and due_times.are_of_today(state):
+        # What counted at that moment: by now it may be another policy, whose time is to come.
+        promise = due_times.promise(state, due_at)
+        if promise is not None and promise.due_at <= now:
+            return promise
+    promise = due_times.promise(state, state.moment(now))
+    return promise if promise is not None and promise.due_at <= now else None
+
+
+def _json(state: ThreadState, promise: Promise) -> dict[str, Any]:
+    return {
+        "due_at": promise.due_at,
+        "waiting_since": state.facts.waiting_since,
+        "policy": promise.policy.name,
+        "target": promise.target,
+    }
+
+
+#: How long a thread may be snoozed.
+YEARS_MAX = 5
+_BEGINNING = datetime(1970, 1, 1, tzinfo=UTC)
+
+Placements = Sequence[Placement]
+
+
+class Snoozing:
+    """Each method is one write transaction and returns (id of the act, placements of its thread).
+
+    The id is None where nothing was to be done. Both raise NotFound for an unknown thread, and
+    StorageUnavailable with nothing stored. `clock` gives milliseconds since 1970.
+    """
+
+    def __init__(self, database: Database, clock: Callable[[], int]):
+        self._database = database
+        self._clock = clock
+
+    def check_until(self, until: int) -> None:
+        """Raises Invalid for a moment that is not ahead, or is beyond five years."""
+        now = self._clock()
+        if until <= now:
+            raise field_error("/until", "until_in_the_past", "is not in the future")
+        if until > _latest(now):
+            detail = f"is more than {YEARS_MAX} years away"
+            raise field_error("/until", "until_too_far", detail)
+
+    def snooze(
+        self, admin: Admin, thread_id: int, until: int, wake: Wake
+    ) -> tuple[int | None, Placements]:
+        """Snoozes an open thread until a moment in ms; one that is snoozed gets the new one.
+
+        With `reply` the customer's next message wakes it, too. Raises Invalid as `check_until`,
+        and Problem (409, `thread_closed`).
+        """
+        self.check_until(until)
+
+        def change(connection: Connection, state: ThreadState, now: int) -> int | None:
+            if state.facts.closed:
+                raise Problem(409, "thread_closed", "A closed thread cannot be snoozed.")
+            before = marks_of(state)
+            wanted = Marks(until, now, admin.id, wake)
+            if before == wanted._replace(snoozed_at=before.snoozed_at):
+                return None
+            data = {"until": until, "wake": wake}
+            act_id = self._add(connection, admin, state, SNOOZED, now, data)
+            set_marks(state, wanted)
+            return act_id
+
+        return self._change(admin, thread_id, change)
+
+    def wake(self, admin: Admin, thread_id: int) -> tuple[int | None, Placements]:
+        """Wakes a snoozed thread; any other one stays as it is."""
+
+        def change(connection: Connection, state: ThreadState, now: int) -> int | None:
+            if not state.facts.snoozed:
+                return None
+            data = {"reason": "admin"}
+            act_id = self._add(connection, admin, state, WOKEN, now, data)
+            set_marks(state, marks_of(state).woken("admin", now))
+            return act_id
+
+        return self._change(admin, thread_id, change)
+
+    def _change(
+        self,
+        admin: Admin,
+        thread_id: int,
+        change: Callable[[Connection, ThreadState, int], int | None],
+    ) -> tuple[int | None, Placements]:
+        now = self._clock()
+
+        def write(connection: Connection) -> tuple[int | None, Placements]:
+            state = acting.locked(connection, thread_id, admin.desks)
+            act_id = change(connection, state, now)
+            return act_id, thread_states.save(connection, [state], now)
+
+        return self._database.write(write)
+
+    def _add(
+        self,
+        connection: Connection,
+        admin: Admin,
+        state: ThreadState,
+        type: OutgoingType,
+        now: int,
+        data: Mapping[str, Any],
+    ) -> int:
+        """Writes the act, with what is there before it and the last event that was stored: whoever
+        undoes it must know what came in since."""
+        last_id = events.last_id(connection, state.id)
+        return outgoing.add_event(
+            connection, admin, state, type, now, data, last_event=last_id, **kept(state)
+        )
+
+
+def reverse(connection: Connection, admin: Admin, state: ThreadState, act: Act, now: int) -> None:
+    """Reverses a snooze or a wake; the caller saves the thread."""
+    before, marks = marks_of(state), _without(connection, state, act, now)
+    set_marks(state, marks)
+    if marks.snoozed_until is not None and marks[:4] != before[:4]:
+        until = {"until": marks.snoozed_until, "wake": marks.wake}
+        outgoing.add_event(connection, admin, state, SNOOZED, now, until, undoes=act.id)
+    elif marks.snoozed_until is None and before.snoozed_until is not None:
+        reason = {"reason": "admin"}
+        outgoing.add_event(connection, admin, state, WOKEN, now, reason, undoes=act.id)
+    else:
+        # The thread is as wanted already; the act says that this was undone.
+        acts.add(connection, state.id, now, act.type, admin.id, None, {"undoes": act.id})
+        state.row_changed = True
+
+
+def bring_back(state: ThreadState, act: Act) -> bool:
+    """Brings back what a close or reopen that was undone has taken: whether there was any.
+
+    A close took how a snooze ended, a reopening the snooze that the close had left. What was set
+    since stays, and what has ended since. The caller saves the thread.
+    """
+    taken = kept_in(act.data)
+    if taken == NONE or marks_of(state) != NONE:
+        return False
+    # A close leaves the snooze; where it is gone, it was undone, or another reopening ended it.
+    if (taken.snoozed_until is not None) != state.facts.closed:
+        return False
+    set_marks(state, taken)
+    return True
+
+
+def _latest(now: int) -> int:
+    """The same day and time in five years, in UTC; 1 March for 29 February."""
+    at = _BEGINNING + timedelta(milliseconds=now)
+    year = at.year + YEARS_MAX
+    try:
+        then = at.replace(year=year)
+    except ValueError:
+        then = at.replace(year=year, month=3, day=1)
+    return now + (then - at) // timedelta(milliseconds=1)
+
+
+def _without(connection: Connection, state: ThreadState, act: Act, now: int) -> Marks:
+    """The marks that the thread would have without an act."""
+    marks = kept_in(act.data)
+    if marks.snoozed_until is not None and marks.snoozed_until <= now:
+        return NONE
+    since = acts.after(connection, state.id, act.id)
+    if any(each.type == REOPENED.name and "undoes" not in each.data for each in since):
+        return NONE
+    arrived = events.arrived_after(connection, state.id, act.data["last_event"])
+    if arrived.called_at is not None and marks.snoozed_until is not None and marks.wake == "reply":
+        marks = marks.woken("reply", arrived.called_at)
+    if state.facts.closed or arrived.is_answered:
+        marks = marks.seen_to()
+    return marks

@@ -1,1 +1,0 @@
-"""Tags of threads: what events and admins do to them."""

@@ -1,0 +1,83 @@
+"""Sends each admin notices of what is theirs, to all sockets of the admin on this worker."""
+
+from collections.abc import Collection, Iterable
+
+from dashboard.db.accounts.admin_desks import sees
+from dashboard.db.notices import Notice
+from dashboard.live.reads import Reads
+from dashboard.live.socket_admins import SocketAdmins
+from dashboard.transport.caller import Caller
+from dashboard.transport.emitter import Emitter
+from dashboard.transport.packets import EncodedJson, encode
+
+#: How far back changed threads are looked at: a worker may hear late of a change. What was sent is
+#: not sent again.
+WINDOW_MS = 30_000
+#: What a socket may ask for that was away, and how many of the newest notices it gets.
+MISSED_MS = 7 * 24 * 3_600_000
+MISSED_MAX = 20
+
+#: Admin, kind and id of a notice.
+Key = tuple[int, str, int]
+
+
+class Notices:
+    """Every worker reads what changed threads say to the admins who are connected to it."""
+
+    def __init__(self, reads: Reads, emitter: Emitter, admins: SocketAdmins):
+        self._reads = reads
+        self._emitter = emitter
+        self._admins = admins
+        #: What was sent, and when it happened.
+        self._sent: dict[Key, int] = {}
+        #: Changed threads that could not be read yet; None: any may have changed.
+        self._unchecked: set[int] | None = set()
+
+    def __bool__(self) -> bool:
+        return len(self._admins) > 0
+
+    @property
+    def has_unchecked(self) -> bool:
+        """Whether a read has failed, and must be repeated."""
+        return self._unchecked is None or bool(self._unchecked)
+
+    def check(self, changed: Iterable[int] | None) -> None:
+        """Sends what is new in these threads; None: in all.
+
+        Raises StorageUnavailable; a later call reads them again.
+        """
+        if changed is None or self._unchecked is None:
+            self._unchecked = None
+        else:
+            self._unchecked |= {*changed}
+        sockets = self._sockets()
+        since = self._reads.now() - WINDOW_MS
+        found = self._reads.notices(sockets, since, self._unchecked)
+        self._unchecked = set()
+        self._sent = {key: at for key, at in self._sent.items() if at >= since}
+        for notice in found:
+            key = (notice.admin_id, notice.kind, notice.id)
+            if key not in self._sent:
+                self._sent[key] = notice.at
+                self._send(notice, sockets[notice.admin_id])
+
+    def missed(self, caller: Caller, since_ms: int) -> tuple[list[Notice], int]:
+        """What an admin was not sent since then, by time: of each thread the newest notice, and of
+        many threads the newest; and how many threads there are. Raises StorageUnavailable."""
+        since = max(since_ms, self._reads.now() - MISSED_MS)
+        found = self._reads.notices([caller.admin_id], since, None)
+        newest = {notice.thread_id: notice for notice in found if sees(caller.desks, notice.desk)}
+        by_time = sorted(newest.values(), key=lambda notice: notice.at)
+        return by_time[-MISSED_MAX:], len(by_time)
+
+    def _sockets(self) -> dict[int, list[str]]:
+        found: dict[int, list[str]] = {}
+        for sid, admin_id in self._admins:
+            found.setdefault(admin_id, []).append(sid)
+        return found
+
+    def _send(self, notice: Notice, sids: Collection[str]) -> None:
+        data = EncodedJson(encode(notice.to_json()))
+        for sid in sids:
+            if sees(self._admins.desks_of(sid), notice.desk):
+                self._emitter.send(sid, "notices:new", data)

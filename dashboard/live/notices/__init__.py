@@ -1,1 +1,0 @@
-"""Notices: what concerns an admin personally goes to all sockets of that admin."""

@@ -1,1 +1,0 @@
-"""The state of the queue, in numbers: for supervisors and for metrics."""

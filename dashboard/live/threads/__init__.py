@@ -1,1 +1,0 @@
-"""Open threads: what is new in them goes to the sockets that have them open."""

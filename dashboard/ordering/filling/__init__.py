@@ -1,1 +1,0 @@
-"""Fills the new lists of a rebuild with what SQL has."""

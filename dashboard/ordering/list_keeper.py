@@ -1,0 +1,202 @@
+"""Keeps the lists of queries that admins look at, and builds those that Redis lacks."""
+
+import logging
+import threading
+import time
+from collections.abc import Callable, Collection, Mapping
+from contextlib import suppress
+
+from redis.exceptions import RedisError
+from sqlalchemy import Connection
+
+from dashboard.db.database import Database
+from dashboard.db.lists import allowances, kept_lists, query_lists
+from dashboard.db.lists.query_lists import ListedQuery
+from dashboard.errors import StorageUnavailable
+from dashboard.ordering.rebuild import Rebuilder
+from scoring.conditions.language.errors import QueryError
+from scoring.ranking import Ranking, RankingLost
+from scoring.rebuilding import RebuildLost
+
+#: How long a list stays, or stays in order, at which nobody looks any more, and how much longer
+#: while somebody does: so that it is written every 20 s, by one of the processes.
+LOOKED_AT_MS = 60_000
+RENEWED_MS = 20_000
+#: Lists that are kept only while somebody looks, of all processes: each event costs more with each
+#: that holds its thread, and each new list some microseconds for each that there is. A team of a
+#: thousand looks at lists of `mine`.
+TEMPORARY_MAX = 2_000
+
+
+class TooManyLists(Exception):
+    """The lists that are kept are as many, or cost as much, as may be; this one must be read from
+    SQL."""
+
+
+class ListKeeper:
+    """Writes to SQL until when lists are kept. `clock` gives milliseconds."""
+
+    def __init__(self, database: Database, clock: Callable[[], int]):
+        self._database = database
+        self._clock = clock
+        self._queries: dict[str, ListedQuery] = {}
+        self._kept_until: dict[str, int] = {}
+
+    def is_kept(self, list_id: str) -> bool:
+        """Whether this process knows that the list is kept in order for long enough."""
+        return self._kept_until.get(list_id, 0) >= self._clock() + LOOKED_AT_MS
+
+    def keep(self, list_id: str, listed: ListedQuery, beside: Collection[str] = ()) -> None:
+        """Keeps the list of a query in order from now on, and as long as it is renewed.
+
+        `beside`: the lists that the one who looks at it looks at already. Raises TooManyLists,
+        QueryError and StorageUnavailable.
+        """
+        now = self._clock()
+        kept_until = now + LOOKED_AT_MS + RENEWED_MS
+
+        def write(connection: Connection) -> None:
+            found = kept_lists.keep_longer(connection, [list_id], kept_until, now)
+            if not found:
+                if kept_lists.count_temporary(connection) >= TEMPORARY_MAX:
+                    raise TooManyLists
+                if not allowances.with_room(connection, {list_id: listed}, beside):
+                    raise TooManyLists
+            query_lists.keep(connection, listed, kept_until)
+
+        self._database.write(write, is_idempotent=True)
+        self._queries[list_id] = listed
+        self._kept_until[list_id] = kept_until
+
+    def keep_many(self, queries: Mapping[str, ListedQuery], most: int = TEMPORARY_MAX) -> None:
+        """`keep` of lists by their ids, in one write; none is added beyond `most` of all lists
+        that are kept only while somebody looks.
+
+        Raises StorageUnavailable.
+        """
+        now = self._clock()
+        kept_until = now + LOOKED_AT_MS + RENEWED_MS
+        asked = {id: listed for id, listed in queries.items() if not self.is_kept(id)}
+
+        def write(connection: Connection) -> list[str]:
+            known = query_lists.current(connection).lists
+            rest = {id: listed for id, listed in asked.items() if id not in known}
+            fitting = allowances.with_room(connection, rest)
+            held = kept_lists.keep_longer(connection, asked.keys(), kept_until, now)
+            room = most - kept_lists.count_temporary(connection)
+            new = [id for id in fitting if id not in held][: max(0, room)]
+            for list_id in new:
+                with suppress(QueryError):
+                    query_lists.keep(connection, asked[list_id], kept_until)
+            return [*held, *new]
+
+        for list_id in self._database.write(write, is_idempotent=True) if asked else ():
+            self._queries[list_id] = asked[list_id]
+            self._kept_until[list_id] = kept_until
+
+    def renew(self, looked_at: Collection[str]) -> None:
+        """Keeps those of the lists longer that `keep` was told of, in one write where it is time.
+
+        One that was removed all the same is kept anew. Raises StorageUnavailable.
+        """
+        now = self._clock()
+        self._forget(looked_at, now)
+        due = [id for id in looked_at if self._kept_until.get(id, now) < now + LOOKED_AT_MS]
+        due = [id for id in due if id in self._queries]
+        if not due:
+            return
+        kept_until = now + LOOKED_AT_MS + RENEWED_MS
+
+        def write(connection: Connection) -> None:
+            held = kept_lists.keep_longer(connection, due, kept_until, now)
+            for list_id in due:
+                if list_id not in held:
+                    # Its sort or an admin that it names may be gone: nothing can be kept of it.
+                    with suppress(QueryError):
+                        query_lists.keep(connection, self._queries[list_id], kept_until)
+
+        self._database.write(write, is_idempotent=True)
+        self._kept_until |= dict.fromkeys(due, kept_until)
+
+    def _forget(self, looked_at: Collection[str], now: int) -> None:
+        """Forgets lists at which nobody of this process looks, when they may be gone."""
+        looked_at = frozenset(looked_at)
+        for list_id, kept_until in [*self._kept_until.items()]:
+            if kept_until < now and list_id not in looked_at:
+                del self._kept_until[list_id], self._queries[list_id]
+
+
+log = logging.getLogger(__name__)
+
+#: Lists that one process builds at a time; further ones wait for their turn.
+BUILT_AT_ONCE = 4
+#: Interval of looking whether somebody else has built a list, times the lists that wait for that;
+#: and the time after which it is left to the reconciler.
+LOOK_SECONDS = 0.05
+GIVEN_UP_SECONDS = 60.0
+
+
+class ListBuilder:
+    """Builds a list once, however many ask for it, in however many processes.
+
+    What `rebuilder` swaps in counts as built by this one.
+    """
+
+    def __init__(
+        self,
+        rebuilder: Rebuilder,
+        ranking: Ranking,
+        monotonic: Callable[[], float] = time.monotonic,
+    ):
+        self._rebuilder = rebuilder
+        self._ranking = ranking
+        self._monotonic = monotonic
+        self._slots = threading.BoundedSemaphore(BUILT_AT_ONCE)
+        self._under_way: dict[str, threading.Event] = {}
+
+    @property
+    def built(self) -> int:
+        """Lists built since the start."""
+        return self._rebuilder.swapped
+
+    def build(self, list_id: str) -> threading.Event:
+        """Begins to build the list of a query that SQL keeps and Redis lacks, in the background.
+
+        The event is set at the end; what failed is built by the reconciler.
+        """
+        ended = self._under_way.get(list_id)
+        if ended is None:
+            ended = self._under_way[list_id] = threading.Event()
+            threading.Thread(target=self._run, args=(list_id, ended), daemon=True).start()
+        return ended
+
+    def _run(self, list_id: str, ended: threading.Event) -> None:
+        try:
+            self._build(list_id)
+        except (RedisError, RankingLost, RebuildLost, StorageUnavailable) as error:
+            log.warning("the list %s is built later: %s", list_id, error)
+        except Exception:
+            log.exception("building the list %s failed", list_id)
+        finally:
+            del self._under_way[list_id]
+            ended.set()
+
+    def _build(self, list_id: str) -> None:
+        deadline = self._monotonic() + GIVEN_UP_SECONDS
+        while self._monotonic() < deadline and self._rebuilder.keeps(list_id):
+            # Before what SQL names: it is replaced if nobody has built the list since.
+            held = self._held(list_id)
+            if self._is_built(list_id, held):
+                return
+            if self._ranking.progress(list_id) is None:
+                with self._slots:
+                    self._rebuilder.rebuild([list_id], seen={list_id: held})
+                if self._is_built(list_id, self._held(list_id)):
+                    return
+            time.sleep(LOOK_SECONDS * len(self._under_way))
+
+    def _held(self, list_id: str) -> str | None:
+        return self._ranking.states([list_id])[list_id].epoch
+
+    def _is_built(self, list_id: str, held: str | None) -> bool:
+        return held is not None and held == self._rebuilder.epochs([list_id]).get(list_id)

@@ -1,0 +1,426 @@
+"""The accounts of admins: routes, bodies, answers, and joining by an invitation."""
+
+import threading
+from collections.abc import Callable
+from contextlib import suppress
+from functools import partial
+from typing import Annotated, Any, Literal
+
+from flask import Blueprint, Response, request
+from pydantic import Field, StrictInt
+from pydantic_core import PydanticCustomError
+from redis.exceptions import RedisError
+
+from dashboard import languages
+from dashboard.db.accounts import desks, directory, invitations
+from dashboard.db.accounts.admins import ROLES
+from dashboard.db.accounts.desks import MAIN
+from dashboard.db.accounts.invitations import Draft
+from dashboard.db.accounts.invitations import Invitation as StoredInvitation
+from dashboard.db.accounts.passwords import WeakPassword, hashed, require_strong
+from dashboard.db.database import Database
+from dashboard.errors import Problem as ProblemBody
+from dashboard.ingest.accounts.accounts import Accounts as StoredAccounts
+from dashboard.ingest.accounts.accounts import Changed, Changes
+from dashboard.ingest.accounts.invitations import InvitationOver, Invitations
+from dashboard.ingest.releases import left_of
+from dashboard.presence.service import PresenceService
+from dashboard.rate_limits import RateLimitExceeded
+from dashboard.validation.accounts import AccountName, Email, check_account_name
+from dashboard.validation.fields import INTEGER_MAX, DeskName, Partial, Strict
+from dashboard.web.admin.pages import chosen_theme
+from dashboard.web.admin.routes import SUPERVISOR
+from dashboard.web.admin.sign_in.attempts import Devices, InvitationAttempts
+from dashboard.web.admin.sign_in.methods import require_passwords
+from dashboard.web.http.audit.actors import acting, signing_in
+from dashboard.web.http.audit.signins import signed_in
+from dashboard.web.http.identity import Identities, current
+from dashboard.web.http.origins import Origins
+from dashboard.web.http.rendering import rendered
+from dashboard.web.http.responses import json_response
+from dashboard.web.http.routes import NO_CONTENT, Documented, done, route
+from dashboard.web.http.schemas import Absent, Answer, Milliseconds, Problem
+from presence.people import MAX_LOOKED_UP
+from presence.states import State, Viewer
+
+#: Most desks of an account.
+DESKS_MAX = 200
+Role = Literal[ROLES]  # type: ignore[valid-type]
+DeskNames = Annotated[list[DeskName], Field(min_length=1, max_length=DESKS_MAX)]
+#: That of the account that was read: where it is another by now, nothing is changed.
+ChangedAt = Annotated[StrictInt, Field(ge=0, le=INTEGER_MAX)]
+
+
+class AccountRequest(Partial):
+    """What an account is to be; what is left out stays."""
+
+    role: Role | None = None
+    desks: DeskNames | None = None
+    name: AccountName | None = None
+    changed_at: ChangedAt | None = None
+
+
+class AccountStateRequest(Strict):
+    """Whether the account is disabled, the URL says."""
+
+    changed_at: ChangedAt | None = None
+
+
+class InvitationRequest(Strict):
+    """Who is invited, and what the account is to be; without `name` the person says it."""
+
+    email: Email
+    name: AccountName | None = None
+    role: Role
+    desks: DeskNames = Field([MAIN])
+
+
+class Account(Answer):
+    """An account; `desks` are those that are chosen: a supervisor sees all the same."""
+
+    id: int
+    email: str
+    name: str
+    role: Role
+    desks: list[str]
+    second_factor: Annotated[bool, Field(description="Whether signing in asks for a code.")]
+    disabled_at: Milliseconds | None
+    changed_at: Milliseconds
+
+
+class ListedAccount(Account):
+    """An account, with whether the admin is here.
+
+    `releasing`: how many threads a disabled account has still, which are being released.
+    """
+
+    status: Annotated[
+        str | None, Field(description="Such as `online`; null while presence is not available.")
+    ]
+    last_seen_at: Annotated[Milliseconds | None, Field(description="Null: never seen.")]
+    releasing: int
+
+
+class Invitation(Answer):
+    """An invitation that can be used; `name` is null where the person is to say it."""
+
+    id: int
+    email: str
+    name: str | None
+    role: Role
+    desks: list[str]
+    created_by: int
+    created_at: Milliseconds
+    expires_at: Milliseconds
+
+
+class Accounts(Answer):
+    """All accounts by name, the invitations that can be used, the newest first, and all desks."""
+
+    accounts: list[ListedAccount]
+    invitations: list[Invitation]
+    desks: list[str]
+
+
+class ChangedAccount(Answer):
+    """The account as it is now, and how many threads are released.
+
+    `remaining` of them are released after the answer, which waits for 5 s at most.
+    """
+
+    account: Account
+    released: int
+    remaining: int
+
+
+class NewInvitation(Answer):
+    """An invitation with its link, which cannot be read again."""
+
+    invitation: Invitation
+    link: str
+
+
+class AccountProblem(Problem):
+    """With `changed_meanwhile`: the account as it is now."""
+
+    account: Account = Absent
+
+
+#: Every call is for supervisors.
+_route = partial(route, scope=SUPERVISOR)
+_changes = partial(
+    _route,
+    answers=done(ChangedAccount),
+    problems=(404, 409),
+    problem=AccountProblem,
+)
+
+
+class AccountsApi:
+    """The routes below /accounts."""
+
+    def __init__(
+        self,
+        database: Database,
+        accounts: StoredAccounts,
+        presence_service: PresenceService,
+        clock: Callable[[], int],
+        invalidate_sessions: Callable[[], object],
+    ):
+        """`invalidate_sessions()` has the sockets look up their sessions again."""
+        self._database = database
+        self._accounts = accounts
+        self._presence_service = presence_service
+        self._clock = clock
+        self._invalidate_sessions = invalidate_sessions
+
+    @_route(
+        "GET",
+        "/accounts",
+        "getAccounts",
+        summary="List the accounts, and the invitations that can be used",
+        answers=done(Accounts),
+    )
+    def listing(self) -> Response:
+        with self._database.read() as connection:
+            found = directory.accounts(connection)
+            seen = directory.last_seen(connection)
+            invited = invitations.usable(connection, self._clock())
+            all_desks = desks.names(connection)
+            off = [account["id"] for account in found if account["disabled_at"] is not None]
+            left = left_of(connection, off)
+        states = self._states([account["id"] for account in found])
+        for account in found:
+            state = states.get(account["id"])
+            account["status"] = state and state["status"]
+            account["releasing"] = left.get(account["id"], 0)
+            times = [seen.get(account["id"]), state and state["last_seen"]]
+            account["last_seen_at"] = max((time for time in times if time), default=None)
+        return json_response(
+            {
+                "accounts": found,
+                "invitations": [invitation_json(each) for each in invited],
+                "desks": all_desks,
+            }
+        )
+
+    @_changes(
+        "PUT",
+        "/accounts/{account_id}",
+        "putAccount",
+        summary="Change name, role and desks of an account",
+        description="Open pages of the admin follow within two seconds. Threads at desks that the "
+        "admin does not see any more are released.",
+        body=(AccountRequest,),
+        example={"role": "admin", "desks": ["main", "billing"], "changed_at": 1795687200123},
+    )
+    def change(self, account_id: int, body: AccountRequest) -> Response:
+        given = Changes(body.role, body.desks, body.name, body.changed_at)
+        changed = self._accounts.change(acting(), account_id, given)
+        return self._answer(changed)
+
+    @_changes(
+        "POST",
+        "/accounts/{account_id}/disable",
+        "postDisable",
+        summary="Disable an account: all sessions end, all threads are released",
+        body=(AccountStateRequest,),
+    )
+    def disable(self, account_id: int, body: AccountStateRequest) -> Response:
+        changed = self._accounts.disable(acting(), account_id, body.changed_at)
+        with suppress(RedisError):
+            # Else presence ends with the connections.
+            self._presence_service.sign_out(account_id)
+        return self._answer(changed)
+
+    @_changes(
+        "POST",
+        "/accounts/{account_id}/enable",
+        "postEnableAccount",
+        summary="Enable an account: the admin may sign in again",
+        body=(AccountStateRequest,),
+    )
+    def enable(self, account_id: int, body: AccountStateRequest) -> Response:
+        changed = self._accounts.enable(acting(), account_id, body.changed_at)
+        return self._answer(changed)
+
+    def _answer(self, changed: Changed) -> Response:
+        self._invalidate_sessions()
+        return json_response(changed._asdict())
+
+    def _states(self, ids: list[int]) -> dict[int, State]:
+        """Presence of these admins; none while it is not available."""
+        viewer = Viewer(str(current().admin_id), truth=True)
+        people = [str(id) for id in ids[:MAX_LOOKED_UP]]
+        with suppress(RedisError):
+            found = self._presence_service.look_up("admin", people, viewer)
+            return {int(person): state for person, state in found.items()}
+        return {}
+
+
+class InvitationsApi:
+    """The routes below /invitations."""
+
+    def __init__(self, service: Invitations, identities: Identities):
+        self._service = service
+        self._identities = identities
+
+    @_route(
+        "POST",
+        "/invitations",
+        "postInvitation",
+        summary="Invite somebody, by a link that is answered this once",
+        description="For one use, seven days. An earlier invitation of the address ends.",
+        body=(InvitationRequest,),
+        example={"email": "mai@example.com", "role": "admin", "desks": ["main"]},
+        answers={201: Documented("Invited.", (NewInvitation,))},
+        problems=(409,),
+    )
+    def create(self, body: InvitationRequest) -> Response:
+        require_passwords()
+        draft = Draft(body.email, body.name or "", body.role, frozenset(body.desks))
+        made, token = self._service.create(acting(), draft)
+        scheme = "https" if self._identities.is_https() else "http"
+        link = f"{scheme}://{request.host}/invitation#{token}"
+        return json_response({"invitation": invitation_json(made), "link": link}, 201)
+
+    @_route(
+        "DELETE",
+        "/invitations/{invitation_id}",
+        "deleteInvitation",
+        summary="Withdraw an invitation",
+        answers=NO_CONTENT,
+        problems=(404, 415),
+    )
+    def withdraw(self, invitation_id: int) -> Response:
+        self._service.withdraw(acting(), invitation_id)
+        return Response(status=204)
+
+
+def invitation_json(invitation: StoredInvitation) -> dict[str, Any]:
+    names = ("id", "email", "role", "created_by", "created_at", "expires_at")
+    shown = {name: getattr(invitation, name) for name in names}
+    return shown | {"name": invitation.name or None, "desks": sorted(invitation.desks)}
+
+
+#: Longest body: it is sent without a session, so it must be cheap to refuse.
+_BODY_BYTES = 16 * 1024
+_FORM = "application/x-www-form-urlencoded"
+_TOKEN_CHARACTERS_MAX = 100
+#: Passwords that are judged and hashed at once, beside those of sign-ins.
+_AT_ONCE = 2
+
+
+class _Refused(Exception):
+    """What was given cannot be taken; `text` is the key of the sentence that says why."""
+
+    def __init__(self, text: str):
+        self.text = text
+
+
+class Joining:
+    """Shows the page and takes its forms. `offload(function, *arguments)` runs the slow hashing
+    where no other request waits for it."""
+
+    def __init__(
+        self,
+        invitations: Invitations,
+        attempts: InvitationAttempts,
+        devices: Devices,
+        origins: Origins,
+        identities: Identities,
+        offload: Callable[..., Any],
+    ):
+        self._invitations = invitations
+        self._attempts = attempts
+        self._devices = devices
+        self._origins = origins
+        self._identities = identities
+        self._offload = offload
+        self._hashing = threading.Semaphore(_AT_ONCE)
+
+    def show(self) -> Response:
+        """Asks for the token; the page's script takes it from the address and posts it."""
+        return _page()
+
+    def take(self) -> Response:
+        """The first form holds the token alone; the second one also a name and a password."""
+        self._origins.check_origin(request.environ)
+        require_passwords()
+        request.max_content_length = _BODY_BYTES
+        if request.mimetype != _FORM:
+            raise ProblemBody(415, "unsupported_media_type", f"Send {_FORM}.")
+        token, address = request.form.get("token", "").strip(), request.remote_addr or ""
+        try:
+            self._attempts.begin(address)
+            found = self._invitations.of(token[:_TOKEN_CHARACTERS_MAX])
+            if "password" in request.form:
+                answer = self._join(token, found)
+            else:
+                answer = _page(token=token, email=found.email, name=found.name)
+        except InvitationOver as over:
+            return _page(over.status, over=f"invitation.{over.reason}")
+        except RateLimitExceeded as exceeded:
+            seconds = exceeded.headers["Retry-After"]
+            page = _page(exceeded.status, over="invitation.rate_limited", seconds=seconds)
+            page.headers["Retry-After"] = seconds
+            return page
+        except _Refused as refused:
+            name = request.form.get("name", "")
+            return _page(422, token=token, email=found.email, name=name, error=refused.text)
+        self._attempts.succeeded(address)
+        return answer
+
+    def _join(self, token: str, invitation: StoredInvitation) -> Response:
+        """Makes the account, and begins its first session."""
+        name = _name(request.form.get("name", ""))
+        password_hash = self._hash(request.form["password"], invitation.email, name)
+        joined = self._invitations.accept(token, name, password_hash, signing_in())
+        answer = Response(status=303, headers={"Location": "/"})
+        self._identities.set_cookie(
+            answer, self._identities.begin(joined.admin_id, signed_in("invitation"))
+        )
+        secure = self._identities.is_https()
+        self._devices.remember(request, answer, joined.email, secure=secure)
+        return answer
+
+    def _hash(self, password: str, email: str, name: str) -> str:
+        with self._hashing:
+            try:
+                return self._offload(_judged_and_hashed, password, email, name)
+            except WeakPassword as weak:
+                raise _Refused(f"invitation.weak.{weak.reason}") from weak
+
+
+def blueprint(joining: Joining) -> Blueprint:
+    """`/invitation`."""
+    made = Blueprint("invitation", __name__)
+    made.add_url_rule("/invitation", view_func=joining.show, methods=["GET"], endpoint="show")
+    made.add_url_rule("/invitation", view_func=joining.take, methods=["POST"], endpoint="take")
+    return made
+
+
+def _judged_and_hashed(password: str, email: str, name: str) -> str:
+    require_strong(password, email, name)
+    return hashed(password)
+
+
+def _name(given: str) -> str:
+    try:
+        return check_account_name(given)
+    except PydanticCustomError as error:
+        raise _Refused("invitation.wrong_name") from error
+
+
+def _page(status: int = 200, **values: Any) -> Response:
+    """`over`: the key of why the link cannot be used; `error`: of why a form was refused."""
+    locale = languages.preferred_locale()
+    page = rendered(
+        "cards/invitation.html",
+        theme=chosen_theme(),
+        locale=locale,
+        texts=languages.texts(locale),
+        **values,
+    )
+    page.status_code = status
+    return page

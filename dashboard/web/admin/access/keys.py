@@ -1,0 +1,142 @@
+"""API keys of sources: routes and answers."""
+
+import logging
+from collections.abc import Callable
+from functools import partial
+from typing import Annotated, Any, Literal
+
+from flask import Response
+from pydantic import AfterValidator, Field, StrictBool, StrictInt, WithJsonSchema
+
+from dashboard.db.accounts.api_keys import SCOPES
+from dashboard.db.accounts.sources import NAME
+from dashboard.errors import quoted
+from dashboard.ingest.accounts.keys import ApiKeys, KeyDraft
+from dashboard.validation.fields import DeskName, Strict, check_characters, fault
+from dashboard.web.admin.routes import SUPERVISOR
+from dashboard.web.http.audit.actors import acting
+from dashboard.web.http.responses import json_response
+from dashboard.web.http.routes import NO_CONTENT, Documented, done, route
+from dashboard.web.http.schemas import Answer, Milliseconds
+from dashboard.webhooks.dispatcher import spawn_thread
+
+
+class Key(Answer):
+    """An API key without its secret; `handoff` and `desk` are those of its source."""
+
+    id: int
+    prefix: Annotated[str, Field(description="What the key begins with, behind `lu_`.")]
+    source: str
+    scopes: list[str]
+    handoff: bool
+    desk: str
+    rate: Annotated[int | None, Field(description="Most events a second; null: no limit.")]
+    created_at: Milliseconds
+    last_used_at: Annotated[
+        Milliseconds | None, Field(description="Up to 10 minutes old; null: not used yet.")
+    ]
+    revoked_at: Milliseconds | None
+
+
+class Keys(Answer):
+    """All keys, the oldest first, the revoked included."""
+
+    keys: list[Key]
+
+
+class NewKey(Answer):
+    """The id of a new key, and the key, which cannot be read again."""
+
+    id: int
+    key: str
+
+
+log = logging.getLogger(__name__)
+
+#: Most events a second that a key may be limited to.
+RATE_MAX = 1_000_000
+#: Every call is for supervisors.
+_route = partial(route, scope=SUPERVISOR)
+
+
+def _source(text: str) -> str:
+    if not NAME.fullmatch(check_characters(text)):
+        raise fault("invalid_id", f"{quoted(text, 60)} is not 1 to 64 of a-z, 0-9 and “-”")
+    return text
+
+
+Source = Annotated[
+    str,
+    AfterValidator(_source),
+    WithJsonSchema({"type": "string", "pattern": f"^{NAME.pattern}$", "examples": ["shop"]}),
+]
+
+
+class KeyRequest(Strict):
+    """A new key. With `handoff` no thread of the source waits before it is handed over; at `desk`
+    its new threads begin: one that there is not is added."""
+
+    source: Source
+    scopes: Annotated[
+        list[Literal[SCOPES]],  # type: ignore[valid-type]
+        Field(min_length=1, max_length=len(SCOPES)),
+    ] = Field(list(SCOPES))
+    handoff: StrictBool = False
+    desk: DeskName | None = None
+    rate: Annotated[StrictInt, Field(ge=1, le=RATE_MAX)] | None = None
+
+
+class KeysApi:
+    """The routes below /keys."""
+
+    def __init__(self, keys: ApiKeys):
+        self._keys = keys
+
+    @_route("GET", "/keys", "getKeys", summary="List the API keys", answers=done(Keys))
+    def listing(self) -> Response:
+        return json_response({"keys": [_json(key._asdict()) for key in self._keys.listing()]})
+
+    @_route(
+        "POST",
+        "/keys",
+        "postKey",
+        summary="Create an API key; it is answered this once",
+        description="With `handoff` the threads of a source that has some follow soon afterwards.",
+        body=(KeyRequest,),
+        example={"source": "shop", "scopes": ["events", "read"], "desk": "sales"},
+        answers={201: Documented("Created.", (NewKey,))},
+    )
+    def create(self, body: KeyRequest) -> Response:
+        scopes = list(dict.fromkeys(body.scopes))
+        made = self._keys.create(
+            acting(), KeyDraft(body.source, scopes, body.handoff, body.desk, body.rate)
+        )
+        if body.handoff:
+            spawn_thread(_logged, self._keys.refold, body.source)
+        return json_response(made._asdict(), 201)
+
+    @_route(
+        "DELETE",
+        "/keys/{key_id}",
+        "deleteKey",
+        summary="Revoke an API key: every worker refuses it within a second",
+        answers=NO_CONTENT,
+        problems=(404, 415),
+    )
+    def revoke(self, key_id: int) -> Response:
+        self._keys.revoke(acting(), key_id)
+        return Response(status=204)
+
+
+def _json(key: dict[str, Any]) -> dict[str, Any]:
+    """With the names that the request has."""
+    key["handoff"] = key.pop("handoff_only")
+    key["rate"] = key.pop("rate_per_second")
+    return key | {"scopes": list(key["scopes"])}
+
+
+def _logged(work: Callable[..., object], source: str) -> None:
+    try:
+        work(source)
+    except Exception:
+        log.exception("the threads of %s are not all up to date: create its key again", source)

@@ -1,0 +1,457 @@
+"""An admin's own profile, sessions and devices: routes, bodies, answers."""
+
+import re
+from collections.abc import Callable, Collection, Mapping
+from contextlib import suppress
+from typing import Annotated, Any, Literal, TypeVar
+
+from flask import Response
+from pydantic import AfterValidator, Field, StrictBool
+from redis.exceptions import RedisError
+from sqlalchemy import Connection
+
+from dashboard.db.accounts import admins, sessions
+from dashboard.db.accounts import sessions as own_sessions
+from dashboard.db.accounts.passwords import WeakPassword, require_strong
+from dashboard.db.accounts.second_factor import factors, recovery
+from dashboard.db.accounts.second_factor.codes import CODE_MAX, Codes
+from dashboard.db.accounts.sessions import Identity, connection_prefix
+from dashboard.db.audit import entries
+from dashboard.db.audit.entries import Action, Target, add, changes
+from dashboard.db.database import Database
+from dashboard.errors import FieldError, Invalid, NotFound
+from dashboard.ingest.releases import renew_rows_of
+from dashboard.languages import LOCALES
+from dashboard.ordering.placer import Placer
+from dashboard.presence.service import PresenceService
+from dashboard.validation.accounts import AccountName
+from dashboard.validation.field_errors import field_error
+from dashboard.validation.fields import Strict, check_characters, check_length
+from dashboard.validation.timezones import Timezone
+from dashboard.web.admin import preferences
+from dashboard.web.admin.pages import Pages, describe, keep_for_signed_out
+from dashboard.web.admin.preferences import NOT_NULL
+from dashboard.web.admin.responses import AdminRole
+from dashboard.web.admin.sign_in.guard import Guard
+from dashboard.web.admin.sign_in.methods import require_passwords
+from dashboard.web.admin.sign_in.password_check import PasswordCheck
+from dashboard.web.http.audit.actors import acting
+from dashboard.web.http.audit.signins import WRONG_CODE
+from dashboard.web.http.identity import Unauthorized, current
+from dashboard.web.http.responses import json_response
+from dashboard.web.http.routes import NO_CONTENT, PathParameter, done, route
+from dashboard.web.http.schemas import Answer, Milliseconds
+
+_Code = Annotated[str, AfterValidator(lambda text: check_length(check_characters(text), CODE_MAX))]
+
+
+class ProfileRequest(Strict):
+    """What others see of an admin, and how pages are shown to the admin."""
+
+    name: AccountName
+    locale: Annotated[Literal[LOCALES], NOT_NULL]  # type: ignore[valid-type]
+    timezone: Timezone | None = Field(description="Null: that of the browser.")
+
+
+class PasswordRequest(Strict):
+    """The password that there is, and the new one."""
+
+    current: str
+    password: str
+
+
+class SetUpRequest(Strict):
+    """The password, to set up a second factor."""
+
+    password: str
+
+
+class ConfirmRequest(Strict):
+    """The first code that the app shows."""
+
+    code: _Code
+
+
+class ProvenRequest(Strict):
+    """The password, and a code of the second factor."""
+
+    password: str
+    code: _Code
+
+
+class SecondFactorState(Answer):
+    """Whether sign-ins need a code, since when, and how many recovery codes are left."""
+
+    enabled: bool
+    since: Milliseconds | None
+    recovery_codes: int
+
+
+class Profile(Answer):
+    """One's own account."""
+
+    id: int
+    name: str
+    email: str
+    role: AdminRole
+    locale: Literal[LOCALES]  # type: ignore[valid-type]
+    timezone: str | None
+    second_factor: SecondFactorState
+
+
+class SetUp(Answer):
+    """What an authenticator app needs, shown once."""
+
+    secret: Annotated[str, Field(description="Base32.")]
+    uri: Annotated[str, Field(description="An `otpauth:` address.")]
+    qr_code: Annotated[str, Field(description="The address as a QR code: an SVG as `data:` URL.")]
+
+
+class RecoveryCodes(Answer):
+    """The codes, shown once."""
+
+    recovery_codes: list[str]
+
+
+class Session(Answer):
+    """A session; `browser` and `system` are null where they are not known."""
+
+    id: str
+    current: bool
+    browser: str | None
+    system: str | None
+    address: str
+    created_at: Milliseconds
+    last_used_at: Milliseconds
+
+
+class Sessions(Answer):
+    """The one that was used last first."""
+
+    sessions: list[Session]
+
+
+class Ended(Answer):
+    """How many sessions were ended."""
+
+    ended: int
+
+
+def note(
+    connection: Connection, now_ms: int, action: Action, said: Mapping[str, Any] | None = None
+) -> None:
+    """Adds an entry about the signed-in admin, by this admin."""
+    identity = current()
+    target = Target(identity.admin_id, identity.email)
+    add(connection, now_ms, acting(), action, target, said)
+
+
+class EndedSessions:
+    """Tells what depends on sessions. Other workers see within a second that they are over."""
+
+    def __init__(
+        self, presence_service: PresenceService, invalidate_sessions: Callable[[], object]
+    ):
+        """`invalidate_sessions()` has the sockets look up their sessions again."""
+        self._presence_service = presence_service
+        self._invalidate_sessions = invalidate_sessions
+
+    def tell(self, admin_id: int, ended: Collection[bytes]) -> None:
+        """After the commit; `ended` are hashes of the tokens."""
+        if not ended:
+            return
+        self._invalidate_sessions()
+        # While Redis is away nobody is shown as present, and their heartbeats end by themselves.
+        with suppress(RedisError):
+            for session in ended:
+                self._presence_service.sign_out(admin_id, connection_prefix(session))
+
+
+Result = TypeVar("Result")
+
+
+class WrongCode(Invalid):
+    """The code that came in the body is wrong."""
+
+    def __init__(self) -> None:
+        super().__init__(field_error("/code", "wrong_code", "is wrong, or was used before").errors)
+
+
+class Proof:
+    """Wrong passwords and codes count as those of a sign-in do."""
+
+    def __init__(self, database: Database, passwords: PasswordCheck, guard: Guard, codes: Codes):
+        """`guard` is that of codes."""
+        self._database = database
+        self.passwords = passwords
+        self._guard = guard
+        self._codes = codes
+
+    def require_password(self, password: str, pointer: str) -> str:
+        """Its hash. Raises Invalid at the pointer for a wrong one, and RateLimitExceeded."""
+        require_passwords()
+        try:
+            return self.passwords.check(current().email, password).password_hash
+        except Unauthorized:
+            raise _wrong_password(pointer) from None
+
+    def hold_password(self, connection: Connection, password_hash: str, pointer: str) -> None:
+        """Locks the account. Raises Invalid where the password was changed meanwhile."""
+        stored = admins.password_hash_of(connection, current().admin_id, alone=True)
+        if stored != password_hash:
+            raise _wrong_password(pointer)
+
+    def write_with_code(self, work: Callable[[Connection], Result]) -> Result:
+        """Does the work, which takes a code, in one transaction; counts it as a try.
+
+        Raises WrongCode and RateLimitExceeded.
+        """
+        attempt = self._guard.begin(current().email)
+        try:
+            done = self._database.write(work)
+        except WrongCode:
+            self._guard.failed(attempt, WRONG_CODE)
+            raise
+        self._guard.succeeded(attempt)
+        return done
+
+    def use_code(self, connection: Connection, code: str) -> None:
+        """Uses the code up. Raises WrongCode."""
+        if self._codes.use(connection, current().admin_id, code) is None:
+            raise WrongCode()
+
+    def confirm_code(self, connection: Connection, code: str) -> None:
+        """Makes the second factor that was set up count. Raises WrongCode."""
+        if not self._codes.confirm(connection, current().admin_id, code):
+            raise WrongCode()
+
+
+def _wrong_password(pointer: str) -> Invalid:
+    return field_error(pointer, "wrong_password", "is not the password of this account")
+
+
+#: In this order: most browsers also name those that they descend from.
+_BROWSERS = (
+    ("Edge", re.compile(r"\bEdg(e|A|iOS)?/")),
+    ("Opera", re.compile(r"\bOPR/")),
+    ("Samsung Internet", re.compile(r"\bSamsungBrowser/")),
+    ("Firefox", re.compile(r"\b(Firefox|FxiOS)/")),
+    ("Chrome", re.compile(r"\b(Headless)?(Chrome|CriOS)/")),
+    ("Safari", re.compile(r"\bVersion/\S+ (Mobile/\S+ )?Safari/")),
+)
+_SYSTEMS = (
+    ("Windows", re.compile(r"\bWindows\b")),
+    ("Android", re.compile(r"\bAndroid\b")),
+    ("iOS", re.compile(r"\biP(hone|ad|od)\b")),
+    ("macOS", re.compile(r"\bMac OS X\b")),
+    ("ChromeOS", re.compile(r"\bCrOS\b")),
+    ("Linux", re.compile(r"\bLinux\b")),
+)
+
+
+def browser_of(user_agent: str) -> str | None:
+    return _first(_BROWSERS, user_agent)
+
+
+def system_of(user_agent: str) -> str | None:
+    return _first(_SYSTEMS, user_agent)
+
+
+def _first(known: tuple[tuple[str, re.Pattern[str]], ...], user_agent: str) -> str | None:
+    return next((name for name, pattern in known if pattern.search(user_agent)), None)
+
+
+_ID = PathParameter(
+    {"type": "string", "pattern": "^[0-9a-f]{32}$"}, "0f3ac6b1d2e4958770a1b2c3d4e5f607"
+)
+
+
+class SignOutRequest(Strict):
+    """Whether the session of the request ends, too."""
+
+    this_too: StrictBool = False
+
+
+class SessionsApi:
+    """Calls below /admin/api/profile, about the sessions of the signed-in admin."""
+
+    def __init__(self, database: Database, clock: Callable[[], int], ended: EndedSessions):
+        self._database = database
+        self._clock = clock
+        self._ended = ended
+
+    @route(
+        "GET",
+        "/profile/sessions",
+        "getSessions",
+        summary="List where one is signed in",
+        description="A use is noted once a minute at most.",
+        answers=done(Sessions),
+    )
+    def listing(self) -> Response:
+        identity = current()
+        with self._database.read() as connection:
+            found = own_sessions.listing(connection, identity.admin_id, self._clock())
+        return json_response(
+            {
+                "sessions": [
+                    {
+                        "id": each.id,
+                        "current": each.session == identity.session,
+                        "browser": browser_of(each.user_agent),
+                        "system": system_of(each.user_agent),
+                        "address": each.address,
+                        "created_at": each.created_at,
+                        "last_used_at": each.last_used_at,
+                    }
+                    for each in found
+                ]
+            }
+        )
+
+    @route(
+        "DELETE",
+        "/profile/sessions/{id}",
+        "deleteSession",
+        summary="End a session of one's own",
+        path_parameters={"id": _ID},
+        answers=NO_CONTENT,
+        problems=(404, 415),
+    )
+    def end(self, id: str) -> Response:
+        admin_id = current().admin_id
+
+        def write(connection: Connection) -> bytes:
+            ended = own_sessions.end_own(connection, admin_id, id, self._clock())
+            if ended is None:
+                raise NotFound("There is no such session.")
+            note(connection, self._clock(), entries.SESSIONS_ENDED, {"count": 1})
+            return ended
+
+        ended = self._database.write(write)
+        self._ended.tell(admin_id, [ended])
+        return Response(status=204)
+
+    @route(
+        "POST",
+        "/profile/sign-out-everywhere",
+        "postSignOutEverywhere",
+        summary="End all sessions of one's own but this one, or all",
+        body=(SignOutRequest,),
+        example={"this_too": False},
+        answers=done(Ended),
+    )
+    def sign_out_everywhere(self, body: SignOutRequest) -> Response:
+        identity = current()
+        kept = None if body.this_too else identity.session
+
+        def write(connection: Connection) -> list[bytes]:
+            ended = sessions.end_all(connection, identity.admin_id, but=kept)
+            if ended:
+                note(connection, self._clock(), entries.SESSIONS_ENDED, {"count": len(ended)})
+            return ended
+
+        ended = self._database.write(write)
+        self._ended.tell(identity.admin_id, ended)
+        return json_response({"ended": len(ended)})
+
+
+class ProfileApi:
+    """Calls below /admin/api/profile, about the signed-in admin."""
+
+    def __init__(
+        self,
+        database: Database,
+        clock: Callable[[], int],
+        pages: Pages,
+        placer: Placer,
+        proof: Proof,
+        ended: EndedSessions,
+    ):
+        self._database = database
+        self._clock = clock
+        self._pages = pages
+        self._placer = placer
+        self._proof = proof
+        self._ended = ended
+
+    @route("GET", "/profile", "getProfile", summary="Read one's own account", answers=done(Profile))
+    def read(self) -> Response:
+        return json_response(self._described(current()))
+
+    @route(
+        "PUT",
+        "/profile",
+        "putProfile",
+        summary="Change one's own name, language and time zone",
+        body=(ProfileRequest,),
+        example={"name": "Mai", "locale": "vi", "timezone": "Asia/Ho_Chi_Minh"},
+        answers=done(Profile),
+    )
+    def change(self, body: ProfileRequest) -> Response:
+        """Rows that name the admin are sent anew; a new time zone counts from the next page."""
+        identity = current()
+        chosen = {"locale": body.locale, "timezone": body.timezone}
+
+        def write(connection: Connection) -> None:
+            admins.set_name(connection, identity.admin_id, body.name)
+            held = preferences.known(admins.preferences(connection, identity.admin_id))
+            before = {"name": identity.name} | {name: held.get(name) for name in chosen}
+            changed = changes(before, {"name": body.name} | chosen)
+            if changed:
+                note(connection, self._clock(), entries.ACCOUNT_CHANGED, changed)
+            admins.save_preferences(connection, identity.admin_id, preferences.merged(held, chosen))
+
+        self._database.write(write)
+        if body.name != identity.name:
+            for placements in renew_rows_of(self._database, identity.admin_id, self._clock()):
+                self._placer.place(placements)
+        described = self._described(identity._replace(name=body.name))
+        return keep_for_signed_out(json_response(described), chosen)
+
+    @route(
+        "POST",
+        "/profile/password",
+        "postPassword",
+        summary="Change one's own password; ends all other sessions",
+        body=(PasswordRequest,),
+        example={"current": "correct horse battery", "password": "staple of a new horse"},
+        answers=done(Ended),
+        problems=(429,),
+    )
+    def set_password(self, body: PasswordRequest) -> Response:
+        identity = current()
+        password_hash = self._proof.require_password(body.current, "/current")
+        passwords = self._proof.passwords
+        try:
+            passwords.offload(require_strong, body.password, identity.email, identity.name)
+        except WeakPassword as weak:
+            raise Invalid([FieldError("/password", weak.code, weak.detail)]) from None
+        new_hash = passwords.hash_of(body.password)
+
+        def write(connection: Connection) -> list[bytes]:
+            self._proof.hold_password(connection, password_hash, "/current")
+            note(connection, self._clock(), entries.ACCOUNT_PASSWORD_CHANGED)
+            return admins.set_password(
+                connection, identity.admin_id, new_hash, but=identity.session
+            )
+
+        ended = self._database.write(write)
+        self._ended.tell(identity.admin_id, ended)
+        return json_response({"ended": len(ended)})
+
+    def _described(self, identity: Identity) -> dict[str, Any]:
+        chosen = self._pages.preferences(identity)
+        with self._database.read() as connection:
+            factor = factors.of(connection, identity.admin_id)
+            left = recovery.left(connection, identity.admin_id)
+        since = None if factor is None else factor.confirmed_at
+        return describe(identity) | {
+            "locale": chosen["locale"],
+            "timezone": chosen["timezone"],
+            "second_factor": {
+                "enabled": since is not None,
+                "since": since,
+                "recovery_codes": left,
+            },
+        }

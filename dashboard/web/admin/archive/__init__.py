@@ -1,1 +1,0 @@
-"""The archived threads of lists."""

@@ -1,1 +1,0 @@
-"""The audit log in the admin API, for supervisors."""

@@ -1,1 +1,0 @@
-"""Deleting all that is kept of a customer, for supervisors."""

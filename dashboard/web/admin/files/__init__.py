@@ -1,1 +1,0 @@
-"""The calls about files that admins attach to messages."""

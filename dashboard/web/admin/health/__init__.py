@@ -1,1 +1,0 @@
-"""Whether the order is known to be right, for supervisors."""

@@ -1,1 +1,0 @@
-"""API keys in the admin API."""

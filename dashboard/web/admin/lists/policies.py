@@ -1,0 +1,425 @@
+"""Policies of due times: routes, bodies, answers, the audit log, and a preview."""
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import Annotated, Any
+
+from flask import Response
+from pydantic import BeforeValidator, Field
+from sqlalchemy import Connection
+
+from dashboard.db.audit import entries
+from dashboard.db.audit.entries import Target, add, changes
+from dashboard.db.database import Database
+from dashboard.db.hours import calendars, due_times, policies
+from dashboard.db.hours.policies import POLICIES_MAX, PolicyDraft, SavedPolicy
+from dashboard.db.lists import allowances, versions
+from dashboard.errors import ChangedMeanwhile, FieldError, Invalid, NotFound
+from dashboard.validation.field_errors import field_error, named
+from dashboard.validation.fields import Strict, fault
+from dashboard.validation.queries import invalid_query
+from dashboard.web.admin.lists.calendars import (
+    ChangedAt,
+    Count,
+    HoursApi,
+    HoursProblem,
+    Id,
+    MinutesRequest,
+    Name,
+    Policy,
+    TriedCalendarRequest,
+)
+from dashboard.web.admin.routes import SUPERVISOR
+from dashboard.web.http.audit.actors import acting
+from dashboard.web.http.identity import current
+from dashboard.web.http.responses import json_response
+from dashboard.web.http.routes import NO_CONTENT, Documented, done, route
+from dashboard.web.http.schemas import Answer
+from scoring.conditions.language.errors import QueryError
+from scoring.conditions.language.parser import LENGTH_MAX
+from scoring.hours.calendar import Calendar as OpeningHours
+from scoring.hours.calendar import read_calendar
+from scoring.hours.policies import Policies as HeldPolicies
+from scoring.hours.policies import Policy as HeldPolicy
+from scoring.hours.policies import resolve_query
+
+
+class _TargetsRequest(Strict):
+    name: Name
+    query: Annotated[str, Field(description=f"Conditions, up to {LENGTH_MAX:,} characters.")]
+    first_reply: Annotated[
+        MinutesRequest,
+        Field(description="Of opening time, where nobody has answered yet; null: no promise."),
+    ]
+    next_reply: Annotated[
+        MinutesRequest,
+        Field(description="Of opening time, where somebody has answered; null: no promise."),
+    ]
+
+
+class NewPolicyRequest(_TargetsRequest):
+    """A policy to be saved, behind all others."""
+
+    calendar: Id
+
+    def draft(self) -> PolicyDraft:
+        return PolicyDraft(self.name, self.query, self.calendar, self.first_reply, self.next_reply)
+
+
+class PolicyRequest(NewPolicyRequest):
+    """What a policy becomes; it keeps its place."""
+
+    changed_at: ChangedAt = None
+
+
+def _id_or_calendar(value: Any) -> Any:
+    """Checked here, so that a mistake is told by its place in a calendar."""
+    if isinstance(value, dict):
+        return TriedCalendarRequest.model_validate(value)
+    if type(value) is not int:
+        raise fault("wrong_type", "must be the id of a calendar, or a calendar")
+    return value
+
+
+class TriedPolicyRequest(_TargetsRequest):
+    """A policy that is being written, or one as it is read: its id says nothing."""
+
+    calendar: Annotated[Id | TriedCalendarRequest, BeforeValidator(_id_or_calendar)]
+    id: Any = None
+    changed_at: Any = None
+
+
+class PolicyPreviewRequest(Strict):
+    """All policies in their order, as they would be."""
+
+    policies: Annotated[list[TriedPolicyRequest], Field(max_length=POLICIES_MAX)]
+
+
+class PolicyOrderRequest(Strict):
+    """The ids of all policies in their new order."""
+
+    ids: Annotated[list[Id], Field(max_length=POLICIES_MAX)]
+
+
+class Recompute(Answer):
+    """How far a change has come: of the threads that wait, those that follow it."""
+
+    done: Count
+    of: Count
+
+
+class Policies(Answer):
+    """All policies in their order."""
+
+    policies: list[Policy]
+    recompute: Annotated[
+        Recompute | None, Field(description="Null once each thread follows the last change.")
+    ]
+
+
+class OnePolicy(Answer):
+    """The policy as it is now."""
+
+    policy: Policy
+
+
+class PolicyPreview(Answer):
+    """What policies would make late."""
+
+    waiting: Annotated[Count, Field(description="Threads in which somebody waits.")]
+    late_now: Count
+    late_after: Count
+    newly_late: Annotated[Count, Field(description="Those that are not late now.")]
+
+
+def policy_created(connection: Connection, now_ms: int, made: SavedPolicy) -> None:
+    said = _said(connection, made)
+    add(connection, now_ms, acting(), entries.POLICY_CREATED, _target(made), said)
+
+
+def policy_changed(
+    connection: Connection, now_ms: int, before: SavedPolicy, after: SavedPolicy
+) -> None:
+    was, said = ({"name": each.name} | _said(connection, each) for each in (before, after))
+    differences = changes(was, said)
+    if differences:
+        add(connection, now_ms, acting(), entries.POLICY_CHANGED, _target(after), differences)
+
+
+def policy_deleted(connection: Connection, now_ms: int, policy: SavedPolicy) -> None:
+    said = _said(connection, policy)
+    add(connection, now_ms, acting(), entries.POLICY_DELETED, _target(policy), said)
+
+
+def policies_ordered(connection: Connection, now_ms: int, before: Sequence[SavedPolicy]) -> None:
+    """`before` are all policies in the order that they had."""
+    was, said = (
+        {"order": [policy.name for policy in order]}
+        for order in (before, policies.listing(connection))
+    )
+    differences = changes(was, said)
+    if differences:
+        add(connection, now_ms, acting(), entries.POLICIES_ORDERED, Target(None), differences)
+
+
+def _target(policy: SavedPolicy) -> Target:
+    return Target(policy.id, policy.name)
+
+
+def _said(connection: Connection, policy: SavedPolicy) -> dict[str, Any]:
+    """What is said of a policy besides its name; of its calendar the name."""
+    names = {calendar.id: calendar.name for calendar in calendars.listing(connection)}
+    return {
+        "query": policy.query,
+        "calendar": names.get(policy.calendar_id),
+        "first_reply": policy.first_reply,
+        "next_reply": policy.next_reply,
+    }
+
+
+_route = partial(route, scope=SUPERVISOR)
+_EXAMPLE = {
+    "name": "VIPs",
+    "query": "member:0,1",
+    "calendar": 3,
+    "first_reply": 30,
+    "next_reply": 60,
+}
+
+
+class PoliciesApi(HoursApi):
+    """The routes below /policies."""
+
+    @_route(
+        "GET",
+        "/policies",
+        "getPolicies",
+        summary="List the policies in their order",
+        answers=done(Policies),
+    )
+    def listing(self) -> Response:
+        with self._database.read() as connection:
+            return json_response(_all(connection))
+
+    @_route(
+        "POST",
+        "/policies",
+        "postPolicy",
+        summary="Save a policy behind all others",
+        body=(NewPolicyRequest,),
+        example=_EXAMPLE,
+        answers={201: Documented("Saved.", (OnePolicy,))},
+        problems=(409,),
+        problem=HoursProblem,
+    )
+    def create(self, body: NewPolicyRequest) -> Response:
+        admin_id, now = current().admin_id, self._clock()
+
+        def write(connection: Connection) -> SavedPolicy:
+            versions.grow_policies(connection)
+            if len(policies.listing(connection)) >= POLICIES_MAX:
+                most = f"{POLICIES_MAX} policies are saved, which is the most"
+                raise field_error("/name", "too_many_policies", f"cannot be saved: {most}")
+            draft = _as_saved(connection, body, None)
+            made = policies.create(connection, draft, admin_id, now)
+            policy_created(connection, now, made)
+            return made
+
+        return json_response({"policy": _json(self._write(body.name, write))}, 201)
+
+    @_route(
+        "PUT",
+        "/policies/order",
+        "putPolicyOrder",
+        summary="Set the order of the policies",
+        description="Those that are not named stay behind the others, in the order they have.",
+        body=(PolicyOrderRequest,),
+        example={"ids": [5, 3, 4]},
+        answers=done(Policies),
+        problem=HoursProblem,
+    )
+    def order(self, body: PolicyOrderRequest) -> Response:
+        now = self._clock()
+
+        def write(connection: Connection) -> dict[str, Any]:
+            versions.grow_policies(connection)
+            before = policies.listing(connection)
+            known = [policy.id for policy in before]
+            unknown = [
+                FieldError(f"/ids/{at}", "unknown_value", f"{named(f'/ids/{at}')} is no policy.")
+                for at, id in enumerate(body.ids)
+                if id not in known
+            ]
+            if unknown:
+                raise Invalid(unknown[:20])
+            policies.put_in_order(connection, list(dict.fromkeys([*body.ids, *known])))
+            policies_ordered(connection, now, before)
+            return _all(connection)
+
+        answer = self._database.write(write)
+        self._wake()
+        return json_response(answer)
+
+    @_route(
+        "PUT",
+        "/policies/{policy_id}",
+        "putPolicy",
+        summary="Change a policy",
+        description="Threads get other times soon afterwards; `GET policies` tells how many have.",
+        body=(PolicyRequest,),
+        example=_EXAMPLE,
+        answers=done(OnePolicy),
+        problems=(404, 409),
+        problem=HoursProblem,
+    )
+    def change(self, policy_id: int, body: PolicyRequest) -> Response:
+        admin_id, now = current().admin_id, self._clock()
+
+        def write(connection: Connection) -> SavedPolicy:
+            versions.grow_policies(connection)
+            before = policies.find(connection, policy_id)
+            if before is None:
+                raise _no_such()
+            if body.changed_at not in (None, before.changed_at):
+                raise ChangedMeanwhile("the policy", policy=_json(before))
+            draft = _as_saved(connection, body, policy_id)
+            changed = policies.change(connection, before, draft, admin_id, now)
+            policy_changed(connection, now, before, changed)
+            return changed
+
+        return json_response({"policy": _json(self._write(body.name, write))})
+
+    @_route(
+        "DELETE",
+        "/policies/{policy_id}",
+        "deletePolicy",
+        summary="Delete a policy",
+        answers=NO_CONTENT,
+        problems=(404, 415),
+    )
+    def remove(self, policy_id: int) -> Response:
+        now = self._clock()
+
+        def write(connection: Connection) -> None:
+            versions.grow_policies(connection)
+            policy = policies.find(connection, policy_id)
+            if policy is None:
+                raise _no_such()
+            policy_deleted(connection, now, policy)
+            policies.remove(connection, policy_id)
+
+        self._database.write(write)
+        self._wake()
+        return Response(status=204)
+
+    def _write(self, name: str, work: Callable[[Connection], SavedPolicy]) -> SavedPolicy:
+        saved = self._write_named(f"There is a policy “{name}” already.", work)
+        self._wake()
+        return saved
+
+
+def _as_saved(connection: Connection, body: NewPolicyRequest, policy_id: int | None) -> PolicyDraft:
+    """The policy; `policy_id`: the one that becomes it. Raises Problem (422) for an unknown
+    calendar, for what is no query of a policy, and for one of too many conditions."""
+    calendar = calendars.lock(connection, body.calendar)
+    if calendar is None:
+        raise field_error("/calendar", "unknown_value", "is no calendar")
+    try:
+        resolve_query(body.query, calendar.timezone, policies.admin_id_of(connection))
+    except QueryError as error:
+        raise invalid_query(error) from error
+    saved = {policy.id: policy.query for policy in policies.listing(connection)}
+    after = saved | {policy_id: body.query}
+    allowances.check_rules("/query", "policies", saved.values(), after.values())
+    return body.draft()
+
+
+def _all(connection: Connection) -> dict[str, Any]:
+    return {
+        "policies": [_json(policy) for policy in policies.listing(connection)],
+        "recompute": due_times.progress(connection),
+    }
+
+
+def _json(policy: SavedPolicy) -> dict[str, Any]:
+    values = policy._asdict()
+    return values | {"calendar": values.pop("calendar_id")}
+
+
+def _no_such() -> NotFound:
+    return NotFound("There is no such policy.")
+
+
+class PolicyPreviewApi:
+    """The route `/policies/preview`. `clock` gives milliseconds."""
+
+    def __init__(self, database: Database, clock: Callable[[], int]):
+        self._database = database
+        self._clock = clock
+
+    @route(
+        "POST",
+        "/policies/preview",
+        "postPolicyPreview",
+        scope=SUPERVISOR,
+        summary="Count the threads that policies would make late",
+        body=(PolicyPreviewRequest,),
+        example={
+            "policies": [
+                {
+                    "name": "VIPs",
+                    "query": "member:0,1",
+                    "calendar": {
+                        "timezone": "Asia/Ho_Chi_Minh",
+                        "week": {"mon": [["09:00", "17:30"]]},
+                        "exceptions": [],
+                    },
+                    "first_reply": 30,
+                    "next_reply": None,
+                }
+            ]
+        },
+        answers=done(PolicyPreview),
+        problem=HoursProblem,
+    )
+    def preview(self, body: PolicyPreviewRequest) -> Response:
+        with self._database.read() as connection:
+            tried = _policies(connection, body)
+            return json_response(due_times.count(connection, tried, self._clock())._asdict())
+
+
+def _policies(connection: Connection, body: PolicyPreviewRequest) -> HeldPolicies:
+    """Raises Problem (422) for unknown calendars, and for what is no query of a policy."""
+    saved = {calendar.id: calendar for calendar in calendars.listing(connection)}
+    unknown = [
+        f"/policies/{at}/calendar"
+        for at, policy in enumerate(body.policies)
+        if isinstance(policy.calendar, int) and policy.calendar not in saved
+    ]
+    if unknown:
+        details = ((each, f"{named(each)} is no calendar.") for each in unknown)
+        raise Invalid([FieldError(each, "unknown_value", detail) for each, detail in details])
+    # Several policies share one.
+    known = {
+        policy.calendar: saved[policy.calendar].calendar()
+        for policy in body.policies
+        if isinstance(policy.calendar, int)
+    }
+    admin_id_of = policies.admin_id_of(connection)
+
+    def made(at: int, policy: TriedPolicyRequest) -> HeldPolicy:
+        calendar = _calendar(policy.calendar, known)
+        try:
+            when = resolve_query(policy.query, calendar.timezone, admin_id_of)
+        except QueryError as error:
+            raise invalid_query(error, f"/policies/{at}/query") from error
+        return HeldPolicy(policy.name, when, calendar, policy.first_reply, policy.next_reply)
+
+    return HeldPolicies([made(at, policy) for at, policy in enumerate(body.policies)])
+
+
+def _calendar(given: int | TriedCalendarRequest, known: dict[int, OpeningHours]) -> OpeningHours:
+    if isinstance(given, int):
+        return known[given]
+    draft = given.draft()
+    return read_calendar(draft.timezone, draft.week, draft.exceptions)

@@ -1,0 +1,198 @@
+"""The views that an admin sees, with the number of threads of each."""
+
+import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from redis.exceptions import RedisError
+from sqlalchemy import Connection
+
+from dashboard import languages
+from dashboard.clock import time_limit
+from dashboard.db.accounts import admins
+from dashboard.db.accounts.admin_desks import Desks
+from dashboard.db.database import Database
+from dashboard.db.lists import built_in_lists, query_lists, views
+from dashboard.db.lists.entries import look_through
+from dashboard.db.lists.query_lists import QueryList
+from dashboard.db.lists.views import View
+from dashboard.db.threads import threads
+from dashboard.web.admin import preferences
+from scoring.conditions.language.errors import QueryError
+from scoring.ranking import Ranking
+from scoring.reading import State
+from scoring.sorts import ANY_SORT
+from scoring.views import BUILT_IN_VIEWS, OWN_VIEWS, QUERY_VIEWS, VIEW_QUERIES, VIEWS
+
+#: How long one answer counts threads in SQL; what is not counted by then has no total.
+COUNTING_SECONDS = 1.0
+
+
+class SeenView(NamedTuple):
+    """A saved view as an admin sees it: its list, or what is wrong in its query."""
+
+    view: View
+    query_list: QueryList | None
+    mistake: QueryError | None
+
+
+class SeenViews:
+    """Totals are those of Redis; of SQL where Redis is away, or has no list of the view."""
+
+    def __init__(
+        self,
+        database: Database,
+        ranking: Ranking,
+        clock: Callable[[], int],
+        monotonic: Callable[[], float] = time.monotonic,
+    ):
+        self._database = database
+        self._ranking = ranking
+        self._clock = clock
+        self._monotonic = monotonic
+
+    def of(self, admin_id: int, locale: str, desks: Desks) -> list[dict[str, Any]]:
+        """All views that an admin sees, in the admin's order, with the totals of the threads at
+        these desks; None: of all. Raises StorageUnavailable."""
+        with self._database.read() as connection:
+            chosen = preferences.complete(admins.preferences(connection, admin_id), locale)
+            known = query_lists.current(connection).lists
+            saved = views.visible_to(connection, admin_id, desks)
+            seen = {
+                each.public_id: _seen(connection, each, admin_id, known, desks) for each in saved
+            }
+            order = views.ordered(connection, admin_id, BUILT_IN_VIEWS, seen)
+            built_in = _built_in(connection, desks)
+            own = {
+                id: query_lists.list_of(connection, listed._replace(sort=ANY_SORT))
+                for id, listed in built_in_lists.own(admin_id, desks).items()
+            }
+        lists = {id: each.query_list for id, each in seen.items() if each.query_list is not None}
+        lists |= {**built_in, **own}
+        # Of all desks, Redis keeps those of built-in views in any case.
+        kept = known.keys() | {each.id for each in built_in.values() if desks is None}
+        live = {id: each.id for id, each in lists.items() if each.id in kept}
+        totals = self._totals(lists, live, VIEWS if desks is None else ())
+        return [
+            _saved_json(seen[id], totals.get(id))
+            if id in seen
+            else _built_in_json(id, chosen, totals.get(id))
+            for id in order
+        ]
+
+    def _totals(
+        self, lists: Mapping[str, QueryList], live: Mapping[str, str], always: Sequence[str]
+    ) -> dict[str, int | None]:
+        """View id to total; None while its list is built. `live`: the ids of those lists that Redis
+        keeps; `always`: the views that have lists there in any case."""
+        by_view = {**live, **{view: view for view in always}}
+        states = self._states({*by_view.values()})
+        if states is None:
+            return self._counted(always, lists)
+        totals = {
+            id: state.total if (state := states[list_id]).epoch is not None else None
+            for id, list_id in by_view.items()
+        }
+        rest = {id: query_list for id, query_list in lists.items() if id not in live}
+        return totals | self._counted((), rest)
+
+    def _states(self, list_ids: set[str]) -> Mapping[str, State] | None:
+        """None where Redis is away."""
+        try:
+            return self._ranking.states(sorted(list_ids))
+        except RedisError:
+            return None
+
+    def _counted(
+        self, built_in: Iterable[str], lists: Mapping[str, QueryList]
+    ) -> dict[str, int | None]:
+        is_over = time_limit(COUNTING_SECONDS, self._monotonic)
+        totals: dict[str, int | None] = {}
+        now = self._clock()
+        with self._database.read() as connection:
+            for view in built_in:
+                totals[view] = threads.total(connection, view, "all", None)
+            for id, query_list in lists.items():
+                if is_over():
+                    break
+                totals[id] = look_through(connection, query_list, now, 0, is_over).total
+        return totals
+
+
+def without_total(connection: Connection, view: View, admin_id: int) -> dict[str, Any]:
+    """A saved view as an admin sees it, without its total.
+
+    Reads no other list: events wait while a transaction adds one.
+    """
+    return _saved_json(_seen(connection, view, admin_id, {}), None)
+
+
+def without_totals(
+    connection: Connection, admin_id: int, desks: Desks, most: int, also: str | None
+) -> list[dict[str, Any]]:
+    """The first `most` saved views that an admin sees who sees these desks, in the admin's order,
+    without totals; with that of the id `also`."""
+    saved = views.visible_to(connection, admin_id, desks)
+    shown = saved[:most] + [view for view in saved[most:] if view.public_id == also]
+    return [_saved_json(SeenView(view, None, None), None) for view in shown]
+
+
+def _built_in(connection: Connection, desks: Desks) -> Mapping[str, QueryList]:
+    """The lists of the built-in views that are lists of queries; for who sees the threads of some
+    desks alone, all are."""
+    if desks is None:
+        return built_in_lists.lists(connection)
+    return {
+        view: query_lists.list_of(
+            connection, built_in_lists.listed(view, QUERY_VIEWS.get(view, ANY_SORT), desks)
+        )
+        for view in BUILT_IN_VIEWS
+        if view not in OWN_VIEWS
+    }
+
+
+def _seen(
+    connection: Connection,
+    view: View,
+    admin_id: int,
+    known: Mapping[str, QueryList],
+    desks: Desks = None,
+) -> SeenView:
+    if desks is None and view.list_id is not None and view.list_id in known:
+        return SeenView(view, known[view.list_id], None)
+    try:
+        listed = view.listed(admin_id)._replace(desks=desks)
+        query_list = query_lists.list_of(connection, listed)
+    except QueryError as error:
+        return SeenView(view, None, error)
+    return SeenView(view, query_list, None)
+
+
+def _saved_json(seen: SeenView, total: int | None) -> dict[str, Any]:
+    view, mistake = seen.view, seen.mistake
+    return {
+        "id": view.public_id,
+        "name": view.name,
+        "query": view.query,
+        "sort": view.sort,
+        "owner": view.shared_with or "me",
+        "timezone": view.timezone,
+        "changed_at": view.changed_at,
+        "total": total,
+        "mistake": mistake and {"at": mistake.at, "expected": list(mistake.expected)},
+    }
+
+
+def _built_in_json(id: str, chosen: Mapping[str, Any], total: int | None) -> dict[str, Any]:
+    """A built-in view in the sort that the admin has for it, and in the admin's language."""
+    return {
+        "id": id,
+        "name": languages.page_texts(chosen["locale"])[f"view.{id}"],
+        "query": VIEW_QUERIES[id],
+        "sort": chosen["sorts"][id],
+        "owner": "built-in",
+        "timezone": None,
+        "changed_at": None,
+        "total": total,
+        "mistake": None,
+    }

@@ -1,0 +1,466 @@
+"""Saved sorts: routes, bodies, answers, and the check of their rules."""
+
+from collections.abc import Callable, Iterable
+from functools import lru_cache, partial
+from typing import Annotated, Any, Literal
+
+from flask import Response
+from pydantic import AfterValidator, Field, StrictInt
+from sqlalchemy import Connection
+
+from dashboard import languages
+from dashboard.db.accounts import admins
+from dashboard.db.audit import entries
+from dashboard.db.audit.entries import Target, add, changes
+from dashboard.db.database import Database
+from dashboard.db.lists import allowances, sorts, views
+from dashboard.db.lists import views as view_changes
+from dashboard.errors import ChangedMeanwhile, FieldError, Invalid, NotFound, Problem, quoted
+from dashboard.live.requests import ViewId
+from dashboard.validation.field_errors import field_error, named
+from dashboard.validation.fields import (
+    INTEGER_MAX,
+    Partial,
+    Strict,
+    check_length,
+    check_line,
+    fault,
+)
+from dashboard.validation.queries import invalid_query
+from dashboard.validation.timezones import Timezone
+from dashboard.web.admin import preferences
+from dashboard.web.admin.lists.views import QueryError
+from dashboard.web.admin.routes import SUPERVISOR
+from dashboard.web.http import schemas
+from dashboard.web.http.audit.actors import acting
+from dashboard.web.http.identity import current
+from dashboard.web.http.responses import json_response
+from dashboard.web.http.routes import NO_CONTENT, Documented, PathParameter, done, route
+from dashboard.web.http.schemas import Absent, Answer, Milliseconds, ThreadId
+from scoring.composite import Direction
+from scoring.conditions.language.parser import LENGTH_MAX
+from scoring.sorting.checks import refusals
+from scoring.sorting.resolved import ResolvedSort, RuleError, SortError
+from scoring.sorting.rules import NAME_PATTERN, SAVED_BY, By, Split, is_sort_name
+from scoring.sorting.rules import Rule as SortRule
+from scoring.sorting.rules import Sort as SavedSort
+from scoring.sorts import BUILT_IN, BUILT_IN_SORTS
+
+NAME_MAX = 32
+TITLE_MAX = 80
+RULES_MAX = 20
+#: Names of calls below /sorts, where a sort of such a name could not be reached.
+CALLS = ("preview",)
+
+
+def _name(text: str) -> str:
+    check_length(text, NAME_MAX)
+    if not is_sort_name(text):
+        raise fault("invalid_name", "may have the characters a-z, 0-9 and _ alone, at least one")
+    if text in BUILT_IN:
+        raise fault("invalid_name", f"must be another one than {quoted(text)}, which is built in")
+    if text in CALLS:
+        raise fault("invalid_name", f"must be another one than {quoted(text)}, which is a call")
+    return text
+
+
+_Name = Annotated[
+    str,
+    AfterValidator(_name),
+    Field(json_schema_extra={"pattern": NAME_PATTERN}, description="Not one of a built-in sort."),
+]
+_Title = Annotated[
+    str, AfterValidator(lambda text: check_line(text, TITLE_MAX)), Field(max_length=TITLE_MAX)
+]
+
+
+class RuleRequest(Strict):
+    """One rule: `when` says which threads it places that no earlier one does, and `by` and `order`
+    how they stand; `split` makes a tier of each value."""
+
+    when: Annotated[str, Field(description=f"A query of up to {LENGTH_MAX:,} characters.")]
+    by: Literal[SAVED_BY]  # type: ignore[valid-type]
+    order: Direction
+    split: Split | None = None
+
+    def rule(self) -> SortRule:
+        return SortRule(self.when, self.by, self.order, self.split)
+
+
+_Rules = Annotated[list[RuleRequest], Field(max_length=RULES_MAX)]
+_Timezone = Annotated[
+    Timezone | None,
+    Field(description="Of the days in the rules; by default that of the profile, else UTC."),
+]
+
+
+class NewSortRequest(Strict):
+    """A sort to be saved."""
+
+    name: _Name
+    title: _Title
+    rules: _Rules
+    timezone: _Timezone = None
+
+
+class SortRequest(Partial):
+    """What a sort becomes; its name stays, and without `timezone` that stays as it was."""
+
+    name: Annotated[
+        str | None, Field(description="The name in the address, which it may repeat.")
+    ] = None
+    title: _Title
+    rules: _Rules
+    timezone: _Timezone = None
+    changed_at: Annotated[
+        Annotated[StrictInt, Field(ge=0, le=INTEGER_MAX)] | None,
+        Field(description="As it was read: the sort is not changed where it is another by now."),
+    ] = None
+
+
+class SortPreviewRequest(Strict):
+    """Rules that are being written, and a view in which to try them."""
+
+    rules: _Rules
+    view: ViewId
+    timezone: _Timezone = None
+
+
+_Bits = Annotated[int, Field(description="That the highest score takes, of 53.", ge=1, le=53)]
+_Tiers = Annotated[int, Field(description="The number of its tiers.", ge=1)]
+
+
+class Rule(Answer):
+    """A rule of a sort."""
+
+    when: Annotated[str, Field(description="A query; empty: all threads that are left.")]
+    by: By
+    order: Direction
+    split: Split = Absent
+
+
+class Sort(Answer):
+    """A sort; one that is built in cannot be changed."""
+
+    name: str
+    title: Annotated[str, Field(description="Of a built-in one, in the language of the admin.")]
+    rules: list[Rule]
+    timezone: Annotated[str | None, Field(description="Of the days; null of built-in ones.")]
+    built_in: bool
+    changed_at: Annotated[Milliseconds | None, Field(description="Null of built-in ones.")]
+
+
+class Sorts(Answer):
+    """All sorts: the built-in ones first, then those that are saved, by name."""
+
+    sorts: list[Sort]
+
+
+class SortPreview(Answer):
+    """What rules would do to a view."""
+
+    bits: _Bits
+    tiers: _Tiers
+    moved: Annotated[int, Field(description="Of `after`, those at another place than in `before`.")]
+    of: Annotated[int, Field(description="How many threads `after` has, at most 200.")]
+    before: Annotated[
+        list[ThreadId], Field(max_length=200, description="The first ones as the view has them.")
+    ]
+    after: Annotated[list[ThreadId], Field(max_length=200, description="The first ones by rules.")]
+    whole: Annotated[
+        bool,
+        Field(description="False where looking takes too long: then of the newest threads alone."),
+    ]
+
+
+class UsedBy(Answer):
+    """A view in a sort."""
+
+    id: str
+    name: str
+
+
+class SortProblem(schemas.Problem):
+    """A problem with the place of a mistake in a query, the sort as it is now, or its views."""
+
+    errors: list[QueryError]  # type: ignore[assignment]
+    pointer: Annotated[str, Field(description="With `invalid_query`.")] = Absent
+    at: Annotated[int, Field(description="With `invalid_query`.")] = Absent
+    expected: Annotated[list[str], Field(description="With `invalid_query`.")] = Absent
+    sort: Annotated[Sort, Field(description="With `changed_meanwhile`.")] = Absent
+    views: Annotated[
+        list[UsedBy],
+        Field(description="With `in_use`: those that one sees; other admins may have more."),
+    ] = Absent
+
+
+def checked(
+    connection: Connection,
+    name: str,
+    title: str,
+    rules: Iterable[RuleRequest],
+    timezone: str,
+) -> tuple[SavedSort, ResolvedSort]:
+    """The sort, and what it says.
+
+    Raises Problem (422) with the place of each mistake. Takes up to some tens of milliseconds, and
+    next to nothing for rules that it has checked before: so check before a write transaction what
+    is checked in it.
+    """
+    sort = SavedSort(name, tuple(rule.rule() for rule in rules), title, timezone)
+    if not sort.rules:
+        raise _refused([FieldError("/rules", "rest_missing", "need a last rule for all threads")])
+    try:
+        resolved = sorts.checked(connection, sort)
+    except RuleError as error:
+        raise invalid_query(error.error, f"/rules/{error.rule}/when") from error
+    except SortError as error:
+        text = "have tiers that do not fit into a score of 53 bits"
+        raise _refused([FieldError("/rules", "sort_too_large", text)]) from error
+    found = _mistakes(resolved)
+    if found:
+        raise _refused(found)
+    return sort, resolved
+
+
+# Equal rules are one object as long as they are asked for again and again.
+@lru_cache(maxsize=64)
+def _mistakes(resolved: ResolvedSort) -> tuple[FieldError, ...]:
+    return tuple(FieldError(*refusal) for refusal in refusals(resolved))
+
+
+def _refused(errors: Iterable[FieldError]) -> Invalid:
+    return Invalid(
+        [
+            FieldError(error.pointer, error.code, f"{named(error.pointer)} {error.detail}.")
+            for error in errors
+        ]
+    )
+
+
+_route = partial(route, scope=SUPERVISOR)
+_NAME = {
+    "name": PathParameter(
+        {"type": "string", "pattern": NAME_PATTERN}, "vip", f"other_than({', '.join(CALLS)})"
+    )
+}
+_EXAMPLE = {
+    "name": "vip",
+    "title": "VIPs first",
+    "rules": [
+        {"when": "member:0,1 is:waiting", "by": "waiting_since", "order": "oldest"},
+        {"when": "", "by": "recent_at", "order": "newest", "split": "priority"},
+    ],
+}
+
+
+class SortsApi:
+    """The routes below /sorts.
+
+    `announce()` tells all dashboards that sorts have changed; `build(list_id)` begins to build a
+    list that Redis lacks.
+    """
+
+    def __init__(
+        self,
+        database: Database,
+        clock: Callable[[], int],
+        announce: Callable[[], object],
+        build: Callable[[str], object],
+    ):
+        self._database = database
+        self._clock = clock
+        self._announce = announce
+        self._build = build
+
+    @route(
+        "GET",
+        "/sorts",
+        "getSorts",
+        summary="List the sorts",
+        answers=done(Sorts),
+    )
+    def listing(self) -> Response:
+        with self._database.read() as connection:
+            chosen = admins.preferences(connection, current().admin_id)
+            found = sorts.known(connection)
+        locale = preferences.complete(chosen, languages.browsers_locale())["locale"]
+        return json_response({"sorts": [_json(sort, locale) for sort in found.values()]})
+
+    @_route(
+        "POST",
+        "/sorts",
+        "postSort",
+        summary="Save a sort",
+        body=(NewSortRequest,),
+        example=_EXAMPLE,
+        answers={201: Documented("Saved.", (Sort,))},
+        problems=(409,),
+        problem=SortProblem,
+    )
+    def create(self, body: NewSortRequest) -> Response:
+        admin_id, now = current().admin_id, self._clock()
+        self._check_ahead(partial(_new, body=body))
+
+        def write(connection: Connection) -> SavedSort:
+            views.begin_change(connection)
+            view_changes.note(connection, None)
+            sort = _new(connection, body)
+            add(connection, now, acting(), entries.SORT_CREATED, _target(sort), _said(sort))
+            made = sorts.create(connection, sort, admin_id, now)
+            views.keep_anew(connection, made.name, now)
+            return made
+
+        made = self._database.write(write)
+        self._announce()
+        return json_response(_json(made), 201)
+
+    @_route(
+        "PUT",
+        "/sorts/{name}",
+        "putSort",
+        summary="Change a sort",
+        path_parameters=_NAME,
+        body=(SortRequest,),
+        example={name: _EXAMPLE[name] for name in ("title", "rules")},
+        answers=done(Sort),
+        problems=(404, 409),
+        problem=SortProblem,
+    )
+    def change(self, name: str, body: SortRequest) -> Response:
+        """Saved views in this sort and built-in ones get new lists, in the same transaction."""
+        if body.name not in (None, name):
+            text = f"must be left out or {quoted(name)}, as in the address: a sort keeps its name"
+            raise field_error("/name", "invalid_name", text)
+        admin_id, now = current().admin_id, self._clock()
+        self._check_ahead(partial(_change, name=name, body=body))
+
+        def write(connection: Connection) -> tuple[SavedSort, set[str]]:
+            views.begin_change(connection)
+            view_changes.note(connection, None)
+            before, sort = _change(connection, name, body)
+            changed = sorts.change(connection, before, sort, admin_id, now)
+            differences = changes(_said(before), _said(changed))
+            if differences:
+                add(connection, now, acting(), entries.SORT_CHANGED, _target(sort), differences)
+            if changed.id == before.id:
+                return changed, set()
+            return changed, views.keep_anew(connection, name, now)
+
+        changed, list_ids = self._database.write(write)
+        for list_id in list_ids:
+            self._build(list_id)
+        self._announce()
+        return json_response(_json(changed))
+
+    @_route(
+        "DELETE",
+        "/sorts/{name}",
+        "deleteSort",
+        summary="Delete a sort that no view has",
+        path_parameters=_NAME,
+        answers=NO_CONTENT,
+        problems=(404, 409, 415),
+        problem=SortProblem,
+    )
+    def remove(self, name: str) -> Response:
+        """Built-in views that an admin has in this sort are in their first one again."""
+        admin_id, desks, now = current().admin_id, current().desks, self._clock()
+
+        def write(connection: Connection) -> None:
+            views.begin_change(connection)
+            view_changes.note(connection, None)
+            sort = _saved(connection, name)
+            if views.uses_sort(connection, name):
+                seen = views.visible_to(connection, admin_id, desks)
+                users = [
+                    {"id": view.public_id, "name": view.name} for view in seen if view.sort == name
+                ]
+                raise Problem(409, "in_use", "A view has this sort.", extra={"views": users})
+            views.release_sort(connection, name, now)
+            sorts.remove(connection, sort, now)
+            add(connection, now, acting(), entries.SORT_DELETED, _target(sort), _said(sort))
+            preferences.forget_sort(connection, name)
+
+        self._database.write(write)
+        self._announce()
+        return Response(status=204)
+
+    def _check_ahead(self, check: Callable[[Connection], object]) -> None:
+        """Checks in a reading transaction what the writing one then checks again, in a moment.
+
+        Events wait as long as a transaction that writes, and not for one that reads.
+        """
+        with self._database.read() as connection:
+            check(connection)
+
+
+def _new(connection: Connection, body: NewSortRequest) -> SavedSort:
+    """The sort that is to be saved. Raises Problem where it cannot be."""
+    known = sorts.known(connection)
+    if body.name in known:
+        raise Problem(409, "name_taken", f"There is a sort “{body.name}” already.")
+    if len(known) - len(BUILT_IN_SORTS) >= sorts.SORTS_MAX:
+        most = f"{sorts.SORTS_MAX} sorts are saved, which is the most"
+        raise field_error("/name", "too_many_sorts", f"cannot be saved: {most}")
+    timezone = preferences.timezone_of(connection, current().admin_id, body.timezone)
+    sort, _ = checked(connection, body.name, body.title, body.rules, timezone)
+    _check_cost(connection, sort)
+    return sort
+
+
+def _change(connection: Connection, name: str, body: SortRequest) -> tuple[SavedSort, SavedSort]:
+    """A saved sort, and what it is to become. Raises Problem where it cannot."""
+    before = _saved(connection, name)
+    if body.changed_at not in (None, before.changed_at):
+        raise ChangedMeanwhile("the sort", sort=_json(before))
+    timezone = body.timezone or before.timezone
+    sort, _ = checked(connection, name, body.title, body.rules, timezone)
+    _check_cost(connection, sort)
+    return before, sort
+
+
+def _check_cost(connection: Connection, sort: SavedSort) -> None:
+    """Raises Invalid where events would ask too many conditions of sorts."""
+    before = {name: each for name, each in sorts.known(connection).items() if name not in BUILT_IN}
+    after = before | {sort.name: sort}
+    asked = (
+        [rule.when for each in some.values() for rule in each.rules] for some in (before, after)
+    )
+    allowances.check_rules("/rules", "sorts", *asked)
+
+
+def _saved(connection: Connection, name: str) -> SavedSort:
+    """A saved sort. Raises NotFound, and Problem (409) for a built-in one."""
+    if name in BUILT_IN_SORTS:
+        raise Problem(409, "built_in", "A built-in sort cannot be changed.")
+    found = sorts.known(connection).get(name)
+    if found is None:
+        raise NotFound("There is no such sort.")
+    return found
+
+
+def _target(sort: SavedSort) -> Target:
+    return Target(sort.name, sort.title)
+
+
+def _said(sort: SavedSort) -> dict[str, Any]:
+    """What the audit log says of a sort."""
+    return {
+        "title": sort.title,
+        "rules": sorts.rules_json(sort.rules),
+        "timezone": sort.timezone,
+    }
+
+
+def _json(sort: SavedSort, locale: str = "en") -> dict[str, Any]:
+    is_built_in = sort.name in BUILT_IN_SORTS
+    texts = languages.page_texts(locale) if is_built_in else {}
+    return {
+        "name": sort.name,
+        "title": texts[f"sort.{sort.name}"] if is_built_in else sort.title,
+        "rules": sorts.rules_json(sort.rules),
+        "timezone": None if is_built_in else sort.timezone,
+        "built_in": is_built_in,
+        "changed_at": sort.changed_at,
+    }

@@ -1,0 +1,430 @@
+"""Saved views: routes, bodies, answers, and what the audit log says of them."""
+
+import time
+from collections.abc import Callable
+from typing import Annotated, Any, Literal, NamedTuple, TypeVar
+
+from flask import Response
+from pydantic import AfterValidator, Field, StrictInt
+from sqlalchemy import Connection
+
+from dashboard import languages
+from dashboard.db.audit import entries
+from dashboard.db.audit.entries import Actor, Target, add, changes
+from dashboard.db.database import Database
+from dashboard.db.lists import query_lists, views
+from dashboard.db.lists import views as view_changes
+from dashboard.db.lists import views as view_orders
+from dashboard.db.lists.views import DESK, NAME_MAX, OWN_MAX, SHARED_MAX, Draft
+from dashboard.db.lists.views import View as SavedView
+from dashboard.errors import ChangedMeanwhile, NotFound, quoted
+from dashboard.live.requests import ViewId
+from dashboard.rate_limits import SAVED_CONDITIONS, RateLimiter
+from dashboard.validation.fields import (
+    INTEGER_MAX,
+    Partial,
+    Strict,
+    check_characters,
+    check_length,
+    check_line,
+    fault,
+)
+from dashboard.validation.queries import invalid_query
+from dashboard.validation.timezones import Timezone
+from dashboard.web.admin.lists.seen_views import SeenViews, without_total
+from dashboard.web.admin.preferences import timezone_of
+from dashboard.web.admin.responses import Row
+from dashboard.web.admin.routes import require_supervisor
+from dashboard.web.http import schemas
+from dashboard.web.http.audit.actors import acting
+from dashboard.web.http.identity import current
+from dashboard.web.http.queries import DIGITS, Query
+from dashboard.web.http.responses import json_response
+from dashboard.web.http.routes import NO_CONTENT, Documented, PathParameter, done, route
+from dashboard.web.http.schemas import Absent, Answer, Milliseconds
+from scoring.conditions.language.errors import QueryError as WrongQuery
+from scoring.conditions.language.parser import LENGTH_MAX
+from scoring.views import BUILT_IN_VIEWS
+
+IDS_MAX = len(BUILT_IN_VIEWS) + OWN_MAX + SHARED_MAX
+
+
+def _owner(text: str) -> str:
+    check_length(check_characters(text), NAME_MAX)
+    if text not in ("me", "all") and not text.startswith(DESK):
+        raise fault("unknown_value", f"must be me, all or desk:NAME, not {quoted(text, 60)}")
+    return text
+
+
+_Name = Annotated[str, AfterValidator(lambda text: check_line(text, NAME_MAX))]
+_Owner = Annotated[
+    str,
+    AfterValidator(_owner),
+    Field(description="`me`, `desk:NAME` or `all`; the last two are for supervisors."),
+]
+#: The time of the last change that the sender knows of.
+_ChangedAt = Annotated[StrictInt, Field(ge=0, le=INTEGER_MAX)]
+
+
+class ViewPreviewRequest(Strict):
+    """Conditions and a sort."""
+
+    query: str
+    sort: str
+    timezone: Timezone | None = None
+
+
+class NewViewRequest(ViewPreviewRequest):
+    """A view to be saved."""
+
+    name: _Name
+    owner: _Owner = "me"
+
+
+class ViewRequest(ViewPreviewRequest, Partial):
+    """What a view becomes; without `owner` and `timezone` these stay as they are."""
+
+    name: _Name
+    owner: _Owner | None = None
+    changed_at: Annotated[
+        _ChangedAt | None,
+        Field(description="As it was read: the view is not changed where it is another by now."),
+    ] = None
+
+
+class ViewOrderRequest(Strict):
+    """Ids of views in an order of one's own."""
+
+    ids: Annotated[list[ViewId], Field(max_length=IDS_MAX)]
+
+
+class CompletionQuery(Query):
+    """A query that somebody is typing, and where the cursor stands; without it, at the end."""
+
+    text: Annotated[str, AfterValidator(lambda text: check_length(text, LENGTH_MAX))] = ""
+    at: Annotated[int, Field(ge=0, le=INTEGER_MAX), DIGITS] | None = None
+
+
+_At = Annotated[int, Field(description="The first wrong character, counted from 0.")]
+_Expected = Annotated[list[str], Field(description="What would be right there.")]
+
+
+class Mistake(Answer):
+    """What is wrong in a query by now, such as an address that no admin has any more."""
+
+    at: _At
+    expected: _Expected
+
+
+class View(Answer):
+    """A view as the admin who asks sees it."""
+
+    id: Annotated[str, Field(description="`arrival`, or such as `v17` for a saved one.")]
+    name: str
+    query: str
+    sort: str
+    owner: Annotated[str, Field(description="`me`, `desk:NAME`, `all` or `built-in`.")]
+    timezone: Annotated[str | None, Field(description="Of the days; null of built-in ones.")]
+    changed_at: Annotated[Milliseconds | None, Field(description="Null of built-in ones.")]
+    total: Annotated[int | None, Field(description="Null while the list is built.")]
+    mistake: Mistake | None
+
+
+class Views(Answer):
+    """All views that the admin sees, in the admin's order."""
+
+    views: list[View]
+
+
+class ViewIds(Answer):
+    """The ids of all views that the admin sees, in the admin's order."""
+
+    ids: list[str]
+
+
+class ViewPreview(Answer):
+    """How many threads a view would have, and the first of them."""
+
+    total: Annotated[
+        int | None,
+        Field(
+            description="Null where counting takes too long; then `rows` are the "
+            "first of those that were looked at, the newest threads."
+        ),
+    ]
+    rows: Annotated[list[Row], Field(max_length=20)]
+
+
+class Suggestion(Answer):
+    """A text that may replace the characters [from, to)."""
+
+    text: str
+    from_: Annotated[int, Field(alias="from")]
+    to: int
+    kind: Literal["field", "value", "operator"]
+
+
+class Suggestions(Answer):
+    """What may be written at the cursor, at most 20 suggestions."""
+
+    suggestions: list[Suggestion]
+
+
+class QueryError(schemas.ProblemError):
+    """What is wrong; `at` and `expected` with `invalid_query`."""
+
+    at: _At = Absent
+    expected: _Expected = Absent
+
+
+class ViewProblem(schemas.Problem):
+    """A problem with the place of a mistake in a query, or with the view as it is now."""
+
+    errors: list[QueryError]  # type: ignore[assignment]
+    pointer: Annotated[str, Field(description="With `invalid_query`.")] = Absent
+    at: _At = Absent
+    expected: _Expected = Absent
+    view: Annotated[View, Field(description="With `changed_meanwhile`.")] = Absent
+
+
+_FIELDS = ("name", "query", "sort", "timezone")
+
+
+def audit_change(
+    connection: Connection,
+    at_ms: int,
+    actor: Actor,
+    before: SavedView | None,
+    after: SavedView | None,
+) -> None:
+    """Adds the entry of a view that was made (`before` None), changed or deleted (`after` None).
+
+    There is none of an admin's own view that nobody else sees.
+    """
+    was_shared, is_shared = (each is not None and each.owner_id is None for each in (before, after))
+    view = after or before
+    assert view is not None, "a view was or is there"
+    data: dict[str, Any] = {"query": view.query, "sort": view.sort}
+    if was_shared and is_shared:
+        assert before is not None, "it was shared"
+        action = entries.VIEW_CHANGED
+        data = changes(_said(before), _said(view))
+    elif is_shared:
+        action, data = entries.VIEW_SHARED, data | {"owner": view.shared_with}
+    elif was_shared:
+        action = entries.VIEW_UNSHARED if after else entries.VIEW_DELETED
+    if data and (was_shared or is_shared):
+        add(connection, at_ms, actor, action, Target(view.public_id, view.name), data)
+
+
+def _said(view: SavedView) -> dict[str, str | None]:
+    return {name: getattr(view, name) for name in _FIELDS} | {"owner": view.shared_with}
+
+
+Result = TypeVar("Result")
+
+_VIEW_ID = {
+    "view_id": PathParameter(
+        {"type": "string", "pattern": "^v[1-9][0-9]*$"}, "v17", "other_than(order, preview)"
+    )
+}
+_EXAMPLE = {
+    "name": "VIPs in Vietnamese",
+    "query": "member:0,1 lang:vi waits:>10m",
+    "sort": "longest_wait",
+    "owner": "me",
+    "timezone": "Asia/Ho_Chi_Minh",
+}
+
+
+class ViewsApi:
+    """The routes below /views.
+
+    `announce()` lets all workers look for changed views; `build(list_id)` begins to build a list
+    that Redis lacks.
+    """
+
+    def __init__(
+        self,
+        database: Database,
+        seen_views: SeenViews,
+        clock: Callable[[], int],
+        announce: Callable[[], object],
+        build: Callable[[str], object],
+        monotonic: Callable[[], float] = time.monotonic,
+    ):
+        self._limits = RateLimiter(monotonic)
+        self._database = database
+        self._seen_views = seen_views
+        self._clock = clock
+        self._announce = announce
+        self._build = build
+
+    @route(
+        "GET",
+        "/views",
+        "getViews",
+        summary="List the views that one sees",
+        answers=done(Views),
+    )
+    def listing(self) -> Response:
+        identity, locale = current(), languages.browsers_locale()
+        found = self._seen_views.of(identity.admin_id, locale, identity.desks)
+        return json_response({"views": found})
+
+    @route(
+        "POST",
+        "/views",
+        "postView",
+        summary="Save a view",
+        description="Those of a desk and of all are saved by supervisors.",
+        body=(NewViewRequest,),
+        example=_EXAMPLE,
+        answers={201: Documented("Saved.", (View,))},
+        problems=(429,),
+        problem=ViewProblem,
+    )
+    def create(self, body: NewViewRequest) -> Response:
+        admin_id, now, owner = current().admin_id, self._clock(), _owner_of(body.owner)
+
+        def write(connection: Connection) -> tuple[SavedView, dict[str, Any]]:
+            timezone = timezone_of(connection, admin_id, body.timezone)
+            made = views.create(connection, _draft(body, owner, timezone), admin_id, now)
+            self._charge(connection, made, admin_id)
+            audit_change(connection, now, acting(), None, made)
+            return made, without_total(connection, made, admin_id)
+
+        made, shown = self._write(write)
+        self._begin(made)
+        self._announce()
+        return json_response(shown, 201)
+
+    @route(
+        "PUT",
+        "/views/{view_id}",
+        "putView",
+        summary="Change a view",
+        path_parameters=_VIEW_ID,
+        body=(ViewRequest,),
+        example={name: _EXAMPLE[name] for name in ("name", "query", "sort")},
+        answers=done(View),
+        problems=(404, 409, 429),
+        problem=ViewProblem,
+    )
+    def change(self, view_id: str, body: ViewRequest) -> Response:
+        """Where `changed_at` is another than that of the view, it stays as it is (409)."""
+        admin_id, now = current().admin_id, self._clock()
+
+        def write(connection: Connection) -> tuple[SavedView, SavedView, dict[str, Any]]:
+            view = _locked(connection, view_id)
+            if body.changed_at not in (None, view.changed_at):
+                raise ChangedMeanwhile("the view", view=without_total(connection, view, admin_id))
+            before = _ViewOwner(view.owner_id, view.desk)
+            owner = before if body.owner is None else _owner_of(body.owner)
+            draft = _draft(body, owner, body.timezone or view.timezone)
+            changed = views.change(connection, view, draft, admin_id, now)
+            if changed.list_id != view.list_id:
+                self._charge(connection, changed, admin_id)
+            audit_change(connection, now, acting(), view, changed)
+            return view, changed, without_total(connection, changed, admin_id)
+
+        before, changed, shown = self._write(write)
+        if changed.list_id != before.list_id:
+            self._begin(changed)
+        self._announce()
+        return json_response(shown)
+
+    @route(
+        "DELETE",
+        "/views/{view_id}",
+        "deleteView",
+        summary="Delete a view",
+        path_parameters=_VIEW_ID,
+        answers=NO_CONTENT,
+        problems=(404, 415),
+    )
+    def remove(self, view_id: str) -> Response:
+        now = self._clock()
+
+        def write(connection: Connection) -> None:
+            view = _locked(connection, view_id)
+            views.remove(connection, view, now)
+            audit_change(connection, now, acting(), view, None)
+
+        self._write(write)
+        self._announce()
+        return Response(status=204)
+
+    @route(
+        "PUT",
+        "/views/order",
+        "putViewOrder",
+        summary="Set the order in which one has the views",
+        description="Ids of views that are gone, or of others, are left out.",
+        body=(ViewOrderRequest,),
+        example={"ids": ["not_respond", "v17", "arrival", "history"]},
+        answers=done(ViewIds),
+    )
+    def order(self, body: ViewOrderRequest) -> Response:
+        admin_id, desks = current().admin_id, current().desks
+
+        def write(connection: Connection) -> list[str]:
+            saved = [view.public_id for view in views.visible_to(connection, admin_id, desks)]
+            seen = {*BUILT_IN_VIEWS, *saved}
+            ids = [id for id in dict.fromkeys(body.ids) if id in seen]
+            views.begin_change(connection)
+            view_changes.note(connection, admin_id)
+            view_orders.save(connection, admin_id, ids)
+            return view_orders.ordered(connection, admin_id, BUILT_IN_VIEWS, saved)
+
+        ordered = self._write(write)
+        self._announce()
+        return json_response({"ids": ordered})
+
+    def _begin(self, view: SavedView) -> None:
+        if view.list_id is not None:
+            self._build(view.list_id)
+
+    def _charge(self, connection: Connection, view: SavedView, admin_id: int) -> None:
+        """Raises RateLimitExceeded for who has saved too much in a short time."""
+        saved = query_lists.list_of(connection, view.listed(admin_id)).resolved
+        self._limits.require(SAVED_CONDITIONS, admin_id, max(1, saved.conditions))
+
+    def _write(self, work: Callable[[Connection], Result]) -> Result:
+        """Runs `work` in one transaction. A wrong query, or no sort, is answered 422."""
+        try:
+            return self._database.write(work)
+        except WrongQuery as error:
+            raise invalid_query(error) from error
+
+
+def _draft(body: NewViewRequest | ViewRequest, owner: "_ViewOwner", timezone: str) -> Draft:
+    return Draft(body.name, body.query, body.sort, timezone, *owner)
+
+
+class _ViewOwner(NamedTuple):
+    """An admin, a desk, or, without both, everybody."""
+
+    admin_id: int | None
+    desk: str | None
+
+
+def _owner_of(owner: str) -> _ViewOwner:
+    """Raises Problem (403) where only supervisors may save such views."""
+    if owner == "me":
+        return _ViewOwner(current().admin_id, None)
+    require_supervisor()
+    return _ViewOwner(None, None if owner == "all" else owner.removeprefix(views.DESK))
+
+
+def _locked(connection: Connection, view_id: str) -> SavedView:
+    """The view, which the caller may change. Raises NotFound and Problem (403)."""
+    number, identity = views.number_of(view_id), current()
+    view = None
+    if number is not None:
+        view = views.lock(connection, number, identity.admin_id, identity.desks)
+    if view is None:
+        raise NotFound("There is no such view.")
+    if view.owner_id is None:
+        require_supervisor()
+    return view

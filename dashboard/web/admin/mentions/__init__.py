@@ -1,1 +1,0 @@
-"""Mentions of the signed-in admin."""

@@ -1,0 +1,267 @@
+"""The pages: the dashboard, and the sign-in in front of it."""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from flask import Blueprint, Response, redirect, request
+
+from dashboard import languages
+from dashboard.db.accounts import admins, oidc_accounts
+from dashboard.db.accounts.sessions import Identity
+from dashboard.db.database import Database
+from dashboard.db.lists import sorts, views
+from dashboard.db.lists.views import NAME_MAX, OWN_MAX, SHARED_MAX
+from dashboard.db.threads import events, threads
+from dashboard.errors import Problem
+from dashboard.files.uploads import FILE_BYTES
+from dashboard.ingest.snoozing import YEARS_MAX
+from dashboard.live.requests import MORE_MAX, WATCH_MAX, ListName
+from dashboard.presence.bot_requests import TEXT_MAX
+from dashboard.protocol import PROTOCOL
+from dashboard.validation.fields import ATTACHMENTS_MAX, BODY_MAX
+from dashboard.web.admin.lists.first_list import FirstList
+from dashboard.web.admin.lists.seen_views import without_totals
+from dashboard.web.admin.preferences import THEMES, complete, known
+from dashboard.web.admin.requests import SHORTCUT_MAX
+from dashboard.web.admin.sign_in.methods import sign_in_methods
+from dashboard.web.http.assets import Assets
+from dashboard.web.http.identity import Identities, Unauthorized
+from dashboard.web.http.queries import IDS_MAX
+from dashboard.web.http.rendering import rendered
+from scoring.conditions.language.parser import LENGTH_MAX
+from scoring.conditions.subject import PRIORITIES
+from scoring.conditions.tags import TAG_LENGTH_MAX
+from scoring.sorts import BUILT_IN_SORTS
+from scoring.views import BUILT_IN_VIEWS, FILTERS, VIEW_QUERIES
+
+#: Cookie with the theme, for pages that are shown without a session.
+THEME_COOKIE = "lineup_theme"
+#: Saved views that come with the page; all of them are read once its socket is connected.
+SAVED_VIEWS_MAX = 50
+#: A year.
+_KEPT_SECONDS = 31_536_000
+#: Limits that the page's scripts keep; the server enforces the same constants.
+LIMITS = {
+    "message_characters": BODY_MAX,
+    "message_files": ATTACHMENTS_MAX,
+    "file_bytes": FILE_BYTES,
+    "shortcut_characters": SHORTCUT_MAX,
+    "status_characters": TEXT_MAX,
+    "list_ids": MORE_MAX,
+    "watched_ids": WATCH_MAX,
+    "row_ids": IDS_MAX,
+    "query_characters": LENGTH_MAX,
+    "view_name_characters": NAME_MAX,
+    "own_views": OWN_MAX,
+    "shared_views": SHARED_MAX,
+    "snooze_years": YEARS_MAX,
+    "tag_characters": TAG_LENGTH_MAX,
+}
+
+
+class Pages:
+    """Renders the pages, each with the values that its script starts from."""
+
+    def __init__(
+        self,
+        database: Database,
+        clock: Callable[[], int],
+        storage_key: Callable[[int], str],
+        assets: Assets,
+        first_list: FirstList,
+        picture_hosts: Sequence[str] = (),
+    ):
+        """`storage_key` gives the key that encrypts what an admin's page stores in the browser.
+
+        `picture_hosts`: from where the dashboard loads pictures of customers, by https.
+        """
+        self._database = database
+        self._clock = clock
+        self._assets = assets
+        self._first_list = first_list
+        self._storage_key = storage_key
+        self._picture_hosts = list(picture_hosts)
+
+    def dashboard(self, identity: Identity) -> Response:
+        chosen = self._chosen(identity)
+        preferences = complete(chosen, languages.browsers_locale())
+        saved_views = self._saved_views(identity, preferences["saved"])
+        boot = {
+            "protocol": PROTOCOL,
+            "signed_out": self._signed_out(identity),
+            "admin": describe(identity),
+            "preferences": preferences,
+            "server_now": self._clock(),
+            "views": self._built_in_views(identity),
+            "view_queries": VIEW_QUERIES,
+            **self._sorts(),
+            "filters": list(FILTERS),
+            "priorities": list(PRIORITIES),
+            "limits": LIMITS,
+            "picture_hosts": self._picture_hosts,
+            "storage_key": self._storage_key(identity.admin_id),
+            "has_events": self._has_events(identity),
+            "saved_views": saved_views,
+            "head": self._first_list.head(
+                _list_of(preferences, saved_views)._replace(desks=identity.desks),
+                identity.admin_id,
+            ),
+        }
+        response = rendered(
+            "dashboard.html",
+            self._picture_hosts,
+            theme=preferences["theme"],
+            locale=preferences["locale"],
+            boot=boot,
+            words=languages.page_texts(preferences["locale"]),
+            script="js/main.js",
+            texts=self.text_urls(""),
+            # Of parts whose scripts are loaded when they are asked for, by part.
+            later={part: self.text_urls(f"{part}/") for part in ("query", "views", "hours")},
+        )
+        return keep_for_signed_out(response, chosen)
+
+    def login(self, next: str, problem: Problem | None = None, email: str = "") -> Response:
+        """The sign-in page; with `problem`, why the last attempt failed."""
+        return _card(
+            "cards/login.html", "login", problem, next=next, email=email, methods=sign_in_methods()
+        )
+
+    def code(
+        self, next: str, problem: Problem | None = None, *, by_recovery_code: bool = False
+    ) -> Response:
+        """The page of a sign-in's second step."""
+        more = {"next": next, "by_recovery_code": by_recovery_code}
+        return _card("cards/login_code.html", "login.code", problem, **more)
+
+    def preferences(self, identity: Identity) -> dict[str, Any]:
+        return complete(self._chosen(identity), languages.browsers_locale())
+
+    def _sorts(self) -> dict[str, Any]:
+        """The built-in sorts, and those that are saved."""
+        with self._database.read() as connection:
+            known = sorts.known(connection)
+        saved = [sort for sort in known.values() if sort.name not in BUILT_IN_SORTS]
+        return {
+            "sorts": list(BUILT_IN_SORTS),
+            "saved_sorts": [
+                {"name": sort.name, "title": sort.title, "changed_at": sort.changed_at}
+                for sort in saved
+            ],
+            # On lists in these sorts, rows also show waits below a minute.
+            "sorts_by_wait": [name for name, sort in known.items() if sort.goes_by("oldest")],
+        }
+
+    def _signed_out(self, identity: Identity) -> str:
+        """Where signing out leads: by way of the provider, for who came from there."""
+        if sign_in_methods().provider:
+            with self._database.read() as connection:
+                if oidc_accounts.is_noted(connection, identity.session):
+                    return "/login/oidc/leave"
+        return "/login"
+
+    def _has_events(self, identity: Identity) -> bool:
+        """Whether any event is stored that the admin sees; without one the page shows the first
+        steps."""
+        with self._database.read() as connection:
+            if identity.desks is not None:
+                return threads.is_any_at(connection, identity.desks)
+            return events.is_any(connection)
+
+    def _built_in_views(self, identity: Identity) -> list[str]:
+        """In the admin's order, without the saved ones among them."""
+        with self._database.read() as connection:
+            return views.ordered(connection, identity.admin_id, BUILT_IN_VIEWS, ())
+
+    def _saved_views(
+        self, identity: Identity, last: Mapping[str, Any] | None
+    ) -> list[dict[str, Any]]:
+        """The first ones, and in any case the one that was open last."""
+        also = last["view"] if last else None
+        with self._database.read() as connection:
+            return without_totals(
+                connection, identity.admin_id, identity.desks, SAVED_VIEWS_MAX, also
+            )
+
+    def _chosen(self, identity: Identity) -> Mapping[str, Any]:
+        with self._database.read() as connection:
+            return known(admins.preferences(connection, identity.admin_id))
+
+    def text_urls(self, *folders: str) -> dict[str, list[str]]:
+        """The URLs of a page's texts by language; folders below i18n/ end with a slash."""
+        return {
+            locale: [self._assets.url(f"i18n/{folder}{locale}.json") for folder in folders]
+            for locale in languages.LOCALES
+        }
+
+
+def blueprint(pages: Pages, identities: Identities) -> Blueprint:
+    """`/`."""
+    site = Blueprint("pages", __name__)
+
+    @site.get("/")
+    def dashboard() -> Response:
+        try:
+            identity = identities.of(request.environ)
+        except Unauthorized:
+            return redirect("/login", 302)  # type: ignore[return-value]
+        return pages.dashboard(identity)
+
+    return site
+
+
+def describe(identity: Identity) -> dict[str, Any]:
+    """The admin in the JSON of the page and the API."""
+    return {
+        "id": identity.admin_id,
+        "name": identity.name,
+        "email": identity.email,
+        "role": identity.role,
+    }
+
+
+def _list_of(preferences: dict[str, Any], saved_views: list[dict[str, Any]]) -> ListName:
+    """The admin's last list; the page opens it unless its address names another one.
+
+    Where it was that of a saved view which is deleted by now, it is that of the last built-in view.
+    """
+    saved = preferences["saved"] or {}
+    for each in saved_views:
+        if each["id"] == saved.get("view"):
+            return ListName(each["id"], saved.get("sort", each["sort"]), saved.get("filter", "all"))
+    view = preferences["view"]
+    return ListName(view, preferences["sorts"][view], preferences["filters"][view])
+
+
+def chosen_theme() -> str:
+    """The theme that was chosen in the request's browser, for pages without a session."""
+    theme = request.cookies.get(THEME_COOKIE, "")
+    return theme if theme in THEMES else "system"
+
+
+def keep_for_signed_out(response: Response, chosen: Mapping[str, Any]) -> Response:
+    """Sets cookies of theme and language, for pages that are shown without a session."""
+    for name, cookie in (("theme", THEME_COOKIE), ("locale", languages.LOCALE_COOKIE)):
+        if name in chosen:
+            response.set_cookie(
+                cookie, chosen[name], max_age=_KEPT_SECONDS, samesite="Lax", httponly=True
+            )
+    return response
+
+
+def _card(template: str, name: str, problem: Problem | None, **values: Any) -> Response:
+    """A page without a session; the texts of its problems begin with `name`."""
+    locale = languages.preferred_locale()
+    return rendered(
+        template,
+        theme=chosen_theme(),
+        locale=locale,
+        texts=languages.texts(locale),
+        error=problem and _error_text(problem, name, locale),
+        **values,
+    )
+
+
+def _error_text(problem: Problem, name: str, locale: str) -> str:
+    text = languages.refusal(locale, f"{name}.{problem.code}", f"error.{problem.code}")
+    return text.replace("{seconds}", problem.headers.get("Retry-After", ""))

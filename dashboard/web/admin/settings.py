@@ -1,0 +1,104 @@
+"""The pages of settings, each with an address of its own, such as `/webhooks`."""
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+from flask import Blueprint, Response, redirect, request
+from sqlalchemy import Connection
+
+from dashboard.db.accounts import admins, api_keys, desks, sources
+from dashboard.db.audit import reading
+from dashboard.db.database import Database
+from dashboard.errors import Problem
+from dashboard.event_types import WEBHOOK_TYPES
+from dashboard.web.admin.access.keys import RATE_MAX
+from dashboard.web.admin.pages import Pages
+from dashboard.web.admin.routes import SUPERVISOR
+from dashboard.web.http.identity import Identities, Unauthorized
+from dashboard.web.http.rendering import rendered
+
+
+class SettingsPage(NamedTuple):
+    """A page at `/NAME`.
+
+    Of the same name are its template in `templates/settings/`, its script in `static/js/settings/`
+    and its texts in `static/i18n/settings/`.
+    """
+
+    name: str
+    for_supervisors: bool
+    #: What its template shows besides; the script asks for all else.
+    values: Callable[[Connection], dict[str, Any]] = lambda connection: {}
+
+
+def _webhooks(connection: Connection) -> dict[str, Any]:
+    return {"sources": sources.names(connection), "types": WEBHOOK_TYPES}
+
+
+def _keys(connection: Connection) -> dict[str, Any]:
+    named = {"sources": sources.names(connection), "desks": desks.names(connection)}
+    return named | {"scopes": api_keys.SCOPES, "rate_max": RATE_MAX}
+
+
+def _team(connection: Connection) -> dict[str, Any]:
+    return {"roles": admins.ROLES, "desks": desks.names(connection)}
+
+
+def _audit(connection: Connection) -> dict[str, Any]:
+    return {"actors": reading.actors(connection), "actions": reading.GROUPS, "kinds": reading.KINDS}
+
+
+#: In the order in which the pages name each other.
+SETTINGS_PAGES = (
+    SettingsPage("profile", for_supervisors=False),
+    SettingsPage("team", for_supervisors=True, values=_team),
+    SettingsPage("keys", for_supervisors=True, values=_keys),
+    SettingsPage("webhooks", for_supervisors=True, values=_webhooks),
+    SettingsPage("audit", for_supervisors=True, values=_audit),
+)
+
+
+class SettingsPages:
+    """Renders them; who is not signed in is sent to sign in, and comes back."""
+
+    def __init__(self, database: Database, identities: Identities, pages: Pages):
+        self._database = database
+        self._identities = identities
+        self._pages = pages
+
+    def show(self, page: SettingsPage) -> Response:
+        try:
+            identity = self._identities.of(request.environ)
+        except Unauthorized:
+            return redirect(f"/login?next=/{page.name}", 302)  # type: ignore[return-value]
+        is_supervisor = identity.role == SUPERVISOR
+        if page.for_supervisors and not is_supervisor:
+            raise Problem(403, "forbidden", "This is for supervisors.")
+        preferences = self._pages.preferences(identity)
+        with self._database.read() as connection:
+            values = page.values(connection)
+        return rendered(
+            f"settings/{page.name}.html",
+            theme=preferences["theme"],
+            locale=preferences["locale"],
+            timezone=preferences["timezone"],
+            page=page.name,
+            pages=[
+                each.name for each in SETTINGS_PAGES if is_supervisor or not each.for_supervisors
+            ],
+            script=f"js/settings/{page.name}.js",
+            texts=self._pages.text_urls("", "settings/", f"settings/{page.name}/"),
+            **values,
+        )
+
+
+def blueprint(pages: SettingsPages) -> Blueprint:
+    """The address of each page."""
+    made = Blueprint("settings", __name__)
+    for page in SETTINGS_PAGES:
+        made.add_url_rule(
+            f"/{page.name}",
+            endpoint=page.name,
+            view_func=lambda page=page: pages.show(page),
+        )
+    return made

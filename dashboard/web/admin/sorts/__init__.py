@@ -1,1 +1,0 @@
-"""The dashboard's calls for sorts."""

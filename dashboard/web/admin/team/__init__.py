@@ -1,1 +1,0 @@
-"""What colleagues have."""

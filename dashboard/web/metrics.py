@@ -1,0 +1,122 @@
+"""The metrics of the process and of the queue."""
+
+from collections.abc import Callable, Mapping
+
+from redis.exceptions import RedisError
+
+from dashboard.live.queue import QueueReader
+from dashboard.services import Services
+from dashboard.web.server.state import ServerState
+from presence.people import People
+from scoring.ranking import Ranking, RankingLost
+from scoring.views import VIEWS
+
+
+def watch_server(services: Services, state: ServerState) -> None:
+    """Adds the numbers of the HTTP server to the metrics."""
+    metrics = services.metrics
+    metrics.watch("accepting", "Workers that take new connections.", state.is_accepting)
+    metrics.watch(
+        "read_only",
+        "1 while the database takes no writes.",
+        lambda: services.database.refuses_writes,
+        "max",
+    )
+    metrics.watch_count(
+        "refused_connections", "Connections without a descriptor.", lambda: state.refused
+    )
+
+
+def watch_process(services: Services) -> None:
+    """Adds the numbers of the sockets and of what feeds them to the metrics."""
+    watch = services.metrics.watch
+    sockets, host, listener = services.sockets, services.presence_tasks, services.listener
+    count, reconciler = services.metrics.watch_count, services.reconciler
+    count("list_repairs", "Places in the lists that differed from SQL.", lambda: reconciler.repairs)
+    count("list_rebuilds", "Lists that were made from SQL anew.", lambda: reconciler.rebuilds)
+    builder = services.list_builder
+    count("query_lists_built", "Lists of queries that somebody asked for.", lambda: builder.built)
+    watch("sockets", "Dashboards that are connected.", lambda: len(sockets))
+    count("bad_calls", "Calls over sockets that made no sense.", lambda: sockets.bad_calls)
+    watch(
+        "clock_ahead_seconds",
+        "By how much the clock of this machine is ahead of the shared one.",
+        lambda: services.shared_clock.own_ahead_ms / 1000,
+        "once",
+    )
+    watch("presence_late", "1 while presence may be old.", lambda: bool(host.late_since), "max")
+    watch(
+        "presence_sweep_lag_ms",
+        "How overdue the oldest connection of the last sweep was.",
+        lambda: host.lag_ms,
+        "max",
+    )
+    watch(
+        "listener_receiving",
+        "1 while notifications of Redis come, in each worker.",
+        lambda: listener.is_receiving,
+        "min",
+    )
+    count(
+        "listener_reconnects",
+        "How often a listener connected to Redis anew.",
+        lambda: listener.reconnects,
+    )
+
+
+def watch_queue(services: Services) -> None:
+    """Adds the gauges of the queue to the metrics."""
+    queue = QueueMetrics(services.ranking, services.queue_reader, services.clock)
+    here = AdminsHere(services.presence_service.admins)
+    for name, text, label, read in (
+        ("queue_threads", "Threads in a view.", "view", queue.lengths),
+        ("longest_wait_seconds", "The longest wait; 0: nobody waits.", "", queue.longest_wait),
+        ("long_waits", "Threads that have waited for more than 30 minutes.", "", queue.long_waits),
+        ("admins_here", "Admins who have a window open.", "", here.count),
+    ):
+        services.metrics.watch_many(name, text, label, read, "once")
+
+
+class QueueMetrics:
+    """Lengths of the views, and of the waits; nothing while Redis cannot tell.
+
+    `clock` gives milliseconds since 1970.
+    """
+
+    def __init__(self, ranking: Ranking, reader: QueueReader, clock: Callable[[], int]):
+        self._ranking = ranking
+        self._reader = reader
+        self._clock = clock
+
+    def lengths(self) -> Mapping[str, float]:
+        """View to the number of its threads."""
+        try:
+            return {view: self._ranking.head(view, "arrival", 1).total for view in VIEWS}
+        except (RedisError, RankingLost):
+            return {}
+
+    def longest_wait(self) -> Mapping[str, float]:
+        """Seconds."""
+        numbers = self._reader.read()
+        if numbers is None:
+            return {}
+        since = numbers.longest_since
+        return {"": 0 if since is None else max(0, self._clock() - since) / 1000}
+
+    def long_waits(self) -> Mapping[str, float]:
+        """How many wait for longer than half an hour."""
+        numbers = self._reader.read()
+        return {} if numbers is None else {"": numbers.over}
+
+
+class AdminsHere:
+    """How many admins have a window open, the invisible included; nothing without Redis."""
+
+    def __init__(self, admins: People):
+        self._admins = admins
+
+    def count(self) -> Mapping[str, float]:
+        try:
+            return {"": len(self._admins.connected())}
+        except RedisError:
+            return {}
