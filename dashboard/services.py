@@ -39,13 +39,11 @@ from dashboard.live.status import Status
 from dashboard.live.view_changes import ViewChanges
 from dashboard.oidc.provider import Provider
 from dashboard.ordering.agenda import AgendaReader, PulseReader
-from dashboard.ordering.archiving import Archiver
 from dashboard.ordering.diff import Diff
-from dashboard.ordering.due import DueQueue
+from dashboard.ordering.due import Archiver, DueQueue, Recompute
 from dashboard.ordering.list_keeper import ListBuilder, ListKeeper
 from dashboard.ordering.placer import Placer
 from dashboard.ordering.rebuild import Rebuilder
-from dashboard.ordering.recompute import Recompute
 from dashboard.ordering.reconciler import Reconciler
 from dashboard.ordering.status import OrderingStatus
 from dashboard.presence.admin_presence import AdminPresence
@@ -66,9 +64,8 @@ from dashboard.web.http.metrics.registry import Metrics
 from dashboard.web.server.server import green
 from dashboard.webhooks.dispatcher import WebhookDispatcher
 from dashboard.webhooks.http_client import Poster
-from dashboard.webhooks.service import WebhookService
-from dashboard.webhooks.typing import TIMEOUT_SECONDS as TYPING_SECONDS
-from dashboard.webhooks.typing import TypingNotifier
+from dashboard.webhooks.service import TIMEOUT_SECONDS as TYPING_SECONDS
+from dashboard.webhooks.service import TypingNotifier, WebhookService
 from lua_scripts.servers import Client, run_id_of
 from presence.timing import Timing
 from scoring.keys import Keys

@@ -21,9 +21,8 @@ from dashboard.backup.archive import (
     TableOf,
     chunks,
 )
-from dashboard.db import migrate, plain_postgres
-from dashboard.db.audit import entries
-from dashboard.db.audit.entries import Actor, Target, add
+from dashboard.db import audit, migrate, plain_postgres
+from dashboard.db.audit import Actor, Target, add
 from dashboard.db.database import Database
 from dashboard.db.models.accounts import sessions
 from dashboard.db.models.threads import epochs, threads
@@ -214,7 +213,7 @@ class Restorer:
         known = {each.name: each.last_id for each in manifest.tables if each.last_id is not None}
         skip_ids(connection, known)
         said = {"made_at": manifest.made_at, "version": manifest.version}
-        add(connection, now, self._actor, entries.BACKUP_RESTORED, Target(None), said)
+        add(connection, now, self._actor, audit.BACKUP_RESTORED, Target(None), said)
 
 
 def _write_sqlite(path: Path, database: Database) -> None:

@@ -10,11 +10,11 @@ from sqlalchemy import Connection
 
 from dashboard.cli.context import open_services, operator
 from dashboard.cli.params import Email, Names, command
+from dashboard.db import audit
 from dashboard.db.accounts import admin_desks, admins, desks, passwords
 from dashboard.db.accounts.passwords import WeakPassword, require_strong
 from dashboard.db.accounts.second_factor import factors
-from dashboard.db.audit import entries
-from dashboard.db.audit.entries import Target, add
+from dashboard.db.audit import Target, add
 from dashboard.db.database import Database
 from dashboard.errors import Problem, StartError
 from dashboard.ingest.accounts.accounts import Changes
@@ -119,7 +119,7 @@ def set_password(email: str, password_stdin: bool) -> None:
         def save(connection: Connection) -> None:
             admins.set_password(connection, admin.id, password_hash)
             target, now = Target(admin.id, admin.email), services.clock()
-            add(connection, now, operator(), entries.ACCOUNT_PASSWORD_CHANGED, target)
+            add(connection, now, operator(), audit.ACCOUNT_PASSWORD_CHANGED, target)
 
         database.write(save)
         click.echo(f"The password of {email} is set; their sessions are over.", err=True)
@@ -139,7 +139,7 @@ def reset_second_factor(email: str) -> None:
 
         def reset(connection: Connection) -> bool:
             target, now = Target(admin.id, admin.email), services.clock()
-            add(connection, now, operator(), entries.SECOND_FACTOR_RESET, target)
+            add(connection, now, operator(), audit.SECOND_FACTOR_RESET, target)
             return factors.reset(connection, admin.id)[0]
 
         had = database.write(reset)

@@ -15,8 +15,8 @@ from dashboard.cli.context import open_services, operator, read_settings
 from dashboard.cli.given_files import STANDARD, given_file, new_file, progress_in_bytes
 from dashboard.cli.params import command
 from dashboard.clock import now_ms
-from dashboard.db.audit import entries
-from dashboard.db.audit.entries import Target, add
+from dashboard.db import audit
+from dashboard.db.audit import Target, add
 from dashboard.db.database import Database
 from dashboard.files.store import FileStore
 from dashboard.services import Services
@@ -71,7 +71,7 @@ def _note(services: Services) -> None:
     """Before anything is read: who has tried is in the audit log, too."""
     now, actor = services.clock(), operator()
     services.database.write(
-        lambda connection: add(connection, now, actor, entries.BACKUP_MADE, Target(None))
+        lambda connection: add(connection, now, actor, audit.BACKUP_MADE, Target(None))
     )
 
 

@@ -9,9 +9,9 @@ from contextlib import contextmanager, suppress
 import click
 from redis.exceptions import RedisError
 
-from dashboard.db.audit.entries import COMMAND, Actor
+from dashboard.db.audit import COMMAND, Actor
 from dashboard.db.database import Database
-from dashboard.db.lists import built_in_lists, versions
+from dashboard.db.lists import kept_lists, versions
 from dashboard.db.migrate import bring_to_head
 from dashboard.errors import StorageUnavailable
 from dashboard.ordering.epochs import OwnLists
@@ -65,9 +65,9 @@ def open_services(
 def _keep_built_in_lists(database: Database) -> None:
     """Adds the lists of built-in views that are missing: in a new database, or after an upgrade."""
     with database.read() as connection:
-        are_kept = built_in_lists.are_kept(connection)
+        are_kept = kept_lists.are_kept(connection)
     if not are_kept:
-        database.write(built_in_lists.keep)
+        database.write(kept_lists.keep)
 
 
 def _keep_history_days(database: Database, days: int) -> None:

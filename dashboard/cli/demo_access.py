@@ -12,9 +12,9 @@ from sqlalchemy import Connection
 from dashboard.cli.admins import generated_password
 from dashboard.cli.context import operator
 from dashboard.cli.demo_data import demo_key
+from dashboard.db import audit
 from dashboard.db.accounts import admins, api_keys, desks, passwords
-from dashboard.db.audit import entries
-from dashboard.db.audit.entries import Target, add
+from dashboard.db.audit import Target, add
 from dashboard.db.database import Database
 from dashboard.ingest.accounts.notes import account_created
 
@@ -62,7 +62,7 @@ def _admin(database: Database, password: str | None, clock: Clock) -> str:
         if exists:
             admins.set_password(connection, exists.id, password_hash)
             target = Target(exists.id, DEMO_EMAIL)
-            add(connection, now, operator(), entries.ACCOUNT_PASSWORD_CHANGED, target)
+            add(connection, now, operator(), audit.ACCOUNT_PASSWORD_CHANGED, target)
         else:
             id = admins.create(connection, DEMO_EMAIL, *given, password_hash, now)
             account_created(

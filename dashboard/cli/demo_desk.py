@@ -11,7 +11,7 @@ from dashboard.cli.context import operator
 from dashboard.cli.demo_access import DEMO_EMAIL
 from dashboard.cli.demo_data import DEMO_SOURCE
 from dashboard.db.accounts import admins, canned_replies, desks, passwords, sessions, sources
-from dashboard.db.audit.entries import Target
+from dashboard.db.audit import Target
 from dashboard.db.models.threads import customers, events, threads
 from dashboard.ingest.accounts.notes import account_created
 from dashboard.ingest.outgoing import Admin

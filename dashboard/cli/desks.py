@@ -5,9 +5,9 @@ from sqlalchemy import Connection
 
 from dashboard.cli.context import open_services, operator
 from dashboard.cli.params import Desk, Source, command
+from dashboard.db import audit
 from dashboard.db.accounts import desks, sources
-from dashboard.db.audit import entries
-from dashboard.db.audit.entries import Target, add
+from dashboard.db.audit import Target, add
 from dashboard.errors import StartError
 
 
@@ -25,7 +25,7 @@ def create_desk(desk: str) -> None:
         def write(connection: Connection) -> bool:
             added = desks.add(connection, desk, now)
             if added:
-                add(connection, now, operator(), entries.DESK_CREATED, Target(None, desk))
+                add(connection, now, operator(), audit.DESK_CREATED, Target(None, desk))
             return added
 
         if not services.database.write(write):

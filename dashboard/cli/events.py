@@ -16,9 +16,9 @@ from dashboard.cli.given_files import (
     progress_in_bytes,
 )
 from dashboard.cli.params import command
+from dashboard.db import audit
 from dashboard.db.accounts import passwords
-from dashboard.db.audit import entries
-from dashboard.db.audit.entries import Target, add
+from dashboard.db.audit import Target, add
 from dashboard.errors import StartError, StorageUnavailable
 from dashboard.services import Services
 from dashboard.transfer.exporting import Exporter
@@ -81,7 +81,7 @@ def _note(services: Services) -> None:
     now, actor = services.clock(), operator()
     said = {"format": "jsonl", "filters": {}}
     services.database.write(
-        lambda c: add(c, now, actor, entries.EXPORT_MADE, Target(None, "events"), said)
+        lambda c: add(c, now, actor, audit.EXPORT_MADE, Target(None, "events"), said)
     )
 
 

@@ -1,5 +1,8 @@
-"""Ranges of ids: how many of them a statement looks at, read by the primary key if need be."""
+"""Walks over ids in strides that take about as long each."""
 
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from sqlalchemy import ColumnElement, and_
@@ -7,7 +10,40 @@ from sqlalchemy.ext.compiler import compiles
 from sqlalchemy.sql.functions import FunctionElement
 from sqlalchemy.types import NullType
 
-from dashboard.db.stride import Stride
+
+class Stride:
+    """The `size` of the next step: between `least` and `most`, as much as takes `seconds`."""
+
+    def __init__(
+        self,
+        first: int,
+        least: int,
+        most: int,
+        seconds: float,
+        monotonic: Callable[[], float] = time.monotonic,
+    ):
+        self.size = first
+        self._least = least
+        self._most = most
+        self._seconds = seconds
+        self._monotonic = monotonic
+        self._longest_seconds = 0.0
+
+    @contextmanager
+    def timed(self) -> Iterator[None]:
+        """Around each statement or transaction of a step."""
+        begun = self._monotonic()
+        yield
+        self._longest_seconds = max(self._longest_seconds, self._monotonic() - begun)
+
+    def adapt(self) -> None:
+        """After a step: by the longest of what was timed."""
+        seconds, self._longest_seconds = self._longest_seconds, 0.0
+        if seconds > self._seconds:
+            self.size = max(self._least, self.size // 2)
+        elif seconds < self._seconds / 2:
+            self.size = min(self._most, 2 * self.size)
+
 
 #: Ids that one statement looks at: at first, at least and at most. In between it is as many as take
 #: 50 ms, whatever is asked of them.

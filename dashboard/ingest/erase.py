@@ -5,9 +5,8 @@ from typing import Any, NamedTuple
 
 from sqlalchemy import ColumnElement, Connection, delete, select, update
 
-from dashboard.db import files
-from dashboard.db.audit import entries
-from dashboard.db.audit.entries import Actor, Target, add
+from dashboard.db import audit, files
+from dashboard.db.audit import Actor, Target, add
 from dashboard.db.database import Database
 from dashboard.db.lists import query_lists
 from dashboard.db.models.accounts import sources
@@ -89,7 +88,7 @@ def erase_customer(
         erased, placements = _erase(connection, *found, customer, now_ms)
         # The number of the row that is gone tells nobody who it was.
         said = {"source": source, "threads": len(erased.thread_ids), "events": erased.events}
-        add(connection, now_ms, actor, entries.CUSTOMER_DELETED, Target(found[1]), said)
+        add(connection, now_ms, actor, audit.CUSTOMER_DELETED, Target(found[1]), said)
         return erased, placements
 
     result = database.write(write)

@@ -1,4 +1,4 @@
-"""The queue of what is due: threads of which time changes anything."""
+"""What time changes: threads that are due, due times that are computed anew, and archiving."""
 
 import time
 from collections.abc import Callable, Sequence
@@ -6,7 +6,10 @@ from functools import partial
 
 from sqlalchemy import Connection
 
+from dashboard.db.archive import behind
 from dashboard.db.database import Database
+from dashboard.db.hours import due_times
+from dashboard.db.lists import versions
 from dashboard.db.threads import thread_states, threads
 from dashboard.db.threads.thread_state import ThreadState
 from dashboard.errors import StorageUnavailable
@@ -95,3 +98,128 @@ class DueQueue(RunsTask):
             return thread_states.save(connection, due, now)
 
         return self._database.write(write)
+
+
+#: Interval of comparing versions; `AgendaReader` wakes this when there is another one.
+#: Pause after SQL was away.
+RECOMPUTE_RETRY_SECONDS = 1.0
+
+
+class Recompute(RunsTask):
+    """Takes up threads that wait and follow older policies: every process runs one, and row locks
+    decide.
+
+    What is left is what SQL says, so nothing is lost with a process. `clock` gives milliseconds.
+    """
+
+    def __init__(
+        self,
+        database: Database,
+        placer: Placer,
+        clock: Callable[[], int],
+        monotonic: Callable[[], float] = time.monotonic,
+        sleep: Callable[[float], object] = time.sleep,
+    ):
+        self._database = database
+        self._placer = placer
+        self._clock = clock
+        self._pace = Pace(monotonic, sleep)
+        #: The version that each thread follows: none can come to follow an older one.
+        self.done = 0
+        self._task = PeriodicTask(
+            "the recomputing of due times",
+            self.turn,
+            interval_seconds=POLL_SECONDS,
+            expected=(StorageUnavailable,),
+            backoff=Backoff.constant(RECOMPUTE_RETRY_SECONDS),
+        )
+
+    def turn(self) -> int:
+        """Recomputes all threads that follow older policies; their number.
+
+        Raises StorageUnavailable.
+        """
+        count = 0
+        while not self._task.is_stopped:
+            with self._database.read() as connection:
+                version = versions.current(connection).policies
+                if version == self.done:
+                    return count
+                ids = due_times.behind(connection, version, self._pace.ahead)
+            if not ids:
+                self.done = version
+                return count
+            count += self._take_up(self._pace.one_slice(ids))
+        return count
+
+    def _take_up(self, ids: Sequence[int]) -> int:
+        _, count = self._pace.take_up(
+            lambda: self._database.write(lambda connection: self._write(connection, ids)),
+            lambda written: self._placer.place(written[0]),
+        )
+        return count
+
+    def _write(self, connection: Connection, ids: Sequence[int]) -> tuple[list[Placement], int]:
+        states = thread_states.locked_by_id(connection, ids)
+        version = versions.current(connection, for_writing=True).policies
+        # Another process may have taken it up while this one waited for the lock.
+        old = [
+            state
+            for state in states
+            if state.facts.waiting_since is not None and state.columns.due_version < version
+        ]
+        return thread_states.save(connection, old, self._clock()), len(old)
+
+
+#: Interval of asking which threads are to be archived; `AgendaReader` wakes this when some are.
+#: Pause after SQL was away.
+ARCHIVE_RETRY_SECONDS = 0.5
+
+
+class Archiver(RunsTask):
+    """Archives each thread once: every process runs one, and row locks decide.
+
+    What is to be done is what SQL says, so nothing is lost with a process; after an upgrade, or a
+    change of LINEUP_HISTORY_DAYS, it may be millions of threads. `clock` gives milliseconds.
+    """
+
+    def __init__(
+        self,
+        database: Database,
+        placer: Placer,
+        clock: Callable[[], int],
+        monotonic: Callable[[], float] = time.monotonic,
+        sleep: Callable[[float], object] = time.sleep,
+    ):
+        self._database = database
+        self._placer = placer
+        self._clock = clock
+        self._pace = Pace(monotonic, sleep)
+        self._task = PeriodicTask(
+            "archiving threads",
+            self.turn,
+            interval_seconds=POLL_SECONDS,
+            expected=(StorageUnavailable,),
+            backoff=Backoff.constant(ARCHIVE_RETRY_SECONDS),
+        )
+
+    def turn(self) -> int:
+        """Archives, or brings back, all that is behind now; the number of threads.
+
+        Raises StorageUnavailable.
+        """
+        count, now = 0, self._clock()
+        while not self._task.is_stopped:
+            with self._database.read() as connection:
+                ids = behind(connection, now, self._pace.ahead)
+            if not ids:
+                break
+            count += self._take_up(self._pace.one_slice(ids), now)
+        return count
+
+    def _take_up(self, ids: Sequence[int], now: int) -> int:
+        def write(connection: Connection) -> list[Placement]:
+            states = thread_states.locked_by_id(connection, ids)
+            return thread_states.save(connection, states, now)
+
+        return len(self._pace.take_up(lambda: self._database.write(write), self._placer.place))

@@ -5,7 +5,7 @@ import time
 from collections.abc import Callable, Sequence
 from typing import TypeVar
 
-from dashboard.db.stride import Stride
+from dashboard.db.id_ranges import Stride
 
 #: Threads of one transaction: at first, at least and at most. In between it is as many as take 20
 #: ms: so long the events of these threads wait, and with SQLite all others.

@@ -11,7 +11,7 @@ from redis.exceptions import RedisError
 
 from dashboard.db.agenda import Agenda
 from dashboard.db.database import Database
-from dashboard.db.lists import built_in_lists, kept_lists
+from dashboard.db.lists import kept_lists
 from dashboard.db.placing import revisions, unplaced
 from dashboard.errors import StorageUnavailable
 from dashboard.ordering.diff import SLICE_MAX, Diff
@@ -346,7 +346,7 @@ class Reconciler:
         """Keeps no longer in order what too many saved views have, and nobody looks at."""
         now = self._status.clock()
         with self._database.read() as connection:
-            needed = built_in_lists.ids_in(connection, BUILT_IN_SORTS)
+            needed = kept_lists.ids_in(connection, BUILT_IN_SORTS)
             found = kept_lists.unneeded_in_order(connection, needed, now)
         if found:
             self._database.write(

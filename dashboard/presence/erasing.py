@@ -7,7 +7,7 @@ from typing import NamedTuple
 from redis.exceptions import RedisError
 
 from dashboard.db import traces
-from dashboard.db.audit.entries import Actor
+from dashboard.db.audit import Actor
 from dashboard.db.database import Database
 from dashboard.files.store import FileStore
 from dashboard.ingest.erase import erase_customer

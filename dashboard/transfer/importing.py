@@ -7,9 +7,9 @@ from functools import partial
 
 from sqlalchemy import Connection
 
+from dashboard.db import audit
 from dashboard.db.accounts import admins, desks, sources
-from dashboard.db.audit import entries
-from dashboard.db.audit.entries import Actor, Target, add
+from dashboard.db.audit import Actor, Target, add
 from dashboard.db.database import Database
 from dashboard.ingest.accounts.notes import account_created
 from dashboard.ingest.event_writer import Author
@@ -126,13 +126,13 @@ class Importer:
         dashboard = sources.named(connection, sources.DASHBOARD)
         assert dashboard is not None, "bring_to_head adds the dashboard's source"
         self._sources[sources.DASHBOARD] = dashboard
-        add(connection, self._clock(), self._actor, entries.EVENTS_IMPORTED, Target(None, "events"))
+        add(connection, self._clock(), self._actor, audit.EVENTS_IMPORTED, Target(None, "events"))
 
     def _add_desk(self, connection: Connection, entry: Desk) -> None:
         now = self._clock()
         if desks.add(connection, entry.desk, now):
             target = Target(None, entry.desk)
-            add(connection, now, self._actor, entries.DESK_CREATED, target)
+            add(connection, now, self._actor, audit.DESK_CREATED, target)
 
     def _add_source(self, connection: Connection, entry: Source, line: int) -> None:
         """Raises LineError where it is there with another setting: facts would be others."""

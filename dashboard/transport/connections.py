@@ -1,7 +1,11 @@
-"""Connected sockets."""
+"""The connections of sockets, and whether their sessions are valid."""
 
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+from dashboard.db.accounts.sessions import Rights
+from dashboard.errors import Problem
+from dashboard.group_commit import GroupCommit
 from dashboard.transport.caller import Caller
 from dashboard.transport.fast_path import EmitPath, FastPath
 from dashboard.transport.websocket import WebSocket
@@ -24,3 +28,92 @@ class Connection:
 
 #: By the ids of their sockets.
 Connections = dict[str, Connection]
+
+#: Seconds a session check is cached; a local sign-out invalidates it immediately.
+SESSION_CACHE_SECONDS = 1.0
+#: The role with the fewest rights. Checks of others are not cached: a role that was taken away
+#: must not work for one more call.
+_LEAST_ROLE = "admin"
+#: Calls that share a check, at most.
+CHECKED_MAX = 1_000
+_NEVER = float("-inf")
+
+#: Session hashes -> the rights of those that are valid.
+LivingSessions = Callable[[set[bytes]], Mapping[bytes, Rights]]
+#: A connection whose admin has other rights now, and its caller with those of before.
+OnRights = Callable[[Connection, Caller], object]
+
+
+class SessionChecks:
+    """Checks sessions, all of them in one query: a thousand sockets must not cause a thousand."""
+
+    def __init__(
+        self,
+        connections: Connections,
+        living_sessions: LivingSessions,
+        monotonic: Callable[[], float],
+        on_rights: OnRights = lambda connection, before: None,
+    ):
+        """`on_rights` is called where an admin has another role, or sees other desks, than before.
+
+        `living_sessions` raises StorageUnavailable.
+        """
+        self._connections = connections
+        self._living_sessions = living_sessions
+        self._monotonic = monotonic
+        self._on_rights = on_rights
+        #: How often cached checks were invalidated.
+        self._invalidated = 0
+        # A frame makes all dashboards that show its list call at once: those calls share a check.
+        self._checks = GroupCommit(self._check, CHECKED_MAX)
+
+    def require_valid(self, connection: Connection) -> None:
+        """Raises Problem (401) where the session is over, and StorageUnavailable.
+
+        Afterwards the caller of the connection has today's rights.
+        """
+        is_cached = self._monotonic() < connection.session_valid_until
+        if is_cached and connection.caller.role == _LEAST_ROLE:
+            return
+        if not self._checks.do(connection):
+            raise Problem(401, "unauthorized", "The session is over.")
+
+    def invalidate(self) -> None:
+        """Makes the next call of each socket check its session again."""
+        self._invalidated += 1
+        for connection in self._connections.values():
+            connection.session_valid_until = _NEVER
+
+    def ended(self) -> list[Connection]:
+        """The connections whose session is over. Raises StorageUnavailable."""
+        connections = [each for each in self._connections.values() if not each.is_leaving]
+        rights = self._rights(connections)
+        return [connection for connection in connections if connection.session not in rights]
+
+    def _check(self, asking: Sequence[Connection]) -> list[bool]:
+        """Whether these sessions are valid. Where a cached check is over, it checks beside them all
+        whose check is over, too, or ends soon."""
+        now, invalidated = self._monotonic(), self._invalidated
+        checked = list(asking)
+        if any(now >= connection.session_valid_until for connection in asking):
+            soon = now + SESSION_CACHE_SECONDS / 2
+            every = self._connections.values()
+            checked += [each for each in every if each.session_valid_until < soon]
+        rights = self._rights(checked)
+        # Sessions may have ended after they were read.
+        is_current = invalidated == self._invalidated
+        for connection in checked:
+            is_valid = is_current and connection.session in rights
+            connection.session_valid_until = now + SESSION_CACHE_SECONDS if is_valid else _NEVER
+        return [connection.session in rights for connection in asking]
+
+    def _rights(self, connections: Iterable[Connection]) -> Mapping[bytes, Rights]:
+        """Reads the rights of valid sessions, and stores them in their connections."""
+        found = self._living_sessions({connection.session for connection in connections})
+        for connection in connections:
+            before = connection.caller
+            rights = found.get(connection.session)
+            if rights is not None and rights != (before.role, before.desks):
+                connection.caller = before._replace(role=rights.role, desks=rights.desks)
+                self._on_rights(connection, before)
+        return found

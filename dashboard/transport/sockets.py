@@ -21,7 +21,7 @@ from dashboard.rate_limits import ADMIN_CALLS, INVALID_SOCKET_CALLS, SOCKET_CALL
 from dashboard.settings.environment import AsyncMode
 from dashboard.transport import internals
 from dashboard.transport.caller import Answer, Caller, Handler, SocketObserver
-from dashboard.transport.connections import Connection, Connections
+from dashboard.transport.connections import Connection, Connections, LivingSessions, SessionChecks
 from dashboard.transport.emitter import Acknowledged, Message
 from dashboard.transport.fast_path import EmitPath, FastPath
 from dashboard.transport.packets import (
@@ -32,7 +32,6 @@ from dashboard.transport.packets import (
     StrictPacket,
     encode,
 )
-from dashboard.transport.sessions import LivingSessions, SessionChecks
 from dashboard.transport.websocket import GOING_AWAY, MESSAGE_BYTES_MAX, WebSocket
 from dashboard.turns import Pace, Share, turns
 from dashboard.wsgi_keys import IDENTITY, WEBSOCKET

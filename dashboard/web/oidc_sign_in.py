@@ -6,12 +6,10 @@ from flask import Blueprint
 
 from dashboard.services import Services
 from dashboard.web.admin.pages import Pages
+from dashboard.web.admin.sign_in import oidc_calls
 from dashboard.web.admin.sign_in.methods import SignInMethods, install
-from dashboard.web.admin.sign_in.oidc import calls, logout
-from dashboard.web.admin.sign_in.oidc.accounts import ProviderAccounts
-from dashboard.web.admin.sign_in.oidc.calls import ProviderSignIn
-from dashboard.web.admin.sign_in.oidc.logout import BackChannelLogout
-from dashboard.web.admin.sign_in.oidc.pending import PendingSignIns
+from dashboard.web.admin.sign_in.oidc_accounts import ProviderAccounts
+from dashboard.web.admin.sign_in.oidc_calls import BackChannelLogout, PendingSignIns, ProviderSignIn
 from dashboard.web.http.identity import Identities
 
 
@@ -41,7 +39,7 @@ def oidc_blueprint(
         identities,
         site,
     )
-    made = calls.routes(sign_in)
+    made = oidc_calls.routes(sign_in)
     leaving = BackChannelLogout(
         provider,
         services.database,
@@ -49,6 +47,6 @@ def oidc_blueprint(
         services.presence_service,
         invalidate_sessions,
     )
-    logout.add_route(made, leaving)
+    oidc_calls.add_route(made, leaving)
     install(made, SignInMethods(settings.sign_in == "password", settings.oidc.name))
     return made

@@ -14,9 +14,8 @@ from dashboard.web.admin.pages import Pages
 from dashboard.web.admin.sign_in import calls
 from dashboard.web.admin.sign_in.attempts import CODES, PASSWORDS, Attempts, Counts, Devices, Limits
 from dashboard.web.admin.sign_in.calls import SignIn
-from dashboard.web.admin.sign_in.code_check import CodeCheck
+from dashboard.web.admin.sign_in.checks import CodeCheck, PasswordCheck
 from dashboard.web.admin.sign_in.guard import Guard
-from dashboard.web.admin.sign_in.password_check import PasswordCheck
 from dashboard.web.admin.sign_in.pending import PendingSignIns
 from dashboard.web.http.identity import Identities
 from dashboard.web.http.origins import Origins

@@ -1,6 +1,8 @@
 """What supervisors do with webhooks: create, rotate, test, revoke, and replay events."""
 
+import logging
 import re
+import time
 import uuid
 from collections.abc import Callable, Collection, Mapping
 from typing import Any, NamedTuple
@@ -8,21 +10,86 @@ from urllib.parse import urlsplit
 
 from sqlalchemy import Connection
 
+from dashboard.db import audit
 from dashboard.db.accounts import sources
-from dashboard.db.audit import entries
-from dashboard.db.audit.entries import Action, Actor, Target, add
+from dashboard.db.audit import Action, Actor, Target, add
 from dashboard.db.database import Database
 from dashboard.db.outbox import deliveries, delivery_log, outgoing, webhooks
 from dashboard.db.outbox.delivery_log import Attempt
 from dashboard.db.outbox.outgoing_document import timestamp
 from dashboard.db.outbox.webhooks import Webhook
-from dashboard.errors import Invalid, NotFound, Problem
-from dashboard.event_types import WEBHOOK_TEST, WEBHOOK_TYPES
+from dashboard.errors import Invalid, NotFound, Problem, StorageUnavailable
+from dashboard.event_types import TYPING, WEBHOOK_TEST, WEBHOOK_TYPES
 from dashboard.validation.field_errors import field_error
 from dashboard.webhooks.addresses import host_fault
-from dashboard.webhooks.dispatcher import attempt_of
+from dashboard.webhooks.dispatcher import Spawn, attempt_of, spawn_thread
 from dashboard.webhooks.http_client import Poster
 from dashboard.webhooks.signing import signed
+
+log = logging.getLogger(__name__)
+
+#: Time that a customer's page shows the notice; it is posted again while the admin writes on.
+SHOWN_MS = 6_000
+#: Shortest interval between two notices about one admin in one thread.
+REPEAT_SECONDS = 2.0
+#: Limit for a request; a later notice would be of no use.
+TIMEOUT_SECONDS = 4.0
+
+
+class TypingNotifier:
+    """Stores nothing and never retries; one request at a time for each webhook."""
+
+    def __init__(
+        self,
+        database: Database,
+        clock: Callable[[], int],
+        poster: Poster,
+        *,
+        spawn: Spawn = spawn_thread,
+        monotonic: Callable[[], float] = time.monotonic,
+    ):
+        self._database = database
+        self._clock = clock
+        self._poster = poster
+        self._spawn = spawn
+        self._monotonic = monotonic
+        self._sent_at: dict[tuple[int, int], float] = {}
+        self._busy: set[int] = set()
+
+    def notify(self, thread_id: int, admin_id: int) -> None:
+        """Says that the admin is writing a reply in the thread; not for a private note."""
+        now = self._monotonic()
+        self._sent_at = {key: at for key, at in self._sent_at.items() if now - at < REPEAT_SECONDS}
+        if (thread_id, admin_id) in self._sent_at:
+            return
+        self._sent_at[thread_id, admin_id] = now
+        self._spawn(self._post, thread_id, admin_id)
+
+    def _post(self, thread_id: int, admin_id: int) -> None:
+        now = self._clock()
+        try:
+            with self._database.read() as connection:
+                found = webhooks.typing_targets(connection, thread_id, admin_id, now)
+        except StorageUnavailable as error:
+            log.warning("a typing notice is not sent: %s", error)
+            return
+        for id, target in found.targets.items():
+            if id in self._busy:
+                continue
+            self._busy.add(id)
+            data = {"thread_id": thread_id, "by": {"id": admin_id, "name": found.name}}
+            document = {
+                "id": f"typ_{uuid.uuid4().hex}",
+                "type": TYPING.name,
+                "occurred_at": timestamp(now),
+                "thread": found.thread,
+                "data": data | {"until": timestamp(now + SHOWN_MS)},
+            }
+            try:
+                self._poster.post(target.url, signed(document, target.secrets, now))
+            finally:
+                self._busy.discard(id)
+
 
 URL_MAX = 2_048
 _PORT, _PORT_MAX = re.compile(r"[0-9]{1,5}"), 65_535
@@ -66,7 +133,7 @@ class WebhookService:
             made = CreatedWebhook(*webhooks.create(connection, source_id, url, events, now))
             said = {"source": source, "events": "all" if events is None else sorted(events)}
             target = Target(made.id, origin_of(url))
-            add(connection, now, actor, entries.WEBHOOK_CREATED, target, said)
+            add(connection, now, actor, audit.WEBHOOK_CREATED, target, said)
             return made
 
         return self._database.write(write)
@@ -81,7 +148,7 @@ class WebhookService:
         """Gives a new secret; for a day the previous one signs every request, too."""
 
         def write(connection: Connection, now: int, webhook: Webhook) -> str:
-            _audit(connection, now, actor, entries.WEBHOOK_ROTATED, webhook)
+            _audit(connection, now, actor, audit.WEBHOOK_ROTATED, webhook)
             return webhooks.rotate(connection, id, now)
 
         return self._write(id, write)
@@ -91,7 +158,7 @@ class WebhookService:
 
         def write(connection: Connection, now: int, webhook: Webhook) -> None:
             webhooks.disable(connection, id, webhooks.REVOKED, now)
-            _audit(connection, now, actor, entries.WEBHOOK_REVOKED, webhook)
+            _audit(connection, now, actor, audit.WEBHOOK_REVOKED, webhook)
 
         self._write(id, write)
 
@@ -101,7 +168,7 @@ class WebhookService:
         def write(connection: Connection, now: int, webhook: Webhook) -> None:
             if webhook.disabled_why == webhooks.GONE:
                 webhooks.enable(connection, id)
-                _audit(connection, now, actor, entries.WEBHOOK_ENABLED, webhook)
+                _audit(connection, now, actor, audit.WEBHOOK_ENABLED, webhook)
 
         self._write(id, write)
 
@@ -151,7 +218,7 @@ class WebhookService:
             count = deliveries.replay(connection, id, rows, now)
             if count:
                 said = chosen | {"events": count}
-                _audit(connection, now, actor, entries.WEBHOOK_REPLAYED, webhook, said)
+                _audit(connection, now, actor, audit.WEBHOOK_REPLAYED, webhook, said)
             return count
 
         count = self._write(id, write)

@@ -4,7 +4,7 @@ from typing import Any
 
 from sqlalchemy import select
 
-from dashboard.db.audit.entries import COMMAND, Actor
+from dashboard.db.audit import COMMAND, Actor
 from dashboard.db.database import Database
 from dashboard.db.models.audit import audit_log
 

@@ -98,7 +98,7 @@ const MADE = {
   team: () => ["admin", "supervisor"].map((role) => `team.as.${role}`),
   profile: () => ["admin", "supervisor"].map((role) => `profile.role.${role}`),
   audit: () => {
-    const declared = read("../dashboard/db/audit/actions.py");
+    const declared = read("../dashboard/db/audit.py");
     const acts = [...declared.matchAll(/_action\(\s*"([a-z_.]+)",\s*"([a-z_]+)"([^)]*)\)/g)];
     assert.ok(acts.length > 40 && acts.length === declared.match(/= _action\(/g).length);
     const kinds = acts.flatMap(([, name, target]) => [name.split(".")[0], target]);

@@ -7,7 +7,7 @@ from typing import NamedTuple
 from sqlalchemy import Connection, bindparam, exists, select
 
 from dashboard.db.accounts.admin_desks import Desks
-from dashboard.db.lists import built_in_lists, query_lists, sorts, views
+from dashboard.db.lists import kept_lists, query_lists, sorts, views
 from dashboard.db.lists.query_lists import TIMEZONE, ListedQuery, QueryList, people_in
 from dashboard.db.lists.views import View
 from dashboard.db.models.threads import epochs
@@ -135,7 +135,7 @@ def _listed(connection: Connection, name: ListName, admin_id: int) -> tuple[List
     if name.view in VIEW_QUERIES:
         me = admin_id if name.view in OWN_VIEWS else None
         listed = ListedQuery(VIEW_QUERIES[name.view], name.sort, TIMEZONE, me)
-        return listed, built_in_lists.is_kept(name.view, name.sort)
+        return listed, kept_lists.is_kept(name.view, name.sort)
     number = views.number_of(name.view)
     view = None if number is None else views.find(connection, number, admin_id, name.desks)
     if view is None:
@@ -165,7 +165,7 @@ class SeenLists(NamedTuple):
 def seen_by(connection: Connection, admins: Mapping[int, Desks]) -> SeenLists:
     """The lists of the views that these admins see, each with the admin's desks; without those of
     wrong queries."""
-    shared = {id: each.id for id, each in built_in_lists.lists(connection).items()}
+    shared = {id: each.id for id, each in kept_lists.lists(connection).items()}
     own: dict[int, dict[str, str]] = defaultdict(dict)
     temporary: dict[str, ListedQuery] = {}
 
@@ -175,7 +175,7 @@ def seen_by(connection: Connection, admins: Mapping[int, Desks]) -> SeenLists:
         temporary[list_id] = listed
 
     for admin_id, desks in admins.items():
-        for id, listed in built_in_lists.own(admin_id, desks).items():
+        for id, listed in kept_lists.own(admin_id, desks).items():
             add(admin_id, id, listed)
     of_all_desks = [id for id, desks in admins.items() if desks is None]
     saved = views.of_several(connection, admins)
@@ -206,7 +206,7 @@ def _at_desks(
 ) -> Iterable[tuple[str, ListedQuery]]:
     """What the views ask that an admin sees, of the threads at some desks."""
     for view in QUERY_VIEWS:
-        yield view, built_in_lists.listed(view, desks=desks)
+        yield view, kept_lists.listed(view, desks=desks)
     for each in saved:
         if each.is_seen_by(admin_id, desks):
             yield each.public_id, each.listed(admin_id)._replace(desks=desks)

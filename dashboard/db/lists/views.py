@@ -23,7 +23,7 @@ from sqlalchemy import (
 
 from dashboard.db.accounts import desks as all_desks
 from dashboard.db.accounts.admin_desks import Desks, sees
-from dashboard.db.lists import allowances, built_in_lists, kept_lists, query_lists, sorts
+from dashboard.db.lists import allowances, kept_lists, query_lists, sorts
 from dashboard.db.lists.query_lists import ListedQuery, people_in
 from dashboard.db.models.views import view_changes, view_orders, views, views_version
 from dashboard.db.upsert import insert_on
@@ -281,7 +281,7 @@ def keep_anew(connection: Connection, sort: str, now_ms: int) -> set[str]:
     before = kept_lists.kept_for_good(connection, sort)
     in_sort = _READ.where(views.c.sort == sort, views.c.list_id.is_not(None))
     kept = _keep_again(connection, [View(*row) for row in connection.execute(in_sort)])
-    built_in_lists.keep_in(connection, sort)
+    kept_lists.keep_in(connection, sort)
     _release_unused(connection, before, now_ms)
     return kept
 
@@ -354,7 +354,7 @@ def _release_unused(connection: Connection, ids: Iterable[str | None], now_ms: i
     """Lets those lists go that no view needs any more."""
     released = {id for id in ids if id is not None}
     still = select(views.c.list_id).where(views.c.list_id.in_(released))
-    built_in = built_in_lists.ids_in(connection, map(sort_of, released))
+    built_in = kept_lists.ids_in(connection, map(sort_of, released))
     unused = released - set(connection.scalars(still)) - built_in
     if unused:
         kept_lists.release(connection, unused, now_ms + RELEASED_MS)

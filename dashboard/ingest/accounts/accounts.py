@@ -7,11 +7,11 @@ from typing import Any, NamedTuple
 
 from sqlalchemy import Connection
 
+from dashboard.db import audit
 from dashboard.db.accounts import admin_desks, admins, desks, directory, invitations
 from dashboard.db.accounts.admins import SUPERVISOR, Admin
 from dashboard.db.accounts.invitations import Invitation
-from dashboard.db.audit import entries
-from dashboard.db.audit.entries import PAGE, Actor, Target, add, changes
+from dashboard.db.audit import PAGE, Actor, Target, add, changes
 from dashboard.db.database import Database
 from dashboard.db.lists import views
 from dashboard.errors import ChangedMeanwhile, NotFound, Problem
@@ -46,9 +46,9 @@ class Changed(NamedTuple):
 
 
 _NOTED = {
-    "role": entries.ACCOUNT_ROLE_CHANGED,
-    "desks": entries.ACCOUNT_DESKS_CHANGED,
-    "name": entries.ACCOUNT_CHANGED,
+    "role": audit.ACCOUNT_ROLE_CHANGED,
+    "desks": audit.ACCOUNT_DESKS_CHANGED,
+    "name": audit.ACCOUNT_CHANGED,
 }
 
 
@@ -128,7 +128,7 @@ class Accounts:
                 admins.disable(connection, account_id, now)
                 views.release_of(connection, account_id, now)
                 withdraw_all_of(connection, now, by, account_id)
-                add(connection, now, by, entries.ACCOUNT_DISABLED, _target(before))
+                add(connection, now, by, audit.ACCOUNT_DISABLED, _target(before))
             return _described(connection, account_id)
 
         account = self._database.write(write)
@@ -143,7 +143,7 @@ class Accounts:
             if before.disabled_at is not None:
                 admins.change(connection, account_id, {"disabled_at": None}, now)
                 views.keep_of(connection, account_id)
-                add(connection, now, by, entries.ACCOUNT_ENABLED, _target(before))
+                add(connection, now, by, audit.ACCOUNT_ENABLED, _target(before))
             return _described(connection, account_id)
 
         return Changed(self._database.write(write), 0)
@@ -203,7 +203,7 @@ def require_supervisor(connection: Connection, by: Actor) -> None:
 def note_withdrawn(connection: Connection, now_ms: int, by: Actor, ended: Invitation) -> None:
     """Adds to the audit log that an invitation can be used no more."""
     target = Target(ended.id, ended.email)
-    add(connection, now_ms, by, entries.INVITATION_REVOKED, target)
+    add(connection, now_ms, by, audit.INVITATION_REVOKED, target)
 
 
 def _locked(connection: Connection, by: Actor, account_id: int, changed_at: int | None) -> Admin:

@@ -5,11 +5,11 @@ from typing import NamedTuple
 
 from sqlalchemy import Connection
 
+from dashboard.db import audit
 from dashboard.db.accounts import admins, invitations
 from dashboard.db.accounts.admins import EmailTaken
 from dashboard.db.accounts.invitations import Draft, Invitation
-from dashboard.db.audit import entries
-from dashboard.db.audit.entries import Actor, Target, add
+from dashboard.db.audit import Actor, Target, add
 from dashboard.db.database import Database
 from dashboard.errors import NotFound, Problem
 from dashboard.ingest.accounts.accounts import check_desks, note_withdrawn, require_supervisor
@@ -62,7 +62,7 @@ class Invitations:
                 "expires_at": made.expires_at,
             }
             target = Target(made.id, made.email)
-            add(connection, now, by, entries.INVITATION_CREATED, target, said)
+            add(connection, now, by, audit.INVITATION_CREATED, target, said)
             return made, token
 
         return self._database.write(write)
@@ -101,7 +101,7 @@ class Invitations:
             invitations.mark_used(connection, found.id, now)
             new = by._replace(admin_id=admin_id, name=name, email=found.email)
             used = Target(found.id, found.email)
-            add(connection, now, new, entries.INVITATION_ACCEPTED, used)
+            add(connection, now, new, audit.INVITATION_ACCEPTED, used)
             made = Target(admin_id, found.email)
             account_created(connection, now, new, made, name, found.role, found.desks, "invitation")
             return Joined(admin_id, found.email)

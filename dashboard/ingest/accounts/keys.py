@@ -5,10 +5,10 @@ from typing import NamedTuple
 
 from sqlalchemy import Connection
 
+from dashboard.db import audit
 from dashboard.db.accounts import api_keys, desks, sources
 from dashboard.db.accounts.api_keys import ApiKeyInfo, NewKey
-from dashboard.db.audit import entries
-from dashboard.db.audit.entries import Actor, Target, add
+from dashboard.db.audit import Actor, Target, add
 from dashboard.db.database import Database
 from dashboard.errors import NotFound
 from dashboard.ingest.accounts.notes import key_created
@@ -56,7 +56,7 @@ class ApiKeys:
             source_id = sources.ensure(connection, draft.source, now)
             if draft.desk is not None:
                 if desks.add(connection, draft.desk, now):
-                    add(connection, now, by, entries.DESK_CREATED, Target(None, draft.desk))
+                    add(connection, now, by, audit.DESK_CREATED, Target(None, draft.desk))
                 sources.set_desk(connection, source_id, draft.desk)
             if draft.handoff:
                 sources.set_handoff_only(connection, source_id)
@@ -97,7 +97,7 @@ class ApiKeys:
             found = find(connection)
             if found is not None and found.revoked_at is None:
                 said = {"source": found.source}
-                add(connection, now, by, entries.KEY_REVOKED, Target(found.prefix), said)
+                add(connection, now, by, audit.KEY_REVOKED, Target(found.prefix), said)
                 api_keys.revoke(connection, found.prefix, now)
             return found is not None
 

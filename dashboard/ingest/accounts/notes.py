@@ -4,9 +4,9 @@ from collections.abc import Collection
 
 from sqlalchemy import Connection
 
+from dashboard.db import audit
 from dashboard.db.accounts import api_keys
-from dashboard.db.audit import entries
-from dashboard.db.audit.entries import Actor, Target, add
+from dashboard.db.audit import Actor, Target, add
 
 
 def account_created(
@@ -22,7 +22,7 @@ def account_created(
     """`target` is the new admin, by id and e-mail address; `method`: `password` of a command, or
     `invitation`."""
     said = {"name": name, "role": role, "desks": sorted(desks), "method": method}
-    add(connection, now_ms, by, entries.ACCOUNT_CREATED, target, said)
+    add(connection, now_ms, by, audit.ACCOUNT_CREATED, target, said)
 
 
 def key_created(
@@ -45,4 +45,4 @@ def key_created(
         "desk": desk,
     }
     target = Target(api_keys.prefix_of(key))
-    add(connection, now_ms, by, entries.KEY_CREATED, target, said)
+    add(connection, now_ms, by, audit.KEY_CREATED, target, said)

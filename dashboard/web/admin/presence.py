@@ -6,9 +6,9 @@ from collections.abc import Callable, Iterable
 from flask import Response
 from sqlalchemy import Connection
 
+from dashboard.db import audit
 from dashboard.db.accounts import admin_desks, admins, desks, sessions, team
-from dashboard.db.audit import entries
-from dashboard.db.audit.entries import Target, add
+from dashboard.db.audit import Target, add
 from dashboard.db.database import Database
 from dashboard.db.threads import thread_rows
 from dashboard.errors import NotFound
@@ -143,7 +143,7 @@ class AdminPresence:
                 raise NotFound("There is no such admin.")
             said = {"count": len(sessions.end_all(connection, admin_id))}
             target = Target(admin.id, admin.email)
-            add(connection, now, acting(), entries.SESSIONS_ENDED, target, said)
+            add(connection, now, acting(), audit.SESSIONS_ENDED, target, said)
 
         self._database.write(write)
         self._invalidate_sessions()

@@ -6,8 +6,8 @@ from typing import Any, NamedTuple
 from flask import Blueprint, Response, redirect, request
 from sqlalchemy import Connection
 
+from dashboard.db import audit
 from dashboard.db.accounts import admins, api_keys, desks, sources
-from dashboard.db.audit import reading
 from dashboard.db.database import Database
 from dashboard.errors import Problem
 from dashboard.event_types import WEBHOOK_TYPES
@@ -45,7 +45,7 @@ def _team(connection: Connection) -> dict[str, Any]:
 
 
 def _audit(connection: Connection) -> dict[str, Any]:
-    return {"actors": reading.actors(connection), "actions": reading.GROUPS, "kinds": reading.KINDS}
+    return {"actors": audit.actors(connection), "actions": audit.GROUPS, "kinds": audit.KINDS}
 
 
 #: In the order in which the pages name each other.

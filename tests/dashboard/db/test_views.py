@@ -7,7 +7,7 @@ from sqlalchemy import select
 
 from dashboard.db import id_ranges
 from dashboard.db.accounts import admins, desks
-from dashboard.db.lists import built_in_lists, entries, kept_lists, query_lists, query_values, views
+from dashboard.db.lists import entries, kept_lists, query_lists, query_values, views
 from dashboard.db.lists.query_lists import ListedQuery
 from dashboard.db.lists.views import RELEASED_MS, Draft
 from dashboard.db.models.views import query_lists as lists_table
@@ -141,7 +141,7 @@ def test_lists_of_a_sort_that_was_changed_are_kept_anew(any_database, mai, monke
     any_database.write(lambda c: views.keep_anew(c, "arrival", NOW))
     with any_database.read() as connection:
         anew = {view.id: view.list_id for view in views.visible_to(connection, mai, None)}
-        of_built_in = built_in_lists.ids_in(connection, ["arrival"])
+        of_built_in = kept_lists.ids_in(connection, ["arrival"])
     assert anew[second.id] is None and anew[other.id] == other.list_id
     assert kept(any_database) == {
         anew[first.id]: None,

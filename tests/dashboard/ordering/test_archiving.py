@@ -13,7 +13,7 @@ from dashboard.db.models.threads import threads
 from dashboard.ingest.actions import Admin
 from dashboard.ingest.replies import Reply
 from dashboard.ordering import filling, pace
-from dashboard.ordering.archiving import Archiver
+from dashboard.ordering.due import Archiver
 from scoring import placing
 from scoring.archive import DAY_MS
 from scoring.sorting.rules import Rule, Sort

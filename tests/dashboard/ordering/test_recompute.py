@@ -7,7 +7,7 @@ import pytest
 
 from dashboard.db.hours import due_times
 from dashboard.ordering import pace
-from dashboard.ordering.recompute import Recompute
+from dashboard.ordering.due import Recompute
 from tests.dashboard.ordering.hours_driver import HoursDriver
 from tests.dashboard.web.admin.hours.calls import ALWAYS, OFFICE
 

@@ -4,7 +4,7 @@ kept."""
 import fakeredis
 import pytest
 
-from dashboard.db.lists import built_in_lists, entries, kept_lists, named_lists, query_lists
+from dashboard.db.lists import entries, kept_lists, named_lists, query_lists
 from dashboard.db.lists.query_lists import ListedQuery
 from dashboard.ordering import diff, filling
 from dashboard.ordering.due import DueQueue
@@ -24,7 +24,7 @@ def order(any_database, monkeypatch):
     """Three threads on the list of FIRST, of which Redis has not kept the order since they came."""
     monkeypatch.setattr(kept_lists, "ORDERED_MAX", 1)
     made = Order(any_database, fakeredis.FakeRedis(), SettableClock())
-    made.database.write(built_in_lists.keep)
+    made.database.write(kept_lists.keep)
     for name in "abc":
         made.post(name)
     made.first, made.other = keep(made, FIRST), keep(made, OTHER)
@@ -65,7 +65,7 @@ def epoch_of(order, list_id):
 
 def unneeded(order):
     with order.database.read() as connection:
-        needed = built_in_lists.ids_in(connection, BUILT_IN_SORTS)
+        needed = kept_lists.ids_in(connection, BUILT_IN_SORTS)
         return kept_lists.unneeded_in_order(connection, needed, order.clock())
 
 
@@ -195,7 +195,7 @@ def test_of_a_list_that_was_built_before_threads_know_when_time_changes_it(order
 
 def test_built_in_lists_and_those_of_unsaved_queries_stay_in_order(order):
     with order.database.read() as connection:
-        built_in = built_in_lists.ids_in(connection, BUILT_IN_SORTS)
+        built_in = kept_lists.ids_in(connection, BUILT_IN_SORTS)
     order.keeper.keep_many({"": ListedQuery("is:waiting", "arrival", "UTC")})
     order.tick(2)
     assert unordered(order) == {order.first} and len(built_in) == len(BUILT_IN_SORTS)

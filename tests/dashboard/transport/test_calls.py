@@ -14,8 +14,7 @@ from dashboard.rate_limits import (
     SOCKET_CALLS,
 )
 from dashboard.transport.caller import Caller
-from dashboard.transport.connections import Connection
-from dashboard.transport.sessions import SessionChecks
+from dashboard.transport.connections import Connection, SessionChecks
 from dashboard.transport.sockets import Calls
 
 CONNECTION = Connection(Caller("1", 7, "admin"), b"one", None, None)

@@ -9,8 +9,7 @@ from dashboard.db.accounts.admin_desks import Desks
 from dashboard.db.accounts.sessions import Rights
 from dashboard.errors import Problem
 from dashboard.transport.caller import Caller
-from dashboard.transport.connections import Connection
-from dashboard.transport.sessions import SessionChecks
+from dashboard.transport.connections import Connection, SessionChecks
 from dashboard.transport.sockets import device_of, type_of
 from tests.support import wait_until
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from dashboard.webhooks.typing import REPEAT_SECONDS, TypingNotifier
+from dashboard.webhooks.service import REPEAT_SECONDS, TypingNotifier
 from tests.dashboard.webhooks.fake_poster import run_here
 from tests.dashboard.webhooks.webhook_driver import OTHER_URL, URL, WebhookDriver
 from tests.drivers.audit import OPERATOR

@@ -7,7 +7,8 @@ from collections.abc import Callable, Sequence
 import requests
 from sqlalchemy import Connection, select, update
 
-from dashboard.db.lists import built_in_lists, entries, query_lists, sorts
+from dashboard.db.lists import entries, query_lists, sorts
+from dashboard.db.lists import kept_lists as built_in_lists
 from dashboard.db.models.threads import epochs
 from dashboard.db.models.views import query_lists as kept_lists
 from dashboard.db.models.views import views

@@ -7,10 +7,19 @@ from typing import Annotated, Any, Literal
 from flask import Response
 from pydantic import AfterValidator, Field, StrictInt, model_validator
 
-from dashboard.db.audit import entries as actions
-from dashboard.db.audit import reading
-from dashboard.db.audit.entries import VIAS, Target, add
-from dashboard.db.audit.reading import Entry, Filters, Position, csv_lines, is_action, json_lines
+from dashboard.db import audit
+from dashboard.db import audit as actions
+from dashboard.db.audit import (
+    VIAS,
+    Entry,
+    Filters,
+    Position,
+    Target,
+    add,
+    csv_lines,
+    is_action,
+    json_lines,
+)
 from dashboard.db.database import Database
 from dashboard.validation.fields import INTEGER_MAX, Strict, check_characters, check_visible, fault
 from dashboard.web.admin.routes import SUPERVISOR
@@ -150,7 +159,7 @@ class AuditApi:
         if query.cursor is not None:
             after = Position(*self._cursors.decode(_LIST, query.cursor))
         with self._database.read() as connection:
-            found = reading.page(connection, filters_of(query), query.limit + 1, after)
+            found = audit.page(connection, filters_of(query), query.limit + 1, after)
         shown = found[: query.limit]
         next = self._cursors.encode(_LIST, shown[-1].position) if len(found) > len(shown) else None
         return json_response({"entries": [_json(entry) for entry in shown], "next": next})
@@ -174,7 +183,7 @@ class AuditApi:
         now = self._clock()
         # Outside of the transaction that writes: others would wait for its lock.
         with self._database.read() as connection:
-            found = reading.page(connection, filters, EXPORTED + 1, after)
+            found = audit.page(connection, filters, EXPORTED + 1, after)
         if after is None:
             said = {"format": format, "filters": _given(filters)}
             exported = (now, acting(), actions.EXPORT_MADE, Target(None, "audit"), said)

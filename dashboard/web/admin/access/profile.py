@@ -10,14 +10,14 @@ from pydantic import AfterValidator, Field, StrictBool
 from redis.exceptions import RedisError
 from sqlalchemy import Connection
 
+from dashboard.db import audit
 from dashboard.db.accounts import admins, sessions
 from dashboard.db.accounts import sessions as own_sessions
 from dashboard.db.accounts.passwords import WeakPassword, require_strong
 from dashboard.db.accounts.second_factor import factors, recovery
 from dashboard.db.accounts.second_factor.codes import CODE_MAX, Codes
 from dashboard.db.accounts.sessions import Identity, connection_prefix
-from dashboard.db.audit import entries
-from dashboard.db.audit.entries import Action, Target, add, changes
+from dashboard.db.audit import Action, Target, add, changes
 from dashboard.db.database import Database
 from dashboard.errors import FieldError, Invalid, NotFound
 from dashboard.ingest.releases import renew_rows_of
@@ -32,9 +32,9 @@ from dashboard.web.admin import preferences
 from dashboard.web.admin.pages import Pages, describe, keep_for_signed_out
 from dashboard.web.admin.preferences import NOT_NULL
 from dashboard.web.admin.responses import AdminRole
+from dashboard.web.admin.sign_in.checks import PasswordCheck
 from dashboard.web.admin.sign_in.guard import Guard
 from dashboard.web.admin.sign_in.methods import require_passwords
-from dashboard.web.admin.sign_in.password_check import PasswordCheck
 from dashboard.web.http.audit.actors import acting
 from dashboard.web.http.audit.signins import WRONG_CODE
 from dashboard.web.http.identity import Unauthorized, current
@@ -325,7 +325,7 @@ class SessionsApi:
             ended = own_sessions.end_own(connection, admin_id, id, self._clock())
             if ended is None:
                 raise NotFound("There is no such session.")
-            note(connection, self._clock(), entries.SESSIONS_ENDED, {"count": 1})
+            note(connection, self._clock(), audit.SESSIONS_ENDED, {"count": 1})
             return ended
 
         ended = self._database.write(write)
@@ -348,7 +348,7 @@ class SessionsApi:
         def write(connection: Connection) -> list[bytes]:
             ended = sessions.end_all(connection, identity.admin_id, but=kept)
             if ended:
-                note(connection, self._clock(), entries.SESSIONS_ENDED, {"count": len(ended)})
+                note(connection, self._clock(), audit.SESSIONS_ENDED, {"count": len(ended)})
             return ended
 
         ended = self._database.write(write)
@@ -399,7 +399,7 @@ class ProfileApi:
             before = {"name": identity.name} | {name: held.get(name) for name in chosen}
             changed = changes(before, {"name": body.name} | chosen)
             if changed:
-                note(connection, self._clock(), entries.ACCOUNT_CHANGED, changed)
+                note(connection, self._clock(), audit.ACCOUNT_CHANGED, changed)
             admins.save_preferences(connection, identity.admin_id, preferences.merged(held, chosen))
 
         self._database.write(write)
@@ -431,7 +431,7 @@ class ProfileApi:
 
         def write(connection: Connection) -> list[bytes]:
             self._proof.hold_password(connection, password_hash, "/current")
-            note(connection, self._clock(), entries.ACCOUNT_PASSWORD_CHANGED)
+            note(connection, self._clock(), audit.ACCOUNT_PASSWORD_CHANGED)
             return admins.set_password(
                 connection, identity.admin_id, new_hash, but=identity.session
             )

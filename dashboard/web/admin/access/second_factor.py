@@ -7,11 +7,11 @@ import segno
 from flask import Response
 from sqlalchemy import Connection
 
+from dashboard.db import audit
 from dashboard.db.accounts import admins, sessions
 from dashboard.db.accounts.second_factor import factors, recovery, totp
 from dashboard.db.accounts.second_factor.sealing import Sealing
-from dashboard.db.audit import entries
-from dashboard.db.audit.entries import Target, add
+from dashboard.db.audit import Target, add
 from dashboard.db.database import Database
 from dashboard.errors import NotFound, Problem
 from dashboard.web.admin.access.profile import (
@@ -105,7 +105,7 @@ class SecondFactorApi:
                 raise Problem(409, "second_factor_on", "There is a second factor already.")
             self._proof.confirm_code(connection, body.code)
             recovery.replace(connection, identity.admin_id, codes)
-            note(connection, self._clock(), entries.SECOND_FACTOR_ENABLED)
+            note(connection, self._clock(), audit.SECOND_FACTOR_ENABLED)
             return sessions.end_all(connection, identity.admin_id, but=identity.session)
 
         ended = self._proof.write_with_code(write)
@@ -127,7 +127,7 @@ class SecondFactorApi:
 
         def write(connection: Connection, admin_id: int) -> None:
             recovery.replace(connection, admin_id, codes)
-            note(connection, self._clock(), entries.RECOVERY_CODES_CREATED)
+            note(connection, self._clock(), audit.RECOVERY_CODES_CREATED)
 
         self._proven(body, write)
         return _unstored(json_response({"recovery_codes": codes}))
@@ -147,7 +147,7 @@ class SecondFactorApi:
 
         def write(connection: Connection, admin_id: int) -> list[bytes]:
             factors.remove(connection, admin_id)
-            note(connection, self._clock(), entries.SECOND_FACTOR_DISABLED)
+            note(connection, self._clock(), audit.SECOND_FACTOR_DISABLED)
             return sessions.end_all(connection, admin_id, but=identity.session)
 
         self._ended.tell(identity.admin_id, self._proven(body, write))
@@ -172,7 +172,7 @@ class SecondFactorApi:
             if admin is None:
                 raise NotFound("There is no such admin.")
             target = Target(admin.id, admin.email)
-            add(connection, self._clock(), acting(), entries.SECOND_FACTOR_RESET, target)
+            add(connection, self._clock(), acting(), audit.SECOND_FACTOR_RESET, target)
             return factors.reset(connection, admin_id)[1]
 
         ended = self._database.write(write)

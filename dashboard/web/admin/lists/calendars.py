@@ -10,8 +10,8 @@ from pydantic import Strict as Strictness
 from sqlalchemy import Connection
 from sqlalchemy.exc import IntegrityError
 
-from dashboard.db.audit import entries
-from dashboard.db.audit.entries import Target, add, changes
+from dashboard.db import audit
+from dashboard.db.audit import Target, add, changes
 from dashboard.db.database import Database
 from dashboard.db.hours import calendars
 from dashboard.db.hours.calendars import CALENDARS_MAX, CalendarDraft, SavedCalendar
@@ -266,7 +266,7 @@ class CalendarsApi(HoursApi):
                 most = f"{CALENDARS_MAX} calendars are saved, which is the most"
                 raise field_error("/name", "too_many_calendars", f"cannot be saved: {most}")
             made = calendars.create(connection, body.draft(), admin_id, now)
-            add(connection, now, acting(), entries.CALENDAR_CREATED, _target(made), _said(made))
+            add(connection, now, acting(), audit.CALENDAR_CREATED, _target(made), _said(made))
             return _json(made, ())
 
         return json_response({"calendar": self._write_named(_taken(body), write)}, 201)
@@ -321,7 +321,7 @@ class CalendarsApi(HoursApi):
                 raise Problem(409, "in_use", detail, extra={"policies": names})
             calendars.remove(connection, calendar_id)
             said = _said(calendar)
-            add(connection, now, acting(), entries.CALENDAR_DELETED, _target(calendar), said)
+            add(connection, now, acting(), audit.CALENDAR_DELETED, _target(calendar), said)
 
         self._database.write(write)
         return Response(status=204)
@@ -346,7 +346,7 @@ def _audit_change(
     names = {"name": before.name}, {"name": after.name}
     differences = changes(names[0] | _said(before), names[1] | _said(after))
     if differences:
-        add(connection, now, acting(), entries.CALENDAR_CHANGED, _target(after), differences)
+        add(connection, now, acting(), audit.CALENDAR_CHANGED, _target(after), differences)
 
 
 def _target(calendar: SavedCalendar) -> Target:

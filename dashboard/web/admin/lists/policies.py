@@ -8,8 +8,8 @@ from flask import Response
 from pydantic import BeforeValidator, Field
 from sqlalchemy import Connection
 
-from dashboard.db.audit import entries
-from dashboard.db.audit.entries import Target, add, changes
+from dashboard.db import audit
+from dashboard.db.audit import Target, add, changes
 from dashboard.db.database import Database
 from dashboard.db.hours import calendars, due_times, policies
 from dashboard.db.hours.policies import POLICIES_MAX, PolicyDraft, SavedPolicy
@@ -134,7 +134,7 @@ class PolicyPreview(Answer):
 
 def policy_created(connection: Connection, now_ms: int, made: SavedPolicy) -> None:
     said = _said(connection, made)
-    add(connection, now_ms, acting(), entries.POLICY_CREATED, _target(made), said)
+    add(connection, now_ms, acting(), audit.POLICY_CREATED, _target(made), said)
 
 
 def policy_changed(
@@ -143,12 +143,12 @@ def policy_changed(
     was, said = ({"name": each.name} | _said(connection, each) for each in (before, after))
     differences = changes(was, said)
     if differences:
-        add(connection, now_ms, acting(), entries.POLICY_CHANGED, _target(after), differences)
+        add(connection, now_ms, acting(), audit.POLICY_CHANGED, _target(after), differences)
 
 
 def policy_deleted(connection: Connection, now_ms: int, policy: SavedPolicy) -> None:
     said = _said(connection, policy)
-    add(connection, now_ms, acting(), entries.POLICY_DELETED, _target(policy), said)
+    add(connection, now_ms, acting(), audit.POLICY_DELETED, _target(policy), said)
 
 
 def policies_ordered(connection: Connection, now_ms: int, before: Sequence[SavedPolicy]) -> None:
@@ -159,7 +159,7 @@ def policies_ordered(connection: Connection, now_ms: int, before: Sequence[Saved
     )
     differences = changes(was, said)
     if differences:
-        add(connection, now_ms, acting(), entries.POLICIES_ORDERED, Target(None), differences)
+        add(connection, now_ms, acting(), audit.POLICIES_ORDERED, Target(None), differences)
 
 
 def _target(policy: SavedPolicy) -> Target:

@@ -12,7 +12,7 @@ from dashboard.clock import time_limit
 from dashboard.db.accounts import admins
 from dashboard.db.accounts.admin_desks import Desks
 from dashboard.db.database import Database
-from dashboard.db.lists import built_in_lists, query_lists, views
+from dashboard.db.lists import kept_lists, query_lists, views
 from dashboard.db.lists.entries import look_through
 from dashboard.db.lists.query_lists import QueryList
 from dashboard.db.lists.views import View
@@ -65,7 +65,7 @@ class SeenViews:
             built_in = _built_in(connection, desks)
             own = {
                 id: query_lists.list_of(connection, listed._replace(sort=ANY_SORT))
-                for id, listed in built_in_lists.own(admin_id, desks).items()
+                for id, listed in kept_lists.own(admin_id, desks).items()
             }
         lists = {id: each.query_list for id, each in seen.items() if each.query_list is not None}
         lists |= {**built_in, **own}
@@ -141,10 +141,10 @@ def _built_in(connection: Connection, desks: Desks) -> Mapping[str, QueryList]:
     """The lists of the built-in views that are lists of queries; for who sees the threads of some
     desks alone, all are."""
     if desks is None:
-        return built_in_lists.lists(connection)
+        return kept_lists.lists(connection)
     return {
         view: query_lists.list_of(
-            connection, built_in_lists.listed(view, QUERY_VIEWS.get(view, ANY_SORT), desks)
+            connection, kept_lists.listed(view, QUERY_VIEWS.get(view, ANY_SORT), desks)
         )
         for view in BUILT_IN_VIEWS
         if view not in OWN_VIEWS

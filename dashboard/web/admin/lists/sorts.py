@@ -9,9 +9,9 @@ from pydantic import AfterValidator, Field, StrictInt
 from sqlalchemy import Connection
 
 from dashboard import languages
+from dashboard.db import audit
 from dashboard.db.accounts import admins
-from dashboard.db.audit import entries
-from dashboard.db.audit.entries import Target, add, changes
+from dashboard.db.audit import Target, add, changes
 from dashboard.db.database import Database
 from dashboard.db.lists import allowances, sorts, views
 from dashboard.db.lists import views as view_changes
@@ -306,7 +306,7 @@ class SortsApi:
             views.begin_change(connection)
             view_changes.note(connection, None)
             sort = _new(connection, body)
-            add(connection, now, acting(), entries.SORT_CREATED, _target(sort), _said(sort))
+            add(connection, now, acting(), audit.SORT_CREATED, _target(sort), _said(sort))
             made = sorts.create(connection, sort, admin_id, now)
             views.keep_anew(connection, made.name, now)
             return made
@@ -342,7 +342,7 @@ class SortsApi:
             changed = sorts.change(connection, before, sort, admin_id, now)
             differences = changes(_said(before), _said(changed))
             if differences:
-                add(connection, now, acting(), entries.SORT_CHANGED, _target(sort), differences)
+                add(connection, now, acting(), audit.SORT_CHANGED, _target(sort), differences)
             if changed.id == before.id:
                 return changed, set()
             return changed, views.keep_anew(connection, name, now)
@@ -379,7 +379,7 @@ class SortsApi:
                 raise Problem(409, "in_use", "A view has this sort.", extra={"views": users})
             views.release_sort(connection, name, now)
             sorts.remove(connection, sort, now)
-            add(connection, now, acting(), entries.SORT_DELETED, _target(sort), _said(sort))
+            add(connection, now, acting(), audit.SORT_DELETED, _target(sort), _said(sort))
             preferences.forget_sort(connection, name)
 
         self._database.write(write)

@@ -9,8 +9,8 @@ from pydantic import AfterValidator, Field, StrictInt
 from sqlalchemy import Connection
 
 from dashboard import languages
-from dashboard.db.audit import entries
-from dashboard.db.audit.entries import Actor, Target, add, changes
+from dashboard.db import audit
+from dashboard.db.audit import Actor, Target, add, changes
 from dashboard.db.database import Database
 from dashboard.db.lists import query_lists, views
 from dashboard.db.lists import views as view_changes
@@ -207,12 +207,12 @@ def audit_change(
     data: dict[str, Any] = {"query": view.query, "sort": view.sort}
     if was_shared and is_shared:
         assert before is not None, "it was shared"
-        action = entries.VIEW_CHANGED
+        action = audit.VIEW_CHANGED
         data = changes(_said(before), _said(view))
     elif is_shared:
-        action, data = entries.VIEW_SHARED, data | {"owner": view.shared_with}
+        action, data = audit.VIEW_SHARED, data | {"owner": view.shared_with}
     elif was_shared:
-        action = entries.VIEW_UNSHARED if after else entries.VIEW_DELETED
+        action = audit.VIEW_UNSHARED if after else audit.VIEW_DELETED
     if data and (was_shared or is_shared):
         add(connection, at_ms, actor, action, Target(view.public_id, view.name), data)
 

@@ -1,5 +1,6 @@
 """Signing in and out: by forms or by JSON, with a session cookie."""
 
+import re
 from collections.abc import Callable
 from contextlib import suppress
 from typing import Any
@@ -13,15 +14,24 @@ from dashboard.errors import Problem
 from dashboard.presence.service import PresenceService
 from dashboard.validation.fields import Strict
 from dashboard.web.admin.pages import Pages
-from dashboard.web.admin.sign_in.code_check import CodeCheck
-from dashboard.web.admin.sign_in.local_paths import local_path
+from dashboard.web.admin.sign_in.checks import CodeCheck, PasswordCheck
 from dashboard.web.admin.sign_in.methods import require_passwords
-from dashboard.web.admin.sign_in.password_check import PasswordCheck
 from dashboard.web.admin.sign_in.pending import TOKEN_MS, SecondFactorRequired, SignInExpired
 from dashboard.web.http.bodies import is_json, read_body, require_json
 from dashboard.web.http.identity import Identities, Unauthorized
 from dashboard.web.http.origins import Origins
 from dashboard.web.http.queries import only_value
+
+_CONTROLS = re.compile(r"[\x00-\x1f\x7f]")
+
+
+def local_path(goal: str) -> str:
+    """Where to go after signing in: a path of this server, else "/"."""
+    if _CONTROLS.search(goal):
+        raise Problem(400, "forbidden_character", "`next` holds a control character.")
+    is_local = goal.startswith("/") and not goal.startswith("//") and "\\" not in goal
+    return goal if is_local else "/"
+
 
 #: Longest body of a sign-in: it is sent without a session, so it must be cheap to refuse.
 _BODY_BYTES = 16 * 1024

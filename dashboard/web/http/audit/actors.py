@@ -3,7 +3,7 @@
 from flask import request
 
 from dashboard.db.accounts.admins import Admin
-from dashboard.db.audit.entries import PAGE, Actor
+from dashboard.db.audit import PAGE, Actor
 from dashboard.web.http.identity import current
 
 

@@ -13,9 +13,9 @@ from dataclasses import dataclass, field
 
 from sqlalchemy import Connection
 
+from dashboard.db import audit
 from dashboard.db.accounts import admins
-from dashboard.db.audit import entries
-from dashboard.db.audit.entries import PAGE, Actor, Target, add
+from dashboard.db.audit import PAGE, Actor, Target, add
 from dashboard.db.database import Database
 from dashboard.errors import StorageUnavailable
 from dashboard.validation.addresses import network_of
@@ -45,7 +45,7 @@ def signed_in(
         assert admin is not None, "who signs in has an account"
         said = {"method": method} | ({"second_factor": second_factor} if second_factor else {})
         target = Target(admin.id, admin.email)
-        add(connection, now_ms, signing_in(admin), entries.SIGNIN_SUCCEEDED, target, said)
+        add(connection, now_ms, signing_in(admin), audit.SIGNIN_SUCCEEDED, target, said)
 
     return write
 
@@ -162,7 +162,7 @@ def _add_group(
             reason = "wrong_password" if admin.disabled_at is None else "disabled"
     target = Target(None) if admin is None else Target(admin.id, admin.email)
     said = {"reason": reason, "attempts": attempts, "since": since_ms}
-    add(connection, now_ms, group.actor, entries.SIGNIN_FAILED, target, said)
+    add(connection, now_ms, group.actor, audit.SIGNIN_FAILED, target, said)
 
 
 def _add_others(connection: Connection, now_ms: int, since_ms: int, others: Counter[str]) -> None:
@@ -173,4 +173,4 @@ def _add_others(connection: Connection, now_ms: int, since_ms: int, others: Coun
         "since": since_ms,
         "accounts": accounts[:NAMED_MAX],
     }
-    add(connection, now_ms, Actor(PAGE), entries.SIGNIN_FAILED, Target(None), said)
+    add(connection, now_ms, Actor(PAGE), audit.SIGNIN_FAILED, Target(None), said)

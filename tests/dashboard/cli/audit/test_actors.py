@@ -7,7 +7,7 @@ import socket
 import pytest
 
 from dashboard.cli.context import operator
-from dashboard.db.audit.entries import Actor
+from dashboard.db.audit import Actor
 
 
 @pytest.mark.parametrize(("invoker", "shown"), [(None, ""), ("mai", " (sudo: mai)")])

@@ -6,8 +6,8 @@ import os
 import pytest
 
 from dashboard.cli.main import main
-from dashboard.db.audit import entries
-from dashboard.db.audit.entries import PAGE, Actor, Target, add
+from dashboard.db import audit
+from dashboard.db.audit import PAGE, Actor, Target, add
 from dashboard.db.database import Database
 from dashboard.db.outbox.outgoing_document import timestamp
 
@@ -32,8 +32,8 @@ def log(monkeypatch, tmp_path, sqlite_at_head):
             (START_MS, "vip", renamed),
             (START_MS + DAY_MS, "new", {}),
         ):
-            add(connection, at, MAI, entries.SORT_CHANGED, Target(target, "VIPs"), data)
-        add(connection, START_MS + DAY_MS, Actor(PAGE), entries.SIGNIN_FAILED, Target(None))
+            add(connection, at, MAI, audit.SORT_CHANGED, Target(target, "VIPs"), data)
+        add(connection, START_MS + DAY_MS, Actor(PAGE), audit.SIGNIN_FAILED, Target(None))
 
     Database(os.environ["LINEUP_DATABASE_URL"]).write(write)
 

@@ -6,9 +6,8 @@ import pytest
 from sqlalchemy import Connection, delete, insert, select, text, update
 from sqlalchemy.exc import IntegrityError
 
-from dashboard.db import migrate
-from dashboard.db.audit import entries
-from dashboard.db.audit.entries import COMMAND, PAGE, TEXT_MAX, Actor, Target, add, changes
+from dashboard.db import audit, migrate
+from dashboard.db.audit import COMMAND, PAGE, TEXT_MAX, Actor, Target, add, changes
 from dashboard.db.database import Database
 from dashboard.db.models.audit import REFUSED, audit_log
 
@@ -22,15 +21,15 @@ def stored(database: Database) -> list[dict]:
 
 
 def add_one(connection: Connection) -> None:
-    add(connection, 5, MAI, entries.KEY_REVOKED, Target("lu_a1"), {"source": "shop"})
+    add(connection, 5, MAI, audit.KEY_REVOKED, Target("lu_a1"), {"source": "shop"})
 
 
 def test_an_entry_says_who_did_what_to_what_when_and_from_where(any_database):
     data = changes({"role": "admin", "desks": []}, {"role": "supervisor", "desks": []})
     any_database.write(
-        lambda c: add(c, 5, MAI, entries.ACCOUNT_ROLE_CHANGED, Target(9, "linh@example.org"), data)
+        lambda c: add(c, 5, MAI, audit.ACCOUNT_ROLE_CHANGED, Target(9, "linh@example.org"), data)
     )
-    any_database.write(lambda c: add(c, 6, ROOT, entries.DESK_CREATED, Target(None, "billing")))
+    any_database.write(lambda c: add(c, 6, ROOT, audit.DESK_CREATED, Target(None, "billing")))
     assert stored(any_database) == [
         {
             "id": 1,
@@ -124,7 +123,7 @@ def test_the_log_is_made_anew_after_a_downgrade(any_database):
 def test_a_field_that_the_action_does_not_declare_is_refused(any_database):
     def write(connection: Connection) -> None:
         secret = {"source": "shop", "secret": "whsec_1"}
-        add(connection, 5, MAI, entries.WEBHOOK_ROTATED, Target(1), secret)
+        add(connection, 5, MAI, audit.WEBHOOK_ROTATED, Target(1), secret)
 
     with pytest.raises(ValueError, match="secret"):
         any_database.write(write)
@@ -132,8 +131,8 @@ def test_a_field_that_the_action_does_not_declare_is_refused(any_database):
 
 
 def test_an_action_that_is_not_declared_is_refused(any_database):
-    other = entries.Action("key.shown", "key", frozenset())
-    for actor, action in ((MAI, other), (MAI._replace(via="post"), entries.DESK_CREATED)):
+    other = audit.Action("key.shown", "key", frozenset())
+    for actor, action in ((MAI, other), (MAI._replace(via="post"), audit.DESK_CREATED)):
         with pytest.raises(ValueError, match="does not know"):
             any_database.write(
                 lambda c, a=actor, b=action: add(c, 5, a, b, Target(1))  # type: ignore[misc]
@@ -144,7 +143,7 @@ def test_long_texts_are_cut_and_hidden_characters_are_shown(any_database):
     hostile = Actor(PAGE, None, "", None, "\x1b[2J" + "1" * 90, "M\u202eoz\ud800illa" * 90)
     data = {"title": "x" * (TEXT_MAX + 1), "rules": [{"when": "tag:a\x00b"}]}
     any_database.write(
-        lambda c: add(c, 5, hostile, entries.SORT_CREATED, Target("vip", "n" * 300), data)
+        lambda c: add(c, 5, hostile, audit.SORT_CREATED, Target("vip", "n" * 300), data)
     )
     [row] = stored(any_database)
     assert row["address"] == "�[2J" + "1" * 59 + "…"
@@ -155,13 +154,13 @@ def test_long_texts_are_cut_and_hidden_characters_are_shown(any_database):
 
 def test_sets_are_stored_in_one_order(any_database):
     desks = {"desks": {"from": frozenset({"b", "a"}), "to": {"c", "b"}}}
-    any_database.write(lambda c: add(c, 5, MAI, entries.ACCOUNT_DESKS_CHANGED, Target(1), desks))
+    any_database.write(lambda c: add(c, 5, MAI, audit.ACCOUNT_DESKS_CHANGED, Target(1), desks))
     assert stored(any_database)[0]["data"] == {"desks": {"from": ["a", "b"], "to": ["b", "c"]}}
 
 
 def test_actions_have_a_name_of_two_words_and_fit_the_table():
     kinds = set()
-    for name, action in entries.ACTIONS.items():
+    for name, action in audit.ACTIONS.items():
         assert action.name == name and re.fullmatch(r"[a-z_]+\.[a-z_]+", name)
         assert len(name) <= audit_log.c.action.type.length
         kinds.add(action.target)

@@ -5,19 +5,18 @@ import random
 import pytest
 from sqlalchemy import event
 
+from dashboard.db import audit
 from dashboard.db.accounts import admins
-from dashboard.db.audit import entries, reading
-from dashboard.db.audit.entries import COMMAND, PAGE, Actor, Target, add
-from dashboard.db.audit.reading import Filters, Position
+from dashboard.db.audit import COMMAND, PAGE, Actor, Filters, Position, Target, add
 from dashboard.db.database import Database
 
 EMAILS = ("mai@example.org", "ken@example.org")
 ACTIONS = (
-    entries.KEY_CREATED,
-    entries.KEY_REVOKED,
-    entries.WEBHOOK_CREATED,
-    entries.SORT_CHANGED,
-    entries.SIGNIN_FAILED,
+    audit.KEY_CREATED,
+    audit.KEY_REVOKED,
+    audit.WEBHOOK_CREATED,
+    audit.SORT_CHANGED,
+    audit.SIGNIN_FAILED,
 )
 COUNT = 60
 
@@ -44,7 +43,7 @@ def fill(database: Database, seed: int) -> None:
     database.write(write)
 
 
-def holds(entry: reading.Entry, filters: Filters) -> bool:
+def holds(entry: audit.Entry, filters: Filters) -> bool:
     """The same once more, for one entry."""
     first, end, action, actor, target = filters
     ids = {"mai@example.org": 1, "ken@example.org": 2}
@@ -67,9 +66,9 @@ def holds(entry: reading.Entry, filters: Filters) -> bool:
     )
 
 
-def everything(database: Database) -> list[reading.Entry]:
+def everything(database: Database) -> list[audit.Entry]:
     with database.read() as connection:
-        return reading.page(connection, Filters(), COUNT + 1)
+        return audit.page(connection, Filters(), COUNT + 1)
 
 
 CHOICES = (
@@ -94,7 +93,7 @@ def test_every_filter_gives_what_a_plain_reader_gives(any_database, seed):
         for _ in range(60):
             filters = Filters(*map(draw.choice, CHOICES))
             expected = [entry for entry in whole if holds(entry, filters)]
-            assert reading.page(connection, filters, COUNT) == expected, filters
+            assert audit.page(connection, filters, COUNT) == expected, filters
             found += len(expected)
     assert found > 20, "the filters find too little to compare"
 
@@ -104,20 +103,20 @@ def test_parts_follow_each_other_without_a_seam(any_database):
     whole = everything(any_database)
     with any_database.read() as connection:
         parts, after = [], None
-        while part := reading.page(connection, Filters(), 7, after):
+        while part := audit.page(connection, Filters(), 7, after):
             parts += part
             after = part[-1].position
     assert parts == whole
-    assert list(reading.every(any_database, Filters())) == whole[::-1]
+    assert list(audit.every(any_database, Filters())) == whole[::-1]
 
 
 def test_what_comes_meanwhile_moves_no_part(any_database):
     fill(any_database, 1)
     whole = everything(any_database)
-    later = entries.SORT_DELETED
+    later = audit.SORT_DELETED
     any_database.write(lambda c: add(c, 99, Actor(PAGE), later, Target("vip")))
     with any_database.read() as connection:
-        part = reading.page(connection, Filters(), 5, whole[4].position)
+        part = audit.page(connection, Filters(), 5, whole[4].position)
     assert part == whole[5:10]
 
 
@@ -137,7 +136,7 @@ def test_each_filter_has_an_index_that_gives_the_order_too(database, filters, in
     asked = []
     event.listen(database.engine, "before_cursor_execute", lambda *given: asked.append(given[2:4]))
     with database.read() as connection:
-        reading.page(connection, filters, 5, Position(9, 9))
+        audit.page(connection, filters, 5, Position(9, 9))
         statement, parameters = asked[-1]
         plan = connection.exec_driver_sql(f"EXPLAIN QUERY PLAN {statement}", parameters)
         steps = [row[3] for row in plan]

@@ -3,12 +3,12 @@
 import fakeredis
 import pytest
 
-from dashboard.db.audit.entries import COMMAND, PAGE, Actor
+from dashboard.db.audit import COMMAND, PAGE, Actor
 from dashboard.db.lists import views
 from dashboard.db.lists.views import Draft
 from dashboard.db.threads import thread_rows
 from dashboard.errors import StorageUnavailable
-from dashboard.ingest import assigning
+from dashboard.ingest import releases
 from dashboard.ingest.accounts import accounts
 from dashboard.ingest.accounts.accounts import Accounts, Changes
 from dashboard.ingest.outgoing import Admin
@@ -83,7 +83,7 @@ def test_the_same_call_completes_one_that_was_interrupted(desk, monkeypatch):
 
 def test_the_page_does_not_wait_for_all_threads_and_the_rest_follows(desk, monkeypatch):
     """Open threads first, within 5 s; a command waits for all."""
-    monkeypatch.setattr(assigning, "SLICE", 1)
+    monkeypatch.setattr(releases, "SLICE", 1)
     services, later = desk.order.services, []
     services.ingest.act(services.actions.close, Admin(desk.mai, "Mai"), desk.threads[0])
     seconds = iter(range(0, 1_000, 3))

@@ -9,7 +9,7 @@ import pytest
 
 from dashboard.db.accounts import admins, sessions, sources
 from dashboard.db.accounts.invitations import Draft
-from dashboard.db.audit.entries import COMMAND, PAGE, Actor
+from dashboard.db.audit import COMMAND, PAGE, Actor
 from dashboard.db.threads import thread_states
 from dashboard.errors import Problem
 from dashboard.ingest.accounts.accounts import Changes

@@ -2,7 +2,7 @@
 
 import pytest
 
-from dashboard.db.lists import built_in_lists, views
+from dashboard.db.lists import kept_lists, views
 from dashboard.ingest.actions import Admin
 from tests.dashboard.live.queries.test_live_lists import Scene
 
@@ -13,7 +13,7 @@ HOUR_MS = 3_600_000
 @pytest.fixture
 def scene(database):
     made = Scene(database)
-    database.write(built_in_lists.keep)
+    database.write(kept_lists.keep)
     made.order.tick()
     return made
 
@@ -69,7 +69,7 @@ def test_redis_away_shows_the_same_order(scene, monkeypatch):
     """From SQL, with what is not snoozed on the other lists."""
     for id, hours in ((1, 3), (2, 1), (3, 2)):
         snooze(scene, id, hours)
-    [kept] = built_in_lists.lists(scene.order.database.engine.connect()).values()
+    [kept] = kept_lists.lists(scene.order.database.engine.connect()).values()
     assert [entry.id for entry in scene.in_sql(kept.id)] == [2, 3, 1]
     scene.worker.broadcaster.status.read_failed()
     scene.order.client.flushall()
@@ -86,5 +86,5 @@ def test_a_saved_view_of_the_same_list_does_not_take_it_along(scene):
     now.advance(10 * HOUR_MS)
     scene.order.tick(3)
     with database.read() as connection:
-        assert built_in_lists.are_kept(connection)
+        assert kept_lists.are_kept(connection)
     assert scene.open(**SNOOZED)["total"] == 0

@@ -4,7 +4,7 @@ import fakeredis
 import pytest
 
 from dashboard.db.accounts import desks
-from dashboard.db.lists import built_in_lists, query_lists, views
+from dashboard.db.lists import kept_lists, query_lists, views
 from dashboard.db.lists.named_lists import ListName
 from dashboard.db.lists.views import Draft
 from dashboard.ingest.actions import Admin
@@ -95,7 +95,7 @@ class Scene:
             mentions = {
                 query_lists.list_of(connection, listed).id
                 for admin_id in (self.mai, self.ken)
-                for listed in built_in_lists.own(admin_id).values()
+                for listed in kept_lists.own(admin_id).values()
             }
         return {*self.totals.looked_at} - mentions
 

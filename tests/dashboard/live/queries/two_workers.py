@@ -9,7 +9,7 @@ from sqlalchemy import Connection, select
 from dashboard.db.accounts import admins
 from dashboard.db.conditions import joined
 from dashboard.db.database import Database
-from dashboard.db.lists import built_in_lists, entries, query_lists, views
+from dashboard.db.lists import entries, kept_lists, query_lists, views
 from dashboard.db.lists.query_lists import QueryList
 from dashboard.db.lists.views import Draft, View
 from dashboard.db.models.accounts import sources
@@ -217,7 +217,7 @@ class TwoWorkers:
             told = screen.process.network.totals.get(screen.caller.sid, {})
             with screen.process.database.read() as connection:
                 seen = views.visible_to(connection, screen.caller.admin_id, None)
-                [mentions] = built_in_lists.own(screen.caller.admin_id).values()
+                [mentions] = kept_lists.own(screen.caller.admin_id).values()
                 mentioned = query_lists.list_of(connection, mentions).id
             assert told["mentions"] == len(in_sql[mentioned])
             for view in seen:

@@ -6,7 +6,7 @@ import pytest
 
 from dashboard.db.accounts import admins, desks
 from dashboard.db.models.accounts import admins as table
-from dashboard.ingest import assigning
+from dashboard.ingest import releases
 from presence.connections import Connection
 from presence.settings import Settings
 from tests.dashboard.web.admin.accounts.calls import API, account
@@ -152,7 +152,7 @@ def test_an_answer_counts_all_threads_and_says_how_many_of_them_follow_it(
         mai.post(f"{API}/threads/{thread}/claim", json={})
     later = []
     accounts = dashboard.services.accounts
-    monkeypatch.setattr(assigning, "SLICE", 2)
+    monkeypatch.setattr(releases, "SLICE", 2)
     monkeypatch.setattr(accounts, "_monotonic", itertools.count(0, 10).__next__)
     monkeypatch.setattr(accounts, "_spawn", lambda *given: later.append(given))
     answer = disable(chief, id).json

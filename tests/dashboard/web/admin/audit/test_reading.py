@@ -6,9 +6,8 @@ import json
 
 import pytest
 
-from dashboard.db.audit import entries
-from dashboard.db.audit.entries import PAGE, Actor, Target, add
-from dashboard.db.audit.reading import Entry, csv_lines
+from dashboard.db import audit as entries
+from dashboard.db.audit import PAGE, Actor, Entry, Target, add, csv_lines
 from dashboard.web.admin.access import audit
 from tests.drivers.audit import OPERATOR
 

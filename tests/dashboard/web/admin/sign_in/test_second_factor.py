@@ -8,7 +8,7 @@ from sqlalchemy import func, select
 
 from dashboard.db.accounts import admins
 from dashboard.db.models.accounts import sessions
-from dashboard.web.admin.sign_in import password_check
+from dashboard.web.admin.sign_in import checks
 from dashboard.web.admin.sign_in.pending import TOKEN_MS
 from tests.dashboard.web.admin.profile.app import (
     App,
@@ -191,7 +191,7 @@ def test_a_password_is_hashed_once_whether_or_not_there_is_a_second_factor(
         hashed.append(password_hash)
         return False
 
-    monkeypatch.setattr(password_check, "matches", matches)
+    monkeypatch.setattr(checks, "matches", matches)
     for name in ("mai", "nobody"):
         client.post("/login", json=credentials(name))
     assert [each is None for each in hashed] == [False, True]

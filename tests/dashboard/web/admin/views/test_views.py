@@ -3,7 +3,7 @@
 from redis.exceptions import ConnectionError as RedisConnectionError
 
 from dashboard.db.accounts import admin_desks, desks
-from dashboard.db.lists import built_in_lists, views
+from dashboard.db.lists import kept_lists, views
 from tests.dashboard.web.admin.views.calls import API, PROFILE, listed, saved, view
 from tests.dashboard.web.answers import is_problem
 
@@ -281,7 +281,7 @@ def test_without_redis_totals_come_from_sql(dashboard, mai, sue, monkeypatch):
     dashboard.say("t-2", role="bot")
     saved(mai)
     saved(sue, query="is:open", owner="all")
-    dashboard.database.write(built_in_lists.keep)
+    dashboard.database.write(kept_lists.keep)
     dashboard.rebuild()
 
     def away(*given):

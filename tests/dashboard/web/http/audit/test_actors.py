@@ -4,7 +4,7 @@ from flask import Flask, g
 
 from dashboard.db.accounts.admins import Admin
 from dashboard.db.accounts.sessions import Identity
-from dashboard.db.audit.entries import Actor
+from dashboard.db.audit import Actor
 from dashboard.web.http.audit import actors
 
 APP = Flask("test")

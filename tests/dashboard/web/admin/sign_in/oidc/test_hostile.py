@@ -5,7 +5,7 @@ from urllib.parse import quote
 import pytest
 
 from dashboard.rate_limits import OIDC_SIGN_INS_PER_ADDRESS
-from dashboard.web.admin.sign_in.oidc import calls
+from dashboard.web.admin.sign_in import oidc_calls
 from tests.dashboard.web.admin.sign_in.oidc.fake_provider import person
 from tests.dashboard.web.hostile import TEXTS
 
@@ -15,7 +15,7 @@ WORDS = [text for text in TEXTS if isinstance(text, str)]
 @pytest.fixture(autouse=True)
 def without_limit(monkeypatch):
     many = OIDC_SIGN_INS_PER_ADDRESS._replace(size=100_000)
-    monkeypatch.setattr(calls, "OIDC_SIGN_INS_PER_ADDRESS", many)
+    monkeypatch.setattr(oidc_calls, "OIDC_SIGN_INS_PER_ADDRESS", many)
 
 
 def escaped(text: str) -> str:
@@ -68,7 +68,7 @@ def test_logout_tokens(driver):
 
 def test_sign_ins_from_one_address_have_a_limit(driver, monkeypatch):
     few = OIDC_SIGN_INS_PER_ADDRESS._replace(size=3)
-    monkeypatch.setattr(calls, "OIDC_SIGN_INS_PER_ADDRESS", few)
+    monkeypatch.setattr(oidc_calls, "OIDC_SIGN_INS_PER_ADDRESS", few)
     client = driver.application.client()
     statuses = [client.get("/login/oidc").status_code for _ in range(4)]
     assert statuses == [303, 303, 303, 429]

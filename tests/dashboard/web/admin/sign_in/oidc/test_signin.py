@@ -7,7 +7,7 @@ import pytest
 from joserfc.jwk import OctKey
 
 from dashboard.oidc.provider import LEEWAY_SECONDS
-from dashboard.web.admin.sign_in.oidc.pending import PENDING_MS
+from dashboard.web.admin.sign_in.oidc_calls import PENDING_MS
 from tests.dashboard.web.admin.sign_in.oidc.fake_provider import ISSUER, new_key, person
 from tests.drivers.application import PASSWORD
 from tests.drivers.audit import acts

@@ -1,4 +1,4 @@
-"""The first step of a sign-in, and of what asks for the password again: the password itself."""
+"""Checks passwords and codes, and counts what is wrong."""
 
 import threading
 from collections.abc import Callable
@@ -10,11 +10,12 @@ from sqlalchemy import Connection
 from dashboard.db.accounts import admins
 from dashboard.db.accounts.passwords import AT_ONCE, LENGTH_MAX, hashed, matches
 from dashboard.db.accounts.second_factor import factors
+from dashboard.db.accounts.second_factor.codes import Codes
 from dashboard.db.database import Database
 from dashboard.web.admin.sign_in.attempts import Attempt
 from dashboard.web.admin.sign_in.guard import Guard, is_address
-from dashboard.web.admin.sign_in.pending import PendingSignIns, SecondFactorRequired
-from dashboard.web.http.audit.signins import CREDENTIALS, signed_in
+from dashboard.web.admin.sign_in.pending import PendingSignIns, SecondFactorRequired, SignInExpired
+from dashboard.web.http.audit.signins import CREDENTIALS, WRONG_CODE, signed_in
 from dashboard.web.http.identity import Identities, Unauthorized, origin_of
 
 #: Runs a function where it does not stop the other green threads, and gives its result.
@@ -93,3 +94,55 @@ class PasswordCheck:
     def _refused(self, attempt: Attempt) -> Unauthorized:
         self.guard.failed(attempt, CREDENTIALS)
         return Unauthorized(_WRONG)
+
+
+_WRONG_CODE = "The code is wrong, or was used before."
+
+
+class CodeCheck:
+    """Begins a session for a code after the right password; limits the attempts."""
+
+    def __init__(
+        self,
+        database: Database,
+        identities: Identities,
+        guard: Guard,
+        pending: PendingSignIns,
+        codes: Codes,
+    ):
+        self._database = database
+        self._identities = identities
+        self._guard = guard
+        self._pending = pending
+        self._codes = codes
+
+    def begin_session(self, token: str, code: str) -> tuple[str, str]:
+        """A new session's cookie, and the address of its account; uses the code up.
+
+        Raises SignInExpired for a token that holds no more, Unauthorized for a wrong code, and
+        RateLimitExceeded.
+        """
+        pending = self._pending.read(token)
+        with self._database.read() as connection:
+            admin = admins.by_id(connection, pending.admin_id)
+        if admin is None:
+            raise SignInExpired()
+        attempt = self._guard.begin(admin.email)
+
+        def decide(connection: Connection, now_ms: int, admin_id: int) -> None:
+            stored = admins.password_hash_of(connection, admin_id)
+            is_valid = self._pending.is_of(pending, stored)
+            if not is_valid or not factors.has(connection, [admin_id]):
+                raise SignInExpired()
+            kind = self._codes.use(connection, admin_id, code)
+            if kind is None:
+                raise Unauthorized(_WRONG_CODE)
+            signed_in("password", kind)(connection, now_ms, admin_id)
+
+        try:
+            cookie = self._identities.begin(admin.id, decide, origin_of(request))
+        except Unauthorized:
+            self._guard.failed(attempt, WRONG_CODE)
+            raise
+        self._guard.succeeded(attempt)
+        return cookie, admin.email

@@ -8,11 +8,11 @@ from typing import Any, NamedTuple
 from flask import request
 from sqlalchemy import Connection
 
+from dashboard.db import audit
 from dashboard.db.accounts import admin_desks, admins, desks, oidc_accounts, passwords, sessions
 from dashboard.db.accounts.admins import Admin, EmailTaken
 from dashboard.db.accounts.oidc_accounts import Signed
-from dashboard.db.audit import entries
-from dashboard.db.audit.entries import PROVIDER, Action, Actor, Target, add, changes
+from dashboard.db.audit import PROVIDER, Action, Actor, Target, add, changes
 from dashboard.db.database import Database
 from dashboard.errors import Problem
 from dashboard.ingest.accounts.accounts import withdraw_all_of
@@ -129,7 +129,7 @@ class ProviderAccounts:
             if admin.disabled_at is None:
                 oidc_accounts.bind(connection, self._issuer, person.subject, admin.id, now)
                 if not is_new:
-                    _note(connection, now, admin, entries.ACCOUNT_LINKED, {"method": "oidc"})
+                    _note(connection, now, admin, audit.ACCOUNT_LINKED, {"method": "oidc"})
         if admin.disabled_at is not None:
             raise AccountDisabled()
         return admin
@@ -161,7 +161,7 @@ def _created(
         raise AccountConflict() from None
     admin = Admin(id, person.email, person.name, grant.role)
     said = {"name": admin.name, "role": grant.role, "desks": grant.desks, "method": "oidc"}
-    _note(connection, now, admin, entries.ACCOUNT_CREATED, said)
+    _note(connection, now, admin, audit.ACCOUNT_CREATED, said)
     return admin
 
 
@@ -175,9 +175,9 @@ def _follow(connection: Connection, admin: Admin, person: Person, grant: Grant, 
     followed = admin._replace(email=email, name=person.name, role=grant.role)
     before = {"name": admin.name, "email": admin.email}
     changed = changes(before, {"name": followed.name, "email": followed.email})
-    _note_changed(connection, now, followed, entries.ACCOUNT_CHANGED, changed)
+    _note_changed(connection, now, followed, audit.ACCOUNT_CHANGED, changed)
     role = changes({"role": admin.role}, {"role": followed.role})
-    _note_changed(connection, now, followed, entries.ACCOUNT_ROLE_CHANGED, role)
+    _note_changed(connection, now, followed, audit.ACCOUNT_ROLE_CHANGED, role)
     if changed or role:
         values = {"name": followed.name, "email": followed.email, "role": followed.role}
         admins.change(connection, admin.id, values, now)
@@ -187,7 +187,7 @@ def _follow(connection: Connection, admin: Admin, person: Person, grant: Grant, 
     moved = changes({"desks": theirs}, {"desks": grant.desks})
     if moved:
         admin_desks.save(connection, admin.id, grant.desks)
-    _note_changed(connection, now, followed, entries.ACCOUNT_DESKS_CHANGED, moved)
+    _note_changed(connection, now, followed, audit.ACCOUNT_DESKS_CHANGED, moved)
     return followed
 
 

@@ -1,1 +1,0 @@
-"""Signing in and out by a provider of accounts (OpenID Connect)."""
