@@ -143,7 +143,7 @@ class Background:
 
 
 def _tasks_of_storage(services: Services) -> list[PeriodicTask]:
-    """What looks after database and files."""
+    """The tasks that look after database and files."""
     return [
         PeriodicTask(
             "the trial of the database",

@@ -1,4 +1,4 @@
-"""Where threads belong, and the calls that place them."""
+"""Placements of threads on lists, and the calls that carry them out."""
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from types import MappingProxyType
@@ -30,7 +30,7 @@ Scores = Sequence[int] | None
 
 
 class Placement(NamedTuple):
-    """Where a thread belongs as of a revision: on each list a score for each of its sorts, None
+    """The place of a thread as of a revision: on each list a score for each of its sorts, None
     where it leaves.
 
     On lists of `unordered` it keeps the score that it has there; on those that are not named it
@@ -99,12 +99,12 @@ def place_calls(
 
 
 def counted_as(assignee_id: int | None = None) -> str:
-    """What a thread is counted as where admins are counted: the id of its assignee, or `0`."""
+    """The name by which a thread is counted: the id of its assignee, or `0`."""
     return str(assignee_id or 0)
 
 
 class _Batch:
-    """What one call places: lists, each with its number, and three arguments for each thread."""
+    """One call: lists, each with its number, and three arguments for each thread."""
 
     def __init__(self) -> None:
         self.numbers: dict[str, int] = {}
@@ -115,7 +115,7 @@ class _Batch:
 
 
 class _Batches:
-    """What is placed on the lists of one group."""
+    """The calls that place threads on the lists of one group."""
 
     def __init__(self, group: Group, keys_of: Callable[[str], ListKeys]):
         self._group = group
@@ -170,7 +170,7 @@ class _Batches:
 
 
 class _Calls:
-    """What is placed, by list and by group: first what leaves lists by themselves."""
+    """The calls of all groups. Threads leave lists by themselves before they enter others."""
 
     def __init__(self, keys_of: Callable[[str], ListKeys], shared_groups: Sequence[Group]):
         self._keys_of = keys_of

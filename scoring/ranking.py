@@ -181,7 +181,7 @@ class Ranking:
     def since(
         self, list_id: str, sorts: Sequence[str], epoch: str, version: int, limit: int
     ) -> Changes | None:
-        """What changed on the sorts of a list id since a version, at the cost of the changes alone.
+        """The changes on the sorts of a list since a version, at the cost of the changes alone.
 
         None where that is not known: the epoch is another or lost, the version is none of it,
         or more than `limit` threads changed. Then read the list again.
@@ -211,7 +211,7 @@ class Ranking:
         return rank, total
 
     def count_below(self, list_id: str, sort: str, score: int) -> int:
-        """How many threads of a list have a lower score; 0 where Redis does not hold it."""
+        """The number of threads of a list with a lower score; 0 where Redis does not hold it."""
         return self._client.zcount(self.keys.sort(list_id, sort), "-inf", f"({score}")
 
     def columns(self, ids: Mapping[str, Sequence[int]]) -> dict[str, list[list[float | None]]]:
@@ -248,12 +248,12 @@ class Ranking:
             found |= each.result(answer)
         return {list_id: found[list_id] for list_id in names}
 
-    def counts(self, views: Sequence[str]) -> dict[str, dict[int, int]]:
-        """How many threads of each of these lists each admin has, 0: nobody, also of lost ones."""
+    def counts(self, list_ids: Sequence[str]) -> dict[str, dict[int, int]]:
+        """The number of threads that each admin has on each list, 0: nobody; also of lost lists."""
         pipeline = self._client.pipeline(transaction=False)
-        for view in views:
-            pipeline.hgetall(self.keys.meta(view))
-        return dict(zip(views, map(counts_in, pipeline.execute()), strict=True))
+        for list_id in list_ids:
+            pipeline.hgetall(self.keys.meta(list_id))
+        return dict(zip(list_ids, map(counts_in, pipeline.execute()), strict=True))
 
     def pulse(self) -> Pulse | None:
         """Another one after each change of any list; None where all are lost."""
@@ -380,7 +380,7 @@ class Ranking:
         return UnlistedChanges(last, {id for name in found if (id := thread_id(name)) is not None})
 
     def progress(self, list_id: str) -> float | None:
-        """How far (0 to 1) the rebuild of a list is; None where there is none."""
+        """The progress (0 to 1) of the rebuild of a list; None where there is none."""
         list_keys = self.keys_of(list_id)
         with self._client.pipeline(transaction=False) as pipeline:
             pipeline.exists(list_keys.lease)

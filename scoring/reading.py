@@ -29,7 +29,7 @@ class Head:
 
 @dataclass(frozen=True)
 class Changes:
-    """What changed on the lists of a list id since a version.
+    """The changes on the lists of a list id since a version.
 
     `sets`: for each sort that was asked for, the changed threads that are on it, in order.
     `gone`: the changed threads that are on none of these sorts any more.
@@ -51,7 +51,7 @@ class Changes:
 
 
 class Known(NamedTuple):
-    """Which version of which sorts somebody holds, who asks what has changed since."""
+    """The version of a list that a reader holds; the reader asks what has changed since."""
 
     list_id: str
     sorts: Sequence[str]

@@ -62,8 +62,8 @@ class Notices:
                 self._send(notice, sockets[notice.admin_id])
 
     def missed(self, caller: Caller, since_ms: int) -> tuple[list[Notice], int]:
-        """What an admin was not sent since then, by time: of each thread the newest notice, and of
-        many threads the newest; and how many threads there are. Raises StorageUnavailable."""
+        """The notices that an admin missed since then, by time: the newest one of each thread, and
+        those of the newest threads; and the number of threads. Raises StorageUnavailable."""
         since = max(since_ms, self._reads.now() - MISSED_MS)
         found = self._reads.notices([caller.admin_id], since, None)
         newest = {notice.thread_id: notice for notice in found if sees(caller.desks, notice.desk)}

@@ -1,4 +1,4 @@
-"""What is read from SQL to be pushed: rows, lists while Redis is away, messages, sessions."""
+"""Reads from SQL to push: rows, lists while Redis is away, messages, sessions."""
 
 import threading
 from collections.abc import Callable, Collection, Mapping, Sequence
@@ -90,7 +90,7 @@ class Reads:
             return named_lists.by_filter(connection, list, admin_id)
 
     def view_stamps(self, view_ids: Collection[str]) -> dict[str, Stamp]:
-        """Of these saved views what changes where their lists may."""
+        """The stamps of saved views, which change where the lists of these may change."""
         with self._database.read() as connection:
             return named_lists.stamps(connection, view_ids)
 
@@ -111,7 +111,7 @@ class Reads:
         return SqlHead(found, total, EncodedJson(encode(shown)))
 
     def rank(self, list: ListName, admin_id: int, thread_id: int) -> int | None:
-        """How many threads are above this one; None where it is not on the list."""
+        """The number of threads above this one; None where it is not on the list."""
         if not list.is_indexed:
             with self._one_look, self._database.read() as connection:
                 query_list = named_lists.find(connection, list, admin_id).query_list
@@ -143,8 +143,7 @@ class Reads:
     def notices(
         self, admin_ids: Collection[int], since_ms: int, thread_ids: Collection[int] | None
     ) -> list[Notice]:
-        """What happened since then of which these admins are told, in these threads; None: in
-        all."""
+        """The notices for these admins since then, in these threads; None: in all threads."""
         if not admin_ids or (thread_ids is not None and not thread_ids):
             return []
         with self._database.read() as connection:

@@ -1,4 +1,4 @@
-"""What a browser may ask of lists and threads: the one object that each Socket.IO call takes."""
+"""The one object that each Socket.IO call on lists and threads takes."""
 
 import re
 from typing import Annotated, Any, Literal

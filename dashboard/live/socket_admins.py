@@ -1,4 +1,4 @@
-"""Whose the sockets of this worker are."""
+"""The admins of the sockets of this worker."""
 
 from collections.abc import Callable, Iterator, Mapping
 

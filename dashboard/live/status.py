@@ -26,7 +26,7 @@ class Status:
 
     @property
     def since(self) -> int | None:
-        """Since when lists may be out of date (ms since 1970); None while they are right."""
+        """The time (ms since 1970) since when lists may be old; None while they are right."""
         known = [at for at in (self._late_since(), self._unread_since) if at is not None]
         return min(known, default=None)
 

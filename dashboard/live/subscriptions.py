@@ -1,4 +1,4 @@
-"""Which sockets are subscribed to which list, and the version that each was sent."""
+"""The subscriptions of sockets to lists, and the version that each was sent."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field

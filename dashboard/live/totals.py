@@ -1,4 +1,4 @@
-"""How many threads each view has, sent for every filter in use when a number changes."""
+"""The lengths of views, sent for every filter in use when a number changes."""
 
 from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import NamedTuple

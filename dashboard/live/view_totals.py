@@ -1,4 +1,4 @@
-"""How long the lists are that admins see beside views and filters, sent when a number changes."""
+"""The lengths of lists beside views and filters, sent when a number changes."""
 
 import logging
 import time
@@ -208,7 +208,7 @@ READ_ALL_SECONDS = 5.0
 
 
 class Lengths:
-    """What was read last: each was the length of its list at one of its versions."""
+    """The lengths that were read last: each is that of its list at one of its versions."""
 
     def __init__(self, ranking: Ranking, monotonic: Callable[[], float] = time.monotonic):
         self._ranking = ranking

@@ -1,4 +1,4 @@
-"""Which threads are on the screens of this worker's sockets: frames carry their rows."""
+"""The threads on the screens of this worker's sockets: frames carry their rows."""
 
 from collections import Counter
 from collections.abc import Iterable

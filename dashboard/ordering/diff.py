@@ -329,7 +329,7 @@ class Diff:
         return wrong
 
     def _belonging(self, name: str, ids: list[int]) -> set[int]:
-        """Which of these threads belong on the lists of a list id."""
+        """Those of these threads that belong on a list."""
         with self._database.read() as connection:
             query_list = query_lists.current(connection).lists.get(name)
             if query_list is not None:

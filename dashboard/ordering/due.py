@@ -1,4 +1,4 @@
-"""What time changes: threads that are due, due times that are computed anew, and archiving."""
+"""Takes up what time changes: due threads, due times to be computed anew, and archiving."""
 
 import time
 from collections.abc import Callable, Sequence

@@ -54,7 +54,7 @@ class Filling:
         self._stride = id_ranges.stride()
 
     def _last_id(self) -> int:
-        """Of all threads; younger ones are placed by their first write, and that is logged."""
+        """The last thread id; younger threads are placed by their first write, which is logged."""
         with self._database.read() as connection:
             return stored_threads.last_id(connection)
 
@@ -194,7 +194,7 @@ class FillingByThread(Filling):
         return revisions
 
     def _bring_all_forward(self, queries: QueryLists) -> int:
-        """Of all threads, for those of the lists that were never built; the last thread id."""
+        """Brings all threads forward for the lists that were never built; the last thread id."""
         new = self._new(queries.lists.values())
         last_id = self._last_id()
         for after_id, until in self._ranges(last_id) if new else ():

@@ -1,4 +1,4 @@
-"""How much work that can wait takes at once, and how long it rests in between."""
+"""The pace of work that can wait: the size of its slices, and the pauses between them."""
 
 import random
 import time
@@ -42,12 +42,12 @@ class Pace:
 
     @property
     def size(self) -> int:
-        """How many threads the next slice should have."""
+        """The number of threads that the next slice should have."""
         return self._stride.size
 
     @property
     def ahead(self) -> int:
-        """How many threads to ask for, of which `one_slice` takes some."""
+        """The number of threads to ask for; `one_slice` takes some of them."""
         return self.size * SLICES_AHEAD
 
     def one_slice(self, ids: Sequence[int]) -> Sequence[int]:

@@ -55,7 +55,7 @@ class Rebuilder:
             return list_id in query_lists.current(connection).lists
 
     def forget_epochs(self, list_ids: Collection[str]) -> None:
-        """Of lists that are no more."""
+        """Deletes the epochs of lists that are no more."""
         gone = delete(epochs).where(epochs.c.list_id.in_(list_ids))
         self._database.write(lambda connection: connection.execute(gone), is_idempotent=True)
 

@@ -141,7 +141,7 @@ class ClusterClient(RedisCluster):
         self._is_connecting = False
 
     def __getattr__(self, name: str) -> Any:
-        """What RedisCluster's constructor sets, which connects: called before it has done so."""
+        """Connects, and returns an attribute that the constructor of RedisCluster sets then."""
         with self._connecting:
             if name not in self.__dict__:
                 if self._is_connecting or name.startswith("__"):

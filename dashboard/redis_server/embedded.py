@@ -268,7 +268,7 @@ def _alone(path: Path, wait: bool = False) -> Iterator[bool]:
 
 @contextmanager
 def _start_errors(instance: Path) -> Iterator[None]:
-    """What the system refuses becomes a StartError, as in a folder that is read-only."""
+    """Turns errors of the system, as of a read-only folder, into StartError."""
     try:
         yield
     except OSError as error:

@@ -1,4 +1,4 @@
-"""What other packages send through: the sockets of this worker, by their ids."""
+"""Sends to the sockets of this worker by their ids; other packages use this alone."""
 
 from collections.abc import Callable, Sequence
 from typing import NamedTuple, Protocol

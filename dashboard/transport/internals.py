@@ -20,7 +20,7 @@ ENGINE_SOCKET_NAMES = ("send", "queue", "closed")
 
 
 class EngineSocket(Protocol):
-    """What is used of an Engine.IO socket."""
+    """The part of an Engine.IO socket that is used."""
 
     queue: Any
     closed: bool

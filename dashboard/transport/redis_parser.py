@@ -1,4 +1,4 @@
-"""How redis-py looks for unread data under green threads, without letting other threads run.
+"""Lets redis-py look for unread data without letting other green threads run.
 
 Before each command redis-py checks whether the connection was closed meanwhile. With a green
 `select` all other threads run first, which costs a busy process more than the command itself.

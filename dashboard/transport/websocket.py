@@ -79,7 +79,7 @@ class Incoming:
         return None
 
     def rest(self) -> bytes:
-        """What has come and is no small frame, for the parser of the protocol."""
+        """Returns the bytes that have come and are no small frame, for the protocol's parser."""
         rest = self._unread[self._at :]
         self._unread, self._at = b"", 0
         self._boundaries.follow(rest)
