@@ -1,4 +1,4 @@
-"""The commands of admins: who may sign in."""
+"""The commands that manage admins: the people who may sign in."""
 
 import getpass
 import secrets
@@ -46,7 +46,7 @@ PASSWORD_STDIN_OPTION = click.option(
 )
 @PASSWORD_STDIN_OPTION
 def create_admin(email: str, name: str, role: str, names: list[str], password_stdin: bool) -> None:
-    """Prints the id and the address."""
+    """Creates the account; prints its id and e-mail address."""
     with open_services() as services:
         name = name.strip()
         if not is_account_name(name):
@@ -167,7 +167,7 @@ def generated_password() -> str:
 
 
 def _check_desks(connection: Connection, names: Collection[str]) -> None:
-    """Raises StartError where one of these is no desk."""
+    """Raises StartError if one of the names is not a desk."""
     unknown = sorted(desks.unknown(connection, names))
     if unknown:
         raise StartError(f"There is no desk “{unknown[0]}”; create it with create-desk.")
@@ -182,9 +182,9 @@ def _admin(database: Database, email: str) -> admins.Admin:
 
 
 def _password(from_stdin: bool, email: str, name: str) -> str:
-    """The password, from a line of standard input or asked for twice. Raises StartError."""
+    """Returns the password, read from standard input or asked for twice. Raises StartError."""
     if from_stdin:
-        # Editors begin files with a byte order mark, and end lines in two ways.
+        # Editors may begin a file with a byte order mark, and may end lines with \r\n.
         lines = (line.removeprefix("\ufeff").rstrip("\r\n") for line in sys.stdin)
         password = next(filter(None, lines), "")
     elif sys.stdin.isatty():

@@ -13,7 +13,7 @@ from dashboard.validation import timestamps
 
 
 class Moment(click.ParamType):
-    """A day, or a time with an offset; in milliseconds."""
+    """A day, or a time with an offset; converted to milliseconds."""
 
     name = "time"
 
@@ -31,7 +31,7 @@ class Moment(click.ParamType):
 
 
 class ActionName(click.ParamType):
-    """An action, or a group of them."""
+    """The name of an action, or of a group of actions."""
 
     name = "action"
 

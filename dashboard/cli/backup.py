@@ -21,7 +21,7 @@ from dashboard.db.database import Database
 from dashboard.files.store import FileStore
 from dashboard.services import Services
 
-#: As many ids of missing files are named.
+#: Most ids of missing files that are printed.
 _NAMED_MAX = 20
 
 
@@ -68,7 +68,7 @@ def restore(file: str, force: bool) -> None:
 
 
 def _note(services: Services) -> None:
-    """Before anything is read: who has tried is in the audit log, too."""
+    """Adds the audit log entry before anything is read, so that failed tries are recorded, too."""
     now, actor = services.clock(), operator()
     services.database.write(
         lambda connection: add(connection, now, actor, audit.BACKUP_MADE, Target(None))
@@ -84,7 +84,7 @@ def _report(made: MadeBackup) -> None:
 
 @contextmanager
 def _read_again(file: str) -> Iterator[BinaryIO]:
-    """The file, which is read more than once. Raises StartError."""
+    """Opens the file, which is read more than once. Raises StartError."""
     with given_file(file) as given:
         if file != STANDARD:
             yield given

@@ -22,7 +22,7 @@ from dashboard.settings.environment import ROOT, Settings
 
 
 def read_settings() -> Settings:
-    """The settings of the environment. Raises StartError."""
+    """Reads the settings from the environment. Raises StartError."""
     return Settings.from_environment(os.environ, ROOT / "instance")
 
 
@@ -30,12 +30,12 @@ def read_settings() -> Settings:
 def open_services(
     settings: Settings | None = None, *, serving: bool = False, needs_redis: bool = False
 ) -> Iterator[Services]:
-    """The services, with the schema at head, for as long as the block runs.
+    """Opens the services, with the schema at head, for as long as the block runs.
 
-    Where no Redis is configured, the embedded server of a process beside this one is used;
-    `needs_redis` and `serving` start one where there is none, and `serving` keeps it running.
-    Unless `serving`, threads are placed only while Redis holds the lists of this database.
-    Raises StartError and StorageUnavailable.
+    If no Redis is configured, the embedded server of another running process is used. If there is
+    none, `needs_redis` and `serving` start one; `serving` keeps it running. Unless `serving`,
+    threads are placed only while Redis holds the lists of this database. Raises StartError and
+    StorageUnavailable.
     """
     settings = settings or read_settings()
     database = database_of(settings)
@@ -63,7 +63,7 @@ def open_services(
 
 
 def _keep_built_in_lists(database: Database) -> None:
-    """Adds the lists of built-in views that are missing: in a new database, or after an upgrade."""
+    """Adds missing lists of built-in views: in a new database, or after an upgrade."""
     with database.read() as connection:
         are_kept = kept_lists.are_kept(connection)
     if not are_kept:
@@ -71,8 +71,8 @@ def _keep_built_in_lists(database: Database) -> None:
 
 
 def _keep_history_days(database: Database, days: int) -> None:
-    """Writes to SQL how long lists hold closed threads: all processes go by the last one that
-    was started."""
+    """Writes to SQL for how many days lists hold closed threads. The process that was started last
+    decides for all processes."""
     with database.read() as connection:
         is_kept = versions.current(connection).history_days == days
     if not is_kept:
@@ -80,8 +80,8 @@ def _keep_history_days(database: Database, days: int) -> None:
 
 
 def _placer_of_commands(services: Services) -> Placer:
-    """Whoever serves brings the lists to date first; a command may run beside another database's
-    server, with the same Redis."""
+    """The placer for commands. `serve` updates the lists before it places threads; a command may
+    share Redis with the server of another database."""
     database, ranking, monotonic = services.database, services.ranking, services.monotonic
     own = OwnLists(database, ranking, _say_that_lists_are_missing, monotonic)
     return Placer(ranking, database, services.ordering_status, monotonic, own.are_in_redis)
@@ -96,12 +96,12 @@ def _say_that_lists_are_missing() -> None:
 
 
 def operator() -> Actor:
-    """The operating system's user on this machine, and who became this user by sudo."""
+    """Returns the operating system's user on this machine, with the user who called sudo."""
     uid = os.getuid()
     try:
         name = pwd.getpwuid(uid).pw_name
     except KeyError:
-        # In a container, whose user has no name.
+        # In a container the user may have no name.
         name = f"uid {uid}"
     invoker = os.environ.get("SUDO_USER")
     shown = f"{name} (sudo: {invoker})" if invoker and invoker != name else name

@@ -55,7 +55,7 @@ def demo(host: str, port: int, thread_count: int, rate: float) -> int:
     settings = read_settings()
     logs.install(settings.log_level, settings.log_format)
     if settings.log_level == "INFO":
-        # How lists are rebuilt is of interest to operators, not to who looks around.
+        # Operators need to see how lists are rebuilt; a person who tries the demo does not.
         logging.getLogger("dashboard").setLevel(logging.WARNING)
     check_port(host, port)
     address = Address(host, port)
@@ -79,7 +79,7 @@ def demo(host: str, port: int, thread_count: int, rate: float) -> int:
 
 
 def _seed_once(services: Services, thread_count: int) -> None:
-    """Fills an empty database."""
+    """Fills the database if it is empty."""
     with services.database.read() as connection:
         is_empty = threads.last_id(connection) == 0
     if is_empty:
@@ -87,7 +87,7 @@ def _seed_once(services: Services, thread_count: int) -> None:
 
 
 def _welcome(address: Address, access: DemoAccess) -> str:
-    """What the person who started the demo needs; programs read the first three lines."""
+    """The text printed for the person who started the demo; programs read its first three lines."""
     return (
         f"email: {DEMO_EMAIL}\n"
         f"password: {access.password}\n"

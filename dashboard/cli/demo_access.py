@@ -26,7 +26,7 @@ Clock = Callable[[], int]
 
 @dataclass(frozen=True)
 class DemoAccess:
-    """The demo's secrets; they give access to the demo's database only."""
+    """The demo's secrets; they open only the demo's database."""
 
     secret_key: str
     password: str
@@ -34,7 +34,7 @@ class DemoAccess:
 
 
 def demo_access(instance: Path, database: Database, clock: Clock) -> DemoAccess:
-    """The same at every start; what the database does not know is made anew."""
+    """Returns the same secrets at every start; makes new ones if the database lacks them."""
     path = instance / "demo.json"
     kept = json.loads(path.read_text(encoding="utf-8-sig")) if path.exists() else {}
     access = DemoAccess(
@@ -48,7 +48,7 @@ def demo_access(instance: Path, database: Database, clock: Clock) -> DemoAccess:
 
 
 def _admin(database: Database, password: str | None, clock: Clock) -> str:
-    """The demo admin's password, set anew where the kept one is not valid."""
+    """Returns the demo admin's password; sets it anew if the stored one is not valid."""
     with database.read() as connection:
         known = admins.credentials(connection, DEMO_EMAIL)
         exists = admins.by_email(connection, DEMO_EMAIL)

@@ -58,7 +58,7 @@ def simulate(rate: float, url: str, key: str | None, random_seed: int) -> None:
 
 
 def seed_threads(services: Services, count: int, messages: int, random_seed: int) -> None:
-    """Records `count` demo threads with `messages` each on average, and prints what came of it."""
+    """Records `count` demo threads with `messages` each on average, and prints the result."""
     clock, placer = services.clock, services.placer
     source_id = services.database.write(
         lambda connection: sources.ensure(connection, DEMO_SOURCE, clock())
@@ -85,7 +85,7 @@ def seed_threads(services: Services, count: int, messages: int, random_seed: int
 
 
 def demo_key(database: Database, clock: Callable[[], int]) -> str:
-    """A new key of the demo's source, with all scopes."""
+    """Creates a key of the demo's source, with all scopes."""
 
     def write(connection):
         source_id = sources.ensure(connection, DEMO_SOURCE, clock())

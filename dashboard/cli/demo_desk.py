@@ -1,4 +1,4 @@
-"""Furnishes the demo's desk: its admins, what they have taken, canned replies; and runs it."""
+"""Sets up the demo's desk and runs it: its admins, the threads they took, canned replies."""
 
 import secrets
 from collections.abc import Sequence
@@ -29,26 +29,26 @@ from demo.simulate import Others, Tick
 from demo.traffic_model import TrafficModel
 from demo.workload import Workload
 
-#: E-mail, name, and the languages in which each answers.
+#: E-mail address, name, and the languages in which the colleague answers.
 COLLEAGUES = (
     ("kenji@lineup.example", "Kenji Sato", ("ja", "en")),
     ("linh@lineup.example", "Linh Nguyễn", ("vi",)),
     ("emma@lineup.example", "Emma Clarke", ("en",)),
     ("minh@lineup.example", "Minh Trần", ("vi", "en")),
 )
-#: How many open threads each colleague has taken: those that wait, and those that do not.
+#: Open threads that each colleague has taken: (those that wait, those that do not).
 TAKEN_EACH = (20, 20)
-#: The same for the admin whose password the demo prints.
+#: The same for the admin with the password that the demo prints.
 TAKEN_BY_DEMO_ADMIN = (6, 8)
 
 
 def hire(services: Services) -> list[Person]:
-    """The colleagues, made where they are missing; and canned replies where there are none.
+    """Creates missing colleagues, and canned replies if there are none; returns the colleagues.
 
     Raises StorageUnavailable.
     """
     database, clock = services.database, services.clock
-    # Nobody knows this password: colleagues get their sessions below.
+    # Nobody knows this password: colleagues get their sessions from `_sessions`.
     password_hash = passwords.hashed(secrets.token_urlsafe(32))
 
     def person(connection: Connection, email: str, name: str, locales: tuple[str, ...]) -> Person:
@@ -71,9 +71,9 @@ def hire(services: Services) -> list[Person]:
 
 
 def share_out(services: Services, people: Sequence[Person]) -> None:
-    """Once: seeded answers get authors, and some threads are taken.
+    """Gives the seeded answers authors and lets admins take some threads; does so only once.
 
-    Their lists must be in Redis already. Raises StorageUnavailable.
+    The lists of the threads must be in Redis already. Raises StorageUnavailable.
     """
     if not _is_anything_taken(services):
         _sign_answers(services, people)
@@ -81,9 +81,9 @@ def share_out(services: Services, people: Sequence[Person]) -> None:
 
 
 def others(services: Services, people: Sequence[Person], url: str, port: int) -> Others:
-    """The admins at work and the chatbot, for `demo.simulate.simulate`.
+    """Returns the admins at work and the chatbot, for `demo.simulate.simulate`.
 
-    `url` is where the server is called, `port` where it listens.
+    `url` is the server's address, `port` the port on which it listens.
     """
     settings = services.settings
     origin = settings.origins[0] if settings.origins else f"http://localhost:{port}"
@@ -104,7 +104,7 @@ def others(services: Services, people: Sequence[Person], url: str, port: int) ->
 
 
 def _sessions(services: Services, people: Sequence[Person], port: int) -> dict[int, str]:
-    """Admin id to the header `Cookie` of a new session; those of the last start end."""
+    """Admin id to the `Cookie` header of a new session; sessions of the last start are ended."""
     settings = services.settings
     assert settings.secret_key is not None
     origins = Origins(settings.origins, port)
@@ -118,7 +118,7 @@ def _sessions(services: Services, people: Sequence[Person], port: int) -> dict[i
     services.database.write(end_sessions)
     for person in people:
         cookie = identities.begin(person.id)
-        # The server reads the one that belongs to its scheme.
+        # The server reads the cookie that belongs to its scheme.
         cookies[person.id] = f"{COOKIE}={cookie}; {HOST_COOKIE}={cookie}"
     return cookies
 
@@ -136,7 +136,7 @@ def _is_anything_taken(services: Services) -> bool:
 
 
 def _sign_answers(services: Services, people: Sequence[Person]) -> None:
-    """Gives the seeded answers, which the API took without an author, one colleague a thread."""
+    """Gives seeded answers an author, one colleague a thread; the API stored them without."""
     whose = case(
         *((events.c.thread_id % len(people) == index, each.id) for index, each in enumerate(people))
     )
@@ -157,7 +157,7 @@ def _sign_answers(services: Services, people: Sequence[Person]) -> None:
 
 
 def _take_threads(services: Services, people: Sequence[Person]) -> None:
-    """Each admin takes threads in their languages, by the way that the page takes."""
+    """Lets each admin take threads in their languages, by the same calls as the page."""
     with services.database.read() as connection:
         demo_admin = admins.by_email(connection, DEMO_EMAIL)
         open_threads = _open_threads(connection)
@@ -183,7 +183,7 @@ def _take_threads(services: Services, people: Sequence[Person]) -> None:
 
 
 def _open_threads(connection: Connection) -> Sequence[Any]:
-    """Rows (id, waiting_since, locale) of the demo's open threads, their ages mixed."""
+    """Returns rows (id, waiting_since, locale) of the demo's open threads, ages mixed."""
     query = (
         select(threads.c.id, threads.c.waiting_since, customers.c.locale)
         .join_from(threads, customers, customers.c.id == threads.c.customer_id)

@@ -36,7 +36,7 @@ def create_desk(desk: str) -> None:
 
 @command("list-desks", "List the desks.", example="list-desks")
 def list_desks() -> None:
-    """Prints each desk with the sources whose threads begin there."""
+    """Prints each desk with the sources of the threads that begin there."""
     with open_services() as services, services.database.read() as connection:
         begin = sources.by_desk(connection)
         for desk in desks.names(connection):

@@ -1,4 +1,4 @@
-"""The commands `export` and `import`: all events as lines of JSON, out and in."""
+"""The commands `export` and `import`: write all events as lines of JSON, and read them back."""
 
 import os
 import secrets
@@ -77,7 +77,7 @@ def import_events(file: str) -> None:
 
 
 def _note(services: Services) -> None:
-    """Before anything is read: who has tried is in the audit log, too."""
+    """Adds the audit log entry before anything is read, so that failed tries are recorded, too."""
     now, actor = services.clock(), operator()
     said = {"format": "jsonl", "filters": {}}
     services.database.write(
@@ -86,6 +86,6 @@ def _note(services: Services) -> None:
 
 
 def _lines(file: BinaryIO) -> Iterator[bytes]:
-    """One after the other, and of a line that is too long its beginning."""
+    """Yields one line after the other; of a line that is too long only its beginning."""
     while line := file.readline(LINE_BYTES + 1):
         yield line

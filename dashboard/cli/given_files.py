@@ -1,4 +1,4 @@
-"""Files that a command reads or writes, and the progress that it shows."""
+"""Opens files that a command reads or writes, and shows its progress."""
 
 import os
 import sys
@@ -15,7 +15,7 @@ from dashboard.errors import StartError
 
 @contextmanager
 def given_file(name: str) -> Iterator[BinaryIO]:
-    """The open file; `-` is standard input. Raises StartError where it cannot be read."""
+    """Opens the file; `-` is standard input. Raises StartError if it cannot be read."""
     try:
         if name == STANDARD:
             yield sys.stdin.buffer
@@ -31,7 +31,7 @@ STANDARD = "-"
 
 
 class NewFile(NamedTuple):
-    """The open file, and a folder for what is needed meanwhile: on the same disk, and private."""
+    """The open file, and a private folder on the same disk for temporary files."""
 
     out: BinaryIO
     folder: Path
@@ -39,10 +39,10 @@ class NewFile(NamedTuple):
 
 @contextmanager
 def new_file(name: str, *, force: bool) -> Iterator[NewFile]:
-    """What is written becomes the file `name` at the end, readable by its owner alone.
+    """Writes to a temporary file, which becomes `name` at the end; only its owner can read it.
 
-    Nothing of it is left if anything is raised. `-` is standard output. Raises StartError where
-    the file exists, unless `force`, and where it cannot be written.
+    Nothing is left if anything is raised. `-` is standard output. Raises StartError if the file
+    exists, unless `force`, and if it cannot be written.
     """
     try:
         if name == STANDARD:
@@ -77,12 +77,12 @@ def _move(written: Path, target: Path, name: str, force: bool) -> None:
         written.replace(target)
     else:
         try:
-            # Unlike a rename it never replaces what somebody else has made meanwhile.
+            # Unlike a rename, a link never replaces a file that was made in the meantime.
             os.link(written, target)
         except FileExistsError:
             raise _taken(name, target) from None
         except OSError:
-            # There are disks without links.
+            # Some disks do not support links.
             written.rename(target)
     with suppress(OSError):
         descriptor = os.open(target.parent, os.O_RDONLY)
@@ -99,7 +99,7 @@ def _taken(name: str, target: Path) -> StartError:
 
 
 def progress_bar(what: str, **options: Any) -> tqdm:
-    """A bar on standard error, where that is a terminal; `options` are those of tqdm."""
+    """Returns a bar on standard error if that is a terminal; `options` are those of tqdm."""
     return tqdm(desc=what, delay=0.5, leave=False, disable=None, **options)
 
 

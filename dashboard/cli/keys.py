@@ -35,7 +35,7 @@ from dashboard.ingest.accounts.keys import KeyDraft
 def create_key(
     source: str, scopes: list[str], handoff: bool, desk: str | None, rate: int | None
 ) -> None:
-    """Prints the key; with `--handoff` the facts of the source's threads are computed anew."""
+    """Prints the key. With `--handoff` the facts of the source's threads are computed again."""
     with open_services() as services:
         made = services.api_keys.create(operator(), KeyDraft(source, scopes, handoff, desk, rate))
         if handoff:

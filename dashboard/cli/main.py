@@ -1,4 +1,4 @@
-"""The group of all commands, and what their errors exit with."""
+"""The group of all commands, and the exit codes of their errors."""
 
 import signal
 from collections.abc import Iterator, Sequence
@@ -35,7 +35,7 @@ from dashboard.cli.ordering import check, rebuild
 from dashboard.cli.serve import serve
 from dashboard.errors import LineupError
 
-#: A new command is imported and named here; `--help` lists them in this order.
+#: To add a command, import it and name it here; `--help` lists them in this order.
 COMMANDS = (
     serve,
     demo,
@@ -92,11 +92,11 @@ for each in COMMANDS:
 
 
 def main(arguments: Sequence[str] | None = None, *, began: float | None = None) -> int:
-    """Runs the command of the command line; 0 done, 1 failed, differs or interrupted, 2 wrong use.
+    """Runs the command; returns 0 if done, 1 if failed, different or interrupted, 2 for wrong use.
 
-    `began`: when the process did, by the monotonic clock.
+    `began` is the start of the process, by the monotonic clock.
 
-    SIGINT and SIGTERM interrupt a command wherever it is.
+    SIGINT and SIGTERM interrupt a command at any point.
     """
     try:
         with interruptible():
@@ -114,10 +114,10 @@ def main(arguments: Sequence[str] | None = None, *, began: float | None = None) 
 
 @contextmanager
 def interruptible() -> Iterator[None]:
-    """Makes SIGTERM what Ctrl+C is: what was begun is given back, such as a lock, half-filled lists
-    or a file beside its name. Further signals do not interrupt that.
+    """Treats SIGTERM like Ctrl+C: the command cleans up, such as a lock, half-filled lists or a
+    temporary file. Further signals do not interrupt the cleaning up.
 
-    Commands that serve have handlers of their own meanwhile.
+    Commands that serve replace these handlers while they serve.
     """
 
     interruptions = []
@@ -133,8 +133,7 @@ def interruptible() -> Iterator[None]:
         yield
     except BaseException:
         if interruptions:
-            # Whatever became of the interruption on its way: a library that was waiting may raise
-            # an error of its own.
+            # A library that was waiting may have turned the interruption into an error of its own.
             raise KeyboardInterrupt from None
         raise
     finally:

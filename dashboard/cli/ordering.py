@@ -1,4 +1,4 @@
-"""The commands `rebuild` and `check`: the order in Redis, made from SQL or compared with it."""
+"""The commands `rebuild` and `check`: make the order in Redis from SQL, or compare both."""
 
 import sys
 import time
@@ -26,7 +26,7 @@ SECOND_COMPARISON_SECONDS = 1.0
 
 @command("rebuild", "Rebuild the order in Redis from SQL.", example="rebuild")
 def rebuild() -> None:
-    """Replaces all lists; browsers open them anew."""
+    """Replaces all lists; browsers open them again."""
     with open_services(needs_redis=True) as services:
         with services.database.read() as connection:
             total = threads.last_id(connection)
@@ -57,7 +57,7 @@ def check(most: int) -> int:
 
 
 def _check(diff: Diff, rebuilder: Rebuilder, most: int) -> int:
-    """Compares every list; what differs only once was a change under way."""
+    """Compares every list. A difference seen in only one comparison was a change under way."""
     try:
         differing = _differences(diff, rebuilder, most)
     except RankingLost as error:
@@ -87,7 +87,7 @@ def _rebuild(rebuilder: Rebuilder, bar: tqdm) -> int:
 
 
 def _differences(diff: Diff, rebuilder: Rebuilder, most: int) -> list[Difference]:
-    """The first entries that differ in two comparisons; others were changes under way."""
+    """Returns the first entries that differ in two comparisons; others were changes under way."""
     list_ids = rebuilder.list_ids()
     first = set(diff.differences(list_ids))
     if not first:

@@ -1,4 +1,4 @@
-"""What commands share: how one is declared, and the types of their options."""
+"""Declares commands, and the types of options that several commands share."""
 
 from collections.abc import Callable
 from datetime import UTC, datetime
@@ -22,9 +22,9 @@ ID = click.IntRange(1, 2**53)
 def command(
     name: str, description: str, *, example: str, arguments: str = ""
 ) -> Callable[[Callable[..., Any]], click.Command]:
-    """Declares a command; a command returns its exit code, or None for 0.
+    """Declares a command. Its function returns the exit code, or None for 0.
 
-    `--help` shows the description, what the arguments are (options have their own help), and
+    `--help` shows the description, the meaning of the arguments (options have their own help), and
     the example, which begins with the command's name.
     """
     return click.command(
@@ -49,7 +49,7 @@ class Rate(click.ParamType):
             rate = float(value)
         except ValueError:
             rate = -1.0
-        # Written so that “nan” fails, too.
+        # Written in this way so that “nan” is refused, too.
         if not 0 < rate <= RATE_MAX:
             self.fail(f"“{value}” is not a rate above 0 and up to {RATE_MAX}.", param, ctx)
         return rate
@@ -90,7 +90,7 @@ class Email(click.ParamType):
 
 
 class Names(click.ParamType):
-    """Names separated by commas, each kept once; only those of `allowed` where that is given."""
+    """Names separated by commas, each kept once; with `allowed`, only names in it."""
 
     name = "names"
 

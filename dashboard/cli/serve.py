@@ -1,4 +1,4 @@
-"""The command `serve`, and the web process that `demo` runs, too."""
+"""The command `serve`, and the web process that `demo` runs as well."""
 
 import gc
 import logging
@@ -44,17 +44,17 @@ _LOCAL_HOSTS = ("127.0.0.1", "::1", "0.0.0.0", "::")
 
 
 class StartTimes:
-    """Says what a start has spent its time on: on a busy machine it takes far longer than the
+    """Logs how long each part of a start took: on a busy machine a start takes far longer than the
     processor time that it needs."""
 
     def __init__(self, began: float | None = None, monotonic: Callable[[], float] = time.monotonic):
-        """`began`: when the process did, by the same clock."""
+        """`began` is the start of the process, by the same clock."""
         self._monotonic = monotonic
         self._began = self._last = monotonic() if began is None else began
         self._parts: list[str] = []
 
     def mark(self, part: str) -> None:
-        """Notes that a part of the start has ended just now."""
+        """Notes that a part of the start has just ended."""
         before, self._last = self._last, self._monotonic()
         self._parts.append(f"{part} {self._last - before:.1f} s")
 
@@ -70,14 +70,14 @@ class StartTimes:
 
 @dataclass(frozen=True)
 class Address:
-    """Where a process listens."""
+    """The host and port on which a process listens."""
 
     host: str
     port: int
 
     @property
     def url(self) -> str:
-        """As a person on this machine types it."""
+        """The URL that a person on this machine types."""
         host = "localhost" if self.host in _LOCAL_HOSTS else self.host
         return f"http://{host}:{self.port}"
 
@@ -96,7 +96,7 @@ class Address:
     show_default=True,
     help="Number of processes.",
 )
-# For the workers of one port; not to be typed.
+# Set for the workers of one port; not meant to be typed.
 @click.option("--worker", hidden=True)
 def serve(host: str, port: int, workers: int, worker: str | None) -> int:
     settings = read_settings()
@@ -110,7 +110,7 @@ def serve(host: str, port: int, workers: int, worker: str | None) -> int:
         warn_of_plain_http(settings.origins)
     part = WorkerPart.from_option(worker) if worker else None
     if part is not None:
-        # First: to open the services may take a minute.
+        # Comes first: opening the services may take a minute.
         end_with_parent(part)
 
     def ready() -> None:
@@ -122,7 +122,7 @@ def serve(host: str, port: int, workers: int, worker: str | None) -> int:
         services = stack.enter_context(open_services(settings, serving=True))
         times.mark("database and Redis")
         if workers > 1:
-            # The first worker that is ready listens: until then a proxy asks another server.
+            # The first worker that is ready listens: before that a proxy asks another server.
             listener = stack.enter_context(server.bind(host, port))
             return Workers(starter(sys.argv, services.redis_url), workers, listener).run()
         return run_web_process(services, address, ready, part, times)
@@ -135,9 +135,9 @@ def run_web_process(
     part: WorkerPart | None = None,
     times: StartTimes | None = None,
 ) -> int:
-    """Brings the order up to date, then serves until a signal; `on_ready` once it listens.
+    """Updates the order, then serves until a signal; calls `on_ready` once it listens.
 
-    `part`: what it is given as one of several workers; `times`: those of the start so far.
+    `part` is set if this is one of several workers; `times` has the times of the start so far.
     """
     times = times or StartTimes()
     if part is None:
@@ -151,8 +151,8 @@ def run_web_process(
     app = create_app(services, address.port, server_state=state)
     background = Background(services)
     background.start()
-    # What is built by now stays. A collector that went through all of it again and again would
-    # stop every dashboard for a quarter of a second each time.
+    # Objects built so far live as long as the process. If the collector visited all of them each
+    # time, every dashboard would stop for a quarter of a second.
     gc.collect()
     gc.freeze()
     server.serve(
@@ -177,7 +177,7 @@ def _tell_ready(times: StartTimes, on_ready: Callable[[], object]) -> None:
 
 
 def bring_order_to_date(services: Services) -> None:
-    """Rebuilds the lists where Redis is empty or holds those of another database, with progress."""
+    """Rebuilds the lists, with progress, if Redis is empty or holds those of another database."""
     with services.database.read() as connection:
         total = threads.last_id(connection)
     with tqdm(
@@ -187,9 +187,9 @@ def bring_order_to_date(services: Services) -> None:
 
 
 def check_presence(services: Services) -> None:
-    """Refuses to start on presence that is spread over another number of shards.
+    """Refuses to start if stored presence is spread over another number of shards.
 
-    It would not be found again, and would stay for ever. Raises StartError.
+    It could not be found again, and would stay for ever. Raises StartError.
     """
     try:
         services.presence_service.check_layout()
@@ -203,7 +203,7 @@ def check_presence(services: Services) -> None:
 
 
 def warn_of_plain_http(origins: Iterable[str]) -> None:
-    """Logs what does not work, and what is not safe, under addresses without https."""
+    """Logs which functions do not work, and which are unsafe, under addresses without https."""
     for origin in insecure_origins(origins):
         log.warning(
             "LINEUP_ORIGINS has %s, which is not https: anybody on the way can read passwords and "
@@ -214,7 +214,7 @@ def warn_of_plain_http(origins: Iterable[str]) -> None:
 
 
 def announce(address: Address, log_format: str = "text") -> None:
-    """Says where it is: for programs as a line of the log, so that each line is one of JSON."""
+    """Prints the address; for programs as a line of the log, so that every line stays JSON."""
     if log_format == "text":
         click.echo(f"Lineup is at {address.url}")
     else:

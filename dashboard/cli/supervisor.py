@@ -1,4 +1,4 @@
-"""Several web processes on one port: started, restarted, replaced one by one, and stopped."""
+"""Runs several web processes on one port: starts, restarts, replaces and stops them."""
 
 import itertools
 import logging
@@ -16,21 +16,21 @@ from dashboard.web.http.metrics.worker_files import EndedWorkers
 
 log = logging.getLogger(__name__)
 
-#: Pause before a worker that ended is started again.
+#: Pause before a worker that has ended is started again.
 RESTART_SECONDS = 1.0
-#: How long a worker that replaces another one may take until it accepts connections.
+#: Longest time until a worker that replaces another one accepts connections.
 START_SECONDS = 120.0
-#: How long a worker may take to end; more than it gives its sockets and its requests.
+#: Longest time for a worker to end; more than it gives its sockets and its requests.
 STOP_SECONDS = 30.0
 CHECK_SECONDS = 0.2
 
-#: Starts the worker of this part. Raises OSError.
+#: Starts the worker for this part. Raises OSError.
 Start = Callable[[WorkerPart], Worker]
 
 
 @dataclass(eq=False)
 class _Place:
-    """One of the workers that are to run at all times; `due`: when it is started, if it is not."""
+    """The place of one worker that should always run; `due`: its start time if none runs."""
 
     worker: Worker | None = None
     due: float = 0.0
@@ -39,9 +39,9 @@ class _Place:
 class Workers:
     """Keeps `count` workers running, which accept from one queue.
 
-    All inherit `listener`, and this process holds it: who connects while a worker is replaced is
-    served by another one, where a queue of the worker's own would be reset with it. The first
-    worker that is ready makes it listen: before, nobody would answer a connection in the queue.
+    All inherit `listener`, and this process holds it: connections that arrive while a worker is
+    replaced are served by another one. A queue of the worker's own would be reset with it. The
+    first ready worker starts listening: before, nobody would answer.
     """
 
     def __init__(
@@ -56,7 +56,7 @@ class Workers:
         self._monotonic = monotonic
         self._numbers = itertools.count(1)
         self._places = [_Place() for _ in range(count)]
-        #: The workers to replace, and the new one that starts for the first of them.
+        #: The places of the workers to replace, and the new worker that starts for the first one.
         self._to_replace: list[_Place] = []
         self._successor: Worker | None = None
         self._leaving: list[Worker] = []
@@ -64,12 +64,12 @@ class Workers:
         self._share(Path())
 
     def run(self) -> int:
-        """Blocks until SIGTERM or SIGINT; the exit code 0. SIGHUP replaces all workers."""
+        """Blocks until SIGTERM or SIGINT; returns the exit code 0. SIGHUP replaces all workers."""
         for number in (signal.SIGTERM, signal.SIGINT):
             signal.signal(number, self._stop)
-        # In a terminal, SIGHUP says that it was closed.
+        # In a terminal, SIGHUP means that the terminal was closed.
         signal.signal(signal.SIGHUP, self._stop if os.isatty(0) else self._replace_all)
-        # Removed at the end. Of another start's numbers nothing may be left.
+        # Removed at the end: no numbers of another start may be left in it.
         with tempfile.TemporaryDirectory(
             prefix="lineup-workers-", ignore_cleanup_errors=True
         ) as folder:
@@ -81,7 +81,7 @@ class Workers:
         return 0
 
     def look(self) -> None:
-        """Starts what is due, goes on with a replacement, and takes leave of those that ended."""
+        """Starts due workers, continues a replacement, and cleans up after ended workers."""
         self._ended.keep()
         self._reap()
         self._go_on_replacing()
@@ -89,7 +89,7 @@ class Workers:
             self._restart_if_ended(place)
 
     def _share(self, folder: Path) -> None:
-        """All workers that are started from now on have this folder."""
+        """Sets the folder that all workers started from now on share."""
         self._folder = folder
         self._ended = EndedWorkers(folder, self._monotonic)
 
@@ -97,7 +97,7 @@ class Workers:
         self._stops += 1
 
     def _replace_all(self, *signal: object) -> None:
-        # A replacement that is under way begins again with what is running then.
+        # If a replacement is under way, it begins again with the workers that run then.
         self._to_replace = self._to_replace[:1] * bool(self._successor) + self._places
 
     def _started(self) -> Worker | None:
@@ -122,7 +122,7 @@ class Workers:
             place.worker, place.due = self._started(), now + RESTART_SECONDS
 
     def _go_on_replacing(self) -> None:
-        """One after the other: the new one is ready before the old one stops."""
+        """Replaces one worker after the other: the new one is ready before the old one stops."""
         worker = self._successor
         if worker is None:
             if self._to_replace and not self._leaving:
@@ -167,8 +167,8 @@ class Workers:
         worker.part.withdraw()
 
     def _end(self) -> None:
-        """Stops all workers; a second signal, or the end of their time, kills those that hang."""
-        # From here on the last worker that closes it takes what has connected by then.
+        """Stops all workers. A second signal, or the end of their time, kills those that hang."""
+        # From here on the last worker that closes the listener serves the connections in its queue.
         self._listener.close()
         mine = [self._successor, *self._leaving, *(place.worker for place in self._places)]
         running = [worker for worker in mine if worker is not None and worker.exit_code is None]
@@ -176,7 +176,7 @@ class Workers:
             worker.stop(STOP_SECONDS)
         deadline = self._monotonic() + STOP_SECONDS
         while self._stops < 2 and self._monotonic() < deadline:
-            # All of them are asked, also those behind one that hangs: so they are reaped.
+            # Ask every worker, also those behind one that hangs: this reaps the ended processes.
             running = [worker for worker in running if worker.exit_code is None]
             if not running:
                 return

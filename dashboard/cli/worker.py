@@ -18,11 +18,11 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True)
 class WorkerPart:
-    """What a worker is given on its command line.
+    """The values that a worker gets on its command line.
 
-    `name` is its own among all workers of the server, also those that have ended; `folder` is
-    shared by them; `listener` is the descriptor of the socket on the port, which all have; `parent`
-    is the process that runs them, None where that is of an older version and does not say so.
+    `name` is unique among all workers of the server, including ended ones; `folder` is shared by
+    them; `listener` is the descriptor of the socket on the port, which all have; `parent` is the
+    process that runs them, or None if an older version that does not pass it.
     """
 
     name: str
@@ -38,14 +38,14 @@ class WorkerPart:
         return cls(**json.loads(text))
 
     def announce(self) -> None:
-        """The worker takes connections from now on, also where it cannot say so."""
+        """Marks the worker as taking connections; a failure to write the mark is only logged."""
         try:
             self.announcement.touch()
         except OSError as error:
             log.error("this worker cannot say that it is ready: %s", error)
 
     def withdraw(self) -> None:
-        """The worker has ended: nobody asks any more whether it is ready."""
+        """Removes the mark of an ended worker: nobody asks again whether it is ready."""
         with suppress(OSError):
             self.announcement.unlink()
 
@@ -55,7 +55,7 @@ class WorkerPart:
 
 
 class Worker:
-    """A process of `command`. Raises OSError where it cannot be started."""
+    """A process that runs `command`. Raises OSError if it cannot be started."""
 
     def __init__(self, command: Sequence[str], environment: Mapping[str, str], part: WorkerPart):
         self.part = part
@@ -72,15 +72,15 @@ class Worker:
 
     @property
     def exit_code(self) -> int | None:
-        """None while it runs."""
+        """The exit code; None while the process runs."""
         return self._process.poll()
 
     def is_ready(self) -> bool:
-        """Whether it takes connections."""
+        """Whether the worker takes connections."""
         return self.part.announcement.exists()
 
     def expect_within(self, seconds: float) -> None:
-        """From now on `is_overdue` tells whether this time is over."""
+        """Sets the time after which `is_overdue` is true."""
         self._deadline = time.monotonic() + seconds
 
     @property
@@ -88,7 +88,7 @@ class Worker:
         return self._deadline is not None and time.monotonic() > self._deadline
 
     def stop(self, seconds: float) -> None:
-        """Asks it to end, for which it has this time."""
+        """Asks the worker to end within this time."""
         self.expect_within(seconds)
         self._process.terminate()
 
@@ -99,7 +99,7 @@ class Worker:
 def end_with_parent(part: WorkerPart) -> None:
     """Ends this process within about a second of its parent's end, also after `kill -9`.
 
-    The parent says who it is: it may have ended before this process could ask.
+    The parent passes its id: it may have ended before this process could ask for it.
     """
     parent = os.getppid() if part.parent is None else part.parent
 

@@ -1,1 +1,1 @@
-"""Files of admins: how they are received, stored, addressed and removed."""
+"""Receives, stores, addresses and removes the files of admins."""

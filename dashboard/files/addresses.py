@@ -1,4 +1,4 @@
-"""Addresses of files: of the dashboard's own, and signed ones for chatbots."""
+"""Addresses of files: the dashboard's own ones, and signed ones for chatbots."""
 
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -6,17 +6,17 @@ from typing import Any
 from dashboard.errors import NotFound, Problem
 from dashboard.signed_texts import NotSigned, SignedTexts
 
-#: Where admins read a file; followed by its id.
+#: The path at which admins read a file; its id follows.
 OWN_PATH = "/admin/api/files/"
-#: Where whoever knows the address reads it; followed by the signed text.
+#: The path at which anybody who knows the address reads a file; the signed text follows.
 SIGNED_PATH = "/files/"
-#: How long a signed address is good: 7 days.
+#: Validity of a signed address: 7 days.
 GOOD_MS = 7 * 24 * 3_600_000
 _CHARACTERS_MAX = 300
 
 
 class FileAddresses:
-    """Signs addresses with the secret key; `origin()` is what they begin with, `clock` gives ms."""
+    """Signs addresses with the secret key. `origin()` gives their beginning, `clock` gives ms."""
 
     def __init__(self, secret_key: str, clock: Callable[[], int], origin: Callable[[], str]):
         self._clock = clock
@@ -24,14 +24,14 @@ class FileAddresses:
         self._texts = SignedTexts(secret_key, "address of a file", _CHARACTERS_MAX)
 
     def signed(self, id: str) -> str:
-        """An address of the file that is good for 7 days."""
+        """Returns an address of the file that is valid for 7 days."""
         text = self._texts.text_of([id, self._clock() + GOOD_MS])
         return f"{self._origin()}{SIGNED_PATH}{text}"
 
     def id_of(self, text: str) -> str:
-        """The id of the file of a signed address.
+        """Returns the id of the file that a signed address names.
 
-        Raises NotFound for what was not signed here, and Problem (410) where its time is over.
+        Raises NotFound for a text that was not signed here, and Problem (410) for one that expired.
         """
         try:
             id, good_until = self._texts.read(text)
@@ -43,7 +43,7 @@ class FileAddresses:
         return str(id)
 
     def for_chatbots(self, document: Mapping[str, Any]) -> dict[str, Any]:
-        """An event's document in which files of admins have signed addresses, made now."""
+        """Returns an event's document; files of admins in it get new signed addresses."""
         found = dict(document)
         attachments = found["data"].get("attachments")
         if attachments:

@@ -7,17 +7,17 @@ from dashboard.db import files
 from dashboard.db.database import Database
 from dashboard.files.store import SUBFOLDERS, FileStore
 
-#: Interval of a step; all contents are compared once in 256 steps, about 43 minutes.
+#: Interval between steps; 256 steps, about 43 minutes, compare all contents once.
 STEP_SECONDS = 10.0
-#: Age at which a file that is in no message is removed.
+#: Age at which a file that belongs to no message is removed.
 ABANDONED_MS = 24 * 3_600_000
-#: Age from which a content without a row belongs to no upload under way, and neither does what was
-#: not received to its end.
+#: Age from which a content without a row belongs to no upload under way. The same age holds for
+#: files that were not received completely.
 UNKNOWN_SECONDS = 3_600.0
 
 
 class FileCleaner:
-    """Any number may run: removing what another has removed changes nothing.
+    """Several may run at once: removing a file that another has removed changes nothing.
 
     `clock` gives milliseconds; `now_s` is the clock of the file system.
     """
@@ -36,9 +36,9 @@ class FileCleaner:
         self._subfolder = 0
 
     def step(self) -> None:
-        """Removes what was abandoned, and looks through one of the subfolders.
+        """Removes abandoned files, and checks one of the subfolders.
 
-        A row goes before its content: one that is cut off here leaves a content without a row.
+        A row is removed before its content: a step that is cut off leaves a content without a row.
         Raises StorageUnavailable.
         """
         before_ms = self._clock() - ABANDONED_MS

@@ -1,4 +1,4 @@
-"""Pictures, encoded anew: what is served as a picture holds its pixels and nothing else.
+"""Encodes pictures anew: a file served as a picture holds its pixels and nothing else.
 
 Run as a program it encodes one picture, for `encode_beside`; so it imports nothing of Lineup.
 """
@@ -27,28 +27,28 @@ from PIL import (  # noqa: F401, the plugins are loaded here and not within anot
 
 log = logging.getLogger(__name__)
 
-#: Formats that are encoded anew, by Pillow's names, with the type of the result.
+#: Formats that are encoded anew, by Pillow's names, with the media type of the result.
 TYPES = {"PNG": "image/png", "JPEG": "image/jpeg", "GIF": "image/gif", "WEBP": "image/webp"}
-#: How some cameras write JPEG: several pictures, of which the first counts.
+#: The format in which some cameras write JPEG: several pictures, of which the first counts.
 _SEVERAL_JPEG = "MPO"
 #: Pixels of all frames together; decoding takes four bytes for each.
 PIXELS_MAX = 40_000_000
 _QUALITY = 88
 _FRAME_MS = 100
-#: What a picture says of itself and is kept: of colours, no texts, no place, no profile.
+#: Metadata of a picture that is kept: only colours; no texts, no location, no profile.
 _KEPT_INFO = ("transparency",)
 
-#: A picture of more bytes or pixels takes a second and more of the processor, up to fifteen.
+#: A picture of more bytes or pixels takes from one up to fifteen seconds of the processor.
 _LARGE_BYTES = 256 * 1024
 _LARGE_PIXELS = 1_000_000
-#: What a process that encodes a large one may take: a share that everything else comes before,
-#: seconds of the processor, and bytes (the largest take 900 MB).
+#: Limits of a process that encodes a large picture: the lowest priority, seconds of the processor,
+#: and bytes of memory (the largest pictures take 900 MB).
 _NICENESS = 10
 _PROCESSOR_SECONDS = 60
 _MEMORY_BYTES = 1536 * 1024 * 1024
-#: The longest time for it, with the wait for its turn: that of an upload.
+#: Longest time to encode a large picture, including the wait for its turn: that of an upload.
 _SECONDS_MAX = 300
-#: What it needs of the environment, where that is set; the rest holds secrets.
+#: Environment variables that are passed on if they are set; the others hold secrets.
 _ENVIRONMENT = ("LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH", "TMPDIR")
 
 Image.MAX_IMAGE_PIXELS = PIXELS_MAX
@@ -56,19 +56,19 @@ Image.preinit()
 
 
 def is_large(source: Path) -> bool:
-    """Whether it is a picture that `encode_beside` is for."""
+    """Whether the file is a picture so large that `encode_beside` should encode it."""
     try:
         with Image.open(source, formats=tuple(TYPES)) as image:
             if source.stat().st_size > _LARGE_BYTES:
                 return True
             return image.width * image.height * getattr(image, "n_frames", 1) > _LARGE_PIXELS
     except Exception:
-        # `encode_anew` finds out why.
+        # `encode_anew` finds the reason.
         return False
 
 
 def encode_beside(source: Path, target: Path) -> str | None:
-    """As `encode_anew`, in a process of low priority; one picture of a folder after the other.
+    """Encodes like `encode_anew`, in a process of low priority; one picture of a folder at a time.
 
     Waits as a green thread. A picture that takes too much time or memory counts as none.
     """
@@ -95,12 +95,12 @@ def encode_beside(source: Path, target: Path) -> str | None:
 
 
 def _main(source: Path, target: Path) -> None:
-    """Encodes one picture, and writes its type, or the number of an error, as JSON."""
+    """Encodes one picture; writes its type, or the number of an error, as JSON."""
     os.nice(_NICENESS)
     with suppress(ValueError, OSError):
         resource.setrlimit(resource.RLIMIT_AS, (_MEMORY_BYTES, _MEMORY_BYTES))
         resource.setrlimit(resource.RLIMIT_CPU, (_PROCESSOR_SECONDS, _PROCESSOR_SECONDS))
-    # The folder of all that is being received: other processes of this machine share it.
+    # Lock the folder of all files being received, which other processes of this machine share.
     descriptor = os.open(source.parent.parent, os.O_RDONLY)
     with suppress(OSError):
         fcntl.flock(descriptor, fcntl.LOCK_EX)
@@ -115,14 +115,14 @@ def _main(source: Path, target: Path) -> None:
 def encode_anew(source: Path, target: Path) -> str | None:
     """Writes a picture's pixels to `target`, upright; returns its type.
 
-    None where it is no picture of these formats, cannot be read to its end, or has too many pixels:
-    then `target` holds nothing of use. Raises OSError for faults of the disk.
+    Returns None if the file is no picture of these formats, cannot be read to its end, or has too
+    many pixels: then the content of `target` is of no use. Raises OSError for faults of the disk.
     """
     try:
         with Image.open(source, formats=tuple(TYPES)) as image:
             return _encode(image, target)
     except Exception as error:
-        # Decoders raise all kinds of errors for pictures that are made to break them; those of the
+        # Decoders raise all kinds of errors for pictures made to break them. Only errors of the
         # operating system have a number.
         if isinstance(error, OSError) and error.errno is not None:
             raise
@@ -154,7 +154,7 @@ def _save_animation(image: Image.Image, format: str, target: Path) -> None:
         frames.append(_clean(frame.copy()))
     options = _options(format) | ({} if loop is None else {"loop": loop})
     if format == "GIF":
-        # Each frame is whole: nothing of the one before it is to show through.
+        # Each frame is whole: the frame before it must not show through.
         options["disposal"] = 2
     first, *others = frames
     first.save(

@@ -1,4 +1,4 @@
-"""Contents of files in a folder: written aside, moved into place, removed."""
+"""Stores contents of files in a folder: writes them aside, moves them into place, removes them."""
 
 import errno
 import os
@@ -11,16 +11,16 @@ from typing import BinaryIO
 
 from dashboard.errors import NotFound, Problem, StorageUnavailable
 
-#: Ids of files: random, and safe as names of files.
+#: Ids of files: random, and safe as file names.
 ID = re.compile("[0-9a-f]{32}")
-#: Files are spread over so many subfolders, by the first two digits of their ids.
+#: Number of subfolders that files are spread over, by the first two digits of their ids.
 SUBFOLDERS = 256
 _INCOMING = "incoming"
 _FULL = (errno.ENOSPC, errno.EDQUOT)
 
 
 def new_id() -> str:
-    """An id that cannot be guessed."""
+    """Returns a new id that cannot be guessed."""
     return secrets.token_hex(16)
 
 
@@ -30,7 +30,7 @@ def storage_full() -> Problem:
 
 @contextmanager
 def errors_of_disk() -> Iterator[None]:
-    """Raises Problem (507) for a full disk, and StorageUnavailable for its other faults."""
+    """Raises Problem (507) for a full disk, and StorageUnavailable for other faults of the disk."""
     try:
         yield
     except OSError as error:
@@ -42,8 +42,8 @@ def errors_of_disk() -> Iterator[None]:
 class FileStore:
     """The folder of the contents. Only its owner may read it (0700, files 0600).
 
-    A file is at `FOLDER/ab/ID`, where `ab` are the first digits of its id; no part of a path comes
-    from outside.
+    A file is at `FOLDER/ab/ID`, where `ab` are the first two digits of its id; no part of a path
+    comes from outside.
     """
 
     def __init__(self, folder: Path):
@@ -51,7 +51,7 @@ class FileStore:
 
     @contextmanager
     def incoming(self) -> Iterator[Path]:
-        """A folder for a file that is being received; it is gone afterwards, whatever happens."""
+        """Yields a folder for a file that is being received; removes it afterwards in any case."""
         folder = self._folder / _INCOMING / new_id()
         with errors_of_disk():
             self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -63,7 +63,7 @@ class FileStore:
             _remove_folder(folder)
 
     def write(self, path: Path, chunks: Iterable[bytes]) -> None:
-        """Writes a new file. Raises Problem, also those of `chunks`."""
+        """Writes a new file. Raises Problem, and the errors that `chunks` raises."""
         with errors_of_disk():
             descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
         try:
@@ -76,7 +76,7 @@ class FileStore:
             os.close(descriptor)
 
     def keep(self, path: Path, id: str) -> int:
-        """Moves a received file into its place, on disk for good; returns its bytes."""
+        """Moves a received file into its place and syncs it to disk; returns its bytes."""
         with errors_of_disk():
             path.chmod(0o600)
             target = self._path(id)
@@ -87,7 +87,7 @@ class FileStore:
             return target.stat().st_size
 
     def open(self, id: str) -> BinaryIO:
-        """The content of a file, to read. Raises NotFound."""
+        """Opens the content of a file for reading. Raises NotFound."""
         try:
             return self._path(id).open("rb")
         except FileNotFoundError:
@@ -96,18 +96,18 @@ class FileStore:
             raise StorageUnavailable() from error
 
     def remove(self, ids: Iterable[str]) -> None:
-        """Removes contents. What cannot be removed now is found as unknown later."""
+        """Removes contents. Contents that cannot be removed now are found as unknown later."""
         for id in ids:
             with suppress(OSError):
                 self._path(id).unlink()
 
     def older_than(self, subfolder: int, time_s: float) -> list[str]:
-        """The ids in a subfolder (0 to 255) whose contents were stored before a time (s)."""
+        """Returns the ids in a subfolder (0 to 255) with contents stored before a time (s)."""
         found = _entries(self._folder / f"{subfolder:02x}")
         return [each.name for each in found if _is_older(each, time_s)]
 
     def remove_incoming(self, time_s: float) -> int:
-        """Removes what was begun before a time (s) and has not ended; returns the number."""
+        """Removes unfinished files that were begun before a time (s); returns their number."""
         old = [each for each in _entries(self._folder / _INCOMING) if _is_older(each, time_s)]
         for each in old:
             _remove_folder(Path(each.path))

@@ -1,4 +1,4 @@
-"""Receives files of admins: checks room, streams to disk, finds the type, and adds the row."""
+"""Receives files of admins: checks the space, streams to disk, finds the type, adds the row."""
 
 import codecs
 import re
@@ -20,25 +20,25 @@ from dashboard.errors import NotFound, OutcomeUnknown, Problem
 from dashboard.files import pictures
 from dashboard.files.store import FileStore, errors_of_disk, new_id, storage_full
 
-#: What is none of the types below.
+#: The type of files that have none of the types below.
 UNKNOWN = "application/octet-stream"
 TEXT = "text/plain"
 PDF = "application/pdf"
-#: Types that no program runs when it opens them; all others are told as `UNKNOWN`. Pictures are
+#: Types that no program runs when it opens them; all others are sent as `UNKNOWN`. Pictures are
 #: among them only after they were encoded anew.
 _PASSIVE = re.compile(
     r"(audio|video)/[a-z0-9.+-]+|application/(pdf|zip|gzip|x-gzip|x-7z-compressed|msword|rtf"
     r"|vnd\.(ms-(excel|powerpoint)|openxmlformats-officedocument\.[a-z.]+"
     r"|oasis\.opendocument\.[a-z]+))"
 )
-#: Shorter signatures fit by chance.
+#: Shorter signatures match by chance.
 _SIGNATURE_MIN_BYTES = 3
 _HEAD_BYTES = 64 * 1024
 _NO_TEXT = regex.compile(r"[^\P{Cc}\t\n\r\f]")
 
 
 def type_of(path: Path, name: str) -> str:
-    """The type of a file that is no picture.
+    """Returns the type of a file that is no picture.
 
     Its name only chooses between types that begin alike, such as documents that are archives.
     """
@@ -69,15 +69,15 @@ def _is_text(head: bytes) -> bool:
 #: Longest name that is kept, in characters; the end with the extension stays.
 NAME_MAX = 120
 _EXTENSION_MAX = 16
-#: Controls, characters that show nothing or turn the direction of a text, and what no file system
-#: takes in a name.
+#: Control characters, characters that are invisible or change the direction of a text, and
+#: characters that file systems refuse in a name.
 _UNSAFE = regex.compile(r'[\p{C}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}"*:<>?|]+')
 _BLANKS = regex.compile(r"\s+")
 _FALLBACK = "file"
 
 
 def clean(name: str) -> str:
-    """The last part of a path without what is unsafe in it, in at most `NAME_MAX` characters."""
+    """Returns the last part of a path without unsafe characters, at most `NAME_MAX` characters."""
     last = unicodedata.normalize("NFC", name).replace("\\", "/").rpartition("/")[2]
     safe = _BLANKS.sub(" ", _UNSAFE.sub("", last)).strip(". ")
     if len(safe) > NAME_MAX:
@@ -89,13 +89,13 @@ def clean(name: str) -> str:
 
 #: Largest file.
 FILE_BYTES = 10 * 1024 * 1024
-#: What an admin may have uploaded that is in no message, and what all together may have.
+#: Most bytes of files in no message that one admin may have uploaded, and that all may have.
 ADMIN_BYTES = 200 * 1024 * 1024
 ALL_BYTES = 4 * 1024 * 1024 * 1024
 
 
 class Uploader(NamedTuple):
-    """The admin who uploads, and the desks whose threads they see; None: all."""
+    """The admin who uploads, and the desks of the threads that they see; None: all."""
 
     admin_id: int
     desks: Desks
@@ -124,7 +124,7 @@ class Uploads:
         """Stores a file for a message in a thread; `chunks` are its bytes.
 
         Raises Problem: 404, `payload_too_large`, `empty_file`, `upload_quota`, `storage_full`, and
-        those of `chunks`; StorageUnavailable. Nothing is left then, unless it is OutcomeUnknown.
+        those of `chunks`; StorageUnavailable. Nothing is stored then, unless it is OutcomeUnknown.
         """
         with self._database.read() as connection:
             _check_room(connection, uploader.admin_id, 0)
@@ -141,7 +141,7 @@ class Uploads:
         try:
             self._database.write(lambda connection: self._add(connection, uploader, file))
         except OutcomeUnknown:
-            # The row may be there; a content without one is removed by `FileCleaner`.
+            # The row may have been written; a content without a row is removed by `FileCleaner`.
             raise
         except Exception:
             self._store.remove([file.id])
@@ -149,13 +149,13 @@ class Uploads:
         return file
 
     def discard(self, admin_id: int, id: str) -> None:
-        """Removes a file of the admin that is in no message. Raises NotFound."""
+        """Removes a file of the admin that belongs to no message. Raises NotFound."""
         if not self._database.write(lambda c: files.remove(c, id, admin_id)):
             raise NotFound("There is no such file.")
         self._store.remove([id])
 
     def _prepared(self, received: Path, name: str) -> tuple[Path, str]:
-        """The file to keep, and its type: a picture encoded anew, or the file that was received."""
+        """Returns the file to keep and its type: a picture encoded anew, or the received file."""
         picture = received.with_name("picture")
         if self._offload(pictures.is_large, received):
             type = pictures.encode_beside(received, picture)
@@ -188,7 +188,7 @@ def _limited(chunks: Iterable[bytes]) -> Iterator[bytes]:
 
 def _check_room(connection: Connection, admin_id: int, size: int) -> None:
     own, everybody = files.unattached_bytes(connection, admin_id)
-    # Also before anything is read: a full quota takes no byte more.
+    # Checked before anything is read, too: a full quota takes no further byte.
     needed = max(size, 1)
     if own + needed > ADMIN_BYTES:
         raise Problem(

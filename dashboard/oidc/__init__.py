@@ -1,1 +1,1 @@
-"""The provider of accounts, by OpenID Connect: what is asked of it, and what it says is checked."""
+"""Talks to the provider of accounts by OpenID Connect, and checks its answers."""

@@ -1,4 +1,4 @@
-"""Who signs in, as the provider describes them."""
+"""The person who signs in, as the provider describes them."""
 
 from collections.abc import Mapping
 from typing import Any, NamedTuple
@@ -9,10 +9,10 @@ _GROUPS_MAX = 2_000
 
 
 class Person(NamedTuple):
-    """Somebody whom the provider has let in.
+    """A person whom the provider has let in.
 
-    `email` is "" where the provider does not vouch for one. `sid` names the session at the
-    provider, `issued_at` says when its ID token was made, in seconds.
+    `email` is "" if the provider does not vouch for one. `sid` names the session at the provider;
+    `issued_at` is the time of its ID token, in seconds.
     """
 
     subject: str
@@ -24,7 +24,7 @@ class Person(NamedTuple):
 
 
 def person_of(claims: Mapping[str, Any], groups_claim: str) -> Person:
-    """The person of claims that have been checked: those of an ID token, and of user info."""
+    """Returns the person named by checked claims: those of an ID token and of user info."""
     email = _email(claims)
     return Person(
         claims["sub"],
@@ -46,7 +46,7 @@ def _email(claims: Mapping[str, Any]) -> str:
 
 
 def _name(claims: Mapping[str, Any], email: str) -> str:
-    """The first name that can be shown; every person has one."""
+    """Returns the first name that can be shown; every person has one."""
     for given in (claims.get("name"), claims.get("preferred_username"), email.partition("@")[0]):
         whole = " ".join(given.split()) if isinstance(given, str) else ""
         name = whole[:NAME_MAX_CHARACTERS].strip()
@@ -56,7 +56,7 @@ def _name(claims: Mapping[str, Any], email: str) -> str:
 
 
 def _groups(given: object) -> tuple[str, ...]:
-    """A list of names; some providers send one name as it is."""
+    """Returns a list of names; some providers send a single name without a list."""
     listed = [given] if isinstance(given, str) else given
     if not isinstance(listed, list):
         return ()

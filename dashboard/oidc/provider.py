@@ -1,4 +1,4 @@
-"""The provider: where it is, its keys, the exchange of a code, and who was signed out there."""
+"""The provider: its address and keys, the exchange of a code, and its logout tokens."""
 
 import secrets
 import threading
@@ -27,12 +27,12 @@ from dashboard.oidc.refusals import (
 from dashboard.rate_limits import RateLimit, RateLimiter
 from dashboard.settings.oidc import OidcSettings, is_trustworthy
 
-#: Until a connection is there, and between two pieces of an answer.
+#: Limits for the connection, and for the time between two pieces of an answer.
 TIMEOUT_SECONDS = (3.0, 5.0)
 
 
 def get_object(url: str, auth: AuthBase | None = None) -> dict[str, Any]:
-    """The JSON object at this address. Raises ProviderUnavailable."""
+    """Fetches the JSON object at this address. Raises ProviderUnavailable."""
     with requests.Session() as session:
         session.trust_env = False
         try:
@@ -64,7 +64,7 @@ class Bearer(AuthBase):
 
 
 def text_of(found: Mapping[str, Any], name: str) -> str:
-    """A member that must be a text. Raises ProviderUnavailable."""
+    """Returns a member that must be a text. Raises ProviderUnavailable."""
     value = found.get(name)
     if not isinstance(value, str):
         raise ProviderUnavailable()
@@ -75,12 +75,12 @@ Value = TypeVar("Value")
 
 #: Seconds for which a value is kept.
 KEPT_SECONDS = 600.0
-#: Seconds after a failure in which nothing is fetched: those who waited for it fail at once.
+#: Seconds after a failure without a new fetch: callers that waited fail at once.
 PAUSE_SECONDS = 2.0
 
 
 class Cached(Generic[Value]):
-    """`fetch` raises ProviderUnavailable; while it runs, others who need the value wait for it."""
+    """Caches a value. `fetch` raises ProviderUnavailable; other callers wait while it runs."""
 
     def __init__(self, fetch: Callable[[], Value], monotonic: Callable[[], float]):
         self._fetch = fetch
@@ -91,7 +91,7 @@ class Cached(Generic[Value]):
         self._failed_at = float("-inf")
 
     def get(self, newer_than: Value | None = None) -> Value:
-        """The value; another one than `newer_than`, unless the same is fetched again.
+        """Returns the value. It is never `newer_than` itself, unless the same is fetched again.
 
         Raises ProviderUnavailable.
         """
@@ -111,30 +111,30 @@ class Cached(Generic[Value]):
             return self._value
 
 
-#: Signatures with a key of the provider's; never `none`, nor a secret that is shared.
+#: Signatures with a key of the provider; never `none`, and never a shared secret.
 ALGORITHMS = (
     *("RS256", "RS384", "RS512", "PS256", "PS384", "PS512"),
     *("ES256", "ES384", "ES512", "Ed25519", "EdDSA"),
 )
 _KEY_TYPES = frozenset({"RSA", "EC", "OKP"})
-#: By how much the clocks may differ.
+#: Largest difference between the clocks.
 LEEWAY_SECONDS = 60
-#: How old a logout token may be.
+#: Largest age of a logout token.
 LOGOUT_SECONDS = 600
 LOGOUT_EVENT = "http://schemas.openid.net/event/backchannel-logout"
 LOGOUT_TYPE = "logout+jwt"
 TOKEN_CHARACTERS_MAX = 16_000
-#: As long as the tables take.
+#: The longest id that the tables hold.
 ID_MAX = 255
 
-#: Gives the keys; with one that lacks a key id, newer ones where that may be asked again.
+#: Returns the keys. Given keys that lack a key id, it returns newer ones if the limit allows it.
 Keys = Callable[[KeySet | None], KeySet]
-#: What a library raises at what is no token, or not signed with one of the keys.
+#: Errors that the library raises for a text that is no token or has no valid signature.
 _NOT_VALID = (JoseError, ValueError, TypeError, AttributeError, KeyError)
 
 
 class Expected(NamedTuple):
-    """What a token must say, at this time (seconds)."""
+    """The values that a token must have, and the time of the check (seconds)."""
 
     issuer: str
     client_id: str
@@ -142,7 +142,7 @@ class Expected(NamedTuple):
 
 
 class Logout(NamedTuple):
-    """Whom the provider has signed out: one session of its own, or else all of a subject.
+    """The sign-out that the provider asks for: one session at the provider, or all of a subject.
 
     `issued_at` in seconds.
     """
@@ -154,7 +154,7 @@ class Logout(NamedTuple):
 
 
 def public_keys(found: Mapping[str, Any]) -> KeySet:
-    """The keys of a JWK Set that signatures may be checked with."""
+    """Returns the keys of a JWK Set that can check signatures."""
     keys: list[Key] = []
     listed = found.get("keys")
     for each in listed if isinstance(listed, list) else ():
@@ -170,7 +170,7 @@ def public_keys(found: Mapping[str, Any]) -> KeySet:
 def id_token_claims(
     token: object, keys: Keys, expected: Expected, nonce: str, access_token: str
 ) -> dict[str, Any]:
-    """The claims of an ID token that belongs to this sign-in. Raises SignInInvalid."""
+    """Returns the claims of an ID token that belongs to this sign-in. Raises SignInInvalid."""
     try:
         found = _verified(token, keys)
         if found.header.get("typ") == LOGOUT_TYPE:
@@ -191,9 +191,9 @@ def id_token_claims(
 
 
 def logout_of(token: object, keys: Keys, expected: Expected) -> Logout:
-    """What a logout token says, by OpenID Connect Back-Channel Logout 1.0, section 2.6.
+    """Reads a logout token, by OpenID Connect Back-Channel Logout 1.0, section 2.6.
 
-    Whether it came before is not looked at. Raises InvalidLogoutToken.
+    Does not check whether it was used before. Raises InvalidLogoutToken.
     """
     try:
         found = _verified(token, keys)
@@ -233,7 +233,7 @@ def _options(expected: Expected) -> dict[str, Any]:
 
 
 def _verified(token: object, keys: Keys) -> jwt.Token:
-    """The token, signed with one of the keys. Raises what `_NOT_VALID` names."""
+    """Returns the token if one of the keys signed it. Raises the errors in `_NOT_VALID`."""
     if not isinstance(token, str) or len(token) > TOKEN_CHARACTERS_MAX:
         raise ValueError("no token")
     known = keys(None)
@@ -249,13 +249,13 @@ def _check_id(value: object) -> None:
 
 
 _DISCOVERY = "/.well-known/openid-configuration"
-#: How often keys are fetched because a token names one that is not known: anybody can make one up.
+#: Limits how often keys are fetched for a token with an unknown key id: anybody can make one up.
 KEYS_AGAIN = RateLimit(3, 60, "The keys were fetched a moment ago.")
 _VERIFIER_CHARACTERS = 64
 
 
 class Secrets(NamedTuple):
-    """What one sign-in is recognised by when the provider leads back."""
+    """The values by which a sign-in is recognised when the provider redirects back."""
 
     state: str
     nonce: str
@@ -263,7 +263,7 @@ class Secrets(NamedTuple):
 
 
 class Provider:
-    """`clock` gives milliseconds. Raises ProviderUnavailable where it has to ask and cannot."""
+    """Calls the provider. `clock` gives ms. Raises ProviderUnavailable if a request to it fails."""
 
     def __init__(
         self,
@@ -278,7 +278,7 @@ class Provider:
         self._limiter = RateLimiter(monotonic)
 
     def authorization_url(self, redirect_uri: str, given: Secrets) -> str:
-        """Where the browser goes to sign in, with PKCE (S256)."""
+        """Returns the URL at which the browser signs in, with PKCE (S256)."""
         endpoint = text_of(self._metadata.get(), "authorization_endpoint")
         with oauth_session(
             client_id=self.settings.client_id,
@@ -293,7 +293,7 @@ class Provider:
         return url
 
     def person(self, code: str, redirect_uri: str, given: Secrets) -> Person:
-        """Who has signed in there. Raises SignInRefused and SignInInvalid, too."""
+        """Returns the person who signed in. Raises SignInRefused and SignInInvalid, too."""
         tokens = self._exchanged(code, redirect_uri, given.verifier)
         access_token = tokens.get("access_token")
         if not isinstance(access_token, str):
@@ -304,11 +304,11 @@ class Provider:
         return person_of(self._completed(claims, access_token), self.settings.groups_claim)
 
     def logout(self, token: object) -> Logout:
-        """Whom this logout token signs out. Raises InvalidLogoutToken, too."""
+        """Returns the sign-out that this logout token asks for. Raises InvalidLogoutToken, too."""
         return logout_of(token, self._keys, self._expected())
 
     def end_session_url(self, back_to: str) -> str | None:
-        """Where the browser goes to sign out at the provider, too; None where it has no page."""
+        """Returns the URL to sign out at the provider, too; None if it has no such page."""
         endpoint = self._metadata.get().get("end_session_endpoint")
         if not isinstance(endpoint, str):
             return None
@@ -320,12 +320,12 @@ class Provider:
         return request.prepare().url
 
     def _exchanged(self, code: str, redirect_uri: str, verifier: str) -> dict[str, Any]:
-        """What the token endpoint gives for a code."""
+        """Exchanges a code for the answer of the token endpoint."""
         metadata = self._metadata.get()
         settings = self.settings
         methods = metadata.get("token_endpoint_auth_methods_supported") or ["client_secret_basic"]
         is_basic = "client_secret_post" not in methods or "client_secret_basic" in methods
-        # RFC 6749, section 2.3.1: by the Basic scheme both are encoded as in a form.
+        # RFC 6749, section 2.3.1: for the Basic scheme both are encoded as in a form.
         encoded = quote_plus if is_basic else str
         with oauth_session(
             client_id=encoded(settings.client_id),
@@ -348,7 +348,7 @@ class Provider:
         return dict(tokens)
 
     def _completed(self, claims: dict[str, Any], access_token: str) -> dict[str, Any]:
-        """The claims of the ID token; what it lacks is asked of the user info endpoint."""
+        """Returns the claims of the ID token; user info supplies missing ones."""
         wanted = {"email", "email_verified", "name", self.settings.groups_claim}
         endpoint = self._metadata.get().get("userinfo_endpoint")
         if wanted <= claims.keys() or not isinstance(endpoint, str):
@@ -356,7 +356,7 @@ class Provider:
         found = get_object(endpoint, Bearer(access_token))
         if found.get("sub") != claims["sub"]:
             raise SignInInvalid()
-        # An address and whether it is verified come from one place.
+        # The address and whether it is verified must come from the same source.
         address = claims if {"email", "email_verified"} <= claims.keys() else found
         names = ("email", "email_verified")
         return found | claims | {name: address.get(name) for name in names}
@@ -365,7 +365,7 @@ class Provider:
         return Expected(self.settings.issuer, self.settings.client_id, self._clock() // 1000)
 
     def _keys(self, lacking: KeySet | None) -> KeySet:
-        """The keys; not these, where they may be fetched again."""
+        """Returns the keys; fetches others than `lacking` if they may be fetched again."""
         if lacking is not None and self._limiter.take(KEYS_AGAIN, "keys") is not None:
             return lacking
         return self._key_sets.get(newer_than=lacking)

@@ -1,10 +1,10 @@
-"""Why somebody is not signed in by the provider, or not signed out."""
+"""The reasons why the provider does not sign a person in or out."""
 
 from dashboard.errors import Problem
 
 
 class ProviderUnavailable(Problem):
-    """The provider cannot be reached, or answers nonsense; try again."""
+    """The provider cannot be reached, or its answer makes no sense; try again."""
 
     def __init__(self) -> None:
         super().__init__(
@@ -16,14 +16,14 @@ class ProviderUnavailable(Problem):
 
 
 class SignInRefused(Problem):
-    """The provider let nobody in, or took no code: it was used before, or is too old."""
+    """The provider let nobody in, or refused the code: it was used before, or is too old."""
 
     def __init__(self) -> None:
         super().__init__(403, "provider_refused", "The provider of accounts refused the sign-in.")
 
 
 class SignInInvalid(Problem):
-    """What the provider says does not hold."""
+    """A check of the provider's answer failed."""
 
     def __init__(self) -> None:
         super().__init__(403, "provider_answer_invalid", "The provider's answer is not valid.")

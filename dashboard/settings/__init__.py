@@ -1,1 +1,1 @@
-"""The settings: all of them (`environment.py`), and groups that have a file of their own."""
+"""The settings: all of them (`environment.py`), and groups with a file of their own."""

@@ -1,4 +1,4 @@
-"""Settings: read once from the environment; a wrong one is refused with one sentence."""
+"""Settings: read once from the environment; a wrong value is refused with one sentence."""
 
 import re
 from collections.abc import Mapping
@@ -20,12 +20,12 @@ ROOT = Path(__file__).resolve().parents[2]
 AsyncMode = Literal["eventlet", "gevent"]
 LOG_FORMATS = ("text", "json")
 AssetMode = Literal["bundle", "source"]
-#: Which server is started where no address of one is given.
+#: The server that is started if no address of one is given.
 ServerChoice = Literal["packaged", "machine"]
 LOG_LEVELS = ("DEBUG", "INFO", "WARNING", "ERROR", "CRITICAL")
 SECRET_MIN_CHARACTERS = 16
-#: Longer than the 60 s for which AWS, nginx and most others in front keep a connection: where the
-#: server ended it first, a request that was under way would be lost.
+#: Longer than the 60 s for which AWS, nginx and most other proxies keep a connection. If the server
+#: closed it first, a request under way would be lost.
 KEEPALIVE_SECONDS = 75
 #: A hundred years.
 HISTORY_DAYS_MAX = 36_500
@@ -39,7 +39,7 @@ _PICTURE_HOST = re.compile(r"[a-z0-9]([a-z0-9.-]*[a-z0-9])?(:[0-9]{1,5})?")
 
 @dataclass(frozen=True)
 class Settings:
-    """All settings, checked. `redis_url` is None for the embedded server, the program of which is
+    """All settings, checked. `redis_url` is None for the embedded server, which runs the program
     `redis_server`."""
 
     instance: Path
@@ -67,7 +67,7 @@ class Settings:
 
     @classmethod
     def from_environment(cls, environ: Mapping[str, str], instance: Path) -> "Settings":
-        """Reads every LINEUP_* variable; raises StartError naming the first that is wrong."""
+        """Reads every LINEUP_* variable. Raises StartError naming the first one that is wrong."""
         environ = _without_editor_marks(environ)
         default_url = f"sqlite:///{instance / 'lineup.sqlite'}"
         oidc = oidc_settings(environ)
@@ -108,10 +108,10 @@ class Settings:
 
 
 def _without_editor_marks(environ: Mapping[str, str]) -> Mapping[str, str]:
-    """The variables without the marks of an editor in the file that they come from.
+    """Removes the marks that an editor left in the file that the variables come from.
 
-    Such a file may begin with a byte order mark, which then stands before the first name, and have
-    two characters at the end of each line.
+    Such a file may begin with a byte order mark, which then precedes the first name, and its lines
+    may end with two characters.
     """
     return {name.removeprefix("\ufeff"): value.rstrip("\r\n") for name, value in environ.items()}
 
@@ -204,10 +204,10 @@ def _picture_hosts(text: str) -> tuple[str, ...]:
 
 
 def _parts(text: str) -> SplitResult:
-    """The parts of an address; none where it cannot be read."""
+    """Splits an address into its parts; they are empty if it cannot be read."""
     try:
         parts = urlsplit(text)
-        # Read here, because a port that is no number raises only then.
+        # Read here, because a port that is not a number raises only when it is read.
         _ = parts.port
         return parts
     except ValueError:

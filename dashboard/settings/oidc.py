@@ -1,4 +1,4 @@
-"""Settings of sign-in by OpenID Connect: the provider, and what its groups may do here."""
+"""Settings of sign-in by OpenID Connect: the provider, and the rights of its groups here."""
 
 import re
 from collections.abc import Collection, Mapping
@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 from dashboard.errors import StartError
 
 SignInMode = Literal["password", "oidc"]
-#: What belongs together: none of these is set, or all are.
+#: Variables that belong together: none of them is set, or all are.
 _TOGETHER = (
     "LINEUP_OIDC_ISSUER",
     "LINEUP_OIDC_CLIENT_ID",
@@ -20,13 +20,13 @@ _OPTIONS = ("LINEUP_OIDC_GROUPS_CLAIM", "LINEUP_OIDC_SCOPES", "LINEUP_OIDC_NAME"
 _LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
 _DESK = re.compile(r"[a-z0-9-]{1,32}")
 _NAME_MAX = 40
-#: As long as the tables take.
+#: The longest issuer that the tables hold.
 _ISSUER_MAX = 255
 _EXAMPLE = "support=admin:main,sales; leads=supervisor"
 
 
 class Grant(NamedTuple):
-    """What somebody may do: a role, and the desks to which they belong."""
+    """The rights of an admin: a role, and the desks to which they belong."""
 
     role: str
     desks: frozenset[str]
@@ -34,7 +34,7 @@ class Grant(NamedTuple):
 
 @dataclass(frozen=True)
 class OidcSettings:
-    """The provider, and how Lineup is known there. `name` is shown on the sign-in page."""
+    """The provider, and the client that Lineup is there. `name` is shown on the sign-in page."""
 
     issuer: str
     client_id: str
@@ -45,7 +45,7 @@ class OidcSettings:
     name: str
 
     def granted(self, groups: Collection[str]) -> Grant | None:
-        """The strongest role and all desks of these groups; None where none of them is named."""
+        """Returns the strongest role and all desks of these groups; None if none is listed."""
         grants = [self.groups[group] for group in groups if group in self.groups]
         if not grants:
             return None
@@ -55,7 +55,7 @@ class OidcSettings:
 
 
 def oidc_settings(environ: Mapping[str, str]) -> OidcSettings | None:
-    """The settings, None where there are none. Raises StartError naming the first wrong one."""
+    """Reads the settings; None if there are none. Raises StartError naming the first wrong one."""
     given = {name: environ[name] for name in (*_TOGETHER, *_OPTIONS) if environ.get(name)}
     if not given:
         return None
@@ -75,7 +75,7 @@ def oidc_settings(environ: Mapping[str, str]) -> OidcSettings | None:
 
 
 def sign_in_mode(environ: Mapping[str, str], oidc: OidcSettings | None) -> SignInMode:
-    """Whether passwords are taken. Raises StartError."""
+    """Returns whether passwords are accepted. Raises StartError."""
     text = environ.get("LINEUP_SIGNIN") or "password"
     if text == "password":
         return "password"
@@ -87,9 +87,9 @@ def sign_in_mode(environ: Mapping[str, str], oidc: OidcSettings | None) -> SignI
 
 
 def parse_groups(text: str) -> dict[str, Grant]:
-    """Group to what its members may do, of `GROUP=ROLE[:DESK,…]; …`. Raises StartError.
+    """Parses `GROUP=ROLE[:DESK,…]; …` into the rights of each group. Raises StartError.
 
-    An admin's group without desks is one of the desk `main`.
+    A group with the role `admin` and no desks gets the desk `main`.
     """
     found: dict[str, Grant] = {}
     for part in filter(None, (each.strip() for each in text.split(";"))):
@@ -105,7 +105,7 @@ def parse_groups(text: str) -> dict[str, Grant]:
 
 
 def is_trustworthy(url: str) -> bool:
-    """Whether what is sent there is read by nobody else: https, or this machine."""
+    """Whether nobody else reads what is sent there: the URL is https, or leads to this machine."""
     try:
         parts = urlsplit(url)
         _ = parts.port

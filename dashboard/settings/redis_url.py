@@ -1,4 +1,4 @@
-"""Where Redis is, by URL: one server, a cluster by some of its nodes, or what Sentinels watch."""
+"""Parses the URL of Redis: one server, some nodes of a cluster, or Sentinels with a master."""
 
 import re
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ from dashboard.errors import StartError
 Node = tuple[str, int]
 
 _SERVER_SCHEMES = ("redis", "rediss", "unix")
-#: Scheme → what stands there, and the port that a node has where none is named.
+#: Scheme → kind of server, and the default port of a node.
 _SCHEMES: dict[str, tuple[Literal["cluster", "sentinel"], int]] = {
     "redis+cluster": ("cluster", 6379),
     "rediss+cluster": ("cluster", 6379),
@@ -21,7 +21,7 @@ _SCHEMES: dict[str, tuple[Literal["cluster", "sentinel"], int]] = {
 }
 _NAME = "LINEUP_REDIS_URL"
 _SENTINEL_OPTIONS = ("sentinel_username", "sentinel_password")
-#: Options in the query that redis-py knows for connections of a cluster and by Sentinels.
+#: Options in the query that redis-py takes for connections to a cluster and by Sentinels.
 _OPTIONS = frozenset(
     {
         *_SENTINEL_OPTIONS,
@@ -49,8 +49,8 @@ _OPTIONS = frozenset(
 class RedisAddress:
     """`options` are those of each connection to Redis, without host and port.
 
-    `nodes` of a cluster, or Sentinels that watch the master `service`; none for one server, which
-    redis-py finds by `url`. `sentinel_options` are those of connections to Sentinels.
+    `nodes` are those of a cluster, or the Sentinels that watch the master `service`. One server has
+    none: redis-py finds it by `url`. `sentinel_options` are those of connections to Sentinels.
     """
 
     kind: Literal["server", "cluster", "sentinel"]
@@ -61,7 +61,7 @@ class RedisAddress:
     sentinel_options: dict[str, Any] | None = None
 
     def __str__(self) -> str:
-        """For logs: without user and password."""
+        """The text for logs: without user and password."""
         if self.kind == "server":
             return "one Redis server"
         nodes = ", ".join(f"{host}:{port}" for host, port in self.nodes)
@@ -71,12 +71,12 @@ class RedisAddress:
 
 
 def redis_address(url: str) -> RedisAddress:
-    """Raises StartError, which names the part that is wrong."""
+    """Parses the URL. Raises StartError naming the part that is wrong."""
     if url.partition("://")[0].lower() in _SCHEMES:
         return _of_several(url)
     try:
         parts = urlsplit(url)
-        # Read here, because a port that is no number raises only then.
+        # Read here, because a port that is not a number raises only when it is read.
         is_known = parts.scheme in _SERVER_SCHEMES and parts.port is not False
     except ValueError:
         is_known = False
@@ -135,7 +135,7 @@ def _cluster_db(path: str) -> int:
 
 
 def _watched(path: str) -> tuple[str, int]:
-    """The name of the master, and the number of the database."""
+    """Returns the name of the master, and the number of the database."""
     service, _, db = path.removeprefix("/").partition("/")
     if not service:
         raise StartError(
