@@ -1,1 +1,1 @@
-"""Takes events out of a Lineup and into another one: lines of JSON, as the bot API takes events."""
+"""Exports events of a Lineup and imports them into another: lines of JSON as in the bot API."""

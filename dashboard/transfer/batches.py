@@ -1,4 +1,4 @@
-"""Writes a batch of lines in one transaction, by the code that stores what the bot API takes."""
+"""Writes a batch of lines in one transaction, with the code that stores events of the bot API."""
 
 from collections import defaultdict, deque
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -22,12 +22,12 @@ from dashboard.transfer.values import OF_DASHBOARD
 from dashboard.validation.field_errors import field_error
 from scoring.placing import Placement
 
-#: A thread by the id of its source and its own id there.
+#: A thread: (id of its source, its own id there).
 Key = tuple[int, str]
 
 
 class Known(NamedTuple):
-    """What lines refer to, by name: ids of sources, and admins as authors."""
+    """The names that lines refer to: ids of sources by name, authors by e-mail address."""
 
     sources: Mapping[str, int]
     authors: Mapping[str, Author]
@@ -35,7 +35,7 @@ class Known(NamedTuple):
 
 @dataclass
 class Written:
-    """What a batch has come to; `refused` are events of people who were deleted since."""
+    """The result of a batch; `refused` counts events of people who were deleted since."""
 
     created: int = 0
     duplicates: int = 0
@@ -44,7 +44,7 @@ class Written:
 
 
 class ErasedHere(Exception):
-    """Ends a transaction that has added people again who were deleted: repeat it without these."""
+    """Ends a transaction that added deleted people again: repeat it without these events."""
 
     def __init__(self, source_id: int, ids: set[str]):
         super().__init__(source_id, ids)
@@ -55,8 +55,8 @@ class ErasedHere(Exception):
 class BatchWriter:
     """Writes one batch on the connection of a write transaction.
 
-    `begun` has the threads that lines have named; `erased` the ids of events, by source, that are
-    refused.
+    `begun` holds the threads that lines have named; `erased` holds the refused ids of events by
+    source.
     """
 
     def __init__(
@@ -77,8 +77,8 @@ class BatchWriter:
     def run(self, batch: Sequence[Event]) -> Written:
         """Writes the events that are new. Raises LineError, ErasedHere and IntegrityError.
 
-        The events of a thread are stored in the order of their lines. Those of several threads are
-        stored together, as far as they are of one source.
+        The events of a thread are stored in the order of their lines. Events of several threads are
+        stored together as long as they have the same source.
         """
         queues: dict[Key, deque[Event]] = defaultdict(deque)
         for each in batch:
@@ -98,7 +98,7 @@ class BatchWriter:
         return self._written
 
     def _store_sent(self, queues: Mapping[Key, deque[Event]]) -> None:
-        """What is of chatbots at the beginning of each queue."""
+        """Stores the events of chatbots at the beginning of each queue."""
         sent: dict[int, list[Event]] = defaultdict(list)
         for (source_id, _), queue in queues.items():
             while queue and queue[0].author is None:
@@ -135,9 +135,9 @@ class BatchWriter:
         self._keep(written.placements)
 
     def _add_threads(self, queues: Mapping[Key, deque[Event]]) -> list[int]:
-        """Adds the threads that are not there, in the order of their lines; their ids.
+        """Adds missing threads in the order of their lines; returns their ids.
 
-        Ids decide between threads of the same time.
+        Ids decide the order of threads with the same time.
         """
         by_source: dict[int, list[str]] = defaultdict(list)
         for source_id, name in queues:
@@ -153,7 +153,7 @@ class BatchWriter:
         return thread_states.add(self._connection, rows)
 
     def _refuse_erased(self, new: Mapping[Key, deque[Event]]) -> None:
-        """Acts in threads that were deleted after them; what chatbots sent is found as always."""
+        """Refuses acts in threads deleted after them; `_store` finds what chatbots sent."""
         by_source: dict[int, list[str]] = defaultdict(list)
         for source_id, name in new:
             by_source[source_id].append(name)
@@ -175,7 +175,7 @@ class BatchWriter:
         }
 
     def _with_message(self, entry: Event) -> Event:
-        """A receipt with the id that its message has here."""
+        """Returns a receipt with the id that its message has here; other events as they are."""
         if entry.event.type != RECEIPT.name:
             return entry
         id = self._row_id(entry, "/message", entry.message)
@@ -185,7 +185,7 @@ class BatchWriter:
         return entry._replace(event=receipt._replace(received_at=event.received_at))
 
     def _row_id(self, entry: Event, pointer: str, reference: str | None) -> int | None:
-        """The id here of an event that a line refers to. Raises LineError."""
+        """Returns the id here of an event that a line refers to. Raises LineError."""
         if reference is None:
             return None
         name = reference.removeprefix(OF_DASHBOARD)
@@ -197,7 +197,7 @@ class BatchWriter:
         return found.id
 
     def _count(self, entry: Event, outcome: Outcome, source_id: int) -> None:
-        """`source_id` is that of the event's id."""
+        """Counts an outcome; raises LineError for a mistake. `source_id` is of the event's id."""
         if outcome.status == "created":
             self._written.created += 1
         elif outcome.status == "duplicate":
@@ -209,14 +209,14 @@ class BatchWriter:
             raise LineError(entry.line, _below_event(outcome.problem))
 
     def _is_erased(self, entry: Event, source_id: int) -> bool:
-        """Whether the event was here, and was deleted with its person: its id stays taken."""
+        """Whether the event was deleted here with its person: its id stays taken."""
         id = entry.event.id
         known = events.known(self._connection, source_id, {id}).get(id)
         return known is not None and known.fingerprint == NO_FINGERPRINT
 
     def _keep(self, placements: Iterable[Placement]) -> None:
-        """One placement for each thread: what comes later says where it stands, and leaves all
-        lists of before."""
+        """Keeps one placement for each thread: the latest one, which also leaves the lists of the
+        earlier ones."""
         for new in placements:
             old = self._written.placements.get(new.thread_id)
             if old is not None:
@@ -237,7 +237,7 @@ class BatchWriter:
 def repeated_without_erased(
     write: Callable[[Mapping[int, set[str]]], Written],
 ) -> Written:
-    """Runs a write, and again without the events of people who were deleted, if it meets any."""
+    """Runs a write; if it meets events of deleted people, runs it again without them."""
     erased: dict[int, set[str]] = defaultdict(set)
     while True:
         try:
@@ -251,7 +251,7 @@ def _unknown(entry: Event, pointer: str, detail: str) -> LineError:
 
 
 def _below_event(problem: Problem) -> Problem:
-    """The problem, with the pointers of a line."""
+    """Returns the problem with pointers into the line."""
     if not problem.errors:
         return problem
     first = problem.errors[0]

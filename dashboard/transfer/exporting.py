@@ -1,4 +1,4 @@
-"""Writes all events as lines, on one snapshot, a thread after the other."""
+"""Writes all events as lines, on one snapshot, one thread after the other."""
 
 from bisect import bisect_right
 from collections.abc import Iterator, Mapping
@@ -20,9 +20,9 @@ from dashboard.ingest.outcomes import NO_FINGERPRINT
 from dashboard.transfer.lines import HEADER, written
 from dashboard.transfer.values import OF_DASHBOARD
 
-#: Threads, or events without a thread, whose events one statement reads.
+#: Number of threads, or of events without a thread, whose events one statement reads.
 SLICE = 500
-#: Rows that are held at a time.
+#: Number of rows held at a time.
 ROWS = 1_000
 
 _EVENTS: Select[Any] = select(events, customers.c.external_id.label("customer")).join_from(
@@ -33,13 +33,13 @@ Line = dict[str, Any]
 
 
 class Exporter:
-    """Reads a database at head, on one snapshot; others go on to write."""
+    """Reads a database at head, on one snapshot; others can write meanwhile."""
 
     def __init__(self, database: Database):
         self._database = database
 
     def lines(self) -> Iterator[bytes]:
-        """The lines of the export, each with its end. Raises StartError and StorageUnavailable."""
+        """Yields the lines of the export with their ends. Raises StartError, StorageUnavailable."""
         with self._snapshot() as connection:
             for line in _Snapshot(connection).lines():
                 yield written(line)
@@ -111,7 +111,7 @@ class _Snapshot:
         for row in rows:
             received = {"received_at": timestamp(row.received_at)} | source
             if self._is_act(row):
-                # Others that were stored since then change nothing: it counts what was seen.
+                # Events stored in between change nothing: only those that were seen count.
                 seen = bisect_right(ids, row.seen_id or 0)
                 undone = bisect_right(ids, row.undoes_id or 0)
                 yield {
@@ -129,7 +129,7 @@ class _Snapshot:
             names.append(self._reference(row))
 
     def _other_lines(self) -> Iterator[Line]:
-        """Facts of customers, and receipts; what was erased has no content any more."""
+        """Yields facts of customers, and receipts; erased events have no content any more."""
         rows = self._rows(_EVENTS.where(events.c.thread_id.is_(None)).order_by(events.c.id))
         some: list[Row[Any]] = []
         for row in rows:
@@ -143,7 +143,7 @@ class _Snapshot:
     def _lines_of(self, rows: list[Row[Any]]) -> Iterator[Line]:
         ids = {row.data["message_id"] for row in rows if row.type == RECEIPT.name}
         query = select(events).where(events.c.id.in_(ids), events.c.thread_id.is_not(None))
-        # No other message goes out: whoever imports refuses receipts of those.
+        # Only these messages go out: an import refuses receipts of others.
         sent = filter(self._is_act, self._connection.execute(query))
         messages = {row.id: self._reference(row) for row in sent}
         for row in rows:
@@ -156,15 +156,15 @@ class _Snapshot:
                 yield {"event": _event(row, None), **received, "message": message}
 
     def _is_act(self, row: Row[Any]) -> bool:
-        """Whether it is an event of an admin, and not one of a chatbot: the demo signs answers
-        that its chatbot has sent with the names of admins."""
+        """Whether an admin made the event, and not a chatbot: the demo signs answers that its
+        chatbot sent with the names of admins."""
         return row.author_id is not None and row.source_id == self._dashboard
 
     def _reference(self, row: Row[Any]) -> str:
         return f"{OF_DASHBOARD if self._is_act(row) else ''}{row.external_id}"
 
     def _rows(self, statement: Select[Any]) -> Iterator[Row[Any]]:
-        """Rows that are read as they are used."""
+        """Yields rows, which are read as they are used."""
         options = {"stream_results": True, "yield_per": ROWS}
         yield from self._connection.execute(statement, execution_options=options)
 
@@ -179,7 +179,7 @@ def _left_of(row: Row[Any], thread: str) -> Line:
 
 
 def _event(row: Row[Any], thread: str | None) -> Line:
-    """The event as the bot API takes it; without a customer that of an admin."""
+    """Returns the event as the bot API takes it; without a customer if an admin made it."""
     event, data = _head(row, thread), dict(row.data or {})
     is_of_chatbot = row.customer is not None
     if is_of_chatbot:
@@ -201,5 +201,5 @@ def _attachment(stored: Mapping[str, Any]) -> Line:
 
 
 def _sorted(values: Mapping[str, Any]) -> Line:
-    """In one order: that of JSON objects in a database may be another one."""
+    """Sorts the members: JSON objects in a database may have another order."""
     return {name: values[name] for name in sorted(values)}

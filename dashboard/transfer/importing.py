@@ -1,4 +1,4 @@
-"""Imports the lines of an export: in batches, each stored as a whole, and each event once."""
+"""Imports the lines of an export in batches: each batch is stored as a whole, each event once."""
 
 from codecs import BOM_UTF8
 from collections.abc import Callable, Iterable, Mapping
@@ -20,15 +20,15 @@ from dashboard.transfer.lines import LINE_BYTES, Event, LineError, parsed
 from dashboard.transfer.models import Admin, Desk, Source, Thread
 from dashboard.validation.field_errors import field_error
 
-#: Events that one transaction stores.
+#: Number of events that one transaction stores.
 BATCH = 500
-#: By how much the clock of whoever exported may be ahead.
+#: How far the clock of the exporting machine may be ahead.
 AHEAD_MS = 5 * 60_000
 
 
 @dataclass
 class Imported:
-    """What an import has come to."""
+    """The result of an import."""
 
     created: int = 0
     duplicates: int = 0
@@ -36,10 +36,10 @@ class Imported:
 
 
 class Importer:
-    """Stores the events of an export; those that are there already are duplicates.
+    """Stores the events of an export; events that are there already are duplicates.
 
-    `clock` gives milliseconds. `password_hash` is that of a password that nobody knows, for the
-    accounts of those who wrote on the dashboard and have none here: they are disabled.
+    `clock` gives milliseconds. `password_hash` is that of a password that nobody knows. It is for
+    authors without an account here: they get accounts that are disabled.
     """
 
     def __init__(
@@ -64,16 +64,16 @@ class Importer:
     def run(
         self, lines: Iterable[bytes], progress: Callable[[int], object] = lambda count: None
     ) -> Imported:
-        """Stores all lines; `progress` gets the bytes of each batch.
+        """Stores all lines; `progress` gets the number of bytes of each batch.
 
-        Raises LineError for the first line that is wrong, and StorageUnavailable; what stands in
-        batches before it is stored. Whoever imports the file again goes on from there.
+        Raises LineError for the first line that is wrong, and StorageUnavailable; batches before it
+        stay stored. Importing the file again continues from there.
         """
         size = 0
         is_first = True
         for number, line in enumerate(lines, 1):
             size += len(line)
-            # Editors leave empty lines, and a byte order mark at the beginning.
+            # Editors add empty lines, and a byte order mark at the beginning.
             data = line.removeprefix(BOM_UTF8) if number == 1 else line
             if not data.strip():
                 continue
@@ -122,7 +122,7 @@ class Importer:
             )
 
     def _begin(self, connection: Connection) -> None:
-        """Once: an import that is cut off is in the audit log, too."""
+        """Adds the audit log entry once, at the start: also for an import that is cut off."""
         dashboard = sources.named(connection, sources.DASHBOARD)
         assert dashboard is not None, "bring_to_head adds the dashboard's source"
         self._sources[sources.DASHBOARD] = dashboard
@@ -135,7 +135,7 @@ class Importer:
             add(connection, now, self._actor, audit.DESK_CREATED, target)
 
     def _add_source(self, connection: Connection, entry: Source, line: int) -> None:
-        """Raises LineError where it is there with another setting: facts would be others."""
+        """Raises LineError if the source is here with another setting: its facts would differ."""
         id = sources.named(connection, entry.source)
         if id is None:
             id = sources.ensure(connection, entry.source, self._clock())
@@ -179,6 +179,6 @@ class Importer:
         self._imported.duplicates += written.duplicates
         self._imported.refused += written.refused
         last = batch[-1].event.thread
-        # Events of the last thread may go on in the next batch; those of others do not begin it.
+        # The next batch may continue the last thread, but begins with no event of an earlier one.
         self._begun = {key: each for key, each in self._begun.items() if key[1] == last}
         self._batch = []

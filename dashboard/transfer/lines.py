@@ -28,15 +28,15 @@ from dashboard.validation import strict_json
 from dashboard.validation.field_errors import field_error, invalid, named
 from dashboard.validation.fields import Strict
 
-#: The first line.
+#: The content of the first line.
 HEADER: Mapping[str, Any] = {"format": "lineup-events", "version": 1}
-#: Longest line: that of a message with as much text and as many attachments as there may be.
+#: Longest line: that of a message with the longest text and the most attachments.
 LINE_BYTES = 512 * 1024
 _dumps = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
 
 
 class Event(NamedTuple):
-    """An event of a line, parsed; references as in `Act` and `SentEvent`."""
+    """A parsed event of a line; references as in `Act` and `SentEvent`."""
 
     line: int
     source: str
@@ -51,11 +51,11 @@ Entry = Event | Thread | Admin | Source | Desk
 
 
 class LineError(StartError):
-    """What is wrong in a line, and where."""
+    """A mistake in a line, and its place."""
 
     def __init__(self, line: int, problem: Problem):
         error = problem.errors[0] if problem.errors else None
-        # What reads a request's body says where in it: here the body is one line.
+        # The reader of request bodies names a place in the body: here the body is one line.
         said = problem.detail.replace("The body ", "").replace("(line 1, ", "(")
         if error is not None:
             said = (
@@ -69,7 +69,7 @@ def written(line: Mapping[str, Any]) -> bytes:
 
 
 def parsed(data: bytes, line: int, *, is_first: bool) -> Entry | None:
-    """The content of a line; None for the header, which is the first one that is not empty.
+    """Parses a line; returns None for the header, which must be the first line that is not empty.
 
     Raises LineError.
     """

@@ -1,4 +1,4 @@
-"""What the lines of an export may hold, by their kind."""
+"""Models of the lines of an export, by their kind."""
 
 from collections.abc import Mapping
 from typing import Annotated, Any, ClassVar, Literal
@@ -31,7 +31,7 @@ class Desk(Strict):
 
 
 class Source(Strict):
-    """A chatbot, and where its threads begin."""
+    """A chatbot, and the desk where its threads begin."""
 
     source: SourceName
     desk: DeskName
@@ -39,21 +39,21 @@ class Source(Strict):
 
 
 class Admin(Strict):
-    """Who wrote on the dashboard."""
+    """An admin who wrote on the dashboard."""
 
     admin: Email
     name: Name
 
 
 class DeskSet(Strict):
-    """The last change of a thread's desk: when, and by which event or admin."""
+    """The last change of a thread's desk: its time, and the event or admin that made it."""
 
     at: Timestamp
     by: str
 
 
 class Thread(Strict):
-    """Before the events of a thread; threads are in the order in which they were begun."""
+    """A thread; stands before its events. Threads are in the order in which they were begun."""
 
     thread: Id
     source: SourceName
@@ -62,7 +62,7 @@ class Thread(Strict):
 
 
 class Received(Strict):
-    """What all events have: the source of their thread, and when they were received."""
+    """The members of all events: the source of their thread, and the time of receipt."""
 
     source: SourceName
     received_at: Timestamp
@@ -76,8 +76,8 @@ class SentEvent(Received):
 
 
 class Act(Received):
-    """What an admin did on the dashboard; `seen` is the last event that they had seen, `undoes` the
-    event that this one undoes."""
+    """An act of an admin on the dashboard; `seen` is the last event that they had seen, `undoes`
+    the event that this one undoes."""
 
     event: dict[str, Any]
     author: Email
@@ -86,7 +86,7 @@ class Act(Received):
 
 
 class ErasedEvent(EventBase):
-    """What is left of an event of a person who was deleted, in the thread of another one."""
+    """The rest of an event of a deleted person, in the thread of another one."""
 
     type: Literal["message"]
     thread: Id
@@ -118,13 +118,13 @@ class Receipt(EventBase):
     state: ReceiptState
 
 
-#: What an admin's event may be, by its type.
+#: The models of an admin's events, by type.
 ACTS: Mapping[Any, type[EventBase]] = {
     type.name: create_model(name, __base__=type.stored_model or type.model, id=(Reference, ...))
     for name, type in EVENT_TYPES.items()
     if type.outgoing is not None
 } | {MESSAGE.name: Reply}
-#: By a name that a line of this kind has, and none of those before it.
+#: Kinds of lines, each by a name that it has and that no kind before it has.
 KINDS: Mapping[str, type[Strict]] = {
     "format": Header,
     "author": Act,

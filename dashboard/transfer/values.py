@@ -10,7 +10,7 @@ from dashboard.db.accounts.sources import NAME as SOURCE_NAME
 from dashboard.validation.accounts import is_email
 from dashboard.validation.fields import check_characters, check_length, fault
 
-#: Before the id of an event of the dashboard; no id of a chatbot's begins with it.
+#: Precedes the id of an event of the dashboard; no id of a chatbot's event begins with it.
 OF_DASHBOARD = "/"
 _REFERENCE = re.compile(r"/?[A-Za-z0-9._:-]{1,256}")
 

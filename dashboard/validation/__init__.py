@@ -1,1 +1,1 @@
-"""Validation of what comes from outside: fields, strict JSON, timestamps, and where an error is."""
+"""Validates outside input: fields, strict JSON, timestamps; names the place of each error."""

@@ -1,13 +1,13 @@
-"""IP addresses: from which of them the same caller may come."""
+"""IP addresses: the network from which one caller may come."""
 
 import ipaddress
 
-#: Whoever has an IPv6 address has all of its network.
+#: The owner of an IPv6 address has all of its /64 network.
 _IPV6_NETWORK_BITS = 64
 
 
 def network_of(address: str) -> str:
-    """The address, or the network of 64 bits of one of IPv6; what is neither as it is."""
+    """Returns the /64 network of an IPv6 address; an IPv4 address or other text as it is."""
     try:
         found = ipaddress.ip_address(address)
     except ValueError:

@@ -1,4 +1,4 @@
-"""Turns what the validation library found into the codes of docs/protocol.md and JSON pointers."""
+"""Turns errors of the validation library into the codes of docs/protocol.md and JSON pointers."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -7,7 +7,7 @@ from pydantic import ValidationError
 
 from dashboard.errors import FieldError, Invalid, quoted
 
-#: Most errors of one answer, which keeps it small.
+#: Most errors in one answer, to keep it small.
 ERRORS_MAX = 20
 _KEY_MAX = 40
 
@@ -29,23 +29,23 @@ _OPTIONAL = frozenset({"private", "attachments", "member_status", "add", "remove
 
 
 def invalid(error: ValidationError, pointer: str = "") -> Invalid:
-    """The problem to answer; `pointer` is where the validated object stands in the document."""
+    """Returns the problem to answer; `pointer` is the place of the validated object."""
     found = error.errors(include_url=False, include_context=True)
     return Invalid([_field_error(one, pointer) for one in found[:ERRORS_MAX]])
 
 
 def field_error(pointer: str, code: str, detail: str) -> Invalid:
-    """A problem with one error."""
+    """Returns a problem with one error."""
     return Invalid([FieldError(pointer, code, f"{named(pointer)} {detail}.")])
 
 
 def named(pointer: str) -> str:
-    """The name of a pointer in a sentence."""
+    """Returns the name of a pointer for a sentence."""
     return quoted(pointer.lstrip("/"), _KEY_MAX + 20) if pointer else "The document"
 
 
 def json_pointer(pointer: str, loc: Iterable[int | str]) -> str:
-    """RFC 6901; keys of the sender's are cut."""
+    """Appends a location to a pointer (RFC 6901); keys that the sender chose are cut."""
     for part in loc:
         key = str(part)[:_KEY_MAX].encode("utf-8", "replace").decode()
         pointer += "/" + key.replace("~", "~0").replace("/", "~1")

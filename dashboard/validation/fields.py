@@ -1,4 +1,4 @@
-"""The types of values in requests and answers, and the errors of wrong ones."""
+"""The types of values in requests and answers, and their errors."""
 
 import re
 from collections.abc import Callable
@@ -19,25 +19,25 @@ URL_MAX = 2_048
 LOCALE_MAX = 35
 ATTACHMENTS_MAX = 10
 DESK_MAX = 32
-#: Whole numbers that every JSON reader holds exactly.
+#: The largest whole number that every JSON reader holds exactly.
 INTEGER_MAX = 2**53 - 1
 
 _ID = re.compile(rf"[A-Za-z0-9._:-]{{1,{ID_MAX}}}")
-#: Programs take these out of a URL before they send it.
+#: Programs remove these from a URL before they send it.
 _PATH_SEGMENTS = frozenset({".", ".."})
 #: A language tag (BCP 47), or the locale of an operating system or of Facebook, such as pt_BR or
 #: sr_RS.UTF-8@latin.
 _LOCALE = re.compile(
     r"[A-Za-z]{2,8}([_-][A-Za-z0-9]{1,8})*(\.[A-Za-z0-9_-]{1,16})?(@[A-Za-z]{1,16})?"
 )
-#: Modifiers of POSIX that say in which script a language is written, to its code of ISO 15924.
+#: POSIX modifiers that name the script of a language, to their codes of ISO 15924.
 _SCRIPTS = {"latin": "Latn", "cyrillic": "Cyrl", "devanagari": "Deva", "arabic": "Arab"}
 _SCRIPT_LENGTH = 4
 _DESK = re.compile(rf"[a-z0-9-]{{1,{DESK_MAX}}}")
 _MEDIA_TYPE = re.compile(r"[A-Za-z0-9!#$&^_.+-]{1,63}/[A-Za-z0-9!#$&^_.+-]{1,63}")
 #: The same for JSON schemas.
 ID_PATTERN = r"^(?!\.\.?$)[A-Za-z0-9._:-]+$"
-#: Controls but for \t, \n and \r, and lone surrogates, which no UTF-8 can carry.
+#: Control characters but \t, \n and \r, and lone surrogates, which UTF-8 cannot encode.
 _FORBIDDEN = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff]")
 _SPACE = re.compile(r"\s")
 #: The same for JSON schemas; JSON in UTF-8 holds no surrogates.
@@ -56,7 +56,7 @@ def _drop_defaults(schema: dict[str, Any]) -> None:
 
 
 def _open_schema(schema: dict[str, Any]) -> None:
-    """Later versions may add members: the published schema does not forbid them."""
+    """Allows additional members in the published schema: later versions may add some."""
     schema.pop("additionalProperties", None)
 
 
@@ -73,15 +73,15 @@ class Strict(BaseModel):
 
 
 class Partial(Strict):
-    """A JSON object that changes what it names; what is left out stays as it is.
+    """A JSON object that changes the members it names; omitted members stay as they are.
 
-    Its schema has no defaults at all: to send them would change what was left out.
+    Its schema has no defaults at all: sending them would change omitted members.
     """
 
     model_config = ConfigDict(json_schema_extra=_drop_defaults)
 
     def changes(self) -> dict[str, Any]:
-        """The members that were sent."""
+        """Returns the members that were sent."""
         return {name: getattr(self, name) for name in self.model_fields_set}
 
 
@@ -108,12 +108,12 @@ _LINE_BREAKS = re.compile(r"[\t\n\r]")
 
 
 def fault(code: str, detail: str) -> PydanticCustomError:
-    """A refusal with one of the codes of docs/protocol.md, "Errors"."""
+    """Returns a refusal with one of the codes of docs/protocol.md, "Errors"."""
     return PydanticCustomError(code, "{detail}", {"detail": detail})
 
 
 def check_characters(text: str) -> str:
-    """The text; refused where a control or a lone surrogate stands in it."""
+    """Returns the text; refuses one with a control character or a lone surrogate."""
     found = _FORBIDDEN.search(text)
     if found is None:
         return text
@@ -134,7 +134,7 @@ def is_id(text: str) -> bool:
 
 
 def check_id(text: str) -> str:
-    """An id as senders give them; compared character by character, case and all."""
+    """Returns an id as the sender gave it; ids are compared exactly, with their case."""
     if is_id(text):
         return text
     check_length(check_characters(text), ID_MAX)
@@ -148,7 +148,7 @@ def is_desk_name(text: str) -> bool:
 
 
 def check_desk_name(text: str) -> str:
-    """The name of a desk, whether or not there is one."""
+    """Returns the name of a desk, whether or not that desk exists."""
     if is_desk_name(text):
         return text
     check_length(check_characters(text), DESK_MAX)
@@ -156,19 +156,19 @@ def check_desk_name(text: str) -> str:
 
 
 def check_text(text: str) -> str:
-    """A message's text, verbatim; whether it may be empty is the message's to say."""
+    """Returns a message's text unchanged; the message decides whether it may be empty."""
     return check_length(check_characters(text), BODY_MAX)
 
 
 def check_visible(text: str) -> str:
-    """The text; refused where it is empty, or holds only characters that leave no mark."""
+    """Returns the text; refuses one that is empty or has only characters that leave no mark."""
     if not shows_something(text):
         raise fault("empty_text", "is empty")
     return text
 
 
 def check_line(text: str, most: int) -> str:
-    """A name that an admin gives: something visible, in one line of at most so many characters."""
+    """Returns a name given by an admin: visible, in one line of at most `most` characters."""
     check_visible(check_length(check_characters(text), most))
     if _LINE_BREAKS.search(text):
         raise fault("forbidden_character", "has more than one line")
@@ -181,7 +181,7 @@ def check_name(text: str) -> str:
 
 
 def check_locale(text: str) -> str:
-    """A language tag as it was given; another locale in the form of a language tag."""
+    """Returns a language tag as it was given; turns another locale into a language tag."""
     check_length(check_characters(text), LOCALE_MAX)
     if not _LOCALE.fullmatch(text):
         raise fault("unknown_value", f"{quoted(text, 60)} is no language tag such as vi or en-GB")
@@ -189,7 +189,7 @@ def check_locale(text: str) -> str:
 
 
 def _language_tag(locale: str) -> str:
-    """The language tag of a locale: zh-Hans-CN of zh_Hans_CN, sr-Latn-RS of sr_RS@latin."""
+    """Returns the language tag of a locale: zh-Hans-CN of zh_Hans_CN, sr-Latn-RS of sr_RS@latin."""
     name, _, modifier = locale.partition("@")
     language, *parts = name.partition(".")[0].replace("_", "-").split("-")
     script = _SCRIPTS.get(modifier.lower())

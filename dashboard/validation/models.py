@@ -1,4 +1,4 @@
-"""Validates values from outside against pydantic models."""
+"""Validates outside values against pydantic models."""
 
 import re
 from collections.abc import Iterable
@@ -15,7 +15,7 @@ _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 def validated(model: type[Model], value: Any, pointer: str = "") -> Model:
-    """The value as the model; `pointer` is where it stands in the document. Raises Invalid."""
+    """Returns the value as the model; `pointer` is its place in the document. Raises Invalid."""
     try:
         made = model.model_validate(value)
     except ValidationError as error:
@@ -25,7 +25,7 @@ def validated(model: type[Model], value: Any, pointer: str = "") -> Model:
 
 
 def read_call(model: type[Model], arguments: tuple[Any, ...]) -> Model:
-    """The arguments of a Socket.IO call, which is one object, as the model. Raises Invalid."""
+    """Reads the one object that a Socket.IO call is given as the model. Raises Invalid."""
     if len(arguments) != 1 or not isinstance(arguments[0], dict):
         raise Invalid([FieldError("", "wrong_type", "A call takes one object.")])
     # A name with a lone surrogate would hide all other errors.
@@ -45,7 +45,7 @@ def _check_unicode(value: Any, pointer: str) -> None:
 
 
 def _first_surrogate(value: Any) -> tuple[int | str, ...] | None:
-    """The way to the first text that UTF-8 cannot carry."""
+    """Returns the path to the first text that UTF-8 cannot encode."""
     if isinstance(value, str):
         return () if _SURROGATE.search(value) else None
     children: Iterable[tuple[int | str, Any]] = ()

@@ -1,4 +1,4 @@
-"""Refuses texts that are no query of the condition language, at the place of the mistake."""
+"""Refuses texts that are not queries of the condition language, with the place of the mistake."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -18,7 +18,7 @@ class QueryFieldError(FieldError):
 
 
 def invalid_query(error: QueryError, pointer: str = "/query") -> Problem:
-    """422: a text is no query, or its sort none; `pointer` is where it stands in the request.
+    """Returns 422 for a text that is no query, or for an unknown sort; `pointer` names its place.
 
     The place stands beside the standard members and in `errors`.
     """
@@ -40,5 +40,5 @@ def invalid_query(error: QueryError, pointer: str = "/query") -> Problem:
 
 
 def unknown_sort() -> Problem:
-    """422: a request names a sort that there is not."""
+    """Returns 422 for a request that names an unknown sort."""
     return field_error("/sort", "unknown_value", "names no sort")

@@ -1,4 +1,4 @@
-"""A JSON decoder that refuses whatever two readers could read differently."""
+"""A JSON decoder that refuses all input that two readers could read differently."""
 
 import json
 import math
@@ -10,19 +10,19 @@ from dashboard.errors import Problem, quoted
 
 DEPTH_MAX = 32
 _UTF8 = ("utf-8", "utf-8-sig")
-#: More digits than any number here may have; Python's own limit would be an exception.
+#: More digits than any number here may have; beyond Python's own limit `int` raises ValueError.
 _DIGITS_MAX = 25
-#: It begins with a set, without a count: so `re` finds where it may begin in C.
+#: Begins with a set, without a count: so `re` searches for the beginning in C.
 _LONG_INTEGER = re.compile(rf"[0-9][0-9]{{{_DIGITS_MAX}}}")
 _STEP = {ord("["): 1, ord("{"): 1, ord("]"): -1, ord("}"): -1}
 _NO_BRACKETS = bytes(set(range(256)) - set(_STEP))
 
 
 def loads(data: bytes) -> Any:
-    """The value of a JSON document in UTF-8. Raises Problem (400) where it is unreadable.
+    """Decodes a JSON document in UTF-8. Raises Problem (400) if it is unreadable.
 
-    An integer written as `-0` is given as a float, so that a strict integer refuses it. Escaped
-    lone surrogates are let through: where they stand is the schema's to say.
+    An integer written as `-0` becomes a float, so that a strict integer refuses it. Escaped lone
+    surrogates are let through: the schema names their place.
     """
     encoding = json.detect_encoding(data)
     if encoding not in _UTF8:
@@ -35,11 +35,11 @@ def loads(data: bytes) -> Any:
 
 
 def loads_text(text: str, data: bytes | None = None) -> Any:
-    """As `loads`, for a text; `data` is the same in UTF-8, where the caller has it."""
+    """Decodes a text as `loads` does; `data` is the same in UTF-8, if the caller has it."""
     if text.count("[") + text.count("{") > DEPTH_MAX:
         _check_depth(data or text.encode("utf-8", "replace"))
     try:
-        # What `_integer` may read differently from `int`, which is called without a step in Python.
+        # Only then may `_integer` differ from `int`, which needs no step in Python.
         is_unusual = "-0" in text or _LONG_INTEGER.search(text)
         return (_DECODER if is_unusual else _FAST_DECODER).decode(text)
     except json.JSONDecodeError as error:
@@ -51,7 +51,7 @@ def _check_depth(data: bytes) -> None:
     """Counts brackets outside of strings, so that the parser never meets a deep document."""
     outside = data.replace(rb"\\", b"").replace(rb"\"", b"").split(b'"')[::2]
     brackets = b"".join(outside).translate(None, _NO_BRACKETS)
-    # Not `max`: it would count to the end, without a chance for another thread.
+    # Not `max`: it would count to the end without giving other threads a chance.
     if any(depth > DEPTH_MAX for depth in accumulate(map(_STEP.__getitem__, brackets))):
         raise _unreadable("too_deep", f"The document is nested deeper than {DEPTH_MAX} levels.")
 

@@ -1,4 +1,4 @@
-"""Tags in requests: each in the form in which it is stored, none of them named twice."""
+"""Tags in requests: each in its stored form, none of them twice."""
 
 import unicodedata
 from collections.abc import Callable, Iterator, Sequence
@@ -14,12 +14,12 @@ from scoring.conditions.fields import FIELDS
 from scoring.conditions.folding import plain
 from scoring.conditions.tags import TAG_LENGTH_MAX, TAGS_MAX, folded, is_tag, mixes_scripts
 
-#: As far as JSON schemas say it: of ASCII these alone; which others are letters is not said.
+#: As much as a JSON schema can say: which ASCII characters are refused. It cannot name letters.
 TAG_PATTERN = r"^[^\u0000-,./:-`{-\u007f]+$"
 
 
 def check_tag(text: str) -> str:
-    """A tag, composed (NFC): 1 to 32 letters of any script in lower case, digits and `-`."""
+    """Returns a tag, composed (NFC): 1 to 32 lower-case letters of any script, digits and `-`."""
     composed = unicodedata.normalize("NFC", check_characters(text))
     check_length(composed, TAG_LENGTH_MAX)
     tag = folded(composed)
@@ -32,7 +32,7 @@ def check_tag(text: str) -> str:
 
 
 def check_new_tag(text: str) -> str:
-    """A tag that may be given to a thread: `check_tag`, and it cannot be taken for another one."""
+    """Returns a tag as `check_tag` does; refuses query words and mixed scripts."""
     tag = check_tag(text)
     if folded(tag) in FIELDS["tag"].words:
         detail = f"{quoted(tag)} is a word of the condition language, which finds threads without"
@@ -59,12 +59,12 @@ _Tag: Any = _tag(check_tag)
 _NewTag: Any = _tag(check_new_tag)
 #: Tags to add.
 NewTags: Any = Annotated[list[_NewTag], Field(max_length=TAGS_MAX)]
-#: Tags to remove, and those of an export: a thread may have tags that are refused today.
+#: Tags to remove, and tags of an export: a thread may have tags that are refused today.
 Tags: Any = Annotated[list[_Tag], Field(max_length=TAGS_MAX)]
 
 
 def check_change(add: Sequence[str], remove: Sequence[str], pointer: str = "") -> None:
-    """Raises Invalid where no tag is named, or one of them twice; `pointer`: where both stand."""
+    """Raises Invalid if no tag is named or one is named twice; `pointer` is their object."""
     if not add and not remove:
         raise field_error(f"{pointer}/add", "missing_field", "is missing, and so is “remove”")
     seen: set[str] = set()

@@ -18,15 +18,15 @@ _MINUTE_MS = 60_000
 
 
 class TimestampError(ValueError):
-    """No timestamp with an offset, as RFC 3339 writes it."""
+    """The text is not a timestamp with an offset in the form of RFC 3339."""
 
 
 class TimestampRangeError(ValueError):
-    """A timestamp outside of the years that are taken."""
+    """The timestamp lies outside of the accepted years."""
 
 
 def parse(text: str) -> int:
-    """Milliseconds since 1970; finer digits are cut off, and -00:00 is UTC.
+    """Returns milliseconds since 1970. Finer digits are cut off; -00:00 is UTC.
 
     A leap second, 23:59:60 UTC at the end of a month, is the second that follows it. Raises
     TimestampError and TimestampRangeError.

@@ -16,13 +16,13 @@ _TIMEZONE_MAX = 64
 
 @lru_cache(maxsize=1_024)
 def is_timezone(name: str) -> bool:
-    """Whether this machine knows a time zone of this name (IANA)."""
+    """Whether this machine knows a time zone with this name (IANA)."""
     if len(name) > _TIMEZONE_MAX or not _TIMEZONE.fullmatch(name):
         return False
     try:
         return ZoneInfo(name).key == name
     except (OSError, ValueError, LookupError):
-        # A folder such as America, a file that is no zone, an unknown name.
+        # The name is that of a folder such as America, of a file that is no zone, or unknown.
         return False
 
 

@@ -2,10 +2,10 @@
 
 import regex
 
-#: What leaves no mark: white space, what Unicode calls default ignorable (zero-width characters,
-#: joiners, bidirectional controls, fillers, tags, variation selectors), and what is blank by its
-#: name or its purpose: Braille blank, interlinear marks, hieroglyph controls and blanks, a null
-#: notehead, and the Khitan filler.
+#: Characters that leave no mark: white space, those that Unicode calls default ignorable
+#: (zero-width characters, joiners, bidirectional controls, fillers, tags, variation selectors), and
+#: those blank by name or purpose: Braille blank, interlinear marks, hieroglyph controls and blanks,
+#: a null notehead, and the Khitan filler.
 _UNSEEN = (
     r"\p{White_Space}\p{Default_Ignorable_Code_Point}\p{Cc}"
     r"\u2800\uFFF9-\uFFFB\U00013430-\U0001343F\U00013441\U00013442\U0001D159\U00016FE4"

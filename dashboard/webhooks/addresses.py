@@ -1,4 +1,4 @@
-"""Addresses of webhooks: which hosts are valid, and which IP addresses are public."""
+"""Checks addresses of webhooks: whether a host is valid, and whether an IP address is public."""
 
 import ipaddress
 import re
@@ -10,12 +10,12 @@ import idna
 _HOST_MAX, _LABEL_MAX = 253, 63
 #: Letters, digits and hyphens; names within a network of containers have underscores, too.
 _LABEL = re.compile(r"[A-Za-z0-9_](?:[A-Za-z0-9_-]*[A-Za-z0-9_])?")
-#: A last label with which programs read the whole host as a number (URL Standard of WHATWG).
+#: A last label that makes programs read the whole host as a number (URL Standard of WHATWG).
 _NUMBER = re.compile(r"[0-9]+|0[xX][0-9A-Fa-f]*")
 
-#: IANA's IPv4 Special-Purpose Address Registry (RFC 6890), each block with what it is for; and
-#: multicast, which has a registry of its own. Blocks inside of others are left out. Python's
-#: `ipaddress` counts some of them as global, and knows others only in later releases.
+#: IANA's IPv4 Special-Purpose Address Registry (RFC 6890), each block with its purpose; and
+#: multicast, which has its own registry. Blocks inside of others are left out. Python's `ipaddress`
+#: counts some of them as global, and knows others only in later releases.
 SPECIAL_IPV4 = {
     "0.0.0.0/8": "this network",
     "10.0.0.0/8": "private use",
@@ -44,8 +44,8 @@ SPECIAL_IPV6 = {
     "2620:4f:8000::/48": "direct delegation AS112",
     "3fff::/20": "documentation",
 }
-#: All that IANA has given out as global unicast; the rest is loopback, unique local, link local,
-#: site local, multicast, segment routing, discard, translation and reserved.
+#: All blocks that IANA has assigned as global unicast; the rest is loopback, unique local, link
+#: local, site local, multicast, segment routing, discard, translation and reserved.
 _GLOBAL_UNICAST = IPv6Network("2000::/3")
 #: Addresses that a translator turns into the IPv4 address in their last 32 bits.
 _IPV4_INSIDE = (IPv6Network("::ffff:0:0/96"), IPv6Network("64:ff9b::/96"))
@@ -54,9 +54,9 @@ _ISATAP = (0x0000_5EFE, 0x0200_5EFE)
 
 
 def host_fault(netloc: str) -> str | None:
-    """The reason why a host, as it stands in a URL without its port, is not valid; None if it is.
+    """Returns the reason why the host of a URL, without its port, is not valid; None if it is.
 
-    Names of DNS are valid, and IP addresses in their usual form: programs read other forms in
+    DNS names are valid, and IP addresses in their usual form: programs read other forms in
     different ways. A label in Punycode must be valid by IDNA 2008.
     """
     if netloc.startswith("["):

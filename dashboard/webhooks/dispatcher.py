@@ -37,7 +37,7 @@ WAITS_SECONDS = (
 )
 ATTEMPTS_MAX = 1 + len(WAITS_SECONDS)
 #: Share by which a delay may be longer, so that deliveries that failed together do not retry
-#: together. Never shorter: the delays are what the documentation promises to receivers.
+#: together. Never shorter: the documentation promises these delays to receivers.
 JITTER = 0.1
 #: Longest delay that a receiver may ask for.
 RETRY_AFTER_MAX_SECONDS = 24 * _HOUR
@@ -47,7 +47,7 @@ _DIGITS_MAX = 9
 def next_at(
     attempts: int, retry_after_seconds: int | None, now_ms: int, random: Callable[[], float]
 ) -> int | None:
-    """Time of the next attempt in milliseconds; None after `ATTEMPTS_MAX` attempts.
+    """Returns the time of the next attempt in milliseconds; None after `ATTEMPTS_MAX` attempts.
 
     It is never before the receiver's `Retry-After`. `random()` gives a number in [0, 1).
     """
@@ -58,7 +58,7 @@ def next_at(
 
 
 def retry_after(text: str | None, now_ms: int) -> int | None:
-    """The seconds of a `Retry-After` header (a number or a date), 0 to 86,400; None if invalid."""
+    """Reads a `Retry-After` header (seconds or a date) as 0 to 86,400 s; None if invalid."""
     if not text:
         return None
     text = text.strip()
@@ -76,8 +76,8 @@ def retry_after(text: str | None, now_ms: int) -> int | None:
 
 log = logging.getLogger(__name__)
 
-#: Interval of the poll for due deliveries while some are under way, and else: `AgendaReader` wakes
-#: the dispatcher when some are due.
+#: Interval of the poll for due deliveries: while some are under way, and while none is.
+#: `AgendaReader` wakes the dispatcher when some are due.
 POLL_SECONDS, POLL_REST_SECONDS = 0.5, 15.0
 #: Lifetime of the lease of a first attempt: longer than any pause of a healthy process. When a
 #: process dies, another one leases its deliveries after this time. Each further attempt doubles
@@ -88,7 +88,7 @@ RENEW_MS = 2_000
 #: Deliveries under way at once: a slow receiver must not delay other webhooks.
 ACTIVE_PER_WEBHOOK_MAX = 4
 ACTIVE_MAX = 64
-#: Interval of deleting events that are older than the outbox keeps them.
+#: Interval of deleting events older than the outbox keeps them.
 TRIM_MS = 3_600_000
 #: HTTP status by which a receiver asks for no further deliveries.
 GONE = 410
@@ -104,16 +104,16 @@ def spawn_thread(work: Callable[..., object], *arguments: object) -> object:
 
 
 def leased_until(now: int, attempts: int) -> int:
-    """The end of a lease from now on, of the first attempt (1) or a later one; in milliseconds."""
+    """Returns when a lease begun now ends, in ms; `attempts` is 1 for a first attempt."""
     return now + min(LEASE_MOST_MS, LEASE_MS << (attempts - 1))
 
 
 class WebhookDispatcher(RunsTask):
-    """One runs in each process; a lease gives each delivery to one dispatcher at a time.
+    """Posts due deliveries. Each process runs one; a lease gives each delivery to one at a time.
 
     `spawn(function, *arguments)` runs a delivery in the background; `jitter()` gives a number in
-    [0, 1) for the delay before a retry; `for_chatbots` makes an event's document that which is
-    posted.
+    [0, 1) for the delay before a retry; `for_chatbots` turns an event's document into the one that
+    is posted.
     """
 
     def __init__(
@@ -209,7 +209,7 @@ class WebhookDispatcher(RunsTask):
         answer = self._poster.post(target.url, request)
         now = self._clock()
         attempt = attempt_of(request, answer, began, now)
-        # At worst the log shows the attempt twice; else the chatbot would get the event twice.
+        # At worst the log shows the attempt twice; otherwise the chatbot would get the event twice.
         self._database.write(
             lambda connection: self._save_outcome(connection, delivery, answer, attempt, now),
             is_idempotent=True,
@@ -248,6 +248,6 @@ class WebhookDispatcher(RunsTask):
 
 
 def attempt_of(request: Request, answer: Answer, began: int, now: int) -> Attempt:
-    """The entry of the delivery log for a request and its answer; times in milliseconds."""
+    """Returns the delivery log entry for a request and its answer; times in milliseconds."""
     headers = dict(request.headers)
     return Attempt(began, now - began, headers, answer.status, answer.error, answer.text)

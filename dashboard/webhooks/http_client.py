@@ -1,4 +1,4 @@
-"""Posts to receivers that may be slow or hostile, or whose name resolves to a private address."""
+"""Posts to receivers that may be slow or hostile, or resolve to private addresses."""
 
 import http.client
 import io
@@ -20,8 +20,8 @@ TIMEOUT_SECONDS = 15.0
 #: Bytes of an answer that are read; the rest of a longer one is ignored.
 ANSWER_BYTES_MAX = 16_384
 ANSWER_CHARACTERS_KEPT = 1_000
-#: Names that a poster looks up at once. A look-up occupies one of the 10 (gevent) or 20 threads in
-#: which passwords are checked, too, and for 10 s and more where no name server answers.
+#: Names that a poster looks up at once. A look-up occupies one of the 10 (gevent) or 20 threads
+#: that also check passwords, and for 10 s and more if no name server answers.
 LOOKUPS_MAX = 3
 _PORTS = {"http": 80, "https": 443}
 
@@ -61,12 +61,12 @@ class Poster:
         self._timeout_seconds = timeout_seconds
         self._resolve = resolve
         self._lookups = threading.BoundedSemaphore(LOOKUPS_MAX)
-        #: A name is looked up once at a time: one that is slow leaves the other places to others.
+        #: A name is looked up once at a time: a slow one leaves the other places to other names.
         self._names: defaultdict[str, threading.Semaphore] = defaultdict(threading.Semaphore)
         self._tls = tls or ssl.create_default_context()
 
     def post(self, url: str, request: Request) -> Answer:
-        """Gives the answer or an error; never raises for a fault of the receiver or network."""
+        """Returns the answer or an error; never raises for a fault of the receiver or network."""
         deadline = _Deadline(time.monotonic() + self._timeout_seconds)
         try:
             with deadline:
@@ -138,7 +138,7 @@ class _NotAllowedError(Exception):
 
 
 class _Deadline:
-    """Closes the connection at a time (of `time.monotonic`), whatever it waits for then.
+    """Closes the connection at a time (of `time.monotonic`), whatever it is waiting for.
 
     A socket's own timeout is not enough: it starts again with every byte received.
     """
@@ -184,7 +184,7 @@ class _Deadline:
 
 @contextmanager
 def _within(places: threading.Semaphore, deadline: _Deadline) -> Iterator[None]:
-    """Takes one of the places. Raises TimeoutError where none is free in time."""
+    """Takes one of the places. Raises TimeoutError if none is free in time."""
     if not places.acquire(timeout=deadline.seconds_left()):
         raise TimeoutError
     try:
@@ -194,7 +194,7 @@ def _within(places: threading.Semaphore, deadline: _Deadline) -> Iterator[None]:
 
 
 def _read(response: http.client.HTTPResponse) -> Answer:
-    """The answer up to the limits above. Raises HTTPException where it breaks off."""
+    """Reads the answer up to the limits above. Raises HTTPException if it breaks off."""
     body = response.read(ANSWER_BYTES_MAX)
     if response.length and len(body) < ANSWER_BYTES_MAX:
         raise http.client.IncompleteRead(body, response.length)

@@ -1,4 +1,4 @@
-"""What supervisors do with webhooks: create, rotate, test, revoke, and replay events."""
+"""Creates, rotates, tests and revokes webhooks for supervisors, and replays events."""
 
 import logging
 import re
@@ -28,7 +28,7 @@ from dashboard.webhooks.signing import signed
 
 log = logging.getLogger(__name__)
 
-#: Time that a customer's page shows the notice; it is posted again while the admin writes on.
+#: How long a customer's page shows the notice; it is posted again while the admin types.
 SHOWN_MS = 6_000
 #: Shortest interval between two notices about one admin in one thread.
 REPEAT_SECONDS = 2.0
@@ -37,7 +37,7 @@ TIMEOUT_SECONDS = 4.0
 
 
 class TypingNotifier:
-    """Stores nothing and never retries; one request at a time for each webhook."""
+    """Stores nothing and never retries; each webhook gets one request at a time."""
 
     def __init__(
         self,
@@ -57,7 +57,7 @@ class TypingNotifier:
         self._busy: set[int] = set()
 
     def notify(self, thread_id: int, admin_id: int) -> None:
-        """Says that the admin is writing a reply in the thread; not for a private note."""
+        """Posts that the admin is writing a reply in the thread; not called for a private note."""
         now = self._monotonic()
         self._sent_at = {key: at for key, at in self._sent_at.items() if now - at < REPEAT_SECONDS}
         if (thread_id, admin_id) in self._sent_at:
@@ -103,7 +103,7 @@ class CreatedWebhook(NamedTuple):
 
 
 class WebhookService:
-    """All methods raise NotFound for an unknown webhook, and StorageUnavailable."""
+    """Manages webhooks. Methods raise NotFound for an unknown webhook, and StorageUnavailable."""
 
     def __init__(
         self,
@@ -122,7 +122,7 @@ class WebhookService:
     ) -> CreatedWebhook:
         """Creates a webhook; `events` None subscribes to all types.
 
-        Raises Invalid for a wrong address or type, StartError for a wrong name of a source.
+        Raises Invalid for a wrong address or type, StartError for a wrong source name.
         """
         check_url(url)
         check_types(events)
@@ -139,13 +139,13 @@ class WebhookService:
         return self._database.write(write)
 
     def listing(self) -> list[tuple[Webhook, int]]:
-        """All webhooks, each with the number of its pending deliveries."""
+        """Returns all webhooks, each with the number of its pending deliveries."""
         with self._database.read() as connection:
             pending = webhooks.pending_counts(connection)
             return [(each, pending.get(each.id, 0)) for each in webhooks.listing(connection)]
 
     def rotate(self, actor: Actor, id: int) -> str:
-        """Gives a new secret; for a day the previous one signs every request, too."""
+        """Returns a new secret; for a day the previous one signs every request, too."""
 
         def write(connection: Connection, now: int, webhook: Webhook) -> str:
             _audit(connection, now, actor, audit.WEBHOOK_ROTATED, webhook)
@@ -241,13 +241,13 @@ class WebhookService:
 
 
 def origin_of(url: str) -> str:
-    """Scheme and host of an address: what the audit log says of it. The rest may be a secret."""
+    """Returns scheme and host of an address for the audit log. The rest may be a secret."""
     parts = urlsplit(url)
     return f"{parts.scheme}://{parts.netloc}"
 
 
 def check_url(url: str) -> None:
-    """Raises Invalid, with the reason, for what is no http or https address of a valid host."""
+    """Raises Invalid with the reason, unless this is an http or https address of a valid host."""
     if not url.isprintable() or " " in url or len(url) > URL_MAX:
         raise _wrong_url(f"has blanks, controls or more than {URL_MAX} characters")
     scheme, _, rest = url.partition("://")

@@ -18,7 +18,7 @@ class Request(NamedTuple):
 
 
 def signed(document: dict[str, Any], secrets: Sequence[str], now_ms: int) -> Request:
-    """The request for a document with an `id`; each of the secrets signs it, the newest first."""
+    """Returns the request for a document with an `id`; each secret signs it, the newest first."""
     text = json.dumps(document, ensure_ascii=False, separators=(",", ":"), sort_keys=True)
     id, at = document["id"], datetime.fromtimestamp(now_ms // 1000, UTC)
     signatures = [Webhook(secret).sign(id, at, text) for secret in secrets]

@@ -1,4 +1,4 @@
-"""What the signed-in admin does to a thread, for the calls about one thread and about many."""
+"""Runs actions of the signed-in admin, for the calls about one thread and about many."""
 
 from collections.abc import Callable
 from typing import Any
@@ -10,12 +10,12 @@ from dashboard.ingest.snoozing import Snoozing
 from dashboard.ingest.tagging import Tagging
 from dashboard.web.http.identity import current
 
-#: Actions that take nothing but the thread.
+#: Actions that need only the thread.
 SIMPLE_ACTIONS = ("claim", "release", "reopen", "wake")
 
 
 class ActingAdmin:
-    """Runs methods of what is done to threads as the admin of the current request."""
+    """Runs the methods that change threads as the admin of the current request."""
 
     def __init__(
         self,
@@ -32,13 +32,13 @@ class ActingAdmin:
         self.tagging = tagging
 
     def act(self, action: Callable[..., Any], *given: Any) -> Any:
-        """The result of `action(admin, *given)`, once its thread is placed."""
+        """Returns the result of `action(admin, *given)`, once its thread is placed."""
         identity = current()
         admin = Admin(identity.admin_id, identity.name, identity.role, identity.desks)
         return self._ingest.act(action, admin, *given)
 
     def act_simply(self, name: str, thread_id: int) -> int | None:
-        """The id of the act; None where nothing was changed. `name` is one of SIMPLE_ACTIONS."""
+        """Returns the id of the act; None if nothing changed. `name` is one of SIMPLE_ACTIONS."""
         assert name in SIMPLE_ACTIONS, name
         acts = self.snoozing if name == "wake" else self.actions
         return self.act(getattr(acts, name), thread_id)

@@ -1,4 +1,4 @@
-"""The dashboard's own API: what a signed-in admin reads and does."""
+"""The dashboard's own API: the calls by which a signed-in admin reads and acts."""
 
 from typing import Any
 
@@ -31,7 +31,7 @@ _ACTION = PathParameter(
 
 
 class AdminApi:
-    """The calls below /admin/api; `current()` says who makes them."""
+    """The calls below /admin/api; `current()` gives the admin who makes them."""
 
     def __init__(self, database: Database, admin: ActingAdmin, explainer: Explainer, pages: Pages):
         self._database = database
@@ -174,7 +174,7 @@ class AdminApi:
         problems=(404,),
     )
     def close(self, thread_id: int, body: requests.CloseRequest) -> Response:
-        """Closes the thread, unless the customer wrote what was not seen: see the row."""
+        """Closes the thread, unless the customer wrote something unseen: see the row."""
         act_id = self._admin.act(self._admin.actions.close, thread_id, body.seen_message_id)
         return self._changed(thread_id, act_id)
 
@@ -189,8 +189,8 @@ class AdminApi:
         problems=(409,),
     )
     def snooze(self, thread_id: int, body: requests.SnoozeRequest) -> Response:
-        """It leaves `arrival` and `not_respond` until then, or until the customer writes, unless
-        `wake` is `never`; `until` is at most five years away. One that is snoozed is changed."""
+        """The thread leaves `arrival` and `not_respond` until then, or until the customer writes,
+        unless `wake` is `never`; `until` is at most five years away. A snooze can be changed."""
         snoozing = self._admin.snoozing
         return self._changed(
             thread_id, self._admin.act(snoozing.snooze, thread_id, body.until, body.wake)
@@ -208,8 +208,8 @@ class AdminApi:
         problem=responses.ActionProblem,
     )
     def assign(self, thread_id: int, body: requests.AssignRequest) -> Response:
-        """Neither its place nor its wait changes. What a colleague has is handed over by that
-        colleague and by supervisors. Where whoever gets it has it already, no note is written."""
+        """Neither place nor wait changes. A colleague's thread is handed over by that colleague and
+        by supervisors. If the new assignee has it already, no note is written."""
         hand_over = self._admin.assigning.hand_over
         given = HandOver(body.admin_id, body.note, body.desk)
         return self._changed(thread_id, self._admin.act(hand_over, thread_id, given))
@@ -262,5 +262,5 @@ class AdminApi:
             return thread_rows.rows(connection, ids, current().desks)
 
     def _changed(self, thread_id: int, act_id: int | None) -> Response:
-        """Who gives a thread to a desk that is not their own sees it no more."""
+        """Answers the changed row; null if the thread is at a desk that one does not see."""
         return json_response({"row": self._rows([thread_id]).get(thread_id), "act": act_id})

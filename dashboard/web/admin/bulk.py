@@ -1,4 +1,4 @@
-"""One action on many threads, and undoing what was done to one or many."""
+"""One action on many threads, and undoing acts on one or many."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from types import MappingProxyType
@@ -45,7 +45,7 @@ class BulkApi:
         _check_goes_with(body, "until", "snooze", is_needed=True)
         _check_goes_with(body, "wake", "snooze")
         _check_goes_with(body, "seen", "close")
-        # Null is nobody.
+        # Null means nobody.
         is_named = "admin_id" in body.model_fields_set
         _check_goes_with(body, "admin_id", "assign", is_needed=not is_named)
         _check_goes_with(body, "desk", "assign")
@@ -72,8 +72,8 @@ class BulkApi:
         answers=done(responses.UndoneActs),
     )
     def undo(self, body: requests.UndoRequest) -> Response:
-        """A close, reopen or change of tags that was undone counts as never made. An act is left
-        as it is where somebody set the same again since (`done_meanwhile`), and after ten minutes
+        """A close, reopen or change of tags that was undone counts as never made. An act stays as
+        it is if somebody has set the same again since (`done_meanwhile`), and after ten minutes
         (`too_late`)."""
         undone = list(_each(body.acts, lambda act_id: self._admin.act(self._undo.undo, act_id)))
         with self._database.read() as connection:
@@ -88,7 +88,7 @@ class BulkApi:
         return json_response({"results": results})
 
     def _seen(self, body: requests.BulkRequest) -> dict[int, int]:
-        """Thread id to the message that was seen; where none is given, to the last one by now."""
+        """Thread id to the message that was seen; without one, the last message by now."""
         ids = {str(id): id for id in body.ids}
         given = body.seen or {}
         for name in given:
@@ -111,7 +111,7 @@ class BulkApi:
                 yield {"id": id, "status": "done", "act": result}
 
     def _act_on(self, body: requests.BulkRequest, thread_id: int, seen: int) -> int | None:
-        """The id of the act; None where nothing was changed."""
+        """Acts on one thread; returns the id of the act, or None if nothing changed."""
         if body.priority is not None:
             return self._admin.act(self._admin.actions.set_priority, thread_id, body.priority)
         if body.until is not None:
@@ -131,7 +131,7 @@ class BulkApi:
 def _check_goes_with(
     body: requests.BulkRequest, field: str, action: str, *, is_needed: bool = False
 ) -> None:
-    """Raises Invalid for a field that goes with another action, or that is missing."""
+    """Raises Invalid for a field that belongs to another action, or that is missing."""
     is_given = getattr(body, field) is not None
     if is_given and body.action != action:
         raise field_error(f"/{field}", "unknown_field", f"goes with {action}, and with no other")
@@ -142,9 +142,9 @@ def _check_goes_with(
 def _each(
     ids: Iterable[int], work: Callable[[int], Result]
 ) -> Iterator[tuple[int, Result | Problem]]:
-    """Each id once, with what `work` gives or why it was refused.
+    """Yields each id once, with the result of `work` or the reason of its refusal.
 
-    Each is a transaction of its own; none is tried any more once SQL is away.
+    Each id is a transaction of its own; once SQL is away no further one is tried.
     """
     away: Problem | None = None
     for id in dict.fromkeys(ids):

@@ -31,7 +31,7 @@ _EXAMPLE = {"shortcut": "hello", "body": "Hello {{customer.name}}"}
 
 
 class CannedApi:
-    """Placeholders such as `{{customer.name}}` are filled in by the page."""
+    """Calls for canned replies. The page fills in placeholders such as `{{customer.name}}`."""
 
     def __init__(self, database: Database, clock: Callable[[], int]):
         self._database = database

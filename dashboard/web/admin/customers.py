@@ -1,4 +1,4 @@
-"""The dashboard's calls about customers as persons, whatever threads they have."""
+"""The dashboard's calls about customers as persons, with all their threads."""
 
 import logging
 
@@ -16,21 +16,20 @@ from dashboard.web.http.routes import done, route
 
 log = logging.getLogger(__name__)
 
-#: How long PostgreSQL may remove traces before the answer: pages give up a request after 15 s.
+#: How long PostgreSQL may remove traces before the answer: pages cancel a request after 15 s.
 TRACES_SECONDS = 10.0
 
 
 class DeletedCustomerRequest(Strict):
-    """The customer by the name of the source and their id there.
-
-    Not by a thread: who writes in it may be another customer by now."""
+    """The customer by the name of the source and their id there. Not by a thread: its customer may
+    be another one by now."""
 
     source: Id
     customer: Id
 
 
 class DeletedCustomer(Answer):
-    """What was deleted: the customer's threads, and events whose contents were erased."""
+    """The deleted data: the customer's threads, and events with erased contents."""
 
     threads: int
     events: int

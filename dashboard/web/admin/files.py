@@ -21,7 +21,7 @@ from dashboard.web.http.responses import json_response
 from dashboard.web.http.routes import NO_CONTENT, Documented, PathParameter, route
 from dashboard.web.http.schemas import Answer
 
-#: Longest name that is read; what is kept of it is shorter.
+#: Longest name that is read; the name that is kept is shorter.
 NAME_READ_MAX = 1_000
 
 
@@ -36,7 +36,7 @@ class UploadQuery(Query):
 
 
 class UploadedFile(Answer):
-    """A file that waits for a message; `name` and `type` are what it will be shown as."""
+    """A file that waits for a message; `name` and `type` are the ones that will be shown."""
 
     id: str
     name: str
@@ -54,7 +54,7 @@ _FILE = {"file_id": PathParameter({"type": "string", "pattern": f"^{ID.pattern}$
 
 
 class FilesApi:
-    """The calls about files; `current()` says who makes them."""
+    """The calls about files; `current()` gives the admin who makes them."""
 
     def __init__(self, database: Database, store: FileStore, uploads: Uploads):
         self._database = database
@@ -115,7 +115,7 @@ class FilesApi:
         return Response(status=204)
 
     def _seen(self, file_id: str) -> StoredFile:
-        """Raises NotFound, also for a file that the admin does not see."""
+        """Returns a file. Raises NotFound, also for one that the admin does not see."""
         identity = current()
         with self._database.read() as connection:
             found = files.find(connection, file_id) if ID.fullmatch(file_id) else None

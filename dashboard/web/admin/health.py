@@ -1,4 +1,4 @@
-"""What the settings tell supervisors of the server: whether the lists equal the database."""
+"""Tells supervisors in the settings whether the lists equal the database."""
 
 from collections.abc import Callable
 
@@ -12,7 +12,7 @@ from dashboard.web.http.routes import done, route
 
 
 class Health(Answer):
-    """Of the worker that answers; each one compares the lists by itself, once a second."""
+    """The state of the worker that answers; each worker compares the lists once a second."""
 
     late_since: Milliseconds | None
     compared_at: Milliseconds | None

@@ -22,13 +22,13 @@ class ReadMentionsRequest(Strict):
 
 
 class UnreadMentionRequest(Strict):
-    """The note whose mention counts as unread again."""
+    """The note with the mention that counts as unread again."""
 
     message_id: MessageId
 
 
 class UnreadMentions(Answer):
-    """The notes of the thread that mention the admin who has not read them."""
+    """The notes of the thread with unread mentions of the admin."""
 
     unread: Annotated[list[int], Field(description="Ids of messages, in order.")]
 
@@ -50,7 +50,7 @@ class MentionsApi:
         answers=done(UnreadMentions),
     )
     def read(self, thread_id: int, body: ReadMentionsRequest) -> Response:
-        """Up to a message; the thread leaves the view `mentions` once none is unread."""
+        """Up to a message; the thread leaves the view `mentions` once no mention is unread."""
         return self._answer(self._mentioning.read, thread_id, body.through)
 
     @route(
@@ -64,7 +64,7 @@ class MentionsApi:
         problems=(404,),
     )
     def unread(self, thread_id: int, body: UnreadMentionRequest) -> Response:
-        """The thread is in the view `mentions` again."""
+        """Marks a mention as unread; the thread is in the view `mentions` again."""
         return self._answer(self._mentioning.unread, thread_id, body.message_id)
 
     def _answer(self, action: Callable[..., Any], thread_id: int, message_id: int) -> Response:

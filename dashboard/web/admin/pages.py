@@ -36,11 +36,11 @@ from scoring.views import BUILT_IN_VIEWS, FILTERS, VIEW_QUERIES
 
 #: Cookie with the theme, for pages that are shown without a session.
 THEME_COOKIE = "lineup_theme"
-#: Saved views that come with the page; all of them are read once its socket is connected.
+#: Saved views that come with the page; the others are read once its socket is connected.
 SAVED_VIEWS_MAX = 50
 #: A year.
 _KEPT_SECONDS = 31_536_000
-#: Limits that the page's scripts keep; the server enforces the same constants.
+#: Limits that the page's scripts enforce, too; the server uses the same constants.
 LIMITS = {
     "message_characters": BODY_MAX,
     "message_files": ATTACHMENTS_MAX,
@@ -71,9 +71,9 @@ class Pages:
         first_list: FirstList,
         picture_hosts: Sequence[str] = (),
     ):
-        """`storage_key` gives the key that encrypts what an admin's page stores in the browser.
+        """`storage_key` gives the key that encrypts the data that an admin's page stores.
 
-        `picture_hosts`: from where the dashboard loads pictures of customers, by https.
+        `picture_hosts`: the hosts from which the dashboard loads pictures of customers, by https.
         """
         self._database = database
         self._clock = clock
@@ -116,13 +116,13 @@ class Pages:
             words=languages.page_texts(preferences["locale"]),
             script="js/main.js",
             texts=self.text_urls(""),
-            # Of parts whose scripts are loaded when they are asked for, by part.
+            # URLs by part, for parts with scripts that are loaded only when they are needed.
             later={part: self.text_urls(f"{part}/") for part in ("query", "views", "hours")},
         )
         return keep_for_signed_out(response, chosen)
 
     def login(self, next: str, problem: Problem | None = None, email: str = "") -> Response:
-        """The sign-in page; with `problem`, why the last attempt failed."""
+        """Renders the sign-in page; `problem` is the reason why the last attempt failed."""
         return _card(
             "cards/login.html", "login", problem, next=next, email=email, methods=sign_in_methods()
         )
@@ -130,7 +130,7 @@ class Pages:
     def code(
         self, next: str, problem: Problem | None = None, *, by_recovery_code: bool = False
     ) -> Response:
-        """The page of a sign-in's second step."""
+        """Renders the page of a sign-in's second step."""
         more = {"next": next, "by_recovery_code": by_recovery_code}
         return _card("cards/login_code.html", "login.code", problem, **more)
 
@@ -138,7 +138,7 @@ class Pages:
         return complete(self._chosen(identity), languages.browsers_locale())
 
     def _sorts(self) -> dict[str, Any]:
-        """The built-in sorts, and those that are saved."""
+        """Returns the built-in sorts and the saved ones."""
         with self._database.read() as connection:
             known = sorts.known(connection)
         saved = [sort for sort in known.values() if sort.name not in BUILT_IN_SORTS]
@@ -148,12 +148,12 @@ class Pages:
                 {"name": sort.name, "title": sort.title, "changed_at": sort.changed_at}
                 for sort in saved
             ],
-            # On lists in these sorts, rows also show waits below a minute.
+            # On lists in these sorts, rows show waits below a minute, too.
             "sorts_by_wait": [name for name, sort in known.items() if sort.goes_by("oldest")],
         }
 
     def _signed_out(self, identity: Identity) -> str:
-        """Where signing out leads: by way of the provider, for who came from there."""
+        """Returns where to go after signing out: to the provider if the session came from there."""
         if sign_in_methods().provider:
             with self._database.read() as connection:
                 if oidc_accounts.is_noted(connection, identity.session):
@@ -161,7 +161,7 @@ class Pages:
         return "/login"
 
     def _has_events(self, identity: Identity) -> bool:
-        """Whether any event is stored that the admin sees; without one the page shows the first
+        """Whether any event is stored that the admin sees; if not, the page shows the first
         steps."""
         with self._database.read() as connection:
             if identity.desks is not None:
@@ -169,14 +169,14 @@ class Pages:
             return events.is_any(connection)
 
     def _built_in_views(self, identity: Identity) -> list[str]:
-        """In the admin's order, without the saved ones among them."""
+        """Returns the built-in views in the admin's order, without the saved ones among them."""
         with self._database.read() as connection:
             return views.ordered(connection, identity.admin_id, BUILT_IN_VIEWS, ())
 
     def _saved_views(
         self, identity: Identity, last: Mapping[str, Any] | None
     ) -> list[dict[str, Any]]:
-        """The first ones, and in any case the one that was open last."""
+        """Returns the first saved views, and always the one that was open last."""
         also = last["view"] if last else None
         with self._database.read() as connection:
             return without_totals(
@@ -188,7 +188,7 @@ class Pages:
             return known(admins.preferences(connection, identity.admin_id))
 
     def text_urls(self, *folders: str) -> dict[str, list[str]]:
-        """The URLs of a page's texts by language; folders below i18n/ end with a slash."""
+        """Returns the URLs of a page's texts by language; folders below i18n/ end with a slash."""
         return {
             locale: [self._assets.url(f"i18n/{folder}{locale}.json") for folder in folders]
             for locale in languages.LOCALES
@@ -196,7 +196,7 @@ class Pages:
 
 
 def blueprint(pages: Pages, identities: Identities) -> Blueprint:
-    """`/`."""
+    """The blueprint of `/`."""
     site = Blueprint("pages", __name__)
 
     @site.get("/")
@@ -211,7 +211,7 @@ def blueprint(pages: Pages, identities: Identities) -> Blueprint:
 
 
 def describe(identity: Identity) -> dict[str, Any]:
-    """The admin in the JSON of the page and the API."""
+    """Describes the admin for the JSON of the page and the API."""
     return {
         "id": identity.admin_id,
         "name": identity.name,
@@ -221,9 +221,9 @@ def describe(identity: Identity) -> dict[str, Any]:
 
 
 def _list_of(preferences: dict[str, Any], saved_views: list[dict[str, Any]]) -> ListName:
-    """The admin's last list; the page opens it unless its address names another one.
+    """Returns the admin's last list; the page opens it unless its address names another one.
 
-    Where it was that of a saved view which is deleted by now, it is that of the last built-in view.
+    If that belonged to a saved view that is deleted, it is that of the last built-in view.
     """
     saved = preferences["saved"] or {}
     for each in saved_views:
@@ -234,7 +234,7 @@ def _list_of(preferences: dict[str, Any], saved_views: list[dict[str, Any]]) -> 
 
 
 def chosen_theme() -> str:
-    """The theme that was chosen in the request's browser, for pages without a session."""
+    """Returns the theme chosen in the request's browser, for pages without a session."""
     theme = request.cookies.get(THEME_COOKIE, "")
     return theme if theme in THEMES else "system"
 
@@ -250,7 +250,7 @@ def keep_for_signed_out(response: Response, chosen: Mapping[str, Any]) -> Respon
 
 
 def _card(template: str, name: str, problem: Problem | None, **values: Any) -> Response:
-    """A page without a session; the texts of its problems begin with `name`."""
+    """Renders a page without a session; the texts of its problems begin with `name`."""
     locale = languages.preferred_locale()
     return rendered(
         template,

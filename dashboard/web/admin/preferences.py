@@ -42,7 +42,7 @@ _Switch = Annotated[StrictBool, NOT_NULL]
 
 
 def _by_view(name: str, choice: Any) -> Any:
-    """A model with one such field for each view."""
+    """Returns a model with one such field for each view."""
     fields: dict[str, Any] = dict.fromkeys(BUILT_IN_VIEWS, (Annotated[choice, NOT_NULL], Absent))
     return create_model(name, __base__=Partial, **fields)
 
@@ -70,7 +70,7 @@ _Filters = Annotated[_by_view("ChosenFilters", Literal[FILTERS]), NOT_NULL]  # t
 
 
 class Notifications(Partial):
-    """How new requests are announced, and in which views."""
+    """How and in which views new requests are announced."""
 
     sound: _Switch = Absent
     desktop: _Switch = Absent
@@ -83,7 +83,7 @@ class Notifications(Partial):
 
 
 class SavedList(Strict):
-    """The list of a saved view; without a sort it is in that of the view."""
+    """The list of a saved view; without a sort it has the sort of the view."""
 
     view: _SavedId
     sort: Annotated[_SortName, NOT_NULL] = Absent
@@ -146,19 +146,19 @@ _DEFAULTS: Mapping[str, Any] = {
 
 
 def timezone_of(connection: Connection, admin_id: int, named: str | None) -> str:
-    """The time zone of the days in an admin's query: the named one, that of the profile, or UTC."""
+    """Returns the time zone of days in an admin's query: the named one, the profile's, or UTC."""
     if named is not None:
         return named
     return known(admins.preferences(connection, admin_id)).get("timezone") or TIMEZONE
 
 
 def complete(chosen: Mapping[str, Any], locale: str) -> dict[str, Any]:
-    """All preferences: those that were chosen over the defaults."""
+    """Returns all preferences: the chosen ones over the defaults."""
     return merged({**_DEFAULTS, "locale": locale}, known(chosen))
 
 
 def known(chosen: Mapping[str, Any]) -> dict[str, Any]:
-    """What was chosen, without the names that are none any more."""
+    """Returns the chosen preferences, without names that no longer exist."""
     return _among(chosen, _DEFAULTS)
 
 
@@ -172,7 +172,7 @@ def _among(values: Mapping[str, Any], names: Mapping[str, Any]) -> dict[str, Any
 
 
 def merged(held: Mapping[str, Any], change: Mapping[str, Any]) -> dict[str, Any]:
-    """`held` with the change; objects are merged by key, but for one that may be null."""
+    """Returns `held` with the change; objects are merged by key, except one that may be null."""
     made = dict(held)
     for name, value in change.items():
         is_merged = isinstance(_DEFAULTS[name], dict)
@@ -181,7 +181,7 @@ def merged(held: Mapping[str, Any], change: Mapping[str, Any]) -> dict[str, Any]
 
 
 def check_sorts(connection: Connection, change: Mapping[str, Any]) -> None:
-    """Raises Invalid where a view is to be in a sort that there is not."""
+    """Raises Invalid if a view is to be in an unknown sort."""
     known = sorts.known(connection)
     named = {f"/sorts/{view}": sort for view, sort in change.get("sorts", {}).items()}
     named["/saved/sort"] = (change.get("saved") or {}).get("sort")
@@ -191,7 +191,7 @@ def check_sorts(connection: Connection, change: Mapping[str, Any]) -> None:
 
 
 def forget_sort(connection: Connection, name: str) -> None:
-    """A sort is deleted: views that admins had in it are in their first sort again."""
+    """Called when a sort is deleted: views that admins had in it return to their first sort."""
     for admin in admins.listing(connection):
         held = admins.preferences(connection, admin.id)
         chosen, saved = held.get("sorts", {}), held.get("saved") or {}
@@ -205,5 +205,5 @@ def forget_sort(connection: Connection, name: str) -> None:
 
 
 def check(change: Any) -> dict[str, Any]:
-    """A change as it may be merged. Raises Invalid with every single error."""
+    """Returns a change that may be merged. Raises Invalid with every single error."""
     return validated(PreferencesRequest, change).model_dump(exclude_unset=True)

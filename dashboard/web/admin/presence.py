@@ -1,4 +1,4 @@
-"""Presence on the dashboard, over HTTP: customers who were here lately, and the team."""
+"""Presence on the dashboard, over HTTP: customers seen lately, and the team."""
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable
@@ -28,7 +28,7 @@ from scoring.ranking import Ranking
 
 
 class AdminPresence:
-    """What the panels of presence show; changes are pushed over the socket."""
+    """Answers the data of the presence panels; changes are pushed over the socket."""
 
     def __init__(
         self,
@@ -38,7 +38,7 @@ class AdminPresence:
         cursors: Cursors,
         ranking: Ranking,
     ):
-        """`invalidate_sessions()` has the sockets look up their sessions again."""
+        """`invalidate_sessions()` makes the sockets look up their sessions again."""
         self._presence_service = presence_service
         self._database = database
         self._invalidate_sessions = invalidate_sessions
@@ -81,7 +81,7 @@ class AdminPresence:
             {"id": one.id, "last_seen": one.last_seen, "colour": one.colour}
             | newest.get(one.id, nothing)
             for one in page.people
-            # One that an answer of some seconds ago took for known may have gone to another desk.
+            # Answers cached for some seconds may name a customer who has gone to another desk.
             if desks is None or one.id in newest
         ]
         return json_response({"customers": customers, "next": next, "total": page.total})
@@ -108,7 +108,7 @@ class AdminPresence:
         assigned = self._assigned(roles) if counts is None else counts
         for member in members:
             member["assigned"] = assigned.get(member["id"], 0)
-            # Null: all, as a supervisor.
+            # Null: all desks, as a supervisor.
             at = theirs[member["id"]]
             member["desks"] = None if at is None else sorted(at)
             member["threads"] = [
@@ -119,7 +119,7 @@ class AdminPresence:
         return json_response({"team": members, "desks": all_desks})
 
     def _assigned(self, admin_ids: Iterable[int]) -> dict[int, int | None]:
-        """How many open threads admins have; None where Redis lacks the list of all."""
+        """Returns the number of open threads by admin; None if Redis lacks the list of all."""
         [state] = self._ranking.states(["arrival"], known={}).values()
         is_known = state.epoch is not None
         return {id: state.assigned.get(id, 0) if is_known else None for id in admin_ids}

@@ -1,4 +1,4 @@
-"""Bodies and query strings of the requests that the dashboard sends."""
+"""Bodies and query strings of the dashboard's requests."""
 
 import re
 from typing import Annotated, Any, Literal
@@ -48,15 +48,15 @@ MessageText = Annotated[Body, AfterValidator(check_visible)]
 SeenMessageId = Annotated[StrictInt, Field(ge=0, le=INTEGER_MAX)]
 
 
-#: What `POST threads/ID/files` answered; any other text is the id of no file.
+#: The id that `POST threads/ID/files` answered; any other text is the id of no file.
 FileId = Annotated[str, Field(max_length=ID_MAX)]
 
 
 class ReplyRequest(Strict):
     """A message to the customer, or a note (`private`); with files `body` may be empty.
 
-    `mentions` goes with notes, which mention all colleagues whom they name by `@`: who is meant by
-    names that several have.
+    `mentions` goes with notes. A note mentions all colleagues that it names by `@`; where several
+    have the same name, `mentions` says which of them is meant.
     """
 
     body: Body
@@ -69,11 +69,11 @@ class ReplyRequest(Strict):
 
 
 class EmptyRequest(Strict):
-    """`{}`: the URL says everything."""
+    """An empty object: the URL says everything."""
 
 
 class CloseRequest(Strict):
-    """What a close settles; where it is left out, all messages stored before the request."""
+    """The messages that a close settles; by default all messages stored before the request."""
 
     seen_message_id: SeenMessageId | None = None
 
@@ -90,7 +90,7 @@ class TagsRequest(Strict):
 
 
 def _moment(text: str) -> int:
-    """A timestamp; one beyond all that are taken is as wrong as one that is only too far."""
+    """Parses a timestamp; one beyond all accepted years is as wrong as one that is only too far."""
     try:
         return read_timestamp(text)
     except PydanticCustomError as error:
@@ -111,15 +111,15 @@ Until: Any = Annotated[
 
 
 class SnoozeRequest(Strict):
-    """Until when a thread is snoozed; with `reply`, or until the customer writes."""
+    """The end of a snooze; with `reply`, it also ends when the customer writes."""
 
     until: Until
     wake: Wake = "reply"
 
 
 class AssignRequest(Strict):
-    """To whom a thread is handed over, null for nobody, to which desk, its own where none is named,
-    and a note for whoever has it next."""
+    """The new assignee, null for nobody; the desk, by default the thread's own; and a note for the
+    next assignee."""
 
     admin_id: AdminId | None
     desk: DeskName | None = None
@@ -130,8 +130,8 @@ class BulkRequest(Strict):
     """One action on many threads.
 
     `seen` goes with close, thread id to `seen_message_id`; `until` and `wake` go with snooze,
-    `admin_id`, `desk`, `note` and `held_by` with assign, `add` and `remove` with tag. `held_by`: no
-    thread is handed over that this admin has no longer.
+    `admin_id`, `desk`, `note` and `held_by` with assign, `add` and `remove` with tag. With
+    `held_by`, only threads that this admin still has are handed over.
     """
 
     ids: Annotated[list[ThreadId], Field(min_length=1, max_length=IDS_MAX)]
@@ -151,13 +151,13 @@ class BulkRequest(Strict):
 
 
 class UndoRequest(Strict):
-    """Acts of one's own, by the ids that they were answered with."""
+    """Acts of the signed-in admin, by the ids in the answers to them."""
 
     acts: Annotated[list[ThreadId], Field(min_length=1, max_length=IDS_MAX)]
 
 
 class RowsQuery(Query):
-    """Which threads' rows."""
+    """The ids of the threads to read the rows of."""
 
     ids: Ids
 
@@ -181,15 +181,15 @@ class ExplainQuery(Query):
     timezone: Timezone | None = None
 
     def list_of(self, desks: Desks) -> ListName:
-        """The list, for whoever sees these desks. Raises Invalid where it is named by neither a
-        view nor a query, or by both."""
+        """Returns the list, for an admin with access to these desks. Raises Invalid if the request
+        names neither a view nor a query, or both."""
         return checked_name(
             ListName(self.view, self.sort, self.filter, self.query, self.timezone, desks)
         )
 
 
 def shortcut(text: str) -> str:
-    """The shortcut of a canned reply, which an admin types after `/`."""
+    """Returns the shortcut of a canned reply, which an admin types after `/`."""
     check_length(check_characters(text), SHORTCUT_MAX)
     if not _SHORTCUT.fullmatch(text):
         raise fault("unknown_value", f"{quoted(text, 60)} is none of a-z 0-9 - alone")

@@ -1,4 +1,4 @@
-"""What the dashboard's API answers: one model for each JSON answer."""
+"""The answers of the dashboard's API: one model for each JSON answer."""
 
 from typing import Annotated, Any, Literal, Union
 
@@ -13,8 +13,8 @@ from dashboard.web.http.schemas import Absent, Answer, Milliseconds, Person, Thr
 
 
 class DueExplanation(Answer):
-    """Why a thread is to be answered by then: so many minutes of opening time since somebody has
-    been waiting."""
+    """The reason for a thread's due time: so many minutes of opening time after somebody began to
+    wait."""
 
     due_at: Milliseconds
     policy: Annotated[str, Field(description="The name of the first policy that holds.")]
@@ -63,14 +63,14 @@ class Rows(Answer):
 
 
 class ChangedRow(Answer):
-    """The row after the action, and the id under which the action can be undone."""
+    """The row after the action, and the id by which the action can be undone."""
 
     row: Annotated[Row | None, Field(description="Null where one does not see its desk.")]
     act: Annotated[int | None, Field(description="Null where nothing was changed.")]
 
 
 class Delivery(Answer):
-    """How far a reply has come on its way to the customer."""
+    """The progress of a reply on its way to the customer."""
 
     state: Literal["queued", "failed", "delivered", "read"]
     to: Literal["bot", "customer"]
@@ -80,7 +80,7 @@ class Delivery(Answer):
 
 
 class Mention(Answer):
-    """A colleague whom a note mentions, and how it calls the colleague."""
+    """A colleague that a note mentions, and the name by which it does."""
 
     id: int
     name: str
@@ -94,7 +94,7 @@ class Message(schemas.Message):
 
 
 def _member(name: str) -> Any:
-    """The types of a member of acts and its default, as pydantic takes them."""
+    """Returns the types of a member of acts and its default, as pydantic takes them."""
     types = ACT_MEMBERS[name]
     about = types[0].members[name].about
     names = " and ".join(f"`{type.name}`" for type in types) + (about and f": {about}")
@@ -107,7 +107,7 @@ _ActContent: Any = create_model("_ActContent", __base__=Answer, **_MEMBERS)
 
 
 class Act(_ActContent):
-    """What was done to a thread; `by` is null for the chatbot, the customer and the time."""
+    """An act on a thread; `by` is null for the chatbot, the customer and the time."""
 
     id: int
     type: Literal[tuple(sorted(ACT_TYPES))]  # type: ignore[valid-type]
@@ -135,7 +135,7 @@ class OneMessage(Answer):
 
 
 class ActionProblem(schemas.Problem):
-    """A problem with what stands in the way of an action."""
+    """A problem, with the current state of the thing that prevents the action."""
 
     unseen: Annotated[list[Message], Field(description="With `conversation_moved`.")] = Absent
     assignee: Annotated[Person, Field(description="With `already_claimed`.")] = Absent
@@ -163,8 +163,8 @@ class BulkResults(Answer):
 
 
 class UndoneAct(Answer):
-    """The result for one act; `row` is its thread's, as it is now, null where one does not see
-    its desk."""
+    """The result for one act; `row` is the current row of its thread, null if the admin does not
+    see its desk."""
 
     act: int
     status: Literal["done", "rejected"]
@@ -179,7 +179,7 @@ class UndoneActs(Answer):
 
 
 class Explanation(Answer):
-    """Why a thread stands where it stands on a list."""
+    """The reason for a thread's place on a list."""
 
     rule: str
     tier: int
@@ -198,7 +198,7 @@ _Marks = list[Annotated[list[int], Field(min_length=2, max_length=2)]]
 
 
 class Match(Answer):
-    """The newest message of a thread that matches; `marks` are [from, to) in code points."""
+    """The newest matching message of a thread; `marks` are [from, to) in code points."""
 
     id: int
     role: Role
@@ -209,10 +209,10 @@ class Match(Answer):
 
 
 class ThreadMatch(Answer):
-    """A message that matches.
+    """A matching message.
 
-    `marks` are [from, to) in code points of its body and the names of its attachments, those that
-    are not empty, joined by line feeds.
+    `marks` are [from, to) in code points of its body and the names of its attachments, without
+    empty ones, joined by line feeds.
     """
 
     id: int
@@ -221,21 +221,21 @@ class ThreadMatch(Answer):
 
 
 class ThreadMatches(Answer):
-    """The messages of a thread that match, in the order of the conversation, and their number."""
+    """The matching messages of a thread, in the order of the conversation, and their number."""
 
     matches: Annotated[list[ThreadMatch], Field(description="The newest 1,000.")]
     total: int
 
 
 class SearchResult(Answer):
-    """A thread; `message` is null where the customer matches."""
+    """A thread; `message` is null if the customer matches."""
 
     row: Row
     message: Match | None
 
 
 class SearchResults(Answer):
-    """A part of what was found, newest first; `whole` is false where older threads may miss."""
+    """A part of the results, newest first; `whole` is false if older threads may be missing."""
 
     results: list[SearchResult]
     total: int
@@ -244,7 +244,7 @@ class SearchResults(Answer):
 
 
 class PanelCustomer(Customer):
-    """A customer, and since when they are known."""
+    """A customer, and the time since which they are known."""
 
     created_at: Milliseconds
 
@@ -273,7 +273,7 @@ class CannedReplies(Answer):
 
 
 class SeenCustomer(Answer):
-    """A customer who was seen; null what is not known."""
+    """A customer who was seen; unknown values are null."""
 
     id: str
     last_seen: Milliseconds
@@ -284,7 +284,7 @@ class SeenCustomer(Answer):
 
 
 class SeenCustomers(Answer):
-    """A part of those who were seen, newest first."""
+    """A part of the customers who were seen, newest first."""
 
     customers: list[SeenCustomer]
     next: Annotated[str | None, Field(description="The next cursor; null at the end.")]
@@ -299,8 +299,8 @@ class OpenedThread(Answer):
 
 
 class Member(Answer):
-    """An admin, the threads that they read, and how many of `arrival` they have, of those that one
-    sees."""
+    """An admin, the threads that they read, and how many threads of `arrival` they have, among
+    those that the caller sees."""
 
     id: int
     name: str

@@ -76,12 +76,12 @@ def blueprints(
     origins: Origins,
     identities: Identities,
 ) -> tuple[Blueprint, Blueprint]:
-    """The routes of these objects and their document; those of presence, which need Redis."""
+    """Blueprints: of these objects and their document; of presence, which needs Redis."""
     main = _blueprint("admin_api", apis, database, origins, identities)
     presence = _blueprint("admin_presence", [about_presence], database, origins, identities)
     presence.register_error_handler(RedisError, redis_unavailable)
     declared = routes_of(*map(type, (*apis, about_presence)))
-    # Making it takes 100 ms.
+    # Cached: making it takes 100 ms.
     described = cache(lambda: openapi.document(_API, declared))
 
     @main.get("/openapi.json")
@@ -94,9 +94,9 @@ def blueprints(
 def _blueprint(
     name: str, apis: Iterable[Any], database: Database, origins: Origins, identities: Identities
 ) -> Blueprint:
-    """Routes for admins who are signed in, called from our own pages.
+    """Makes routes for signed-in admins, called from our own pages.
 
-    Whether the call is allowed is decided before anything is said of what it names and holds.
+    They decide whether a call is allowed before they say anything of its target or body.
     """
     made = Blueprint(name, __name__, url_prefix=URL_PREFIX)
     made.before_request(lambda: require_own_page(origins))
@@ -127,14 +127,14 @@ def _check_type() -> None:
 
 
 def _check_ids() -> None:
-    """A number that no database holds is the id of nothing."""
+    """Raises NotFound for a number that no database holds: it is the id of nothing."""
     for value in (request.view_args or {}).values():
         if isinstance(value, int) and value > INTEGER_MAX:
             raise NotFound("There is no such thing.")
 
 
 def _check_thread(database: Database) -> None:
-    """A thread at a desk that the admin does not see is as if it were not."""
+    """Raises NotFound for a thread at a desk that the admin does not see."""
     thread_id = (request.view_args or {}).get("thread_id")
     seen = current().desks
     if thread_id is None or seen is None:

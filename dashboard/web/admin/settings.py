@@ -1,4 +1,4 @@
-"""The pages of settings, each with an address of its own, such as `/webhooks`."""
+"""The pages of settings, each with its own address, such as `/webhooks`."""
 
 from collections.abc import Callable
 from typing import Any, NamedTuple
@@ -21,13 +21,13 @@ from dashboard.web.http.rendering import rendered
 class SettingsPage(NamedTuple):
     """A page at `/NAME`.
 
-    Of the same name are its template in `templates/settings/`, its script in `static/js/settings/`
-    and its texts in `static/i18n/settings/`.
+    It shares its name with its template in `templates/settings/`, its script in
+    `static/js/settings/` and its texts in `static/i18n/settings/`.
     """
 
     name: str
     for_supervisors: bool
-    #: What its template shows besides; the script asks for all else.
+    #: Further values that its template shows; the script fetches everything else.
     values: Callable[[Connection], dict[str, Any]] = lambda connection: {}
 
 
@@ -48,7 +48,7 @@ def _audit(connection: Connection) -> dict[str, Any]:
     return {"actors": audit.actors(connection), "actions": audit.GROUPS, "kinds": audit.KINDS}
 
 
-#: In the order in which the pages name each other.
+#: The order in which the pages list each other.
 SETTINGS_PAGES = (
     SettingsPage("profile", for_supervisors=False),
     SettingsPage("team", for_supervisors=True, values=_team),
@@ -59,7 +59,7 @@ SETTINGS_PAGES = (
 
 
 class SettingsPages:
-    """Renders them; who is not signed in is sent to sign in, and comes back."""
+    """Renders the pages; redirects a signed-out visitor to the sign-in page and back."""
 
     def __init__(self, database: Database, identities: Identities, pages: Pages):
         self._database = database
@@ -93,7 +93,7 @@ class SettingsPages:
 
 
 def blueprint(pages: SettingsPages) -> Blueprint:
-    """The address of each page."""
+    """The blueprint of all pages, each at its address."""
     made = Blueprint("settings", __name__)
     for page in SETTINGS_PAGES:
         made.add_url_rule(

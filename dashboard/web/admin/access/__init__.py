@@ -1,1 +1,1 @@
-"""Accounts, keys and webhooks, each admin's own profile, and who did what to them."""
+"""Accounts, keys, webhooks, each admin's own profile, and the audit log of them."""

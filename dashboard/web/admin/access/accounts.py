@@ -1,4 +1,4 @@
-"""The accounts of admins: routes, bodies, answers, and joining by an invitation."""
+"""The accounts of admins: routes, bodies, answers, and joining with an invitation link."""
 
 import threading
 from collections.abc import Callable
@@ -43,16 +43,16 @@ from dashboard.web.http.schemas import Absent, Answer, Milliseconds, Problem
 from presence.people import MAX_LOOKED_UP
 from presence.states import State, Viewer
 
-#: Most desks of an account.
+#: Most desks of one account.
 DESKS_MAX = 200
 Role = Literal[ROLES]  # type: ignore[valid-type]
 DeskNames = Annotated[list[DeskName], Field(min_length=1, max_length=DESKS_MAX)]
-#: That of the account that was read: where it is another by now, nothing is changed.
+#: The `changed_at` that the sender read: if the account has another by now, nothing is changed.
 ChangedAt = Annotated[StrictInt, Field(ge=0, le=INTEGER_MAX)]
 
 
 class AccountRequest(Partial):
-    """What an account is to be; what is left out stays."""
+    """The new state of an account; omitted members stay as they are."""
 
     role: Role | None = None
     desks: DeskNames | None = None
@@ -61,13 +61,13 @@ class AccountRequest(Partial):
 
 
 class AccountStateRequest(Strict):
-    """Whether the account is disabled, the URL says."""
+    """The account's `changed_at`; the URL says whether it is to be disabled."""
 
     changed_at: ChangedAt | None = None
 
 
 class InvitationRequest(Strict):
-    """Who is invited, and what the account is to be; without `name` the person says it."""
+    """The invited address, and the new account; without `name` the invited person gives it."""
 
     email: Email
     name: AccountName | None = None
@@ -76,7 +76,7 @@ class InvitationRequest(Strict):
 
 
 class Account(Answer):
-    """An account; `desks` are those that are chosen: a supervisor sees all the same."""
+    """An account; `desks` are the chosen ones: a supervisor sees all the same."""
 
     id: int
     email: str
@@ -91,7 +91,7 @@ class Account(Answer):
 class ListedAccount(Account):
     """An account, with whether the admin is here.
 
-    `releasing`: how many threads a disabled account has still, which are being released.
+    `releasing`: how many threads of a disabled account are still to be released.
     """
 
     status: Annotated[
@@ -102,7 +102,7 @@ class ListedAccount(Account):
 
 
 class Invitation(Answer):
-    """An invitation that can be used; `name` is null where the person is to say it."""
+    """An invitation that can be used; `name` is null if the invited person gives it."""
 
     id: int
     email: str
@@ -125,7 +125,7 @@ class Accounts(Answer):
 class ChangedAccount(Answer):
     """The account as it is now, and how many threads are released.
 
-    `remaining` of them are released after the answer, which waits for 5 s at most.
+    The answer waits for 5 s at most; `remaining` threads are released after it.
     """
 
     account: Account
@@ -141,7 +141,7 @@ class NewInvitation(Answer):
 
 
 class AccountProblem(Problem):
-    """With `changed_meanwhile`: the account as it is now."""
+    """A problem; with `changed_meanwhile` it has the account as it is now."""
 
     account: Account = Absent
 
@@ -167,7 +167,7 @@ class AccountsApi:
         clock: Callable[[], int],
         invalidate_sessions: Callable[[], object],
     ):
-        """`invalidate_sessions()` has the sockets look up their sessions again."""
+        """`invalidate_sessions()` makes the sockets look up their sessions again."""
         self._database = database
         self._accounts = accounts
         self._presence_service = presence_service
@@ -229,7 +229,7 @@ class AccountsApi:
     def disable(self, account_id: int, body: AccountStateRequest) -> Response:
         changed = self._accounts.disable(acting(), account_id, body.changed_at)
         with suppress(RedisError):
-            # Else presence ends with the connections.
+            # Otherwise presence ends with the connections.
             self._presence_service.sign_out(account_id)
         return self._answer(changed)
 
@@ -249,7 +249,7 @@ class AccountsApi:
         return json_response(changed._asdict())
 
     def _states(self, ids: list[int]) -> dict[int, State]:
-        """Presence of these admins; none while it is not available."""
+        """Returns the presence of these admins; none while it is not available."""
         viewer = Viewer(str(current().admin_id), truth=True)
         people = [str(id) for id in ids[:MAX_LOOKED_UP]]
         with suppress(RedisError):
@@ -303,16 +303,16 @@ def invitation_json(invitation: StoredInvitation) -> dict[str, Any]:
     return shown | {"name": invitation.name or None, "desks": sorted(invitation.desks)}
 
 
-#: Longest body: it is sent without a session, so it must be cheap to refuse.
+#: Longest body: it is sent without a session, so refusing it must be cheap.
 _BODY_BYTES = 16 * 1024
 _FORM = "application/x-www-form-urlencoded"
 _TOKEN_CHARACTERS_MAX = 100
-#: Passwords that are judged and hashed at once, beside those of sign-ins.
+#: Passwords that are judged and hashed at the same time, besides those of sign-ins.
 _AT_ONCE = 2
 
 
 class _Refused(Exception):
-    """What was given cannot be taken; `text` is the key of the sentence that says why."""
+    """A value cannot be accepted; `text` is the key of the sentence with the reason."""
 
     def __init__(self, text: str):
         self.text = text
@@ -344,7 +344,7 @@ class Joining:
         return _page()
 
     def take(self) -> Response:
-        """The first form holds the token alone; the second one also a name and a password."""
+        """Takes a form: the first holds only the token, the second also a name and a password."""
         self._origins.check_origin(request.environ)
         require_passwords()
         request.max_content_length = _BODY_BYTES
@@ -393,7 +393,7 @@ class Joining:
 
 
 def blueprint(joining: Joining) -> Blueprint:
-    """`/invitation`."""
+    """The blueprint of `/invitation`."""
     made = Blueprint("invitation", __name__)
     made.add_url_rule("/invitation", view_func=joining.show, methods=["GET"], endpoint="show")
     made.add_url_rule("/invitation", view_func=joining.take, methods=["POST"], endpoint="take")
@@ -413,7 +413,7 @@ def _name(given: str) -> str:
 
 
 def _page(status: int = 200, **values: Any) -> Response:
-    """`over`: the key of why the link cannot be used; `error`: of why a form was refused."""
+    """Renders the page. `over` and `error` are keys: why the link or a form is refused."""
     locale = languages.preferred_locale()
     page = rendered(
         "cards/invitation.html",

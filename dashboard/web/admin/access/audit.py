@@ -61,7 +61,7 @@ class AuditQuery(Query):
 
 
 class ExportRequest(Strict):
-    """What to export, or by `cursor` alone what comes next of an export."""
+    """The part of the log to export; or only `cursor`, for the next part of an export."""
 
     from_ms: Time | None = Field(default=None, alias="from")
     to_ms: Time | None = Field(default=None, alias="to")
@@ -85,7 +85,7 @@ def filters_of(given: AuditQuery | ExportRequest) -> Filters:
 
 
 class AuditActor(Answer):
-    """Who did it, as of then. Without `admin_id`: whoever ran a command, or nobody known."""
+    """The actor, as of then. Without `admin_id`: a command's user, or nobody known."""
 
     via: Literal[VIAS]  # type: ignore[valid-type]
     admin_id: int | None
@@ -96,7 +96,7 @@ class AuditActor(Answer):
 
 
 class AuditTarget(Answer):
-    """What it was done to, as of then."""
+    """The target of an act, as of then."""
 
     kind: str
     id: str | None
@@ -115,14 +115,14 @@ class AuditEntry(Answer):
 
 
 class AuditEntries(Answer):
-    """A part of the audit log, newest first; `next` is the cursor of what is older."""
+    """A part of the audit log, newest first; `next` is the cursor of older entries."""
 
     entries: list[AuditEntry]
     next: str | None
 
 
 class AuditExport(Answer):
-    """A part of a file, newest first; `next` is the cursor of the part behind it."""
+    """A part of a file, newest first; `next` is the cursor of the next part."""
 
     text: str
     entries: int
@@ -181,7 +181,7 @@ class AuditApi:
             given, format, place = self._cursors.decode(_EXPORT, body.cursor)
             filters, after = Filters(*given), Position(*place)
         now = self._clock()
-        # Outside of the transaction that writes: others would wait for its lock.
+        # Not in the transaction that writes: other writers would wait for its lock.
         with self._database.read() as connection:
             found = audit.page(connection, filters, EXPORTED + 1, after)
         if after is None:
@@ -198,7 +198,7 @@ class AuditApi:
 
 
 def _given(filters: Filters) -> dict[str, Any]:
-    # Not “from” and “to”, which say that something changed.
+    # Not “from” and “to”: these say that a value changed.
     names = ("since", "until", "action", "actor", "target")
     return {name: value for name, value in zip(names, filters, strict=True) if value is not None}
 

@@ -39,7 +39,7 @@ class Key(Answer):
 
 
 class Keys(Answer):
-    """All keys, the oldest first, the revoked included."""
+    """All keys, the oldest first, including revoked ones."""
 
     keys: list[Key]
 
@@ -53,7 +53,7 @@ class NewKey(Answer):
 
 log = logging.getLogger(__name__)
 
-#: Most events a second that a key may be limited to.
+#: The highest limit of a key, in events a second.
 RATE_MAX = 1_000_000
 #: Every call is for supervisors.
 _route = partial(route, scope=SUPERVISOR)
@@ -73,8 +73,8 @@ Source = Annotated[
 
 
 class KeyRequest(Strict):
-    """A new key. With `handoff` no thread of the source waits before it is handed over; at `desk`
-    its new threads begin: one that there is not is added."""
+    """A new key. With `handoff` no thread of the source waits before it is handed over. New threads
+    of the source begin at `desk`, which is added if it is missing."""
 
     source: Source
     scopes: Annotated[
@@ -129,7 +129,7 @@ class KeysApi:
 
 
 def _json(key: dict[str, Any]) -> dict[str, Any]:
-    """With the names that the request has."""
+    """Returns the key with the names that the request has."""
     key["handoff"] = key.pop("handoff_only")
     key["rate"] = key.pop("rate_per_second")
     return key | {"scopes": list(key["scopes"])}

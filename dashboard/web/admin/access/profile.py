@@ -46,7 +46,7 @@ _Code = Annotated[str, AfterValidator(lambda text: check_length(check_characters
 
 
 class ProfileRequest(Strict):
-    """What others see of an admin, and how pages are shown to the admin."""
+    """An admin's name, and the language and time zone of their pages."""
 
     name: AccountName
     locale: Annotated[Literal[LOCALES], NOT_NULL]  # type: ignore[valid-type]
@@ -54,14 +54,14 @@ class ProfileRequest(Strict):
 
 
 class PasswordRequest(Strict):
-    """The password that there is, and the new one."""
+    """The current password, and the new one."""
 
     current: str
     password: str
 
 
 class SetUpRequest(Strict):
-    """The password, to set up a second factor."""
+    """The password, which setting up a second factor needs."""
 
     password: str
 
@@ -88,7 +88,7 @@ class SecondFactorState(Answer):
 
 
 class Profile(Answer):
-    """One's own account."""
+    """The admin's own account."""
 
     id: int
     name: str
@@ -100,7 +100,7 @@ class Profile(Answer):
 
 
 class SetUp(Answer):
-    """What an authenticator app needs, shown once."""
+    """The values for an authenticator app, shown once."""
 
     secret: Annotated[str, Field(description="Base32.")]
     uri: Annotated[str, Field(description="An `otpauth:` address.")]
@@ -126,13 +126,13 @@ class Session(Answer):
 
 
 class Sessions(Answer):
-    """The one that was used last first."""
+    """All sessions, the last used one first."""
 
     sessions: list[Session]
 
 
 class Ended(Answer):
-    """How many sessions were ended."""
+    """The number of sessions that were ended."""
 
     ended: int
 
@@ -140,24 +140,24 @@ class Ended(Answer):
 def note(
     connection: Connection, now_ms: int, action: Action, said: Mapping[str, Any] | None = None
 ) -> None:
-    """Adds an entry about the signed-in admin, by this admin."""
+    """Adds an entry about the signed-in admin, with the same admin as actor."""
     identity = current()
     target = Target(identity.admin_id, identity.email)
     add(connection, now_ms, acting(), action, target, said)
 
 
 class EndedSessions:
-    """Tells what depends on sessions. Other workers see within a second that they are over."""
+    """Tells presence and sockets of ended sessions. Other workers notice within a second."""
 
     def __init__(
         self, presence_service: PresenceService, invalidate_sessions: Callable[[], object]
     ):
-        """`invalidate_sessions()` has the sockets look up their sessions again."""
+        """`invalidate_sessions()` makes the sockets look up their sessions again."""
         self._presence_service = presence_service
         self._invalidate_sessions = invalidate_sessions
 
     def tell(self, admin_id: int, ended: Collection[bytes]) -> None:
-        """After the commit; `ended` are hashes of the tokens."""
+        """Called after the commit; `ended` are hashes of the tokens."""
         if not ended:
             return
         self._invalidate_sessions()
@@ -171,24 +171,24 @@ Result = TypeVar("Result")
 
 
 class WrongCode(Invalid):
-    """The code that came in the body is wrong."""
+    """The code in the body is wrong."""
 
     def __init__(self) -> None:
         super().__init__(field_error("/code", "wrong_code", "is wrong, or was used before").errors)
 
 
 class Proof:
-    """Wrong passwords and codes count as those of a sign-in do."""
+    """Checks passwords and codes; wrong ones count like those of a sign-in."""
 
     def __init__(self, database: Database, passwords: PasswordCheck, guard: Guard, codes: Codes):
-        """`guard` is that of codes."""
+        """`guard` is the one of codes."""
         self._database = database
         self.passwords = passwords
         self._guard = guard
         self._codes = codes
 
     def require_password(self, password: str, pointer: str) -> str:
-        """Its hash. Raises Invalid at the pointer for a wrong one, and RateLimitExceeded."""
+        """Returns its hash. Raises Invalid at the pointer if it is wrong, and RateLimitExceeded."""
         require_passwords()
         try:
             return self.passwords.check(current().email, password).password_hash
@@ -196,13 +196,13 @@ class Proof:
             raise _wrong_password(pointer) from None
 
     def hold_password(self, connection: Connection, password_hash: str, pointer: str) -> None:
-        """Locks the account. Raises Invalid where the password was changed meanwhile."""
+        """Locks the account. Raises Invalid if the password was changed meanwhile."""
         stored = admins.password_hash_of(connection, current().admin_id, alone=True)
         if stored != password_hash:
             raise _wrong_password(pointer)
 
     def write_with_code(self, work: Callable[[Connection], Result]) -> Result:
-        """Does the work, which takes a code, in one transaction; counts it as a try.
+        """Runs the work, which uses a code, in one transaction; counts it as an attempt.
 
         Raises WrongCode and RateLimitExceeded.
         """
@@ -221,7 +221,7 @@ class Proof:
             raise WrongCode()
 
     def confirm_code(self, connection: Connection, code: str) -> None:
-        """Makes the second factor that was set up count. Raises WrongCode."""
+        """Activates the second factor that was set up. Raises WrongCode."""
         if not self._codes.confirm(connection, current().admin_id, code):
             raise WrongCode()
 
@@ -230,7 +230,7 @@ def _wrong_password(pointer: str) -> Invalid:
     return field_error(pointer, "wrong_password", "is not the password of this account")
 
 
-#: In this order: most browsers also name those that they descend from.
+#: The order matters: most browsers also name the browsers they descend from.
 _BROWSERS = (
     ("Edge", re.compile(r"\bEdg(e|A|iOS)?/")),
     ("Opera", re.compile(r"\bOPR/")),
@@ -389,7 +389,7 @@ class ProfileApi:
         answers=done(Profile),
     )
     def change(self, body: ProfileRequest) -> Response:
-        """Rows that name the admin are sent anew; a new time zone counts from the next page."""
+        """Rows that name the admin are sent again; a new time zone counts from the next page."""
         identity = current()
         chosen = {"locale": body.locale, "timezone": body.timezone}
 

@@ -31,7 +31,7 @@ from dashboard.web.http.identity import current
 from dashboard.web.http.responses import json_response
 from dashboard.web.http.routes import NO_CONTENT, Documented, done, route
 
-#: The calls below, beside their addresses.
+#: The path of the calls below, besides their ends.
 _PATH = "/profile/second-factor"
 _QR_SCALE = 5
 
@@ -48,7 +48,7 @@ class SecondFactorApi:
         ended: EndedSessions,
         offload: Callable[..., Any],
     ):
-        """`offload(function, *arguments)` runs what is slow where no other request waits."""
+        """`offload(function, *arguments)` runs slow work where no other request waits."""
         self._database = database
         self._clock = clock
         self._proof = proof
@@ -99,7 +99,7 @@ class SecondFactorApi:
         codes = recovery.new_codes()
 
         def write(connection: Connection) -> list[bytes]:
-            # Locked, so that no session begins by the password alone while this is decided.
+            # Locked, so that no session begins with only the password while this is decided.
             admins.password_hash_of(connection, identity.admin_id, alone=True)
             if factors.has(connection, [identity.admin_id]):
                 raise Problem(409, "second_factor_on", "There is a second factor already.")
@@ -180,7 +180,7 @@ class SecondFactorApi:
         return Response(status=204)
 
     def _proven(self, body: ProvenRequest, work: Callable[[Connection, int], Any]) -> Any:
-        """What `work` gives, in the transaction that uses up the code."""
+        """Returns the result of `work`, which runs in the transaction that uses up the code."""
         admin_id = current().admin_id
         password_hash = self._proof.require_password(body.password, "/password")
 
@@ -195,11 +195,11 @@ class SecondFactorApi:
 
 
 def _qr_code(uri: str) -> str:
-    """A `data:` URL: as a picture, an SVG needs no style and runs no script."""
+    """Returns a `data:` URL: an SVG as a picture needs no style and runs no script."""
     return segno.make(uri, error="m").svg_data_uri(scale=_QR_SCALE, light="#fff")
 
 
 def _unstored(response: Response) -> Response:
-    """No cache keeps what is shown once."""
+    """Forbids caches to keep an answer that is shown once."""
     response.headers["Cache-Control"] = "no-store"
     return response

@@ -10,7 +10,7 @@ from dashboard.web.http.identity import current
 from dashboard.web.http.responses import json_response
 from dashboard.web.http.routes import done, route
 
-#: Threads of one answer.
+#: Most threads in one answer.
 THREADS_MAX = 5_000
 
 
@@ -22,7 +22,7 @@ class HeldThread(Answer):
 
 
 class HeldThreads(Answer):
-    """The open threads of an admin, snoozed ones included; of very many the first."""
+    """The open threads of an admin, including snoozed ones; at most 5,000."""
 
     threads: list[HeldThread]
     total: int
@@ -43,7 +43,7 @@ class TeamApi:
         problems=(404,),
     )
     def threads(self, admin_id: int) -> Response:
-        """Those that one sees, by id: to hand all of them over."""
+        """Returns the threads that the caller sees, by id, so that all can be handed over."""
         with self._database.read() as connection:
             if admins.by_id(connection, admin_id) is None:
                 raise NotFound("There is no such admin.")

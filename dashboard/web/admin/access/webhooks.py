@@ -55,7 +55,7 @@ class Rotated(Answer):
 
 
 class Tested(Answer):
-    """The headers of a test request, and its answer; `error` where there was none."""
+    """The headers of a test request, and its answer; `error` if there was none."""
 
     at: Milliseconds
     took_ms: int
@@ -73,7 +73,7 @@ class LoggedRequest(Answer):
 
 
 class WebhookDelivery(Answer):
-    """Where the delivery stands now."""
+    """The current state of a delivery."""
 
     state: Literal["pending", "done", "failed"]
     attempts: int
@@ -101,7 +101,7 @@ class Log(Answer):
 
 
 class Replayed(Answer):
-    """How many events are delivered again."""
+    """The number of events that are delivered again."""
 
     replayed: int
 
@@ -122,7 +122,7 @@ class WebhookRequest(Strict):
 
 
 class ReplayRequest(Strict):
-    """What to send again: one event by its id, or all of a time in ms."""
+    """The events to send again: one by its id, or all of a period in ms."""
 
     event: Annotated[str, AfterValidator(check_characters)] | None = None
     since: Time | None = None

@@ -1,1 +1,1 @@
-"""Lists: views, sorts, opening hours, search, and why a thread is where it is."""
+"""Lists: views, sorts, opening hours, search, and explanations of a thread's place."""

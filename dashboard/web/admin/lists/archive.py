@@ -1,4 +1,4 @@
-"""Closed threads beyond the lists, and threads by number: routes, bodies, answers."""
+"""Closed threads beyond the lists, and threads by their ids: routes, bodies, answers."""
 
 import threading
 from collections.abc import Callable
@@ -31,7 +31,7 @@ _DIGITS_MAX = 16
 
 
 def _position(text: Any) -> Any:
-    """`score,id`"""
+    """Parses `score,id`."""
     parts = text.split(",") if isinstance(text, str) else ()
     if len(parts) != 2 or not all(part.isascii() and part.isdigit() for part in parts):
         raise fault("wrong_type", "must be score,id: two whole numbers")
@@ -42,7 +42,7 @@ def _position(text: Any) -> Any:
 
 
 class ArchiveQuery(ExplainQuery):
-    """A list, and which part of its archived threads."""
+    """A list, and the part of its archived threads to read."""
 
     after: Annotated[
         Position | None,
@@ -55,7 +55,7 @@ class ArchiveQuery(ExplainQuery):
 
 
 class Archived(Answer):
-    """Archived threads of a list in its order: their ids and scores, and their rows."""
+    """Archived threads of a list, in its order: ids and scores, and rows."""
 
     ids: list[ThreadId]
     scores: list[int]
@@ -68,12 +68,12 @@ class Archived(Answer):
 
 
 class ArchiveApi:
-    """Reads from SQL alone: Redis holds no archived thread."""
+    """Reads only from SQL: Redis holds no archived thread."""
 
     def __init__(self, database: Database, clock: Callable[[], int]):
         self._database = database
         self._clock = clock
-        #: One request at a time looks through the archive: events wait for one statement of it.
+        #: One request at a time searches the archive: events wait for only one statement of it.
         self._one_look = threading.Lock()
 
     @route(

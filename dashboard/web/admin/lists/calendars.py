@@ -1,4 +1,4 @@
-"""Opening hours: routes, bodies, answers, and what policies share with them."""
+"""Opening hours: routes, bodies, answers, and the code shared with policies."""
 
 from collections.abc import Callable, Sequence
 from functools import partial
@@ -34,16 +34,16 @@ Saved = TypeVar("Saved")
 
 
 class HoursApi:
-    """Saves what has a name of its own, from which due times are recomputed."""
+    """Saves calendars or policies, which have unique names and from which due times follow."""
 
     def __init__(self, database: Database, clock: Callable[[], int], wake: Callable[[], object]):
-        """`clock` gives milliseconds; `wake()` begins to recompute."""
+        """`clock` gives milliseconds; `wake()` starts recomputing due times."""
         self._database = database
         self._clock = clock
         self._wake = wake
 
     def _write_named(self, taken: str, work: Callable[[Connection], Saved]) -> Saved:
-        """Raises Problem (409), which says `taken`, where another one has the name."""
+        """Runs the write. Raises Problem (409) with the text `taken` if the name is in use."""
         try:
             return self._database.write(work)
         except IntegrityError as error:
@@ -79,7 +79,7 @@ _End = Annotated[
     _checked(is_end, "a time such as 17:30, or 24:00"),
     Field(json_schema_extra={"pattern": END_PATTERN}),
 ]
-#: A list of JSON, which is no tuple: therefore not strict, unlike what is in it.
+#: Not strict, unlike its parts: JSON has lists and no tuples.
 _IntervalRequest = Annotated[tuple[_Begin, _End], Strictness(False)]
 _Intervals = Annotated[
     list[_IntervalRequest],
@@ -102,7 +102,7 @@ MinutesRequest = Annotated[StrictInt, Field(ge=1, le=MINUTES_MAX)] | None
 
 
 class WeekRequest(Strict):
-    """When a desk is open; a day that is not named is closed."""
+    """The opening hours of a week; a day that is left out is closed."""
 
     mon: _Intervals = Field(default_factory=list)
     tue: _Intervals = Field(default_factory=list)
@@ -114,7 +114,7 @@ class WeekRequest(Strict):
 
 
 class ExceptionRequest(Strict):
-    """A date whose intervals take the place of those of its weekday; none: closed."""
+    """A date with intervals that replace those of its weekday; none: closed."""
 
     date: _Date
     intervals: _Intervals
@@ -148,13 +148,13 @@ class NewCalendarRequest(Strict):
 
 
 class CalendarRequest(NewCalendarRequest):
-    """What a calendar becomes."""
+    """The new state of a calendar."""
 
     changed_at: ChangedAt = None
 
 
 class TriedCalendarRequest(NewCalendarRequest):
-    """A calendar that is being written; it needs no name."""
+    """A calendar that is being edited; it needs no name."""
 
     name: Any = ""
 
@@ -167,14 +167,14 @@ Count = Annotated[int, Field(ge=0)]
 
 
 class CalendarException(Answer):
-    """A date whose intervals take the place of those of its weekday."""
+    """A date with intervals that replace those of its weekday."""
 
     date: str
     intervals: list[_Interval]
 
 
 class Calendar(Answer):
-    """When a desk is open, by the wall clock of its time zone."""
+    """The opening hours of a desk, by the wall clock of its time zone."""
 
     id: int
     name: str
@@ -198,7 +198,7 @@ class OneCalendar(Answer):
 
 
 class Policy(Answer):
-    """By when threads are to be answered; the first policy whose query holds counts."""
+    """The times by which threads are due; the first policy with a query that holds counts."""
 
     id: int
     name: str
@@ -210,7 +210,7 @@ class Policy(Answer):
 
 
 class HoursProblem(schemas.Problem):
-    """A problem with the place of a mistake in a query, or with what it is about as it is now."""
+    """A problem with the place of a mistake in a query, or with its subject as it is now."""
 
     errors: list[QueryError]  # type: ignore[assignment]
     pointer: Annotated[str, Field(description="With `invalid_query`.")] = Absent
@@ -332,8 +332,8 @@ def _taken(body: NewCalendarRequest) -> str:
 
 
 def _locked(connection: Connection, id: int) -> SavedCalendar:
-    """A calendar, while no other transaction changes it or makes a policy use it. Raises
-    NotFound."""
+    """Returns a calendar, locked: no other transaction can change it or make a policy use it.
+    Raises NotFound."""
     found = calendars.lock(connection, id)
     if found is None:
         raise NotFound("There are no such opening hours.")
@@ -354,7 +354,7 @@ def _target(calendar: SavedCalendar) -> Target:
 
 
 def _said(calendar: SavedCalendar) -> dict[str, Any]:
-    """What the audit log says of a calendar, besides its name."""
+    """Returns the data of a calendar for the audit log, besides its name."""
     return {name: getattr(calendar, name) for name in ("timezone", "week", "exceptions")}
 
 

@@ -1,4 +1,4 @@
-"""Explains a thread's place on a list: the rule, the fact that it orders by, and the rank."""
+"""Explains a thread's place on a list: the rule, the fact it orders by, and the rank."""
 
 from collections.abc import Callable
 from contextlib import suppress
@@ -18,14 +18,14 @@ from dashboard.errors import NotFound
 from scoring.ranking import Ranking
 from scoring.sorts import BUILT_IN
 
-#: The name on the wire of a time that has another one there; it is older than the code.
+#: A time's name on the wire, if the code has another one; the wire's is older.
 _WIRE_NAMES = {"first_request_at": "first_call_at"}
-#: What a rule without a condition is called; a saved one is called by its condition.
+#: The name of a rule without a condition; a saved rule is named by its condition.
 _OTHERS = "others"
 
 
 class Explainer:
-    """The rank is that of Redis, which the lists show; of SQL while Redis is away."""
+    """Ranks come from Redis, as in the lists; from SQL while Redis is away."""
 
     def __init__(self, database: Database, ranking: Ranking, clock: Callable[[], int]):
         """`clock` gives milliseconds since 1970."""
@@ -34,9 +34,9 @@ class Explainer:
         self._clock = clock
 
     def explain(self, thread_id: int, name: ListName, admin_id: int) -> dict[str, Any]:
-        """`rank` counts from 0 and is None where the thread is not on the list.
+        """Explains the place. `rank` counts from 0; None if the thread is not on the list.
 
-        Raises NotFound for an unknown thread, and what `named_lists.find` raises.
+        Raises NotFound for an unknown thread, and the errors of `named_lists.find`.
         """
         now = self._clock()
         with self._database.read() as connection:
@@ -71,7 +71,7 @@ class Explainer:
     def _rank_of_query(
         self, connection: Connection, thread_id: int, named: NamedList, now: int
     ) -> tuple[int | None, int]:
-        """A list that nobody looks at is counted in SQL."""
+        """Returns rank and total. A list that nobody looks at is counted in SQL."""
         query_list = named.query_list
         if named.epoch is not None:
             with suppress(RedisError):

@@ -1,4 +1,4 @@
-"""The head of the list that the dashboard opens with, sent along with the page."""
+"""The head of the list that the dashboard opens first, sent with the page."""
 
 from typing import Any
 
@@ -16,15 +16,15 @@ ROWS_MAX = 30
 
 
 class FirstList:
-    """Reads what `list:open` answers, without a socket."""
+    """Reads the answer of `list:open` without a socket."""
 
     def __init__(self, reads: Reads, ranking: Ranking):
         self._reads = reads
         self._ranking = ranking
 
     def head(self, list: ListName, admin_id: int) -> dict[str, Any] | None:
-        """The answer of `list:open` for up to ROWS_MAX rows; None where Redis cannot answer, as for
-        a list that there is only while somebody looks.
+        """Returns the answer of `list:open` for up to ROWS_MAX rows; None if Redis cannot answer,
+        as for a list that exists only while somebody looks at it.
 
         The page shows it at once, and catches up by `list:sync` when its socket is connected.
         """
@@ -49,7 +49,7 @@ class FirstList:
         except StorageUnavailable:
             raise
         except Problem:
-            # The page says what is wrong when it opens the list.
+            # The page shows the error when it opens the list.
             return None
         head = self._ranking.head(named.query_list.id, list.sort, ROWS_MAX)
         return head if head.epoch == named.epoch else None

@@ -58,7 +58,7 @@ class _TargetsRequest(Strict):
 
 
 class NewPolicyRequest(_TargetsRequest):
-    """A policy to be saved, behind all others."""
+    """A policy to be saved, after all others."""
 
     calendar: Id
 
@@ -67,13 +67,13 @@ class NewPolicyRequest(_TargetsRequest):
 
 
 class PolicyRequest(NewPolicyRequest):
-    """What a policy becomes; it keeps its place."""
+    """The new state of a policy; it keeps its place."""
 
     changed_at: ChangedAt = None
 
 
 def _id_or_calendar(value: Any) -> Any:
-    """Checked here, so that a mistake is told by its place in a calendar."""
+    """Checked here, so that a mistake is reported by its place in a calendar."""
     if isinstance(value, dict):
         return TriedCalendarRequest.model_validate(value)
     if type(value) is not int:
@@ -82,7 +82,7 @@ def _id_or_calendar(value: Any) -> Any:
 
 
 class TriedPolicyRequest(_TargetsRequest):
-    """A policy that is being written, or one as it is read: its id says nothing."""
+    """A policy that is being edited, or one as it was read: its id is ignored."""
 
     calendar: Annotated[Id | TriedCalendarRequest, BeforeValidator(_id_or_calendar)]
     id: Any = None
@@ -90,7 +90,7 @@ class TriedPolicyRequest(_TargetsRequest):
 
 
 class PolicyPreviewRequest(Strict):
-    """All policies in their order, as they would be."""
+    """All policies in their order, as they would be after the change."""
 
     policies: Annotated[list[TriedPolicyRequest], Field(max_length=POLICIES_MAX)]
 
@@ -102,7 +102,7 @@ class PolicyOrderRequest(Strict):
 
 
 class Recompute(Answer):
-    """How far a change has come: of the threads that wait, those that follow it."""
+    """The progress of a change: how many of the waiting threads follow it already."""
 
     done: Count
     of: Count
@@ -124,7 +124,7 @@ class OnePolicy(Answer):
 
 
 class PolicyPreview(Answer):
-    """What policies would make late."""
+    """The threads that policies would make late."""
 
     waiting: Annotated[Count, Field(description="Threads in which somebody waits.")]
     late_now: Count
@@ -152,7 +152,7 @@ def policy_deleted(connection: Connection, now_ms: int, policy: SavedPolicy) -> 
 
 
 def policies_ordered(connection: Connection, now_ms: int, before: Sequence[SavedPolicy]) -> None:
-    """`before` are all policies in the order that they had."""
+    """Adds the audit log entry of a new order; `before` are all policies in the old one."""
     was, said = (
         {"order": [policy.name for policy in order]}
         for order in (before, policies.listing(connection))
@@ -167,7 +167,7 @@ def _target(policy: SavedPolicy) -> Target:
 
 
 def _said(connection: Connection, policy: SavedPolicy) -> dict[str, Any]:
-    """What is said of a policy besides its name; of its calendar the name."""
+    """Returns a policy's data for the audit log, besides its name; of its calendar the name."""
     names = {calendar.id: calendar.name for calendar in calendars.listing(connection)}
     return {
         "query": policy.query,
@@ -319,8 +319,8 @@ class PoliciesApi(HoursApi):
 
 
 def _as_saved(connection: Connection, body: NewPolicyRequest, policy_id: int | None) -> PolicyDraft:
-    """The policy; `policy_id`: the one that becomes it. Raises Problem (422) for an unknown
-    calendar, for what is no query of a policy, and for one of too many conditions."""
+    """Returns the policy; `policy_id` is the id of the one it replaces. Raises Problem (422) for an
+    unknown calendar, for a text that is no query of a policy, and for too many conditions."""
     calendar = calendars.lock(connection, body.calendar)
     if calendar is None:
         raise field_error("/calendar", "unknown_value", "is no calendar")
@@ -389,7 +389,7 @@ class PolicyPreviewApi:
 
 
 def _policies(connection: Connection, body: PolicyPreviewRequest) -> HeldPolicies:
-    """Raises Problem (422) for unknown calendars, and for what is no query of a policy."""
+    """Returns the policies. Raises Problem (422) for unknown calendars and wrong queries."""
     saved = {calendar.id: calendar for calendar in calendars.listing(connection)}
     unknown = [
         f"/policies/{at}/calendar"
@@ -399,7 +399,7 @@ def _policies(connection: Connection, body: PolicyPreviewRequest) -> HeldPolicie
     if unknown:
         details = ((each, f"{named(each)} is no calendar.") for each in unknown)
         raise Invalid([FieldError(each, "unknown_value", detail) for each, detail in details])
-    # Several policies share one.
+    # Several policies may share a calendar.
     known = {
         policy.calendar: saved[policy.calendar].calendar()
         for policy in body.policies

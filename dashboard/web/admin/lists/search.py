@@ -32,20 +32,20 @@ from scoring.conditions.resolve import resolve
 
 RESULTS_DEFAULT = 50
 RESULTS_MAX = 100
-#: How many of a customer's threads the panel shows.
+#: Number of a customer's threads that the panel shows.
 PANEL_THREADS = 20
 #: The name of the list in a search's cursors.
 _LIST_NAME = "search/newest"
 
 
 class MatchesQuery(Query):
-    """What to find: words, phrases in quotes, and conditions, which find no messages."""
+    """The search text: words, phrases in quotes, and conditions, which find no messages."""
 
     q: Annotated[Words, AfterValidator(lambda text: check_length(text, LENGTH_MAX))]
 
 
 class SearchQuery(MatchesQuery):
-    """What to find, and which part of it."""
+    """The search text, and the part of the results to read."""
 
     timezone: Timezone | None = None
     limit: Annotated[int, Field(ge=1, le=RESULTS_MAX), DIGITS] = RESULTS_DEFAULT
@@ -111,7 +111,7 @@ class SearchApi:
         return json_response(found)
 
     def _read(self, connection: Connection, query: SearchQuery) -> tuple[str, HoldsAt | None]:
-        """The words, and the conditions where there are any."""
+        """Returns the words, and the conditions if there are any."""
         read = _read(query.q)
         if read.words == query.q:
             return read.words, None

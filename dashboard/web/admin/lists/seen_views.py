@@ -1,4 +1,4 @@
-"""The views that an admin sees, with the number of threads of each."""
+"""The views that an admin sees, with the number of threads in each."""
 
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -24,12 +24,12 @@ from scoring.reading import State
 from scoring.sorts import ANY_SORT
 from scoring.views import BUILT_IN_VIEWS, OWN_VIEWS, QUERY_VIEWS, VIEW_QUERIES, VIEWS
 
-#: How long one answer counts threads in SQL; what is not counted by then has no total.
+#: How long one answer counts threads in SQL; views that are not counted by then have no total.
 COUNTING_SECONDS = 1.0
 
 
 class SeenView(NamedTuple):
-    """A saved view as an admin sees it: its list, or what is wrong in its query."""
+    """A saved view as an admin sees it: its list, or the mistake in its query."""
 
     view: View
     query_list: QueryList | None
@@ -37,7 +37,7 @@ class SeenView(NamedTuple):
 
 
 class SeenViews:
-    """Totals are those of Redis; of SQL where Redis is away, or has no list of the view."""
+    """Totals come from Redis; from SQL if Redis is away, or has no list of the view."""
 
     def __init__(
         self,
@@ -52,8 +52,8 @@ class SeenViews:
         self._monotonic = monotonic
 
     def of(self, admin_id: int, locale: str, desks: Desks) -> list[dict[str, Any]]:
-        """All views that an admin sees, in the admin's order, with the totals of the threads at
-        these desks; None: of all. Raises StorageUnavailable."""
+        """Returns all views that an admin sees, in the admin's order, with totals of the threads at
+        these desks; None: at all desks. Raises StorageUnavailable."""
         with self._database.read() as connection:
             chosen = preferences.complete(admins.preferences(connection, admin_id), locale)
             known = query_lists.current(connection).lists
@@ -69,7 +69,7 @@ class SeenViews:
             }
         lists = {id: each.query_list for id, each in seen.items() if each.query_list is not None}
         lists |= {**built_in, **own}
-        # Of all desks, Redis keeps those of built-in views in any case.
+        # For all desks, Redis always keeps the lists of built-in views.
         kept = known.keys() | {each.id for each in built_in.values() if desks is None}
         live = {id: each.id for id, each in lists.items() if each.id in kept}
         totals = self._totals(lists, live, VIEWS if desks is None else ())
@@ -83,8 +83,8 @@ class SeenViews:
     def _totals(
         self, lists: Mapping[str, QueryList], live: Mapping[str, str], always: Sequence[str]
     ) -> dict[str, int | None]:
-        """View id to total; None while its list is built. `live`: the ids of those lists that Redis
-        keeps; `always`: the views that have lists there in any case."""
+        """View id to total; None while its list is built. `live`: the ids of the lists that Redis
+        keeps; `always`: the views that always have lists there."""
         by_view = {**live, **{view: view for view in always}}
         states = self._states({*by_view.values()})
         if states is None:
@@ -97,7 +97,7 @@ class SeenViews:
         return totals | self._counted((), rest)
 
     def _states(self, list_ids: set[str]) -> Mapping[str, State] | None:
-        """None where Redis is away."""
+        """Returns the states by list id; None while Redis is away."""
         try:
             return self._ranking.states(sorted(list_ids))
         except RedisError:
@@ -120,7 +120,7 @@ class SeenViews:
 
 
 def without_total(connection: Connection, view: View, admin_id: int) -> dict[str, Any]:
-    """A saved view as an admin sees it, without its total.
+    """Returns a saved view as an admin sees it, without its total.
 
     Reads no other list: events wait while a transaction adds one.
     """
@@ -130,16 +130,16 @@ def without_total(connection: Connection, view: View, admin_id: int) -> dict[str
 def without_totals(
     connection: Connection, admin_id: int, desks: Desks, most: int, also: str | None
 ) -> list[dict[str, Any]]:
-    """The first `most` saved views that an admin sees who sees these desks, in the admin's order,
-    without totals; with that of the id `also`."""
+    """Returns the first `most` saved views visible to an admin with access to these desks, in the
+    admin's order, without totals; and the view with the id `also`."""
     saved = views.visible_to(connection, admin_id, desks)
     shown = saved[:most] + [view for view in saved[most:] if view.public_id == also]
     return [_saved_json(SeenView(view, None, None), None) for view in shown]
 
 
 def _built_in(connection: Connection, desks: Desks) -> Mapping[str, QueryList]:
-    """The lists of the built-in views that are lists of queries; for who sees the threads of some
-    desks alone, all are."""
+    """Returns the built-in views that are lists of queries. For an admin with access to only some
+    desks, these are all of them but the admin's own."""
     if desks is None:
         return kept_lists.lists(connection)
     return {
@@ -184,7 +184,7 @@ def _saved_json(seen: SeenView, total: int | None) -> dict[str, Any]:
 
 
 def _built_in_json(id: str, chosen: Mapping[str, Any], total: int | None) -> dict[str, Any]:
-    """A built-in view in the sort that the admin has for it, and in the admin's language."""
+    """Returns a built-in view in the sort and the language that the admin has chosen."""
     return {
         "id": id,
         "name": languages.page_texts(chosen["locale"])[f"view.{id}"],

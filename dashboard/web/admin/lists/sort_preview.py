@@ -1,4 +1,4 @@
-"""The route that shows what rules would do to a view, before they are saved."""
+"""The route that previews the effect of rules on a view, before they are saved."""
 
 import time
 from collections.abc import Callable, Sequence
@@ -23,9 +23,9 @@ from dashboard.web.http.responses import json_response
 from dashboard.web.http.routes import done, route
 from scoring.views import BUILT_IN_VIEWS
 
-#: Threads that are shown.
+#: Most threads that are shown.
 SHOWN = 200
-#: How long a preview looks for threads, once for each order.
+#: How long a preview searches for threads; it searches once for each order.
 SECONDS = 1.5
 
 
@@ -82,20 +82,20 @@ class SortPreviewApi:
     def _first(
         self, connection: Connection, query_list: QueryList, now: int
     ) -> tuple[list[int], bool]:
-        """The first threads of a list, and whether all threads were looked at."""
+        """Returns the first threads of a list, and whether all threads were looked at."""
         is_over = time_limit(SECONDS, self._monotonic)
         found = look_through(connection, query_list, now, SHOWN, is_over)
         return [entry.id for entry in found.entries], found.total is not None
 
 
 def moved(before: Sequence[int], after: Sequence[int]) -> int:
-    """How many threads stand at another place than before."""
+    """Returns the number of threads that stand at another place than before."""
     places = {id: place for place, id in enumerate(before)}
     return sum(places.get(id) != place for place, id in enumerate(after))
 
 
 def _sort_of(connection: Connection, view: str, admin_id: int) -> str:
-    """The sort that a view has now, for this admin. Raises NotFound."""
+    """Returns the sort that a view has now for this admin. Raises NotFound."""
     if view in BUILT_IN_VIEWS:
         chosen = preferences.complete(admins.preferences(connection, admin_id), browsers_locale())
         sort: str = chosen["sorts"][view]

@@ -49,7 +49,7 @@ from scoring.sorts import BUILT_IN, BUILT_IN_SORTS
 NAME_MAX = 32
 TITLE_MAX = 80
 RULES_MAX = 20
-#: Names of calls below /sorts, where a sort of such a name could not be reached.
+#: Names of calls below /sorts; a sort with such a name could not be reached.
 CALLS = ("preview",)
 
 
@@ -75,8 +75,8 @@ _Title = Annotated[
 
 
 class RuleRequest(Strict):
-    """One rule: `when` says which threads it places that no earlier one does, and `by` and `order`
-    how they stand; `split` makes a tier of each value."""
+    """One rule. `when` selects the threads that it places, of those that no earlier rule places;
+    `by` and `order` sort them; `split` makes a tier of each value."""
 
     when: Annotated[str, Field(description=f"A query of up to {LENGTH_MAX:,} characters.")]
     by: Literal[SAVED_BY]  # type: ignore[valid-type]
@@ -104,7 +104,7 @@ class NewSortRequest(Strict):
 
 
 class SortRequest(Partial):
-    """What a sort becomes; its name stays, and without `timezone` that stays as it was."""
+    """The new state of a sort; its name stays, and without `timezone` that stays as it was."""
 
     name: Annotated[
         str | None, Field(description="The name in the address, which it may repeat.")
@@ -119,7 +119,7 @@ class SortRequest(Partial):
 
 
 class SortPreviewRequest(Strict):
-    """Rules that are being written, and a view in which to try them."""
+    """Rules that are being edited, and a view on which to try them."""
 
     rules: _Rules
     view: ViewId
@@ -140,7 +140,7 @@ class Rule(Answer):
 
 
 class Sort(Answer):
-    """A sort; one that is built in cannot be changed."""
+    """A sort; a built-in one cannot be changed."""
 
     name: str
     title: Annotated[str, Field(description="Of a built-in one, in the language of the admin.")]
@@ -151,13 +151,13 @@ class Sort(Answer):
 
 
 class Sorts(Answer):
-    """All sorts: the built-in ones first, then those that are saved, by name."""
+    """All sorts: first the built-in ones, then the saved ones by name."""
 
     sorts: list[Sort]
 
 
 class SortPreview(Answer):
-    """What rules would do to a view."""
+    """The effect of rules on a view."""
 
     bits: _Bits
     tiers: _Tiers
@@ -201,11 +201,11 @@ def checked(
     rules: Iterable[RuleRequest],
     timezone: str,
 ) -> tuple[SavedSort, ResolvedSort]:
-    """The sort, and what it says.
+    """Returns the sort, unresolved and resolved.
 
     Raises Problem (422) with the place of each mistake. Takes up to some tens of milliseconds, and
-    next to nothing for rules that it has checked before: so check before a write transaction what
-    is checked in it.
+    almost no time for rules that were checked before: so check before a write transaction what is
+    checked in it.
     """
     sort = SavedSort(name, tuple(rule.rule() for rule in rules), title, timezone)
     if not sort.rules:
@@ -223,7 +223,7 @@ def checked(
     return sort, resolved
 
 
-# Equal rules are one object as long as they are asked for again and again.
+# The cache hits: equal rules resolve to one object while they are asked for again and again.
 @lru_cache(maxsize=64)
 def _mistakes(resolved: ResolvedSort) -> tuple[FieldError, ...]:
     return tuple(FieldError(*refusal) for refusal in refusals(resolved))
@@ -257,7 +257,7 @@ _EXAMPLE = {
 class SortsApi:
     """The routes below /sorts.
 
-    `announce()` tells all dashboards that sorts have changed; `build(list_id)` begins to build a
+    `announce()` tells all dashboards that sorts have changed; `build(list_id)` starts building a
     list that Redis lacks.
     """
 
@@ -328,7 +328,7 @@ class SortsApi:
         problem=SortProblem,
     )
     def change(self, name: str, body: SortRequest) -> Response:
-        """Saved views in this sort and built-in ones get new lists, in the same transaction."""
+        """Saved and built-in views in this sort get new lists, in the same transaction."""
         if body.name not in (None, name):
             text = f"must be left out or {quoted(name)}, as in the address: a sort keeps its name"
             raise field_error("/name", "invalid_name", text)
@@ -364,7 +364,7 @@ class SortsApi:
         problem=SortProblem,
     )
     def remove(self, name: str) -> Response:
-        """Built-in views that an admin has in this sort are in their first one again."""
+        """Built-in views that an admin has in this sort return to their first one."""
         admin_id, desks, now = current().admin_id, current().desks, self._clock()
 
         def write(connection: Connection) -> None:
@@ -387,16 +387,16 @@ class SortsApi:
         return Response(status=204)
 
     def _check_ahead(self, check: Callable[[Connection], object]) -> None:
-        """Checks in a reading transaction what the writing one then checks again, in a moment.
+        """Checks in a read transaction, so that the write transaction can repeat the check quickly.
 
-        Events wait as long as a transaction that writes, and not for one that reads.
+        Events wait for a transaction that writes, but not for one that reads.
         """
         with self._database.read() as connection:
             check(connection)
 
 
 def _new(connection: Connection, body: NewSortRequest) -> SavedSort:
-    """The sort that is to be saved. Raises Problem where it cannot be."""
+    """Returns the sort to be saved. Raises Problem if it cannot be saved."""
     known = sorts.known(connection)
     if body.name in known:
         raise Problem(409, "name_taken", f"There is a sort “{body.name}” already.")
@@ -410,7 +410,7 @@ def _new(connection: Connection, body: NewSortRequest) -> SavedSort:
 
 
 def _change(connection: Connection, name: str, body: SortRequest) -> tuple[SavedSort, SavedSort]:
-    """A saved sort, and what it is to become. Raises Problem where it cannot."""
+    """Returns a saved sort, and its new state. Raises Problem if it cannot be changed so."""
     before = _saved(connection, name)
     if body.changed_at not in (None, before.changed_at):
         raise ChangedMeanwhile("the sort", sort=_json(before))
@@ -421,7 +421,7 @@ def _change(connection: Connection, name: str, body: SortRequest) -> tuple[Saved
 
 
 def _check_cost(connection: Connection, sort: SavedSort) -> None:
-    """Raises Invalid where events would ask too many conditions of sorts."""
+    """Raises Invalid if events would have to check too many conditions of sorts."""
     before = {name: each for name, each in sorts.known(connection).items() if name not in BUILT_IN}
     after = before | {sort.name: sort}
     asked = (
@@ -431,7 +431,7 @@ def _check_cost(connection: Connection, sort: SavedSort) -> None:
 
 
 def _saved(connection: Connection, name: str) -> SavedSort:
-    """A saved sort. Raises NotFound, and Problem (409) for a built-in one."""
+    """Returns a saved sort. Raises NotFound, and Problem (409) for a built-in one."""
     if name in BUILT_IN_SORTS:
         raise Problem(409, "built_in", "A built-in sort cannot be changed.")
     found = sorts.known(connection).get(name)
@@ -445,7 +445,7 @@ def _target(sort: SavedSort) -> Target:
 
 
 def _said(sort: SavedSort) -> dict[str, Any]:
-    """What the audit log says of a sort."""
+    """Returns the data of a sort for the audit log."""
     return {
         "title": sort.title,
         "rules": sorts.rules_json(sort.rules),

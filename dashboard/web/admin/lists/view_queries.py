@@ -1,4 +1,4 @@
-"""The routes that help to write a query: a preview of its threads, and what may be written."""
+"""The routes that help to write a query: a preview of its threads, and suggestions."""
 
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -22,7 +22,7 @@ from scoring.conditions.language.completion import complete
 from scoring.conditions.language.errors import QueryError
 
 ROWS_MAX = 20
-#: How long a preview looks for threads.
+#: How long a preview searches for threads.
 PREVIEW_SECONDS = 2.0
 
 
@@ -80,8 +80,8 @@ class QueriesApi:
 
 
 class _Choices(Mapping[str, Sequence[str]]):
-    """The values of fields that are not fixed, read when they are asked for: those of threads at
-    these desks; None: of all."""
+    """The values of fields that are not fixed, read when they are needed: those of threads at these
+    desks; None: at all desks."""
 
     def __init__(self, database: Database, desks: Desks):
         self._database = database

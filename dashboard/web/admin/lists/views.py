@@ -1,4 +1,4 @@
-"""Saved views: routes, bodies, answers, and what the audit log says of them."""
+"""Saved views: routes, bodies, answers, and their audit log entries."""
 
 import time
 from collections.abc import Callable
@@ -62,12 +62,12 @@ _Owner = Annotated[
     AfterValidator(_owner),
     Field(description="`me`, `desk:NAME` or `all`; the last two are for supervisors."),
 ]
-#: The time of the last change that the sender knows of.
+#: The time of the last change that the sender knows.
 _ChangedAt = Annotated[StrictInt, Field(ge=0, le=INTEGER_MAX)]
 
 
 class ViewPreviewRequest(Strict):
-    """Conditions and a sort."""
+    """Conditions and a sort to try."""
 
     query: str
     sort: str
@@ -82,7 +82,7 @@ class NewViewRequest(ViewPreviewRequest):
 
 
 class ViewRequest(ViewPreviewRequest, Partial):
-    """What a view becomes; without `owner` and `timezone` these stay as they are."""
+    """The new state of a view; without `owner` and `timezone` these stay as they are."""
 
     name: _Name
     owner: _Owner | None = None
@@ -93,13 +93,13 @@ class ViewRequest(ViewPreviewRequest, Partial):
 
 
 class ViewOrderRequest(Strict):
-    """Ids of views in an order of one's own."""
+    """Ids of views in the admin's own order."""
 
     ids: Annotated[list[ViewId], Field(max_length=IDS_MAX)]
 
 
 class CompletionQuery(Query):
-    """A query that somebody is typing, and where the cursor stands; without it, at the end."""
+    """A query that somebody is typing, and the cursor's place; without it, the end."""
 
     text: Annotated[str, AfterValidator(lambda text: check_length(text, LENGTH_MAX))] = ""
     at: Annotated[int, Field(ge=0, le=INTEGER_MAX), DIGITS] | None = None
@@ -110,14 +110,14 @@ _Expected = Annotated[list[str], Field(description="What would be right there.")
 
 
 class Mistake(Answer):
-    """What is wrong in a query by now, such as an address that no admin has any more."""
+    """A mistake in a query by now, such as an address that no admin has any more."""
 
     at: _At
     expected: _Expected
 
 
 class View(Answer):
-    """A view as the admin who asks sees it."""
+    """A view as the requesting admin sees it."""
 
     id: Annotated[str, Field(description="`arrival`, or such as `v17` for a saved one.")]
     name: str
@@ -143,7 +143,7 @@ class ViewIds(Answer):
 
 
 class ViewPreview(Answer):
-    """How many threads a view would have, and the first of them."""
+    """The number of threads that a view would have, and the first of them."""
 
     total: Annotated[
         int | None,
@@ -165,13 +165,13 @@ class Suggestion(Answer):
 
 
 class Suggestions(Answer):
-    """What may be written at the cursor, at most 20 suggestions."""
+    """Texts that may be written at the cursor, at most 20 suggestions."""
 
     suggestions: list[Suggestion]
 
 
 class QueryError(schemas.ProblemError):
-    """What is wrong; `at` and `expected` with `invalid_query`."""
+    """A mistake; `at` and `expected` with `invalid_query`."""
 
     at: _At = Absent
     expected: _Expected = Absent
@@ -199,7 +199,7 @@ def audit_change(
 ) -> None:
     """Adds the entry of a view that was made (`before` None), changed or deleted (`after` None).
 
-    There is none of an admin's own view that nobody else sees.
+    An admin's own view, which nobody else sees, gets no entry.
     """
     was_shared, is_shared = (each is not None and each.owner_id is None for each in (before, after))
     view = after or before
@@ -240,7 +240,7 @@ _EXAMPLE = {
 class ViewsApi:
     """The routes below /views.
 
-    `announce()` lets all workers look for changed views; `build(list_id)` begins to build a list
+    `announce()` makes all workers look for changed views; `build(list_id)` starts building a list
     that Redis lacks.
     """
 
@@ -312,7 +312,7 @@ class ViewsApi:
         problem=ViewProblem,
     )
     def change(self, view_id: str, body: ViewRequest) -> Response:
-        """Where `changed_at` is another than that of the view, it stays as it is (409)."""
+        """Answers 409 and changes nothing if the view's `changed_at` is another one."""
         admin_id, now = current().admin_id, self._clock()
 
         def write(connection: Connection) -> tuple[SavedView, SavedView, dict[str, Any]]:
@@ -386,12 +386,12 @@ class ViewsApi:
             self._build(view.list_id)
 
     def _charge(self, connection: Connection, view: SavedView, admin_id: int) -> None:
-        """Raises RateLimitExceeded for who has saved too much in a short time."""
+        """Raises RateLimitExceeded for an admin who has saved too much in a short time."""
         saved = query_lists.list_of(connection, view.listed(admin_id)).resolved
         self._limits.require(SAVED_CONDITIONS, admin_id, max(1, saved.conditions))
 
     def _write(self, work: Callable[[Connection], Result]) -> Result:
-        """Runs `work` in one transaction. A wrong query, or no sort, is answered 422."""
+        """Runs `work` in one transaction. Answers 422 for a wrong query or an unknown sort."""
         try:
             return self._database.write(work)
         except WrongQuery as error:
@@ -403,14 +403,14 @@ def _draft(body: NewViewRequest | ViewRequest, owner: "_ViewOwner", timezone: st
 
 
 class _ViewOwner(NamedTuple):
-    """An admin, a desk, or, without both, everybody."""
+    """An admin, a desk, or, without either, everybody."""
 
     admin_id: int | None
     desk: str | None
 
 
 def _owner_of(owner: str) -> _ViewOwner:
-    """Raises Problem (403) where only supervisors may save such views."""
+    """Returns the parsed owner. Raises Problem (403) if only supervisors may save such views."""
     if owner == "me":
         return _ViewOwner(current().admin_id, None)
     require_supervisor()
@@ -418,7 +418,7 @@ def _owner_of(owner: str) -> _ViewOwner:
 
 
 def _locked(connection: Connection, view_id: str) -> SavedView:
-    """The view, which the caller may change. Raises NotFound and Problem (403)."""
+    """Returns the view if the caller may change it. Raises NotFound and Problem (403)."""
     number, identity = views.number_of(view_id), current()
     view = None
     if number is not None:

@@ -1,2 +1,2 @@
-"""Signing in and out: by a password, with a code where the account has a second factor, or by a
+"""Signing in and out: by a password, with a code if the account has a second factor, or by a
 provider of accounts (`oidc/`)."""

@@ -1,8 +1,7 @@
-"""Limits sign-in attempts, against guessing of passwords and codes, without keeping the right
-person out.
+"""Limits sign-in attempts against guessing of passwords and codes, without locking out the owner.
 
-Whoever guesses from anywhere uses up the attempts of that address for that account. A device that
-was let in before has attempts of its own (OWASP, "Device cookies").
+A guesser from anywhere uses up the attempts of that address for that account. A device that was let
+in before has its own attempts (OWASP, "Device cookies").
 """
 
 import hashlib
@@ -40,19 +39,19 @@ _COOKIE_CHARACTERS_MAX = 200
 
 
 class Attempt(NamedTuple):
-    """One attempt; `device` names one that signed in to this account before, or is ""."""
+    """One attempt; `device` is the id of one that signed in to this account before, or ""."""
 
     email: str
     address: str
     device: str = ""
 
 
-#: What an attempt is counted under, and how many there may be.
+#: The keys that an attempt is counted under, each with its limit.
 Counted = Sequence[tuple[str, RateLimit]]
 
 
 class Limits(NamedTuple):
-    """What is limited: its name in the keys of Redis, and how many wrong ones are allowed."""
+    """A kind of limits: its name in the keys of Redis, and how many wrong attempts are allowed."""
 
     name: str
     device: RateLimit
@@ -68,7 +67,7 @@ CODES = Limits("code", CODES_PER_DEVICE, CODES_PER_ADDRESS, CODES_PER_PAIR, CODE
 
 
 class Counts:
-    """Counts in Redis for all workers, and in this process, too: Redis may be away."""
+    """Counts in Redis for all workers, and also in this process: Redis may be away."""
 
     def __init__(self, client: Client, prefix: str, clock: Callable[[], int]):
         self._shared = SharedWindows(client)
@@ -99,7 +98,7 @@ class Counts:
 class Attempts:
     """Limits the attempts to sign in.
 
-    Passwords and codes are counted apart: a right password takes back no wrong code.
+    Passwords and codes are counted separately: a right password takes back no wrong code.
     """
 
     def __init__(self, counts: Counts, limits: Limits = PASSWORDS):
@@ -107,7 +106,7 @@ class Attempts:
         self._allowed = limits
 
     def begin(self, attempt: Attempt) -> None:
-        """Raises RateLimitExceeded."""
+        """Counts an attempt. Raises RateLimitExceeded."""
         self._counts.begin(self._limits(attempt))
 
     def succeeded(self, attempt: Attempt) -> None:
@@ -127,13 +126,13 @@ class Attempts:
 
 
 class InvitationAttempts:
-    """Limits the links of invitations that are tried from one address."""
+    """Limits the invitation links that are tried from one address."""
 
     def __init__(self, counts: Counts):
         self._counts = counts
 
     def begin(self, address: str) -> None:
-        """Raises RateLimitExceeded."""
+        """Counts an attempt. Raises RateLimitExceeded."""
         self._counts.begin(self._limits(address))
 
     def succeeded(self, address: str) -> None:
@@ -146,7 +145,7 @@ class InvitationAttempts:
 class Devices:
     """Recognises the devices that an admin has signed in on, by a signed cookie.
 
-    It lets nobody in: it gives its device attempts of its own.
+    The cookie lets nobody in: it gives its device attempts of its own.
     """
 
     def __init__(self, secret_key: str, names: CookieNames):
@@ -154,11 +153,11 @@ class Devices:
         self._names = names
 
     def known(self, request: Request, email: str) -> str:
-        """The request's device, if it signed in to this account before; else ""."""
+        """Returns the request's device if it signed in to this account before; else ""."""
         return self._known(request, email)[0]
 
     def remember(self, request: Request, response: Response, email: str, *, secure: bool) -> None:
-        """Gives the device its cookie; one that it has is kept."""
+        """Gives the device its cookie; keeps one that it has."""
         _, cookie = self._known(request, email)
         if not cookie:
             cookie = self._signer.sign(f"{_account(email)}-{secrets.token_hex(16)}").decode()
@@ -173,7 +172,7 @@ class Devices:
         )
 
     def _known(self, request: Request, email: str) -> tuple[str, str]:
-        """The device and its cookie; empty texts where there is none of this account."""
+        """Returns the device and its cookie; empty texts if there is none of this account."""
         for cookie in self._names.values(request.cookies, DEVICE_COOKIE):
             if len(cookie) > _COOKIE_CHARACTERS_MAX:
                 continue

@@ -26,17 +26,17 @@ _CONTROLS = re.compile(r"[\x00-\x1f\x7f]")
 
 
 def local_path(goal: str) -> str:
-    """Where to go after signing in: a path of this server, else "/"."""
+    """Returns the path to open after signing in: a path of this server, else "/"."""
     if _CONTROLS.search(goal):
         raise Problem(400, "forbidden_character", "`next` holds a control character.")
     is_local = goal.startswith("/") and not goal.startswith("//") and "\\" not in goal
     return goal if is_local else "/"
 
 
-#: Longest body of a sign-in: it is sent without a session, so it must be cheap to refuse.
+#: Longest body of a sign-in: it is sent without a session, so refusing it must be cheap.
 _BODY_BYTES = 16 * 1024
 _FORM = "application/x-www-form-urlencoded"
-#: Begins the name of the cookie with the token between the two steps of a sign-in by forms.
+#: Prefix of the name of the cookie that holds the token between the two steps of a sign-in.
 CODE_COOKIE = "lineup_signin"
 CODE_PATH = "/login/code"
 
@@ -54,7 +54,7 @@ class SignIn:
         identities: Identities,
         pages: Pages,
     ):
-        """`invalidate_sessions()` has the sockets look up their sessions again."""
+        """`invalidate_sessions()` makes the sockets look up their sessions again."""
         self._password_check = password_check
         self._code_check = code_check
         self._presence_service = presence_service
@@ -64,7 +64,7 @@ class SignIn:
         self._pages = pages
 
     def show(self) -> Response:
-        """The sign-in page; a redirect where the caller is signed in."""
+        """Renders the sign-in page; redirects a signed-in caller."""
         goal = local_path(only_value("next", "/"))
         return _see(goal) if self._identities.is_signed_in() else self._pages.login(next=goal)
 
@@ -75,14 +75,14 @@ class SignIn:
         return self._login_by_form()
 
     def show_code(self) -> Response:
-        """The page of the second step; a redirect where there is no sign-in under way."""
+        """Renders the page of the second step; redirects if no sign-in is under way."""
         goal = local_path(only_value("next", "/"))
         if not self._token():
             return _see(f"/login?next={quote(goal)}")
         return self._pages.code(goal, by_recovery_code=only_value("by", "") == "recovery")
 
     def code(self) -> Response:
-        """The second step of a sign-in."""
+        """Takes the second step of a sign-in."""
         if self._is_by_json():
             given = read_body(_Code, _BODY_BYTES)
             return self._by_code(Response(status=204), given.token, given.code)
@@ -94,7 +94,7 @@ class SignIn:
         self._leave()
         self._identities.end()
         self._invalidate_sessions()
-        # Also removes the pages that the "back" button would show again.
+        # Removes the pages, too, that the "back" button would show again.
         answer = Response(status=204, headers={"Clear-Site-Data": '"cache"'})
         return self._identities.delete_cookie(answer)
 
@@ -105,7 +105,7 @@ class SignIn:
             self._presence_service.sign_out(identity.admin_id, connection_prefix(identity.session))
 
     def _is_by_json(self) -> bool:
-        """Whether the body is JSON, else it is a form. Raises Problem for anything else."""
+        """Whether the body is JSON; if not, it is a form. Raises Problem for anything else."""
         self._origins.check_origin(request.environ)
         require_passwords()
         request.max_content_length = _BODY_BYTES
@@ -158,7 +158,7 @@ class SignIn:
         return self._identities.cookie_names.of(CODE_COOKIE)
 
     def _token(self) -> str:
-        """The token of the sign-in under way, or ""."""
+        """Returns the token of the sign-in under way, or ""."""
         return request.cookies.get(self._code_cookie, "")
 
     def _without_token(self, response: Response) -> Response:
@@ -174,7 +174,7 @@ class SignIn:
         return self._let_in(response, cookie, email)
 
     def _let_in(self, response: Response, cookie: str, email: str) -> Response:
-        # The browser forgets the session that it had: nobody is to go on with it.
+        # The browser forgets its old session: nobody should continue with it.
         self._identities.end()
         self._identities.set_cookie(response, cookie)
         self._password_check.guard.remember_device(response, email)
@@ -192,7 +192,7 @@ class _Code(Strict):
 
 
 def blueprint(calls: SignIn) -> Blueprint:
-    """`/login`, `/login/code` and `/logout`."""
+    """The blueprint of `/login`, `/login/code` and `/logout`."""
     made = Blueprint("signin", __name__)
     made.add_url_rule("/login", view_func=calls.show, methods=["GET"], endpoint="show")
     made.add_url_rule("/login", view_func=calls.login, methods=["POST"], endpoint="login")
@@ -203,7 +203,7 @@ def blueprint(calls: SignIn) -> Blueprint:
 
 
 def _refused(problem: Problem, page: Callable[..., Response], **values: Any) -> Response:
-    """The page with the reason; problems that are none of the sign-in go on as they are."""
+    """Renders the page with the reason; raises problems again that have other causes."""
     if problem.status not in (401, 429):
         raise problem
     shown = page(problem=problem, **values)
@@ -213,5 +213,5 @@ def _refused(problem: Problem, page: Callable[..., Response], **values: Any) -> 
 
 
 def _see(goal: str) -> Response:
-    """A redirect that is followed by GET."""
+    """Returns a redirect that is followed by GET."""
     return Response(status=303, headers={"Location": goal})

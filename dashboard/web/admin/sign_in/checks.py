@@ -1,4 +1,4 @@
-"""Checks passwords and codes, and counts what is wrong."""
+"""Checks passwords and codes, and counts wrong ones."""
 
 import threading
 from collections.abc import Callable
@@ -18,13 +18,13 @@ from dashboard.web.admin.sign_in.pending import PendingSignIns, SecondFactorRequ
 from dashboard.web.http.audit.signins import CREDENTIALS, WRONG_CODE, signed_in
 from dashboard.web.http.identity import Identities, Unauthorized, origin_of
 
-#: Runs a function where it does not stop the other green threads, and gives its result.
+#: Runs a function without stopping the other green threads, and returns its result.
 Offload = Callable[..., Any]
 _WRONG = "The e-mail address or the password is wrong."
 
 
 class Checked(NamedTuple):
-    """A password that was right: whose, and its hash at that time."""
+    """A right password: the admin it belongs to, and its hash at that time."""
 
     admin_id: int
     password_hash: str
@@ -52,15 +52,15 @@ class PasswordCheck:
         self._hashing = threading.Semaphore(AT_ONCE)
 
     def begin_session(self, email: str, password: str) -> str:
-        """A new session's cookie, for the current request.
+        """Returns a new session's cookie, for the current request.
 
-        Raises SecondFactorRequired where the password alone is not enough, Unauthorized and
+        Raises SecondFactorRequired if the password alone is not enough, Unauthorized and
         RateLimitExceeded.
         """
         found = self.check(email, password)
 
         def decide(connection: Connection, now_ms: int, admin_id: int) -> None:
-            # In the transaction of the session: the account may have been changed meanwhile.
+            # Read in the transaction of the session: the account may have been changed meanwhile.
             stored = admins.password_hash_of(connection, found.admin_id)
             if stored != found.password_hash:
                 raise Unauthorized(_WRONG)
@@ -71,7 +71,7 @@ class PasswordCheck:
         return self._identities.begin(found.admin_id, decide, origin_of(request))
 
     def check(self, email: str, password: str) -> Checked:
-        """Whose password it is. Raises Unauthorized and RateLimitExceeded."""
+        """Returns the admin with this password. Raises Unauthorized and RateLimitExceeded."""
         email = admins.canonical_email(email)
         attempt = self.guard.begin(email)
         if not is_address(email) or len(password) > LENGTH_MAX:
@@ -87,7 +87,7 @@ class PasswordCheck:
         return Checked(admin_id, password_hash)
 
     def hash_of(self, password: str) -> str:
-        """The hash to store of a new password."""
+        """Returns the hash to store for a new password."""
         with self._hashing:
             return self.offload(hashed, password)
 
@@ -117,9 +117,9 @@ class CodeCheck:
         self._codes = codes
 
     def begin_session(self, token: str, code: str) -> tuple[str, str]:
-        """A new session's cookie, and the address of its account; uses the code up.
+        """Returns a new session's cookie, and the e-mail address of its account; uses up the code.
 
-        Raises SignInExpired for a token that holds no more, Unauthorized for a wrong code, and
+        Raises SignInExpired for a token that is no longer valid, Unauthorized for a wrong code, and
         RateLimitExceeded.
         """
         pending = self._pending.read(token)

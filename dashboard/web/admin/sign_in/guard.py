@@ -1,4 +1,4 @@
-"""Every try to sign in: counted against the limits before it is checked, and noted if it fails."""
+"""Counts every try to sign in against the limits before it is checked; notes it if it fails."""
 
 from contextlib import suppress
 
@@ -14,7 +14,7 @@ from dashboard.web.http.identity import Identities, Unauthorized
 
 
 class Guard:
-    """Of passwords or of codes, which have limits of their own."""
+    """Limits attempts to guess a password or a one-time code. Each kind is counted separately."""
 
     def __init__(
         self,
@@ -46,7 +46,7 @@ class Guard:
         self._attempts.succeeded(attempt)
 
     def failed(self, attempt: Attempt, reason: str) -> None:
-        """Notes it for the audit log; not within a transaction."""
+        """Notes the attempt for the audit log; not to be called within a transaction."""
         self._failed_sign_ins.failed(attempt.email if is_address(attempt.email) else "", reason)
 
     def remember_device(self, response: Response, email: str) -> None:
@@ -55,7 +55,7 @@ class Guard:
         self._devices.remember(request, response, email, secure=self._identities.is_https())
 
     def _device(self, email: str) -> str:
-        """The request's device, if it signed in to this account before; else ""."""
+        """Returns the request's device if it signed in to this account before; else ""."""
         with suppress(Unauthorized):
             identity = self._identities.of(request.environ)
             if identity.email == email:
@@ -64,5 +64,5 @@ class Guard:
 
 
 def is_address(email: str) -> bool:
-    """Whether an account may have this text as its address."""
+    """Whether an account may have this text as its e-mail address."""
     return len(email) <= EMAIL_MAX_CHARACTERS and email.isprintable()

@@ -1,4 +1,4 @@
-"""How one signs in to this application: by password, by a provider of accounts, or both."""
+"""The sign-in methods of this application: by password, by a provider of accounts, or both."""
 
 from typing import NamedTuple
 
@@ -6,29 +6,29 @@ from flask import Blueprint, current_app
 
 from dashboard.errors import Problem
 
-#: The name under which an application's configuration has its methods.
+#: The key of an application's methods in its configuration.
 _CONFIG = "LINEUP_SIGN_IN_METHODS"
 
 
 class SignInMethods(NamedTuple):
-    """`provider` is the name that the sign-in page shows; "" where there is none."""
+    """`provider` is the name that the sign-in page shows; "" if there is none."""
 
     passwords: bool = True
     provider: str = ""
 
 
 def install(blueprint: Blueprint, methods: SignInMethods) -> None:
-    """The application that this blueprint is registered in has these methods."""
+    """Gives these methods to the application in which this blueprint is registered."""
     blueprint.record_once(lambda state: state.app.config.update({_CONFIG: methods}))
 
 
 def sign_in_methods() -> SignInMethods:
-    """Those of the current request's application."""
+    """Returns the methods of the current request's application."""
     return current_app.config.get(_CONFIG, SignInMethods())
 
 
 def require_passwords() -> None:
-    """Before a call that checks, sets or asks for a password. Raises Problem (403)."""
+    """Refuses calls that check, set or ask for a password. Raises Problem (403)."""
     if not sign_in_methods().passwords:
         raise Problem(
             403, "password_signin_off", "Accounts sign in with the provider; passwords are off."

@@ -1,4 +1,4 @@
-"""The account of somebody whom the provider has let in, and the session that begins."""
+"""The account of a person whom the provider has let in, and the session that begins."""
 
 import logging
 import secrets
@@ -26,7 +26,7 @@ from dashboard.web.http.identity import origin_of
 
 log = logging.getLogger(__name__)
 
-#: Runs a function where it does not stop the other green threads, and gives its result.
+#: Runs a function without stopping the other green threads, and returns its result.
 Offload = Callable[..., Any]
 
 
@@ -55,7 +55,7 @@ class SignedOutMeanwhile(Problem):
 
 
 class _Begun(NamedTuple):
-    """A session, and the desks whose threads its admin sees; None: all."""
+    """A session, and the desks of the threads that its admin sees; None: all."""
 
     token: str
     admin_id: int
@@ -65,7 +65,7 @@ class _Begun(NamedTuple):
 class ProviderAccounts:
     """Finds, links or creates accounts for the people of one issuer.
 
-    Name, e-mail address, role and desks are set at each sign-in, to what the provider says.
+    Each sign-in sets name, e-mail address, role and desks to those that the provider gives.
     """
 
     def __init__(
@@ -83,12 +83,12 @@ class ProviderAccounts:
         self._offload = offload
 
     def begin_session(self, person: Person, grant: Grant) -> str:
-        """The token of a new session of the current request. Raises Problem (403).
+        """Returns the token of a new session of the current request. Raises Problem (403).
 
-        All of it is one transaction; threads that the admin does not see any more are released
-        after it.
+        Everything is one transaction, except that threads which the admin no longer sees are
+        released after it.
         """
-        # An account that is created has a password that nobody knows.
+        # Nobody knows the password of an account that is created here.
         password_hash = self._offload(passwords.hashed, secrets.token_urlsafe(32))
         signed = Signed(self._issuer, person.subject, person.sid, person.issued_at * 1000)
 
@@ -113,7 +113,7 @@ class ProviderAccounts:
     def _account(
         self, connection: Connection, person: Person, grant: Grant, password_hash: str, now: int
     ) -> Admin:
-        """The account of this person, linked or created at the first sign-in."""
+        """Returns the account of this person; links or creates it at the first sign-in."""
         admin = oidc_accounts.admin_of(connection, self._issuer, person.subject)
         if admin is None:
             if not person.email:
@@ -157,7 +157,7 @@ def _created(
             connection, person.email, person.name, grant.role, password_hash, now, grant.desks
         )
     except EmailTaken:
-        # Another sign-in has just created it; it is linked at the next one.
+        # Another sign-in has just created it; the next one links it.
         raise AccountConflict() from None
     admin = Admin(id, person.email, person.name, grant.role)
     said = {"name": admin.name, "role": grant.role, "desks": grant.desks, "method": "oidc"}
@@ -166,7 +166,7 @@ def _created(
 
 
 def _follow(connection: Connection, admin: Admin, person: Person, grant: Grant, now: int) -> Admin:
-    """Sets the account to what the provider says; an address of another account is not taken."""
+    """Updates the account from the provider; never takes an e-mail address of another account."""
     email = person.email or admin.email
     holder = admins.by_email(connection, email)
     if holder is not None and holder.id != admin.id:
@@ -206,5 +206,5 @@ def _note(
 
 
 def _provider(admin: Admin) -> Actor:
-    """The provider, as this admin signs in."""
+    """Returns the provider as the actor, at the sign-in of this admin."""
     return signing_in(admin)._replace(via=PROVIDER)

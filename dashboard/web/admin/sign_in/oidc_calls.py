@@ -36,19 +36,19 @@ from dashboard.web.http.identity import Identities
 from dashboard.web.http.problems import json_problem, prefers_page
 from dashboard.web.http.queries import only_value
 
-#: Begins the names of the cookies, on https behind the prefix of the session's.
+#: Prefix of the cookies' names; on https the prefix of the session's precedes it.
 COOKIE = "lineup_oidc"
-#: How long somebody may take to sign in at the provider.
+#: How long a person may take to sign in at the provider.
 PENDING_MS = 15 * 60_000
 _COOKIE_CHARACTERS_MAX = 3_500
-#: Of all attempts of a browser together; the oldest give way. Headers have a limit.
+#: Limit for all attempts of a browser together; the oldest are dropped. Headers have a limit.
 _KEPT_CHARACTERS_MAX = 5_000
 #: A longer path would not fit into the cookie.
 _GOAL_CHARACTERS_MAX = 1_500
 
 
 class SignInNotBegun(Problem):
-    """It was not begun in this browser, took too long, or was completed before."""
+    """The sign-in was not begun in this browser, took too long, or was completed before."""
 
     def __init__(self) -> None:
         super().__init__(400, "signin_not_begun", "This sign-in was not begun here; begin anew.")
@@ -62,7 +62,7 @@ class _Attempt(NamedTuple):
 
 
 class PendingSignIns:
-    """`clock` gives milliseconds."""
+    """Keeps the sign-ins under way in cookies. `clock` gives milliseconds."""
 
     def __init__(self, secret_key: str, clock: Callable[[], int], names: CookieNames):
         self._clock = clock
@@ -72,7 +72,7 @@ class PendingSignIns:
     def keep(
         self, request: Request, response: Response, given: Secrets, goal: str, *, secure: bool
     ) -> None:
-        """Sets the attempt's cookie; it lets nobody in by itself."""
+        """Sets the attempt's cookie; the cookie alone lets nobody in."""
         kept_goal = goal if len(goal) <= _GOAL_CHARACTERS_MAX else "/"
         value = self._texts.text_of([*given, kept_goal, self._clock()])
         left = _KEPT_CHARACTERS_MAX - len(value)
@@ -91,7 +91,7 @@ class PendingSignIns:
         )
 
     def found(self, request: Request, state: str, *, secure: bool) -> tuple[Secrets, str]:
-        """What belongs to the provider's answer, and where to go. Raises SignInNotBegun."""
+        """Returns the attempt's secrets, and where to go afterwards. Raises SignInNotBegun."""
         asked = state.encode("utf-8", "replace")
         for attempt in self._attempts(request, secure):
             if hmac.compare_digest(attempt.given.state.encode(), asked) and self._is_open(attempt):
@@ -127,9 +127,9 @@ _FORM = "application/x-www-form-urlencoded"
 
 
 class BackChannelLogout:
-    """The call that the provider makes, by itself: it has no session and no Origin of ours.
+    """The call that the provider makes by itself: it has no session and no Origin of ours.
 
-    What it may do is in the token, which the provider has signed, and nowhere else.
+    Only the token, which the provider has signed, says what the call may do.
     """
 
     def __init__(
@@ -140,7 +140,7 @@ class BackChannelLogout:
         presence_service: PresenceService,
         invalidate_sessions: Callable[[], object],
     ):
-        """`invalidate_sessions()` has the sockets look up their sessions again."""
+        """`invalidate_sessions()` makes the sockets look up their sessions again."""
         self._provider = provider
         self._database = database
         self._clock = clock
@@ -177,7 +177,7 @@ class BackChannelLogout:
 
 
 def _note(connection: Connection, now: int, address: str, ended: list[Ended]) -> None:
-    """One entry of the audit log for each admin."""
+    """Adds one audit log entry for each admin."""
     counts: dict[int, int] = defaultdict(int)
     for each in ended:
         counts[each.admin_id] += 1
@@ -229,7 +229,7 @@ class ProviderSignIn:
         self._pages = pages
 
     def begin(self) -> Response:
-        """Leads to the provider."""
+        """Redirects to the provider."""
         goal = local_path(only_value("next", "/"))
         if self._identities.is_signed_in():
             return _see(goal)
@@ -245,7 +245,7 @@ class ProviderSignIn:
         return answer
 
     def callback(self) -> Response:
-        """The provider leads back here, with a code or with the reason why there is none."""
+        """Takes the provider's redirect back, with a code or with the reason for its refusal."""
         goal, email, state = "/", "", ""
         secure = self._identities.is_https()
         try:
@@ -267,7 +267,7 @@ class ProviderSignIn:
         return self._pending.forget(answer, state, secure=secure)
 
     def leave(self) -> Response:
-        """After signing out here: leads to the provider, to sign out there as well."""
+        """Redirects to the provider after a sign-out here, to sign out there as well."""
         try:
             self._require_turn()
             url = self._provider.end_session_url(self._own_url("/login"))
@@ -288,8 +288,8 @@ class ProviderSignIn:
         return self._identities.set_cookie(_see(goal), self._identities.cookie_of(token))
 
     def _code(self) -> str:
-        """The code of the provider's answer. Raises SignInRefused and SignInInvalid."""
-        # RFC 9207: an answer of another provider is not ours.
+        """Returns the code of the provider's answer. Raises SignInRefused and SignInInvalid."""
+        # RFC 9207: an answer of another provider is not for us.
         issuer = self._provider.settings.issuer
         if only_value("iss", issuer) != issuer:
             raise SignInInvalid()
@@ -303,12 +303,12 @@ class ProviderSignIn:
         self._rate_limiter.require(OIDC_SIGN_INS_PER_ADDRESS, f"oidc|{network}")
 
     def _own_url(self, path: str) -> str:
-        """The address of one of our pages; `Host` has been checked to be ours."""
+        """Returns the URL of one of our pages; `Host` was checked before."""
         scheme = "https" if self._identities.is_https() else "http"
         return f"{scheme}://{request.host}{path}"
 
     def _refused(self, problem: Problem, goal: str) -> Response:
-        """The sign-in page with the reason; for programs the problem."""
+        """Renders the sign-in page with the reason; programs get the problem."""
         if problem.status >= 500:
             log.warning("no sign-in by the provider: %s", problem.__cause__ or problem)
         if not prefers_page():
@@ -320,7 +320,7 @@ class ProviderSignIn:
 
 
 def routes(calls: ProviderSignIn) -> Blueprint:
-    """The pages of a sign-in by the provider."""
+    """The blueprint of the pages of a sign-in by the provider."""
     made = Blueprint("oidc", __name__)
     made.add_url_rule(BEGIN_PATH, view_func=calls.begin, methods=["GET"], endpoint="begin")
     made.add_url_rule(CALLBACK_PATH, view_func=calls.callback, methods=["GET"], endpoint="callback")
@@ -329,5 +329,5 @@ def routes(calls: ProviderSignIn) -> Blueprint:
 
 
 def _see(goal: str) -> Response:
-    """A redirect that is followed by GET."""
+    """Returns a redirect that is followed by GET."""
     return Response(status=303, headers={"Location": goal, "Cache-Control": "no-store"})

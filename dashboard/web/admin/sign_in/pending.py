@@ -1,4 +1,4 @@
-"""Between the two steps of a sign-in: a signed token says whose password was right, and when."""
+"""The state between the two steps of a sign-in: a signed token names the admin and the time."""
 
 import hmac
 from collections.abc import Callable
@@ -8,14 +8,14 @@ from dashboard.errors import Problem
 from dashboard.signed_texts import NotSigned, SignedTexts
 from dashboard.web.http.identity import Unauthorized
 
-#: How long the code may take.
+#: Longest time until the code is sent.
 TOKEN_MS = 5 * 60_000
 TOKEN_CHARACTERS_MAX = 400
 _SALT = "lineup_signin"
 
 
 class SecondFactorRequired(Problem):
-    """The password was right; the session begins with a code. `token` goes with it."""
+    """The password was right; the session begins with a code, sent with `token`."""
 
     def __init__(self, token: str):
         self.token = token
@@ -39,7 +39,7 @@ class SignInExpired(Problem):
 
 
 class Pending(NamedTuple):
-    """A sign-in whose password was right; `fingerprint` is that of the password's hash."""
+    """A sign-in with a right password; `fingerprint` is that of the password's hash."""
 
     admin_id: int
     fingerprint: str
@@ -47,7 +47,7 @@ class Pending(NamedTuple):
 
 
 class PendingSignIns:
-    """Makes and reads the tokens. They let nobody in by themselves, and end with the password."""
+    """Makes and reads the tokens. A token alone lets nobody in, and a new password ends it."""
 
     def __init__(self, secret_key: str, clock: Callable[[], int]):
         self._key = secret_key.encode()
@@ -55,12 +55,12 @@ class PendingSignIns:
         self._texts = SignedTexts(secret_key, _SALT, TOKEN_CHARACTERS_MAX)
 
     def token(self, admin_id: int, password_hash: str) -> str:
-        """For TOKEN_MS from now, and as long as the password stays."""
+        """Returns a token that is valid for TOKEN_MS, as long as the password stays."""
         expires_at = self._clock() + TOKEN_MS
         return self._texts.text_of([admin_id, self._fingerprint(password_hash), expires_at])
 
     def read(self, token: str) -> Pending:
-        """Raises SignInExpired for a token that is forged or too old."""
+        """Reads a token. Raises SignInExpired for one that is forged or too old."""
         try:
             pending = Pending(*self._texts.read(token))
         except NotSigned:
