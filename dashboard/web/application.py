@@ -1,4 +1,4 @@
-"""The web application: blueprints of the bot API and the dashboard, sockets, and gates around."""
+"""Builds the web application: blueprints of the bot API and the dashboard, sockets, and gates."""
 
 from collections.abc import Callable
 from datetime import timedelta
@@ -53,7 +53,7 @@ def signed_files(database: Database, store: FileStore, addresses: FileAddresses)
 _ANY_HOST_PATHS = ("/healthz", "/readyz", "/metrics")
 _ANY_HOST_PREFIXES = ("/api/", SIGNED_PATH)
 
-#: How long browsers are to use https alone: a year.
+#: How long browsers should use only https: a year.
 _HTTPS_SECONDS = 31_536_000
 _HEADERS = {
     "X-Content-Type-Options": "nosniff",
@@ -71,7 +71,7 @@ def create_app(
     with_sockets: bool = True,
     server_state: ServerState | None = None,
 ) -> Flask:
-    """The WSGI application of a web process that serves `port`.
+    """Builds the WSGI application of a web process that serves `port`.
 
     `with_sockets` False leaves Socket.IO out, for tests of the HTTP part.
     """
@@ -104,18 +104,18 @@ def create_app(
 
 
 def new_flask() -> Flask:
-    """An application without routes, whose errors are answered as problems (RFC 9457)."""
+    """Makes an application without routes, which answers errors as problems (RFC 9457)."""
     app = Flask("lineup", root_path=str(ROOT), static_folder="static", template_folder="templates")
     app.request_class = ReadableRequest
-    # Numbers of a path have one spelling: `int` would take the digits of every script.
+    # Numbers in a path have one spelling: Flask's `int` would take the digits of every script.
     app.url_map.converters["int"] = AsciiInteger
     app.url_map.converters["other_than"] = OtherThan
-    # Else `//api//v1` would be redirected, by an answer in HTML that carries the caller's Host.
+    # Otherwise `//api//v1` would be redirected, by HTML that contains the caller's Host.
     app.url_map.merge_slashes = False
     problems.install(app)
     app.config["MAX_CONTENT_LENGTH"] = BODY_BYTES
-    # Files of the source are asked for again each time, and answered with 304 where they did not
-    # change; those of the bundle are kept for good (`Assets`).
+    # Browsers revalidate files of the source each time and get 304 if they did not change. Files of
+    # the bundle are cached for good (`Assets`).
     app.config["SEND_FILE_MAX_AGE_DEFAULT"] = timedelta(0)
     return app
 
@@ -174,7 +174,7 @@ def _check_host(origins: Origins) -> None:
 
 
 def _with_headers(response: Response, origins: Origins) -> Response:
-    # No route sets one of these itself, so nothing is looked up.
+    # No route sets one of these headers itself, so nothing is looked up.
     response.headers.extend(_HEADERS)
     if request.path.startswith(SIGNED_PATH):
         # A chatbot may show these to customers in a page of its own.
@@ -185,7 +185,7 @@ def _with_headers(response: Response, origins: Origins) -> Response:
 
 
 def _behind_proxies(app: Callable, count: int) -> Callable:
-    """Takes address, scheme and host from the headers that `count` proxies in front have set."""
+    """Takes address, scheme and host from the headers of the `count` proxies in front."""
     if not count:
         return app
     return ProxyFix(app, x_for=count, x_proto=count, x_host=count, x_port=0, x_prefix=0)

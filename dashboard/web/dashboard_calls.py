@@ -1,4 +1,4 @@
-"""The pages and calls of the dashboard, each with what it needs."""
+"""Builds the pages and calls of the dashboard from their parts."""
 
 from collections.abc import Callable
 from typing import Any
@@ -52,9 +52,9 @@ def dashboard_blueprints(
     assets: Assets,
     invalidate_sessions: Callable[[], object],
 ) -> tuple[Blueprint, ...]:
-    """`/`, `/login`, `/logout`, the pages of settings, and `/admin/api`.
+    """Builds `/`, `/login`, `/logout`, the pages of settings, and `/admin/api`.
 
-    `invalidate_sessions()` has the sockets look up their sessions again.
+    `invalidate_sessions()` makes the sockets look up their sessions again.
     """
     site = _pages(services, identities, assets)
     database = services.database
@@ -83,7 +83,7 @@ def _apis(
     site: Pages,
     invalidate_sessions: Callable[[], object],
 ) -> tuple[Any, ...]:
-    """The routes below /admin/api, but for those of people."""
+    """Returns the routes below /admin/api, except those of presence."""
     database, clock = services.database, services.clock
     explainer = Explainer(database, services.ranking, clock)
     admin = _acting_admin(services)
@@ -104,7 +104,7 @@ def _apis(
 
 
 def _joining(services: Services, origins: Origins, identities: Identities) -> Blueprint:
-    """`/invitation`."""
+    """Builds `/invitation`."""
     secret_key = services.settings.secret_key
     assert secret_key is not None, "nobody can be signed in without a secret key"
     counts = Counts(services.redis_client, services.settings.key_prefix, services.clock)
@@ -131,10 +131,10 @@ def _acting_admin(services: Services) -> ActingAdmin:
 
 
 def _apis_of_lists(services: Services) -> tuple[Any, ...]:
-    """The routes of saved views and sorts."""
+    """Returns the routes of saved views and sorts."""
     database, clock = services.database, services.clock
 
-    # Looked up at each change: without sockets nobody is told.
+    # Looked up at each change: without sockets there is nobody to tell.
     def announce() -> None:
         services.view_changes.announce()
 
@@ -151,7 +151,7 @@ def _apis_of_lists(services: Services) -> tuple[Any, ...]:
 
 
 def _apis_of_hours(services: Services) -> tuple[Any, ...]:
-    """The routes of opening hours and policies."""
+    """Returns the routes of opening hours and policies."""
     database, clock = services.database, services.clock
     return (
         CalendarsApi(database, clock, services.recompute.wake),
@@ -163,7 +163,7 @@ def _apis_of_hours(services: Services) -> tuple[Any, ...]:
 def _apis_of_access(
     services: Services, identities: Identities, invalidate_sessions: Callable[[], object]
 ) -> tuple[Any, ...]:
-    """The routes of accounts, keys and webhooks, and of who did what to them."""
+    """Returns the routes of accounts, keys and webhooks, and of the audit log."""
     database, accounts, clock = services.database, services.accounts, services.clock
     presence = services.presence_service
     return (

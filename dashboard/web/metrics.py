@@ -78,7 +78,7 @@ def watch_queue(services: Services) -> None:
 
 
 class QueueMetrics:
-    """Lengths of the views, and of the waits; nothing while Redis cannot tell.
+    """The numbers of threads by view, and the waits; nothing while Redis cannot tell.
 
     `clock` gives milliseconds since 1970.
     """
@@ -89,14 +89,14 @@ class QueueMetrics:
         self._clock = clock
 
     def lengths(self) -> Mapping[str, float]:
-        """View to the number of its threads."""
+        """Returns view to the number of its threads."""
         try:
             return {view: self._ranking.head(view, "arrival", 1).total for view in VIEWS}
         except (RedisError, RankingLost):
             return {}
 
     def longest_wait(self) -> Mapping[str, float]:
-        """Seconds."""
+        """Returns the longest wait, in seconds."""
         numbers = self._reader.read()
         if numbers is None:
             return {}
@@ -104,13 +104,13 @@ class QueueMetrics:
         return {"": 0 if since is None else max(0, self._clock() - since) / 1000}
 
     def long_waits(self) -> Mapping[str, float]:
-        """How many wait for longer than half an hour."""
+        """Returns how many threads have waited for more than half an hour."""
         numbers = self._reader.read()
         return {} if numbers is None else {"": numbers.over}
 
 
 class AdminsHere:
-    """How many admins have a window open, the invisible included; nothing without Redis."""
+    """The number of admins with an open window, including invisible ones; nothing without Redis."""
 
     def __init__(self, admins: People):
         self._admins = admins

@@ -1,4 +1,4 @@
-"""Sign-in by a provider of accounts, where there is one: its calls, each with what it needs."""
+"""Builds the sign-in by a provider of accounts, if one is set, from its parts."""
 
 from collections.abc import Callable
 
@@ -19,7 +19,7 @@ def oidc_blueprint(
     site: Pages,
     invalidate_sessions: Callable[[], object],
 ) -> Blueprint:
-    """`/login/oidc` and what is below it; without a provider nothing is there."""
+    """Builds `/login/oidc` and the paths below it; without a provider they do not exist."""
     settings, provider = services.settings, services.oidc_provider
     if settings.oidc is None or provider is None:
         made = Blueprint("oidc", __name__)

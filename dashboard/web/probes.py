@@ -1,4 +1,4 @@
-"""Probes: whether the process is alive, whether what it needs is there, and what it counts."""
+"""Probes: whether the process is alive, whether its dependencies are up, and its metrics."""
 
 import hmac
 import ipaddress
@@ -13,7 +13,7 @@ from dashboard.errors import Problem
 from dashboard.web.http.metrics.registry import CONTENT_TYPE, Metrics
 from dashboard.web.http.responses import json_response
 
-#: Headers that a proxy adds.
+#: Headers that proxies add.
 _OF_PROXIES = ("Forwarded", "X-Forwarded-For", "X-Real-IP", "Via")
 
 
@@ -25,11 +25,11 @@ def blueprint(
     is_accepting: Callable[[], bool] = lambda: True,
     metrics_token: str | None = None,
 ) -> Blueprint:
-    """`/healthz`, `/readyz` and `/metrics`, without a session and under any Host.
+    """Builds `/healthz`, `/readyz` and `/metrics`, without a session and under any Host.
 
-    `is_accepting()` tells whether the process would take another connection. The metrics count
-    the dashboards that are open, also those of the invisible: they are for who knows the token,
-    or without one for this machine.
+    `is_accepting()` tells whether the process would take another connection. The metrics count open
+    dashboards, including those of invisible admins. Only clients with the token may read them, or
+    without a token clients on this machine.
     """
     made = Blueprint("probes", __name__)
 
@@ -53,10 +53,10 @@ def blueprint(
 
 
 def _readiness(sql: str, redis: bool, clock: SharedClock) -> Response:
-    """Without SQL, or with one that takes no writes, nothing can be taken; without Redis all but
-    the live order works.
+    """Answers the readiness. Without SQL, or if it takes no writes, nothing can be taken; without
+    Redis only the live order does not work.
 
-    A machine whose own clock is off uses the shared one, and is named.
+    A machine with a wrong clock uses the shared one, and is named.
     """
     works = redis and not clock.is_off
     body: dict[str, Any] = {
@@ -72,7 +72,7 @@ def _readiness(sql: str, redis: bool, clock: SharedClock) -> Response:
 
 
 def _require_reader(token: str | None) -> None:
-    """Raises Problem (401, 403)."""
+    """Checks that the client may read the metrics. Raises Problem (401, 403)."""
     if token is None:
         if not _is_from_here():
             raise Problem(

@@ -1,4 +1,4 @@
-"""Sign-in by a password, and the profile page, which asks for the password and the code again."""
+"""Builds the sign-in by password, and the profile page, which asks for password and code again."""
 
 from collections.abc import Callable
 from typing import Any
@@ -28,7 +28,7 @@ def sign_in_and_profile(
     pages: Pages,
     invalidate_sessions: Callable[[], object],
 ) -> tuple[Blueprint, tuple[Any, ...]]:
-    """The pages and calls of the sign-in, and the routes of the profile page."""
+    """Returns the pages and calls of the sign-in, and the routes of the profile page."""
     database, clock, settings = services.database, services.clock, services.settings
     secret_key = settings.secret_key
     assert secret_key is not None, "nobody can be signed in without a secret key"

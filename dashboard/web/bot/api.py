@@ -41,7 +41,7 @@ def blueprints(
     clock: Callable[[], int],
     rate_limiter: SharedLimiter,
 ) -> tuple[Blueprint, Blueprint]:
-    """All routes of the bot API: of events and lists, and of presence, which needs Redis."""
+    """Blueprints of the bot API: of events and lists; of presence, which needs Redis."""
     main = _blueprint(
         "bot_api",
         [
@@ -58,7 +58,7 @@ def blueprints(
 
 
 def _blueprint(name: str, apis: Iterable[Any], callers: Callers, metrics: Metrics) -> Blueprint:
-    """The routes of these objects below /api/v1, each behind its API key's scope."""
+    """Adds the routes of these objects below /api/v1, each behind the scope of its API key."""
     made = Blueprint(name, __name__, url_prefix=URL_PREFIX)
 
     def authenticate(route: Route) -> tuple[Caller]:

@@ -8,7 +8,7 @@ _SCHEME = "bearer"
 
 
 class Unauthorized(Problem):
-    """The same answer for every wrong key, so that it reveals nothing about existing keys."""
+    """The same answer for every wrong key: it reveals nothing about existing keys."""
 
     def __init__(self) -> None:
         super().__init__(
@@ -20,13 +20,13 @@ class Unauthorized(Problem):
 
 
 class Callers:
-    """Finds callers by their keys, which are read from the header only."""
+    """Finds callers by their keys, which are only read from the header."""
 
     def __init__(self, keys: KeyRing):
         self._keys = keys
 
     def require(self, authorization: str | None, scope: str) -> Caller:
-        """The owner of the key. Raises Unauthorized, Problem (403) and StorageUnavailable."""
+        """Returns the key's owner. Raises Unauthorized, Problem (403) and StorageUnavailable."""
         scheme, _, key = (authorization or "").partition(" ")
         # A missing key is looked up, too, so that it takes as long as a wrong one.
         caller = self._keys.caller(key.strip() if scheme.lower() == _SCHEME else "")

@@ -1,4 +1,4 @@
-"""`POST /events`: what chatbots report."""
+"""`POST /events`: takes the events that chatbots report."""
 
 import re
 from collections import Counter
@@ -26,7 +26,7 @@ _ID = re.compile(rf"[A-Za-z0-9._:-]{{1,{ID_MAX}}}")
 
 
 def single_result(outcome: Outcome) -> tuple[dict[str, Any], int, dict[str, str]]:
-    """Body, status and headers for one event. Raises the outcome's problem."""
+    """Returns body, status and headers for one event. Raises the outcome's problem."""
     if outcome.problem is not None:
         raise outcome.problem
     if outcome.status == "duplicate":
@@ -37,7 +37,7 @@ def single_result(outcome: Outcome) -> tuple[dict[str, Any], int, dict[str, str]
 def batch_results(
     entries: Sequence[Any], outcomes: Sequence[Outcome | Problem], instance: str
 ) -> tuple[dict[str, Any], int]:
-    """Body and status for a batch: `entries` as posted, the outcome of each, the path called."""
+    """Returns body and status for a batch: `entries` as posted, their outcomes, the path called."""
     results = [
         {"index": index} | _batch_entry(index, entry, outcome, instance)
         for index, (entry, outcome) in enumerate(zip(entries, outcomes, strict=True))
@@ -60,7 +60,7 @@ def _batch_entry(
 
 
 def _in_batch(error: FieldError, prefix: str) -> FieldError:
-    """Ingest does not know the event's index in the batch: its pointers get it here."""
+    """Adds the event's place in the batch to a pointer, since ingest does not know it."""
     if error.pointer.startswith(prefix):
         return error
     return replace(error, pointer=prefix + error.pointer)
@@ -72,12 +72,12 @@ def _stored(outcome: Outcome) -> dict[str, Any]:
 
 
 def _valid_id(entry: Any) -> str | None:
-    """The id of a rejected event; None where it has no valid one."""
+    """Returns the id of a rejected event; None if it has no valid one."""
     id = entry.get("id") if isinstance(entry, dict) else None
     return id if isinstance(id, str) and _ID.fullmatch(id) else None
 
 
-#: Called after each request, with its events and what became of each.
+#: Called after each request, with its events and their outcomes.
 OnEvents = Callable[[Caller, Sequence[ParsedEvent | Problem], Sequence[Outcome | Problem]], None]
 
 _EXAMPLE = {

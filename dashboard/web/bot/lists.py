@@ -37,29 +37,29 @@ from scoring.views import BUILT_IN_VIEWS, OWN_VIEWS, VIEW_QUERIES, VIEWS
 
 
 class WalkedList(Protocol):
-    """A list in one sort: where Redis keeps it, if it does, and what SQL says."""
+    """A list in one sort: its place in Redis, if it has one, and its entries in SQL."""
 
     @property
     def name(self) -> str:
-        """Cursors are valid for lists of the same name."""
+        """The name of the list; cursors are valid for lists of the same name."""
 
     @property
     def in_redis(self) -> str | None:
-        """The list id in Redis; None where it has not the list in order."""
+        """The list id in Redis; None if Redis does not have the list in order."""
 
     @property
     def kept(self) -> Mapping[str, ListedQuery]:
-        """The same with what it asks, where it is the list of a query that Redis keeps, in order or
-        not."""
+        """List id to query, if this is a list of a query that Redis keeps, in order or not; else
+        empty."""
 
     def asked(self, connection: Connection) -> QueryList:
-        """The list as that of a query."""
+        """Returns the list as that of a query."""
 
     def listed(
         self, connection: Connection, limit: int, after: Position | None, now_ms: int
     ) -> tuple[list[Entry], int]:
-        """Up to `limit` entries in order, from the head or after a position; and how many there
-        are in all."""
+        """Returns up to `limit` entries in order, from the head or after a position, and the number
+        of all entries."""
 
 
 class BuiltInList(NamedTuple):
@@ -92,7 +92,7 @@ class BuiltInList(NamedTuple):
 
 
 class SavedList(NamedTuple):
-    """The list of a query, whose cursors end with a change of it or of the rules of its sort."""
+    """The list of a query; its cursors end when it or the rules of its sort change."""
 
     query_list: QueryList
     in_redis: str | None
@@ -122,9 +122,9 @@ def _listed(connection: Connection, view: str) -> ListedQuery | None:
 
 
 def walked_list(connection: Connection, view: str, sort: str) -> WalkedList | None:
-    """The list of a view in a sort; None where chatbots cannot ask for it.
+    """Returns the list of a view in a sort; None if chatbots cannot ask for it.
 
-    They are nobody, so a view that names `me` is none of theirs.
+    A chatbot is no admin, so it cannot ask for a view that names `me`.
     """
     if view in VIEWS and sort in SORTS:
         return BuiltInList(view, sort)
@@ -135,7 +135,7 @@ def walked_list(connection: Connection, view: str, sort: str) -> WalkedList | No
     try:
         query_list = query_lists.list_of(connection, listed)
     except QueryError:
-        # An address in it is gone: it has no threads that anybody could name.
+        # An address in the query no longer exists: it has no threads that anybody could name.
         return None
     is_kept = query_list.id in query_lists.current(connection).lists
     is_built = is_kept and named_lists.epoch_of(connection, query_list.id) is not None
@@ -145,7 +145,7 @@ def walked_list(connection: Connection, view: str, sort: str) -> WalkedList | No
 
 LIMIT_DEFAULT = 100
 LIMIT_MAX = 500
-#: Before every thread: ids begin at 1.
+#: The position before every thread: ids begin at 1.
 BEFORE_ALL: Position = (0, 0)
 #: A built-in view, or the id of a saved one.
 _VIEW_PATTERN = (
@@ -154,7 +154,7 @@ _VIEW_PATTERN = (
 
 
 class ListQuery(Query):
-    """Which part of a list."""
+    """The part of a list to read."""
 
     limit: Annotated[int, Field(ge=1, le=LIMIT_MAX, examples=[100]), DIGITS] = LIMIT_DEFAULT
     cursor: Annotated[Cursor, Field(description="`next` of the answer before.")] = None
@@ -189,7 +189,7 @@ class ListsApi:
         problems=(404,),
     )
     def get_thread(self, caller: Caller, thread: str) -> Response:
-        """The row of one of the caller's own threads, by the caller's own ids."""
+        """Answers the row of one of the caller's threads, by the caller's own ids."""
         with self._database.read() as connection:
             id = threads.id_of(connection, caller.source_id, thread) if is_id(thread) else None
             row = thread_rows.rows(connection, [id]).get(id) if id is not None else None
@@ -218,7 +218,7 @@ class ListsApi:
         problems=(404,),
     )
     def get_list(self, caller: Caller, view: str, sort: str, query: ListQuery) -> Response:
-        """Up to `limit` threads after a cursor, and the next cursor.
+        """Answers up to `limit` threads after a cursor, and the next cursor.
 
         A cursor is a (score, id) in the order, not a count: a thread that does not move is met
         exactly once. Raises NotFound for an unknown list and Invalid for a wrong cursor.
@@ -228,11 +228,11 @@ class ListsApi:
         if walked is None:
             raise NotFound("There is no such list.")
         with suppress(StorageUnavailable):
-            # A list that somebody walks is kept in order.
+            # Keep the list in order while a chatbot walks it.
             self._keeper.keep_many(walked.kept)
         next: str | None
         is_archived, since = self._read(walked, query.cursor)
-        # One more than asked for shows whether there is a next part.
+        # One entry more than asked for shows whether there is a next part.
         head = self._head(walked, sort, None if is_archived else since, query.limit + 1)
         found = [] if is_archived else head.entries[: query.limit]
         if not is_archived and len(head.entries) > query.limit:
@@ -254,7 +254,7 @@ class ListsApi:
         )
 
     def _read(self, walked: WalkedList, cursor: str | None) -> tuple[bool, Position | None]:
-        """Whether a cursor is one of the archived threads, and its position. Raises Invalid."""
+        """Returns whether a cursor is one of archived threads, and its position. Raises Invalid."""
         if cursor is None:
             return False, None
         with suppress(Invalid):
@@ -262,7 +262,7 @@ class ListsApi:
         return False, self._cursors.decode(walked.name, cursor)
 
     def _archived(self, walked: WalkedList, limit: int, after: Position | None) -> Part:
-        """The archived threads after a position; with no room, whether there are any."""
+        """Returns archived threads after a position; for `limit` 0, only whether there are any."""
         with self._database.read() as connection:
             asked = walked.asked(connection)
             found = archive.part(connection, asked, self._clock(), max(1, limit), after)
@@ -294,7 +294,7 @@ class ListsApi:
 
 
 def _archive(walked: WalkedList) -> str:
-    """The name of a list in cursors of its archived threads."""
+    """Returns the name of a list in cursors of its archived threads."""
     return f"{walked.name}/archive"
 
 

@@ -1,4 +1,4 @@
-"""`GET /events`: what admins did, as chatbots read it from cursor to cursor."""
+"""`GET /events`: lets chatbots read the acts of admins from cursor to cursor."""
 
 from collections.abc import Callable
 from typing import Annotated
@@ -23,7 +23,7 @@ _LIST_NAME = "events"
 
 
 class OutboxQuery(Query):
-    """Where to go on; without `after` with the oldest event that is kept."""
+    """The cursor to continue from; without `after` reading begins with the oldest kept event."""
 
     after: Annotated[Cursor, Field(description="`next` of the answer before.")] = None
     limit: Annotated[int, Field(ge=1, le=LIMIT_MAX, examples=[100]), DIGITS] = LIMIT_DEFAULT
@@ -62,7 +62,7 @@ class OutboxApi:
         answers={200: Documented("Up to `limit` events.", (OutgoingEvents,))},
     )
     def get_events(self, caller: Caller, query: OutboxQuery) -> Response:
-        """Up to `limit` events after a cursor, and the next cursor, new events or not.
+        """Answers up to `limit` events after a cursor, and the next cursor in any case.
 
         Raises Invalid for a wrong cursor and StorageUnavailable.
         """
@@ -88,7 +88,7 @@ class OutboxApi:
         return json_response({"events": documents, "next": next})
 
     def _assign_positions(self) -> None:
-        """Gives all events that are committed by now their positions, so that they are read."""
+        """Assigns positions to all events committed by now, so that they can be read."""
         with self._database.read() as connection:
             if not outgoing.needs_positions(connection):
                 return

@@ -1,4 +1,4 @@
-"""The bot API's presence routes: which customers are online, and who may know it."""
+"""The bot API's presence routes: which customers are online, and how visible that is."""
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
@@ -38,13 +38,13 @@ Status = Literal[STATUSES]  # type: ignore[valid-type]
 
 
 class Accepted(Answer):
-    """All of it was taken."""
+    """The whole request was accepted."""
 
     accepted: Annotated[int, Field(description="How many.", ge=1)]
 
 
 class State(Answer):
-    """What others see of a person."""
+    """The presence of a person as others see it."""
 
     status: Status
     last_seen: Milliseconds | None
@@ -58,7 +58,7 @@ class State(Answer):
 
 
 class States(Answer):
-    """The state of every customer asked for."""
+    """The state of every requested customer."""
 
     presence: dict[str, State]
 
@@ -84,7 +84,7 @@ class Seen(Answer):
 
 
 class SeenPage(Answer):
-    """A part of those who were seen, newest first."""
+    """A part of the customers who were seen, newest first."""
 
     customers: list[Seen]
     next: Annotated[str | None, Field(description="The next cursor; null at the end.")]
@@ -108,12 +108,12 @@ class Team(Answer):
 #: Every call is for keys with this scope.
 _route = partial(route, scope="presence")
 _ID_SCHEMA = {"type": "string", "pattern": ID_PATTERN, "maxLength": ID_MAX}
-#: Customers of these names are set by their query, because below /presence these are calls.
+#: Customers with these names are set by query, because below /presence these are calls.
 _CALLS = ("online", "offline", "team")
 _CUSTOMER = PathParameter(
     _ID_SCHEMA | {"not": {"enum": list(_CALLS)}}, "c-7", f"other_than({', '.join(_CALLS)})"
 )
-#: What both calls that set a customer's presence have in common.
+#: Common parts of the two calls that set a customer's presence.
 _SETTING: Mapping[str, Any] = {
     "body": (PresenceSettings,),
     "example": {"status": "busy", "text": "on the phone"},
@@ -124,7 +124,7 @@ _BEAT = {"customer": "c-7", "device": "browser-1", "type": "web", "active": True
 
 
 def _at_most_500(customers: list[str]) -> list[str]:
-    """The customers, each once."""
+    """Returns the customers, each once."""
     unique = list(dict.fromkeys(customers))
     if len(unique) > MAX_LOOKED_UP:
         raise fault("too_long", f"names {len(unique)} customers; {MAX_LOOKED_UP} may be asked for")
@@ -132,7 +132,7 @@ def _at_most_500(customers: list[str]) -> list[str]:
 
 
 class CustomersQuery(Query):
-    """Whom to look up: `customer` once for each."""
+    """The customers to look up: `customer` once for each."""
 
     customer: Annotated[
         list[Id],
@@ -146,19 +146,19 @@ class CustomersQuery(Query):
 
 
 class TeamQuery(Query):
-    """Which thread."""
+    """The thread to ask about."""
 
     thread: Annotated[Id, Field(examples=["t-42"])]
 
 
 class CustomerQuery(Query):
-    """The customer of a query string."""
+    """The customer named by a query string."""
 
     customer: Annotated[Id, Field(examples=["c-7"])]
 
 
 class BotPresenceApi:
-    """A chatbot sees and sets the presence of its own source's customers."""
+    """Lets a chatbot see and set the presence of its own source's customers."""
 
     def __init__(
         self,

@@ -1,4 +1,4 @@
-"""What the bot API answers: one model for each JSON answer."""
+"""The answers of the bot API: one model for each JSON answer."""
 
 import re
 from typing import Annotated, Any, Literal, Union
@@ -13,7 +13,7 @@ DateTime = Annotated[str, Field(json_schema_extra={"format": "date-time"})]
 
 
 class Result(Answer):
-    """What became of one event; `thread_id` where the event names a thread."""
+    """The outcome of one event; `thread_id` if the event names a thread."""
 
     status: Literal["created", "duplicate"]
     id: Annotated[str, Field(description="The event's id.")]
@@ -21,7 +21,7 @@ class Result(Answer):
 
 
 class BatchResult(Answer):
-    """What became of one event of a batch."""
+    """The outcome of one event of a batch."""
 
     index: Annotated[int, Field(description="Which event of the batch, from 0.")]
     status: Literal["created", "duplicate", "rejected"]
@@ -31,7 +31,7 @@ class BatchResult(Answer):
 
 
 class BatchResults(Answer):
-    """A result for each event of a batch, in its order."""
+    """A result for each event of a batch, in the same order."""
 
     results: list[BatchResult]
 
@@ -70,7 +70,7 @@ class Message(schemas.Message):
 class ThreadAct(Answer):
     """An act on a thread.
 
-    `by` is null where a thread woke at its moment or with the customer's message, and of
+    `by` is null if a thread woke at its moment or with the customer's message, and for
     `thread.due`.
     """
 
@@ -98,7 +98,7 @@ def _event_model(type: OutgoingType) -> type[Outgoing]:
 
 
 def _member(member: Member) -> Any:
-    """The type of a member and its default, as pydantic takes them."""
+    """Returns the type of a member and its default, as pydantic takes them."""
     type, about, is_required = member
     annotation: Any = Annotated[type, Field(description=f"{about[:1].upper()}{about[1:]}.")]
     return annotation if about else type, ... if is_required else Absent
@@ -111,11 +111,11 @@ _AnyEvent: Any = Annotated[Union[tuple(OUTGOING.values())], Discriminator("type"
 
 
 class OutgoingEvent(RootModel[_AnyEvent]):
-    """What an admin did, or what a moment brought; `type` says which."""
+    """An act of an admin, or the effect of a moment; `type` tells them apart."""
 
 
 class OutgoingEvents(Answer):
-    """What admins did, in the order in which it was committed."""
+    """The acts of admins, in the order in which they were committed."""
 
     events: list[OutgoingEvent]
     next: Annotated[str, Field(description="The next cursor, also when nothing is new.")]
@@ -128,7 +128,7 @@ class TypingData(Answer):
 
 
 class AdminTyping(Answer):
-    """An admin is writing a reply; to webhooks alone, at most every 2 s, not kept, not retried."""
+    """An admin is writing a reply; only for webhooks, at most every 2 s, not kept, not retried."""
 
     id: str
     type: Literal["admin.typing"]
@@ -142,7 +142,7 @@ class WebhookTestData(Answer):
 
 
 class WebhookTest(Answer):
-    """A supervisor tries the webhook."""
+    """A test of the webhook by a supervisor."""
 
     id: str
     type: Literal["webhook.test"]

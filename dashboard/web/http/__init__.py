@@ -1,1 +1,1 @@
-"""What all HTTP handlers share: problems, origins, sessions, cursors."""
+"""Parts shared by all HTTP handlers: problems, origins, sessions, cursors."""

@@ -1,12 +1,12 @@
-"""Lays the OpenAPI document out for reading: calls with curl lines, schemas as tables."""
+"""Lays out the OpenAPI document for reading: calls with curl lines, schemas as tables."""
 
 import json
 import re
 from typing import Any, NamedTuple
 from urllib.parse import urlencode
 
-#: Members of an example that must be new at each call: what the shell puts in their place. The
-#: time is the end of the second, since a time ahead of the server's counts as that of receipt.
+#: Members of an example that must be new at each call, with the shell's text for them. The time is
+#: the end of the second: a time ahead of the server's counts as that of receipt.
 _SHELL = (
     (re.compile(r'("id": )"m-\d+"'), """\\1"m-'$(date +%s)'\""""),
     (re.compile(r'("occurred_at": )"[^"]+"'), """\\1"'$(date -u +%FT%T.999Z)'\""""),
@@ -50,7 +50,7 @@ class Reference(NamedTuple):
 
 
 def reference(api: dict[str, Any], server: str) -> Reference:
-    """All that the page shows, in its order; `server` is the address that examples call."""
+    """Returns all that the page shows, in its order; `server` is the address in examples."""
     prefix = api["servers"][0]["url"]
     calls = [
         _call(method, server, prefix + path, call)
@@ -68,7 +68,7 @@ def reference(api: dict[str, Any], server: str) -> Reference:
 
 
 def names_in_bodies(api: dict[str, Any]) -> set[str]:
-    """The schemas that request bodies are made of."""
+    """Returns the schemas that request bodies are made of."""
     calls = (call for methods in api["paths"].values() for call in methods.values())
     found: set[str] = set()
     wanted = [name for call in calls for name in _references(call.get("requestBody"))]
@@ -81,7 +81,7 @@ def names_in_bodies(api: dict[str, Any]) -> set[str]:
 
 
 def _references(value: Any) -> list[str]:
-    """The names of all schemas that a part of the document refers to."""
+    """Returns the names of all schemas that a part of the document refers to."""
     if isinstance(value, list):
         return [name for entry in value for name in _references(entry)]
     if not isinstance(value, dict):
@@ -91,7 +91,7 @@ def _references(value: Any) -> list[str]:
 
 
 def kind(schema: dict[str, Any]) -> str:
-    """A schema in a few words."""
+    """Describes a schema in a few words."""
     if "$ref" in schema:
         return schema["$ref"].rpartition("/")[2]
     if "const" in schema:
@@ -125,7 +125,7 @@ def _call(method: str, server: str, path: str, call: dict[str, Any]) -> Call:
 
 
 def _curl(server: str, path: str, call: dict[str, Any]) -> str:
-    """A command that works whenever it is typed."""
+    """Returns a command that works whenever it is typed."""
     for parameter in call.get("parameters", []):
         if parameter["in"] == "path":
             path = path.replace(f"{{{parameter['name']}}}", str(parameter["example"]))

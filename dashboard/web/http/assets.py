@@ -1,4 +1,4 @@
-"""The files that browsers load: the bundle of `tools/bundle.mjs`, or the source as it stands."""
+"""The files that browsers load: the bundle of `tools/bundle.mjs`, or the plain source."""
 
 import json
 import logging
@@ -16,7 +16,7 @@ log = logging.getLogger(__name__)
 
 _STATIC = "/static/"
 _BUILD = "/static/build/"
-#: The files of the source that stand for fonts of the bundle.
+#: The source files of the bundle's fonts.
 _FONTS = "vendor/inter/{}.woff2"
 #: The import map of the source: names of packages to paths below static/.
 _IMPORTS = {
@@ -25,7 +25,7 @@ _IMPORTS = {
     "socket.io-client": "vendor/socket.io.js",
 }
 _YEAR_SECONDS = 31_536_000
-#: The encodings of the bundle, the smallest first, and the ends of their files' names.
+#: The encodings of the bundle, the smallest first, with the suffixes of their files.
 _ENCODINGS = {"br": ".br", "gzip": ".gz"}
 _RANGE = re.compile(r"bytes=(?:([0-9]{1,15})-([0-9]{0,15})|-[0-9]{1,15})")
 
@@ -33,15 +33,15 @@ _RANGE = re.compile(r"bytes=(?:([0-9]{1,15})-([0-9]{0,15})|-[0-9]{1,15})")
 class Assets:
     """URLs of files by their names below `static/`.
 
-    `beside` are the scripts that the dashboard's first script imports, `imports` is the import map;
-    the bundle has no import map, and for the source the browser finds the scripts.
+    `beside` lists the scripts that the dashboard's first script imports; `imports` is the import
+    map. The bundle has no import map; for the source the browser finds the scripts.
     """
 
     beside: tuple[str, ...] = ()
     imports: dict[str, str]
 
     def __init__(self, folder: Path, mode: AssetMode):
-        """`folder` is `static/`; raises StartError if it holds no bundle and `mode` wants one.
+        """`folder` is `static/`. Raises StartError if it holds no bundle and `mode` needs one.
 
         Logs a warning if the source changed after the bundle was built.
         """
@@ -64,7 +64,7 @@ class Assets:
         self.beside = tuple(_BUILD + name for name in made["beside"])
 
     def url(self, name: str) -> str:
-        """The URL of a file such as `js/main.js`, or of a part of the font such as `fonts/latin`.
+        """Returns the URL of a file such as `js/main.js`, or of a part of the font: `fonts/latin`.
 
         Raises KeyError for a file that the bundle does not have.
         """
@@ -76,7 +76,7 @@ class Assets:
     def install(self, app: Flask) -> None:
         """Gives the templates `asset(name)` and `assets`; serves the bundle.
 
-        A file of the bundle is kept by browsers for good: its name changes with its content.
+        Browsers cache a file of the bundle for good: its name changes with its content.
         """
         app.jinja_env.globals.update(asset=self.url, assets=self)
         app.before_request(lambda: drop_unusable_range(request.environ))
@@ -93,7 +93,7 @@ class Assets:
 
 
 def _encoded(folder: Path, name: str, names: set[str]) -> Response:
-    """A file of the bundle, in the encoding that the client likes best; each has its own ETag."""
+    """Returns a file of the bundle in the client's preferred encoding; each has its own ETag."""
     kinds = [kind for kind, end in _ENCODINGS.items() if name + end in names]
     liked = [kind for kind in kinds if request.accept_encodings.quality(kind) > 0]
     kind = max(liked, key=request.accept_encodings.quality, default=None)
@@ -112,9 +112,9 @@ def _encoded(folder: Path, name: str, names: set[str]) -> Response:
 
 
 def drop_unusable_range(environ: dict[str, Any]) -> None:
-    """Drops a range that is to be ignored (RFC 9110, sections 13.2.2 and 14.2): all is sent.
+    """Drops a range that must be ignored (RFC 9110, sections 13.2.2 and 14.2): all is sent.
 
-    One range of bytes is taken, where nothing is to be compared or a strong ETag.
+    Keeps a single range of bytes, if the request compares nothing or a strong ETag.
     """
     text = environ.get("HTTP_RANGE")
     if text is None:
@@ -128,6 +128,6 @@ def drop_unusable_range(environ: dict[str, Any]) -> None:
 
 
 def _newest(folder: Path) -> float:
-    """When a file of the source was changed last, in seconds since 1970."""
+    """Returns the time of the last change of a source file, in seconds since 1970."""
     sources = (path for name in ("js", "css", "i18n") for path in (folder / name).rglob("*.*"))
     return max((path.stat().st_mtime for path in sources), default=0)

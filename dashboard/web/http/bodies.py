@@ -1,4 +1,4 @@
-"""Reads request bodies, and checks that requests to the dashboard come from its own pages."""
+"""Reads request bodies; checks that requests to the dashboard come from its own pages."""
 
 from collections.abc import Callable
 from typing import Any, TypeVar
@@ -16,9 +16,9 @@ Model = TypeVar("Model", bound=BaseModel)
 Result = TypeVar("Result")
 
 _SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
-#: Larger bodies take longer to parse than one request may keep the others waiting.
+#: Parsing a larger body would delay other requests too long.
 _LARGE_BYTES = 64 * 1024
-#: The name under which an application's configuration has what runs a function beside the others.
+#: The key, in an application's configuration, of the function that runs work beside others.
 OFFLOAD = "LINEUP_OFFLOAD"
 #: The media type of requests whose body is a file.
 FILE_TYPE = "application/octet-stream"
@@ -26,7 +26,7 @@ _CHARSETS = frozenset({"utf-8", "utf8"})
 
 
 def is_json() -> bool:
-    """Whether the request says that its body is JSON in UTF-8."""
+    """Whether the request declares its body as JSON in UTF-8."""
     charset = request.mimetype_params.get("charset", "utf-8").lower()
     return request.mimetype == "application/json" and charset in _CHARSETS
 
@@ -41,7 +41,7 @@ def require_json() -> None:
 
 
 def require_file() -> None:
-    """Raises Problem (415) for all but application/octet-stream, which no HTML form can send."""
+    """Raises Problem (415) unless it is application/octet-stream, which no HTML form can send."""
     _require_no_encoding()
     if request.mimetype != FILE_TYPE:
         raise Problem(
@@ -50,7 +50,7 @@ def require_file() -> None:
 
 
 def require_own_page(origins: Origins) -> None:
-    """Raises Problem (403) for a request that changes something and is of another origin."""
+    """Raises Problem (403) for a request from another origin that changes something."""
     if request.method not in _SAFE_METHODS:
         origins.check_origin(request.environ)
 
@@ -58,7 +58,7 @@ def require_own_page(origins: Origins) -> None:
 def require_type(takes_file: bool = False) -> None:
     """Raises Problem (415) for a request that changes something and is not JSON.
 
-    `takes_file`: it is a file instead. A DELETE needs no body, and no form sends one.
+    With `takes_file` it must be a file instead. A DELETE needs no body, and no form sends one.
     """
     if takes_file:
         require_file()
@@ -76,16 +76,16 @@ def _require_no_encoding() -> None:
 
 
 def document(bytes_max: int = BODY_BYTES) -> Any:
-    """The body's JSON value. Raises Problem (400, 413, 415)."""
+    """Returns the body's JSON value. Raises Problem (400, 413, 415)."""
     require_json()
     request.max_content_length = bytes_max
     return beside_others(strict_json.loads, request.get_data())
 
 
 def beside_others(work: Callable[..., Result], *arguments: Any) -> Result:
-    """What `work` returns or raises; for a large body it runs in a thread, so that others go on.
+    """Returns or raises the result of `work`; for a large body it runs in a thread beside others.
 
-    It must use the processor alone: no connection, and nothing of the request.
+    `work` may only use the processor: no connection, and nothing of the request.
     """
     if len(request.get_data()) > _LARGE_BYTES and OFFLOAD in current_app.config:
         return current_app.config[OFFLOAD](work, *arguments)
@@ -93,11 +93,11 @@ def beside_others(work: Callable[..., Result], *arguments: Any) -> Result:
 
 
 def document_or_empty(bytes_max: int = BODY_BYTES) -> Any:
-    """As `document`; an empty body counts as `{}`."""
+    """Reads the body like `document`; an empty body counts as `{}`."""
     request.max_content_length = bytes_max
     return document(bytes_max) if request.get_data() else {}
 
 
 def read_body(model: type[Model], bytes_max: int = BODY_BYTES) -> Model:
-    """The body as one of our models; an empty one counts as `{}`. Raises Problem and Invalid."""
+    """Returns the body as a model; an empty one counts as `{}`. Raises Problem and Invalid."""
     return validated(model, document_or_empty(bytes_max))

@@ -1,7 +1,7 @@
 """Names of cookies.
 
-Each installation has its own: cookies know no ports, so that two on one host would end each other's
-sign-ins.
+Each installation has its own names: cookies ignore ports, so two installations on one host would
+end each other's sign-ins.
 """
 
 import hmac
@@ -12,28 +12,28 @@ from sqlalchemy.engine import make_url
 
 #: Browsers accept this prefix only over TLS and only from this host.
 HOST_PREFIX = "__Host-"
-#: Cookies of one purpose that are looked at; a browser has one for each Lineup on the host.
+#: Most cookies of one purpose that are read; a browser has one for each Lineup on the host.
 _READ_MAX = 16
 
 
 class CookieNames:
-    """The names of the installation with this secret key and this database."""
+    """The cookie names of the installation with this secret key and this database."""
 
     def __init__(self, secret_key: str, database_url: str):
         about = f"cookies of {_place(database_url)}".encode()
         self._tag = hmac.digest(secret_key.encode(), about, "sha256").hex()[:8]
 
     def of(self, base: str, *, host_only: bool = False) -> str:
-        """The name that is set; `host_only` on https, for cookies with the path `/`."""
+        """Returns the name to set; `host_only` on https, for cookies with the path `/`."""
         return f"{HOST_PREFIX if host_only else ''}{base}_{self._tag}"
 
     def values(
         self, cookies: Mapping[str, str], base: str, *, host_only: bool = False
     ) -> Iterator[str]:
-        """The values that may be of this installation, the one under its own name first.
+        """Yields values that may belong to this installation, the one under its own name first.
 
-        They are signed, so that others are told apart: by releases before, without a tag, and by
-        processes that name the same database by another address.
+        They are signed, so foreign ones are detected. Other names are read because older releases
+        set no tag, and because processes may name one database by different addresses.
         """
         prefix, own = (
             f"{HOST_PREFIX if host_only else ''}{base}",

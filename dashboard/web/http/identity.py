@@ -1,4 +1,4 @@
-"""Finds the admin who is signed in, by the session cookie of a request."""
+"""Finds the signed-in admin by the session cookie of a request."""
 
 import base64
 import hmac
@@ -22,11 +22,11 @@ from dashboard.turns import turns
 from dashboard.web.http.cookies import HOST_PREFIX, CookieNames
 from dashboard.web.http.origins import Origins
 
-#: Begins the cookie's name, see `CookieNames`; a cookie of this very name is read, too.
+#: Prefix of the cookie's name, see `CookieNames`; a cookie named only this is read, too.
 COOKIE = "lineup_session"
 #: The same on https.
 HOST_COOKIE = f"{HOST_PREFIX}{COOKIE}"
-#: Longest cookie that is read; those that are issued are shorter.
+#: Longest cookie that is read; issued ones are shorter.
 _COOKIE_CHARACTERS_MAX = 128
 
 
@@ -54,7 +54,7 @@ class Identities:
         self.cookie_names = CookieNames(secret_key, database.url)
 
     def of(self, environ: dict[str, Any]) -> Identity:
-        """The admin who sent the request. Raises Unauthorized and StorageUnavailable."""
+        """Returns the admin who sent the request. Raises Unauthorized and StorageUnavailable."""
         make_readable(environ)
         now = self._clock()
         identity = self._identity(self._tokens(environ), now)
@@ -76,15 +76,15 @@ class Identities:
         return True
 
     def require(self) -> None:
-        """Before a request: sets `current()`. Raises Unauthorized."""
+        """Sets `current()` before a request. Raises Unauthorized."""
         g.identity = self.of(request.environ)
 
     def storage_key(self, admin_id: int) -> str:
-        """The key that encrypts what this admin's page stores in the browser, in base64: 32 random
-        bytes, and the 32 of the key combined with them by exclusive or.
+        """Returns the key that encrypts the data that this admin's page stores in the browser, in
+        base64: 32 random bytes, and the 32 of the key combined with them by exclusive or.
 
-        It is sent to this admin only, and changes with the secret key. The page holds texts of
-        customers, too: the random bytes keep the length of a compressed page from telling the key.
+        Only this admin gets it; it changes with the secret key. The page holds texts of customers,
+        too: the random bytes keep the length of a compressed page from telling the key.
         """
         key = hmac.digest(self._secret_key, f"browser storage of {admin_id}".encode(), "sha256")
         mask = secrets.token_bytes(len(key))
@@ -99,7 +99,7 @@ class Identities:
     ) -> str:
         """Begins a session; returns the value of its cookie.
 
-        `decide(connection, now_ms, admin_id)` is called first, in the same transaction; where it
+        `decide(connection, now_ms, admin_id)` is called first, in the same transaction; if it
         raises, no session begins.
         """
         now = self._clock()
@@ -112,7 +112,7 @@ class Identities:
         return self.cookie_of(self._database.write(write))
 
     def cookie_of(self, token: str) -> str:
-        """The value of the cookie for a session's token."""
+        """Returns the cookie's value for a session's token."""
         return self._signer.sign(token).decode()
 
     def end(self) -> None:
@@ -131,7 +131,7 @@ class Identities:
         return response
 
     def is_https(self) -> bool:
-        """Whether the current request's browser uses TLS."""
+        """Whether the browser of the current request uses TLS."""
         return self._origins.is_https(request.environ)
 
     def _cookie(self) -> dict[str, Any]:
@@ -140,7 +140,7 @@ class Identities:
         return {"key": name, "httponly": True, "samesite": "Lax", "secure": secure, "path": "/"}
 
     def _tokens(self, environ: dict[str, Any]) -> list[str]:
-        """The tokens that this Lineup has signed, from the cookies of a request."""
+        """Returns the tokens in a request's cookies that this Lineup has signed."""
         host_only = self._origins.is_https(environ)
         tokens = []
         for cookie in self.cookie_names.values(parse_cookie(environ), COOKIE, host_only=host_only):
@@ -150,7 +150,7 @@ class Identities:
         return tokens
 
     def _identity(self, tokens: Sequence[str], now_ms: int) -> Identity | None:
-        """The admin of the first token that belongs to a session."""
+        """Returns the admin of the first token that belongs to a session."""
         if not tokens:
             return None
         with self._database.read() as connection:
@@ -159,19 +159,19 @@ class Identities:
 
 
 def origin_of(request: Request) -> Origin:
-    """Where the sender of a request is, as sessions keep it."""
+    """Returns the address and program of a request's sender, as sessions store them."""
     return Origin(request.remote_addr or "", request.headers.get("User-Agent", ""))
 
 
 def current() -> Identity:
-    """The admin of this request, after `Identities.require`."""
+    """Returns the admin of this request, after `Identities.require`."""
     return g.identity
 
 
 def make_readable(environ: dict[str, Any]) -> None:
     """Replaces bytes of cookies that are no UTF-8: Werkzeug decodes all at once, and would raise.
 
-    Other programs on this host may have put them beside ours.
+    Other programs on this host may have set such cookies.
     """
     given = environ.get("HTTP_COOKIE", "")
     if not given.isascii():
@@ -180,7 +180,7 @@ def make_readable(environ: dict[str, Any]) -> None:
 
 
 class ReadableRequest(Request):
-    """A request whose cookies can be read."""
+    """A request with readable cookies."""
 
     def __init__(self, environ: dict[str, Any], *arguments: Any, **options: Any):
         make_readable(environ)

@@ -1,4 +1,4 @@
-"""Limits of HTTP requests, and the problems of requests that are over one."""
+"""Limits of HTTP requests, and the problems of requests beyond a limit."""
 
 from dashboard.errors import Problem
 
@@ -9,17 +9,17 @@ HEADER_LINE_BYTES = 32 * 1024
 HEADERS_BYTES = 64 * 1024
 HEADERS = 100
 BODY_BYTES = 1024 * 1024
-#: The line before a chunk: its size, and extensions, which nothing here reads.
+#: The line before a chunk: its size, and extensions, which this server ignores.
 CHUNK_LINE_BYTES = 4 * 1024
 #: All extensions of a body together.
 EXTENSIONS_BYTES = 16 * 1024
 
 #: Longest time from the first to the last byte of a request's head; the same for its body.
 REQUEST_SECONDS = 30
-#: The rest of a refused request is read for this time and up to this size: a client that still
-#: writes would not read the answer.
+#: The rest of a refused request is read for this time and up to this size: a client that is still
+#: sending would not read the answer.
 DRAIN_SECONDS = 1
-#: The same where the rest of a body is to come.
+#: The same if the rest of a body is still to come.
 DRAIN_BODY_SECONDS = 5
 DRAIN_BYTES = 16 * BODY_BYTES
 

@@ -55,7 +55,7 @@ class Webhook(NamedTuple):
 
 
 def document(api: Api, routes: Sequence[Route], webhooks: Sequence[Webhook] = ()) -> dict[str, Any]:
-    """The whole document, OpenAPI 3.1. Raises ValueError for two models of one name."""
+    """Returns the whole document, OpenAPI 3.1. Raises ValueError for two models of one name."""
     paths: dict[str, Any] = {}
     for route in routes:
         paths.setdefault(route.path, {})[route.method.lower()] = _operation(api, route)
@@ -84,14 +84,14 @@ def document(api: Api, routes: Sequence[Route], webhooks: Sequence[Webhook] = ()
 
 
 def problem_statuses(route: Route) -> list[int]:
-    """The statuses of the problems that a route may answer."""
+    """Returns the statuses of the problems that a route may answer."""
     statuses = {*_ALWAYS, *route.problems}
     if route.body or route.takes_file:
         statuses.update(_WITH_BODY)
     if route.query:
         statuses.add(422)
     if set(route.segments()) - set(route.path_parameters):
-        # An id in the path, of a row that may not exist.
+        # The path has the id of a row that may not exist.
         statuses.add(404)
     if any(route.parameter(name).converter.startswith("other_than") for name in route.segments()):
         statuses.add(405)
@@ -184,7 +184,7 @@ def _query_parameters(query: type[Query] | None) -> Iterator[dict[str, Any]]:
 
 
 def _without_null(schema: dict[str, Any]) -> dict[str, Any]:
-    """A query string cannot hold null: a parameter that may be None is left out instead."""
+    """Removes null: a query string cannot hold it, so a parameter that may be None is omitted."""
     found = {name: value for name, value in schema.items() if name not in ("title", "anyOf")}
     for option in schema.get("anyOf", ()):
         if option != {"type": "null"}:
@@ -212,7 +212,7 @@ def _responses(api: Api, route: Route) -> dict[str, Any]:
 
 
 def _models(routes: Iterable[Route]) -> Iterator[type[BaseModel]]:
-    """Each model of a body or an answer, once: first what is posted."""
+    """Yields each model of a body or an answer once, models of request bodies first."""
     models: dict[type[BaseModel], None] = {}
     for route in routes:
         models.update(dict.fromkeys(route.body))
@@ -224,7 +224,7 @@ def _models(routes: Iterable[Route]) -> Iterator[type[BaseModel]]:
 
 
 class _Schemas(GenerateJsonSchema):
-    """Describes a pair as a list of two: `prefixItems` is not known to all programs."""
+    """Describes a pair as a list of two: not all programs know `prefixItems`."""
 
     def tuple_schema(self, schema: TupleSchema) -> JsonSchemaValue:
         made = super().tuple_schema(schema)
@@ -247,7 +247,7 @@ def _schemas(models: Iterable[type[BaseModel]]) -> dict[str, Any]:
 
 
 def _without_titles(schema: dict[str, Any]) -> dict[str, Any]:
-    """Without the titles that pydantic makes of the names of members."""
+    """Removes the titles that pydantic makes from the names of members."""
     members = schema.get("properties", {}).values()
     for member in (schema, *members):
         member.pop("title", None)

@@ -1,4 +1,4 @@
-"""Which origins and hosts are ours: what browsers may call the dashboard and its sockets from."""
+"""The origins and hosts from which browsers may call the dashboard and its sockets."""
 
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
@@ -12,13 +12,13 @@ _DEFAULT_PORTS = {"http": 80, "https": 443}
 
 
 class Origins:
-    """The allowed origins; by default localhost and 127.0.0.1 at the port served."""
+    """The allowed origins; by default localhost and 127.0.0.1 at the served port."""
 
     def __init__(self, origins: Iterable[str], port: int):
         allowed = tuple(origins) or tuple(
             _without_default_port("http", f"{host}:{port}") for host in ("localhost", "127.0.0.1")
         )
-        #: What addresses for others begin with.
+        #: The origin at the beginning of URLs that are given to others.
         self.first = allowed[0]
         self._origins = frozenset(origin.lower() for origin in allowed)
         self._hosts = frozenset(host for origin in self._origins for host in _hosts(origin))
@@ -29,7 +29,7 @@ class Origins:
         return host.lower() in self._hosts
 
     def is_https(self, environ: Mapping[str, Any]) -> bool:
-        """Whether the browser speaks TLS, also to a proxy that passes it on without."""
+        """Whether the browser uses TLS, also if a proxy passes the request on without it."""
         is_secure = environ.get("wsgi.url_scheme") == "https"
         return is_secure or environ.get("HTTP_HOST", "").lower() in self._https_hosts
 
@@ -39,15 +39,15 @@ class Origins:
             raise Problem(400, "untrusted_host", "This is not the address of this Lineup.")
 
     def check_origin(self, environ: Mapping[str, Any]) -> None:
-        """Raises 403 for what a page of another origin, or no page at all, has sent."""
-        # Some programs send it twice; then each must be ours.
+        """Raises 403 if a page of another origin, or no page at all, sent the request."""
+        # Some programs send the header twice; then each must be ours.
         sent = {origin.strip() for origin in environ.get("HTTP_ORIGIN", "").lower().split(",")}
         if not sent <= self._origins or environ.get("HTTP_SEC_FETCH_SITE") == "cross-site":
             raise Problem(403, "csrf_failed", "The request does not come from a page of Lineup.")
 
 
 def insecure_origins(origins: Iterable[str]) -> list[str]:
-    """The origins that browsers do not trust: plain http that does not lead to this machine."""
+    """Returns the origins that browsers do not trust: plain http not leading to this machine."""
     return [origin for origin in origins if not _is_trusted(urlsplit(origin.lower()))]
 
 
@@ -65,7 +65,7 @@ def _without_default_port(scheme: str, host: str) -> str:
 
 
 def _hosts(origin: str) -> tuple[str, ...]:
-    """The host as browsers send it, and the same with the port that they leave out."""
+    """Returns the host as browsers send it, and the same with the port that they omit."""
     parts = urlsplit(origin)
     if parts.port is not None:
         return (parts.netloc,)

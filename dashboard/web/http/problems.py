@@ -15,7 +15,7 @@ log = logging.getLogger(__name__)
 
 _MEDIA_TYPE = "application/problem+json"
 _INSTANCE_MAX = 100
-#: Code and text for errors that Flask raises; the exception's own text is never sent.
+#: Code and text for errors raised by Flask; the exception's own text is never sent.
 _KNOWN = {
     400: ("bad_request", "The request cannot be read."),
     404: ("not_found", "There is nothing at this address."),
@@ -29,8 +29,8 @@ _KNOWN = {
 
 
 def install(app: Flask) -> None:
-    """Every error of the application becomes a problem. Call it before there are any routes."""
-    # OPTIONS is answered 405 where no route takes it.
+    """Turns every error of the application into a problem. Call it before adding routes."""
+    # Without a route for it, OPTIONS is answered 405.
     app.config["PROVIDE_AUTOMATIC_OPTIONS"] = False
     refused = RefusedAccess()
 
@@ -44,7 +44,7 @@ def install(app: Flask) -> None:
 
 
 def json_problem(problem: Problem, path: str | None = None) -> Response:
-    """The problem as JSON, also outside of a request; `path` is what was called."""
+    """Returns the problem as JSON, also outside of a request; `path` is the called path."""
     response = Response(
         json.dumps(problem.body(path)), problem.status, problem.headers, content_type=_MEDIA_TYPE
     )
@@ -53,7 +53,7 @@ def json_problem(problem: Problem, path: str | None = None) -> Response:
 
 
 def problem_response(problem: Problem) -> Response:
-    """The problem as JSON or as a page; logs those of status 500 and above."""
+    """Returns the problem as JSON or as a page; logs those of status 500 and above."""
     if problem.status >= 500:
         log.warning("%s %s: %s", request.method, _route(), problem)
     response = json_problem(problem, request.path[:_INSTANCE_MAX])
@@ -81,7 +81,7 @@ def _page(problem: Problem) -> str:
 
 def _from_framework(error: HTTPException) -> Response | HTTPException:
     if error.code is None or error.code < 400:
-        # A redirect, not an error.
+        # This is a redirect, not an error.
         return error
     code, detail = _KNOWN.get(error.code, ("error", "The request cannot be answered."))
     headers = {name: value for name, value in error.get_headers() if name != "Content-Type"}
@@ -94,7 +94,7 @@ def _unexpected(error: Exception) -> Response:
 
 
 def _route() -> str:
-    """The route of the request: its path may name a person."""
+    """Returns the route of the request, not its path, which may name a person."""
     return request.url_rule.rule if request.url_rule is not None else request.path[:_INSTANCE_MAX]
 
 

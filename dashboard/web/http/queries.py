@@ -17,7 +17,7 @@ _TWICE = "stands there more than once"
 
 
 class Query(BaseModel):
-    """The parameters of a query string; what is not named here is ignored, as HTTP allows."""
+    """The parameters of a query string; unknown ones are ignored, as HTTP allows."""
 
     model_config = ConfigDict(frozen=True, extra="ignore")
 
@@ -26,9 +26,9 @@ QueryModel = TypeVar("QueryModel", bound=Query)
 
 
 def read_query(model: type[QueryModel]) -> QueryModel:
-    """The request's query string as the model.
+    """Reads the request's query string as the model.
 
-    A parameter may stand there once, unless it is a list of texts. Raises Invalid.
+    A parameter may be given once, unless it is a list of texts. Raises Invalid.
     """
     given: dict[str, Any] = {}
     for field_name, field in model.model_fields.items():
@@ -42,7 +42,7 @@ def read_query(model: type[QueryModel]) -> QueryModel:
 
 
 def only_value(name: str, default: str = "") -> str:
-    """The value of a parameter, or the default where it is missing. Raises Invalid for two."""
+    """Returns the value of a parameter, or the default if it is missing. Raises Invalid for two."""
     values = request.args.getlist(name)
     if len(values) > 1:
         raise field_error(f"/{name}", "duplicate_parameter", _TWICE)
@@ -50,7 +50,7 @@ def only_value(name: str, default: str = "") -> str:
 
 
 def only_one_of(query: Query, names: Sequence[str]) -> tuple[str | None, int]:
-    """Which of these parameters is given, and its number. Raises Invalid for two of them."""
+    """Returns the given one of these parameters, and its number. Raises Invalid for two of them."""
     given = [(name, getattr(query, name)) for name in names if getattr(query, name) is not None]
     if len(given) > 1:
         raise excluded(given[1][0], given[0][0])
@@ -58,7 +58,7 @@ def only_one_of(query: Query, names: Sequence[str]) -> tuple[str | None, int]:
 
 
 def excluded(name: str, other: str) -> Invalid:
-    """The problem of two parameters that exclude each other."""
+    """Returns the problem of two parameters that exclude each other."""
     return field_error(f"/{name}", "unknown_field", f"does not go with {other}")
 
 
@@ -82,14 +82,14 @@ def _ids(values: list[str]) -> list[int]:
     return list(dict.fromkeys(ids))
 
 
-#: Of an integer in a query string: written with digits only. Its bounds, `Field(ge=…, le=…)`, stand
-#: before it, else the schema does not have them.
+#: An integer in a query string is written with digits only. Its bounds, `Field(ge=…, le=…)`, must
+#: precede this, or the schema lacks them.
 DIGITS = BeforeValidator(_whole_number)
-#: An id of a database's row.
+#: The id of a database row.
 RowId = Annotated[int, Field(ge=1, le=INTEGER_MAX), DIGITS]
 #: A text that is not empty.
 Words = Annotated[str, AfterValidator(check_visible), AfterValidator(check_characters)]
 #: `1,2,3`: ids, each once.
 Ids = Annotated[list[int], BeforeValidator(_ids)]
-#: A cursor; an empty one is none and begins at the head.
+#: A cursor; an empty one counts as none: reading begins at the head.
 Cursor = Annotated[str | None, BeforeValidator(lambda text: text or None)]

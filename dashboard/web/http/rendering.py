@@ -1,4 +1,4 @@
-"""A page from a template, with its Content-Security-Policy."""
+"""Renders a page from a template, with its Content-Security-Policy."""
 
 import secrets
 from collections.abc import Sequence
@@ -8,7 +8,7 @@ from flask import Response, make_response, render_template, request
 
 
 def rendered(template: str, picture_hosts: Sequence[str] = (), **values: Any) -> Response:
-    """`picture_hosts`: from where the page loads pictures besides this server, by https."""
+    """Renders the page. `picture_hosts`: other hosts of its pictures, loaded by https."""
     nonce = secrets.token_urlsafe(16)
     response = make_response(render_template(template, csp_nonce=nonce, **values))
     response.headers["Cache-Control"] = "no-store"
@@ -17,7 +17,7 @@ def rendered(template: str, picture_hosts: Sequence[str] = (), **values: Any) ->
 
 
 def _policy(nonce: str, picture_hosts: Sequence[str]) -> str:
-    """The Content-Security-Policy; `'self'` alone allows no WebSockets in some browsers."""
+    """Returns the Content-Security-Policy; in some browsers `'self'` does not allow WebSockets."""
     sockets = f"{'wss' if request.is_secure else 'ws'}://{request.host}"
     pictures = " ".join(["'self' data:", *(f"https://{host}" for host in picture_hosts)])
     return "; ".join(

@@ -10,7 +10,7 @@ from flask import Response
 def json_response(
     body: Any, status: int = 200, headers: Mapping[str, str] | None = None
 ) -> Response:
-    """The body as JSON that no cache keeps."""
+    """Returns the body as JSON that no cache keeps."""
     response = Response(json.dumps(body), status, headers, content_type="application/json")
     response.headers["Cache-Control"] = "no-store"
     return response

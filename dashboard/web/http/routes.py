@@ -1,4 +1,4 @@
-"""Declares the routes of an API once: for Flask, for the OpenAPI document and for the tests."""
+"""Declares the routes of an API once: for Flask, the OpenAPI document and the tests."""
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -25,7 +25,7 @@ class AsciiInteger(IntegerConverter):
 
 
 class OtherThan(BaseConverter):
-    """A segment of a path that is none of these words: each is the name of a call."""
+    """A path segment that is none of these words: each is the name of a call."""
 
     def __init__(self, map: Map, *words: str):
         super().__init__(map)
@@ -40,12 +40,12 @@ class PathParameter(NamedTuple):
     converter: str = ""
 
 
-#: What a segment is that a route does not describe: the id of a row.
+#: The default for a segment that a route does not describe: the id of a row.
 ROW_ID = PathParameter({"type": "integer", "minimum": 1, "maximum": INTEGER_MAX}, 7, "int")
 
 
 class Documented(NamedTuple):
-    """The answers of one status: what they mean, and the models of their JSON; none for no content.
+    """The answers of one status: their meaning, and the models of their JSON; none for no content.
 
     `is_file`: the answer is the content of a file instead.
     """
@@ -56,7 +56,7 @@ class Documented(NamedTuple):
 
 
 def done(model: type[BaseModel]) -> Mapping[int, Documented]:
-    """The answers of a route that answers 200 with this model."""
+    """Returns the answers of a route that answers 200 with this model."""
     return {200: Documented("Done.", (model,))}
 
 
@@ -66,10 +66,10 @@ NO_CONTENT: Mapping[int, Documented] = {204: Documented("Done.", ())}
 class Route(NamedTuple):
     """One method of one path; `problems` are statuses beyond those that its inputs imply.
 
-    `body` is what the OpenAPI document says of the request body. A handler gets the body as an
-    argument only where `reads_body` is set; the others read it themselves. `scope` is what the
-    caller needs: that of an API key, or the role of an admin. `takes_file`: the body is the content
-    of one file (application/octet-stream), which the handler reads as it comes.
+    `body` describes the request body in the OpenAPI document. A handler gets the body as an
+    argument only if `reads_body` is set; other handlers read it themselves. `scope` is what the
+    caller needs: the scope of an API key, or the role of an admin. `takes_file`: the body is the
+    content of one file (application/octet-stream), which the handler reads as it arrives.
     """
 
     method: str
@@ -87,12 +87,12 @@ class Route(NamedTuple):
     takes_file: bool = False
     batch: tuple[str, int] | None = None
     problems: Sequence[int] = ()
-    #: The model of its problems, where they have members of their own.
+    #: The model of its problems, if they have additional members.
     problem: type[ProblemModel] = ProblemModel
 
     @property
     def rule(self) -> str:
-        """The path as Flask writes it."""
+        """The path in Flask's syntax."""
         return _SEGMENT.sub(lambda found: self._converted(found[1]), self.path)
 
     def parameter(self, name: str) -> PathParameter:
@@ -114,8 +114,8 @@ Handler = TypeVar("Handler", bound=Callable[..., Any])
 def route(method: str, path: str, operation_id: str, **given: Any) -> Callable[[Handler], Handler]:
     """Marks a method as the handler of a route; the keywords are the fields of `Route`.
 
-    The handler is called with what `authenticate` gives, the path's parameters, and `query` and
-    `body` where the route has them with fields.
+    The handler is called with the result of `authenticate`, the path's parameters, and `query` and
+    `body` if the route has these with fields.
     """
 
     def mark(handler: Handler) -> Handler:
@@ -126,7 +126,7 @@ def route(method: str, path: str, operation_id: str, **given: Any) -> Callable[[
 
 
 def routes_of(*api_classes: type) -> list[Route]:
-    """The routes that these classes handle, in the order of their declaration."""
+    """Returns the routes that these classes handle, in the order of their declaration."""
     return [
         member.route
         for api_class in api_classes
@@ -143,8 +143,8 @@ def add_routes(
 ) -> None:
     """Adds the routes of these objects; each call begins with `authenticate(route)`.
 
-    That raises Problem, or gives the first arguments of the handler. `read_document()` gives the
-    JSON value of the request's body.
+    `authenticate` raises Problem, or gives the first arguments of the handler. `read_document()`
+    gives the JSON value of the request's body.
     """
     for api in apis:
         for name, member in vars(type(api)).items():
@@ -159,7 +159,7 @@ def add_routes(
 
 
 def current_route() -> Route | None:
-    """The route of the current request, if it is declared as one."""
+    """Returns the route of the current request, if it is declared as one."""
     view = current_app.view_functions.get(request.endpoint or "")
     return getattr(view, "route", None)
 
@@ -185,7 +185,7 @@ def _view(
 
 
 def _read_body(declared: Route, value: Any) -> BaseModel:
-    """Raises Problem: 413 for too large a batch; and Invalid."""
+    """Reads the body. Raises Problem, 413 for too large a batch; and Invalid."""
     if declared.batch is not None and isinstance(value, dict):
         name, entries_max = declared.batch
         entries = value.get(name)

@@ -1,4 +1,4 @@
-"""Models of what both APIs answer; see `Answer`."""
+"""Models of answers that both APIs share; see `Answer`."""
 
 from typing import Annotated, Any, Literal
 
@@ -8,7 +8,7 @@ from dashboard.validation.fields import Answer, Milliseconds, Person, Priority, 
 
 
 def absent() -> Any:
-    """The default of a member that may be left out, but is never null."""
+    """The default of a member that may be omitted, but is never null."""
     return None
 
 
@@ -17,7 +17,7 @@ ThreadId = Annotated[int, Field(description="Lineup's id of the thread.")]
 
 
 class ProblemError(Answer):
-    """One thing that is wrong."""
+    """One mistake."""
 
     pointer: Annotated[str, Field(description="A JSON pointer (RFC 6901).")]
     code: str
@@ -55,7 +55,7 @@ class Preview(Answer):
 
 
 class Snooze(Answer):
-    """Until when a thread is snoozed, and by whom; `reply`: or until the customer writes."""
+    """The end of a snooze, and the admin who set it; `reply`: or until the customer writes."""
 
     until: Milliseconds
     wake: Literal["reply", "never"]
@@ -63,7 +63,7 @@ class Snooze(Answer):
 
 
 class Woken(Answer):
-    """How a snooze ended; `by` is who had snoozed the thread."""
+    """The reason why a snooze ended; `by` is the admin who had snoozed the thread."""
 
     at: Milliseconds
     reason: Literal["time", "reply", "admin"]
@@ -71,7 +71,7 @@ class Woken(Answer):
 
 
 class Last(Answer):
-    """Who wrote the newest message; `by` is the admin who wrote it on the dashboard."""
+    """The author of the newest message; `by` is the admin who wrote it on the dashboard."""
 
     role: Role
     by: Person | None

@@ -1,4 +1,4 @@
-"""`presence/online` of both APIs: people by the time they were last seen, page by page."""
+"""`presence/online` of both APIs: people by the time when they were last seen, in pages."""
 
 from collections.abc import Callable
 from typing import Annotated
@@ -21,7 +21,7 @@ _Milliseconds = Annotated[int, Field(ge=0, le=INTEGER_MAX), DIGITS]
 
 
 class SeenQuery(Query):
-    """`within` seconds until now, or `from` and `to` in ms since 1970."""
+    """The last `within` seconds, or `from` and `to` in ms since 1970."""
 
     within: Annotated[
         Annotated[int, Field(ge=1, le=WITHIN_MAX_SECONDS), DIGITS] | None,
@@ -36,7 +36,7 @@ class SeenQuery(Query):
     cursor: Cursor = None
 
     def times(self) -> Times:
-        """Raises Invalid for both kinds of times at once."""
+        """Returns the period. Raises Invalid for both kinds of times at once."""
         if self.first is None and self.last is None:
             return (self.within or WITHIN_DEFAULT_SECONDS) * 1_000
         if self.within is not None:
@@ -45,7 +45,7 @@ class SeenQuery(Query):
 
 
 def redis_unavailable(error: Exception) -> Response:
-    """What a presence call answers while Redis is away."""
+    """Returns the answer of a presence call while Redis is away."""
     return problems.problem_response(PresenceUnavailable())
 
 
@@ -55,9 +55,9 @@ def read_page(
     viewer: str,
     read: Callable[[Times, int, Position | None], Page],
 ) -> tuple[Page, str | None]:
-    """The page that `read(times, limit, after)` gives, and the cursor of the next one.
+    """Returns the page that `read(times, limit, after)` gives, and the cursor of the next one.
 
-    Cursors are valid for `viewer` only. Raises Invalid and RedisError.
+    Cursors are valid only for `viewer`. Raises Invalid and RedisError.
     """
     list_name, after = f"seen by {viewer}", None
     if query.cursor is not None:

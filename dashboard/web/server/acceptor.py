@@ -22,25 +22,25 @@ PAUSE_SECONDS = 0.05
 #: Seconds that a connection without a request gets to send one after the server began to stop.
 IDLE_SECONDS = 1.0
 _POLL_SECONDS = 0.02
-#: When the server stops it accepts what has connected by then: for at most this time, since other
-#: workers may accept from the same queue, and until nobody has come for that time.
+#: When the server stops, it still accepts connections already in the queue: for at most this time,
+#: since other workers may accept from the same queue, and until none comes for that time.
 _LAST_SECONDS = 0.2
 _LAST_WAIT_SECONDS = 0.001
-#: How long a connection that is refused may take to send its request, in seconds.
+#: How long a refused connection may take to send its request, in seconds.
 _REFUSAL_SECONDS = 1.0
-#: The same while no descriptor is left; no other connection is accepted meanwhile.
+#: The same while no descriptor is left; meanwhile no other connection is accepted.
 _RESERVE_SECONDS = 0.02
 _EXHAUSTED = frozenset({errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM})
 _CLOSED = frozenset({errno.EBADF, errno.EINVAL, errno.ENOTSOCK})
 _REFUSALS_MAX = 16
-#: Connections that are taken before those that are open have their turn: while somebody waits to be
-#: accepted, accepting itself never waits. So many whose client has gone already count as one.
+#: Connections that are accepted before open ones have their turn: while some wait to be accepted,
+#: accepting itself never waits. So many with a client that has gone already count as one.
 ACCEPTED_TOGETHER = 16
 _GONE_IN_ONE = 16
 
 
 class Green(NamedTuple):
-    """What differs between the kinds of green threads."""
+    """The differences between the kinds of green threads."""
 
     #: Runs a function in the background; the result has `kill()`.
     spawn: Callable[..., Any]
@@ -50,7 +50,7 @@ class Green(NamedTuple):
 
 
 class Acceptor:
-    """`serve(connection)` answers the requests of one connection and closes it."""
+    """Accepts connections. `serve(connection)` answers the requests of one and closes it."""
 
     def __init__(
         self,
@@ -89,7 +89,7 @@ class Acceptor:
                 taken += self._take(*accepted)
 
     def _take(self, accepted: Any, address: Any) -> float:
-        """Serves or refuses a connection; how many this counts for."""
+        """Serves or refuses a connection; returns how many this counts for."""
         raw = self._green.raw(accepted)
         if _has_gone(raw):
             accepted.close()
@@ -126,7 +126,7 @@ class Acceptor:
             self._refusals -= 1
 
     def _answer_from_reserve(self) -> None:
-        """No descriptor is left: one connection gets its answer with the one kept for that."""
+        """Answers one connection with the reserved descriptor when no other one is left."""
         self._note_shortage()
         if not self._descriptors.free_reserve():
             self._descriptors.keep_reserve()
@@ -152,10 +152,10 @@ class Acceptor:
             )
 
     def stop_accepting(self) -> None:
-        """Accepts what has connected by now, then closes the port; answers are the last ones."""
+        """Accepts connections in the queue, then closes the port; answers are the last ones."""
         self._state.is_stopping = True
         self._loop.kill()
-        # Not 0: then eventlet would accept sockets that are not green.
+        # Not 0: eventlet would then accept sockets that are not green.
         self._listener.settimeout(_LAST_WAIT_SECONDS)
         until = time.monotonic() + _LAST_SECONDS
         with suppress(OSError):
@@ -175,7 +175,7 @@ class Acceptor:
 
 
 def _has_gone(raw: socket.socket) -> bool:
-    """Whether the client has closed the connection without having sent anything."""
+    """Whether the client has closed the connection without sending anything."""
     try:
         return not raw.recv(1, socket.MSG_PEEK | socket.MSG_DONTWAIT)
     except BlockingIOError:

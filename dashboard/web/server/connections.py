@@ -1,4 +1,4 @@
-"""The connections of a web process: how each is read and written, and which of them are idle."""
+"""The connections of a web process: reads and writes each, and knows which are idle."""
 
 import socket
 import time
@@ -9,8 +9,8 @@ from dashboard.turns import Pace, turns
 from dashboard.web.http import limits
 from dashboard.web.server.request_reader import RequestReader
 
-#: So few bytes are a drip, unless they end a request. After some, input is waited for a while, so
-#: that a request in pieces of a byte costs less than it does to send them.
+#: Reads of so few bytes are a drip, unless they end a request. After some drips, the server waits a
+#: while for more input, so that a request in pieces of a byte costs less than it does to send.
 _DRIP_BYTES = 32
 _DRIPS_MAX = 16
 _DRIP_SECONDS = 0.25
@@ -26,18 +26,18 @@ class Connection:
         self.address = address
         #: Whether no request is being read or answered.
         self.is_idle = True
-        #: Whether a socket of Socket.IO has taken it over.
+        #: Whether a Socket.IO socket has taken it over.
         self.is_taken = False
         self.reader = RequestReader(self._receive)
         self._is_pipelined = False
         self._read_until = 0.0
-        #: Reads of the request under way that gave next to nothing.
+        #: Reads of the current request that gave next to nothing.
         self._drips = 0
-        # What comes before the answer to the request before counts against the sender's address.
+        # Input sent before the previous request is answered counts against the sender's address.
         self._pace = Pace(turns.share(("address", _host(address))))
 
     def has_more(self) -> bool:
-        """Whether the client has sent more than was read by now."""
+        """Whether the client has sent more than was read so far."""
         if self.reader.holds_input:
             return True
         try:
@@ -46,9 +46,9 @@ class Connection:
             return False
 
     def wait_for_request(self, seconds: float) -> bool:
-        """Waits for the first byte of a request; False where the input or the time is over."""
+        """Waits for the first byte of a request; False at the end of the input or of the time."""
         # A client that waited for its answer may have sent the next request by now. The time that
-        # the last one took, most of it often spent waiting for others, is not its debt.
+        # the last one took, often mostly spent waiting for others, is not charged to it.
         self._pace.waited()
         try:
             self.read_within(seconds)
@@ -66,28 +66,28 @@ class Connection:
         return True
 
     def read_within(self, seconds: float) -> None:
-        """From now on input is waited for so long; then reading raises TimeoutError."""
+        """Limits each wait for input from now on; after it, reading raises TimeoutError."""
         self._read_until = time.monotonic() + seconds
 
     def begin_request(self) -> None:
-        """The request was read, its body included, and is not answered yet."""
+        """Marks that the request was read with its body, and is not answered yet."""
         self._drips = 0
         self._is_pipelined = self.has_more()
 
     def end_request(self) -> None:
-        """The request is answered; if the next one is already there, others run first."""
+        """Marks that the request is answered; if the next one has arrived, others run first."""
         self.is_idle = True
         if self._is_pipelined:
             self._is_pipelined = False
             self._pace.turn()
 
     def write(self, data: bytes | memoryview) -> None:
-        """Writes all of the data. Raises OSError where the client is gone or does not read."""
+        """Writes all of the data. Raises OSError if the client is gone or does not read."""
         self.green.settimeout(limits.REQUEST_SECONDS)
         self.green.sendall(data)
 
     def drain(self, seconds: float = limits.DRAIN_SECONDS) -> None:
-        """Reads the rest of what is sent, before the connection is closed.
+        """Reads the rest of the input before the connection is closed.
 
         Closing with unread bytes would reset the connection, and the answer could be lost.
         """
@@ -105,9 +105,9 @@ class Connection:
             self.raw.shutdown(socket.SHUT_RDWR)
 
     def _receive(self, size: int) -> bytes:
-        """Waits for input: up to so many bytes, none at its end. Raises TimeoutError.
+        """Waits for input; returns up to `size` bytes, none at its end. Raises TimeoutError.
 
-        Reading input that is always there gives other connections turns.
+        While input is always there, reading still gives other connections turns.
         """
         if time.monotonic() > self._read_until:
             raise TimeoutError

@@ -1,4 +1,4 @@
-"""File descriptors: how many are left for connections, and one that is kept for a refusal."""
+"""File descriptors: how many are left for connections, and one reserved for a refusal."""
 
 import os
 import resource
@@ -18,12 +18,12 @@ class Descriptors:
 
     @property
     def first_kept(self) -> int:
-        """A connection with this number or a higher one is refused."""
+        """The lowest number with which a connection is refused."""
         limit, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
         return limit - min(_KEPT_MAX, limit // _KEPT_SHARE)
 
     def are_left(self) -> bool:
-        """Whether another connection could be taken."""
+        """Whether another connection could be accepted."""
         try:
             probe = os.open(os.devnull, os.O_RDONLY)
         except OSError:
@@ -32,7 +32,7 @@ class Descriptors:
         return probe < self.first_kept
 
     def free_reserve(self) -> bool:
-        """Gives back the reserve for one connection; False where it is gone already."""
+        """Frees the reserve for one connection; returns False if it is gone already."""
         if self._reserve is None:
             return False
         os.close(self._reserve)
@@ -40,14 +40,14 @@ class Descriptors:
         return True
 
     def keep_reserve(self) -> None:
-        """Takes the reserve again, if it can be had."""
+        """Takes the reserve again if possible."""
         if self._reserve is None:
             with suppress(OSError):
                 self._reserve = os.open(os.devnull, os.O_RDONLY)
 
 
 def raise_limit() -> None:
-    """Each dashboard takes a descriptor, and the usual soft limit is 1,024."""
+    """Raises the soft limit, usually 1,024: each dashboard takes a descriptor."""
     _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     with suppress(ValueError, OSError):
         resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))

@@ -35,16 +35,16 @@ wait_ready = waiter(poll, _wait_read, select.select)
 
 
 def give_turn() -> None:
-    """Lets every green thread that can run do so, also those whose connections can be read."""
+    """Lets every green thread that can run do so, including those with readable connections."""
     eventlet.sleep(0)
 
 
 def getaddrinfo(
     host: Any, port: Any, family: int = 0, type: int = 0, proto: int = 0, flags: int = 0
 ) -> list[tuple[Any, ...]]:
-    """As that of `socket`, which stops no other green thread while a server is asked."""
+    """Looks up like `socket.getaddrinfo`, without stopping other green threads meanwhile."""
     try:
-        # An address needs no thread.
+        # An IP address needs no thread.
         return _look_up(host, port, family, type, proto, flags | socket.AI_NUMERICHOST)
     except socket.gaierror:
         return offload(_look_up, host, port, family, type, proto, flags)

@@ -46,7 +46,7 @@ class Gate:
 
 
 def _check_path(environ: dict[str, Any], origins: Origins) -> None:
-    """Makes an absolute URI of our own a path (RFC 9112, section 3.2.2).
+    """Turns an absolute URI of our own into a path (RFC 9112, section 3.2.2).
 
     Raises Problem: 421 for a URI of another host, 404 for a path with doubled slashes.
     """
@@ -54,17 +54,17 @@ def _check_path(environ: dict[str, Any], origins: Origins) -> None:
     if not path.startswith("/"):
         environ["PATH_INFO"] = path = _own_path(path, environ, origins)
     if "//" in path:
-        # Werkzeug leaves out the slashes in front, and redirects for others.
+        # Werkzeug drops the slashes at the beginning, and redirects for others.
         raise Problem(404, "not_found", "There is nothing at this address.")
 
 
 def _own_path(uri: str, environ: dict[str, Any], origins: Origins) -> str:
-    """The path of an absolute URI; of anything else, such as `*`, the text itself."""
+    """Returns the path of an absolute URI; other text, such as `*`, as it is."""
     _, is_absolute, rest = uri.partition("://")
     if not is_absolute:
         return uri
     authority, slash, path = rest.partition("/")
-    # The answer names the path alone.
+    # The answer names only the path.
     environ["PATH_INFO"] = slash + path
     host = authority.lower()
     if not origins.is_our_host(host) or environ.get("HTTP_HOST", "").lower() != host:

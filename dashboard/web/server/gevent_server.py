@@ -27,7 +27,7 @@ _EPOLL = monkey.get_original("select", "epoll") if sys.platform == "linux" else 
 
 
 def _offload(work: Callable[..., Any], *arguments: Any) -> Any:
-    # An exception that reaches the pool is printed with its stack trace.
+    # The pool would print an exception that reaches it with its stack trace.
     result, error = gevent.get_hub().threadpool.apply(_outcome, (work, arguments))
     if error is not None:
         raise error
@@ -52,10 +52,10 @@ wait_ready = waiter(poll, _wait_read, select.select)
 
 
 def give_turn() -> None:
-    """Lets every green thread that can run do so, also those whose connections can be read.
+    """Lets every green thread that can run do so, including those with readable connections.
 
     `sleep(0)` would go on before the loop looks at connections. The loop of a busy worker is never
-    idle, so the wait has an end.
+    idle, so the wait has a limit.
     """
     with gevent.Timeout(TURN_SECONDS_MAX, False):
         gevent.idle()

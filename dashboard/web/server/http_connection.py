@@ -1,7 +1,7 @@
-"""HTTP/1.1 over one connection: each request is read, given to the application, and answered.
+"""HTTP/1.1 over one connection: reads each request, gives it to the application, and answers it.
 
-The same under eventlet and gevent. What cannot be read is refused as a problem (RFC 9457), and the
-connection is closed: nothing that follows on it is answered.
+The same under eventlet and gevent. An unreadable request is refused as a problem (RFC 9457), and
+the connection is closed: later requests on it are not answered.
 """
 
 import logging
@@ -37,7 +37,7 @@ _BODILESS = frozenset({"204", "304"})
 
 
 class HttpServer:
-    """The parts that all connections of a process share. `environ`: keys of the kind of threads."""
+    """The parts shared by all connections of a process. `environ`: keys of the kind of threads."""
 
     def __init__(
         self,
@@ -64,7 +64,7 @@ class HttpServer:
         }
 
     def serve(self, connection: Connection) -> None:
-        """Answers the requests of a connection until one of both sides ends it."""
+        """Answers the requests of a connection until either side ends it."""
         HttpConnection(self, connection).run()
 
 
@@ -85,7 +85,7 @@ class HttpConnection:
         }
 
     def run(self) -> None:
-        """Answers requests until the connection ends. Raises OSError where it broke off."""
+        """Answers requests until the connection ends. Raises OSError if it broke off."""
         connection = self._connection
         while self._serve_next():
             connection.end_request()
@@ -93,7 +93,7 @@ class HttpConnection:
             connection.drain()
 
     def _serve_next(self) -> bool:
-        """Answers a request; whether another one may follow."""
+        """Answers a request; returns whether another one may follow."""
         try:
             if not self._connection.wait_for_request(self._server.keepalive_seconds):
                 return False
@@ -110,7 +110,7 @@ class HttpConnection:
         return self._answer(head, body, environ)
 
     def _body_of(self, head: RequestHead, environ: dict[str, Any]) -> BodyReader:
-        """Gives the application the whole body; it reads an upload itself, as that comes."""
+        """Reads the whole body for the application; an upload is read by the application itself."""
         most = None if is_upload(environ) else limits.BODY_BYTES
         body = BodyReader(self._connection.reader, head, most, self._continue)
         if most is None:
@@ -125,7 +125,7 @@ class HttpConnection:
         return body
 
     def _answer(self, head: RequestHead, body: BodyReader, environ: dict[str, Any]) -> bool:
-        """Runs the application; whether the connection goes on."""
+        """Runs the application; returns whether the connection goes on."""
         answer = Answer(self._connection, head, body, self._server)
         content: Iterable[bytes] = ()
         try:
@@ -149,9 +149,9 @@ class HttpConnection:
         return answer.is_kept and body.is_at_end
 
     def _work(self, environ: dict[str, Any]) -> AbstractContextManager[None]:
-        """Around the answer to a request: meanwhile callers who are behind wait."""
+        """Wraps the work on an answer: callers who are behind wait meanwhile."""
         if "HTTP_UPGRADE" in environ:
-            # A socket stays: its calls are work, each by itself.
+            # A socket stays open: each of its calls is work by itself.
             return nullcontext()
         credential = environ.get("HTTP_AUTHORIZATION") or environ.get("HTTP_COOKIE")
         return turns.working(credential=credential)
@@ -171,7 +171,7 @@ class HttpConnection:
 
 
 class Upload:
-    """Is the `wsgi.input` of an upload: its body, read while it comes, within limits of time."""
+    """The `wsgi.input` of an upload: reads its body while it arrives, within limits of time."""
 
     def __init__(self, connection: Connection, body: BodyReader, monotonic=time.monotonic):
         self._connection = connection
@@ -180,7 +180,7 @@ class Upload:
         self._until = monotonic() + UPLOAD_SECONDS
 
     def read(self, size: int = PIECE_BYTES) -> bytes:
-        """Up to `size` bytes; none at the end of the body. Raises Problem: 400, 408, 431."""
+        """Returns up to `size` bytes; none at the end. Raises Problem: 400, 408, 431."""
         left = self._until - self._monotonic()
         self._connection.read_within(min(left, limits.REQUEST_SECONDS))
         try:
@@ -201,7 +201,7 @@ class Answer:
         self._server = server
         self._status = ""
         self._headers: Headers = []
-        #: Bytes of the content, as a header says; None where it does not.
+        #: Bytes of the content according to a header; None without one.
         self._length: int | None = None
         self._is_chunked = False
         self._takes_content = True
@@ -220,7 +220,7 @@ class Answer:
         return self._write
 
     def send(self, content: Iterable[bytes]) -> None:
-        """Writes the whole answer. Raises OSError where the client is gone."""
+        """Writes the whole answer. Raises OSError if the client is gone."""
         known = sum(map(len, content)) if isinstance(content, list | tuple) else None
         for data in content:
             if data:
@@ -250,7 +250,7 @@ class Answer:
         self._gathered_bytes += len(data)
 
     def _flush(self) -> None:
-        """Writes what was gathered; after each large piece others have their turn."""
+        """Writes the gathered pieces; after each large piece other connections get a turn."""
         data = memoryview(b"".join(self._gathered))
         self._gathered.clear()
         self._gathered_bytes = 0
@@ -264,7 +264,7 @@ class Answer:
                 turns.give()
 
     def _first_bytes(self, known: int | None) -> bytes:
-        """The status line and the headers. `known` is the length of the content, where it is."""
+        """Returns the status line and the headers. `known` is the content's length, if known."""
         if not self._status:
             raise RuntimeError("the application has not started its answer")
         head, headers = self._head, self._headers
@@ -292,13 +292,13 @@ class Answer:
             return [] if "connection" in names else [("Connection", "close")]
         if "keep-alive" not in self._head.headers.get("connection", "").lower():
             return []
-        # A client that knows the time sends no request in the moment in which it is over.
+        # A client that knows the time sends no request at the moment of its end.
         seconds = int(self._server.keepalive_seconds)
         return [("Connection", "keep-alive"), ("Keep-Alive", f"timeout={seconds}")]
 
 
 def refusal(problem: Problem) -> bytes:
-    """The whole answer to a request that the server refuses itself; the connection ends."""
+    """Returns the whole answer to a request that the server refuses; the connection ends."""
     answer = json_problem(problem)
     date = _date(int(time.time()))
     headers = [*answer.headers.items(), ("Date", date), ("Connection", "close")]
@@ -306,7 +306,7 @@ def refusal(problem: Problem) -> bytes:
 
 
 def first_bytes(status: str, headers: Headers) -> bytes:
-    """A status line and headers. Raises ValueError for one that would be two."""
+    """Returns a status line and headers. Raises ValueError for a line break within one."""
     lines = [f"HTTP/1.1 {status}", *(f"{name}: {value}" for name, value in headers), "", ""]
     text = "\r\n".join(lines)
     if text.count("\n") != len(lines) - 1 or text.count("\r") != len(lines) - 1:
@@ -321,12 +321,12 @@ def _date(seconds: int) -> str:
 
 @lru_cache(maxsize=500)
 def _key_of(name: str) -> str | None:
-    """The key of a header in the environ; None for one that could be taken for another."""
+    """Returns a header's key in the environ; None if it could be taken for another header."""
     return None if "_" in name else f"HTTP_{name.upper().replace('-', '_')}"
 
 
 def _environ_of(head: RequestHead) -> dict[str, Any]:
-    """The environ of a request (PEP 3333)."""
+    """Returns the environ of a request (PEP 3333)."""
     path, _, query = head.target.partition("?")
     environ: dict[str, Any] = {
         "REQUEST_METHOD": head.method,

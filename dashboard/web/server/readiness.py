@@ -1,4 +1,4 @@
-"""Tells connections that there is input, all of them from one green thread.
+"""Tells connections about their input, all of them from one green thread.
 
 A green thread that waits for its own connection is registered with the hub, switched to, and
 removed again for each few bytes that come. Here a connection is registered once.
@@ -16,18 +16,17 @@ log = logging.getLogger(__name__)
 
 #: Connections that are told before all other green threads have their turn.
 _AT_ONCE = 64
-#: Seconds between two rounds of telling, while what comes is acknowledgements alone: a hundred
-#: dashboards acknowledge a frame one after the other, and waking for each costs as much as reading
-#: it.
+#: Seconds between two rounds while only acknowledgements arrive: a hundred dashboards acknowledge a
+#: frame one after the other, and waking for each costs as much as reading it.
 GATHER_SECONDS = 0.005
 
-#: Called with nothing, each time that more input or its end has come; must not wait. Returns
+#: Called without arguments each time that more input or its end has come; must not wait. Returns
 #: whether all of it is handled, with nothing left for the connection's own thread.
 OnReadable = Callable[[], bool]
 
 
 class Readiness:
-    """Watches connections with an epoll of its own, for which one green thread waits."""
+    """Watches connections with its own epoll, on which one green thread waits."""
 
     def __init__(
         self,
@@ -43,9 +42,9 @@ class Readiness:
         self._watched: dict[int, OnReadable] = {}
 
     def watch(self, descriptor: int, on_readable: OnReadable) -> Callable[[], None]:
-        """From now on; returns what ends it, to be called before the descriptor is closed.
+        """Watches from now on; returns a function to call before the descriptor is closed.
 
-        It is called once for what has come since it was called last, however much that is.
+        `on_readable` is called once for all input since its last call.
         """
         if self._epoll is None:
             self._epoll = self._make_epoll()
@@ -55,8 +54,8 @@ class Readiness:
         return partial(self._unwatch, descriptor)
 
     def tell(self) -> bool:
-        """Tells some of those whose input has come; returns at once. Whether the next ones can
-        wait: these were all that there were, and all have handled what came."""
+        """Tells some connections with input; returns at once. Returns whether the next ones can
+        wait: these were all, and all have handled their input."""
         found = self._epoll.poll(0, _AT_ONCE)
         all_handled = True
         for descriptor, _ in found:

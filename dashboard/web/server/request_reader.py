@@ -1,8 +1,8 @@
 """A strict reader of HTTP/1.1 requests (RFC 9112): heads, and bodies of either framing.
 
 It takes bytes from a function and knows no socket, so eventlet and gevent read alike. Every part
-has a bound in bytes; the caller bounds the time. Where two servers could read the same bytes
-differently, the request is refused: a proxy in front may be the other one.
+has a bound in bytes; the caller bounds the time. A request that two servers could read differently
+is refused: a proxy in front may be the other one.
 """
 
 import re
@@ -12,10 +12,10 @@ from dataclasses import dataclass
 from dashboard.errors import Problem
 from dashboard.web.http import limits
 
-#: `receive(size)` waits for input and returns up to so many bytes, none at its end.
+#: `receive(size)` waits for input and returns up to `size` bytes, none at its end.
 Receive = Callable[[int], bytes]
 
-#: Bytes of one read where lines are expected: as chunks of a byte each, they take some ms to parse.
+#: Bytes of one read of lines: as chunks of a byte each, they take some ms to parse.
 _LINES_BYTES = 8 * 1024
 #: Bytes of one read of content.
 _CONTENT_BYTES = 64 * 1024
@@ -31,10 +31,10 @@ _ABSOLUTE = re.compile(r"https?://[^/?]++", re.IGNORECASE)
 #: No value has a control character but the tab (RFC 9110, section 5.5).
 _FIELD = re.compile(rf"({_TOKEN}):[ \t]*+([^\x00-\x08\x0a-\x1f\x7f]*+)")
 _CONTROL = re.compile(r"[\x00-\x08\x0a-\x1f\x7f]")
-#: A name or an address, and a port. Signs such as the comma are in no name of a host.
+#: A name or an address, and a port. Host names have no signs such as the comma.
 _HOST = re.compile(r"(?:[0-9A-Za-z._~-]++|\[[0-9A-Fa-f:.]++\])(?::[0-9]{0,5})?")
 _LENGTH = re.compile(r"[0-9]{1,15}")
-#: Codings that have a meaning, which this server does not undo.
+#: Codings with a meaning, which this server does not decode.
 _OTHER_CODINGS = frozenset({"gzip", "x-gzip", "compress", "x-compress", "deflate"})
 _QUOTED = r'"(?:[\t !#-\[\]-~\x80-\xff]|\\[\t -~\x80-\xff])*+"'
 _CHUNK_LINE = re.compile(
@@ -53,7 +53,7 @@ class RequestHead:
     headers: dict[str, str]
     #: Bytes of the body; None where it is chunked.
     length: int | None
-    #: Whether the client takes another answer on this connection.
+    #: Whether the client accepts another answer on this connection.
     is_kept: bool
 
     @property
@@ -73,7 +73,7 @@ class RequestReader:
     def __init__(self, receive: Receive):
         self._receive = receive
         self._buffer = bytearray()
-        #: What is before this place in the buffer has been read.
+        #: Everything before this place in the buffer has been read.
         self._at = 0
 
     @property
@@ -82,19 +82,19 @@ class RequestReader:
         return self._at < len(self._buffer)
 
     def wait(self) -> bool:
-        """Waits for the first byte of a request; False at the end of the input."""
+        """Waits for the first byte of a request; returns False at the end of the input."""
         if not self.holds_input:
             self._add(self._receive(_LINES_BYTES))
         return self.holds_input
 
     def skip_empty_line(self) -> bool:
-        """Reads the empty line that some clients send after a body; whether there was one."""
+        """Reads an empty line, which some clients send after a body; whether there was one."""
         if self._buffer[self._at] != 0x0D:
             return False
         return not self.line(len("\r\n"), _bad_line)
 
     def head(self) -> RequestHead:
-        """The next head. Raises Problem: 400, 414, 431, 501, 505."""
+        """Reads the next head. Raises Problem: 400, 414, 431, 501, 505."""
         line = self.line(limits.REQUEST_LINE_BYTES, limits.url_too_long)
         match = _REQUEST_LINE.fullmatch(line)
         if match is None:
@@ -114,7 +114,7 @@ class RequestReader:
         return RequestHead(method, target, version, headers, length, _is_kept(headers, version))
 
     def fields(self) -> dict[str, str]:
-        """The fields up to an empty line: those of a head, or the trailers of a body."""
+        """Reads the fields up to an empty line: those of a head, or the trailers of a body."""
         fields: dict[str, str] = {}
         count = size = 0
         while line := self.line(limits.HEADER_LINE_BYTES, limits.headers_too_large):
@@ -135,14 +135,14 @@ class RequestReader:
         return fields
 
     def chunk_line(self) -> tuple[int, int]:
-        """The size of the next chunk, and the bytes of its extensions."""
+        """Reads the size of the next chunk, and the number of bytes of its extensions."""
         match = _CHUNK_LINE.fullmatch(self.line(limits.CHUNK_LINE_BYTES, _bad_chunk))
         if match is None:
             raise _bad_chunk()
         return int(match[1], 16), len(match[2])
 
     def line(self, most: int, too_long: Callable[[], Problem]) -> str:
-        """The next line without its end; raises `too_long()` for one of more than `most` bytes."""
+        """Reads the next line, without its end; raises `too_long()` above `most` bytes."""
         scanned = 0
         while (end := self._buffer.find(b"\n", self._at + scanned)) < 0:
             scanned = len(self._buffer) - self._at
@@ -158,7 +158,7 @@ class RequestReader:
         return line[:-1]
 
     def content(self, most: int) -> bytes:
-        """Some of the content: at least a byte, and at most so many."""
+        """Reads some of the content: at least one byte, at most `most`."""
         if not self.holds_input:
             self._receive_more(max(_LINES_BYTES, min(most, _CONTENT_BYTES)))
         content = bytes(self._buffer[self._at : self._at + most])
@@ -180,7 +180,7 @@ class RequestReader:
 class BodyReader:
     """Reads the body of one request in pieces; `most` is its longest length, None for any.
 
-    `ask` is called before the first byte is read, where the client waits for that.
+    `ask` is called before the first byte is read, if the client waits for it.
     """
 
     def __init__(
@@ -198,14 +198,14 @@ class BodyReader:
         self._is_chunked = head.length is None
         #: Bytes that are left of the body, or of the chunk.
         self._left = head.length or 0
-        #: Bytes that chunks may still have, and their extensions.
+        #: Bytes that chunks may still have, and bytes that their extensions may still have.
         self._chunks_left = most
         self._extensions_left = limits.EXTENSIONS_BYTES
         if most is not None and self._left > most:
             raise limits.payload_too_large()
 
     def read(self, size: int) -> bytes:
-        """The next bytes, at most `size`; none at the end. Raises Problem: 400, 413, 431."""
+        """Returns at most `size` bytes; none at the end. Raises Problem: 400, 413, 431."""
         if self._is_awaited:
             self._is_awaited = False
             if not self._reader.holds_input:
@@ -221,7 +221,7 @@ class BodyReader:
         return content
 
     def whole(self) -> bytes:
-        """All of the body. Raises as `read` does."""
+        """Returns all of the body. Raises the errors of `read`."""
         body = bytearray()
         while content := self.read(_CONTENT_BYTES):
             body += content
@@ -244,7 +244,7 @@ class BodyReader:
         if not self._is_chunked:
             self.is_at_end = True
         else:
-            # The only line of so many bytes is the empty one.
+            # The only line of two bytes is the empty one.
             self._reader.line(len("\r\n"), _bad_chunk)
 
 
@@ -257,7 +257,7 @@ def _check_host(host: str | None, version: str) -> None:
 
 
 def _length(headers: dict[str, str], version: str) -> int | None:
-    """Bytes of the body; None where it is chunked. Raises Problem: 400, 501."""
+    """Returns the body's bytes; None if it is chunked. Raises Problem: 400, 501."""
     length, coding = headers.get("content-length"), headers.get("transfer-encoding")
     if coding is None:
         if length is None:

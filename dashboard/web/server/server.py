@@ -15,17 +15,17 @@ from dashboard.settings.environment import KEEPALIVE_SECONDS, AsyncMode
 from dashboard.web.server.descriptors import raise_limit
 from dashboard.web.server.state import ServerState
 
-#: Blocks from this size on, in bytes, are mapped, and so unmapped when they are freed.
+#: Blocks of at least this size, in bytes, are mapped, and so unmapped when they are freed.
 MAPPED_BYTES = 1024 * 1024
-#: Of mallopt(3), in glibc.
+#: An option of mallopt(3) in glibc.
 _M_MMAP_THRESHOLD = -3
 
 
 def return_large_blocks() -> bool:
-    """Makes the C library return large blocks when they are freed; whether it can.
+    """Makes the C library return large blocks when they are freed; returns whether it can.
 
-    By itself glibc raises the limit as large blocks come and go, and keeps them for each thread: a
-    password's hash takes 19 MiB, and so a hundred sign-ins left a process 290 MiB larger.
+    By default glibc raises the limit as large blocks come and go, and keeps them for each thread: a
+    password's hash takes 19 MiB, so a hundred sign-ins left a process 290 MiB larger.
     """
     try:
         mallopt = ctypes.CDLL(None).mallopt
@@ -35,28 +35,28 @@ def return_large_blocks() -> bool:
 
 
 BACKLOG = 2048
-#: Seconds that open requests get to end after a signal.
+#: Seconds that open requests get to finish after a signal.
 STOP_SECONDS = 5.0
 SWITCH_SECONDS = 0.001
-#: SIGHUP as well: one process has nobody to take over, and would end in the middle of an answer.
+#: SIGHUP, too: with one process nobody takes over, and it would end in the middle of an answer.
 _STOP_SIGNALS = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
 
 
 def green(async_mode: AsyncMode) -> ModuleType:
-    """The module of this mode: it has `start`, `offload`, `wait_ready` and `poll`."""
+    """Returns the module of this mode: it has `start`, `offload`, `wait_ready` and `poll`."""
     if async_mode == "gevent":
         return importlib.import_module("dashboard.web.server.gevent_server")
     return importlib.import_module("dashboard.web.server.eventlet_server")
 
 
 def check_port(host: str, port: int) -> None:
-    """Raises StartError where the port is taken."""
+    """Raises StartError if the port is taken."""
     listen(host, port).close()
 
 
 def bind(host: str, port: int, *, inherited: int | None = None) -> socket.socket:
-    """A socket that holds the port: a new one, on which nobody can connect yet, or that of an
-    inherited descriptor. Raises StartError."""
+    """Returns a socket that holds the port: a new one, on which nobody can connect yet, or that of
+    an inherited descriptor. Raises StartError."""
     try:
         found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
     except (socket.gaierror, UnicodeError):
@@ -75,7 +75,8 @@ def bind(host: str, port: int, *, inherited: int | None = None) -> socket.socket
 
 
 def listen(host: str, port: int, *, inherited: int | None = None) -> socket.socket:
-    """A listening socket: a new one, or that of an inherited descriptor. Raises StartError."""
+    """Opens a listening socket: a new one, or that of an inherited descriptor. Raises
+    StartError."""
     listener = bind(host, port, inherited=inherited)
     try:
         listener.listen(BACKLOG)
@@ -99,12 +100,11 @@ def serve(
 ) -> None:
     """Serves until SIGTERM, SIGINT or SIGHUP; the process must be monkey-patched for `async_mode`.
 
-    `ready` is called when connections are accepted, `stopping` when none is accepted any more and
+    `ready` is called when connections are accepted; `stopping` when none is accepted any more,
     before open requests are waited for. `inherited` is the descriptor of a socket on the port that
-    other processes have, too; it listens from here on. A second signal ends the process at once;
-    with workers that is left to the process that runs them, for all may get the signals of a
-    terminal or a service manager.
-    Raises StartError where the port cannot be used.
+    other processes share; it listens from here on. A second signal ends the process at once; with
+    workers that is left to the process that runs them, since a terminal or a service manager may
+    signal all of them. Raises StartError if the port cannot be used.
     """
     listener = listen(host, port, inherited=inherited)
     raise_limit()
@@ -124,13 +124,13 @@ def serve(
 
 
 def _stop_signals() -> list[signal.Signals]:
-    """Those that end this process: `nohup` has SIGHUP ignored."""
+    """Returns the signals that end this process; without SIGHUP if `nohup` has it ignored."""
     return [number for number in _STOP_SIGNALS if signal.getsignal(number) != signal.SIG_IGN]
 
 
 @contextlib.contextmanager
 def _signals():
-    """Gives a function that waits for a stop signal.
+    """Yields a function that waits for a stop signal.
 
     A signal handler cannot wake a green hub that waits for sockets; a byte on a socket can.
     """

@@ -1,4 +1,4 @@
-"""What the server of a web process tells the application about itself."""
+"""The state of a web process's server, for the application."""
 
 from collections.abc import Callable
 
@@ -7,14 +7,14 @@ class ServerState:
     """Whether this process takes connections; all False and 0 before it serves."""
 
     def __init__(self) -> None:
-        #: Whether it stops: answers are the last ones on their connections.
+        #: Whether it is stopping: answers are the last ones on their connections.
         self.is_stopping = False
         #: Connections refused since the start because no file descriptor was left.
         self.refused = 0
         self._are_descriptors_left: Callable[[], bool] = lambda: True
 
     def watch(self, are_descriptors_left: Callable[[], bool]) -> None:
-        """Called once by the server."""
+        """Sets the check for free descriptors; called once by the server."""
         self._are_descriptors_left = are_descriptors_left
 
     def is_accepting(self) -> bool:

@@ -13,7 +13,7 @@ def waiter(
     wait_read: Callable[[int, float], object],
     select: Callable[..., tuple[list[int], list[int], list[int]]],
 ) -> WaitReady:
-    """Makes `wait_ready`.
+    """Returns a `wait_ready` function.
 
     `make_poll` makes a poll object that does not switch to another green thread; `wait_read` and
     `select` do so, and `wait_read` raises TimeoutError when its seconds are over.
@@ -28,7 +28,7 @@ def waiter(
             return EVENT_READ
         ready = _ready_now(make_poll(), descriptor, events)
         if ready:
-            # There is room to write nearly always: no other thread needs to run for that.
+            # A connection can almost always be written to: no other thread needs to run for that.
             return ready
         reading = [descriptor] if events & EVENT_READ else []
         reads, writes, _ = select(reading, [descriptor], [], seconds)
@@ -42,6 +42,6 @@ def _ready_now(poll: Any, descriptor: int, events: int) -> int:
     found = poll.poll(0)
     if not found:
         return 0
-    # What is broken is ready for everything: whoever uses it finds out.
+    # A broken descriptor counts as ready for everything: its user finds the error.
     is_at = found[0][1]
     return events & (EVENT_READ * bool(is_at & ~POLLOUT) | EVENT_WRITE * bool(is_at & ~POLLIN))

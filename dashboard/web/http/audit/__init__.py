@@ -1,1 +1,1 @@
-"""What requests tell the audit log."""
+"""Adds to the audit log from requests."""

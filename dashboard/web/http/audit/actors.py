@@ -1,4 +1,4 @@
-"""Who the audit log says did what a request asks for."""
+"""The actors of requests for the audit log."""
 
 from flask import request
 
@@ -8,14 +8,14 @@ from dashboard.web.http.identity import current
 
 
 def acting() -> Actor:
-    """The admin who is signed in and sent the current request, after `Identities.require`."""
+    """Returns the signed-in admin who sent the current request, after `Identities.require`."""
     identity = current()
     return _from_here(identity.admin_id, identity.name, identity.email)
 
 
 def signing_in(admin: Admin | None = None) -> Actor:
-    """Whoever sent the current request without a session: an admin who has shown who they are, or
-    nobody who is known."""
+    """Returns the sender of a request without a session: an admin who has proved their identity, or
+    an unknown person."""
     return _from_here() if admin is None else _from_here(admin.id, admin.name, admin.email)
 
 

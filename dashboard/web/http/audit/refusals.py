@@ -10,17 +10,17 @@ from dashboard.errors import Problem
 from dashboard.logs import RefusedAccess
 from dashboard.validation.addresses import network_of
 
-#: Nobody is signed in, or not with this role, this scope, or from this page; or too often.
+#: Nobody is signed in; the role, the scope or the page is wrong; or there are too many requests.
 _STATUSES = (401, 403, 429)
-#: What is not signed by the provider, and calls under a foreign name.
+#: A token that the provider did not sign, and a request under a foreign name.
 _CODES = ("invalid_logout_token", "untrusted_host")
 
 
 def note(refused: RefusedAccess, problem: Problem, route: str) -> None:
-    """Logs the refusal of the current request, if it is not for an ordinary mistake.
+    """Logs the refusal of the current request, unless it is for an ordinary mistake.
 
-    404 is one for an admin who is signed in: what they do not see is as if it were not. Numbers of
-    the path are logged, other parts of it may name a person.
+    A 404 for a signed-in admin is logged: threads that they may not see look missing. Numbers in
+    the path are logged; other parts of it may name a person.
     """
     identity: Identity | None = g.get("identity")
     if _is_of_access(problem) or (problem.status == 404 and identity is not None):
@@ -35,7 +35,7 @@ def note(refused: RefusedAccess, problem: Problem, route: str) -> None:
 
 
 def note_handshake(refused: RefusedAccess, problem: Problem, environ: Mapping[str, Any]) -> None:
-    """Logs that a socket was refused, if it is not for an ordinary mistake."""
+    """Logs that a socket was refused, unless it is for an ordinary mistake."""
     if _is_of_access(problem):
         _note(refused, environ, "a socket", "nobody", problem)
 

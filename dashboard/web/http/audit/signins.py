@@ -1,4 +1,4 @@
-"""What the audit log says of sign-ins: each that succeeded, and those that failed, counted.
+"""Adds sign-ins to the audit log: each that succeeded, and counts of those that failed.
 
 Anyone can fail to sign in as often as they like, so the number of entries has a bound: within a
 minute, a process stores one entry for the first failure of an account from an address for a reason,
@@ -24,12 +24,12 @@ from dashboard.web.http.audit.actors import signing_in
 log = logging.getLogger(__name__)
 
 WINDOW_MS = 60_000
-#: Groups of failures that have entries of their own in a minute.
+#: Groups of failures that get their own entries in a minute.
 KEYS_MAX = 30
-#: Accounts that the entry of all others names, and addresses typed that are counted for it.
+#: Accounts that the entry of all others names, and typed addresses that are counted for it.
 NAMED_MAX = 50
 _COUNTED_MAX = 1_000
-#: Why an attempt failed. `credentials` is told apart when it is written: wrong_password,
+#: Reasons of failures. `credentials` is divided when it is written: wrong_password,
 #: unknown_account, disabled. `wrong_code`: of the second factor. `others`: of many groups.
 CREDENTIALS, RATE_LIMITED, OTHERS = "credentials", "rate_limited", "others"
 WRONG_CODE = "wrong_code"
@@ -52,7 +52,7 @@ def signed_in(
 
 @dataclass
 class _Group:
-    """Failures of one account, from one network, for one reason, that are not stored yet."""
+    """Unstored failures of one account, from one network, for one reason."""
 
     actor: Actor
     email: str
@@ -63,7 +63,7 @@ class _Group:
 
 @dataclass
 class _Window:
-    """The failures of a minute; `others` counts those beyond the groups, by what was typed."""
+    """The failures of a minute; `others` counts failures beyond the groups by the typed text."""
 
     began_ms: int
     groups: dict[tuple[bytes, str, str], _Group] = field(default_factory=dict)
@@ -73,8 +73,8 @@ class _Window:
 class FailedSignIns:
     """Counts failures and stores them. `clock` gives milliseconds.
 
-    What was typed as an address is kept in memory for a minute, and stored only where an account
-    has it: it may be a password in the wrong field.
+    The text typed as an address is kept in memory for a minute, and stored only if an account has
+    this address: it may be a password in the wrong field.
     """
 
     def __init__(self, database: Database, clock: Callable[[], int]):
@@ -83,9 +83,9 @@ class FailedSignIns:
         self._window: _Window | None = None
 
     def failed(self, email: str, reason: str) -> None:
-        """A sign-in of the current request failed; `email` is canonical, "" for what is no address.
+        """Counts a failed sign-in of the current request; `email` is canonical, "" for no address.
 
-        Takes as long for an address that no account has.
+        Takes the same time for an address without an account.
         """
         now = self._clock()
         if self._window is not None and now >= self._window.began_ms + WINDOW_MS:
@@ -106,19 +106,19 @@ class FailedSignIns:
             self._store(window, [group], alone=True)
 
     def flush(self, *, at_once: bool = False) -> None:
-        """Stores what was counted in a minute that is over, or `at_once` so far."""
+        """Stores the counts of a minute that is over; with `at_once` those so far."""
         window = self._window
         if window is None or not (at_once or self._clock() >= window.began_ms + WINDOW_MS):
             return
-        # First of all: what fails while this is stored is counted in another minute.
+        # Comes first: failures during this write are counted in another minute.
         self._window = None
         if not self._store(window, [*window.groups.values()]):
             self._give_back(window)
 
     def _store(self, window: _Window, groups: list[_Group], *, alone: bool = False) -> bool:
-        """False where it cannot be stored now: it stays counted. `alone`: without the others."""
+        """Returns False if the write fails: it stays counted. `alone`: without the others."""
         now = self._clock()
-        # Taken before the write, in which others may run.
+        # Taken before the write, during which other threads may run.
         taken = [(group, group.attempts, group.since_ms) for group in groups if group.attempts]
         others = Counter() if alone else Counter(window.others)
         for group, _, _ in taken:
@@ -141,7 +141,7 @@ class FailedSignIns:
         return True
 
     def _give_back(self, window: _Window) -> None:
-        """Counts what could not be stored with what failed since."""
+        """Adds the counts that could not be stored to those of failures since."""
         since, self._window = self._window, window
         for key, group in () if since is None else since.groups.items():
             window.groups.setdefault(key, group)

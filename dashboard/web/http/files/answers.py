@@ -1,4 +1,4 @@
-"""Answers whose content is a file of an admin."""
+"""Answers that hold a file of an admin."""
 
 from typing import BinaryIO
 from urllib.parse import quote
@@ -16,7 +16,7 @@ _POLICY = "default-src 'none'; sandbox"
 
 
 def file_response(file: StoredFile, content: BinaryIO) -> Response:
-    """The content: shown where it is a picture, which was encoded anew; else only to be saved."""
+    """Returns the content: pictures, which were encoded anew, are shown; others only saved."""
     response = Response(
         wrap_file(request.environ, content, _CHUNK_BYTES),
         mimetype=file.type,
@@ -31,12 +31,12 @@ def file_response(file: StoredFile, content: BinaryIO) -> Response:
     response.headers["Content-Security-Policy"] = _POLICY
     response.headers["Cache-Control"] = "private, no-cache"
     response.set_etag(file.id)
-    # `nosniff` is set for every answer.
+    # The header `nosniff` is set on every answer.
     response.make_conditional(request)
     return response
 
 
 def _filename(name: str) -> str:
-    """RFC 6266: a plain name, and the same in UTF-8 for those who read it."""
+    """Returns the name by RFC 6266: a plain one, and the same in UTF-8 for newer clients."""
     plain = "".join(each if each.isascii() and each not in '"\\%' else "_" for each in name)
     return f"filename=\"{plain}\"; filename*=UTF-8''{quote(name, safe='')}"

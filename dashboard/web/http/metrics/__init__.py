@@ -1,1 +1,1 @@
-"""What a server counts, for Prometheus: each worker counts for itself, and any answers for all."""
+"""Counts for Prometheus: each worker counts for itself, and any worker answers for all."""

@@ -1,4 +1,4 @@
-"""Metrics as plain data, so that those of several workers become one. Pure functions."""
+"""Metrics as plain data, so that those of several workers can be added. Pure functions."""
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -7,7 +7,7 @@ from typing import Literal, NamedTuple
 from prometheus_client import Metric
 
 #: How the values of several workers become one. `once`: all workers read the same number elsewhere
-#: (the length of a list in Redis), so that of the worker which answers is the answer.
+#: (such as the length of a list in Redis); the number of the answering worker counts.
 Adding = Literal["sum", "max", "min", "once"]
 _ADD: Mapping[str, Callable[[float, float], float]] = {
     "sum": lambda one, other: one + other,
@@ -36,7 +36,7 @@ class Family(NamedTuple):
 
     @property
     def outlives_worker(self) -> bool:
-        """Whether its numbers count on when the worker has ended: a counter never goes down."""
+        """Whether its numbers are kept after the worker has ended: a counter never goes down."""
         return self.kind != "gauge"
 
     def to_metric(self) -> Metric:
@@ -47,7 +47,7 @@ class Family(NamedTuple):
 
 
 def family_of(metric: Metric, adding: Adding) -> Family:
-    """A metric as its collector gives it. When its counting began is left out: it has no sum."""
+    """Returns a collector's metric; drops the time when counting began, which has no sum."""
     samples = [
         Sample(each.name, dict(each.labels), each.value)
         for each in metric.samples
@@ -57,7 +57,7 @@ def family_of(metric: Metric, adding: Adding) -> Family:
 
 
 def added(workers: Iterable[Sequence[Family]]) -> list[Family]:
-    """The families of several workers as those of one; the first worker is the one that answers."""
+    """Adds up the families of several workers; the first worker is the one that answers."""
     families: dict[str, Family] = {}
     values: dict[str, dict[tuple[str, tuple[tuple[str, str], ...]], float]] = {}
     for worker in workers:
@@ -86,7 +86,7 @@ def from_json(text: str | bytes) -> list[Family]:
 
 
 class Collected:
-    """What `prometheus_client.generate_latest` writes out."""
+    """Wraps families as a collector for `prometheus_client.generate_latest`."""
 
     def __init__(self, families: Iterable[Family]):
         self._families = families

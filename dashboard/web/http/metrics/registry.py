@@ -1,4 +1,4 @@
-"""What this process counts, for Prometheus, and what the other workers of its server count."""
+"""Counts of this process for Prometheus, and those of the other workers of its server."""
 
 import logging
 from collections.abc import Callable, Iterator, Mapping
@@ -23,7 +23,7 @@ Samples = Mapping[str, float]
 
 
 class Metrics:
-    """Counters of one process, in a registry of their own; `share` adds those of other workers."""
+    """Counters of one process in their own registry; `share` adds those of other workers."""
 
     def __init__(self) -> None:
         self._registry = CollectorRegistry()
@@ -64,11 +64,11 @@ class Metrics:
     def watch(
         self, name: str, help: str, read: Callable[[], float], adding: Adding = "sum"
     ) -> None:
-        """A number that is read whenever it is asked for; `name` without our prefix."""
+        """Adds a number that is read whenever it is asked for; `name` without our prefix."""
         self.watch_many(name, help, "", lambda: {"": read()}, adding)
 
     def watch_count(self, name: str, help: str, read: Callable[[], float]) -> None:
-        """Like `watch`, of a number that only grows; `_total` is added to its name."""
+        """Adds a number that only grows, as `watch` does; `_total` is appended to its name."""
         self._registry.register(_Count(f"lineup_{name}", help, read))
 
     def watch_many(
@@ -79,16 +79,16 @@ class Metrics:
         read: Callable[[], Samples],
         adding: Adding = "sum",
     ) -> None:
-        """Numbers by the value of a label ("" for one without), read when they are asked for.
+        """Adds numbers by the value of a label ("" for one without), read when they are asked for.
 
-        Those that `read` leaves out are not known now. `adding`: what they are in several workers.
+        Values that `read` omits are unknown now. `adding` says how workers' values become one.
         """
         registry = self._once if adding == "once" else self._registry
         self._adding[f"lineup_{name}"] = adding
         registry.register(_Gauges(f"lineup_{name}", help, label, read))
 
     def share(self, files: WorkerFiles) -> None:
-        """From now on `text` adds up what all workers of the server count."""
+        """From now on `text` adds up the counts of all workers of the server."""
         self._files = files
 
     @property
@@ -102,7 +102,7 @@ class Metrics:
             self._files.write(self._families(self._registry))
 
     def families(self) -> list[Family]:
-        """All metrics: those of this process, added to those of the other workers."""
+        """Returns all metrics: those of this process added to those of the other workers."""
         own = self._families(self._registry)
         once = self._families(self._once)
         if self._files is None:
@@ -114,7 +114,7 @@ class Metrics:
         return added([own + once, *self._files.read_others()])
 
     def text(self) -> bytes:
-        """All of it in Prometheus' text format."""
+        """Returns all metrics in Prometheus' text format."""
         return generate_latest(Collected(self.families()))
 
     def _families(self, registry: CollectorRegistry) -> list[Family]:
@@ -124,7 +124,7 @@ class Metrics:
 
 
 class _Gauges(Collector):
-    """Gauges whose values are kept elsewhere."""
+    """Gauges with values that are kept elsewhere."""
 
     def __init__(self, name: str, help: str, label: str, read: Callable[[], Samples]):
         self._name, self._help, self._label, self._read = name, help, label, read
@@ -137,7 +137,7 @@ class _Gauges(Collector):
 
 
 class _Count(Collector):
-    """A counter whose value is kept elsewhere."""
+    """A counter with a value that is kept elsewhere."""
 
     def __init__(self, name: str, help: str, read: Callable[[], float]):
         self._name, self._help, self._read = name, help, read

@@ -1,4 +1,4 @@
-"""The metrics of the workers of one server, each in a file, in a folder that they share.
+"""Shares the metrics of one server's workers: each worker has a file in a shared folder.
 
 `prometheus_client` has a mode for several processes. It has no gauges that are read when they are
 asked for and none that are taken once, keeps a file of each process that has ended, and must be
@@ -17,13 +17,13 @@ from dashboard.web.http.metrics.families import Family, added, from_json, to_jso
 
 log = logging.getLogger(__name__)
 
-#: How often the file of workers that have ended is written again, in seconds: what nobody changes
-#: for days is removed from a folder of temporary files.
+#: How often the file of ended workers is written again, in seconds: files that stay unchanged for
+#: days are removed from folders of temporary files.
 REWRITE_SECONDS = 3_600.0
-#: Pause after it could not be written.
+#: Pause after a failed write.
 RETRY_SECONDS = 10.0
-#: Names of workers that have ended which are remembered: a reader may have read the file of one
-#: just before its numbers were added to those that have ended.
+#: Number of ended workers with names that are remembered: a reader may have read the file of one
+#: just before its numbers were added to those of ended workers.
 _NAMES_MAX = 64
 _ENDED = "ended.json"
 
@@ -31,7 +31,7 @@ _ENDED = "ended.json"
 class WorkerFiles:
     """The file of the worker `name`, and those of the others. Methods raise OSError.
 
-    A worker writes before it answers: so what was shown once is known when it has ended, and no
+    A worker writes before it answers: numbers shown once are still known after it ended, so no
     counter goes down.
     """
 
@@ -43,11 +43,11 @@ class WorkerFiles:
         _replace(self._path, to_json(families))
 
     def read_others(self) -> list[list[Family]]:
-        """The families of each other worker, and those of all that have ended."""
+        """Returns the families of each other worker, and those of all ended ones."""
         found = {}
         for path in sorted(self._folder.glob("worker-*.json")):
             if path != self._path:
-                # Removed meanwhile: then its numbers are among those of the ended ones, read below.
+                # If it is gone, its numbers are among those of the ended workers, read below.
                 with suppress(FileNotFoundError):
                     found[path.name] = from_json(path.read_bytes())
         names, ended = _read_ended(self._folder)
@@ -55,16 +55,16 @@ class WorkerFiles:
 
 
 class EndedWorkers:
-    """What workers that have ended have counted: kept here, and in a file for the others.
+    """The counts of ended workers: kept here, and in a file for the others.
 
-    Only one process may have it. A folder that is full, unwritable or gone ends nothing: that is
-    logged once, and what is known is written when it can be.
+    Only one process may have it. A folder that is full, unwritable or gone stops nothing: this is
+    logged once, and the counts are written when possible.
     """
 
     def __init__(self, folder: Path, monotonic: Callable[[], float] = time.monotonic):
         self._folder = folder
         self._monotonic = monotonic
-        #: Workers whose numbers are not among `_families` yet.
+        #: Workers with numbers that are not in `_families` yet.
         self._unread: list[str] = []
         self._names: list[str] = []
         self._families: list[Family] = []
@@ -72,13 +72,13 @@ class EndedWorkers:
         self._is_failing = False
 
     def add(self, name: str) -> None:
-        """What the worker counted counts on after its end."""
+        """Adds an ended worker, so that its counts are kept."""
         self._unread.append(name)
         self._due = 0.0
         self.keep()
 
     def keep(self) -> None:
-        """Writes the file now and then, and where somebody has removed it. Call it often."""
+        """Writes the file now and then, and after somebody has removed it. Call it often."""
         now = self._monotonic()
         try:
             if now >= self._due or self._is_removed():
@@ -99,7 +99,7 @@ class EndedWorkers:
             try:
                 counted = [each for each in from_json(path.read_bytes()) if each.outlives_worker]
             except (FileNotFoundError, ValueError):
-                # It ended before it wrote any, or somebody has removed or damaged them.
+                # The worker ended before it wrote any, or somebody has removed or damaged them.
                 counted = []
             self._families = added([self._families, counted])
             self._names.append(path.name)
@@ -108,7 +108,7 @@ class EndedWorkers:
     def _write(self) -> None:
         self._folder.mkdir(mode=0o700, exist_ok=True)
         _replace(self._folder / _ENDED, json.dumps([self._names, self._families]))
-        # Until here readers take the numbers from the worker's own file, and none is missing.
+        # Until here readers take the numbers from the worker's own file, so none is missing.
         for name in self._names:
             (self._folder / name).unlink(missing_ok=True)
         self._names = self._names[-_NAMES_MAX:]
@@ -127,7 +127,7 @@ def _read_ended(folder: Path) -> tuple[list[str], list[Family]]:
 
 
 def _replace(path: Path, text: str) -> None:
-    """Readers find the old file or the new one, never a part."""
+    """Replaces a file: readers find the old file or the new one, never a part."""
     written = path.with_suffix(".new")
     written.write_text(text, encoding="utf-8")
     os.replace(written, path)
