@@ -1,4 +1,4 @@
-"""The command of the audit log: prints who did what."""
+"""The command of the audit log: prints its entries."""
 
 import json
 from typing import Any

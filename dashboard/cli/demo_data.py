@@ -15,7 +15,7 @@ from dashboard.services import Services
 from demo.seed import seed as record_stories
 from demo.simulate import simulate_until_signalled
 
-#: The chatbot whose threads the demo shows.
+#: The chatbot of the demo's threads.
 DEMO_SOURCE = "demo"
 
 

@@ -114,8 +114,8 @@ def main(arguments: Sequence[str] | None = None, *, began: float | None = None) 
 
 @contextmanager
 def interruptible() -> Iterator[None]:
-    """Treats SIGTERM like Ctrl+C: the command cleans up, such as a lock, half-filled lists or a
-    temporary file. Further signals do not interrupt the cleaning up.
+    """Treats SIGTERM like Ctrl+C: the command cleans up what it began, such as a lock, half-filled
+    lists or a temporary file. Further signals do not interrupt the clean-up.
 
     Commands that serve replace these handlers while they serve.
     """

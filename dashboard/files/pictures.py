@@ -29,7 +29,7 @@ log = logging.getLogger(__name__)
 
 #: Formats that are encoded anew, by Pillow's names, with the media type of the result.
 TYPES = {"PNG": "image/png", "JPEG": "image/jpeg", "GIF": "image/gif", "WEBP": "image/webp"}
-#: The format in which some cameras write JPEG: several pictures, of which the first counts.
+#: The format in which some cameras write JPEG: several pictures, and the first one counts.
 _SEVERAL_JPEG = "MPO"
 #: Pixels of all frames together; decoding takes four bytes for each.
 PIXELS_MAX = 40_000_000

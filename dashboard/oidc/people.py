@@ -9,7 +9,7 @@ _GROUPS_MAX = 2_000
 
 
 class Person(NamedTuple):
-    """A person whom the provider has let in.
+    """A person let in by the provider.
 
     `email` is "" if the provider does not vouch for one. `sid` names the session at the provider;
     `issued_at` is the time of its ID token, in seconds.

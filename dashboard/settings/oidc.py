@@ -105,7 +105,7 @@ def parse_groups(text: str) -> dict[str, Grant]:
 
 
 def is_trustworthy(url: str) -> bool:
-    """Whether nobody else reads what is sent there: the URL is https, or leads to this machine."""
+    """Whether nobody else reads data sent there: the URL is https, or leads to this machine."""
     try:
         parts = urlsplit(url)
         _ = parts.port

@@ -153,7 +153,7 @@ class BatchWriter:
         return thread_states.add(self._connection, rows)
 
     def _refuse_erased(self, new: Mapping[Key, deque[Event]]) -> None:
-        """Refuses acts in threads deleted after them; `_store` finds what chatbots sent."""
+        """Refuses acts in threads deleted after them; `_store` finds erased events of chatbots."""
         by_source: dict[int, list[str]] = defaultdict(list)
         for source_id, name in new:
             by_source[source_id].append(name)

@@ -20,7 +20,7 @@ from dashboard.ingest.outcomes import NO_FINGERPRINT
 from dashboard.transfer.lines import HEADER, written
 from dashboard.transfer.values import OF_DASHBOARD
 
-#: Number of threads, or of events without a thread, whose events one statement reads.
+#: One statement reads the events of so many threads, or so many events without a thread.
 SLICE = 500
 #: Number of rows held at a time.
 ROWS = 1_000

@@ -18,7 +18,7 @@ class QueryFieldError(FieldError):
 
 
 def invalid_query(error: QueryError, pointer: str = "/query") -> Problem:
-    """Returns 422 for a text that is no query, or for an unknown sort; `pointer` names its place.
+    """Returns the problem (422) of a wrong query or an unknown sort; `pointer` names its place.
 
     The place stands beside the standard members and in `errors`.
     """
@@ -40,5 +40,5 @@ def invalid_query(error: QueryError, pointer: str = "/query") -> Problem:
 
 
 def unknown_sort() -> Problem:
-    """Returns 422 for a request that names an unknown sort."""
+    """Returns the problem (422) of a request that names an unknown sort."""
     return field_error("/sort", "unknown_value", "names no sort")

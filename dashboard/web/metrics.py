@@ -28,7 +28,7 @@ def watch_server(services: Services, state: ServerState) -> None:
 
 
 def watch_process(services: Services) -> None:
-    """Adds the numbers of the sockets and of what feeds them to the metrics."""
+    """Adds the numbers of the sockets, and of their feeders, to the metrics."""
     watch = services.metrics.watch
     sockets, host, listener = services.sockets, services.presence_tasks, services.listener
     count, reconciler = services.metrics.watch_count, services.reconciler

@@ -118,7 +118,7 @@ def is_public(text: str) -> bool:
     """Whether `text` is an IP address of the public internet.
 
     An IPv6 address that stands for an IPv4 address (mapped, NAT64) counts as that one, and one
-    with an IPv4 address in it (ISATAP) is public only where that one is.
+    with an IPv4 address in it (ISATAP) is public only if that one is.
     """
     try:
         address = ipaddress.ip_address(text.partition("%")[0])

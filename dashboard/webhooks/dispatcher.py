@@ -80,8 +80,8 @@ log = logging.getLogger(__name__)
 #: `AgendaReader` wakes the dispatcher when some are due.
 POLL_SECONDS, POLL_REST_SECONDS = 0.5, 15.0
 #: Lifetime of the lease of a first attempt: longer than any pause of a healthy process. When a
-#: process dies, another one leases its deliveries after this time. Each further attempt doubles
-#: it: on a machine that starves all processes, one can save what the receiver answered.
+#: process dies, another one leases its deliveries after this time. Each further attempt doubles it,
+#: so that a process can save the receiver's answer even on a machine that starves all processes.
 LEASE_MS = 6_000
 LEASE_MOST_MS = 600_000
 RENEW_MS = 2_000
@@ -97,7 +97,7 @@ Spawn = Callable[..., object]
 
 
 def spawn_thread(work: Callable[..., object], *arguments: object) -> object:
-    """Runs `work` in a daemon thread; a green thread where the process is monkey-patched."""
+    """Runs `work` in a daemon thread; a green thread if the process is monkey-patched."""
     thread = threading.Thread(target=work, args=arguments, daemon=True)
     thread.start()
     return thread

@@ -72,8 +72,8 @@ class BulkApi:
         answers=done(responses.UndoneActs),
     )
     def undo(self, body: requests.UndoRequest) -> Response:
-        """A close, reopen or change of tags that was undone counts as never made. An act stays as
-        it is if somebody has set the same again since (`done_meanwhile`), and after ten minutes
+        """An undone close, reopen or change of tags counts as never made. An act stays as it is if
+        another admin has set the same again since (`done_meanwhile`), and after ten minutes
         (`too_late`)."""
         undone = list(_each(body.acts, lambda act_id: self._admin.act(self._undo.undo, act_id)))
         with self._database.read() as connection:

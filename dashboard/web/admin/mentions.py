@@ -50,7 +50,7 @@ class MentionsApi:
         answers=done(UnreadMentions),
     )
     def read(self, thread_id: int, body: ReadMentionsRequest) -> Response:
-        """Up to a message; the thread leaves the view `mentions` once no mention is unread."""
+        """Marks mentions up to a message; without unread ones the thread leaves `mentions`."""
         return self._answer(self._mentioning.read, thread_id, body.through)
 
     @route(

@@ -70,7 +70,7 @@ _Filters = Annotated[_by_view("ChosenFilters", Literal[FILTERS]), NOT_NULL]  # t
 
 
 class Notifications(Partial):
-    """How and in which views new requests are announced."""
+    """The ways to announce new requests, and the views for which they are announced."""
 
     sound: _Switch = Absent
     desktop: _Switch = Absent
@@ -91,17 +91,17 @@ class SavedList(Strict):
 
 
 class PreferencesRequest(Partial):
-    """A change of preferences; what is left out stays as it is."""
+    """A change of preferences; omitted ones stay as they are."""
 
     #: The built-in view that was open last.
     view: Annotated[Literal[BUILT_IN_VIEWS], NOT_NULL] = Absent  # type: ignore[valid-type]
-    #: The saved view that was open after it; null where none was.
+    #: The saved view that was open after it; null if none was.
     saved: SavedList | None = None
     sorts: _Sorts = Absent  # type: ignore[valid-type]
     filters: _Filters = Absent  # type: ignore[valid-type]
     theme: Annotated[Literal[THEMES], NOT_NULL] = Absent  # type: ignore[valid-type]
     locale: Annotated[Literal[LOCALES], NOT_NULL] = Absent  # type: ignore[valid-type]
-    #: That of the days in queries, and of moments that are picked; null is that of the browser.
+    #: The time zone of days in queries and of picked moments; null is that of the browser.
     timezone: Timezone | None = None
     #: Whether the list scrolls with the open thread when it moves.
     follow: Annotated[Literal["off", "after_reply", "always"], NOT_NULL] = Absent
@@ -109,7 +109,7 @@ class PreferencesRequest(Partial):
     send_key: Annotated[Literal["ctrl_enter", "enter"], NOT_NULL] = Absent
     single_keys: _Switch = Absent
     notify: Annotated[Notifications, NOT_NULL] = Absent
-    #: Whether a customer's message in a thread of one's own is announced, too.
+    #: Whether a customer's message in a thread assigned to the admin is announced, too.
     notify_own: _Switch = Absent
     #: Whether desktop notifications show the customer's name and text.
     notify_text: _Switch = Absent

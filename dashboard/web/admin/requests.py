@@ -157,7 +157,7 @@ class UndoRequest(Strict):
 
 
 class RowsQuery(Query):
-    """The ids of the threads to read the rows of."""
+    """The ids of the requested threads."""
 
     ids: Ids
 

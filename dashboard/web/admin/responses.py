@@ -13,8 +13,7 @@ from dashboard.web.http.schemas import Absent, Answer, Milliseconds, Person, Thr
 
 
 class DueExplanation(Answer):
-    """The reason for a thread's due time: so many minutes of opening time after somebody began to
-    wait."""
+    """The reason for a thread's due time: so many minutes of opening time since the wait began."""
 
     due_at: Milliseconds
     policy: Annotated[str, Field(description="The name of the first policy that holds.")]
@@ -135,7 +134,7 @@ class OneMessage(Answer):
 
 
 class ActionProblem(schemas.Problem):
-    """A problem, with the current state of the thing that prevents the action."""
+    """A problem, with the messages or the admin that stand in the way of the action."""
 
     unseen: Annotated[list[Message], Field(description="With `conversation_moved`.")] = Absent
     assignee: Annotated[Person, Field(description="With `already_claimed`.")] = Absent

@@ -62,7 +62,7 @@ class List(Answer):
 
 
 class Message(schemas.Message):
-    """`data` of `message.created`; its id is what a `receipt` names."""
+    """`data` of `message.created`; a `receipt` names its id."""
 
     delivery: None
 

@@ -20,7 +20,7 @@ _SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
 _LARGE_BYTES = 64 * 1024
 #: The key, in an application's configuration, of the function that runs work beside others.
 OFFLOAD = "LINEUP_OFFLOAD"
-#: The media type of requests whose body is a file.
+#: The media type of requests with a file as body.
 FILE_TYPE = "application/octet-stream"
 _CHARSETS = frozenset({"utf-8", "utf8"})
 

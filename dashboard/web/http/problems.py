@@ -1,4 +1,4 @@
-"""Answers every error as RFC 9457 problem JSON, or as a page where the client prefers HTML."""
+"""Answers every error as RFC 9457 problem JSON, or as a page if the client prefers HTML."""
 
 import json
 import logging

@@ -37,7 +37,7 @@ _BODILESS = frozenset({"204", "304"})
 
 
 class HttpServer:
-    """The parts shared by all connections of a process. `environ`: keys of the kind of threads."""
+    """The parts shared by all connections of a process. `environ`: keys for the kind of threads."""
 
     def __init__(
         self,

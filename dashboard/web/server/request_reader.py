@@ -51,7 +51,7 @@ class RequestHead:
     target: str
     version: str
     headers: dict[str, str]
-    #: Bytes of the body; None where it is chunked.
+    #: Bytes of the body; None if it is chunked.
     length: int | None
     #: Whether the client accepts another answer on this connection.
     is_kept: bool

@@ -114,7 +114,7 @@ class RecoveryCodes(Answer):
 
 
 class Session(Answer):
-    """A session; `browser` and `system` are null where they are not known."""
+    """A session; `browser` and `system` are null if they are not known."""
 
     id: str
     current: bool
@@ -216,7 +216,7 @@ class Proof:
         return done
 
     def use_code(self, connection: Connection, code: str) -> None:
-        """Uses the code up. Raises WrongCode."""
+        """Uses up the code. Raises WrongCode."""
         if self._codes.use(connection, current().admin_id, code) is None:
             raise WrongCode()
 

@@ -24,7 +24,7 @@ class FirstList:
 
     def head(self, list: ListName, admin_id: int) -> dict[str, Any] | None:
         """Returns the answer of `list:open` for up to ROWS_MAX rows; None if Redis cannot answer,
-        as for a list that exists only while somebody looks at it.
+        as for a list that exists only while it is open.
 
         The page shows it at once, and catches up by `list:sync` when its socket is connected.
         """

@@ -138,8 +138,8 @@ def without_totals(
 
 
 def _built_in(connection: Connection, desks: Desks) -> Mapping[str, QueryList]:
-    """Returns the built-in views that are lists of queries. For an admin with access to only some
-    desks, these are all of them but the admin's own."""
+    """Returns the lists of built-in views that are lists of queries; with access to only some
+    desks, the lists of all but the admin's own views."""
     if desks is None:
         return kept_lists.lists(connection)
     return {

@@ -204,8 +204,8 @@ def checked(
     """Returns the sort, unresolved and resolved.
 
     Raises Problem (422) with the place of each mistake. Takes up to some tens of milliseconds, and
-    almost no time for rules that were checked before: so check before a write transaction what is
-    checked in it.
+    almost no time for rules that were checked before: so do it once before the write transaction
+    that repeats it.
     """
     sort = SavedSort(name, tuple(rule.rule() for rule in rules), title, timezone)
     if not sort.rules:

@@ -99,7 +99,7 @@ class ViewOrderRequest(Strict):
 
 
 class CompletionQuery(Query):
-    """A query that somebody is typing, and the cursor's place; without it, the end."""
+    """A query that is being typed, and the cursor's place; without it, the end."""
 
     text: Annotated[str, AfterValidator(lambda text: check_length(text, LENGTH_MAX))] = ""
     at: Annotated[int, Field(ge=0, le=INTEGER_MAX), DIGITS] | None = None

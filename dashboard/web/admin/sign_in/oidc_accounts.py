@@ -1,4 +1,4 @@
-"""The account of a person whom the provider has let in, and the session that begins."""
+"""The account of a person let in by the provider, and the session that begins."""
 
 import logging
 import secrets

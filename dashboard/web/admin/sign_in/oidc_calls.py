@@ -62,7 +62,7 @@ class _Attempt(NamedTuple):
 
 
 class PendingSignIns:
-    """Keeps the sign-ins under way in cookies. `clock` gives milliseconds."""
+    """Keeps unfinished sign-ins in cookies. `clock` gives milliseconds."""
 
     def __init__(self, secret_key: str, clock: Callable[[], int], names: CookieNames):
         self._clock = clock
@@ -129,7 +129,7 @@ _FORM = "application/x-www-form-urlencoded"
 class BackChannelLogout:
     """The call that the provider makes by itself: it has no session and no Origin of ours.
 
-    Only the token, which the provider has signed, says what the call may do.
+    Only the token, which the provider has signed, gives the call its rights.
     """
 
     def __init__(

@@ -1,4 +1,4 @@
-"""Log lines of requests that were refused because of who sent them."""
+"""Logs requests that were refused because of their sender."""
 
 from collections.abc import Mapping
 from typing import Any

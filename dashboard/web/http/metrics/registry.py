@@ -51,14 +51,14 @@ class Metrics:
         )
 
     def count_event(self, status: str, count: int = 1) -> None:
-        """`status` is created, duplicate or rejected."""
+        """Counts events. `status` is created, duplicate or rejected."""
         self._events.labels(status).inc(count)
 
     def count_answer(self, method: str, status: int) -> None:
         self._answers.labels(method, status).inc()
 
     def time_accepting(self):
-        """A context manager around recording and placing."""
+        """Returns a context manager that times recording and placing."""
         return self._accepting.time()
 
     def watch(
@@ -88,12 +88,12 @@ class Metrics:
         registry.register(_Gauges(f"lineup_{name}", help, label, read))
 
     def share(self, files: WorkerFiles) -> None:
-        """From now on `text` adds up the counts of all workers of the server."""
+        """Adds up the counts of all workers of the server in `text` from now on."""
         self._files = files
 
     @property
     def are_shared(self) -> bool:
-        """Whether other workers read what this one writes."""
+        """Whether other workers read the numbers of this one."""
         return self._files is not None
 
     def write(self) -> None:

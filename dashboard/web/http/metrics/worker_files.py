@@ -78,7 +78,7 @@ class EndedWorkers:
         self.keep()
 
     def keep(self) -> None:
-        """Writes the file now and then, and after somebody has removed it. Call it often."""
+        """Writes the file now and then, and after it was removed. Call it often."""
         now = self._monotonic()
         try:
             if now >= self._due or self._is_removed():
@@ -99,7 +99,7 @@ class EndedWorkers:
             try:
                 counted = [each for each in from_json(path.read_bytes()) if each.outlives_worker]
             except (FileNotFoundError, ValueError):
-                # The worker ended before it wrote any, or somebody has removed or damaged them.
+                # The worker ended before it wrote any, or the file was removed or damaged.
                 counted = []
             self._families = added([self._families, counted])
             self._names.append(path.name)
