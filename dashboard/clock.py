@@ -12,35 +12,35 @@ log = logging.getLogger(__name__)
 READ_SECONDS = 5.0
 #: A machine whose own clock differs by more milliseconds is reported.
 OFF_MS = 2_000
-#: Readings of which the quickest counts, unless one takes so little that it is exact enough: the
-#: less a reading takes, the more exact it is.
+#: Number of readings, the quickest of which is used; one that is quick enough ends them: the less a
+#: reading takes, the more exact it is.
 _READINGS = 3
 _EXACT_MS = 1.0
-#: The clock does not go back by less; a greater step back is one of the shared clock itself.
+#: The clock does not go back by less than this; a greater step is one of the shared clock itself.
 _HELD_MS = 1_000
-#: Time since the machine started, which no setting of its clock moves; where there is such a
-#: clock, with the time during which the machine was suspended.
+#: Time since the machine started, which no setting of its clock moves; if the system can tell, with
+#: the time during which the machine was suspended.
 _TICKING = getattr(time, "CLOCK_BOOTTIME", time.CLOCK_MONOTONIC)
 
 
 def now_ms() -> int:
-    """Now by the clock of this machine, in milliseconds since 1970."""
+    """Returns the time of this machine's clock, in milliseconds since 1970."""
     return time.time_ns() // 1_000_000
 
 
 def ticks_ms() -> float:
-    """Milliseconds since some moment before this process started."""
+    """Returns milliseconds since some moment before this process started."""
     return time.clock_gettime_ns(_TICKING) / 1e6
 
 
 def time_limit(seconds: float, monotonic: Callable[[], float]) -> Callable[[], bool]:
-    """Says whether more than so many seconds have passed since this call."""
+    """Returns a function that says whether so many seconds have passed since this call."""
     end = monotonic() + seconds
     return lambda: monotonic() > end
 
 
 class _Reading(NamedTuple):
-    """By how much the shared clock is ahead of the ticks, and how far that may be wrong, in ms."""
+    """The lead of the shared clock over the ticks, and its possible error, in ms."""
 
     ahead_ms: float
     error_ms: float
@@ -50,8 +50,8 @@ class SharedClock:
     """Milliseconds since 1970 by a clock that all processes share (H25).
 
     Receipts, stamps and leases of several machines are compared, and their clocks may differ.
-    `read` asks the shared clock, in milliseconds; what passes between two readings is counted by
-    `ticks`. Until the first reading the clock of this machine, `own`, is used.
+    `read` asks the shared clock, in milliseconds; `ticks` counts the time between two readings.
+    Until the first reading the clock of this machine, `own`, is used.
     """
 
     def __init__(
@@ -70,7 +70,7 @@ class SharedClock:
         self._reading = threading.Lock()
 
     def __call__(self) -> int:
-        """Now; it never goes back by less than a second."""
+        """Returns the time; it never goes back by less than a second."""
         if self._ahead_ms is None:
             return self._own()
         now = int(self._ticks() + self._ahead_ms)
@@ -81,7 +81,7 @@ class SharedClock:
 
     @property
     def own_ahead_ms(self) -> int:
-        """By how much the clock of this machine is ahead; negative where it is behind."""
+        """The lead of this machine's clock; negative if it is behind."""
         if self._ahead_ms is None:
             return 0
         return round(self._own() - self._ticks() - self._ahead_ms)
@@ -92,9 +92,9 @@ class SharedClock:
         return abs(self.own_ahead_ms) > OFF_MS
 
     def adjust(self) -> None:
-        """Reads the shared clock, and logs where that of this machine begins or ends to be wrong.
+        """Reads the shared clock, and logs when this machine's clock begins or ceases to be wrong.
 
-        Raises what `read` raises; the clock then goes on as before.
+        Raises the errors of `read`; the clock then goes on as before.
         """
         with self._reading:
             reading = self._take()

@@ -16,7 +16,7 @@ class StartError(LineupError):
 
 @dataclass(frozen=True)
 class FieldError:
-    """One thing that is wrong in the input, and where: `pointer` is a JSON pointer (RFC 6901)."""
+    """One error in the input: `pointer` is a JSON pointer (RFC 6901) to its place."""
 
     pointer: str
     code: str
@@ -25,7 +25,7 @@ class FieldError:
 
 @dataclass
 class Problem(LineupError):
-    """An error for whoever called: the shape of docs/protocol.md, "Errors".
+    """An error for the caller: the shape of docs/protocol.md, "Errors".
 
     `headers` go with the answer, `extra` are members beside the standard ones.
     """
@@ -41,7 +41,7 @@ class Problem(LineupError):
         return f"{self.code}: {self.detail}"
 
     def body(self, instance: str | None = None) -> dict[str, Any]:
-        """The `application/problem+json` object; `instance` is the path of the request."""
+        """Returns the `application/problem+json` object; `instance` is the path of the request."""
         body: dict[str, Any] = {
             "type": f"/problems/{self.code}",
             "title": HTTPStatus(self.status).phrase,
@@ -83,17 +83,17 @@ class InternalError(Problem):
 
 
 class CustomerErased(Problem):
-    """What came is of a person who was deleted since. Final: the sender need not try again."""
+    """The request concerns a person who was deleted since. Final: the sender need not try again."""
 
     def __init__(self, detail: str = "The customer was deleted after this event had occurred."):
         super().__init__(410, "customer_erased", detail)
 
 
 class ChangedMeanwhile(Problem):
-    """409: what is to be changed is not what the caller has seen."""
+    """409: the caller has seen an older version of the object to change."""
 
     def __init__(self, what: str, **now: Any):
-        """`now` has its name in the answer, and what it is by now."""
+        """`now` has the current values by their names in the answer."""
         detail = f"Somebody else has changed {what} meanwhile."
         super().__init__(409, "changed_meanwhile", detail, extra=now)
 
@@ -106,6 +106,6 @@ class Invalid(Problem):
 
 
 def quoted(text: object, limit: int = 100) -> str:
-    """Input quoted for an error message: at most `limit` characters, none of them a control."""
+    """Quotes input for an error message: at most `limit` characters, none of them a control."""
     shown = "".join(ch if ch.isprintable() else "\N{REPLACEMENT CHARACTER}" for ch in str(text))
     return f"“{shown if len(shown) <= limit else shown[: limit - 1] + '…'}”"

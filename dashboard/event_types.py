@@ -1,8 +1,8 @@
 """The types of events, each declared once: of stored events, and of events for chatbots.
 
-A stored event has a model and a row of `EVENT_TYPES`; an event for chatbots, which is most often
-an act, too, has a row of `OUTGOING_TYPES`. The schema, folding, acts, undo, the outbox, webhooks,
-export and OpenAPI read these rows. "A new event type" in CONTRIBUTING.md says how to add one.
+A stored event has a model and a row of `EVENT_TYPES`; an event for chatbots, most often also an
+act, has a row of `OUTGOING_TYPES`. The schema, folding, acts, undo, the outbox, webhooks, export
+and OpenAPI read these rows. "A new event type" in CONTRIBUTING.md says how to add one.
 """
 
 from collections.abc import Mapping
@@ -18,7 +18,7 @@ from scoring.facts import Kind
 
 
 class Customer(fields.Partial):
-    """A person; what is left out stays as it is, null forgets it."""
+    """A person; absent members stay as they are, null forgets one."""
 
     id: fields.Id
     name: fields.Name | None = None
@@ -38,11 +38,11 @@ class EventBase(fields.Strict):
     occurred_at: fields.Timestamp
 
     def check(self, pointer: str) -> None:
-        """Raises Invalid for members that do not fit together; the event stands at `pointer`."""
+        """Raises Invalid for members that do not fit together; `pointer` is the event's place."""
 
 
 class MessageEvent(EventBase):
-    """A message in a thread; the body may be empty where something is attached."""
+    """A message in a thread; the body may be empty if something is attached."""
 
     type: Literal["message"]
     thread: fields.Id
@@ -61,7 +61,7 @@ class MessageEvent(EventBase):
 
 
 class CustomerEvent(EventBase):
-    """A customer's facts changed: in all of the customer's threads."""
+    """Changed facts about a customer: in all of the customer's threads."""
 
     type: Literal["customer"]
     customer: Customer
@@ -104,13 +104,13 @@ class TagsEvent(EventBase):
 
 
 class StoredTagsEvent(TagsEvent):
-    """Tags that were given by the rules of an earlier time."""
+    """Tags that were stored under earlier rules."""
 
     add: Tags = Field([])
 
 
 class ReceiptEvent(EventBase):
-    """What became of a message that went out to the customer."""
+    """The fate of a message that went out to the customer."""
 
     type: Literal["receipt"]
     message_id: fields.MessageId
@@ -118,7 +118,7 @@ class ReceiptEvent(EventBase):
 
 
 class Member(NamedTuple):
-    """A member of an act's data, with a few words on it for OpenAPI."""
+    """A member of an act's data, with a short description for OpenAPI."""
 
     type: Any
     about: str = ""
@@ -129,7 +129,7 @@ class OutgoingType(NamedTuple):
     """A type of events for chatbots. One that sets something is an act, and stands in the
     conversation, too: a later act replaces an earlier one that set the same.
 
-    `summary` is for OpenAPI, `members` what `data` holds besides the thread and the admin.
+    `summary` is for OpenAPI, `members` are those of `data` besides the thread and the admin.
     """
 
     name: str
@@ -207,7 +207,7 @@ WEBHOOK_TEST = OutgoingType("webhook.test", "A supervisor tries the webhook")
 WEBHOOK_TYPES = tuple(type.name for type in (*OUTGOING_TYPES, TYPING))
 #: The types of acts by name.
 ACT_TYPES = {type.name: type for type in OUTGOING_TYPES if type.sets is not None}
-#: A member of some acts' data -> the types that have it.
+#: A member of some acts' data to the types that have it.
 ACT_MEMBERS = {
     name: [type for type in OUTGOING_TYPES if name in type.members]
     for act in OUTGOING_TYPES
@@ -221,7 +221,7 @@ class EventType(NamedTuple):
     `kind` is that of the fold; the kind of a message follows from its role. `outgoing` goes out
     with an event that an admin writes, and `undoes` is an act that such an event undoes; None: only
     chatbots write this type. An export has the events of both. `stored_model` parses events that
-    were stored under earlier rules, where these differ.
+    were stored under earlier rules, if these differ.
     """
 
     name: str

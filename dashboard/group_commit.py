@@ -23,7 +23,7 @@ class _Batch(Generic[Item, Result]):
 class GroupCommit(Generic[Item, Result]):
     """Runs `work` for up to `most` items at once; `work` returns a result for each, in order.
 
-    A caller never waits for others to join: those that come while a step is running, or in the
+    A caller never waits for others to join: callers that come while a step is running, or in the
     same turn of the green threads, share the next step.
     """
 
@@ -34,7 +34,7 @@ class GroupCommit(Generic[Item, Result]):
         self._next: _Batch[Item, Result] = _Batch()
 
     def do(self, item: Item) -> Result:
-        """Returns the result of the item, or raises what its step raised."""
+        """Returns the result of the item, or raises the error of its step."""
         if len(self._next.items) >= self._most:
             self._next = _Batch()
         batch = self._next

@@ -34,9 +34,9 @@ class JsonFormatter(logging.Formatter):
 
 
 class TextFormatter(logging.Formatter):
-    """`10:00:00 WARNING lineup.demo: …`; a trace follows, indented.
+    """Formats `10:00:00 WARNING lineup.demo: …`; a trace follows, indented.
 
-    What does not print is escaped, so that no line break or terminal code gets into the log.
+    Unprintable characters are escaped, so that no line break or terminal code gets into the log.
     """
 
     def format(self, record: logging.LogRecord) -> str:
@@ -55,16 +55,15 @@ FORMATS: Mapping[str, type[logging.Formatter]] = {"text": TextFormatter, "json":
 
 
 class RefusedAccess:
-    """Logs access that was refused, in a bounded number of lines: anyone can be refused as often
-    as they like. `monotonic` gives seconds.
-    """
+    """Logs access that was refused, in a bounded number of lines: anyone can be refused any number
+    of times. `monotonic` gives seconds."""
 
     def __init__(self, monotonic: Callable[[], float] = time.monotonic):
         self._limiter = RateLimiter(monotonic)
         self._left_out = 0
 
     def note(self, caller: Hashable, said: str) -> None:
-        """Logs `said`, unless there are too many lines: then it is counted in the next one."""
+        """Logs `said`. If there are too many lines, it is only counted in the next one."""
         waits = self._limiter.take(REFUSED_LINES_PER_CALLER, caller)
         if waits is None:
             waits = self._limiter.take(REFUSED_LINES, "")
@@ -77,7 +76,7 @@ class RefusedAccess:
 
 
 def install(level: str, format: str, stream: TextIO = sys.stderr) -> None:
-    """Has all loggers write lines of a format of FORMATS to `stream`, from `level` on."""
+    """Makes all loggers write lines of a format of FORMATS to `stream`, from `level` on."""
     handler = logging.StreamHandler(stream)
     handler.setFormatter(FORMATS[format]())
     logging.basicConfig(level=level, handlers=[handler], force=True)

@@ -3,5 +3,5 @@
 #: Raised when a page loaded earlier cannot work with a newer server.
 PROTOCOL = 2
 
-#: That of pyproject.toml.
+#: The version in pyproject.toml.
 VERSION = "0.1.0"

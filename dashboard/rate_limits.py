@@ -1,4 +1,4 @@
-"""Rate limits: what each limit is, and the limiters that hold callers to them.
+"""Rate limits, and the limiters that apply them to callers.
 
 A limiter in this process keeps token buckets; those of `shared_limits` are in Redis, for all
 workers together. Sign-in attempts are counted in Redis as well as here. Limits of a connection, of
@@ -22,7 +22,7 @@ _BUCKETS_MAX = 10_000
 
 
 class RateLimit(NamedTuple):
-    """Up to `size` at once, and `size` in `seconds` on average.
+    """Allows up to `size` at once, and `size` in `seconds` on average.
 
     `detail` is the sentence of the refusal; `{size}` and `{seconds}` (to wait) are filled in.
     """
@@ -41,9 +41,9 @@ SOCKET_CALLS = RateLimit(100, 1, "Too many calls.")
 ADMIN_CALLS = RateLimit(300, 1, "Too many calls.")
 #: Calls of one connection that are refused as 400 or 422; one more ends it.
 INVALID_SOCKET_CALLS = RateLimit(19, 60, "Too many calls that cannot be understood.")
-#: Lists of queries that were not there before, opened by one admin: each is read from SQL.
+#: New lists of queries opened by one admin: each is read from SQL.
 NEW_LISTS = RateLimit(300, 300, "Too many new lists were opened; try again in {seconds} s.")
-#: Conditions of views that one admin saves: what is changed and deleted stays for a minute.
+#: Conditions of views that one admin saves: changed and deleted ones cost for a minute more.
 SAVED_CONDITIONS = RateLimit(
     6_000, 60, "Views of {size} conditions may be saved a minute; try again in {seconds} s."
 )
@@ -51,14 +51,14 @@ _SIGN_IN_DETAIL = "Too many wrong sign-ins; try again in {seconds} s."
 #: Wrong sign-ins for one account: from one address, and from a device that signed in before.
 SIGN_INS_PER_PAIR = RateLimit(5, 60, _SIGN_IN_DETAIL)
 SIGN_INS_PER_DEVICE = RateLimit(5, 60, _SIGN_IN_DETAIL)
-#: Wrong sign-ins from one address, and for one account from everywhere: known devices excepted.
+#: Wrong sign-ins from one address, and for one account from everywhere except known devices.
 SIGN_INS_PER_ADDRESS = RateLimit(60, 60, _SIGN_IN_DETAIL)
 SIGN_INS_PER_ACCOUNT = RateLimit(100, 600, _SIGN_IN_DETAIL)
-#: Links of invitations that let nobody in, from one address.
+#: Invitation links that failed, from one address.
 INVITATIONS_PER_ADDRESS = RateLimit(60, 60, "Too many invitations were tried; wait {seconds} s.")
 _CODE_DETAIL = "Too many wrong codes; try again in {seconds} s."
-#: Wrong codes of the second factor, by whoever knows the password: a million codes are possible and
-#: three count at a time, so an account takes fewer of them than passwords.
+#: Wrong codes of the second factor, after the right password: a million codes are possible and
+#: three are valid at a time, so an account allows fewer of them than passwords.
 CODES_PER_PAIR = RateLimit(5, 60, _CODE_DETAIL)
 CODES_PER_DEVICE = RateLimit(10, 600, _CODE_DETAIL)
 CODES_PER_ADDRESS = RateLimit(60, 60, _CODE_DETAIL)
@@ -74,7 +74,7 @@ REFUSED_LINES = RateLimit(100, 60, "Too many lines of all callers.")
 
 
 def event_quota(events_per_second: int) -> RateLimit:
-    """The quota of an API key that was made with `--rate`."""
+    """Returns the quota of an API key that was made with `--rate`."""
     detail = "This key may post {size} events a second; nothing was stored."
     return RateLimit(events_per_second, 1, detail)
 
@@ -101,7 +101,7 @@ class RateLimiter:
         self._buckets: dict[tuple[RateLimit, Hashable], tuple[float, float]] = {}
 
     def require(self, limit: RateLimit, caller: Hashable, cost: int = 1) -> None:
-        """Takes `cost` tokens. Raises RateLimitExceeded, and then takes none."""
+        """Takes `cost` tokens. Otherwise raises RateLimitExceeded and takes none."""
         wait_seconds = self.take(limit, caller, cost)
         if wait_seconds is not None:
             raise RateLimitExceeded(limit, wait_seconds, cost)
@@ -134,7 +134,7 @@ class RateLimiter:
         self._buckets[limit, caller] = level, now
 
     def _drop_full(self, now: float) -> None:
-        """Forgets buckets that are full again; where none is, the one least recently made."""
+        """Drops buckets that are full again; if none is, the least recently made one."""
         self._buckets = {
             (limit, caller): (level, at)
             for (limit, caller), (level, at) in self._buckets.items()
@@ -146,14 +146,13 @@ class RateLimiter:
 
 class SharedWindows:
     """Counts in windows of a limit's seconds, in Redis, for all workers. Never raises RedisError:
-    while Redis is away nothing is counted here.
-    """
+    while Redis is away nothing is counted here."""
 
     def __init__(self, client: Client):
         self._client = client
 
     def count(self, limit: RateLimit, key: str) -> float | None:
-        """Counts one under `key`; the seconds until the window ends if that is too many."""
+        """Counts one under `key`; returns the seconds until the window ends if that is too many."""
         try:
             with self._client.pipeline(transaction=True) as pipeline:
                 pipeline.set(key, 0, ex=int(limit.seconds), nx=True)

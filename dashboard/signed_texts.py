@@ -1,4 +1,4 @@
-"""JSON values as texts that nobody can make who does not know the secret key."""
+"""JSON values as signed texts, which nobody can forge without the secret key."""
 
 from hashlib import sha256
 from typing import Any
@@ -7,14 +7,14 @@ from itsdangerous import BadData, URLSafeSerializer
 
 
 class NotSigned(Exception):
-    """A text that was not made here, or is too long to be one of ours."""
+    """A text that was not signed here, or is too long to be one of ours."""
 
 
 class SignedTexts:
-    """What one process makes, each can read, also after a restart. They can be read by anybody."""
+    """Signs texts that every process can verify, also after a restart. Anybody can read them."""
 
     def __init__(self, secret_key: str, salt: str, characters_max: int):
-        """`salt` keeps the texts of one purpose from being taken for those of another."""
+        """`salt` keeps texts of one purpose from being accepted for another."""
         self._salt = salt
         self._characters_max = characters_max
         self._serializer = URLSafeSerializer(
@@ -22,12 +22,12 @@ class SignedTexts:
         )
 
     def text_of(self, value: Any, about: str = "") -> str:
-        """The text is read again with the same `about` alone."""
+        """Returns the signed text, which is only valid with the same `about`."""
         text = self._serializer.dumps(value, salt=self._salt + about)
         return text if isinstance(text, str) else text.decode()
 
     def read(self, text: str, about: str = "") -> Any:
-        """Raises NotSigned."""
+        """Returns the value of a signed text. Raises NotSigned."""
         if len(text) > self._characters_max:
             raise NotSigned()
         try:

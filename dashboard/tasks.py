@@ -8,7 +8,7 @@ from collections.abc import Callable
 
 log = logging.getLogger(__name__)
 
-#: Pause after a failed step, where the task names none.
+#: Pause after a failed step, if the task names none.
 RETRY_SECONDS = 1.0
 
 Seconds = float | Callable[[], float]
@@ -37,11 +37,11 @@ class Backoff:
 
     @classmethod
     def constant(cls, seconds: float) -> "Backoff":
-        """The same delay after each failure."""
+        """Returns the same delay after each failure."""
         return cls(seconds, seconds, jitter=False)
 
     def next_seconds(self) -> float:
-        """The delay before the next try; call it once after each failure."""
+        """Returns the delay before the next try; call it once after each failure."""
         # The exponent is bounded: 2.0 ** 1024 does not fit into a float.
         bound = min(self._most_seconds, self._first_seconds * 2.0 ** min(self._failures, 64))
         self._failures += 1
@@ -71,7 +71,7 @@ class PeriodicTask:
         expected_level: int = logging.WARNING,
         backoff: Backoff | None = None,
     ):
-        """`interval_seconds` is the pause before each step, or gives it."""
+        """`interval_seconds` is the pause before each step, or a function that returns it."""
         self._name = name
         self._step = step
         self._interval_seconds = interval_seconds
@@ -85,7 +85,7 @@ class PeriodicTask:
 
     @property
     def is_stopped(self) -> bool:
-        """Whether `stop` was called; a long step looks at it to end early."""
+        """Whether `stop` was called; a long step checks it to end early."""
         return self._stopped.is_set()
 
     def run(self) -> None:
@@ -108,7 +108,7 @@ class PeriodicTask:
         self._wake.set()
 
     def stop(self) -> None:
-        """Ends `run` after the step under way."""
+        """Ends `run` after the current step."""
         self._stopped.set()
         self._wake.set()
 
@@ -138,7 +138,7 @@ class PeriodicTask:
 
 
 class RunsTask:
-    """What works in a task of its own, which its constructor makes."""
+    """A worker with a task of its own, which its constructor makes."""
 
     _task: PeriodicTask
 
@@ -151,5 +151,5 @@ class RunsTask:
         self._task.wake()
 
     def stop(self) -> None:
-        """Ends `run` after the step under way."""
+        """Ends `run` after the current step."""
         self._task.stop()

@@ -23,31 +23,31 @@ import greenlet
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
-#: Waits until a descriptor is ready for one of these events, as `selectors` numbers them, at most
-#: so many seconds; returns those that it is ready for, 0 for none.
+#: Waits until a descriptor is ready for one of these events, as `selectors` numbers them, for a
+#: limited number of seconds; returns those that it is ready for, 0 for none.
 WaitReady = Callable[[int, int, float], int]
 
 #: The share of the processor that one caller may take for longer than a moment.
 SHARE = 0.2
 #: Seconds of the processor that one caller may take at once.
 BURST_SECONDS = 0.25
-#: The longest pause of a caller that has used up its share; what is shorter is none.
+#: The longest pause of a caller that has used up its share, and the shortest one worth taking.
 PAUSE_SECONDS_MAX, PAUSE_SECONDS_MIN = 1.0, 0.001
-#: Time of the processor after which a piece of work that goes on yields to the others.
+#: Processor time after which a long piece of work yields to the others.
 STEP_SECONDS = 0.005
 #: Quick items between two looks at the time.
 STEP_ITEMS = 16
-#: Shares that are kept; where there are more, those that are full again are dropped.
+#: Shares that are kept; beyond it, those that are full again are dropped.
 SHARES_MAX = 1_000
 #: Time of one statement of the database for a caller who is alone: more statements cost more.
 ALONE_SECONDS = 0.05
-#: A request holds others up no longer than this: it may wait for something that takes long.
+#: A request holds others up no longer than this: it may wait for something slow.
 REQUEST_SECONDS_MAX = 0.25
 #: The most turns that a caller with a low share gives to the others before a piece of work.
 TURNS_MAX = 20
-#: For so long after a request of others a caller with a low share works at one thing at a time.
+#: For this long after a request of others, a caller with a low share works at one thing at a time.
 BEHIND_SECONDS = 0.1
-#: For so long after a request of others what is long is done in slices.
+#: For this long after a request of others, long work is done in slices.
 SLICED_SECONDS = 1.0
 
 
@@ -60,7 +60,7 @@ class Meter:
         self.used = self.charged = self.turned = 0.0
 
 
-#: A share, and when a request of it ended.
+#: A share, and the time when a request of it ended.
 _Ended = tuple["Share | None", float]
 
 
@@ -74,7 +74,7 @@ class GreenClock:
         self._thread_time = thread_time
         self._running: Meter | None = None
         self._since = 0.0
-        #: Switches to any green thread, that of the loop included.
+        #: Switches to any green thread, the loop included.
         self.switches = 0
 
     def install(self) -> None:
@@ -82,7 +82,7 @@ class GreenClock:
         greenlet.settrace(self._switched)
 
     def meter(self) -> Meter:
-        """The meter of the green thread that calls, up to date."""
+        """Returns the meter of the calling green thread, up to date."""
         current: Any = greenlet.getcurrent()
         meter: Meter | None = getattr(current, "lineup_meter", None)
         if meter is None:
@@ -123,10 +123,10 @@ class Share:
         self.worker: Any = None
 
     def spend(self, seconds: float) -> None:
-        """Takes processor time that was used."""
+        """Takes used processor time off the share."""
         now = self._monotonic()
         level = min(BURST_SECONDS, self._left()) - seconds
-        # A pause has a longest time, so what it cannot pay back is dropped.
+        # A pause has a longest time, so a debt that it cannot pay back is dropped.
         self._level, self._at = max(level, -PAUSE_SECONDS_MAX * SHARE), now
 
     @property
@@ -141,7 +141,7 @@ class Share:
 
     @property
     def debt_seconds(self) -> float:
-        """Seconds until more than nothing is left; 0.0 where it is."""
+        """Seconds until something is left again; 0.0 if something is left."""
         return max(0.0, -self._left() / SHARE)
 
     def _left(self) -> float:
@@ -152,7 +152,7 @@ class Work:
     """A request or a call under way. `share` None: its caller is not known yet.
 
     `credential`: a hash by which the next request of the same caller is recognized at once.
-    `holds_lock`: others may wait for what it holds, so it lets nobody run.
+    `holds_lock`: others may wait for its lock, so it lets nobody run.
     """
 
     __slots__ = ("began_at", "credential", "holds_lock", "share")
@@ -165,7 +165,7 @@ class Work:
 
 
 class Turns:
-    """Who works in a worker, and who waits. Nothing waits before `install`."""
+    """Decides which callers of a worker work and which wait. Nothing waits before `install`."""
 
     def __init__(
         self,
@@ -180,14 +180,14 @@ class Turns:
         self._wait = wait
         self._give_turn: Callable[[], object] | None = None
         self._shares: dict[Hashable, Share] = {}
-        #: Requests of nobody who is known hold others up as those of one caller would.
+        #: Requests of unknown callers hold others up as those of one caller would.
         self._of_nobody = Share(monotonic)
         self._works: dict[Any, Work] = {}
-        #: Callers by hashes of what they have sent to sign in.
+        #: Callers by hashes of their credentials.
         self._callers: dict[int, Hashable] = {}
         self._waiting: list[threading.Lock] = []
-        #: When a request of a caller who is not behind ended last, and of which share; and of
-        #: another one before that.
+        #: The share and the end of the last request of a caller who is not behind; and those of the
+        #: last request of another caller before it.
         self._last: _Ended = (None, float("-inf"))
         self._before: _Ended = self._last
 
@@ -197,7 +197,7 @@ class Turns:
         self._clock.install()
 
     def share(self, caller: Hashable) -> Share:
-        """The caller's share, of all connections."""
+        """Returns the caller's share, common to all connections."""
         share = self._shares.get(caller)
         if share is None:
             if len(self._shares) >= SHARES_MAX:
@@ -223,7 +223,7 @@ class Turns:
         work = self._works[green] = Work(share, self._monotonic(), sign)
         self._clock.meter()
         try:
-            # Finding out who sent a request is work, too.
+            # Finding out the sender of a request is work, too.
             if share is not None and sign is not None:
                 self.pause(share)
             yield
@@ -231,7 +231,7 @@ class Turns:
             self._end(work, green)
 
     def known_as(self, caller: Hashable) -> None:
-        """Names the caller of the request under way, which waits where the share demands it."""
+        """Names the caller of the current request, which waits if the share demands it."""
         work = self._works.get(greenlet.getcurrent())
         if work is not None:
             work.share = self.share(caller)
@@ -270,8 +270,8 @@ class Turns:
         return ALONE_SECONDS if self._is_alone() else STEP_SECONDS
 
     def slices(self, items: Sequence[Item], first: int) -> Iterator[Sequence[Item]]:
-        """The items in slices that take STEP_SECONDS each, with turns in between; all at once for
-        a caller who is alone. `first`: the size of the first slice."""
+        """Yields the items in slices of STEP_SECONDS each, with turns in between; all at once for a
+        caller who is alone. `first`: the size of the first slice."""
         at, size = 0, first
         while at < len(items):
             size = len(items) if self._is_alone() else min(size, len(items))
@@ -286,7 +286,7 @@ class Turns:
             self.step()
 
     def each(self, items: Iterable[Item]) -> Iterator[Item]:
-        """The items; between some of them the others run, as after `step`."""
+        """Yields the items; between some of them the others run, as after `step`."""
         for number, item in enumerate(items, 1):
             yield item
             if not number % STEP_ITEMS:
@@ -314,7 +314,7 @@ class Turns:
         return meter.used - meter.turned >= STEP_SECONDS
 
     def turn(self, share: Share | None) -> None:
-        """Lets the others run, and waits where the share demands it."""
+        """Lets the others run, and waits if the share demands it."""
         self.charge(share)
         if share is not None:
             self.pause(share)
@@ -324,24 +324,24 @@ class Turns:
         meter.turned = meter.used
 
     def begin(self) -> None:
-        """The green thread begins something new: what it has used is charged to nobody."""
+        """Begins new work on the green thread: its time so far is charged to nobody."""
         meter = self._clock.meter()
         meter.charged = meter.turned = meter.used
 
     def _give_more_turns(self, share: Share) -> None:
-        """Lets the others run until none of them can, where they were here within SLICED_SECONDS: a
-        request takes several turns before it is known."""
+        """Lets the others run until none of them can, if they were here within SLICED_SECONDS: a
+        request takes several turns before its caller is known."""
         if self._give_turn is None or self._monotonic() - self._others_at(share) > SLICED_SECONDS:
             return
         for _ in range(TURNS_MAX):
             before = self._clock.switches
             self._give_turn()
-            # To the loop, and back.
+            # One switch to the loop, and one back: nobody else ran.
             if self._clock.switches - before <= 2:
                 return
 
     def charge(self, share: Share | None) -> None:
-        """Takes from a share what the green thread has used since it was charged last."""
+        """Charges a share with the time of the green thread since its last charge."""
         meter = self._clock.meter()
         (share or self._of_nobody).spend(meter.used - meter.charged)
         meter.charged = meter.used
@@ -363,13 +363,13 @@ class Turns:
             self._give_more_turns(share)
 
     def rest(self, share: Share) -> None:
-        """Notes that the green thread does not work for the caller any more."""
+        """Marks that the green thread does not work for the caller any more."""
         if share.worker is greenlet.getcurrent():
             share.worker = None
             self._wake()
 
     def used_elsewhere(self, seconds: float) -> None:
-        """Counts processor time that a thread has used for the green thread that calls."""
+        """Counts processor time that a thread has used for the calling green thread."""
         self._clock.meter().used += seconds
 
     def _is_behind(self, share: Share) -> bool:
@@ -389,7 +389,7 @@ class Turns:
         )
 
     def _others_at(self, share: Share) -> float:
-        """When a request of others ended last."""
+        """Returns when a request of others ended last."""
         return (self._before if self._last[0] is share else self._last)[1]
 
     def _wait_for_end(self, seconds: float) -> None:
@@ -415,7 +415,7 @@ class Turns:
         self._wake()
 
     def _wake(self) -> None:
-        """Lets those who wait look again."""
+        """Wakes the waiting green threads to look again."""
         waiting, self._waiting = self._waiting, []
         for lock in waiting:
             lock.release()
@@ -426,7 +426,7 @@ turns = Turns()
 
 
 class Pace:
-    """How one connection, whose input may always be there, takes turns with the others."""
+    """Makes one connection, which may always have input, take turns with the others."""
 
     def __init__(self, share: Share, turns: Turns = turns):
         self._share = share
@@ -434,20 +434,20 @@ class Pace:
         self._has_waited = True
 
     def waited(self) -> None:
-        """Notes that the connection waited for its client, and so the others ran. The work of the
+        """Marks that the connection waited for its client, and so the others ran. The work of the
         green thread before is charged already, or was for another caller."""
         self._has_waited = True
         self._turns.begin()
 
     def step(self) -> None:
-        """Before a piece of work: yields to the others, unless they just ran."""
+        """Yields to the others before a piece of work, unless they just ran."""
         if self._has_waited:
             self._has_waited = False
         else:
             self.turn()
 
     def long_step(self) -> None:
-        """Within a piece of work: yields to the others once it has taken STEP_SECONDS."""
+        """Yields to the others within a piece of work, once it has taken STEP_SECONDS."""
         if self._turns.has_worked():
             self.turn()
 
@@ -456,20 +456,20 @@ class Pace:
         self._turns.turn(self._share)
 
     def pay(self) -> None:
-        """Before the connection waits for its client: takes the time used from the share, and goes
-        behind the others if that overdraws it."""
+        """Charges the used time before the connection waits for its client, and goes behind the
+        others if that overdraws the share."""
         self._turns.charge(self._share)
         self._turns.pause(self._share)
         self._turns.rest(self._share)
 
     def is_overdrawn(self) -> bool:
-        """Takes the time used from the share; whether that overdraws it."""
+        """Charges the used time; returns whether that overdraws the share."""
         self._turns.charge(self._share)
         return self._share.debt_seconds > 0
 
 
 def counted(offload: Callable[..., Any]) -> Callable[..., Any]:
-    """An `offload` that charges the processor time of the work to the green thread that calls."""
+    """Wraps an `offload`: charges the processor time of the work to the calling green thread."""
 
     def run(work: Callable[..., Result], *arguments: Any) -> Result:
         used = 0.0

@@ -2,21 +2,21 @@
 
 #: The connection of the request (a socket).
 SOCKET = "lineup.socket"
-#: Called with bytes: writes what the connection takes without waiting, returns how many.
+#: Called with bytes: writes as many as the connection takes without waiting, returns the number.
 SEND_NOW = "lineup.send_now"
 #: Called with a number: reads up to that many bytes without waiting. Raises BlockingIOError.
 RECEIVE_NOW = "lineup.receive_now"
 #: Called with a descriptor and seconds: waits for input, or its end. Raises TimeoutError.
 WAIT_READABLE = "lineup.wait_readable"
-#: Called with a descriptor and what is to be called each time that more input or its end has come,
-#: which says whether all of it is handled; returns what ends that. Not there where the system has
-#: no epoll (`readiness.Readiness`).
+#: Called with a descriptor and a function, which is called each time more input or its end has
+#: come, and returns whether all of it is handled; returns a function that ends this. Missing if the
+#: system has no epoll (`readiness.Readiness`).
 WATCH = "lineup.watch"
 #: The target of the request line, as it was sent.
 TARGET = "lineup.target"
-#: Called with nothing: the caller writes the answer to the connection itself.
+#: Called without arguments: the caller writes the answer to the connection itself.
 TAKE_OVER = "lineup.take_over"
-#: Who is signed in (Identity); set by the gate after it has checked the session.
+#: The signed-in admin (Identity); set by the gate after it has checked the session.
 IDENTITY = "lineup.identity"
 #: The WebSocket that the request has become.
 WEBSOCKET = "lineup.websocket"

@@ -22,13 +22,13 @@ from lua_scripts.servers import Client, follow, holder_of, refresh
 Args = Sequence[str | bytes | int]
 
 _REDIRECTED = (MovedError, AskError, TryAgainError)
-#: How long a call is sent on while its slot moves.
+#: A call is redirected for this long while its slot moves.
 FOLLOW_SECONDS = 2.0
-#: Pause before the next try where two nodes have a part of the keys each.
+#: Pause before the next try if two nodes hold a part of the keys each.
 SPLIT_SECONDS = 0.02
 
 
-#: Stands behind the name of a script in `sources` that makes many calls of it, see `as_one`.
+#: Suffix of a script in `sources` that makes many calls of another one, see `as_one`.
 AS_ONE = " as one"
 
 
@@ -41,7 +41,7 @@ class LuaCall(NamedTuple):
 
 
 class _Scripts(NamedTuple):
-    """By name: the Lua text, and its digest."""
+    """Maps of script names to Lua texts and to digests."""
 
     texts: Mapping[str, str]
     digests: Mapping[str, str]
@@ -50,10 +50,10 @@ class _Scripts(NamedTuple):
 class LuaRunner:
     """Runs the scripts named in `sources` (name -> Lua text) on one Redis or on a cluster's nodes.
 
-    Scripts are sent by digest (EVALSHA). Where a server lacks one (just started, SCRIPT FLUSH), it
-    is loaded and the calls that failed are sent again. Without `loads_missing` nothing is loaded:
-    NoScriptError is raised. So it is for a server that is not in `preludes`, where they are given:
-    name of a server -> Lua text that stands before each script there.
+    Scripts are sent by digest (EVALSHA). If a server lacks one (just started, SCRIPT FLUSH), it is
+    loaded and the calls that failed are sent again. Without `loads_missing` nothing is loaded:
+    NoScriptError is raised. The same for a server that is missing in `preludes`, if given: name of
+    a server -> Lua text in front of each script there.
     """
 
     def __init__(
@@ -72,15 +72,15 @@ class LuaRunner:
         }
 
     def run(self, script: str, keys: Sequence[str], *args: str | bytes | int) -> Any:
-        """What the script returns; raises what Redis raises."""
+        """Returns the script's result; raises Redis's errors."""
         return self.run_all([LuaCall(script, keys, args)])[0]
 
     def run_all(self, calls: Sequence[LuaCall], *, as_one: bool = False) -> list[Any]:
-        """Results in the order of `calls`: one round trip a node, not one atomic step.
+        """Returns results in the order of `calls`: one round trip a node, not one atomic step.
 
         `as_one`: on a server that is no cluster, calls of one script are one command, during which
         the server answers nobody else. Use it for calls that take microseconds; the sources must
-        hold the script `as_one` of theirs. Raises the first error of a node or of a call, after all
+        hold the `as_one` of the script. Raises the first error of a node or of a call, after all
         calls were made.
         """
         if as_one and len(calls) > 1 and not isinstance(self.client, RedisCluster):
@@ -94,7 +94,7 @@ class LuaRunner:
         return list(results)
 
     def _results(self, calls: Sequence[LuaCall]) -> list[Any]:
-        """The result of each call, or the error that it raised."""
+        """Returns the result of each call, or the error that it raised."""
         results: list[Any] = [None] * len(calls)
         for (name, server), indexes in self._by_holder(calls).items():
             answers = self._run_on(name, server, [calls[index] for index in indexes])
@@ -120,7 +120,7 @@ class LuaRunner:
         return found
 
     def _by_holder(self, calls: Sequence[LuaCall]) -> dict[tuple[str, redis.Redis], list[int]]:
-        """Server -> indexes of the calls whose keys it holds."""
+        """Maps servers to the indexes of the calls whose keys they hold."""
         found: dict[tuple[str, redis.Redis], list[int]] = defaultdict(list)
         for index, call in enumerate(calls):
             found[holder_of(self.client, call.keys[0])].append(index)
@@ -129,7 +129,7 @@ class LuaRunner:
     def _run_on(
         self, name: str, server: redis.Redis, calls: list[LuaCall], *, asking: bool = False
     ) -> list[Any]:
-        """What each call returned or raised; of a node of a cluster, also that it is away."""
+        """Returns the result or error of each call, such as a cluster's node that is away."""
         try:
             scripts = self._scripts(name)
             return self._run_scripts(scripts, server, calls, asking)
@@ -138,7 +138,7 @@ class LuaRunner:
         except (ConnectionError, TimeoutError) as error:
             if not isinstance(self.client, RedisCluster):
                 raise
-            # The other nodes go on. It may have been replaced.
+            # The other nodes go on. This one may have been replaced.
             refresh(self.client, failed=name)
             return [error] * len(calls)
 
@@ -156,9 +156,9 @@ class LuaRunner:
         return results
 
     def _follow(self, call: LuaCall, error: Exception) -> Any:
-        """Runs a call whose slot has moved or is moving, where the nodes send it.
+        """Runs a call whose slot has moved or is moving, on the node that the answers name.
 
-        A slot's keys move one by one: until all have, a call that needs several waits.
+        A slot's keys move one by one: until all have moved, a call that needs several waits.
         """
         assert isinstance(self.client, RedisCluster), "one server sends nothing on"
         end = time.monotonic() + FOLLOW_SECONDS
@@ -185,7 +185,7 @@ def _scripts(sources: Mapping[str, str], prelude: str) -> _Scripts:
 
 
 def _merged(calls: Sequence[LuaCall]) -> LuaCall:
-    """One call that makes all these, which are of one script."""
+    """Merges calls of one script into one call."""
     [script] = {call.script for call in calls}
     args: list[str | bytes | int] = [len(calls)]
     for call in calls:
@@ -194,9 +194,9 @@ def _merged(calls: Sequence[LuaCall]) -> LuaCall:
 
 
 def as_one(text: str) -> str:
-    """A script that makes many calls of the script `text`. ARGV: how many; then for each call the
-    number of its keys, that of its arguments, and the arguments. An error of a call is its result.
-    """
+    """Returns a script that makes many calls of the script `text`. ARGV: their number; then for
+    each call the number of its keys, that of its arguments, and the arguments. An error of a call
+    is its result."""
     return f"""
 local function job(KEYS, ARGV)
 {text}
@@ -230,5 +230,5 @@ def _send(
 
 
 def text_of(value: Any) -> str:
-    """Redis's bytes, or text where the client decodes, as text."""
+    """Returns Redis's bytes as text, also if the client decodes by itself."""
     return value.decode() if isinstance(value, bytes) else str(value)

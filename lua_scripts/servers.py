@@ -1,4 +1,4 @@
-"""The servers that hold the data: one, or the primaries of a cluster, and who each of them is."""
+"""The servers that hold the data: one, or the primaries of a cluster, and their run ids."""
 
 from contextlib import suppress
 
@@ -7,21 +7,21 @@ from redis.cluster import ClusterNode, RedisCluster
 from redis.exceptions import AskError, MovedError, RedisClusterException, ResponseError
 
 Client = redis.Redis | RedisCluster
-#: Stands for the one server where there is no cluster.
+#: The name of the server if there is no cluster.
 ONLY = ""
 
 
 def servers_of(client: Client) -> dict[str, redis.Redis]:
-    """By name: the primaries that are known, or the one server."""
+    """Maps names to the known primaries, or to the one server."""
     if not isinstance(client, RedisCluster):
         return {ONLY: client}
     return {node.name: client.get_redis_connection(node) for node in client.get_primaries()}
 
 
 def holder_of(client: Client, key: str) -> tuple[str, redis.Redis]:
-    """Name and client of the server that holds a key, as far as is known.
+    """Returns name and client of the server that holds a key, as far as is known.
 
-    Raises redis.ConnectionError where no node of a cluster has its slot.
+    Raises redis.ConnectionError if no node of a cluster has its slot.
     """
     if not isinstance(client, RedisCluster):
         return ONLY, client
@@ -33,10 +33,10 @@ def holder_of(client: Client, key: str) -> tuple[str, redis.Redis]:
 
 
 def run_id_of(server: redis.Redis) -> str | None:
-    """Another text after each start of a server and each promotion of a replica to a primary.
+    """Returns a text that changes with each start of a server and each promotion of a replica.
 
-    None where INFO is forbidden or does not say. Raises redis.ConnectionError where a replica
-    answers: it takes no writes, and there is a primary elsewhere.
+    None if INFO is forbidden or incomplete. Raises redis.ConnectionError if a replica answers: it
+    takes no writes, and there is a primary elsewhere.
     """
     try:
         run_id = server.info("server").get("run_id") or None
@@ -48,7 +48,7 @@ def run_id_of(server: redis.Redis) -> str | None:
     promoted_at = replication.get("second_repl_offset", -1)
     if run_id is None or promoted_at == -1:
         return run_id
-    # Written by the promotion: whom it replaced, and after how much of that history.
+    # Set by the promotion: the id of the replaced primary, and the offset in its history.
     return f"{run_id}:{replication.get('master_replid2')}:{promoted_at}"
 
 
@@ -62,10 +62,10 @@ def lives_on(before: str, run_id: str) -> bool:
 
 
 def follow(client: RedisCluster, error: AskError) -> tuple[str, redis.Redis]:
-    """The server to which a node has sent a call on, which has or gets the slot."""
+    """Returns the server that a node has redirected a call to, which has or gets the slot."""
     if isinstance(error, MovedError):
         refresh(client, (error.host, error.port))
-        # The node that answered the refresh may not know it yet.
+        # The node that answered the refresh may not know the move yet.
         client.nodes_manager.move_slot(error)
     node = client.get_node(error.host, error.port)
     if node is None:
@@ -79,8 +79,8 @@ def follow(client: RedisCluster, error: AskError) -> tuple[str, redis.Redis]:
 def refresh(
     client: RedisCluster, asked: tuple[str, int] | None = None, failed: str | None = None
 ) -> None:
-    """Reads which nodes there are; of `asked`, too, and of `failed` last. Never raises."""
-    # Whoever needs a node that is away finds that out.
+    """Reads the cluster's nodes, also from `asked`, and from `failed` last. Never raises."""
+    # A call that needs a node that is away finds out by itself.
     with suppress(RedisClusterException, redis.RedisError):
         client.nodes_manager.initialize(
             additional_startup_nodes_info=[asked] if asked else None,

@@ -6,8 +6,8 @@ from importlib.resources import files
 
 @lru_cache(maxsize=256)
 def read_lua(package: str, name: str) -> str:
-    """The text of `PACKAGE/lua/NAME.lua`; `name` may hold folders ("people/open").
+    """Returns the text of `PACKAGE/lua/NAME.lua`; `name` may hold folders ("people/open").
 
-    Raises FileNotFoundError where there is no such file.
+    Raises FileNotFoundError if there is no such file.
     """
     return files(package).joinpath("lua", *f"{name}.lua".split("/")).read_text("utf-8")

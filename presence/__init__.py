@@ -1,1 +1,1 @@
-"""Who is here, and since when: people, their connections and their rooms, on Redis alone."""
+"""Presence of people: their connections and their rooms, on Redis alone."""

@@ -1,9 +1,9 @@
-"""A person's connections and their signs of life, as values."""
+"""A person's connections and their heartbeats, as values."""
 
 from typing import NamedTuple
 
-#: `opened_ms` of a connection that is opened again because Redis had lost it: it stays closed
-#: where it was closed in the meantime.
+#: `opened_ms` of a connection that is opened again because Redis had lost it: it stays closed if it
+#: was closed in the meantime.
 REOPENED = -1
 
 
@@ -24,7 +24,7 @@ class Connection(NamedTuple):
 
 
 class Beat(NamedTuple):
-    """A heartbeat of a connection; `active` None leaves that as it is.
+    """A heartbeat of a connection; `active` None: unchanged.
 
     `lifetime_ms`: how long the connection lives without another beat. `at_ms`: the moment of the
     beat in ms since 1970 by Redis's clock, 0 is now.

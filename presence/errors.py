@@ -20,7 +20,7 @@ class TooMany(PresenceError, ValueError):
 class ShardsChanged(PresenceError):
     """Redis holds presence that is spread over another number of shards.
 
-    `pattern` is that of all its keys.
+    `pattern` matches all its keys.
     """
 
     def __init__(self, namespace: str, held: str, now: int, pattern: str):

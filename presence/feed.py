@@ -1,4 +1,4 @@
-"""Announcements from Redis: each once and in order, also where messages get lost."""
+"""Announcements from Redis: each once and in order, even if messages get lost."""
 
 import logging
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
@@ -32,26 +32,26 @@ class Head(NamedTuple):
 
 
 class Source(Protocol):
-    """Something that takes the announcements of some shards."""
+    """A receiver of the announcements of some shards."""
 
     def channels(self) -> Mapping[str, int]:
-        """Channel -> shard."""
+        """Maps channels to shards."""
 
     def log(self, shard: int) -> Sequence[str]:
-        """The keys of meta and, where announcements are kept, of the stream."""
+        """Returns the keys of meta and, if announcements are kept, of the stream."""
 
     def recovery_grace_ms(self) -> int:
-        """How long a shard that may have lost data may fill again before it is read, in ms."""
+        """The time in ms for a shard that may have lost data to fill again before it is read."""
 
     def apply(self, event: Mapping[str, Any]) -> None:
         """Takes one announcement; called in order, once for each."""
 
     def reread(self, shard: int) -> None:
-        """Read the current states again, whatever their numbers: what is known may be of a
+        """Reads the current states again, whatever their numbers: the known ones may belong to a
         history that Redis has lost."""
 
     def lost(self, shard: int) -> None:
-        """Redis may have lost data of the shard: send a heartbeat for every connection."""
+        """Reacts to a possible loss of the shard's data: sends a heartbeat for every connection."""
 
 
 class _Channel(NamedTuple):
@@ -83,9 +83,9 @@ class Feed:
             for name, shard in source.channels().items()
         }
         self._heads: dict[str, Head] = {}
-        #: Channel -> when its shard is read again, by Redis's clock in ms.
+        #: Channel to the time at which its shard is read again, by Redis's clock in ms.
         self._recovering: dict[str, int] = {}
-        #: In a cluster: channel -> which server, in which of its lives, holds its shard.
+        #: In a cluster: channel to the server that holds its shard, and its life.
         self._held_by: dict[str, str] = {}
         self._pubsub: PubSub | None = None
         self._missed_checks = 0
@@ -110,7 +110,7 @@ class Feed:
         self.pump(0)
         before = self.caught_up
         try:
-            # Before the heads are read: a server that is replaced in between is noticed next time.
+            # Before the heads are read: a server replaced in between is noticed next time.
             doubtful = self._replaced()
             self._verify(list(self._channels), doubtful)
         except (RedisError, OSError):
@@ -141,13 +141,13 @@ class Feed:
             if message is None:
                 raise TimeoutError("the subscription was not confirmed")
             waiting -= message["type"] == "subscribe"
-        # The connection may have broken because Redis ended. It may be back from an older dump, and
-        # its numbers past ours already: they do not show that.
+        # The connection may have broken because Redis ended. It may be back from an older dump,
+        # with numbers past ours already, so that they do not show the loss.
         self._verify(list(self._channels), [] if is_first else list(self._channels))
         return pubsub
 
     def _replaced(self) -> Collection[str]:
-        """Channels whose shard another server holds by now: a replica that was promoted lacks the
+        """Returns channels whose shard another server holds by now: a promoted replica lacks the
         last announcements of its primary, and counts on from there. The subscription may be at a
         third node, and goes on."""
         if not isinstance(self._client, RedisCluster):
@@ -232,7 +232,7 @@ class Feed:
 
 
 def _node(client: Client) -> Redis:
-    """A node to subscribe at: a cluster delivers plain messages at each of its nodes."""
+    """Returns a node to subscribe at: a cluster delivers plain messages at each of its nodes."""
     if isinstance(client, RedisCluster):
         return client.get_redis_connection(client.get_random_node())
     return client

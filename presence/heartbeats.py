@@ -10,9 +10,9 @@ from presence.settings import Settings
 #: Connections that one flush opens again, to bound the load on a Redis that lost its data.
 MAX_REOPENED = 250
 
-#: People -> the settings of those that are known; called in bulk.
+#: People to the known settings among theirs; called in bulk.
 SettingsOf = Callable[[Sequence[str]], Mapping[str, Settings]]
-#: People -> those of them who must not be opened, because their data were deleted.
+#: People to those of them who must not be opened, because their data were deleted.
 DeletedOf = Callable[[Sequence[str]], Collection[str]]
 
 
@@ -44,7 +44,7 @@ class Heartbeats:
         return open_all(self._people, [connection], self._settings_of)[0]
 
     def mark(self, person: str, connection: str) -> None:
-        """Sends a heartbeat for the connection at the next flush; it sent a pong or a message."""
+        """Sends a heartbeat for the connection at the next flush, after a pong or a message."""
         if (person, connection) in self._live:
             self._marked[person, connection] = None
 
@@ -114,10 +114,10 @@ def accept_beats(
     settings_of: SettingsOf,
     deleted_of: DeletedOf = lambda names: (),
 ) -> int:
-    """Heartbeats of connections that this worker does not hold, such as those over HTTP.
+    """Takes heartbeats of connections that this worker does not hold, such as those over HTTP.
 
-    A first beat opens its connection, except of `deleted_of` the people who open one. Returns how
-    many were opened.
+    A first beat opens its connection, unless `deleted_of` returns the person. Returns the number of
+    opened ones.
     """
     beats = {
         (one.person, one.id): Beat(

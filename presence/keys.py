@@ -1,4 +1,4 @@
-"""Names of keys and channels in Redis; nothing else in the package writes one."""
+"""Names of keys and channels in Redis; no other module of the package builds one."""
 
 import zlib
 from collections import defaultdict
@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from presence.errors import InvalidName
 
-#: Stands between the parts of a member; names must not hold it.
+#: Separates the parts of a member; names must not hold it.
 SEPARATOR = "\x1f"
 #: Shards of a namespace, fixed once there are data.
 SHARDS = 16
@@ -78,11 +78,11 @@ class Space:
             raise InvalidName("a namespace holds no braces")
 
     def shard_of(self, name: str) -> int:
-        """The shard of a person or of a room."""
+        """Returns the shard of a person or of a room."""
         return zlib.crc32(name.encode()) % self.shards
 
     def batches(self, names: Sequence[str], size: int) -> list[tuple[int, list[int]]]:
-        """(shard, indexes of the names that live there), at most `size` indexes in one."""
+        """Returns (shard, indexes of the names that live there), at most `size` indexes in one."""
         shards: dict[int, list[int]] = defaultdict(list)
         for index, name in enumerate(names):
             shards[self.shard_of(name)].append(index)
@@ -94,36 +94,36 @@ class Space:
 
     @property
     def layout(self) -> str:
-        """String: the number of shards with which the data were written."""
+        """The key of a string: the number of shards with which the data were written."""
         return f"{{{self.prefix}{self.namespace}}}:shards"
 
     def people(self, shard: int) -> PeopleKeys:
-        """The keys of a shard of people; they share a hash tag."""
+        """Returns the keys of a shard of people; they share a hash tag."""
         return PeopleKeys(*(f"{self._tag(shard)}:{part}" for part in _PEOPLE))
 
     def log(self, shard: int) -> list[str]:
-        """Meta and stream: the keys that the jobs feed/head and feed/since read."""
+        """Returns meta and stream: the keys that the jobs feed/head and feed/since read."""
         keys = self.people(shard)
         return [keys.meta, keys.events]
 
     def channel(self, shard: int) -> str:
-        """The channel of a shard's announcements about people."""
+        """Returns the channel of a shard's announcements about people."""
         return f"{self._tag(shard)}:ch"
 
     def rooms(self, shard: int) -> RoomKeys:
-        """The keys that the rooms of a shard share."""
+        """Returns the keys that the rooms of a shard share."""
         return RoomKeys(*(f"{self._tag(shard)}:{part}" for part in _ROOMS))
 
     def members(self, room: str) -> str:
-        """The hash of a room's members."""
+        """Returns the key of the hash of a room's members."""
         return f"{self._tag(self.shard_of(room))}:room:in:{room}"
 
     def room(self, name: str) -> list[str]:
-        """The keys of one room, in the order of lua/rooms/room.lua."""
+        """Returns the keys of one room, in the order of lua/rooms/room.lua."""
         return [*self.rooms(self.shard_of(name)), self.members(name)]
 
     def rooms_channel(self, shard: int) -> str:
-        """The channel of a shard's announcements about rooms."""
+        """Returns the channel of a shard's announcements about rooms."""
         return f"{self._tag(shard)}:room:ch"
 
     def _tag(self, shard: int) -> str:
@@ -131,7 +131,7 @@ class Space:
 
 
 def checked(name: str) -> str:
-    """`name` itself; raises InvalidName where it cannot name a person, connection or room."""
+    """Returns `name`; raises InvalidName if it cannot name a person, connection or room."""
     if not isinstance(name, str) or not name or SEPARATOR in name:
         raise InvalidName("a name is text, not empty, without the unit separator")
     return name

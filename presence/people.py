@@ -1,4 +1,4 @@
-"""People: their connections, what they set, and their states."""
+"""People: their connections, their settings, and their states."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
@@ -26,10 +26,10 @@ from presence.timing import Timing
 MAX_CONNECTIONS = 20
 #: People in one look-up.
 MAX_LOOKED_UP = 500
-#: Announcements that a shard's stream keeps, about.
+#: Announcements that a shard's stream keeps, approximately.
 STREAM_MAX_LENGTH = 20_000
-#: A closed connection is remembered for this long, in milliseconds, so that a beat of an earlier
-#: moment that arrives late does not open it again.
+#: A closed connection is remembered for this long, in milliseconds, so that an earlier beat that
+#: arrives late does not open it again.
 TOMBSTONE_MS = 10_000
 
 _LOOK_UP_BATCH = 500
@@ -38,10 +38,10 @@ _CLOSE_BATCH = 200
 
 
 class People:
-    """The people of one namespace. Every method raises what Redis raises.
+    """The people of one namespace. Every method raises the errors of Redis.
 
     `storage` is called, in bulk, for people who have no row in Redis. Methods that return whether
-    something was announced return False where others see no difference.
+    something was announced return False if others see no difference.
     """
 
     def __init__(
@@ -67,20 +67,20 @@ class People:
     ) -> bool:
         """Opens a connection, new or known; counts as a beat. Returns whether it was announced.
 
-        Without `settings` the person is hidden until `set` brings them. `lifetime_ms`
-        is by default that of the connection's type.
+        Without `settings` the person is hidden until `set` brings them. `lifetime_ms` is by default
+        that of the connection's type.
         """
         return self.open_all([(connection, settings, lifetime_ms)])[0]
 
     def open_all(
         self, opened: Iterable[tuple[Connection, Settings | None, int | None]]
     ) -> list[bool]:
-        """`open` for many in one round trip."""
+        """Does `open` for many in one round trip."""
         calls = [self._open_call(*one) for one in opened]
         return [bool(announced) for announced in self.lua.run_all(calls)]
 
     def beat(self, beats: Sequence[Beat]) -> list[Beat]:
-        """Heartbeats, in one round trip. Returns those of unknown connections: open them."""
+        """Sends heartbeats, in one round trip. Returns those of unknown connections: open them."""
         batches = self.space.batches([beat.person for beat in beats], _BEAT_BATCH)
         calls = [
             self._beat_call(shard, [beats[index] for index in indexes])
@@ -93,7 +93,7 @@ class People:
         ]
 
     def idle(self, person: str, connection: str, active: bool) -> bool | None:
-        """Sets whether a connection is active; whether announced, None if it is unknown."""
+        """Sets whether a connection is active; returns whether announced, None if it is unknown."""
         announced = self._run("people/idle", person, connection, "a" if active else "i")
         return None if announced < 0 else bool(announced)
 
@@ -107,10 +107,10 @@ class People:
         grace_ms: int = 0,
         leave_tombstones: bool = False,
     ) -> list[bool]:
-        """`close` for many (person, connection) in one round trip; whether each was announced.
+        """Does `close` for many (person, connection) in one round trip; returns as many results.
 
-        With `leave_tombstones` a beat of an earlier moment that arrives within TOMBSTONE_MS does
-        not open the connection again.
+        With `leave_tombstones` an earlier beat that arrives within TOMBSTONE_MS does not open the
+        connection again.
         """
         announced = [False] * len(closed)
         batches = self.space.batches([checked(person) for person, _ in closed], _CLOSE_BATCH)
@@ -130,16 +130,16 @@ class People:
         return bool(self._run("people/set_settings", person, settings.packed()))
 
     def set_all(self, settings: Mapping[str, Settings]) -> None:
-        """`set` for many, in one round trip."""
+        """Does `set` for many, in one round trip."""
         packed = [(person, each.packed()) for person, each in settings.items()]
         self.lua.run_all([self._call("people/set_settings", *one) for one in packed])
 
     def look_up(
         self, people: Sequence[str], viewer: Viewer, related: Relation | None = None
     ) -> dict[str, State]:
-        """The state of each person as shown to the viewer; one round trip.
+        """Returns the state of each person as shown to the viewer; one round trip.
 
-        Raises TooMany above MAX_LOOKED_UP. Where `related` fails, no one is a contact.
+        Raises TooMany above MAX_LOOKED_UP. If `related` fails, no one is a contact.
         """
         if len(people) > MAX_LOOKED_UP:
             raise TooMany(f"at most {MAX_LOOKED_UP} people in one look-up")
@@ -152,7 +152,7 @@ class People:
     def related(
         self, viewer: Viewer, snapshots: Iterable[PresenceSnapshot], related: Relation | None
     ) -> frozenset[str]:
-        """Of the people shown to contacts only, those who count the viewer as one."""
+        """Returns those of the people shown to contacts only who count the viewer as a contact."""
         asked = [one.person for one in snapshots if one.audience == "contacts"]
         if not asked or related is None:
             return frozenset()
@@ -162,11 +162,11 @@ class People:
             return frozenset()
 
     def snapshots(self, people: Iterable[str]) -> dict[str, PresenceSnapshot]:
-        """Both sides of each person: for code that filters, never for viewers."""
+        """Returns both sides of each person: for code that filters, never for viewers."""
         return self._with_stored(self.held(people))
 
     def held(self, people: Iterable[str]) -> dict[str, PresenceSnapshot]:
-        """`snapshots` of what Redis alone knows."""
+        """Returns `snapshots` of what Redis alone knows."""
         asked = list(dict.fromkeys(people))
         batches = [
             (shard, [asked[index] for index in indexes])
@@ -186,7 +186,7 @@ class People:
         return {person: found[person] for person in asked}
 
     def connections_of(self, person: str) -> list[Connection]:
-        """The person's connections, the oldest first."""
+        """Returns the person's connections, the oldest first."""
         held = parsed(self._run("people/connections", person))
         return sorted(
             (
@@ -197,7 +197,7 @@ class People:
         )
 
     def connected(self) -> frozenset[str]:
-        """Everyone who has a connection, hidden or not."""
+        """Returns everyone who has a connection, hidden or not."""
         calls = [
             LuaCall("people/connected", [self.space.people(shard).connections])
             for shard in range(self.space.shards)
@@ -206,7 +206,7 @@ class People:
         return frozenset(text_of(name) for names in shards for name in names)
 
     def counts(self) -> dict[str, int]:
-        """Status -> how many people everyone may see in it; `offline` is not counted."""
+        """Counts the people of each public status; `offline` is not counted."""
         counted = STATUSES[:-1]
         with self.client.pipeline(transaction=False) as pipeline:
             for shard in range(self.space.shards):
@@ -218,7 +218,7 @@ class People:
         )
 
     def now_ms(self) -> int:
-        """The time by Redis's clock, in ms since 1970."""
+        """Returns the time of Redis's clock, in ms since 1970."""
         return int(self.lua.run("feed/now", [self.space.people(0).meta]))
 
     def forget(self, person: str) -> bool:
@@ -284,9 +284,9 @@ class People:
 
 
 def check_shards(client: Client, spaces: Iterable[Space]) -> None:
-    """Keeps the number of shards of each namespace, and compares it with the one that is kept.
+    """Stores the number of shards of each namespace, or compares it with the stored one.
 
-    Raises ShardsChanged, and what Redis raises.
+    Raises ShardsChanged, and errors of Redis.
     """
     for space in spaces:
         client.set(space.layout, space.shards, nx=True)

@@ -1,4 +1,4 @@
-"""Which watcher of this worker watches which rooms; kept current by announcements."""
+"""Watchers of this worker and their rooms; kept current by announcements."""
 
 from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
@@ -26,7 +26,7 @@ class RoomWatchers:
     """Publishes changes of rooms to their watchers; a `Source` for a Feed.
 
     `flush_once` reads the rooms that changed, in one round trip, and publishes each to its
-    watchers; of cursors it publishes the last position of each person. At one flush each 100 ms
+    watchers; of cursors it publishes the last position of each person. With a flush each 100 ms
     that is at most ten a second.
     """
 
@@ -71,7 +71,7 @@ class RoomWatchers:
         return {name: self._last_sent[name] for name in add if name in self._last_sent}
 
     def with_mode(self, mode: str) -> dict[Hashable, dict[str, Room]]:
-        """Watcher to those of its rooms in which somebody has this mode, as last published."""
+        """Maps watchers to their rooms in which somebody has this mode, as last published."""
         found: dict[Hashable, dict[str, Room]] = defaultdict(dict)
         for name, room in self._last_sent.items():
             if any(one.mode == mode for one in room.members):
@@ -80,7 +80,7 @@ class RoomWatchers:
         return found
 
     def published(self, watcher: Hashable) -> dict[str, Room]:
-        """The rooms of a watcher, as they were last published."""
+        """Returns the rooms of a watcher, as they were last published."""
         names = self._watched.get(watcher, set()) & self._last_sent.keys()
         return {name: self._last_sent[name] for name in names}
 
@@ -89,7 +89,7 @@ class RoomWatchers:
         self._drop(watcher, self._watched.pop(watcher, set()))
 
     def flush_once(self) -> int:
-        """Publishes what changed; returns to how many watchers."""
+        """Publishes changes; returns to how many watchers."""
         self._flushes += 1
         cursors, self._cursors = self._cursors, {}
         for (where, person), cursor in cursors.items():
@@ -158,7 +158,7 @@ class RoomWatchers:
         for name, room in found.items():
             if not self._newer(room):
                 continue
-            # Earlier watchers have not been sent this yet: the next flush does.
+            # Earlier watchers have not been sent this yet: the next flush does it.
             if name in self._last_sent and self._last_sent[name].members != room.members:
                 self._changed.add(name)
             else:

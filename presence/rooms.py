@@ -1,4 +1,4 @@
-"""Rooms: who is in one, their mode (viewing, typing, …) and their cursor."""
+"""Rooms: their members, with mode (viewing, typing, …) and cursor."""
 
 import json
 from collections import defaultdict
@@ -45,7 +45,7 @@ class Member:
 
 @dataclass(frozen=True)
 class Room:
-    """Who is in a room, the busiest first.
+    """The members of a room, the busiest first.
 
     `epoch` and `n` give its position among the announcements of the shard; `version` only grows.
     """
@@ -62,7 +62,7 @@ class Room:
 
 
 class Rooms:
-    """The rooms of one namespace. Every method raises what Redis raises."""
+    """The rooms of one namespace. Every method raises the errors of Redis."""
 
     def __init__(
         self,
@@ -109,7 +109,7 @@ class Rooms:
         return bool(announced)
 
     def beat(self, memberships: Sequence[Membership]) -> list[Membership]:
-        """Heartbeats. Returns the memberships that have ended: `put` them again."""
+        """Sends heartbeats. Returns the memberships that have ended: `put` them again."""
         batches = self._batches(memberships)
         calls = [
             LuaCall(
@@ -127,11 +127,11 @@ class Rooms:
         ]
 
     def leave(self, membership: Membership, grace_ms: int = 0) -> bool:
-        """A connection leaves: at once, or after a grace in which it may come back."""
+        """Lets a connection leave: at once, or after a grace in which it may come back."""
         return bool(self._run("rooms/leave", membership, grace_ms, ""))
 
     def leave_late(self, left: Mapping[Membership, int]) -> int:
-        """Connections that left earlier: membership -> when, in ms by Redis's clock.
+        """Ends memberships of connections that left earlier: membership -> ms by Redis's clock.
 
         Those that were `put` after that moment stay. Returns how many were announced. Most are in
         no room: one round trip finds those that are, and only they cost another.
@@ -143,13 +143,13 @@ class Rooms:
         return sum(self.lua.run_all(calls))
 
     def empty(self, names: Iterable[str]) -> int:
-        """Everyone leaves these rooms, at once; returns how many departures were announced."""
+        """Empties these rooms at once; returns how many departures were announced."""
         asked = set(names)
         inside = [one for one in self.memberships() if one.room in asked] if asked else []
         return sum(self.lua.run_all([self._call("rooms/leave", one, 0, "") for one in inside]))
 
     def look_up(self, names: Iterable[str]) -> dict[str, Room]:
-        """Room name -> who is in it; one round trip."""
+        """Maps room names to rooms; one round trip."""
         asked = list(dict.fromkeys(names))
         calls = [
             LuaCall("rooms/look_up", self.space.room(_room(name)), [self._channel(name), name])
@@ -159,7 +159,7 @@ class Rooms:
         return {name: _room_of(name, one) for name, one in zip(asked, answers, strict=True)}
 
     def memberships(self) -> list[Membership]:
-        """All memberships of all rooms, in one round trip."""
+        """Returns all memberships of all rooms, in one round trip."""
         with self.client.pipeline(transaction=False) as pipeline:
             for shard in range(self.space.shards):
                 pipeline.zrange(self.space.rooms(shard).deadlines, 0, -1)
@@ -198,7 +198,7 @@ class Rooms:
         ]
 
     def _present(self, memberships: Sequence[Membership]) -> list[Membership]:
-        """Those that are in their rooms now."""
+        """Returns the memberships that are in their rooms now."""
         batches = self._batches(memberships)
         with self.client.pipeline(transaction=False) as pipeline:
             for shard, batch in batches:
@@ -214,7 +214,7 @@ class Rooms:
         ]
 
     def _batches(self, memberships: Sequence[Membership]) -> list[tuple[int, list[Membership]]]:
-        """(shard, memberships whose rooms live there), at most one call's worth in one."""
+        """Returns (shard, memberships whose rooms live there), at most one call's worth in one."""
         rooms = [membership.room for membership in memberships]
         return [
             (shard, [memberships[index] for index in indexes])

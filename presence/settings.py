@@ -1,4 +1,4 @@
-"""What a person sets: their status, who may see them, what they show."""
+"""Settings of a person: status, visibility, and details to show."""
 
 import json
 from collections.abc import Mapping
@@ -17,10 +17,10 @@ _PERSON_FIELDS = ("visibility", "show_last_seen", "show_typing")
 
 @dataclass(frozen=True)
 class StatusOverride:
-    """A status, text and activity that a person set, instead of what connections tell.
+    """A status, text and activity that a person set, over the state of the connections.
 
-    `until` in ms since 1970, None without an end; `before` is in effect again after it.
-    Raises UnknownValue for a status that cannot be set.
+    `until` in ms since 1970, None without an end; `before` is in effect again after it. Raises
+    UnknownValue for a status that cannot be set.
     """
 
     status: str = "auto"
@@ -39,13 +39,13 @@ class StatusOverride:
         return self.status == "auto" and not self.text and not self.activity
 
     def at(self, now_ms: int) -> "StatusOverride":
-        """The override in effect at that time: this one, the one before it, or an empty one."""
+        """Returns the override in effect at that time: this, the one before it, or an empty one."""
         if self.until is None or self.until > now_ms:
             return self
         return self.before.at(now_ms) if self.before else StatusOverride()
 
     def packed(self) -> dict[str, Any]:
-        """In the short names that lua/state/overrides.lua reads."""
+        """Returns it with the short names that lua/state/overrides.lua reads."""
         parts = {
             "s": "" if self.status == "auto" else self.status,
             "t": self.text,
@@ -60,7 +60,7 @@ class StatusOverride:
 class Settings:
     """All settings of a person; every change makes the next revision.
 
-    Revision 0 is that of people who never set anything. Raises UnknownValue for a visibility that
+    Revision 0 belongs to people who never set anything. Raises UnknownValue for a visibility that
     does not exist.
     """
 
@@ -75,7 +75,7 @@ class Settings:
             raise UnknownValue(f"a visibility is one of {', '.join(VISIBILITIES)}")
 
     def changed(self, changes: Mapping[str, Any], now_ms: int) -> "Settings":
-        """Settings after `changes`: fields that they leave out stay, None resets a field.
+        """Returns the settings after `changes`: absent fields stay, None resets a field.
 
         An override with an end keeps one without an end as its `before`. Raises UnknownValue.
         """
@@ -108,7 +108,7 @@ class Settings:
         return override
 
     def packed(self) -> str:
-        """JSON in the short names that lua/state/overrides.lua reads."""
+        """Returns JSON with the short names that lua/state/overrides.lua reads."""
         parts: dict[str, Any] = {
             "c": [] if self.override == StatusOverride() else [self.override.packed()],
             "v": "" if self.visibility == "everyone" else self.visibility,
@@ -120,7 +120,7 @@ class Settings:
         return json.dumps(kept, separators=(",", ":"))
 
     def to_dict(self) -> dict[str, Any]:
-        """For a JSON column; `from_dict` reads it. The override is called `manual` there."""
+        """Returns a dict for a JSON column, for `from_dict`. It calls the override `manual`."""
         data = asdict(self)
         override = data.pop("override")
         data["claims"] = {} if self.override == StatusOverride() else {"manual": override}
@@ -128,7 +128,7 @@ class Settings:
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> "Settings":
-        """What `to_dict` gave. Raises UnknownValue for values that do not exist."""
+        """Reads a dict of `to_dict`. Raises UnknownValue for values that do not exist."""
         rest = {name: value for name, value in data.items() if name != "claims"}
         held = data.get("claims", {}).get("manual")
         return cls(**rest, override=_override_from_dict(held) if held else StatusOverride())

@@ -1,4 +1,4 @@
-"""The state of a person, and which viewer may see which side of it."""
+"""The state of a person, and its two sides for different viewers."""
 
 import json
 from collections.abc import Callable, Collection, Mapping, Sequence
@@ -14,11 +14,11 @@ _AUDIENCES = {"e": "everyone", "c": "contacts", "n": "nobody"}
 
 
 class State(TypedDict):
-    """What a viewer may see of a person; a hidden person looks like an absent one.
+    """The part of a person's state that a viewer may see; a hidden person looks like an absent one.
 
     `last_seen` and `at` in ms since 1970; `at`: when the state began (offline: when the person was
-    last seen, 0 if never); `v`: version, grows with each change and, for a person of whom nothing
-    may be seen, with time.
+    last seen, 0 if never); `v`: version, grows with each change and, for a person without a visible
+    state, with time.
     """
 
     status: str
@@ -32,13 +32,13 @@ class State(TypedDict):
 
 @dataclass(frozen=True)
 class Viewer:
-    """Who asks. With `truth` (a supervisor, a chatbot of the customer) nothing is hidden."""
+    """A viewer of states. With `truth` (a supervisor, the customer's chatbot) nothing is hidden."""
 
     id: str = ""
     truth: bool = False
 
 
-#: (viewer id, people) -> those of them who count the viewer as a contact; called in bulk.
+#: (viewer id, people) to those of them who count the viewer as a contact; called in bulk.
 Relation = Callable[[str, Sequence[str]], Collection[str]]
 
 
@@ -48,23 +48,23 @@ UNSET = Settings()
 
 @dataclass(frozen=True)
 class Stored:
-    """What SQL knows of a person who has no row in Redis; times in ms since 1970."""
+    """A person in SQL who has no row in Redis; times in ms since 1970."""
 
     last_seen: int | None = None
     public_last_seen: int | None = None
     settings: Settings = UNSET
 
 
-#: People -> what is stored of those that are known; called in bulk.
+#: People to the stored presence of the known ones; called in bulk.
 Storage = Callable[[Sequence[str]], Mapping[str, Stored]]
 
 
 @dataclass(frozen=True)
 class PresenceSnapshot:
-    """Both sides of a person at one moment: what `audience` may see, and the truth.
+    """Both sides of a person at one moment: the one for `audience`, and the truth.
 
-    `epoch` and `n` give its position among the announcements of the shard; `version` is the
-    version of states that show nothing.
+    `epoch` and `n` give its position among the announcements of the shard; `version` is the version
+    of states that show nothing.
     """
 
     person: str
@@ -86,7 +86,7 @@ class PresenceSnapshot:
         return self.truth["status"] != "offline" or self.truth["last_seen"] is not None
 
     def seen_by(self, viewer: Viewer, related: bool = False) -> State:
-        """The state shown to this viewer; `related`: the person counts them as a contact."""
+        """Returns the state shown to this viewer; `related`: the viewer is the person's contact."""
         if viewer.truth or viewer.id == self.person:
             return self.truth
         if self.audience == "everyone" or (related and self.audience == "contacts"):
@@ -107,7 +107,7 @@ class PresenceSnapshot:
 
 
 def never_seen(version: int) -> State:
-    """State shown to a viewer who may not see this person; the same as of an unknown person."""
+    """Returns the state shown to a viewer who may not see this person, as of an unknown one."""
     return {
         "status": "offline", "last_seen": None, "devices": [],
         "text": "", "activity": "", "at": 0, "v": version,
@@ -117,14 +117,14 @@ def never_seen(version: int) -> State:
 def snapshot_of(
     person: str, epoch: str, n: int, version: int, body: Mapping[str, Any]
 ) -> PresenceSnapshot:
-    """From what `snapshot` in lua/state/state.lua makes."""
+    """Builds a snapshot from the result of `snapshot` in lua/state/state.lua."""
     public = _side(body["p"], version)
     truth = _side(body["t"], version) if body.get("t") else public
     return PresenceSnapshot(person, epoch, n, version, _AUDIENCES[body["o"]], public, truth)
 
 
 def parsed(text: str | bytes) -> Any:
-    """JSON as Redis keeps it."""
+    """Parses JSON from Redis."""
     return json.loads(text)
 
 

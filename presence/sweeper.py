@@ -1,4 +1,4 @@
-"""Settles what is due: expired connections, ended overrides, old rows of last seen."""
+"""Settles due items: expired connections, ended overrides, old rows of last seen."""
 
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
@@ -15,17 +15,17 @@ SWEEP_LIMIT = 100
 TRIM_LIMIT = 500
 #: A shard with fewer connections than this may be silent without an outage.
 OUTAGE_MIN_CONNECTIONS = 100
-#: A shard at which a worker looked less than this ago, in milliseconds, is left alone by the others
-#: until the next thing there is due.
+#: A shard that a worker looked at less than this ago, in milliseconds, is left alone by the others
+#: until its next item is due.
 LOOKED_AT_MS = 750
 
 
 class Due(NamedTuple):
     """The result of a look at all shards.
 
-    `people`, `rooms`: of each kind of people the shards in which something is past its time;
-    `held`: in how many people are left alone because of an outage; `next_ms`: until the next thing
-    is due, None where none is known.
+    `people`, `rooms`: for each kind of people the shards with items past their time; `held`: the
+    number of shards whose people are left alone because of an outage; `next_ms`: until the next
+    item is due, None if none is known.
     """
 
     people: list[list[int]]
@@ -35,7 +35,7 @@ class Due(NamedTuple):
 
 
 class Swept(NamedTuple):
-    """What a sweep did.
+    """The result of a sweep.
 
     `expired`: connections past their deadline; `announced`: changes that others saw; `lag_ms`: how
     far past its deadline the oldest was; `held`: shards left alone because of an outage.
@@ -48,10 +48,10 @@ class Swept(NamedTuple):
 
 
 class Sweeper:
-    """Any number of workers may each run one: each due item is settled by one of them.
+    """Sweeps all shards. Of any number of workers with one, one settles each due item.
 
-    `people`: at least one kind, of one client and with the same times.
-    `pause` is called between round trips, so that other green threads run during a long sweep.
+    `people`: at least one kind, of one client and with the same times. `pause` is called between
+    round trips, so that other green threads run during a long sweep.
     """
 
     def __init__(
@@ -74,7 +74,7 @@ class Sweeper:
         self._limit = limit
 
     def look(self, skip_swept_within_ms: int = 0) -> Due:
-        """Looks for what is due; one command where there is no cluster.
+        """Looks for due items; one command without a cluster.
 
         Shards at which any worker looked less than `skip_swept_within_ms` ago are left alone.
         """
@@ -92,11 +92,11 @@ class Sweeper:
         return Due(people, rooms, held, min(next_ms, default=None))
 
     def sweep_once(self, skip_swept_within_ms: int = 0) -> Swept:
-        """Looks, and settles everything of people that is due."""
+        """Looks for all due items of people and settles them."""
         return self.sweep(self.look(skip_swept_within_ms))
 
     def sweep(self, due: Due) -> Swept:
-        """Settles everything of people that a look has just found."""
+        """Settles all items of people that a look has just found."""
         total = Swept(held=due.held)
         for people, shards in zip(self._people, due.people, strict=True):
             while shards:
@@ -115,7 +115,7 @@ class Sweeper:
     def trim_once(self) -> int:
         """Removes some of the rows of last seen that are too old; returns how many.
 
-        Rows of workers of an earlier version, which may still run, get the score of today.
+        Rows of workers of an earlier version, which may still run, get their score updated.
         """
         removed = 0
         for people in self._people:

@@ -18,16 +18,16 @@ TYPES = ("web", "desktop", "mobile", "tablet", "http")
 
 @dataclass(frozen=True)
 class Timing:
-    """All times in milliseconds; `from_ttl` gives a set that fits together.
+    """All times in milliseconds; `from_ttl` returns a set that fits together.
 
     `ttl_ms`: lifetime of a connection without a beat (`hidden_ttl_ms` in a hidden window);
-    `coalesce_ms`: a beat sooner than this after the last one writes nothing.
-    `dropped_grace_ms`, `page_closed_grace_ms`, `drain_grace_ms`: how long a connection may come
-    back whose network failed, whose page was closed, whose worker stopped, before others see it.
-    `idle_ms`, `hidden_idle_ms`: without input, or hidden, for longer than this is not active.
+    `coalesce_ms`: a beat sooner than this after the last one writes nothing. `dropped_grace_ms`,
+    `page_closed_grace_ms`, `drain_grace_ms`: how long a connection may come back before others see
+    it, after its network failed, its page was closed, its worker stopped. `idle_ms`,
+    `hidden_idle_ms`: without input, or hidden, for longer than this is not active.
     `outage_after_ms` without any beat in a shard is an outage; no connection expires in it, for
-    `max_outage_ms` at most, nor for `recovery_grace_ms` after it.
-    Raises UnknownValue where a lifetime is shorter than the pings that refresh it.
+    `max_outage_ms` at most, nor for `recovery_grace_ms` after it. Raises UnknownValue if a lifetime
+    is shorter than the pings that refresh it.
     """
 
     ttl_ms: int = 90_000
@@ -70,7 +70,7 @@ class Timing:
         )  # fmt: skip
 
     def lifetime_ms(self, kind: str = "web", hidden: bool = False) -> int:
-        """Lifetime in ms without a beat of a connection of this type; raises UnknownValue."""
+        """Returns the lifetime (ms) without a beat of this type; raises UnknownValue."""
         if kind not in TYPES:
             raise UnknownValue(f"a connection is one of {', '.join(TYPES)}")
         if kind == "mobile":

@@ -1,4 +1,4 @@
-"""Which watcher of this worker watches which people; kept current by announcements."""
+"""Watchers of this worker and their people; kept current by announcements."""
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
@@ -30,9 +30,9 @@ class _Watch:
 class Watchers:
     """Publishes changes of people's states to their watchers; a `Source` for a Feed.
 
-    States are filtered before they are published: a watcher gets what it may see, and nothing
-    where that did not change. `flush_once` publishes what changed since the last call, one message
-    a watcher. `on_lost` is called when Redis has lost its data.
+    States are filtered before they are published: a watcher gets what it may see, and nothing if
+    that did not change. `flush_once` publishes changes since the last call, one message a watcher.
+    `on_lost` is called when Redis has lost its data.
     """
 
     def __init__(
@@ -65,8 +65,8 @@ class Watchers:
     ) -> dict[str, State]:
         """Watches the people `add` and no longer `drop`; returns the states of those added.
 
-        `elsewhere`: how many people of other kinds the watcher watches. Raises TooMany, and
-        changes nothing, above `max_watched` together. `pause()` is called between batches: 500
+        `elsewhere`: the number of people of other kinds that the watcher watches. Raises TooMany,
+        and changes nothing, above `max_watched` together. `pause()` is called between batches: 500
         people take longer than others should wait.
         """
         dropped = set(drop)
@@ -91,11 +91,11 @@ class Watchers:
         return states
 
     def count(self, watcher: Hashable) -> int:
-        """How many people the watcher watches."""
+        """Counts the people that the watcher watches."""
         return len(self._watched.get(watcher, ()))
 
     def change_viewer(self, watcher: Hashable, viewer: Viewer) -> None:
-        """The watcher may see more or less than before; the next flush publishes what differs."""
+        """Changes the rights of a watcher; the next flush publishes the differences."""
         for person in self._watched.get(watcher, ()):
             self._watches[person][watcher].viewer = viewer
             self._changed.add(person)
@@ -115,7 +115,7 @@ class Watchers:
                 self._changed.add(person)
 
     def flush_once(self) -> int:
-        """Publishes what changed; returns to how many watchers."""
+        """Publishes changes; returns to how many watchers."""
         changed, self._changed = self._changed, set()
         self._load_relations(changed)
         changes: dict[Hashable, dict[str, State]] = defaultdict(dict)
@@ -132,7 +132,7 @@ class Watchers:
         return len(changes)
 
     def contacts(self) -> list[str]:
-        """The watched people whose state is shown to contacts only."""
+        """Returns the watched people with a state shown to contacts only."""
         return [person for person, one in self._known.items() if one.audience == "contacts"]
 
     def __len__(self) -> int:
@@ -175,7 +175,7 @@ class Watchers:
     def _is_recovery(self, known: PresenceSnapshot, announced: PresenceSnapshot) -> bool:
         """Whether only connections come back while a shard recovers: no change of the status.
 
-        What the person shows to whom is taken at once, and so is a device that was not known.
+        Changed visibility is applied at once, and so is a new device.
         """
         if self._people.space.shard_of(known.person) not in self._recovering:
             return False
@@ -206,7 +206,7 @@ class Watchers:
         return states
 
     def _load_relations(self, people: Iterable[str]) -> None:
-        """Loads, in bulk, which watchers are contacts of the people shown to contacts only."""
+        """Loads, in bulk, the watchers that are contacts of people shown to contacts only."""
         asked: dict[str, dict[str, list[_Watch]]] = defaultdict(lambda: defaultdict(list))
         for person in people:
             known = self._known.get(person)

@@ -17,14 +17,14 @@ class ScoreError(ValueError):
 
 
 def check_tier(tier: int) -> int:
-    """The tier itself; raises ScoreError where `tier × 2^42 + time` would pass 53 bits."""
+    """Returns the tier; raises ScoreError if `tier × 2^42 + time` would pass 53 bits."""
     if not 0 <= tier <= TIER_MAX:
         raise ScoreError(f"tier {tier} does not fit: a score has room for tiers 0 to {TIER_MAX}")
     return tier
 
 
 def pack(tier: int, time_ms: int, direction: Direction) -> int:
-    """One score below 2^53; the lower, the higher up.
+    """Returns one score below 2^53; the lower, the higher up.
 
     `oldest` puts early times first, `newest` late ones. Raises ScoreError out of range.
     """
@@ -36,11 +36,11 @@ def pack(tier: int, time_ms: int, direction: Direction) -> int:
 
 
 def tier_of(score: int) -> int:
-    """The tier that `pack` put into the score; raises ScoreError for what `pack` cannot give."""
+    """Returns the tier that `pack` put into the score; raises ScoreError for an invalid one."""
     return check_tier(score >> TIME_BITS)
 
 
 def unpack(score: int, direction: Direction) -> tuple[int, int]:
-    """(tier, time_ms) of a score: what `pack` was given."""
+    """Returns (tier, time_ms) of a score: the arguments of `pack`."""
     ordered = score & TIME_MAX_MS
     return tier_of(score), ordered if direction == "oldest" else TIME_MAX_MS - ordered

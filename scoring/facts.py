@@ -7,7 +7,7 @@ from scoring.conditions.subject import Subject
 
 Kind = Literal["client", "admin", "note", "other", "handoff", "close", "reopen"]
 
-#: Kind of event -> the fact that holds the time of the last one.
+#: Kind of event to the fact with the time of the last one.
 _LAST: dict[Kind, str] = {
     "client": "last_client_at",
     "admin": "last_admin_at",
@@ -15,10 +15,10 @@ _LAST: dict[Kind, str] = {
     "reopen": "reopened_at",
     "handoff": "handoff_at",
 }
-#: Kind of act -> the fact that holds the time of the last one through the API.
+#: Kind of act to the fact with the time of the last one through the API.
 _LAST_BY_API: dict[Kind, str] = {"admin": "api_answered_at", "close": "api_closed_at"}
 _OPENING: tuple[Kind, ...] = ("client", "handoff")
-#: What may change what is settled.
+#: Kinds of events that may change what is settled.
 _SETTLING: tuple[Kind, ...] = ("admin", "close", "reopen")
 
 
@@ -26,10 +26,10 @@ class ThreadEvent(NamedTuple):
     """One event as far as the order is concerned; `ranked_at` in milliseconds.
 
     `note` is an admin's private message; `other` is every event that changes no fact of the order,
-    such as bot and system messages. `id` grows in the order in which a thread's events are
-    stored. `seen_id` is the id up to which the author of an answer or close on the dashboard had
-    seen the thread; None for every other event, and for acts through the API. `undoes` is the id of
-    an earlier act on the dashboard that is an event: neither that event nor this one counts.
+    such as bot and system messages. `id` grows in the order in which a thread's events are stored.
+    `seen_id` is the id up to which the author of an answer or close on the dashboard had seen the
+    thread; None for every other event, and for acts through the API. `undoes` is the id of an
+    earlier act on the dashboard that is an event: neither that event nor this one counts.
     """
 
     kind: Kind
@@ -40,11 +40,11 @@ class ThreadEvent(NamedTuple):
 
 
 class Settlement(NamedTuple):
-    """What the answers and closes of a thread settle (H28).
+    """The extent of what a thread's answers and closes settle (H28).
 
     `at` is the time of the last of them, `api_at` that of the last through the API, `seen_id` the
-    highest id that one on the dashboard had seen; None where there is none. The three say it
-    exactly: what an act on the dashboard had seen was received before the act.
+    highest id that one on the dashboard had seen; None if there is none. The three are exact: what
+    an act on the dashboard had seen was received before the act.
     """
 
     at: int | None
@@ -59,15 +59,15 @@ class Settlement(NamedTuple):
 
 
 class Facts(NamedTuple):
-    """What the order of a thread is computed from; times in milliseconds, None where never.
+    """The facts that determine the order of a thread; times in milliseconds, None: never.
 
     `priority`, `snoozed_until`, `due_at` and `member_status` are values kept by the caller, which
-    no event changes here. `snoozed_until` stays while the thread is closed, when it counts for
-    nothing; `due_at` is by when a waiting thread is to be answered.
-    A request is an event that asks for a person, see `is_request`. `unanswered_since` is the time
-    of the earliest request that nothing settled, in a closed thread, too. `answer_seen_id` is the
-    highest id that the author of an answer on the dashboard had seen; `close_seen_id` the same of
-    those closes that no later reopen undid.
+    no event changes here. `snoozed_until` stays while the thread is closed, when it has no effect;
+    `due_at` is the time to answer a waiting thread by. A request is an event that asks for a
+    person, see `is_request`. `unanswered_since` is the time of the earliest request that nothing
+    settled, in a closed thread, too. `answer_seen_id` is the highest id that the author of an
+    answer on the dashboard had seen; `close_seen_id` the same of those closes that no later reopen
+    undid.
     """
 
     first_event_at: int | None = None
@@ -90,7 +90,7 @@ class Facts(NamedTuple):
     member_status: int = -1
 
     def keeping(self, values: "Facts") -> "Facts":
-        """These facts with the values of others that their callers keep."""
+        """Returns these facts with the values of others that their callers keep."""
         return self._replace(
             priority=values.priority,
             snoozed_until=values.snoozed_until,
@@ -104,7 +104,7 @@ class Facts(NamedTuple):
 
     @property
     def settlement(self) -> Settlement:
-        """What is settled; a close does not count where a reopen is later."""
+        """The settlement; a close does not count if a reopen is later."""
         return Settlement(
             _latest(self.last_admin_at, self._unless_undone(self.closed_at)),
             _latest(self.api_answered_at, self._unless_undone(self.api_closed_at)),
@@ -117,13 +117,13 @@ class Facts(NamedTuple):
 
     @property
     def recent_at(self) -> int:
-        """When the customer last wrote, or the first event where no customer has; 0 without any."""
+        """The time when the customer last wrote; else that of the first event; 0 without any."""
         at = self.first_event_at if self.last_client_at is None else self.last_client_at
         return 0 if at is None else at
 
     def subject(self, *others: Any) -> Subject:
-        """The values that conditions and sorts read: those of facts, and `others` of other origins,
-        in the order of Subject. Without these, nobody has the thread, and nothing is said in it."""
+        """Returns the values that conditions and sorts read: those of facts, and `others` of other
+        origins, in the order of Subject. Without these it is unassigned, and has no messages."""
         answered = self.last_admin_at is not None
         return Subject(
             self.closed,
@@ -143,7 +143,7 @@ class Facts(NamedTuple):
         )
 
     def leaves_closed(self, event: ThreadEvent) -> bool:
-        """Whether a thread that is closed stays so, though this event is in it.
+        """Whether a closed thread stays closed with this event in it.
 
         A client message or handoff opens it unless a close settles it; a tie with a close through
         the API is open.
@@ -162,10 +162,10 @@ class Facts(NamedTuple):
 
 
 class Step(NamedTuple):
-    """The facts after more events, and what must be read from the stored events to complete them.
+    """The facts after more events, and the rest to read from stored events.
 
-    `moved`: `unanswered_since` and `unanswered` are to be read for this settlement; they are None
-    and 0 meanwhile. `needs_all`: the facts are a `fold` of all stored events.
+    `moved`: `unanswered_since` and `unanswered` must be read for this settlement; they are None and
+    0 meanwhile. `needs_all`: the facts must be folded from all stored events.
     """
 
     facts: Facts
@@ -182,10 +182,10 @@ def is_request(kind: Kind, handoff_only: bool) -> bool:
 
 
 def advance(facts: Facts, events: Iterable[ThreadEvent], *, handoff_only: bool = False) -> Step:
-    """The facts after more events, in any order, each given once.
+    """Returns the facts after more events, in any order, each given once.
 
-    Stored events are needed only where something was settled, or where a close on the dashboard
-    is made, another close or reopen follows it, or one of the two is undone.
+    Stored events are needed only if something was settled, or if a close on the dashboard is made,
+    another close or reopen follows it, or one of the two is undone.
     """
     new = list(events)
     if _changes_what_closes_had_seen(facts, new):
@@ -207,7 +207,7 @@ def advance(facts: Facts, events: Iterable[ThreadEvent], *, handoff_only: bool =
 
 
 def fold(events: Iterable[ThreadEvent], *, handoff_only: bool = False) -> Facts:
-    """The facts of a whole set of events; their order does not matter."""
+    """Folds the facts of a whole set of events; their order does not matter."""
     known = _in_force(list(events))
     facts = _marked(Facts(), known, handoff_only)
     facts = facts._replace(close_seen_id=_seen_by_closes(known, facts.reopened_at))
@@ -220,7 +220,7 @@ def fold(events: Iterable[ThreadEvent], *, handoff_only: bool = False) -> Facts:
 
 
 def _changes_what_closes_had_seen(facts: Facts, events: Iterable[ThreadEvent]) -> bool:
-    """Whether `close_seen_id` may change, or more than new events say whether it still closes."""
+    """Whether `close_seen_id`, or its effect, may depend on more than the new events."""
     for event in events:
         if event.undoes is not None or (event.kind == "close" and event.seen_id is not None):
             return True
@@ -230,7 +230,7 @@ def _changes_what_closes_had_seen(facts: Facts, events: Iterable[ThreadEvent]) -
 
 
 def _in_force(events: Collection[ThreadEvent]) -> list[ThreadEvent]:
-    """Without what was undone, and without what undoes it."""
+    """Drops undone events and the events that undid them."""
     undone = {event.undoes for event in events if event.undoes is not None}
     return [event for event in events if event.undoes is None and event.id not in undone]
 
@@ -247,7 +247,7 @@ def _seen_by_closes(events: Iterable[ThreadEvent], reopened_at: int | None) -> i
 
 
 def _is_closed(facts: Facts, was_closed: bool, events: Collection[ThreadEvent]) -> bool:
-    """Whether a thread with these facts is closed, where `was_closed` says it of the others."""
+    """Whether a thread with these facts is closed; `was_closed`: without the new events."""
     if facts.closed_at is None or not _is_later(facts.closed_at, facts.reopened_at):
         return False
     if facts.close_seen_id is None:
@@ -259,8 +259,8 @@ def _is_closed(facts: Facts, was_closed: bool, events: Collection[ThreadEvent]) 
 def _waiting(
     events: Iterable[ThreadEvent], settled: Settlement, handoff_only: bool
 ) -> tuple[int | None, int]:
-    """Of these events: the earliest request that is not settled, and how many client messages
-    are not."""
+    """Returns the earliest request among these events that is not settled, and the number of
+    unsettled client messages."""
     unanswered_since, unanswered = None, 0
     for event in events:
         if event.kind in _OPENING and not settled.settles(event):
@@ -271,8 +271,8 @@ def _waiting(
 
 
 def _marked(facts: Facts, events: Iterable[ThreadEvent], handoff_only: bool) -> Facts:
-    """The facts with the first and last times of each kind, and what answers had seen; the others
-    stay as they were."""
+    """Returns the facts with the first and last times of each kind, and the ids that answers had
+    seen; the others stay as they were."""
     marks: dict[str, int | None] = {}
 
     def mark(name: str, choose: Callable[[int | None, int | None], int | None], at: int) -> None:

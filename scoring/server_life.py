@@ -1,17 +1,16 @@
 """One life of a Redis server, from its start to its end, and scripts that run in no other.
 
-A server that starts again may have read a dump of any age, and a replica that is promoted may lack
-what was written last. Whatever went on from such data would give an epoch a second history. So the
-scripts of the order carry the life for which they were loaded: a server that was started since does
-not hold them, and what they write is marked with the life and refused in any other. A promotion
-begins a life, too.
+A server that starts again may have read a dump of any age, and a promoted replica may lack the last
+writes. Going on from such data would give an epoch a second history. So the scripts of the order
+carry the life for which they were loaded: a server that was started since does not hold them, and
+their writes are marked with the life and refused in any other. A promotion begins a life, too.
 
-In a cluster each primary is in a life of its own. What moves from one to another with its slot is
-whole, so each accepts the lives of the others: of those that were primaries beside it. A replica
-that is promoted does not accept that of the primary which it replaces.
+In a cluster each primary has its own life. Data that move from one to another with a slot are
+whole, so each accepts the lives of the others: of the primaries beside it. A promoted replica does
+not accept that of the primary which it replaces.
 
 A server forgets its promotion after an hour without a replica, and lives on. Processes that knew it
-keep the name of that life; those that start later cannot know it, and take the run alone for the
+keep the name of that life; those that start later cannot know it, and use the run alone as the
 name. So both accept all lives of this run, until the next promotion is told.
 """
 
@@ -30,18 +29,18 @@ from lua_scripts.servers import ONLY, Client, lives_on, refresh, run_id_of, serv
 #: Hexadecimal digits that name a life.
 NAME_DIGITS = 12
 
-#: The other lives of a run that is accepted by itself.
+#: The other lives of a run that is accepted as a whole.
 _OF_A_RUN = """{ __index = function(lives, life)
   local run = life and string.match(life, '^(%x+)%.')
   return run and lives[run]
 end }"""
 
-#: Gives what tells this start or promotion of a server from others; None where it does not say.
+#: Returns a text that identifies this start or promotion of a server; None if it is unknown.
 RunId = Callable[[redis.Redis], str | None]
 
 
 class LifeUnknown(Exception):
-    """It is not known that the data in Redis were written since it started: rebuild them."""
+    """The data in Redis may be older than the server's start: rebuild them."""
 
 
 class ServerLife:
@@ -49,8 +48,8 @@ class ServerLife:
     server, or of each primary of a cluster.
 
     `LIFE` is that of the server that runs the script, `LIVES` has it and those that it accepts as
-    keys, each with its run, which names a server. Where INFO is allowed, the life is that of
-    `run_id`. Elsewhere, but not in a cluster, it is what `begin` wrote to `key`, for as long as the
+    keys, each with its run, which names a server. If INFO is allowed, the life is that of `run_id`.
+    Otherwise, but not in a cluster, it is the one that `begin` wrote to `key`, for as long as the
     server holds the scripts of that life, which only `begin` loads: not after a restart, and also
     not after SCRIPT FLUSH.
     """
@@ -63,17 +62,17 @@ class ServerLife:
         self._key = key
         self._run_id = run_id
         self._scripts: LuaRunner | None = None
-        #: Run of a server → what told its life first.
+        #: Run of a server → the text that first told its life.
         self._told: dict[str, str] = {}
         #: Life of a server → the lives that it accepts.
         self._accepted: dict[str, frozenset[str]] = {}
-        #: Name of a server → what stands before its scripts.
+        #: Name of a server → the Lua text in front of its scripts.
         self._preludes: dict[str, str] = {}
 
     def run_all(self, calls: Sequence[LuaCall]) -> list[Any]:
-        """Results in the order of `calls`; all are repeated where a server lacked the scripts.
+        """Returns results in the order of `calls`; repeats all if a server lacked the scripts.
 
-        Raises LifeUnknown, and what Redis raises.
+        Raises LifeUnknown, and errors of Redis.
         """
         scripts = self._scripts
         if scripts is not None:
@@ -81,7 +80,7 @@ class ServerLife:
                 return scripts.run_all(calls)
             except NoScriptError:
                 if isinstance(self._client, RedisCluster):
-                    # Perhaps of a replica that was promoted.
+                    # Perhaps a replica was promoted.
                     refresh(self._client)
         try:
             return self.renew().run_all(calls)
@@ -92,9 +91,9 @@ class ServerLife:
             raise LifeUnknown("Redis was started again just now") from error
 
     def renew(self) -> LuaRunner:
-        """Asks each server which life it is in; returns the scripts of these lives alone.
+        """Asks each server for its life; returns the scripts of these lives alone.
 
-        Raises LifeUnknown, and what Redis raises.
+        Raises LifeUnknown, and errors of Redis.
         """
         servers = servers_of(self._client)
         run_ids = self._run_ids(servers)
@@ -104,7 +103,7 @@ class ServerLife:
                 raise LifeUnknown("no life of this Redis server is known")
             return scripts
         lives = {name: self._life_of(str(run_id)) for name, run_id in run_ids.items()}
-        # Of a promotion that is forgotten this is the run: all its lives are accepted.
+        # After a forgotten promotion this is the run: all its lives are accepted.
         told = {_life(str(run_id)) for run_id in run_ids.values()}
         self._scripts = scripts = self._scripts_of(lives, servers, told)
         for name in lives:
@@ -115,7 +114,7 @@ class ServerLife:
         return scripts
 
     def begin(self) -> LuaRunner:
-        """Like `renew`, and begins a life where none is known. Raises what Redis raises."""
+        """Does `renew`, and begins a life if none is known. Raises errors of Redis."""
         try:
             return self.renew()
         except LifeUnknown:
@@ -126,7 +125,7 @@ class ServerLife:
             return scripts
 
     def _run_ids(self, servers: Mapping[str, redis.Redis]) -> dict[str, str | None]:
-        """Of the servers that answer; raises what the last one raised where none does."""
+        """Returns the run ids of servers that answer; raises the last error if none does."""
         found: dict[str, str | None] = {}
         failure: redis.RedisError | None = None
         for name, server in servers.items():
@@ -158,13 +157,13 @@ class ServerLife:
         servers: Iterable[str] = (ONLY,),
         told: Collection[str] = frozenset(),
     ) -> LuaRunner:
-        """`lives`: name of a server that has answered → its life; `told`: more to be accepted."""
-        # Those of before, too: a node whose slots have all moved is no primary any more.
+        """`lives`: name of a server that has answered → its life; `told`: more lives to accept."""
+        # Earlier lives, too: a node whose slots have all moved is no primary any more.
         self._accepted = {
             life: self._accepted.get(life, frozenset()).union(lives.values(), told)
             for life in lives.values()
         }
-        # A node that does not answer keeps its own: whatever is sent to it fails, and is not lost.
+        # A node that does not answer keeps its own: calls to it fail, and are not lost.
         self._preludes = {
             name: _prelude(lives[name], self._accepted[lives[name]])
             if name in lives
@@ -175,7 +174,7 @@ class ServerLife:
 
 
 def _life(run_id: str) -> str:
-    """The name of a life: `RUN`, or `RUN.PROMOTION` after a promotion that Redis knows of."""
+    """Returns the name of a life: `RUN`, or `RUN.PROMOTION` after a known promotion."""
     run, _, promotion = run_id.partition(":")
     return f"{_digest(run)}.{_digest(promotion)}" if promotion else _digest(run)
 

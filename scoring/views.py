@@ -1,10 +1,10 @@
-"""Which lists a thread is on: the views that hold it."""
+"""Views, and the ones that hold a thread."""
 
 from collections.abc import Callable
 
 from scoring.facts import Facts
 
-#: Which threads a view holds.
+#: Predicates of the threads that a view holds.
 VIEW_RULES: dict[str, Callable[[Facts], bool]] = {
     "arrival": lambda facts: not facts.closed and not facts.snoozed,
     "not_respond": lambda facts: facts.waiting_since is not None and not facts.snoozed,
@@ -18,19 +18,19 @@ VIEW_QUERIES: dict[str, str] = {
     "mentions": "mentions:me",
     "history": "is:closed",
 }
-#: The views of which Redis always holds a list for each built-in sort: their names are list ids.
+#: The views with a list in Redis for each built-in sort, always: their names are list ids.
 VIEWS = tuple(VIEW_RULES)
 #: The built-in views whose lists are lists of queries, and the sort in which Redis always holds it.
 QUERY_VIEWS: dict[str, str] = {"snoozed": "soonest"}
-#: The built-in views of which each admin has a list of their own, kept while the admin is here, and
-#: the sort in which it is.
+#: The built-in views with a list for each admin, kept while the admin is here, and the sort of this
+#: list.
 OWN_VIEWS: dict[str, str] = {"mentions": "arrival"}
 BUILT_IN_VIEWS = tuple(VIEW_QUERIES)
 assert {*BUILT_IN_VIEWS} == {*VIEWS, *QUERY_VIEWS, *OWN_VIEWS}
-#: What narrows a view: `all` does not, `unassigned` and `mine` ask who has the thread.
+#: The filters of a view: `all` keeps everything, `unassigned` and `mine` test the assignee.
 FILTERS = ("all", "unassigned", "mine")
 
 
 def views_of(facts: Facts) -> tuple[str, ...]:
-    """The views that a thread is on, in the order of VIEWS."""
+    """Returns the views that hold a thread, in the order of VIEWS."""
     return tuple(view for view, holds in VIEW_RULES.items() if holds(facts))

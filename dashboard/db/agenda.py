@@ -1,4 +1,4 @@
-"""Reads from SQL what is to be done, for all queues at once."""
+"""Reads from SQL what has to be done, for all queues at once."""
 
 from typing import NamedTuple
 
@@ -27,10 +27,10 @@ _CLOSED_BEFORE: BindParameter[int] = bindparam("closed_before", type_=BigInteger
 
 
 class Agenda(NamedTuple):
-    """`next_change_at`: when time changes a thread next, in ms since 1970, None: never. The others
+    """`next_change_at`: when time changes a thread next, in ms since 1970; None: never. The flags
     say whether events have no position, deliveries are due, threads are to be archived or brought
-    back, threads are unplaced, and lists of queries are needed no longer; `lists` and `policies`
-    are as in `Versions`."""
+    back, threads are unplaced, and lists of queries have expired. `lists` and `policies` are those
+    of `Versions`."""
 
     next_change_at: int | None
     has_events: bool
@@ -51,7 +51,7 @@ class Agenda(NamedTuple):
 
 
 def read(connection: Connection, now_ms: int) -> Agenda:
-    """The agenda as of this transaction."""
+    """Reads the agenda as of this transaction."""
     known = versions.current(connection)
     given = {"now": now_ms, "closed_before": closed_before(known.history_days, now_ms)}
     [row] = answer(connection, Ask(_QUERY, given, list))

@@ -1,4 +1,4 @@
-"""Archived threads: which are to be archived, and how they are read behind a list."""
+"""Archived threads: finds those to archive, and reads the ones behind a list."""
 
 from collections.abc import Collection
 from typing import Any, NamedTuple
@@ -31,8 +31,8 @@ _ARCHIVED = (
 
 
 def behind(connection: Connection, now_ms: int, limit: int) -> list[int]:
-    """Ids of threads that time, or a change of how long lists hold closed ones, archives or brings
-    back: at most so many."""
+    """Returns up to `limit` ids of threads to archive or to bring back, because time passed or
+    lists hold closed threads for another number of days."""
     latest = closed_before(versions.current(connection).history_days, now_ms)
     to_archive, to_bring_back = statements(latest, limit)
     return [*connection.scalars(to_archive), *connection.scalars(to_bring_back)][:limit]
@@ -41,13 +41,13 @@ def behind(connection: Connection, now_ms: int, limit: int) -> list[int]:
 def statements(
     latest: int | BindParameter[Any], limit: int | None
 ) -> tuple[Select[int], Select[int]]:
-    """What finds those to archive, closed at this time or before, and those to bring back."""
+    """Returns selects of threads to archive, closed at `latest` or before, and to bring back."""
     to_archive = _LIVE.where(threads.c.closed_at <= latest).limit(limit)
     return to_archive, _ARCHIVED.where(threads.c.closed_at > latest).limit(limit)
 
 
-#: Threads that one statement looks at: at first as many as are asked for, then more, where few of
-#: them are on the list.
+#: Threads that one statement looks at: first as many as asked for, then more if few of them are on
+#: the list.
 CHUNK_GROWTH, CHUNK_MAX = 4, 2_000
 _IS_ARCHIVED = (threads.c.archived.is_(True), threads.c.closed.is_(True))
 
@@ -67,10 +67,10 @@ def part(
     limit: int,
     after: Position | None,
 ) -> Part:
-    """Up to `limit` of them, from the first or after a position.
+    """Returns up to `limit` archived threads, from the first or after a position.
 
-    Where few of the archived threads are on the list many are looked at; others are served in
-    between. The position is that of a thread on the list: who reads it learns of no other one.
+    If few of the archived threads are on the list, many are looked at; other requests are served in
+    between. The position is that of a thread on the list, so it reveals no other thread.
     """
     if not may_hold_archived(query_list.resolved):
         return Part([], None)
@@ -94,7 +94,7 @@ def part(
 def held(
     connection: Connection, query_list: QueryList, now_ms: int, ids: Collection[int]
 ) -> list[Entry]:
-    """Those of these threads that are archived and on the list."""
+    """Returns those of these threads that are archived and on the list."""
     statement = on_list(query_list, now_ms, ids).add_columns(score_of(query_list, now_ms))
     return in_order(_entries(connection, statement))
 
@@ -102,19 +102,19 @@ def held(
 def of_assignees(
     query_list: QueryList, now_ms: int, size: int, after: Position | None
 ) -> Select[Any]:
-    """The next ones on a list of threads that some admins have: an index gives all of these."""
+    """Selects the next threads of a list that asks for assignees: an index finds all of theirs."""
     score = score_of(query_list, now_ms)
     statement = select(threads.c.id, score).select_from(source_of(query_list))
     statement = statement.where(is_archived_on(query_list, now_ms, by_id=True))
     if after is not None:
         statement = statement.where(tuple_(score + 0, threads.c.id) > tuple_(*after))
-    # As an expression: else SQLite reads a whole index in its order to sort nothing.
+    # `score + 0`: otherwise SQLite reads a whole index in its order to avoid sorting.
     return statement.order_by(score + 0, threads.c.id).limit(size)
 
 
 def last_of_chunk(sort: str, size: int, after: Position | None) -> Select[Any]:
-    """The last one of the next archived threads in the order of a sort, whatever list they are on;
-    nothing where there are not so many."""
+    """Selects the last one of the next `size` archived threads in the order of a sort, on any list;
+    no row if there are fewer."""
     score = threads.c[f"score_{sort}"]
     statement = select(threads.c.id, score.label("score")).where(*_IS_ARCHIVED)
     if after is not None:
@@ -125,7 +125,7 @@ def last_of_chunk(sort: str, size: int, after: Position | None) -> Select[Any]:
 def between(
     query_list: QueryList, now_ms: int, after: Position | None, last: tuple[int, int] | None
 ) -> Select[Any]:
-    """The archived threads of a list behind a position, up to an (id, score)."""
+    """Selects the archived threads of a list behind a position, up to an (id, score)."""
     score = score_of(query_list, now_ms)
     statement = select(threads.c.id, score).select_from(source_of(query_list))
     statement = statement.where(*_IS_ARCHIVED, is_archived_on(query_list, now_ms, by_id=True))
@@ -138,7 +138,7 @@ def between(
 
 
 def on_list(query_list: QueryList, now_ms: int, ids: Collection[int]) -> Select[Any]:
-    """Those of these threads that are archived and on the list."""
+    """Selects those of these threads that are archived and on the list."""
     statement = select(threads.c.id).select_from(source_of(query_list))
     is_on = is_archived_on(query_list, now_ms, by_id=True)
     return statement.where(threads.c.id.in_(ids), is_on)
@@ -151,7 +151,7 @@ def _looked_up(
     limit: int,
     after: Position | None,
 ) -> Part:
-    """The same in a sort whose scores no index has: all archived threads are looked through."""
+    """Does the same as `part` for a sort without an index: looks through all archived threads."""
     found = look_through(
         connection,
         query_list,
@@ -165,7 +165,7 @@ def _looked_up(
 
 
 def _names_assignees(resolved: Resolved) -> bool:
-    """Whether only threads are asked for that some admins have."""
+    """Whether the query only asks for threads that are assigned to certain admins."""
     root = resolved.root
     nodes = root.nodes if isinstance(root, AllNode) else (root,)
     return any(
@@ -176,7 +176,7 @@ def _names_assignees(resolved: Resolved) -> bool:
 
 
 def _part(entries: list[Entry], limit: int) -> Part:
-    """One more than `limit` shows whether there is a next part."""
+    """Cuts entries to a part; one more than `limit` shows that a next part exists."""
     if len(entries) <= limit:
         return Part(entries, None)
     return Part(entries[:limit], _position(entries[limit - 1]))

@@ -1,4 +1,4 @@
-"""The audit log: what may be said, its entries, reading them, and their lines as a file."""
+"""The audit log: its actions and entries, reading them, and their lines as a file."""
 
 import csv
 import io
@@ -17,16 +17,16 @@ from dashboard.db.outbox.outgoing_document import timestamp
 from dashboard.turns import turns
 from scoring.conditions.folding import folded, plain
 
-#: Where from: a page of Lineup, a command of `app.py`, or the provider of accounts (OIDC).
+#: Origin: a page of Lineup, a command of `app.py`, or the provider of accounts (OIDC).
 PAGE, COMMAND, PROVIDER = "page", "command", "provider"
 VIAS = (PAGE, COMMAND, PROVIDER)
 
 
 class Actor(NamedTuple):
-    """Who did it and from where.
+    """The person or program that acted, and its origin.
 
-    In the page: the admin, the caller's IP address and what the browser calls itself; without an
-    admin, nobody is known yet. A command: the operating system's user, and the name of the machine.
+    In the page: the admin, the caller's IP address and the browser's user agent; without an admin,
+    nobody has signed in yet. A command: the operating system's user, and the name of the machine.
     """
 
     via: str
@@ -38,7 +38,7 @@ class Actor(NamedTuple):
 
 
 class Action(NamedTuple):
-    """A kind of act: what it is done to, and the names of what an entry says of it."""
+    """A kind of action: the kind of its target, and the names of the fields of an entry."""
 
     name: str
     target: str
@@ -72,7 +72,7 @@ SECOND_FACTOR_DISABLED = _action("second_factor.disabled", "account")
 SECOND_FACTOR_RESET = _action("second_factor.reset", "account")
 RECOVERY_CODES_CREATED = _action("recovery_codes.created", "account")
 
-# Sign-ins: `method` is how (password, oidc), `second_factor` by what (totp, recovery_code).
+# Sign-ins: `method` is password or oidc, `second_factor` is totp or recovery_code.
 SIGNIN_SUCCEEDED = _action("signin.succeeded", "account", "method", "second_factor")
 SIGNIN_FAILED = _action("signin.failed", "account", "reason", "attempts", "since", "accounts")
 SESSIONS_ENDED = _action("sessions.ended", "account", "count", "reason")
@@ -82,7 +82,7 @@ KEY_CREATED = _action(
     "key.created", "key", "source", "scopes", "rate_per_second", "handoff_only", "desk"
 )
 KEY_REVOKED = _action("key.revoked", "key", "source")
-# The target of a webhook is named by scheme and host: the rest of its address may be a secret.
+# A webhook is named by scheme and host: the rest of its address may be a secret.
 WEBHOOK_CREATED = _action("webhook.created", "webhook", "source", "events")
 WEBHOOK_ROTATED = _action("webhook.rotated", "webhook", "source")
 WEBHOOK_ENABLED = _action("webhook.enabled", "webhook", "source")
@@ -91,7 +91,7 @@ WEBHOOK_REPLAYED = _action(
     "webhook.replayed", "webhook", "source", "events", "event", "since", "until"
 )
 
-# Views that others see; an admin's own ones are their own affair.
+# Shared views; an admin's own ones are private.
 VIEW_SHARED = _action("view.shared", "view", "owner", "query", "sort")
 VIEW_CHANGED = _action("view.changed", "view", "name", "query", "sort", "timezone", "owner")
 VIEW_UNSHARED = _action("view.unshared", "view", "query", "sort")
@@ -108,20 +108,20 @@ POLICY_CHANGED = _action("policy.changed", "policy", "name", *_POLICY)
 POLICY_DELETED = _action("policy.deleted", "policy", *_POLICY)
 POLICIES_ORDERED = _action("policies.ordered", "policies", "order")
 
-# The target is the row that is gone, and the name of its source: nothing of the person.
+# The target is the deleted row, and the name of its source: nothing about the person.
 CUSTOMER_DELETED = _action("customer.deleted", "customer", "source", "threads", "events")
-# All that there is, in one file.
+# A backup: all data in one file.
 BACKUP_MADE = _action("backup.made", "backup")
 BACKUP_RESTORED = _action("backup.restored", "backup", "made_at", "version")
 EVENTS_IMPORTED = _action("events.imported", "export")
 EXPORT_MADE = _action("export.made", "export", "format", "filters")
 
-#: All of them, by name.
+#: All actions, by name.
 ACTIONS = dict(_declared)
 
 #: Longest text within an entry's data; a longer one is cut.
 TEXT_MAX = 2_000
-#: Controls, also those of a text's direction, and what is no character of UTF-8.
+#: Control characters, also those of a text's direction, and what is no character of UTF-8.
 _HIDDEN = re.compile("[\x00-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
 _ADDED = insert(audit_log)
 _LENGTHS = {
@@ -131,7 +131,7 @@ _LENGTHS = {
 
 
 class Target(NamedTuple):
-    """What something was done to, by its id (None: it has none) and its name as of then."""
+    """The target of an action, by its id (None: it has none) and its name at the time."""
 
     id: int | str | None
     name: str = ""
@@ -145,7 +145,7 @@ def add(
     target: Target,
     data: Mapping[str, Any] | None = None,
 ) -> None:
-    """Adds an entry; it is there if the transaction is committed.
+    """Adds an entry, which exists once the transaction is committed.
 
     `data` says what was set, or by `changes` what was there before; never a secret, a password or
     the text of a message. Raises ValueError for a field that the action does not declare.
@@ -174,7 +174,7 @@ def add(
 
 
 def changes(before: Mapping[str, Any], after: Mapping[str, Any]) -> dict[str, Any]:
-    """The values that differ, each as `{"from": …, "to": …}`; both have the same names."""
+    """Returns the values that differ, each as `{"from": …, "to": …}`; both have the same names."""
     return {
         name: {"from": before[name], "to": value}
         for name, value in after.items()
@@ -183,7 +183,7 @@ def changes(before: Mapping[str, Any], after: Mapping[str, Any]) -> dict[str, An
 
 
 def _shown(value: Any, length: int) -> Any:
-    """The value with texts that every database takes, and that a terminal can show."""
+    """Returns the value with its texts cut, and safe for every database and terminal."""
     if isinstance(value, str):
         cut = value if len(value) <= length else f"{value[: length - 1]}…"
         return _HIDDEN.sub("\N{REPLACEMENT CHARACTER}", cut)
@@ -196,18 +196,18 @@ def _shown(value: Any, length: int) -> Any:
     return value
 
 
-#: What actions have in common before the dot, such as `webhook`; asked for, it stands for all.
+#: The part of an action's name before the dot, such as `webhook`; as a filter, it means all.
 GROUPS: Mapping[str, Sequence[str]] = {
     group: [name for name in ACTIONS if name.partition(".")[0] == group]
     for group in dict.fromkeys(name.partition(".")[0] for name in ACTIONS)
 }
 KINDS = tuple(dict.fromkeys(action.target for action in ACTIONS.values()))
-#: Entries that one query reads where all are read.
+#: Entries that one query reads when all are read.
 _PART = 500
 
 
 class Filters(NamedTuple):
-    """Which entries; None: any. `from_ms` is the first time, `to_ms` the first one after.
+    """Filters entries; None: any. `from_ms` is the first time, `to_ms` the first one after.
 
     `action` is the name of one or of a group; `actor` an admin's e-mail address, or a name;
     `target` a kind (`webhook`), one of a kind by id (`webhook:3`), or a name.
@@ -254,7 +254,7 @@ _PLACE = tuple_(audit_log.c.at, audit_log.c.id)
 
 
 def is_action(name: str) -> bool:
-    """Whether there is such an action, or such a group of actions."""
+    """Whether an action or a group of actions has this name."""
     return name in ACTIONS or name in GROUPS
 
 
@@ -266,7 +266,7 @@ def page(
     *,
     oldest_first: bool = False,
 ) -> list[Entry]:
-    """Up to `limit` entries behind `after`, newest first unless `oldest_first`."""
+    """Returns up to `limit` entries behind `after`, newest first unless `oldest_first`."""
     order = (audit_log.c.at, audit_log.c.id)
     wanted = select(*_COLUMNS).where(*_conditions(connection, filters)).limit(limit)
     if oldest_first:
@@ -280,7 +280,7 @@ def page(
 
 
 def every(database: Database, filters: Filters) -> Iterator[Entry]:
-    """All of them, the oldest first, read in parts: no transaction stays open meanwhile."""
+    """Yields all of them, oldest first, read in parts: no transaction stays open meanwhile."""
     after: Position | None = None
     while True:
         with database.read() as connection:
@@ -315,7 +315,7 @@ def _of_action(name: str) -> ColumnElement[bool]:
 
 
 def _by(connection: Connection, actor: str) -> ColumnElement[bool]:
-    """By the admin who has the address now, under whatever name and address; else by a name."""
+    """Matches the admin who has the address now, also under earlier ones; else a name."""
     admin = admins.by_email(connection, actor)
     if admin is not None:
         return audit_log.c.admin_id == admin.id
@@ -335,18 +335,18 @@ def _to(target: str) -> ColumnElement[bool]:
     return func.lower(audit_log.c.target_name) == target.strip().lower()
 
 
-#: Spreadsheets take a cell that begins so for a formula, after blanks and in any width.
+#: Spreadsheets read a cell with such a beginning as a formula, after blanks and in any width.
 _FORMULA = ("=", "+", "-", "@")
-#: Spreadsheets cut these off, or begin another cell with them.
+#: Spreadsheets cut these off, or begin another cell at them.
 _BREAKS = ("\t", "\r", "\n")
-#: By this spreadsheets know that a file is UTF-8.
+#: Tells spreadsheets that a file is UTF-8.
 _BYTE_ORDER_MARK = "\ufeff"
-#: Columns of a row, in their order.
+#: The columns of a row, in their order.
 COLUMNS = Entry._fields
 
 
 def csv_lines(entries: Sequence[Entry], *, with_head: bool) -> str:
-    """As RFC 4180 says; no cell is a formula. The head begins the file, with a byte order mark."""
+    """Returns CSV (RFC 4180) without formulas. The head begins the file, with a byte order mark."""
     file = io.StringIO()
     writer = csv.writer(file)
     if with_head:
@@ -359,7 +359,7 @@ def csv_lines(entries: Sequence[Entry], *, with_head: bool) -> str:
 
 
 def json_lines(entries: Sequence[Entry]) -> str:
-    """One object a line."""
+    """Returns JSON, one object a line."""
     return "".join(
         f"{json.dumps(_plain(entry), ensure_ascii=False)}\n" for entry in turns.each(entries)
     )

@@ -1,4 +1,4 @@
-"""Conditions in SQL: what they read, the WHERE clause, and the threads that an index names."""
+"""Conditions in SQL: values of subjects, the WHERE clause, and candidates that an index finds."""
 
 from collections.abc import Callable, Collection, Iterable, Mapping
 from itertools import groupby
@@ -33,7 +33,7 @@ from scoring.conditions.nodes import AllNode, AnyNode, NotNode, ResolvedNode
 from scoring.conditions.resolved import Resolved
 from scoring.conditions.subject import ATTRIBUTES, TRUTHS, Subject
 
-#: Attribute to its value in SQL, where that is no column of `threads` of the same name.
+#: Attribute to its value in SQL, unless it is a column of `threads` of the same name.
 COMPUTED: Mapping[str, ColumnElement[Any]] = {
     "answered": threads.c.last_admin_at.is_not(None),
     "unanswered": threads.c.last_admin_at.is_(None) & threads.c.first_request_at.is_not(None),
@@ -53,12 +53,12 @@ _TABLES = {
     name: {part.table for part in iterate(value) if isinstance(part, Column)}
     for name, value in COLUMNS.items()
 }
-#: Positions of what is true or false.
+#: Positions of the attributes that are true or false.
 _TRUTHS_AT = [Subject._fields.index(name) for name in TRUTHS]
 
 
 def joined(attributes: Collection[str] = Subject._fields) -> FromClause:
-    """Threads, joined with the tables that these attributes are read from."""
+    """Joins threads with the tables that these attributes are read from."""
     tables = set().union(*(_TABLES[name] for name in attributes))
     rows: FromClause = threads
     if sources in tables:
@@ -75,7 +75,7 @@ _BY_ID = _SUBJECTS.where(threads.c.id.in_(bindparam("ids", expanding=True)))
 
 
 def subjects(connection: Connection, ids: Collection[int]) -> dict[int, Subject]:
-    """Thread id to what conditions know of it; unknown ids are left out."""
+    """Maps thread ids to their subjects; unknown ids are left out."""
     if not ids:
         return {}
     found = connection.execute(_BY_ID, {"ids": list(ids)}).all()
@@ -83,9 +83,9 @@ def subjects(connection: Connection, ids: Collection[int]) -> dict[int, Subject]
 
 
 def _subject(values: list[Any]) -> Subject:
-    # By position: a rebuild reads every thread.
+    # By position, which is faster: a rebuild reads every thread.
     for at in _TRUTHS_AT:
-        # SQLite gives 0 and 1 for what it computes.
+        # SQLite returns 0 and 1 for computed truth values.
         values[at] = bool(values[at])
     for at in SETS_AT:
         values[at] = tags_in(values[at])
@@ -98,12 +98,12 @@ Now = int | ColumnElement[int]
 
 
 def where(resolved: Resolved, now_ms: Now) -> Condition:
-    """The threads for which a query holds at an instant, over `threads_of` the same query."""
+    """Returns the WHERE clause of a query at an instant, over `threads_of` the same query."""
     return _condition(resolved.root, now_ms)
 
 
 def threads_of(resolved: Resolved) -> FromClause:
-    """Threads, joined with what the query reads and with nothing else."""
+    """Joins threads with the tables that the query reads, and with nothing else."""
     return joined({leaf.attribute for leaf in resolved.leaves()})
 
 
@@ -144,7 +144,7 @@ def _language(leaf: Language) -> Condition:
     column = COLUMNS[leaf.attribute]
     tag = func.lower(column).concat("-")
     tags = sorted(one for one in leaf.tags if one is not None)
-    # One look at each length of a tag, however many there are.
+    # One comparison for each length of a tag, however many tags there are.
     found: list[Condition] = [
         func.substr(tag, 1, length + 1).in_([f"{one}-" for one in group])
         for length, group in groupby(sorted(tags, key=len), len)
@@ -157,7 +157,7 @@ def _language(leaf: Language) -> Condition:
 def _tagged(leaf: Tagged) -> Condition:
     column = COLUMNS[leaf.attribute]
     tags = sorted(one for one in leaf.tags if one is not None)
-    # Tags are of letters, digits and hyphens: nothing in them means more to LIKE.
+    # Tags are of letters, digits and hyphens: LIKE gives none of them a special meaning.
     found = [column.contains(in_column([tag])) for tag in tags]
     if None in leaf.tags:
         return or_(column.is_(None), *found)
@@ -165,7 +165,7 @@ def _tagged(leaf: Tagged) -> Condition:
 
 
 def _within(column: ColumnElement[Any], leaf: Within, span: Span, now_ms: Now) -> Condition:
-    """Whether what is measured of a time lies in a span, as a comparison of the column itself."""
+    """Whether a time, measured as `leaf` says, lies in a span. Compares the column itself."""
     low, high = span
     now = now_ms if isinstance(now_ms, int) else cast(now_ms, BigInteger)
     found: list[Condition] = []
@@ -179,36 +179,36 @@ def _within(column: ColumnElement[Any], leaf: Within, span: Span, now_ms: Now) -
     return and_(*found)
 
 
-#: An index serves where it names at most one of so many threads: reading one by its id takes about
-#: as long as ten of them in order.
+#: An index is used if it names at most one in so many threads: reading one by its id takes about as
+#: long as ten of them in order.
 SHARE = 50
 
-#: Languages of customers are compared one by one.
+#: Languages of customers are compared one by one, up to this many.
 LOCALES_MAX = 500
 
-#: With a limit no more of an index is read than that.
+#: With a limit, no more of an index is read than that.
 Ids = Select[int]
-#: The last one gives threads, which may be archived; the others, ids of what it looks at.
+#: The last one selects threads, which may be archived; the others, ids of what it looks at.
 Statements = tuple[Ids, ...]
 
 
 class Candidates:
     """Asks indexes for the threads of one query after the other.
 
-    They serve where each alternative of the query contains a question that one of them answers, and
-    where so few threads are found that reading them by their ids costs little beside reading all
-    threads in order; of all queries together no more than that costs.
+    An index is used only if it answers a condition in each alternative of the query, and finds so
+    few threads that reading them by id costs little beside reading all threads in order. All
+    queries together cost no more than that.
     """
 
     def __init__(self, threads_in_all: int):
         self._most = threads_in_all // SHARE
         self._left = threads_in_all
-        #: Questions of which the answer is too long.
+        #: Conditions that too many threads meet.
         self._common: set[Leaf] = set()
 
     def of(self, connection: Connection, resolved: Resolved) -> list[int] | None:
-        """Ids in order, among them those of all threads on lists for which the query holds, now or
-        by time alone; None where no index gives so few."""
+        """Returns ids in order. They include all threads on lists for which the query holds, now or
+        by time alone. None if no index finds so few."""
         if resolved.conjuncts is None:
             return None
         found: set[int] = set()
@@ -235,12 +235,12 @@ class Candidates:
         return None
 
     def _are_many(self, connection: Connection, ids: Ids) -> bool:
-        """To read as many ids for nothing would take ten times as long."""
+        """Whether there are so many ids that reading them in vain would take ten times as long."""
         return connection.scalar(ids.offset(self._most).limit(1)) is not None
 
 
 def _answerable(conjunct: Iterable[Literal]) -> Iterable[Leaf]:
-    """What must hold; of what is true or false also what must not."""
+    """Yields the leaves that must hold; a truth value that must not hold is turned around."""
     for leaf, is_right in conjunct:
         if is_right:
             yield leaf
@@ -275,7 +275,7 @@ def _closed_at(connection: Connection, leaf: Leaf) -> Statements:
 
 
 def _spoken(connection: Connection, leaf: Leaf) -> Statements:
-    """By the locales that customers have: which of them are of a language no index says."""
+    """Looks up locales of customers: no index says which of them are of a language."""
     if not isinstance(leaf, Language) or None in leaf.tags:
         return ()
     known = connection.scalars(_LOCALES.limit(LOCALES_MAX + 1)).all()
@@ -294,7 +294,7 @@ def _open_or_closed(connection: Connection, leaf: Leaf) -> Statements:
 
 
 def _snoozed(connection: Connection, leaf: Leaf) -> Statements:
-    """They are open."""
+    """Snoozed threads are open, so the open ones contain them."""
     return (_live(False),) if isinstance(leaf, OneOf) and leaf.values == {True} else ()
 
 
@@ -306,20 +306,21 @@ def _live(closed: bool) -> Ids:
 def _waiting(connection: Connection, leaf: Leaf) -> Statements:
     if not isinstance(leaf, Present | Within):
         return ()
-    # The version is that of the index of threads that wait: SQLite would take another one.
+    # The condition on the version names the index of waiting threads: SQLite would take another
+    # one.
     is_waiting = threads.c.waiting_since.is_not(None) & (threads.c.due_version >= 0)
     return (select(threads.c.id).where(is_waiting),)
 
 
 def _ids_tagged(connection: Connection, leaf: Leaf) -> Statements:
-    """All that have any tag: there is no index of tags."""
+    """Selects all threads that have any tag: there is no index of tags."""
     if not isinstance(leaf, Tagged) or None in leaf.tags:
         return ()
     return (select(threads.c.id).where(threads.c.tags.is_not(None)).order_by(threads.c.id.desc()),)
 
 
 def _distinct_locales() -> Select[str | None]:
-    """Each once, and NULL at the end; the index is asked for the next one, again and again."""
+    """Selects each locale once, NULL last; a recursive query asks the index for the next one."""
     locale = customers.c.locale
     first = select(func.min(locale).label("locale")).where(locale.is_not(None))
     found = first.cte("locales", recursive=True)
@@ -329,7 +330,7 @@ def _distinct_locales() -> Select[str | None]:
 
 _LOCALES = _distinct_locales()
 
-#: Attribute to what an index answers of it; what usually fewer threads have comes first.
+#: Attribute to the statements of its index; the attribute that fewest threads share comes first.
 _INDEXED: Mapping[str, Callable[[Connection, Leaf], Statements]] = {
     "mentioned": _mentioned,
     "assignee_id": _assigned,

@@ -39,24 +39,24 @@ RETRY_SECONDS = 0.005
 #: Tries of a write that conflicts with others, also beyond LOCK_WAIT_SECONDS: PostgreSQL needs a
 #: second to notice a deadlock, and the transaction that it ends has lost nothing but time.
 CONFLICT_TRIES = 3
-#: The same of a write that finds SQLite locked, which tells at once: on a starved machine the time
-#: is over after one or two tries.
+#: Tries of a write that finds SQLite locked. SQLite reports it at once, but on a starved machine
+#: the time is over after one or two tries.
 LOCKED_TRIES = 20
 POOL_SIZE = 10
 POOL_WAIT_SECONDS = 2
 
 #: PostgreSQL: serialization failure, deadlock.
 _CONFLICT_SQLSTATES = frozenset({"40001", "40P01"})
-#: PostgreSQL: lock timeout, query cancelled, too many connections. Others hold what is needed.
+#: PostgreSQL: lock timeout, query cancelled, too many connections. Others hold the resource.
 _BUSY_SQLSTATES = frozenset({"55P03", "57014", "53300"})
 #: PostgreSQL takes no writes: read-only (also in recovery), no rights (also to sign in). Classes:
-#: no resources (disk or table space full), an operator, a fault of the system, damaged data.
+#: no resources (disk or table space full), an operator, a system error, damaged data.
 _REFUSING_SQLSTATES = frozenset({"25006", "42501", "28000", "28P01"})
 _REFUSING_CLASSES = frozenset({"53", "57", "58", "XX"})
 #: Rows that a trial stores and deletes: they need pages that a full disk does not have.
 _TRIAL_ROWS = 100
-#: Interval of trials while writes are refused, time for which a good one counts, and that it waits
-#: for a lock, in seconds.
+#: In seconds: interval of trials while writes are refused, how long a good trial counts, and how
+#: long a trial waits for a lock.
 TRIAL_SECONDS = 1.0
 _GOOD_TRIAL_SECONDS = 5.0
 _TRIAL_WAIT_SECONDS = 0.25
@@ -79,7 +79,7 @@ _SQLITE_PRAGMAS = (
     "PRAGMA synchronous=FULL",
     f"PRAGMA wal_autocheckpoint={COMMIT_PAGES}",
     "PRAGMA foreign_keys=ON",
-    # What is deleted or replaced is overwritten: deleting a person leaves no copies in free space.
+    # Deleted and replaced data is overwritten: deleting a person leaves no copies in free space.
     "PRAGMA secure_delete=ON",
     # SQLite's own waiting would stop every green thread of the process.
     "PRAGMA busy_timeout=0",
@@ -88,7 +88,7 @@ _SQLITE_PRAGMAS = (
 
 
 class Database:
-    """SQLite or PostgreSQL by URL; raises StorageUnavailable where it is busy or unreachable."""
+    """SQLite or PostgreSQL by URL. Raises StorageUnavailable if it is busy or unreachable."""
 
     def __init__(
         self,
@@ -98,19 +98,19 @@ class Database:
         wait_ready: WaitReady | None = None,
         offload: Callable[..., Any] = lambda work, *arguments: work(*arguments),
     ):
-        """Where green threads run: `wait_ready` is how they wait for PostgreSQL, and
-        `offload(function, *arguments)` runs beside them what takes SQLite long."""
+        """Sets how green threads wait for PostgreSQL (`wait_ready`), and how they run long work of
+        SQLite elsewhere (`offload(function, *arguments)`)."""
         self.url = url
         self.is_sqlite = make_url(url).get_backend_name() == "sqlite"
         self.engine = _sqlite_engine(url) if self.is_sqlite else _postgres_engine(url, wait_ready)
-        #: The same for requests: other green threads run between two statements.
+        #: The engine for requests: other green threads run between two statements.
         self._yielding = self.engine.execution_options()
         event.listen(self._yielding, "before_cursor_execute", lambda *_: turns.step())
         self._sleep = sleep or (lambda seconds: time.sleep(seconds))
         self._offload = offload
         self._copied_log: tuple[int, int] | None = None
-        #: Whether a write was refused for another reason than what others hold: the database is
-        #: read-only, full or away. From then on until a trial succeeds.
+        #: Whether a write was refused although no other connection held what it needed: the
+        #: database is read-only, full or away. Stays so until a trial succeeds.
         self.refuses_writes = False
         self._tried_at = -math.inf
 
@@ -124,13 +124,13 @@ class Database:
         """Runs `work` in one write transaction and returns its result.
 
         `work` may run more than once (a lock was taken, a deadlock was broken, a connection was
-        lost), so it must change nothing but the database. On SQLite it must not yield to
-        other green threads. Raises StorageUnavailable after `wait_seconds` (after 3 tries, if
-        deadlocks were broken), with nothing stored.
+        lost), so it must change nothing but the database. On SQLite it must not yield to other
+        green threads. Raises StorageUnavailable after `wait_seconds` (after 3 tries, if deadlocks
+        were broken), with nothing stored.
 
-        Where the connection is lost during the COMMIT, `work` may have been stored: it runs again
-        if it `is_idempotent` (a second run changes nothing, and its result serves as well). Else
-        that raises OutcomeUnknown.
+        If the connection is lost during the COMMIT, `work` may have been stored: it runs again if
+        it `is_idempotent` (a second run changes nothing, and its result serves as well). Otherwise
+        OutcomeUnknown is raised.
         """
         turns.step()
         deadline = time.monotonic() + wait_seconds
@@ -156,7 +156,7 @@ class Database:
 
     @contextmanager
     def read(self) -> Iterator[Connection]:
-        """A connection for reading, on one snapshot. Raises StorageUnavailable.
+        """Opens a connection for reading, on one snapshot. Raises StorageUnavailable.
 
         In a request other green threads may run before each statement.
         """
@@ -170,9 +170,9 @@ class Database:
             raise _translated(error) from error
 
     def read_beside(self, statement: Select[Any]) -> Sequence[Sequence[Any]]:
-        """The rows of a statement that reads so much that SQLite would stop all green threads of
-        the process: there it is offloaded, over a connection of its own. Values are those of the
-        driver. Raises StorageUnavailable."""
+        """Returns the rows of a long statement, as the driver's values. On SQLite, which would stop
+        all green threads of the process, it is offloaded, over a connection of its own. Raises
+        StorageUnavailable."""
         if not self.is_sqlite:
             with self.read() as connection:
                 return connection.execute(statement).all()
@@ -181,15 +181,15 @@ class Database:
         return rows
 
     def checkpoint(self) -> None:
-        """Copies SQLite's log into the database, beside other work, where something is new in it;
+        """Copies SQLite's log into the database, beside other work, if the log has changed;
         PostgreSQL does so by itself. Raises StorageUnavailable."""
         log = stamp(str(self.engine.url.database)) if self.is_sqlite else None
         if self.is_sqlite and (log is None or log != self._copied_log):
             self._copied_log = log if self._beside(checkpoint) else None
 
     def empty_log(self) -> bool:
-        """Copies SQLite's log into the database and empties it, beside other work; False where
-        somebody uses it. Raises StorageUnavailable."""
+        """Copies SQLite's log into the database and empties it, beside other work; False if the log
+        is in use. Raises StorageUnavailable."""
         return bool(self._beside(empty))
 
     def is_there(self) -> bool:
@@ -202,14 +202,14 @@ class Database:
         return True
 
     def takes_writes(self) -> bool:
-        """Whether what is written now would be stored, as far as a trial of the last 5 s tells."""
+        """Whether a write would be stored now, according to a trial of the last 5 s."""
         if not self.refuses_writes and time.monotonic() > self._tried_at + _GOOD_TRIAL_SECONDS:
             self.try_writing()
         return not self.refuses_writes
 
     def watch_writes(self) -> None:
-        """Tries writing while writes are refused; else looks now and then, at no cost for the disk,
-        whether the database is read-only. Call it each second; never raises."""
+        """Tries writing while writes are refused; else checks now and then, at no cost for the
+        disk, whether the database is read-only. Call it each second; never raises."""
         if self.refuses_writes:
             self.try_writing()
         elif time.monotonic() > self._tried_at + _GOOD_TRIAL_SECONDS:
@@ -218,8 +218,8 @@ class Database:
                 self.write(_write_nothing, wait_seconds=0)
 
     def try_writing(self) -> None:
-        """Finds out by rows that are stored and deleted whether writes are refused. Where others
-        hold a lock, what was known stays."""
+        """Finds out whether writes are refused, by storing and deleting rows. If others hold a
+        lock, the earlier result stays."""
         self._tried_at = time.monotonic()
         token = os.urandom(8).hex()
         names = [f"trial:{token}:{at}" for at in range(_TRIAL_ROWS)]
@@ -237,7 +237,7 @@ class Database:
             self.refuses_writes = not may_write
 
     def server_ms(self) -> float:
-        """Now by the clock of the PostgreSQL server, in ms since 1970. Raises StorageUnavailable.
+        """Returns the PostgreSQL server's time, in ms since 1970. Raises StorageUnavailable.
 
         SQLite has no clock but that of the process.
         """
@@ -249,14 +249,14 @@ class Database:
         self.engine.dispose()
 
     def _noted(self, error: Exception) -> Exception:
-        """The error that a write raises for one of the driver; notes that writes are refused."""
+        """Translates a driver's error into ours; records if it says that writes are refused."""
         translated = _translated(error)
         if isinstance(translated, StorageUnavailable) and not _is_of_others(error):
             self.refuses_writes = True
         return translated
 
     def _beside(self, work: Callable[..., Any], *arguments: Any) -> Any:
-        """What `work(path, *arguments)` gives, which uses a connection to SQLite of its own."""
+        """Runs `work(path, *arguments)`, which opens its own connection to SQLite."""
         try:
             return self._offload(work, self.engine.url.database, *arguments)
         except sqlite3.Error as error:
@@ -265,12 +265,12 @@ class Database:
     def _begin(self, connection: Connection, how: str) -> None:
         """Begins a transaction by the statement `how`; PostgreSQL's driver does so by itself."""
         if self.is_sqlite:
-            # Not by a listener for `begin`: that would slow down each statement.
+            # Not by a listener for `begin`, which would slow down each statement.
             connection.exec_driver_sql(how)
 
 
 def _write_nothing(connection: Connection) -> None:
-    """An UPDATE of no rows fails on a read-only database."""
+    """Runs an UPDATE of no rows, which fails on a read-only database."""
     connection.execute(update(epochs).where(false()).values(epoch=""))
 
 
@@ -280,7 +280,7 @@ def _all_rows(path: str, text: str) -> list[Sequence[Any]]:
 
 
 def _postgres_engine(url: str, wait_ready: WaitReady | None) -> Engine:
-    # With SQLite a process has no use for the driver, which takes 8 MB.
+    # A process with SQLite does not need the driver, which takes 8 MB.
     return importlib.import_module("dashboard.db.postgres").postgres_engine(url, wait_ready)
 
 
@@ -291,9 +291,10 @@ def _sqlite_engine(url: str) -> Engine:
         pool_size=POOL_SIZE,
         max_overflow=2 * POOL_SIZE,
         pool_timeout=POOL_WAIT_SECONDS,
-        # Each connection has a cache of pages: few of them are used, and those are filled.
+        # Each connection has a cache of pages. Last in, first out: few caches are used, and those
+        # fill.
         pool_use_lifo=True,
-        # Else the text of an error, which is logged, holds what was to be written.
+        # Otherwise an error's text, which is logged, contains the values of the statement.
         hide_parameters=True,
     )
 
@@ -313,7 +314,7 @@ def _sqlite_engine(url: str) -> Engine:
 
 
 def _make_private(path: Path) -> None:
-    """Only the owner may read the files; SQLite gives new logs the mode of the database.
+    """Lets only the owner read the files; SQLite gives new logs the mode of the database.
 
     An existing file is never opened here: closing it would drop the locks of all connections of
     this process (SQLite, "How To Corrupt An SQLite Database File", section 2.2).
@@ -336,7 +337,7 @@ def _may_succeed_later(error: Exception) -> bool:
 
 
 def _least_tries(error: Exception) -> int:
-    """How often a write is tried, however late it is."""
+    """Returns how often a write is tried at least, even after its time is over."""
     if _is_conflict(error):
         return CONFLICT_TRIES
     return LOCKED_TRIES if _is_locked(error) else 1
@@ -349,7 +350,7 @@ def _is_locked(error: Exception) -> bool:
 
 
 def _is_of_others(error: Exception) -> bool:
-    """Whether others hold what a write needs: a lock, a connection."""
+    """Whether others hold what a write needs: a lock or a connection."""
     if isinstance(error, PoolTimeoutError) or _is_conflict(error) or _is_locked(error):
         return True
     return _sqlstate(error) in _BUSY_SQLSTATES
@@ -360,12 +361,12 @@ def _sqlstate(error: Exception) -> str:
 
 
 def _is_conflict(error: Exception) -> bool:
-    """Whether PostgreSQL chose this transaction to end, so that another one could go on."""
+    """Whether PostgreSQL ended this transaction so that another one could go on."""
     return _sqlstate(error) in _CONFLICT_SQLSTATES
 
 
 def _translated(error: Exception) -> Exception:
-    """StorageUnavailable for faults of the storage; else the error itself, which is a bug."""
+    """Returns StorageUnavailable for errors of the storage; else the error itself, a bug."""
     if isinstance(error, IntegrityError):
         return error
     if isinstance(error, PoolTimeoutError | OperationalError):
@@ -376,5 +377,5 @@ def _translated(error: Exception) -> Exception:
         return StorageUnavailable()
     if sqlstate in _REFUSING_SQLSTATES or sqlstate[:2] in _REFUSING_CLASSES:
         return StorageUnavailable()
-    # SQLite raises the base class for faults such as "database disk image is malformed".
+    # SQLite raises the base class for errors such as "database disk image is malformed".
     return StorageUnavailable() if type(error) in (DBAPIError, DatabaseError) else error

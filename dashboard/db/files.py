@@ -1,4 +1,4 @@
-"""Files that admins uploaded: their rows, and which message each is attached to."""
+"""Files that admins uploaded: their rows, and the message that each is attached to."""
 
 from collections.abc import Collection, Iterator, Sequence
 from typing import Any, NamedTuple
@@ -23,7 +23,7 @@ class StoredFile(NamedTuple):
     size: int
 
     def to_json(self) -> dict[str, Any]:
-        """What the admin who uploaded it is told."""
+        """Returns the JSON for the admin who uploaded it."""
         return {"id": self.id, "name": self.name, "type": self.type, "size": self.size}
 
 
@@ -57,16 +57,16 @@ def find(connection: Connection, id: str) -> FoundFile | None:
 
 
 def unattached_bytes(connection: Connection, admin_id: int) -> tuple[int, int]:
-    """The sizes together of what is attached to no message: of this admin, and of all."""
+    """Returns the bytes of all files that are in no message: this admin's, and all admins'."""
     sizes = select(files.c.admin_id, func.sum(files.c.size)).where(_IS_UNATTACHED)
     by_admin = {row[0]: int(row[1]) for row in connection.execute(sizes.group_by(files.c.admin_id))}
     return by_admin.get(admin_id, 0), sum(by_admin.values())
 
 
 def lock_for_adding(connection: Connection, thread_id: int, admin_id: int) -> str | None:
-    """Keeps the thread until the transaction ends, and other uploads of the admin waiting.
+    """Locks the thread until the transaction ends; other uploads of the admin wait.
 
-    Returns the desk of the thread; None where there is no such thread.
+    Returns the desk of the thread; None if there is no such thread.
     """
     desk = connection.scalar(
         select(threads.c.desk)
@@ -86,7 +86,7 @@ def add(connection: Connection, file: StoredFile, now_ms: int) -> None:
 def take(
     connection: Connection, thread_id: int, admin_id: int, ids: Sequence[str]
 ) -> dict[str, StoredFile]:
-    """Those of the files that the admin uploaded for this thread and that are in no message yet.
+    """Returns the files that the admin uploaded for this thread and that are in no message yet.
 
     They are locked until the transaction ends.
     """
@@ -102,19 +102,19 @@ def take(
 
 
 def attach(connection: Connection, ids: Collection[str], event_id: int) -> None:
-    """Makes the files part of a message."""
+    """Attaches the files to a message."""
     if ids:
         connection.execute(update(files).where(files.c.id.in_(ids)).values(event_id=event_id))
 
 
 def remove(connection: Connection, id: str, admin_id: int) -> bool:
-    """Removes the row of a file of the admin that is in no message; whether there was one."""
+    """Removes the row of a file of the admin that is in no message. Returns whether it existed."""
     where = files.c.id == id, files.c.admin_id == admin_id, _IS_UNATTACHED
     return connection.execute(delete(files).where(*where)).rowcount == 1
 
 
 def remove_abandoned(connection: Connection, before_ms: int) -> list[str]:
-    """Removes up to `SLICE` rows of files older than that which are in no message; their ids."""
+    """Removes up to `SLICE` rows of older files that are in no message; returns their ids."""
     oldest = (
         select(files.c.id)
         .where(_IS_UNATTACHED, files.c.created_at < before_ms)
@@ -129,14 +129,14 @@ def remove_abandoned(connection: Connection, before_ms: int) -> list[str]:
 
 
 def known(connection: Connection, ids: Collection[str]) -> set[str]:
-    """Those of the ids that have a row."""
+    """Returns those of the ids that have a row."""
     if not ids:
         return set()
     return set(connection.scalars(select(files.c.id).where(files.c.id.in_(ids))))
 
 
 def every_id(connection: Connection) -> Iterator[str]:
-    """The ids of all files on this snapshot, in their order."""
+    """Yields the ids of all files on this snapshot, in their order."""
     after = ""
     while True:
         next_ids = select(files.c.id).where(files.c.id > after).order_by(files.c.id).limit(SLICE)
@@ -148,7 +148,7 @@ def every_id(connection: Connection) -> Iterator[str]:
 
 
 def of_threads(connection: Connection, thread_ids: Collection[int]) -> list[str]:
-    """The ids of all files of these threads."""
+    """Returns the ids of all files of these threads."""
     if not thread_ids:
         return []
     return list(connection.scalars(select(files.c.id).where(files.c.thread_id.in_(thread_ids))))

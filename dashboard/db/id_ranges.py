@@ -1,4 +1,4 @@
-"""Walks over ids in strides that take about as long each."""
+"""Walks over ids in steps that take about equally long."""
 
 import time
 from collections.abc import Callable, Iterator
@@ -12,7 +12,7 @@ from sqlalchemy.types import NullType
 
 
 class Stride:
-    """The `size` of the next step: between `least` and `most`, as much as takes `seconds`."""
+    """Adapts the `size` of the next step, from `least` to `most`, to take `seconds`."""
 
     def __init__(
         self,
@@ -31,13 +31,13 @@ class Stride:
 
     @contextmanager
     def timed(self) -> Iterator[None]:
-        """Around each statement or transaction of a step."""
+        """Times a statement or a transaction of a step; use it around each."""
         begun = self._monotonic()
         yield
         self._longest_seconds = max(self._longest_seconds, self._monotonic() - begun)
 
     def adapt(self) -> None:
-        """After a step: by the longest of what was timed."""
+        """Adapts the size after a step, by the longest of the timed statements."""
         seconds, self._longest_seconds = self._longest_seconds, 0.0
         if seconds > self._seconds:
             self.size = max(self._least, self.size // 2)
@@ -45,19 +45,19 @@ class Stride:
             self.size = min(self._most, 2 * self.size)
 
 
-#: Ids that one statement looks at: at first, at least and at most. In between it is as many as take
-#: 50 ms, whatever is asked of them.
+#: Ids that one statement looks at: at first, at least and at most. In between, as many as take
+#: SIZE_SECONDS, for any condition.
 SIZE, SIZE_MIN, SIZE_MAX = 8_000, 2_000, 64_000
 SIZE_SECONDS = 0.05
-#: Ids at first and at least where others are served between statements.
+#: Ids at first and at least if other requests are served between statements.
 FEW = 500
 
 
 class _Selective(FunctionElement[Any]):
-    """A condition that few rows meet; equal to it everywhere."""
+    """Marks a condition that few rows meet; its value stays the same."""
 
     name = "selective"
-    # Not Boolean: SQLAlchemy would compare it with 1, and SQLite not see what it is.
+    # Not Boolean: SQLAlchemy would compare it with 1, and SQLite would not recognize the condition.
     type = NullType()
     inherit_cache = True
 
@@ -69,7 +69,7 @@ def _as_it_is(element: _Selective, compiler: Any, **options: Any) -> str:
 
 @compiles(_Selective, "sqlite")
 def _for_sqlite(element: _Selective, compiler: Any, **options: Any) -> str:
-    # Without it SQLite takes an index on another condition, and reads all of it for each range.
+    # Otherwise SQLite takes an index on another condition, and reads all of it for each range.
     return f"likelihood({compiler.process(element.clauses, **options)}, 0.0001)"
 
 
@@ -81,7 +81,7 @@ def within(
 
 
 def stride(seconds: float = SIZE_SECONDS) -> Stride:
-    """Counts the ids that the next statement looks at: as many as take `seconds`."""
+    """Returns the stride of a walk with statements of about `seconds` each."""
     # A statement takes a millisecond by itself, so fewer than FEW gain nothing.
     first, least = (SIZE, SIZE_MIN) if seconds >= SIZE_SECONDS else (FEW, FEW)
     return Stride(first, least, SIZE_MAX, seconds)

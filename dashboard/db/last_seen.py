@@ -1,4 +1,4 @@
-"""When customers and admins were last seen: saved in batches, listed, and kept."""
+"""Last-seen times of customers and admins: saved in batches, listed, and kept."""
 
 import heapq
 from collections import defaultdict
@@ -31,13 +31,13 @@ from presence.last_seen.rows import Audience, Row, Wanted
 
 
 class SeenCustomers:
-    """What SQL knows of customers, named SOURCE/ID. Methods raise StorageUnavailable."""
+    """Reads last-seen times of customers, named SOURCE/ID. Methods raise StorageUnavailable."""
 
     def __init__(self, database: Database):
         self._database = database
 
     def page(self, audience: Audience, wanted: Wanted, limit: int) -> list[Row]:
-        """The first `limit` rows, newest first, of equal times the greatest name first."""
+        """Returns the first `limit` rows, newest first; of equal times the greatest name first."""
         with self._database.read() as connection:
             runs = [
                 [
@@ -49,7 +49,7 @@ class SeenCustomers:
         return list(islice(heapq.merge(*runs, reverse=True), limit))
 
     def count(self, audience: Audience, wanted: Wanted) -> int:
-        """How many rows there are of these times."""
+        """Counts the rows with these times."""
         with self._database.read() as connection:
             return sum(
                 connection.scalar(
@@ -71,7 +71,7 @@ _NAMED = customer_presence.join(customers, customers.c.id == customer_presence.c
 
 
 def _of_people(statement: Select[Any], wanted: Wanted) -> Select[Any]:
-    """The statement for the wanted people alone, named SOURCE/ID; None: for all."""
+    """Narrows a statement to the wanted people, named SOURCE/ID; None: all."""
     if wanted.people is None:
         return statement
     if not wanted.people:
@@ -86,7 +86,7 @@ def _of_people(statement: Select[Any], wanted: Wanted) -> Select[Any]:
 def _ranges(
     connection: Connection, audience: Audience, group: str | None
 ) -> list[tuple[ColumnElement[int], ColumnElement[bool]]]:
-    """(Column of times, condition) of ranges of an index: of each source where all may be known."""
+    """Returns (column of times, condition) of index ranges: for `truth` one a source, else one."""
     named = select(sources.c.id).order_by(sources.c.id)
     if group is not None:
         named = named.where(sources.c.name == group)
@@ -108,7 +108,7 @@ def _page(
     limit: int,
 ) -> Select[Any]:
     name = sources.c.name + "/" + customers.c.external_id
-    # By bytes, as SQLite compares without being told.
+    # Compares bytes; SQLite does so by default.
     by_bytes = name if connection.dialect.name == "sqlite" else name.collate("C")
     found = (
         _of_people(select(time.label("at"), name.label("person")).select_from(_NAMED), wanted)
@@ -128,7 +128,7 @@ _SEEN = ("last_seen", "public_last_seen")
 def save_customers(connection: Connection, departures: Collection[Departure]) -> None:
     """Saves the times customers were last seen; a time never goes back.
 
-    Who is unknown is added, such as a visitor who never wrote, but for those who were deleted.
+    Unknown customers, such as visitors who never wrote, are added, unless they were deleted.
     """
     seen = {one.person: one for one in departures}
     known = customer_ids(connection, seen)
@@ -153,7 +153,7 @@ def save_admins(connection: Connection, departures: Collection[Departure]) -> No
 
 
 def _add(connection: Connection, unknown: Collection[Departure]) -> None:
-    """Adds customers of known sources who were not deleted."""
+    """Adds customers of known sources, except deleted ones."""
     by_source: dict[str, dict[str, int | None]] = defaultdict(dict)
     for one in unknown:
         source, _, name = one.person.partition("/")
@@ -169,7 +169,7 @@ def _add(connection: Connection, unknown: Collection[Departure]) -> None:
 
 
 def _insert(connection: Connection, source_id: int, rows: list[dict[str, Any]]) -> None:
-    """Who is deleted meanwhile is waited for by the insert, and therefore found afterwards."""
+    """Inserts rows. Waits for a concurrent deletion, and so finds deleted people afterwards."""
     insert = insert_on(connection, customers).on_conflict_do_nothing()
     added = connection.execute(insert.returning(customers.c.id, customers.c.external_id), rows)
     ids = {row.external_id: row.id for row in added}

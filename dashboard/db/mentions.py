@@ -8,12 +8,12 @@ from sqlalchemy import ColumnElement, Connection, insert, select, update
 
 from dashboard.db.models.threads import mentions
 
-#: A message as dashboards get it.
+#: A message as the dashboard gets it.
 Message = dict[str, Any]
 
 
 class Mentioned(NamedTuple):
-    """An admin, and how a note calls the admin, without the `@`."""
+    """A mentioned admin, and the name in the note, without the `@`."""
 
     admin_id: int
     name: str
@@ -22,7 +22,7 @@ class Mentioned(NamedTuple):
 def add(
     connection: Connection, thread_id: int, note_id: int, at: int, named: Iterable[Mentioned]
 ) -> None:
-    """Stores whom a note of a locked thread mentions, at a time in ms."""
+    """Stores the mentions in a note of a locked thread, at a time in ms."""
     note = {"thread_id": thread_id, "event_id": note_id, "at": at}
     rows = [note | each._asdict() for each in named]
     if rows:
@@ -30,13 +30,13 @@ def add(
 
 
 def of_note(connection: Connection, note_id: int) -> set[int]:
-    """The admins whom a note mentions."""
+    """Returns the ids of the admins that a note mentions."""
     found = select(mentions.c.admin_id).where(mentions.c.event_id == note_id)
     return set(connection.scalars(found))
 
 
 def attached(connection: Connection, found: Collection[Message]) -> list[Message]:
-    """These messages; notes that mention somebody with `mentions`, whom and how."""
+    """Adds `mentions`, admins with their names in the text, to the notes that mention somebody."""
     notes = [message["id"] for message in found if message["private"]]
     if not notes:
         return [*found]
@@ -54,7 +54,7 @@ def attached(connection: Connection, found: Collection[Message]) -> list[Message
 
 
 def unread(connection: Connection, thread_id: int, admin_id: int) -> list[int]:
-    """The notes of a thread that mention an admin who has not read them, by id."""
+    """Returns the ids of a thread's notes with mentions that the admin has not read, in order."""
     found = select(mentions.c.event_id).where(
         _of(thread_id, admin_id), mentions.c.read_at.is_(None)
     )
@@ -62,14 +62,14 @@ def unread(connection: Connection, thread_id: int, admin_id: int) -> list[int]:
 
 
 def have_unread(connection: Connection, thread_id: int) -> set[int]:
-    """The admins who have unread mentions in a thread."""
+    """Returns the ids of admins with unread mentions in a thread."""
     is_unread = mentions.c.read_at.is_(None)
     found = select(mentions.c.admin_id).where(mentions.c.thread_id == thread_id, is_unread)
     return set(connection.scalars(found.distinct()))
 
 
 def read(connection: Connection, thread_id: int, admin_id: int, through: int, now: int) -> bool:
-    """An admin has read the mentions in a thread up to a message; whether any was unread."""
+    """Marks mentions up to a message as read by the admin. Returns whether any was unread."""
     until = _of(thread_id, admin_id) & (mentions.c.event_id <= through)
     is_unread = mentions.c.read_at.is_(None)
     done = connection.execute(update(mentions).where(until, is_unread).values(read_at=now))
@@ -77,7 +77,7 @@ def read(connection: Connection, thread_id: int, admin_id: int, through: int, no
 
 
 def unread_again(connection: Connection, thread_id: int, admin_id: int, note_id: int) -> bool:
-    """A mention counts as unread again; False where the note does not mention the admin."""
+    """Marks a mention as unread again; False if the note does not mention the admin."""
     found = _of(thread_id, admin_id) & (mentions.c.event_id == note_id)
     done = connection.execute(update(mentions).where(found).values(read_at=None))
     return done.rowcount > 0

@@ -1,6 +1,6 @@
 """Brings the schema to head (the newest revision): every command does so first, under a lock.
 
-Alembic is imported where the schema is changed: a process that finds it at head has no use for it.
+Alembic is imported only when the schema changes: a process that finds it at head does not need it.
 """
 
 import fcntl
@@ -25,7 +25,7 @@ from dashboard.settings.environment import ROOT
 MIGRATIONS = ROOT / "migrations"
 #: PostgreSQL's advisory lock for schema changes; the number is arbitrary.
 ADVISORY_LOCK = 7_513_046_120
-#: Seconds to wait for another process that changes the schema; more where this one seldom runs.
+#: Seconds to wait for another process that changes the schema; longer if this one seldom runs.
 LOCK_WAIT_SECONDS = 60
 _RETRY_SECONDS = 0.05
 _NEWER = "LINEUP_DATABASE_URL: the database was upgraded by a newer Lineup; upgrade Lineup."
@@ -60,20 +60,20 @@ def exclusive(database: Database) -> Iterator[None]:
 
 
 def head() -> str:
-    """The newest revision in `migrations/`, such as "0005"."""
+    """Returns the newest revision in `migrations/`, such as "0005"."""
     return max(known_revisions())
 
 
 def known_revisions() -> frozenset[str]:
-    """All revisions in `migrations/`: each file begins with its own."""
+    """Returns all revisions in `migrations/`: each file name begins with its own."""
     files = (MIGRATIONS / "versions").glob("[0-9]*.py")
     return frozenset(file.name.partition("_")[0] for file in files)
 
 
 def revision(connection: Connection) -> str | None:
-    """The revision of the database; None for an empty one.
+    """Returns the revision of the database; None for an empty one.
 
-    Raises StartError where it holds tables of another program.
+    Raises StartError if it holds tables of another program.
     """
     tables = set(inspect(connection).get_table_names())
     if "alembic_version" in tables:
@@ -91,8 +91,8 @@ def change_schema(database: Database, work: Callable[[Connection], object]) -> N
 
     SQLite cannot alter a column: Alembic's batch mode copies the table and drops the original.
     Foreign keys are therefore not enforced meanwhile, but checked before the commit, and a copied
-    table goes on counting its ids where the original stopped. Call it under `exclusive`. Raises
-    StartError, with nothing changed, where a row would refer to a missing one.
+    table goes on counting its ids from the original's last one. Call it under `exclusive`. Raises
+    StartError, with nothing changed, if a row would refer to a missing one.
     """
     if not database.is_sqlite:
         # No statement is cut off: an index of many rows takes longer than any other write may.
@@ -107,7 +107,7 @@ def change_schema(database: Database, work: Callable[[Connection], object]) -> N
         _keep_last_ids(connection, last_ids)
 
     # The pragma has no effect inside a transaction and belongs to a connection. These connections
-    # are not used for anything else.
+    # are used for nothing else.
     unenforced = Database(database.url)
     event.listen(unenforced.engine, "connect", _disable_foreign_keys)
     try:
@@ -178,7 +178,7 @@ def _check_foreign_keys(connection: Connection) -> None:
 
 
 def _last_ids(connection: Connection) -> dict[str, int]:
-    """Table to the greatest id it ever gave out (AUTOINCREMENT), those of deleted rows included."""
+    """Maps tables to the greatest id they ever gave out (AUTOINCREMENT), deleted rows included."""
     if not inspect(connection).has_table("sqlite_sequence"):
         return {}
     rows = connection.execute(text("SELECT name, seq FROM sqlite_sequence"))
@@ -186,7 +186,7 @@ def _last_ids(connection: Connection) -> dict[str, int]:
 
 
 def _keep_last_ids(connection: Connection, before: dict[str, int]) -> None:
-    """Restores what copying a table loses: the greatest id of all, where its row is deleted."""
+    """Restores what copying a table loses: the greatest id ever, if its row is deleted."""
     tables = set(inspect(connection).get_table_names())
     after = _last_ids(connection)
     for name, seq in before.items():
@@ -197,7 +197,7 @@ def _keep_last_ids(connection: Connection, before: dict[str, int]) -> None:
 
 
 def _check_writable(database: Database) -> None:
-    """An UPDATE of no rows fails on a read-only database; a locked one passes."""
+    """Raises StartError if an UPDATE of no rows fails: read-only. A locked database passes."""
     no_rows = update(sources_table).where(sources_table.c.id < 0).values(name="")
     try:
         database.write(lambda connection: connection.execute(no_rows))
@@ -217,7 +217,7 @@ def _make_folder(database: Database) -> None:
 
 
 def sqlite_file(database: Database) -> Path:
-    """The file of a SQLite database."""
+    """Returns the path of a SQLite database."""
     name = make_url(database.url).database or ""
     return Path(name.removeprefix("file:").partition("?")[0])
 
@@ -266,7 +266,7 @@ def _advisory_lock(database: Database) -> Iterator[None]:
 
 
 def _wait_for(is_acquired: Callable[[], bool]) -> None:
-    # Looks count, not seconds: on a starved machine the other process is as late as this one.
+    # Tries are counted, not seconds: on a starved machine the other process is as late as this one.
     for _ in range(round(LOCK_WAIT_SECONDS / _RETRY_SECONDS)):
         if is_acquired():
             return

@@ -1,6 +1,5 @@
-"""What happened lately to what is an admin's: a customer wrote, a thread was handed over, a note
-mentions the admin. All of it follows from threads, acts and mentions; nothing is stored besides.
-"""
+"""Notices for admins: a customer wrote, a thread was handed over, a note mentions the admin. All of
+it follows from threads, acts and mentions; nothing else is stored."""
 
 from collections.abc import Collection, Iterator
 from typing import Any, Literal, NamedTuple
@@ -24,9 +23,9 @@ from dashboard.event_types import ASSIGNED
 
 Kind = Literal["message", "assigned", "mention"]
 
-#: Characters of a text that are told.
+#: Characters of a message's text in a notice.
 TEXT_CHARACTERS = 140
-#: A message that is delivered later than this after it was written is not found without its thread.
+#: A message delivered later than this after it was written is only found if its thread is given.
 LATE_MS = 24 * 3_600_000
 
 
@@ -38,10 +37,10 @@ _SOMEBODYS = select(threads.c.id, threads.c.assignee_id, threads.c.mentioned).wh
 
 
 class Notice(NamedTuple):
-    """Something of which one admin is told. `id` is that of the message or act, `at` in ms.
+    """A notice for one admin. `id` is that of the message or act, `at` in ms.
 
-    `by` is the colleague who did it, `text` what the message begins with; `desk` is where the
-    thread is now.
+    `by` is the colleague who acted, `text` the beginning of the message; `desk` is the thread's
+    desk now.
     """
 
     admin_id: int
@@ -57,7 +56,7 @@ class Notice(NamedTuple):
     desk: str
 
     def to_json(self) -> dict[str, Any]:
-        """As dashboards get it."""
+        """Returns the notice as the dashboard gets it."""
         return {
             "kind": self.kind,
             "id": self.id,
@@ -79,10 +78,10 @@ def news(
     since_ms: int,
     thread_ids: Collection[int] | None = None,
 ) -> list[Notice]:
-    """What happened since then that is told to these admins, in these threads or in all, by time.
+    """Returns notices for these admins since `since_ms`, in these threads or in all, by time.
 
-    Nobody is told what they did themselves, have answered or have read; nor of a message in a
-    thread that they had not yet, or have snoozed whatever the customer writes.
+    Admins get none of their own acts, nor of what they have answered or read; nor of a message in a
+    thread that was not theirs yet, or that they have snoozed with `wake` set to `never`.
     """
     if thread_ids is not None:
         thread_ids = _concerning(connection, admin_ids, thread_ids)
@@ -101,7 +100,7 @@ def news(
 def _concerning(
     connection: Connection, admin_ids: Collection[int], thread_ids: Collection[int]
 ) -> list[int]:
-    """Those of the threads that are an admin's, or in which somebody is mentioned: few of many."""
+    """Returns those of the threads that are assigned to an admin or have mentions: few of many."""
     if not admin_ids or not thread_ids:
         return []
     found = connection.execute(_SOMEBODYS, {"ids": list(thread_ids)})
@@ -131,7 +130,7 @@ def _assigned(theirs: ColumnElement[bool], since_ms: int) -> Select[Any]:
     by_another = or_(
         thread_acts.c.admin_id.is_(None), thread_acts.c.admin_id != threads.c.assignee_id
     )
-    # An assignment that is in effect; one that was undone gives back the time from before.
+    # An assignment that is in effect; an undone one gives back the time of the one before.
     in_effect = and_(
         thread_acts.c.thread_id == threads.c.id, thread_acts.c.at == threads.c.assigned_at
     )
@@ -168,7 +167,7 @@ def _mentions(
 def _told(
     found: Join, admin_id: Column[Any], what: tuple[Column[Any], ...], text: Column[Any]
 ) -> Select[Any]:
-    """What a notice says, besides its kind; `what` are its id, its time, and by whom it is."""
+    """Selects the fields of a notice but its kind; `what` is its id, its time and its author."""
     id, at, by_id = what
     return (
         select(

@@ -1,4 +1,4 @@
-"""Which lists hold threads by SQL, and which revisions are known to be in Redis."""
+"""Placements of threads as SQL sees them, and the revisions that are known to be in Redis."""
 
 from collections.abc import Collection, Mapping
 from typing import Any, NamedTuple
@@ -28,20 +28,20 @@ _SAVE = (
 
 
 def unplaced(connection: Connection, limit: int) -> dict[int, int]:
-    """Threads whose last revision is not known to be in Redis: id to the last one that is."""
+    """Maps ids of unplaced threads to their last revision that is known to be in Redis."""
     behind = _PLACED.where(threads.c.placed_revision != threads.c.revision)
     found = connection.execute(behind.order_by(threads.c.id).limit(limit))
     return {row.id: row.placed_revision for row in found}
 
 
 def placed_revisions(connection: Connection, ids: Collection[int]) -> dict[int, int]:
-    """Thread id to the last revision known to be in Redis; unknown ids are left out."""
+    """Maps thread ids to the last revision known to be in Redis; unknown ids are left out."""
     found = connection.execute(_PLACED_BY_ID, {"ids": list(ids)})
     return {row.id: row.placed_revision for row in found}
 
 
 def revisions(connection: Connection, ids: Collection[int]) -> dict[int, int]:
-    """Thread id to its revision; unknown ids are left out."""
+    """Maps thread ids to revisions; unknown ids are left out."""
     found = connection.execute(_REVISIONS, {"ids": list(ids)})
     return {row.id: row.revision for row in found}
 
@@ -58,7 +58,7 @@ _NO_VIEWS = frozenset[str]()
 
 
 class _Placed(NamedTuple):
-    """What is read of a thread to place it, besides its scores."""
+    """The columns of a thread that placing it needs, besides its scores."""
 
     id: int
     revision: int
@@ -83,8 +83,8 @@ class _Placed(NamedTuple):
         )
 
 
-#: What conditions may ask of a thread, as far as that is read: mostly enough to tell that no list
-#: of a query holds it.
+#: Values for conditions that are read anyway: mostly enough to tell that no list of a query holds
+#: the thread.
 _KNOWN = ("closed", "snoozed", "waiting_since", "assignee_id", "mentioned")
 _PLACEMENT = select(*(threads.c[name] for name in _Placed._fields), *_SCORES)
 _BY_ID = _PLACEMENT.where(threads.c.id.in_(bindparam("ids", expanding=True)))
@@ -92,7 +92,7 @@ _ON_LISTS = _PLACEMENT.where(threads.c.archived.is_(False))
 
 
 def of(connection: Connection, ids: Collection[int], now_ms: int) -> list[Placement]:
-    """Placements of these threads on the lists that they are on; unknown ids are left out."""
+    """Returns placements of these threads on the lists that hold them; unknown ids are left out."""
     if not ids:
         return []
     found = connection.execute(_BY_ID, {"ids": list(ids)})
@@ -102,15 +102,15 @@ def of(connection: Connection, ids: Collection[int], now_ms: int) -> list[Placem
 def after(
     connection: Connection, after_id: int, limit: int, now_ms: int, lists: QueryLists
 ) -> list[Placement]:
-    """Placements of the next `limit` threads by id that are on any list, on those that they are on.
+    """Returns placements of the next `limit` threads by id that are on any list.
 
-    `lists`: the only lists of queries that count.
+    `lists`: only these lists of queries count.
     """
     return _placements(connection, connection.execute(select_after(after_id, limit)), now_ms, lists)
 
 
 def select_after(after_id: int, limit: int) -> Select[Any]:
-    """What reads the placements of the next `limit` threads by id that are on any list."""
+    """Selects the columns to place the next `limit` threads by id that are on any list."""
     return _ON_LISTS.where(threads.c.id > after_id).order_by(threads.c.id).limit(limit)
 
 

@@ -1,6 +1,6 @@
-"""Connections to PostgreSQL for work that may take hours: nothing of it is cut off.
+"""Connections to PostgreSQL for work that may take hours: no statement is cut off.
 
-The driver is imported where it is used: with SQLite a process has no use for it.
+The driver is imported only when it is used: a process with SQLite does not need it.
 """
 
 import importlib
@@ -23,13 +23,13 @@ _CONNECT_SECONDS = 3
 
 @contextmanager
 def transaction(url: str, isolation: str) -> Iterator[Connection]:
-    """One transaction; rolled back if anything is raised. Driver errors become StartError."""
+    """Opens one transaction; rolled back on any exception. Driver errors become StartError."""
     engine = create_engine(
         url,
         connect_args={"options": _OPTIONS, "connect_timeout": _CONNECT_SECONDS},
         poolclass=NullPool,
         isolation_level=isolation,
-        # Else the text of an error, which is printed, holds what was to be written.
+        # Otherwise an error's text, which is printed, contains the values of the statement.
         hide_parameters=True,
     )
     try:
@@ -44,18 +44,18 @@ def transaction(url: str, isolation: str) -> Iterator[Connection]:
 
 
 def cursor_of(connection: Connection) -> "psycopg.Cursor[Any]":
-    """A cursor of the driver within the transaction, for COPY."""
+    """Returns a cursor of the driver within the transaction, for COPY."""
     driver: psycopg.Connection[Any] = connection.connection.driver_connection  # type: ignore[assignment]
     return driver.cursor()
 
 
 def quoted(name: str) -> str:
-    """A name of a table or column as SQL writes it."""
+    """Quotes a name of a table or column for SQL."""
     return '"' + name.replace('"', '""') + '"'
 
 
 def last_id(connection: Connection, table: str, columns: list[str]) -> int | None:
-    """The last id that the table's sequence gave out; None without a sequence."""
+    """Returns the last id that the table's sequence gave out; None without a sequence."""
     sequence = _sequence_of(connection, table, columns)
     if sequence is None:
         return None
@@ -63,7 +63,7 @@ def last_id(connection: Connection, table: str, columns: list[str]) -> int | Non
 
 
 def set_last_id(connection: Connection, table: str, columns: list[str], value: int) -> None:
-    """What the table's sequence gives out next is greater."""
+    """Sets the last id of the table's sequence: the next one is greater."""
     sequence = _sequence_of(connection, table, columns)
     connection.execute(text("SELECT setval(:name, :value)"), {"name": sequence, "value": value})
 

@@ -15,16 +15,16 @@ _OPTIONS = "-c lock_timeout=2000 -c statement_timeout=15000 -c timezone=UTC"
 _CONNECT_SECONDS = 3
 POOL_SIZE = 10
 POOL_WAIT_SECONDS = 2
-#: Longest wait for the server: longer than statement_timeout, so only a frozen server exceeds it.
+#: The longest wait for the server, longer than statement_timeout: only a frozen server exceeds it.
 SILENCE_SECONDS = 17.0
 
 
 class BoundedConnection(psycopg.Connection[Any]):
-    """Gives up a server that sends nothing for `SILENCE_SECONDS`."""
+    """Gives up on a server that sends nothing for `SILENCE_SECONDS`."""
 
-    #: Where green threads run; else the driver waits by itself.
+    #: Waits in a process with green threads; None: the driver waits by itself.
     wait_ready: WaitReady | None = None
-    #: Instead of `SILENCE_SECONDS`, where a statement takes longer and sends nothing meanwhile.
+    #: Replaces `SILENCE_SECONDS` for a statement that takes longer and sends nothing meanwhile.
     silence_seconds: float | None = None
 
     def wait(self, gen: PQGen[RV], interval: float = 0.1, timeout: float | None = None) -> RV:
@@ -35,13 +35,13 @@ class BoundedConnection(psycopg.Connection[Any]):
             return _wait(gen, self.pgconn.socket, self.wait_ready, bound)
         except psycopg.OperationalError:
             if timeout is None and self.pgconn.transaction_status == _ACTIVE:
-                # The late answer must not reach another user of this connection.
+                # A late answer must not reach the next user of this connection.
                 self.close()
             raise
 
 
 def _wait(gen: PQGen[RV], descriptor: int, wait_ready: WaitReady, seconds: float) -> RV:
-    """What the generator of the driver returns, which yields the events that it waits for."""
+    """Runs a generator of the driver, which yields the events to wait for; returns its result."""
     deadline = time.monotonic() + seconds
     try:
         events = next(gen)
@@ -65,7 +65,7 @@ def postgres_engine(url: str, wait_ready: WaitReady | None) -> Engine:
         max_overflow=POOL_SIZE // 2,
         pool_timeout=POOL_WAIT_SECONDS,
         pool_pre_ping=True,
-        # Else the text of an error, which is logged, holds what was to be written.
+        # Otherwise an error's text, which is logged, contains the values of the statement.
         hide_parameters=True,
     )
 
@@ -74,8 +74,8 @@ def postgres_engine(url: str, wait_ready: WaitReady | None) -> Engine:
         try:
             connection = BoundedConnection.connect(*args, **kwargs)
         except psycopg.Error as error:
-            # They hold the connection that was begun, and the error itself: the server would keep
-            # a place for it until the garbage collector finds the circle.
+            # The frames hold the connection and the error itself: the server would keep the
+            # connection until the garbage collector finds the cycle.
             clear_frames(error.__traceback__)
             raise
         connection.wait_ready = wait_ready

@@ -1,7 +1,7 @@
 """SQLite's write-ahead log (WAL): its checkpoints, beside other work.
 
-A commit that made one would wait for the disk twice: up to 400 ms, in which no other green thread
-of the process runs.
+A commit that makes a checkpoint waits for the disk twice: up to 400 ms, in which no other green
+thread of the process runs.
 """
 
 import os
@@ -10,16 +10,16 @@ from contextlib import closing, suppress
 
 #: Seconds between two checkpoints.
 CHECKPOINT_SECONDS = 5.0
-#: Pages (of 4 KiB) from which the log is begun anew. A shorter one SQLite begins anew by itself,
-#: once no commit comes during a checkpoint.
+#: From this many pages (of 4 KiB) on, the log is restarted. SQLite restarts a shorter one by itself
+#: at a checkpoint without a concurrent commit.
 RESTART_PAGES = 4_000
-#: Pages from which a commit makes a checkpoint after all: in a process that makes no others, or
-#: while somebody has been reading the log for long.
+#: From this many pages on, a commit makes a checkpoint after all: in a process that makes no
+#: others, or while somebody has been reading the log for long.
 COMMIT_PAGES = 16_000
 
 
 def stamp(path: str) -> tuple[int, int] | None:
-    """Another one after each commit; None where there is no log."""
+    """Returns a value that differs after each commit; None if there is no log."""
     with suppress(OSError):
         found = os.stat(f"{path}-wal")
         return found.st_mtime_ns, found.st_size
@@ -27,11 +27,11 @@ def stamp(path: str) -> tuple[int, int] | None:
 
 
 def checkpoint(path: str) -> bool:
-    """Copies the log of the database at `path` into it; others commit meanwhile. Whether all of it
-    is copied.
+    """Copies the log of the database at `path` into it; others commit meanwhile. Returns whether
+    all of it is copied.
 
-    Where the log is long, commits wait while the last pages are copied, after which it is written
-    from its beginning, unless somebody reads it. Raises sqlite3.Error.
+    If the log is long, commits wait while the last pages are copied. Then it is written from its
+    beginning, unless somebody reads it. Raises sqlite3.Error.
     """
     with closing(sqlite3.connect(path, timeout=0, isolation_level=None)) as connection:
         _, pages, copied = connection.execute("PRAGMA wal_checkpoint(PASSIVE)").fetchone()
@@ -41,7 +41,7 @@ def checkpoint(path: str) -> bool:
 
 
 def empty(path: str) -> bool:
-    """Copies the log of the database at `path` into it and empties it; False where it is in use.
+    """Copies the log of the database at `path` into it and empties it; False if it is in use.
 
     Raises sqlite3.Error.
     """

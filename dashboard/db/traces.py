@@ -1,4 +1,4 @@
-"""Removes what is left of deleted rows in the search index and in the files of the database."""
+"""Removes remains of deleted rows from the search index and from the files of the database."""
 
 import logging
 import threading
@@ -16,13 +16,13 @@ log = logging.getLogger(__name__)
 
 #: Pages of the index that one transaction merges; other writes run in between.
 _MERGED_PAGES = 500
-#: How long the log is waited for while others read from it.
+#: The log is waited for this long while others read from it.
 _CHECKPOINT_SECONDS = 10.0
 _RETRY_SECONDS = 0.05
 #: No VACUUM takes longer, and a descriptor can be waited for as long.
 _WEEK_SECONDS = 7 * 24 * 3600.0
 _SEARCH_TABLES = ("message_search", "customer_search")
-#: What rows of a person were deleted from, on PostgreSQL.
+#: Tables from which rows of a person were deleted, on PostgreSQL.
 _VACUUMED = (
     *("events", "threads", "customers", "customer_presence", "sent_messages"),
     *("outgoing_events", "deliveries", "delivery_attempts", "files", *_SEARCH_TABLES),
@@ -30,12 +30,12 @@ _VACUUMED = (
 
 
 def remove(database: Database, wait_seconds: float | None = None) -> None:
-    """After rows were deleted: no page, index or log of the database holds them any more.
+    """Removes deleted rows from every page, index and log of the database.
 
     SQLite overwrites what is deleted (`secure_delete`); its index and its log keep it until they
     are merged and written back. PostgreSQL keeps dead rows until they are vacuumed, and the log as
-    long as it is set up to. Large tables take it minutes: it goes on where it is not done within
-    `wait_seconds`. Raises StorageUnavailable, then too.
+    long as it is set up to. Large tables take it minutes: the work goes on if it is not done within
+    `wait_seconds`. Raises StorageUnavailable, also in that case.
     """
     if not database.is_sqlite:
         _vacuum_within(database, wait_seconds)
@@ -46,7 +46,7 @@ def remove(database: Database, wait_seconds: float | None = None) -> None:
 
 
 def _merge(database: Database, table: str) -> None:
-    """Makes one segment of the index, step by step: older ones keep the words of deleted rows."""
+    """Merges the index into one segment, in steps: older ones keep the words of deleted rows."""
     # A negative number begins a merge of all segments, positive ones carry it on.
     if database.write(partial(_merge_step, table=table, pages=-_MERGED_PAGES)):
         while database.write(partial(_merge_step, table=table, pages=_MERGED_PAGES)):
@@ -54,7 +54,7 @@ def _merge(database: Database, table: str) -> None:
 
 
 def _merge_step(connection: Connection, table: str, pages: int) -> bool:
-    """Whether there may be more to do: a step that changes nothing counts as one change."""
+    """Returns whether more may be left: a step that changes nothing counts as one change."""
     before = _changes(connection)
     connection.execute(
         text(f"INSERT INTO {table} ({table}, rank) VALUES ('merge', :pages)"), {"pages": pages}
@@ -93,11 +93,11 @@ def _vacuum_within(database: Database, wait_seconds: float | None) -> None:
 
 
 def _vacuum(database: Database) -> None:
-    """Raises SQLAlchemyError, also where another VACUUM holds one of the tables for longer than
-    `lock_timeout`: those who try again and again take one connection, not all."""
+    """Vacuums the tables. Raises SQLAlchemyError, also if another VACUUM holds a table for longer
+    than `lock_timeout`: repeated attempts then take one connection, not all."""
     with database.engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
         driver: Any = connection.connection.driver_connection
-        # Out of the pool: it is closed afterwards, and its limits with it.
+        # Removed from the pool: it is closed afterwards, and its limits with it.
         connection.detach()
         driver.silence_seconds = _WEEK_SECONDS
         connection.exec_driver_sql("SET statement_timeout = 0")

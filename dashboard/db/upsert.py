@@ -17,6 +17,6 @@ def insert_missing(connection: Connection, table: Table, rows: Sequence[dict[str
 
 
 def insert_on(connection: Connection, table: Table) -> postgresql.Insert | sqlite.Insert:
-    """An insert of the connection's dialect, with `on_conflict_do_nothing` and `…_do_update`."""
+    """Returns an insert of this dialect, with `on_conflict_do_nothing` and `…_do_update`."""
     kind = postgresql if connection.dialect.name == "postgresql" else sqlite
     return kind.insert(table)

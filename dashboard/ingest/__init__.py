@@ -1,1 +1,1 @@
-"""From a posted event or an admin's action to rows in SQL."""
+"""The path of a posted event or an admin's action to rows in SQL."""

@@ -1,4 +1,4 @@
-"""What all acts of admins begin with: the locked thread, its author, the writing of an event."""
+"""The common steps of all acts of admins: lock the thread, find its author, write an event."""
 
 import uuid
 from typing import Any
@@ -19,8 +19,8 @@ from dashboard.ingest.schema import event as new_event
 
 
 def locked(connection: Connection, thread_id: int, seen: Desks) -> ThreadState:
-    """The thread, locked until the transaction ends. Raises NotFound, too where it is at none of
-    the desks that are seen; None: all are."""
+    """Returns the thread, locked until the transaction ends. Raises NotFound, also for a thread at
+    none of the desks `seen`; None: all desks."""
     states = thread_states.locked_by_id(connection, [thread_id])
     if not states or not sees(seen, states[0].columns.desk):
         raise NotFound("There is no such thread.")
@@ -32,7 +32,7 @@ def is_open(state: ThreadState) -> bool:
 
 
 def author(connection: Connection, admin: Admin) -> Author:
-    """The admin as the author of events of the dashboard's source."""
+    """Returns the admin as the author of events of the dashboard's source."""
     source_id = sources.named(connection, sources.DASHBOARD)
     assert source_id is not None, "bring_to_head adds the dashboard's source"
     return Author(admin.id, admin.name, source_id)
@@ -41,7 +41,7 @@ def author(connection: Connection, admin: Admin) -> Author:
 def new_act(
     admin: Admin, state: ThreadState, type: EventType, now: int, **content: Any
 ) -> ParsedEvent:
-    """An event of the thread, by the admin."""
+    """Returns an event of the thread, by the admin."""
     id = f"{admin.id}:{uuid.uuid4().hex}"
     return new_event(id, type.name, now, thread=state.external_id, **content)
 
@@ -49,5 +49,5 @@ def new_act(
 def write(
     connection: Connection, state: ThreadState, author: Author, event: ParsedEvent, now: int
 ) -> WriteResult:
-    """Stores the event, and its thread with the facts that follow."""
+    """Stores the event, and its thread with the new facts."""
     return EventWriter(connection, state.source_id, now, author).run([event])

@@ -1,4 +1,4 @@
-"""What admins do to a thread: events of the dashboard's own source, and claims."""
+"""Actions of admins on a thread: events of the dashboard's own source, and claims."""
 
 from collections.abc import Callable, Collection, Sequence
 from typing import Any
@@ -38,9 +38,9 @@ Placements = Sequence[Placement]
 class Actions:
     """Each method is one write transaction and returns (result, placements of its thread).
 
-    The result of what may be undone is the id of its act; None where nothing was to be done. All
-    raise NotFound for an unknown thread, and StorageUnavailable with nothing stored. `clock`
-    gives milliseconds since 1970.
+    An act that may be undone returns its id as the result; None if nothing had to be done. All
+    raise NotFound for an unknown thread, and StorageUnavailable with nothing stored. `clock` gives
+    milliseconds since 1970.
     """
 
     def __init__(self, database: Database, clock: Callable[[], int]):
@@ -53,7 +53,7 @@ class Actions:
         A public one settles what its author had seen (H28). Raises Problem (409):
         `conversation_moved` for unseen messages, `event_id_conflict` for a token of another
         message; Invalid for a `seen_message_id` of no message of the thread, for files that do not
-        wait for it, and for who is no colleague whom the note names.
+        wait for it, and for a mention that is no colleague named in the note.
         """
         now = self._clock()
         seen_message_id = self._seen_message_id(thread_id, reply.seen_message_id)
@@ -103,7 +103,7 @@ class Actions:
         return self._write_event(admin, thread_id, event_types.CLOSE, acting.is_open, seeing)
 
     def last_messages(self, thread_ids: Collection[int]) -> dict[int, int]:
-        """Thread id to the last message stored by now: what an act settles that names none."""
+        """Maps threads to their last stored message, which an act settles if it names none."""
         with self._database.read() as connection:
             return threads.last_message_ids(connection, thread_ids)
 
@@ -144,7 +144,7 @@ class Actions:
         return self._database.write(write), []
 
     def claim(self, admin: Admin, thread_id: int) -> tuple[int | None, Placements]:
-        """Assigns a thread to the admin that nobody has, or an admin who is disabled.
+        """Assigns a thread to the admin, if it is unassigned or its assignee is disabled.
 
         Raises Problem (409, `already_claimed`).
         """

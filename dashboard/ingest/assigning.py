@@ -1,4 +1,4 @@
-"""Gives threads to admins, takes them back, and follows a changed name."""
+"""Assigns threads to admins, and takes them back."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
@@ -20,9 +20,8 @@ from scoring.placing import Placement
 
 
 class HandOver(NamedTuple):
-    """To whom a thread goes, None for nobody, and to which desk, None where it stays at its own;
-    with a note for whoever has it next. `held_by`: only where this admin has it; None: in any case.
-    """
+    """The new assignee of a thread, None for nobody, and the new desk, None: unchanged; with a note
+    for the next one. `held_by`: only if it is assigned to this admin; None: in any case."""
 
     admin_id: int | None
     note: str | None = None
@@ -43,12 +42,12 @@ class Assigning:
         """Assigns a thread to an admin, or to nobody, here or at another desk: neither its place
         nor its wait changes.
 
-        What a colleague has is handed over by that colleague and by supervisors. The note is a
+        A colleague's thread is handed over by that colleague or by a supervisor. The note is a
         private message, stored with the act or not at all. Returns the id of the act, and the
-        placements of the thread; where whoever gets it has it already, None, and no note is stored.
-        Raises NotFound for an unknown thread, Invalid for an admin who takes no threads, or sees
-        none of the desk, and for an unknown desk, Problem (409, `already_claimed`,
-        `done_meanwhile` where `held_by` has it no longer), StorageUnavailable with nothing stored.
+        placements of the thread; the id is None, and no note is stored, if nothing would change.
+        Raises NotFound for an unknown thread, Invalid for an admin who takes no threads or does not
+        see the desk, and for an unknown desk, Problem (409, `already_claimed`, `done_meanwhile` if
+        `held_by` lost it), StorageUnavailable with nothing stored.
         """
         now = self._clock()
 
@@ -113,7 +112,7 @@ def check_not_claimed_by_another(connection: Connection, admin: Admin, state: Th
 def restore_desk(
     connection: Connection, admin: Admin, state: ThreadState, act: Act, now: int
 ) -> None:
-    """Undoes that the thread was moved to another desk; the caller saves it.
+    """Undoes a move of the thread to another desk; the caller saves it.
 
     Raises Problem as `restore_assignee`.
     """
@@ -133,9 +132,9 @@ def restore_assignee(
     undoes: int,
     desk: str | None = None,
 ) -> None:
-    """Gives the thread back to whoever had it before an act, None for nobody; the caller saves it.
+    """Gives the thread back to its assignee before an act, None for nobody; the caller saves it.
 
-    It is, or comes back, to `desk`; None: to its own. Raises Problem (409, `done_meanwhile`) where
+    It is at, or comes back to, `desk`; None: its own. Raises Problem (409, `done_meanwhile`) if
     that admin takes no threads of that desk any more.
     """
     to = admins.by_id(connection, before["id"]) if before else None
@@ -158,7 +157,7 @@ def _move(
     to: tuple[Assignee | None, str],
     now: int,
 ) -> int:
-    """Sets the assignee and the desk where they differ; returns the id of the act to undo."""
+    """Sets the assignee and the desk if they differ; returns the id of the act to undo."""
     assignee, desk = to
     before = {"desk": state.columns.desk, "assignee": _assignee_of(connection, state)}
     act_id = 0
@@ -170,7 +169,7 @@ def _move(
 
 
 def _assignee_of(connection: Connection, state: ThreadState) -> dict[str, Any] | None:
-    """Who has the thread since when, as acts keep it."""
+    """Returns the assignee and the time of the assignment, as acts keep them."""
     id = state.columns.assignee_id
     if id is None:
         return None
@@ -180,7 +179,7 @@ def _assignee_of(connection: Connection, state: ThreadState) -> dict[str, Any] |
 
 
 def _check_is_held(connection: Connection, state: ThreadState, admin_id: int | None) -> None:
-    """Raises Problem (409) where this admin has the thread no longer; None: any may have it."""
+    """Raises Problem (409) if this admin has the thread no longer; None: any admin may have it."""
     if admin_id is None or state.columns.assignee_id == admin_id:
         return
     held = _assignee_of(connection, state)
@@ -194,7 +193,7 @@ def _check_desk(connection: Connection, desk: str | None) -> None:
 
 
 def _receiver(connection: Connection, admin_id: int | None) -> admins.Admin | None:
-    """The admin, who stays enabled until the transaction ends. Raises Invalid."""
+    """Returns the admin, who stays enabled until the transaction ends. Raises Invalid."""
     if admin_id is None:
         return None
     found = admins.lock(connection, admin_id)

@@ -17,12 +17,12 @@ Attachment = dict[str, Any]
 def taken(
     connection: Connection, thread_id: int, admin_id: int, ids: Sequence[str]
 ) -> list[Attachment]:
-    """The attachments of a message with these files, which stay locked.
+    """Returns the attachments of a message with these files, which stay locked.
 
     Raises Invalid for each that the admin has not uploaded for this thread, or that is in a message
     already.
     """
-    # What is no id of a file may be no text that a database takes.
+    # A text that cannot be the id of a file may be one that a database refuses.
     possible = [id for id in ids if ID.fullmatch(id)]
     found = files.take(connection, thread_id, admin_id, possible)
     wrong = [
@@ -36,6 +36,6 @@ def taken(
 
 
 def ids_of(attachments: Sequence[Attachment]) -> list[str]:
-    """The ids of the files among a message's attachments."""
+    """Returns the ids of the files among a message's attachments."""
     urls = (each["url"] for each in attachments)
     return [url.removeprefix(OWN_PATH) for url in urls if url.startswith(OWN_PATH)]

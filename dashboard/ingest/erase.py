@@ -23,7 +23,7 @@ from scoring.views import VIEWS
 
 
 class ErasedEvents(Exception):
-    """Ends the transaction that has added the people again; the write is repeated without."""
+    """Ends the transaction that has added erased people again; the write is repeated."""
 
     def __init__(self, ids: set[str]):
         super().__init__(ids)
@@ -38,8 +38,7 @@ def require_none(
     threads: Mapping[str, ThreadState],
 ) -> None:
     """Raises ErasedEvents. Costs a query only for customers and threads that are newer than an
-    event of theirs: those that this transaction adds, and rarely others.
-    """
+    event of theirs: those that this transaction adds, and rarely others."""
     suspects: list[tuple[Kind, str, ParsedEvent]] = []
     for event in events:
         if event.customer is not None and (
@@ -64,7 +63,7 @@ _EMPTY = {"body": None, "attachments": None, "data": None, "fingerprint": NO_FIN
 
 class Erased(NamedTuple):
     """The ids of the deleted threads, the number of events, and the ids of files whose contents
-    are to be removed."""
+    must be removed."""
 
     thread_ids: Sequence[int]
     events: int
@@ -76,8 +75,8 @@ def erase_customer(
 ) -> Erased | None:
     """Deletes a source's customer with all threads and their contents; None if unknown.
 
-    The threads leave the lists in Redis, or the reconciler removes them. Events that occurred
-    until `now_ms` and come later are refused. Traces stay in the files of the database. Raises
+    The threads leave the lists in Redis, or the reconciler removes them. Events that occurred until
+    `now_ms` and come later are refused. Traces stay in the files of the database. Raises
     StorageUnavailable, with nothing deleted.
     """
 
@@ -86,7 +85,7 @@ def erase_customer(
         if found is None:
             return None
         erased, placements = _erase(connection, *found, customer, now_ms)
-        # The number of the row that is gone tells nobody who it was.
+        # The number of the deleted row does not reveal the person.
         said = {"source": source, "threads": len(erased.thread_ids), "events": erased.events}
         add(connection, now_ms, actor, audit.CUSTOMER_DELETED, Target(found[1]), said)
         return erased, placements
@@ -100,7 +99,7 @@ def erase_customer(
 
 
 def _locked(connection: Connection, source: str, customer: str) -> tuple[int, int] | None:
-    """The ids of source and customer; what is under way for them is waited for."""
+    """Returns the ids of source and customer, locked after concurrent writes to them have ended."""
     row = connection.execute(
         select(customers.c.source_id, customers.c.id)
         .join(sources, sources.c.id == customers.c.source_id)
@@ -133,14 +132,14 @@ def _erase(
         .values(_EMPTY | {"thread_id": None, "customer_id": None})
     )
     placements += _without_their_previews(connection, written_by_them, now_ms)
-    # In threads that belong to another customer now, contents are erased; the events stay, with
-    # their times, because the scores of those threads were computed from them.
+    # Threads that belong to another customer now keep the events, with their times, because their
+    # scores were computed from them; the contents are erased.
     elsewhere = connection.execute(
         update(events).where(written_by_them).values(_EMPTY | {"body": "", "customer_id": None})
     )
     ids = [row.id for row in own]
     file_ids = files.of_threads(connection, ids)
-    # Their files go with them.
+    # Their files are deleted with them.
     connection.execute(delete(threads).where(of_customer))
     connection.execute(delete(customers).where(customers.c.id == customer_id))
     return Erased(ids, emptied.rowcount + elsewhere.rowcount, file_ids), placements

@@ -42,8 +42,8 @@ def apply_tags(
 ) -> dict[str, Problem]:
     """Changes the tags of locked threads by new events, in the order of the batch; saves nothing.
 
-    Returns the events, by id, with which a thread would have more than 20 tags: they are not to be
-    stored, so that the tags are always those of all stored events, in whatever order they came.
+    Returns the events, by id, with which a thread would have more than 20 tags. They must not be
+    stored, so that the tags are always those of all stored events, in any order of arrival.
     """
     if not changes:
         return {}
@@ -67,7 +67,7 @@ def apply_tags(
 def take_back(connection: Connection, state: ThreadState, event_id: int) -> None:
     """Gives a locked thread the tags that it would have without this event; saves nothing.
 
-    Raises Invalid where they would be too many.
+    Raises Invalid if they would be too many.
     """
     changes = changes_since(connection, [state.id], 0).get(state.id, {})
     tags = tags_after(change for id, change in changes.items() if id != event_id)
@@ -77,7 +77,7 @@ def take_back(connection: Connection, state: ThreadState, event_id: int) -> None
 
 
 def too_many_tags() -> Problem:
-    """422: a thread would have too many tags."""
+    """Returns the 422 for a thread that would have too many tags."""
     detail = f"would be more than {TAGS_MAX} tags of one thread"
     return field_error("/add", "too_many_tags", detail)
 
@@ -88,8 +88,8 @@ Row = dict[str, Any]
 class WrittenCustomers(NamedTuple):
     """The customers of a batch of events.
 
-    `rows` has them by the source's id. `touched` are the ids of those whose rows on dashboards
-    changed; `changed` says of each what it was and is.
+    `rows` has them by the source's id. `touched` are the ids of customers whose rows on the
+    dashboard changed; `changed` has the ranked values before and after.
     """
 
     rows: dict[str, Row]
@@ -106,13 +106,13 @@ def write_customers(
 ) -> WrittenCustomers:
     """Writes the fields that events with customers state, each event with its `ranked_at` in ms.
 
-    `known` are the customers that are known, and locked; the others are added.
+    `known` are the existing customers, locked; the others are added.
     """
     new = list(stating)
     named = {event.customer for event, _ in new if event.customer is not None}
     rows = customers.with_missing(connection, source_id, named, known, received_at)
     before = {row["id"]: customers.ranked_values(row) for row in rows.values()}
-    # For the search index: new customers, and those with a new name.
+    # The search index needs new customers, and those with a new name.
     renamed = {row["id"]: row for row in rows.values() if row.get("is_new")}
     written: dict[int, Row] = {}
     touched: set[int] = set()
@@ -140,7 +140,7 @@ def write_customers(
 
 
 def _won(customer: Row, event: ParsedEvent, ranked_at: int) -> dict[str, Any]:
-    """The fields of which this event is the last writer."""
+    """Returns the fields of which this event is the last writer."""
     stamp = (ranked_at, event.id)
     return {
         name: value
@@ -153,8 +153,8 @@ class Author(NamedTuple):
     """The admin who acts on the dashboard, and the id of the dashboard's source.
 
     `seen_id` is the id up to which the author has seen the thread's events; `undoes_id` that of the
-    close, reopen or change of tags that the new event undoes. `adds_acts`: what the event did is
-    added to the conversation here, and not by the caller.
+    close, reopen or change of tags that the new event undoes. `adds_acts`: the effect of the event
+    is added to the conversation here, and not by the caller.
     """
 
     id: int
@@ -170,7 +170,7 @@ class EventWriter:
 
     With an author they are events of the dashboard: their ids belong to its source, their threads
     to `source_id`. `received_at` in milliseconds. Events whose ids are `erased` are refused.
-    `is_absent`: whose threads are released where an event of a chatbot reopens them.
+    `is_absent`: threads of such an admin are released when an event of a chatbot reopens them.
     """
 
     def __init__(
@@ -196,8 +196,8 @@ class EventWriter:
     def run(self, parsed: Sequence[ParsedEvent]) -> WriteResult:
         """Writes the events that are new; one statement serves all events of the batch.
 
-        Raises ErasedEvents for those of people who were erased, and IntegrityError where another
-        transaction stored one of their ids meanwhile.
+        Raises ErasedEvents for events of erased people, and IntegrityError if another transaction
+        stored one of their ids meanwhile.
         """
         outcomes, new_by_id, known_customers = self._split_known(parsed)
         new = list(new_by_id.values())
@@ -235,8 +235,8 @@ class EventWriter:
     def _split_known(
         self, parsed: Sequence[ParsedEvent]
     ) -> tuple[list[Outcome], dict[str, ParsedEvent], dict[str, Row]]:
-        """The outcome of each event, and the new ones by id; of equal ids the first counts. Also
-        the known customers, which are locked from now on."""
+        """Returns the outcome of each event, the new ones by id (of equal ids the first counts),
+        and the known customers, which are locked from now on."""
         known, known_customers = answers(
             self._connection,
             [
@@ -285,7 +285,7 @@ class EventWriter:
     def _change_tags(
         self, new: list[ParsedEvent], outcomes: list[Outcome]
     ) -> tuple[list[ParsedEvent], list[Outcome]]:
-        """Changes the tags of the threads; of the new events those that are not refused."""
+        """Changes the tags of the threads; returns the new events not refused, and outcomes."""
         changes = []
         for event in new:
             if event.type == TAGS.name:
@@ -306,7 +306,7 @@ class EventWriter:
         ]
 
     def _with_thread(self, outcome: Outcome, event: ParsedEvent) -> Outcome:
-        """The outcome with the id of its thread, which may be new."""
+        """Adds the id of its thread, which may be new, to the outcome."""
         if event.thread is None or outcome.thread_id is not None or outcome.status == "rejected":
             return outcome
         return outcome._replace(thread_id=self._threads[event.thread].id)
@@ -325,7 +325,7 @@ class EventWriter:
         return found
 
     def _store(self, new: Iterable[ParsedEvent]) -> tuple[dict[str, int], Write]:
-        """The ids of the stored events by their own, and what adds them to the search index."""
+        """Returns the ids of the stored events by their own, and the write to the search index."""
         rows = [self._row(event) for event in new]
         ids = events.add(self._connection, rows)
         texts = [
@@ -367,7 +367,7 @@ class EventWriter:
         return self._author.undoes_id if self._author else None
 
     def _seen_id(self, event: ParsedEvent) -> int | None:
-        """What the author of an answer or close on the dashboard had seen; None for others."""
+        """Returns the id up to which the author of an answer or close had seen; None for others."""
         if self._author is None:
             return None
         kind = events.kind_of(event.type, event.role, event.private)
@@ -380,7 +380,7 @@ class EventWriter:
                 yield sent_messages.Receipt(id, self._sent[id], event.data["state"], at)
 
     def _ranked_at(self, event: ParsedEvent) -> int:
-        """The time that counts for the order: a sender's fast clock must not lift a thread."""
+        """Returns the time that orders the event: a sender's fast clock must not lift a thread."""
         return min(self._occurred_at(event), self._event_received_at(event))
 
     def _occurred_at(self, event: ParsedEvent) -> int:

@@ -1,4 +1,4 @@
-"""Applies events to locked threads, folds their facts, and says what new events did to them."""
+"""Applies events to locked threads, folds their facts, and stores the acts of new events."""
 
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -15,12 +15,12 @@ from dashboard.ingest.schema import ParsedEvent
 from scoring.facts import Kind, Settlement, ThreadEvent, advance, fold
 
 PREVIEW_MAX = 140
-#: What the customer wrote is shown before anything of others, however new: an admin who looks down
-#: the list reads questions, not "I am passing you on to our team". Where no customer has written,
-#: an admin's message is shown before those of the chatbot and the system.
+#: The customer's messages are shown before all others, even newer ones: an admin who looks down the
+#: list reads questions, not "I am passing you on to our team". If no customer has written, an
+#: admin's message is shown before those of the chatbot and the system.
 _RANKS = {"client": 2, "admin": 1}
 _GRAPHEME = regex.compile(r"\X")
-#: Events that reopen a thread, with the `cause` of the act where reopening was not the intention.
+#: Events that reopen a thread, with the `cause` of the act if reopening was not the intention.
 _CAUSES: dict[Kind, str | None] = {"reopen": None, "handoff": "handoff", "client": "message"}
 
 
@@ -54,13 +54,13 @@ def apply(
         won["note"] = stamp
     if won:
         columns.stamps = stamped(stamps, won)
-    # A note, or a message older than the newest, changes no column; but dashboards that have
-    # the thread open read its messages when its revision changes.
+    # A note, or a message older than the newest, changes no column; but a browser that has the
+    # thread open reads its messages when its revision changes.
     state.row_changed |= event.role is not None
 
 
 def cut(text: str, most: int = PREVIEW_MAX) -> str:
-    """The beginning of a text, at most `most` code points, cut between grapheme clusters.
+    """Returns the beginning of a text, at most `most` code points, cut between grapheme clusters.
 
     A single cluster that is longer than `most` is cut.
     """
@@ -78,8 +78,8 @@ def cut(text: str, most: int = PREVIEW_MAX) -> str:
 def fold_new(connection: Connection, states: Sequence[ThreadState], handoff_only: bool) -> None:
     """Brings the facts up to date with `events` of the states, which are stored already.
 
-    The values that callers keep stay as they are. What must be read of stored events is read for
-    all threads at once.
+    The values that callers keep stay as they are. Stored events that it needs are read for all
+    threads at once.
     """
     moved: dict[int, Settlement] = {}
     to_refold: list[ThreadState] = []
@@ -108,16 +108,16 @@ def fold_stored(connection: Connection, states: Sequence[ThreadState], handoff_o
 
 
 def add_acts(connection: Connection, states: Sequence[ThreadState], admin_id: int | None) -> None:
-    """Stores what the new events of folded threads changed; `admin_id`: who wrote them."""
+    """Stores the acts of folded threads' new events; `admin_id` is their author."""
     by = {"admin_id": admin_id}
     acts.add_many(connection, [act | by for state in states for act in _acts_of(state)])
 
 
 def _is_shown_next(columns: ThreadColumns, role: str, stamp: Stamp) -> bool:
-    """Whether a public message takes the place of the one that the thread's row shows.
+    """Whether a public message replaces the one that the thread's row shows.
 
-    Messages of the customer come before those of admins, and these before all others; of equals
-    the newest wins. So messages in any order of arrival end in the same preview.
+    Messages of the customer come before those of admins, and these before all others; of equals the
+    newest wins. So messages in any order of arrival end in the same preview.
     """
     known, new = _RANKS.get(columns.preview_role or "", 0), _RANKS.get(role, 0)
     return new > known if new != known else wins(columns.stamps, "preview", stamp)
@@ -133,9 +133,9 @@ def _show(columns: ThreadColumns, event: ParsedEvent, kept: ThreadEvent) -> None
 
 
 def _acts_of(state: ThreadState) -> Iterator[dict[str, Any]]:
-    """The acts of a folded thread's new events, as rows of their table: what they changed.
+    """Yields the acts of a folded thread's new events, as rows of their table.
 
-    A priority, a desk and tags that a thread has from its beginning were not changed.
+    A priority, a desk and tags that a thread has from its beginning are no changes.
     """
     if state.stored.closed != state.facts.closed:
         closed = _act(state, event_types.CLOSED, _latest(state, "close"))
@@ -161,7 +161,7 @@ def _reopened(state: ThreadState) -> dict[str, Any]:
 
 
 def _latest(state: ThreadState, kind: Kind) -> ThreadEvent:
-    """The latest of the new events of this kind; without one, the one that was stored last."""
+    """Returns the latest of the new events of this kind; without one, the one stored last."""
     found = (event for event in state.events if event.kind == kind)
     return max(found, key=lambda event: (event.ranked_at, event.id), default=state.events[-1])
 

@@ -1,4 +1,4 @@
-"""Everything that changes a thread goes through here: stored in SQL, then placed in Redis."""
+"""The entry of everything that changes a thread: stored in SQL, then placed in Redis."""
 
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
@@ -12,8 +12,8 @@ from dashboard.ordering.placer import Placer
 from dashboard.turns import turns
 from scoring.placing import Placement
 
-#: Most requests that share a transaction, and most events of such a request: a larger one has a
-#: transaction of its own.
+#: The most requests that share a transaction, and the most events of such a request: a larger one
+#: has a transaction of its own.
 GROUPED_CALLERS_MAX = 64
 GROUPED_EVENTS_MAX = 16
 #: The list id of all closed threads.
@@ -30,8 +30,8 @@ class Batch(NamedTuple):
 class Ingest:
     """Stores events and acts, and places their threads.
 
-    `on_act` is called after each act of an admin, which may have written to the outbox;
-    `on_closed` with the ids of threads that were closed, or were so before and changed.
+    `on_act` is called after each act of an admin, which may have written to the outbox; `on_closed`
+    with the ids of threads that were closed, or had been and changed.
     """
 
     def __init__(
@@ -48,11 +48,11 @@ class Ingest:
         self._on_act = on_act
 
     def accept(self, source_id: int, parsed: Sequence[ParsedEvent]) -> list[Outcome]:
-        """Stores events; one outcome for each, in order.
+        """Stores events; returns one outcome for each, in order.
 
-        Small batches of concurrent requests share a transaction, because each commit waits for
-        the disk. Raises StorageUnavailable with nothing stored, and OutcomeUnknown where some of a
-        large batch are.
+        Small batches of concurrent requests share a transaction, because each commit waits for the
+        disk. Raises StorageUnavailable with nothing stored, and OutcomeUnknown if some of a large
+        batch are.
         """
         batch = Batch(source_id, parsed)
         if len(parsed) > GROUPED_EVENTS_MAX:
@@ -76,7 +76,7 @@ class Ingest:
             self._on_closed(closed)
 
     def _accept_alone(self, batch: Batch) -> list[Outcome]:
-        """In slices where others wait: a transaction yields to nobody."""
+        """Stores a large batch in slices, so that others can run: a transaction never yields."""
         outcomes: list[Outcome] = []
         for events in turns.slices(batch.events, GROUPED_EVENTS_MAX):
             try:
@@ -113,7 +113,7 @@ class Ingest:
         except StorageUnavailable as error:
             return [error for _ in batches], []
         except Exception:
-            # One batch cannot be stored: each is tried alone, so that the others are.
+            # The batches fail together: each is tried alone, so that only the wrong one fails.
             return [self._accept_or_error(batch) for batch in batches], []
         outcomes = iter(written.outcomes)
         shares: list[list[Outcome] | Exception] = [

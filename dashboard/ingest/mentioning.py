@@ -1,4 +1,4 @@
-"""Whom a note mentions, stored in its transaction; and that the mentioned admin has read it."""
+"""Mentions in a note, stored in its transaction; and the mentioned admin's reading of it."""
 
 import re
 import unicodedata
@@ -25,15 +25,15 @@ from scoring.placing import Placement
 _AT = re.compile("[@\ufe6b\uff20]")
 #: Places of `@` that are looked at, in the order of the text.
 PLACES_MAX = 100
-#: Characters before `@` with which it belongs to an address, besides letters and digits.
+#: Characters, besides letters and digits, that make a following `@` part of an address.
 _JOINING = "_.-+@\ufe6b\uff20"
-#: Beginnings of the Unicode names of letters that are written without blanks between words, or take
-#: what follows a name without one.
+#: Beginnings of the Unicode names of letters that are written without blanks between words, or
+#: follow a name without one.
 _RUN_ON = ("CJK", "HIRAGANA", "KATAKANA", "HANGUL", "THAI", "LAO", "KHMER", "MYANMAR")
 
 
 def names_in(body: str, names: Collection[str]) -> dict[str, str]:
-    """Each of these names that the text calls, to how it is written there, at its first place.
+    """Maps the names that the text calls to their spelling there, at the first place.
 
     At each `@` that does not follow a letter or digit, the longest name that fits counts.
     """
@@ -48,12 +48,12 @@ def names_in(body: str, names: Collection[str]) -> dict[str, str]:
 
 
 def may_call(body: str) -> bool:
-    """Whether a text has an `@` of any width at all."""
+    """Whether a text has an `@` of any width."""
     return _AT.search(body) is not None
 
 
 def _by_form(names: Collection[str]) -> dict[str, list[str]]:
-    """Form to the names that have it."""
+    """Maps folded forms to the names that have them."""
     found: dict[str, list[str]] = {}
     for name in names:
         if folded(name):
@@ -62,7 +62,7 @@ def _by_form(names: Collection[str]) -> dict[str, list[str]]:
 
 
 def _places(body: str) -> Iterator[int]:
-    """Where an `@` may begin a mention."""
+    """Yields the places of each `@` that may begin a mention."""
     for match in islice(_AT.finditer(body), PLACES_MAX):
         at = match.start()
         before = body[at - 1] if at else " "
@@ -71,8 +71,8 @@ def _places(body: str) -> Iterator[int]:
 
 
 def _longest(body: str, begin: int, forms: Collection[str], longest: int) -> str:
-    """The longest text from there on that is a name; "" where none is."""
-    # Decomposed, a text may be longer than its form.
+    """Returns the longest name that begins there, as it is written; "" if there is none."""
+    # A decomposed text may be longer than its form.
     end = min(len(body), begin + 2 * longest + 8)
     if begin == end or body[begin].isspace():
         return ""
@@ -110,10 +110,10 @@ def mentioned_in(
     body: str,
     chosen: Sequence[int] = (),
 ) -> list[Mentioned]:
-    """Whom an admin's note in a thread mentions.
+    """Returns the admins whom an admin's note in a thread mentions.
 
-    All colleagues who see the thread and whose names the note calls; of several who are called
-    alike, those of `chosen`, where there are any. Raises Invalid for one of these who is none.
+    These are all colleagues who see the thread and are named in the note; of several with the same
+    name only those of `chosen`, if there are any. Raises Invalid for a wrong one of `chosen`.
     """
     if not chosen and not may_call(body):
         return []
@@ -136,7 +136,7 @@ def mentioned_in(
 def store(
     connection: Connection, thread_id: int, note_id: int, named: Sequence[Mentioned], now: int
 ) -> Placements:
-    """Stores the mentions of a note that was just written; the thread's placements."""
+    """Stores the mentions of a note that was just written; returns the thread's placements."""
     if not named:
         return []
     mentions.add(connection, thread_id, note_id, now, named)
@@ -144,7 +144,7 @@ def store(
 
 
 class Mentioning:
-    """What the mentioned admin does; `clock` gives milliseconds since 1970.
+    """Mentions as the mentioned admin reads them; `clock` gives milliseconds since 1970.
 
     Each method is one write transaction, returns (the notes that mention the admin and are unread,
     placements of the thread), and raises NotFound for a thread that the admin does not see, and
@@ -156,7 +156,7 @@ class Mentioning:
         self._clock = clock
 
     def read(self, admin: Admin, thread_id: int, through: int) -> tuple[list[int], Placements]:
-        """The admin has read the mentions up to a message; later ones stay unread."""
+        """Marks the mentions up to a message as read; later ones stay unread."""
 
         def change(connection: Connection, now: int) -> bool:
             return mentions.read(connection, thread_id, admin.id, through, now)
@@ -164,7 +164,7 @@ class Mentioning:
         return self._change(admin, thread_id, change)
 
     def unread(self, admin: Admin, thread_id: int, note_id: int) -> tuple[list[int], Placements]:
-        """The mention in a note counts as unread again. Raises NotFound where there is none."""
+        """Marks the mention in a note as unread again. Raises NotFound if there is none."""
 
         def change(connection: Connection, now: int) -> bool:
             if not mentions.unread_again(connection, thread_id, admin.id, note_id):
@@ -188,14 +188,14 @@ class Mentioning:
 
 
 def _saved(connection: Connection, state: ThreadState, now: int) -> Placements:
-    """Brings what conditions know of a locked thread up to date, and saves it."""
+    """Updates the subject of a locked thread, and saves it."""
     unread = mentions.have_unread(connection, state.id)
     state.columns.mentioned = in_column([str(id) for id in unread])
     return thread_states.save(connection, [state], now)
 
 
 def _named(connection: Connection, admin: Admin, state: ThreadState, body: str) -> dict[int, str]:
-    """Admin id to how the note calls the admin, of colleagues who see the thread."""
+    """Maps the ids of colleagues who see the thread to their names in the note."""
     others = {one["id"]: one for one in team.members(connection) if one["id"] != admin.id}
     seen = admin_desks.seen_by(connection, {id: one["role"] for id, one in others.items()})
     desk = state.columns.desk

@@ -42,7 +42,7 @@ class EventIdConflict(Problem):
 
 
 def repeated(event: ParsedEvent, first: KnownEvent | ParsedEvent) -> Outcome:
-    """The outcome of an event whose id is that of an earlier one."""
+    """Returns the outcome of an event with the id of an earlier one."""
     if event.fingerprint == first.fingerprint:
         return Outcome("duplicate", event.id, getattr(first, "thread_id", None))
     return Outcome("rejected", event.id, problem=EventIdConflict())

@@ -1,4 +1,4 @@
-"""Writes what an admin did to the outbox and the acts, in the transaction that does it."""
+"""Writes an admin's act to the outbox and to the acts, in the transaction of the act."""
 
 from collections.abc import Mapping
 from typing import Any, NamedTuple
@@ -23,7 +23,7 @@ class Admin(NamedTuple):
     desks: Desks = None
 
 
-#: Who gets a thread: the admin who acts, or one as stored.
+#: The new assignee of a thread: the admin who acts, or one as stored.
 Assignee = Admin | admins.Admin
 
 
@@ -62,10 +62,10 @@ def add_event(
     data: Mapping[str, Any],
     **kept: Any,
 ) -> int:
-    """Writes an event of what an admin did, with `data` and the admin as `by`, and the act.
+    """Writes the event of an admin's act, with `data` and the admin as `by`, and the act.
 
-    Without an admin the time or the customer did it. `kept` is the act's alone: `event_id`, and
-    what was there before. Returns the act's id.
+    Without an admin the time or the customer did it. `kept` is stored with the act alone:
+    `event_id`, and the values before. Returns the act's id.
     """
     by = admin and {"id": admin.id, "name": admin.name}
     said = {"thread_id": state.id, "by": by, **data}
@@ -84,7 +84,7 @@ def set_assignee(
     now: int,
     **kept: Any,
 ) -> int:
-    """Sets who has the thread, since when, and writes the event; the caller saves the thread.
+    """Sets the assignee and the time of the assignment, and writes the event; the caller saves.
 
     `kept` as for `add_event`. Returns the act's id.
     """
@@ -98,8 +98,8 @@ def set_assignee(
 def set_desk(
     connection: Connection, admin: Admin, state: ThreadState, desk: str, now: int, **kept: Any
 ) -> int:
-    """Sets the desk, later than any hand-off that came so far, and writes the event; the caller
-    saves the thread.
+    """Sets the desk, later than any handoff so far, and writes the event; the caller saves the
+    thread.
 
     `kept` as for `add_event`. Returns the act's id.
     """

@@ -29,9 +29,9 @@ REFOLD_SLICE = 500
 
 
 class Recorder:
-    """Stores what chatbots send; `clock` gives milliseconds since 1970.
+    """Stores events of chatbots; `clock` gives milliseconds since 1970.
 
-    `is_absent`: a thread of such an admin comes back to the desk when an event reopens it.
+    `is_absent`: a thread of such an admin is released when an event reopens it.
     """
 
     def __init__(
@@ -45,7 +45,7 @@ class Recorder:
         self._is_absent = is_absent
 
     def record(self, source_id: int, parsed: Sequence[ParsedEvent]) -> WriteResult:
-        """Stores a source's events in one transaction; one outcome for each, in order.
+        """Stores a source's events in one transaction; returns one outcome for each, in order.
 
         Raises StorageUnavailable with nothing stored.
         """
@@ -66,7 +66,7 @@ class Recorder:
     def refold(self, source_id: int) -> Iterator[list[Placement]]:
         """Folds all threads of a source again, in slices; yields their placements.
 
-        Needed when the setting changes of which events request a person.
+        Needed after a change of which events request a person.
         """
         after_id = 0
         while True:
@@ -92,8 +92,8 @@ class Recorder:
 
 
 def retry_on_conflict(database: Database, work: Callable[[Connection], Result]) -> Result:
-    """Runs an idempotent write, and again after IntegrityError; the next run finds the
-    conflicting row.
+    """Runs an idempotent write, and again after IntegrityError; the next run finds the conflicting
+    row.
 
     On PostgreSQL two concurrent writers may both find an id free. Raises StorageUnavailable after
     `ATTEMPTS_MAX` conflicts.

@@ -1,4 +1,4 @@
-"""Takes threads back from an admin, and renews their rows after a changed name."""
+"""Releases threads of an admin, and renews their rows after a changed name."""
 
 from collections.abc import Callable, Collection, Iterable, Iterator
 from functools import partial
@@ -16,7 +16,7 @@ from scoring.placing import Placement
 
 #: Threads that one transaction writes; other writes run in between.
 ROWS_AT_ONCE = 200
-#: Of closed threads, the newest ones: rows of older ones are not cached.
+#: The newest closed threads: rows of older ones are not cached.
 CLOSED_MAX = 1_000
 
 
@@ -49,15 +49,15 @@ def _renew(connection: Connection, ids: list[int], now_ms: int) -> list[Placemen
 #: Threads that one transaction releases, within about 40 ms; others run in between.
 SLICE = 20
 
-#: Whether an admin has no window open; called inside transactions, so it may not wait for anything.
+#: Whether an admin has no window open. Must not wait: it is called inside transactions.
 IsAbsent = Callable[[int], bool]
 
 
 def release_all_of(
     database: Database, admin_id: int, now_ms: int, kept_at: Collection[str] = ()
 ) -> Iterator[list[Placement]]:
-    """Releases every thread of an admin, first the open and then the closed ones, in slices;
-    yields their placements. Those at the desks `kept_at` are kept.
+    """Releases every thread of an admin, open ones before closed ones, in slices; yields their
+    placements. Those at the desks `kept_at` are kept.
 
     Only the assignee changes, so each keeps its place on the lists for everybody.
     """
@@ -73,7 +73,7 @@ def release_all_of(
 def left_of(
     connection: Connection, admin_ids: Collection[int], kept_at: Collection[str] = ()
 ) -> dict[int, int]:
-    """How many threads each of the admins has that `release_all_of` would release."""
+    """Counts for each admin the threads that `release_all_of` would release."""
     theirs = threads.c.assignee_id.in_(admin_ids) & threads.c.desk.not_in(kept_at)
     counted = select(threads.c.assignee_id, func.count()).where(theirs)
     found = connection.execute(counted.group_by(threads.c.assignee_id)) if admin_ids else ()
@@ -83,7 +83,7 @@ def left_of(
 def release_unanswered(
     connection: Connection, states: Iterable[ThreadState], is_absent: IsAbsent, now_ms: int
 ) -> None:
-    """Releases those that events have reopened while their assignee is absent, or moved to a desk
+    """Releases threads that events have reopened while their assignee is absent, or moved to a desk
     that the assignee does not see; saves nothing.
 
     No thread is bound to an admin who will not answer it. (Case E7)

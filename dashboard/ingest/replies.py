@@ -1,4 +1,4 @@
-"""What an admin writes in a thread, and how far the thread was seen by who acts in it."""
+"""Replies and notes of admins, and how far the author of an act has seen the thread."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -19,7 +19,7 @@ from dashboard.ingest.schema import ParsedEvent
 from dashboard.ingest.schema import event as new_event
 from dashboard.validation.field_errors import field_error
 
-#: The field in which a reply or close says what its author has seen.
+#: The field of a reply or close with the message that its author has seen.
 SEEN_POINTER = "/seen_message_id"
 
 
@@ -29,7 +29,7 @@ class Reply(NamedTuple):
     `token` is the browser's idempotency key: the same token is the same message. `seen_message_id`
     is the newest message that the admin has seen (0: none; None: the last one stored before the
     call); `confirm` sends even if newer ones came. `files` are ids of files that the admin uploaded
-    for the thread. `mentions` says who is meant in a note by names that several have.
+    for the thread. `mentions` are the admins meant by names that several have.
     """
 
     body: str
@@ -42,7 +42,7 @@ class Reply(NamedTuple):
 
 
 class ReplyResult(NamedTuple):
-    """The stored message; `created` is False where the token was used before."""
+    """The stored message; `created` is False if the token was used before."""
 
     message: messages.Message
     created: bool
@@ -55,7 +55,7 @@ def seeing(
     seen_message_id: int,
     pointer: str = SEEN_POINTER,
 ) -> Author:
-    """The author with what they have seen of the thread. Raises Invalid, at `pointer`."""
+    """Adds `seen_id` to the author. Raises Invalid, at `pointer`."""
     seen_id = events.seen_id(connection, thread_id, seen_message_id)
     if seen_id is None:
         raise field_error(pointer, "unknown_value", "is no message of this thread")
@@ -63,7 +63,7 @@ def seeing(
 
 
 def event_id(admin: Admin, reply: Reply) -> str:
-    """The id of a reply's event: the same token is the same message."""
+    """Returns the id of a reply's event: the same token is the same message."""
     return f"{admin.id}:{reply.token}"
 
 
@@ -85,7 +85,7 @@ def reply_event(
 def stored_reply(
     connection: Connection, known: events.KnownEvent, reply: Reply, state: ThreadState
 ) -> messages.Message:
-    """The message that was stored with the token. Raises Problem where it is another one."""
+    """Returns the message stored with the token. Raises Problem if it is another one."""
     message = messages.one(connection, known.id)
     given = (state.id, reply.body, reply.private, list(reply.files))
     if (
@@ -100,7 +100,7 @@ def stored_reply(
 def mentioned(
     connection: Connection, admin: Admin, state: ThreadState, reply: Reply
 ) -> list[Mentioned]:
-    """Whom a note mentions; a reply mentions nobody. Raises Invalid."""
+    """Returns the mentions of a note; a reply has none. Raises Invalid."""
     if not reply.private:
         return []
     return mentioned_in(connection, admin, state, reply.body, reply.mentions)

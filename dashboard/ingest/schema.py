@@ -1,4 +1,4 @@
-"""Parses events: what senders may write, and the frozen values that it becomes."""
+"""Parses events: the models of senders' input, and the frozen values made of it."""
 
 import hashlib
 import json
@@ -31,7 +31,7 @@ class Event(RootModel[_AnyEvent]):
 
 
 class Batch(Strict):
-    """Several events at once, each with a result of its own."""
+    """Several events at once; each gets its own result."""
 
     events: Annotated[list[Event], Field(min_length=1, max_length=BATCH_MAX)]
 
@@ -39,8 +39,8 @@ class Batch(Strict):
 class ParsedEvent(NamedTuple):
     """An event as it is recorded; `occurred_at` in milliseconds.
 
-    `customer_fields` holds what the sender stated about the customer, None where it is to be
-    forgotten. Equal events of a source have equal fingerprints, for ever.
+    `customer_fields` holds what the sender stated about the customer, None: to be forgotten. Equal
+    events of a source have equal fingerprints, for ever.
     """
 
     id: str
@@ -55,7 +55,7 @@ class ParsedEvent(NamedTuple):
     private: bool = False
     attachments: Sequence[Mapping[str, Any]] = ()
     data: Mapping[str, Any] = _NOTHING
-    #: When it was received, in milliseconds, if not now: of an import alone.
+    #: The time of receipt, in milliseconds, if it is not now: only imports have it.
     received_at: int | None = None
 
 
@@ -69,7 +69,7 @@ class ParsedRequest(NamedTuple):
 def parse_request(document: Any) -> ParsedRequest:
     """Parses one event object or `{"events": […]}`.
 
-    Raises Problem where there is nothing to go through: no object, no list, none or too many.
+    Raises Problem if it holds no events: no object, no list, none or too many.
     """
     if not (isinstance(document, dict) and "events" in document):
         return ParsedRequest(False, [_parsed_or_refused(document, "")])
@@ -89,9 +89,9 @@ def parse_request(document: Any) -> ParsedRequest:
 
 
 def parse(document: Any, pointer: str = "", *, is_stored: bool = False) -> ParsedEvent:
-    """Parses one event; `pointer` is where it stands, `is_stored` says that it was taken before.
+    """Parses one event; `pointer` is its place, `is_stored` says that it was accepted before.
 
-    Raises Invalid with all that is wrong.
+    Raises Invalid with all errors.
     """
     type = _type_of(document, pointer)
     model = (is_stored and type.stored_model) or type.model
@@ -104,8 +104,8 @@ def parse(document: Any, pointer: str = "", *, is_stored: bool = False) -> Parse
 
 
 def parsed_event(given: Any) -> ParsedEvent:
-    """The event of a model, as it is recorded; members that its type alone has become `data`: lists
-    in order, and nothing that is empty."""
+    """Returns the event of a model, as it is recorded; members that only its type has become
+    `data`: lists in order, and nothing that is empty."""
     members = given.__dict__
     content: dict[str, Any] = {"thread": members.get("thread")}
     if "customer" in members:
@@ -126,7 +126,7 @@ def parsed_event(given: Any) -> ParsedEvent:
 
 
 def event(id: str, type: str, occurred_at: int, **content: Any) -> ParsedEvent:
-    """A parsed event from checked values; a field at its default counts as left out."""
+    """Builds a parsed event from checked values; a field at its default counts as left out."""
     stated = {name: value for name, value in content.items() if value}
     canonical = _canonical([id, type, occurred_at, stated])
     fingerprint = hashlib.sha256(canonical.encode()).digest()
@@ -134,7 +134,7 @@ def event(id: str, type: str, occurred_at: int, **content: Any) -> ParsedEvent:
 
 
 def tags_data(add: Iterable[str], remove: Iterable[str]) -> dict[str, Any]:
-    """The content of an event that changes tags: lists in order, and none that are empty."""
+    """Returns the content of an event that changes tags: sorted lists, without empty ones."""
     found = {"add": sorted(add), "remove": sorted(remove)}
     return {name: tags for name, tags in found.items() if tags}
 

@@ -1,4 +1,4 @@
-"""What a thread keeps of its snooze, and how a snooze follows events and time."""
+"""Marks of a thread's snooze, and how a snooze follows events and time."""
 
 from collections.abc import Iterable
 from typing import Any, NamedTuple
@@ -12,7 +12,7 @@ from scoring.facts import ThreadEvent
 
 
 class Marks(NamedTuple):
-    """Until when a thread is snoozed, since when and by whom, or how its last snooze ended.
+    """The end, beginning and author of a snooze, or how the last snooze ended.
 
     Times in milliseconds. `snoozed_by_id` stays when the thread wakes, as long as `woken_at`.
     """
@@ -25,11 +25,11 @@ class Marks(NamedTuple):
     woken_reason: Reason | None = None
 
     def woken(self, reason: Reason, at: int) -> "Marks":
-        """The same once the snooze has ended."""
+        """Returns the marks after the snooze has ended."""
         return Marks(snoozed_by_id=self.snoozed_by_id, woken_at=at, woken_reason=reason)
 
     def seen_to(self) -> "Marks":
-        """The same once somebody has dealt with the thread: a snooze stays."""
+        """Returns the marks after somebody has dealt with the thread: a snooze stays."""
         return NONE if self.snoozed_until is None else self
 
 
@@ -37,7 +37,7 @@ NONE = Marks()
 
 
 def marks_of(state: ThreadState) -> Marks:
-    """The marks of a thread."""
+    """Returns the marks of a thread."""
     columns = state.columns
     return Marks(
         state.facts.snoozed_until,
@@ -61,14 +61,14 @@ def set_marks(state: ThreadState, marks: Marks) -> None:
 
 
 def kept(state: ThreadState) -> dict[str, Any]:
-    """The marks as acts keep them, so that they come back when the act is undone; nothing where
-    there are none."""
+    """Returns the marks as acts keep them, to restore them when the act is undone; empty without
+    marks."""
     marks = marks_of(state)
     return {} if marks == NONE else {"marks": marks._asdict()}
 
 
 def kept_in(data: dict[str, Any]) -> Marks:
-    """The marks that an act has kept."""
+    """Returns the marks that an act has kept."""
     return Marks(**data["marks"]) if "marks" in data else NONE
 
 
@@ -76,13 +76,13 @@ _CALLING = ("client", "handoff")
 
 
 def follow(connection: Connection, states: Iterable[ThreadState], now: int) -> None:
-    """Lets folded threads wake with what the customer wrote, and forgets what is dealt with.
+    """Wakes folded threads on the customer's messages, and drops marks that were dealt with.
 
     A close keeps the snooze for the case that it is undone; any other reopening ends it. Saves
     nothing. (W4, W6, W7)
     """
     for state in states:
-        # Most threads have none of them: nothing more is asked.
+        # Most threads have no marks: nothing more is read.
         if state.facts.snoozed_until is not None or state.columns.woken_at is not None:
             _follow(connection, state, now)
         if state.columns.due_told_for is not None:
@@ -96,9 +96,9 @@ def wake(
     now: int,
     at: int | None = None,
 ) -> None:
-    """Ends the snooze of a thread, for a reason that no admin gave; the caller saves it.
+    """Ends the snooze of a thread, without an admin; the caller saves it.
 
-    `at` is the moment at which it ended, where that is before `now`.
+    `at` is the moment at which it ended, if that is before `now`.
     """
     set_marks(state, marks_of(state).woken(reason, now if at is None else at))
     outgoing.add_event(connection, None, state, WOKEN, now, {"reason": reason})
@@ -119,8 +119,7 @@ def _follow(connection: Connection, state: ThreadState, now: int) -> None:
 
 
 def _keep_told(state: ThreadState) -> None:
-    """A message that comes late may begin a wait earlier: it is the same wait, which was announced
-    already. (W24)"""
+    """Keeps a wait announced if a late message begins it earlier: it is the same wait. (W24)"""
     told_for, since = state.columns.due_told_for, state.facts.waiting_since
     if told_for is None or since is None or told_for != state.stored.waiting_since:
         return
@@ -129,7 +128,7 @@ def _keep_told(state: ThreadState) -> None:
 
 
 def _after(marks: Marks, events: Iterable[ThreadEvent], now: int) -> Marks:
-    """The marks of an open thread after these events, in the order of their arrival."""
+    """Returns the marks of an open thread after these events, in the order of their arrival."""
     for event in events:
         if event.kind in _CALLING and marks.snoozed_until is not None and marks.wake == "reply":
             marks = marks.woken("reply", now)

@@ -22,7 +22,7 @@ from scoring.placing import Placement
 
 
 def take_effect(connection: Connection, states: Collection[ThreadState], now: int) -> None:
-    """Does to locked threads what was to happen by `now` (ms), and has not yet; saves nothing.
+    """Applies changes due by `now` (ms) to locked threads; saves nothing.
 
     Of several processes one gets each thread: the others find nothing to do. (W3, W21, W24)
     """
@@ -39,10 +39,10 @@ def take_effect(connection: Connection, states: Collection[ThreadState], now: in
 
 
 def _broken(due_times: DueTimes, state: ThreadState, now: int) -> Promise | None:
-    """What was promised to be done by now, if anything."""
+    """Returns the promise that is broken by now, if any."""
     due_at = state.facts.due_at
     if due_at is not None and due_at <= now and due_times.are_of_today(state):
-        # What counted at that moment: by now it may be another policy, whose time is to come.
+        # The policy that applied at that moment: another one, due later, may apply by now.
         promise = due_times.promise(state, due_at)
         if promise is not None and promise.due_at <= now:
             return promise
@@ -59,7 +59,7 @@ def _json(state: ThreadState, promise: Promise) -> dict[str, Any]:
     }
 
 
-#: How long a thread may be snoozed.
+#: A thread may be snoozed for this long.
 YEARS_MAX = 5
 _BEGINNING = datetime(1970, 1, 1, tzinfo=UTC)
 
@@ -69,7 +69,7 @@ Placements = Sequence[Placement]
 class Snoozing:
     """Each method is one write transaction and returns (id of the act, placements of its thread).
 
-    The id is None where nothing was to be done. Both raise NotFound for an unknown thread, and
+    The id is None if nothing had to be done. Both raise NotFound for an unknown thread, and
     StorageUnavailable with nothing stored. `clock` gives milliseconds since 1970.
     """
 
@@ -78,7 +78,7 @@ class Snoozing:
         self._clock = clock
 
     def check_until(self, until: int) -> None:
-        """Raises Invalid for a moment that is not ahead, or is beyond five years."""
+        """Raises Invalid for a moment that is not in the future, or beyond five years."""
         now = self._clock()
         if until <= now:
             raise field_error("/until", "until_in_the_past", "is not in the future")
@@ -89,10 +89,10 @@ class Snoozing:
     def snooze(
         self, admin: Admin, thread_id: int, until: int, wake: Wake
     ) -> tuple[int | None, Placements]:
-        """Snoozes an open thread until a moment in ms; one that is snoozed gets the new one.
+        """Snoozes an open thread until a moment in ms; a snoozed one gets the new moment.
 
-        With `reply` the customer's next message wakes it, too. Raises Invalid as `check_until`,
-        and Problem (409, `thread_closed`).
+        With `reply` the customer's next message wakes it, too. Raises Invalid as `check_until`, and
+        Problem (409, `thread_closed`).
         """
         self.check_until(until)
 
@@ -147,8 +147,8 @@ class Snoozing:
         now: int,
         data: Mapping[str, Any],
     ) -> int:
-        """Writes the act, with what is there before it and the last event that was stored: whoever
-        undoes it must know what came in since."""
+        """Writes the act, with the marks before it and the last stored event: undoing it depends on
+        what came in since."""
         last_id = events.last_id(connection, state.id)
         return outgoing.add_event(
             connection, admin, state, type, now, data, last_event=last_id, **kept(state)
@@ -166,21 +166,21 @@ def reverse(connection: Connection, admin: Admin, state: ThreadState, act: Act, 
         reason = {"reason": "admin"}
         outgoing.add_event(connection, admin, state, WOKEN, now, reason, undoes=act.id)
     else:
-        # The thread is as wanted already; the act says that this was undone.
+        # The thread is already in the wanted state; the act records the undoing.
         acts.add(connection, state.id, now, act.type, admin.id, None, {"undoes": act.id})
         state.row_changed = True
 
 
 def bring_back(state: ThreadState, act: Act) -> bool:
-    """Brings back what a close or reopen that was undone has taken: whether there was any.
+    """Restores marks taken by a close or reopen that was undone. Returns whether there were any.
 
-    A close took how a snooze ended, a reopening the snooze that the close had left. What was set
-    since stays, and what has ended since. The caller saves the thread.
+    A close took the end of a snooze, a reopening the snooze that the close had left. Marks set or
+    ended since stay as they are. The caller saves the thread.
     """
     taken = kept_in(act.data)
     if taken == NONE or marks_of(state) != NONE:
         return False
-    # A close leaves the snooze; where it is gone, it was undone, or another reopening ended it.
+    # A close leaves the snooze; if it is gone, it was undone, or another reopening ended it.
     if (taken.snoozed_until is not None) != state.facts.closed:
         return False
     set_marks(state, taken)
@@ -188,7 +188,7 @@ def bring_back(state: ThreadState, act: Act) -> bool:
 
 
 def _latest(now: int) -> int:
-    """The same day and time in five years, in UTC; 1 March for 29 February."""
+    """Returns the same day and time in five years, in UTC; 1 March for 29 February."""
     at = _BEGINNING + timedelta(milliseconds=now)
     year = at.year + YEARS_MAX
     try:
@@ -199,7 +199,7 @@ def _latest(now: int) -> int:
 
 
 def _without(connection: Connection, state: ThreadState, act: Act, now: int) -> Marks:
-    """The marks that the thread would have without an act."""
+    """Returns the marks that the thread would have without an act."""
     marks = kept_in(act.data)
     if marks.snoozed_until is not None and marks.snoozed_until <= now:
         return NONE

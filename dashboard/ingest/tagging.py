@@ -1,4 +1,4 @@
-"""Admins tag threads, and undo it."""
+"""Adds and removes tags of threads for admins, and undoes it."""
 
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
@@ -38,9 +38,9 @@ class Tagging:
     ) -> tuple[int | None, Placements]:
         """Adds and removes tags in one write transaction.
 
-        Returns the id of the act, None where that changes nothing, and the placements of the
-        thread. Raises NotFound for an unknown thread, Invalid (`too_many_tags`) where it would have
-        more than 20, StorageUnavailable with nothing stored.
+        Returns the id of the act, None if nothing changes, and the placements of the thread. Raises
+        NotFound for an unknown thread, Invalid (`too_many_tags`) if it would have more than 20,
+        StorageUnavailable with nothing stored.
         """
         now = self._clock()
 
@@ -63,7 +63,7 @@ class Tagging:
 
 
 def is_about_others(act: Act, other: Act) -> bool:
-    """Whether both acts have changed tags, and none that is the same."""
+    """Whether both acts have changed tags, without a common one."""
     return act.type == TAGS_CHANGED.name and _tags_of(act).isdisjoint(_tags_of(other))
 
 
@@ -71,7 +71,7 @@ def reverse(
     connection: Connection, admin: Admin, state: ThreadState, act: Act, now: int
 ) -> Placements:
     """Undoes a change of tags: it counts as never made. Raises Invalid as `Tagging.change`."""
-    # What undoes is never before what it undoes, whatever the clock says.
+    # The undoing must not be before the act, even if clocks differ.
     now = max(now, act.at)
     author = acting.author(connection, admin)._replace(undoes_id=act.event_id)
     data = tags_data(act.data.get("removed", ()), act.data.get("added", ()))
@@ -81,7 +81,7 @@ def reverse(
     if changes:
         outgoing.add_event(connection, admin, state, TAGS_CHANGED, now, changes, undoes=act.id)
         return placements
-    # The tags are as wanted already; the act says that this was undone.
+    # The thread already has the wanted tags; the act records the undoing.
     acts.add(connection, state.id, now, act.type, admin.id, None, {"undoes": act.id})
     again = acting.locked(connection, state.id, None)
     again.row_changed = True
@@ -91,7 +91,7 @@ def reverse(
 def _written(
     connection: Connection, state: ThreadState, author: Author, event: ParsedEvent, now: int
 ) -> Placements:
-    """Stores the event. Raises its problem where it is refused."""
+    """Stores the event. Raises its problem if it is refused."""
     written = acting.write(connection, state, author, event, now)
     [outcome] = written.outcomes
     if outcome.problem is not None:
@@ -100,7 +100,7 @@ def _written(
 
 
 def _changes(connection: Connection, state: ThreadState) -> dict[str, list[str]]:
-    """How the tags of the thread differ from those of `state`."""
+    """Returns the difference between the stored tags and those of `state`."""
     stored = thread_tags.stored(connection, state.id)
     return thread_tags.difference(state.columns.tags, stored)
 

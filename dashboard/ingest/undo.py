@@ -1,4 +1,4 @@
-"""Undoes acts of admins: the thread is as if the act had not been."""
+"""Undoes acts of admins: the thread is as if the act had not happened."""
 
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -16,17 +16,17 @@ from dashboard.ingest import acting, assigning, outgoing, snoozing, tagging
 from dashboard.ingest.outgoing import Admin
 from scoring.placing import Placement
 
-#: How long after it an act may be undone. Pages offer it for ten seconds; a request may be late,
+#: An act may be undone for this long. The page offers it for ten seconds; a request may be late,
 #: and of many threads the last one is closed minutes after the first.
 UNDO_MS = 10 * 60 * 1000
-#: Causes of acts that happen because the customer wrote or was handed over.
+#: Causes of acts that follow from a customer's message or a handoff.
 _BY_ITSELF = ("message", "handoff")
-#: For an act: the type of event that reverses it.
+#: The type of an act to the type of event that reverses it.
 _REVERSING = {type.undoes.name: type for type in EVENT_TYPES.values() if type.undoes is not None}
 
 
 class Undo:
-    """Undoes what an admin did; `clock` gives milliseconds since 1970."""
+    """Undoes acts of admins; `clock` gives milliseconds since 1970."""
 
     def __init__(self, database: Database, clock: Callable[[], int]):
         self._database = database
@@ -35,11 +35,11 @@ class Undo:
     def undo(self, admin: Admin, act_id: int) -> tuple[int, Sequence[Placement]]:
         """Undoes one act of the admin; a second call changes nothing. Returns the thread's id.
 
-        A close, a reopen or a change of tags that was undone counts as never made, so that the
-        thread is as it was, with what came in since. What somebody did since then is never
-        overwritten. Raises NotFound for what is no act of this admin, Problem (409):
-        `done_meanwhile` where the same was set again since, `too_late` after `UNDO_MS`; Invalid
-        where tags come back for which there is no room; StorageUnavailable with nothing stored.
+        A close, a reopen or a change of tags that was undone counts as never made: the thread is as
+        before, with what came in since. Later acts are never overwritten. Raises NotFound for an id
+        that is no act of this admin, Problem (409): `done_meanwhile` if the same was set again
+        since, `too_late` after `UNDO_MS`; Invalid if there is no room for restored tags;
+        StorageUnavailable with nothing stored.
         """
         now = self._clock()
 
@@ -47,7 +47,7 @@ class Undo:
             found = acts.one(connection, act_id)
             if found is None or found.admin_id != admin.id or "undoes" in found.data:
                 raise NotFound("There is no such act of yours.")
-            # Whoever gave a thread to a desk that is not their own may take it back.
+            # An admin who moved a thread to a desk that is not their own may take it back.
             seen = None if found.type == DESK_CHANGED.name else admin.desks
             state = acting.locked(connection, found.thread_id, seen)
             try:
@@ -65,7 +65,7 @@ class Undo:
         return self._database.write(write, is_idempotent=True)
 
     def _is_undone(self, connection: Connection, act: Act) -> bool:
-        """Raises Problem where somebody set the same again since."""
+        """Whether it was undone before. Raises Problem if somebody set the same again since."""
         sets = ACT_TYPES[act.type].sets
         same = {type.name for type in ACT_TYPES.values() if type.sets == sets}
         for later in acts.after(connection, act.thread_id, act.id):
@@ -83,8 +83,7 @@ class Undo:
 
 
 def _is_by_itself(act: Act) -> bool:
-    """Whether nobody decided it: the customer or the time did it, which replaces nothing that
-    somebody decided."""
+    """Whether the customer or the time caused it: such an act replaces no decision of a person."""
     if act.type == WOKEN.name:
         return act.admin_id is None
     return act.data.get("cause") in _BY_ITSELF
@@ -127,12 +126,12 @@ def _reverse(
     if outgoing.is_changed(connection, state):
         outgoing.add_event(connection, admin, state, outgoing_type, now, data, **kept)
     else:
-        # The thread is as wanted already; the act says that this was undone.
+        # The thread is already in the wanted state; the act records the undoing.
         acts.add(connection, state.id, now, outgoing_type.name, admin.id, None, kept)
     return [*placements, *_bring_back(connection, act, now)]
 
 
 def _bring_back(connection: Connection, act: Act, now: int) -> Sequence[Placement]:
-    """The snooze that a close or reopen has ended comes back with the undoing."""
+    """Restores the snooze that a close or reopen has ended, when that is undone."""
     state = acting.locked(connection, act.thread_id, None)
     return thread_states.save(connection, [state], now) if snoozing.bring_back(state, act) else []

@@ -1,4 +1,4 @@
-"""Presence of the admins whose sockets this worker holds, and what those sockets watch."""
+"""Presence of the admins whose sockets this worker holds, and the people these sockets watch."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ from presence.timing import Timing
 class AdminSocket:
     """A connected socket; `ping_at` and `hidden_since` in seconds of the worker's monotonic clock.
 
-    `connection` is what Redis holds of it; `idle_ms`: time without input as last reported.
+    `connection` is its connection in Redis; `idle_ms`: time without input as last reported.
     """
 
     caller: Caller
@@ -44,7 +44,7 @@ class AdminSocket:
     idle_ms: int = 0
 
     def take_report(self, visible: bool, idle_ms: int, now: float) -> None:
-        """What the browser reports of its window."""
+        """Stores the browser's report about its window."""
         self.idle_ms = idle_ms
         if visible:
             self.hidden_since = None
@@ -58,7 +58,7 @@ class AdminSocket:
 
 
 def grace_ms(timing: Timing, reason: str, is_draining: bool = False) -> int:
-    """How long a disconnected socket may come back before its admin is offline. (R14, R18)
+    """Returns the ms in which a disconnected socket may come back unnoticed. (R14, R18)
 
     `reason` is Socket.IO's: the server ended it (signed out), the page was closed or reloaded, or
     the network failed. `is_draining`: the worker stops and has told its clients to leave.
@@ -72,7 +72,7 @@ def grace_ms(timing: Timing, reason: str, is_draining: bool = False) -> int:
     return timing.dropped_grace_ms
 
 
-#: Seconds for which the setting is cached: a change on another worker counts after that.
+#: Seconds for which the setting is cached: a change on another worker takes effect after that.
 _CACHE_SECONDS = 1.0
 
 
@@ -85,7 +85,7 @@ class TypingShown:
         self._known: dict[int, tuple[float, bool]] = {}
 
     def of(self, admin_id: int) -> bool:
-        """The admin's setting; False while SQL is away."""
+        """Returns the admin's setting; False while SQL is away."""
         now = self._monotonic()
         until, shown = self._known.get(admin_id, (now, False))
         if now < until:
@@ -100,16 +100,16 @@ class TypingShown:
         return shown
 
     def forget(self, admin_id: int) -> None:
-        """The admin's settings have changed."""
+        """Drops the cached setting of an admin whose settings have changed."""
         self._known.pop(admin_id, None)
 
 
 log = logging.getLogger(__name__)
 
-#: A viewer who sees what every colleague sees; no admin has the id 0.
+#: A viewer who sees exactly what every colleague sees; no admin has the id 0.
 _ANY_COLLEAGUE = Viewer("0")
 _PING = EncodedJson(encode({}))
-#: The cursor's field that is the composer of a reply; typing elsewhere is not for the customer.
+#: The field of a cursor in the composer of a reply; typing elsewhere is hidden from the customer.
 REPLY = "reply"
 
 Handler = Callable[[Caller, tuple[Any, ...]], Answer]
@@ -149,11 +149,11 @@ class AdminPresence:
 
     @property
     def has_sockets(self) -> bool:
-        """Whether this worker holds any."""
+        """Whether this worker holds any sockets."""
         return bool(self._sockets)
 
     def on_connect(self, caller: Caller) -> None:
-        """A socket has connected; its admin is announced by `on_ready`."""
+        """Registers a connected socket; its admin is announced by `on_ready`."""
         period = self._presence_service.timing.ping_ms / 1_000
         name = caller.connection or caller.sid
         person = str(caller.admin_id)
@@ -178,7 +178,7 @@ class AdminPresence:
             self._attempt(self.heartbeats.drop, person, socket.connection.id)
 
     def on_disconnect(self, sid: str, reason: str) -> None:
-        """A socket has disconnected; `reason` decides how long it may come back unnoticed."""
+        """Removes a disconnected socket; `reason` decides how long it may come back unnoticed."""
         socket = self._sockets.pop(sid, None)
         if socket is None:
             return
@@ -193,7 +193,7 @@ class AdminPresence:
         self._attempt(self.heartbeats.drop, connection.person, connection.id, grace)
 
     def on_role(self, caller: Caller) -> None:
-        """The admin of a socket has another role: what it watches is looked at with the new one."""
+        """Applies an admin's new role to a socket: what it watches is checked again."""
         socket = self._sockets.get(caller.sid)
         if socket is None:
             return
@@ -202,17 +202,17 @@ class AdminPresence:
         self.viewers.refresh_typing(caller.sid)
 
     def on_message(self, sid: str) -> None:
-        """Any message of a socket counts as a heartbeat. (R6)"""
+        """Counts any message of a socket as a heartbeat. (R6)"""
         socket = self._sockets.get(sid)
         if socket is not None:
             self.heartbeats.mark(socket.connection.person, socket.connection.id)
 
     def begin_drain(self) -> None:
-        """The worker stops: whoever leaves from now on has time to connect to another one."""
+        """Marks the worker as stopping: sockets that leave from now on may reconnect elsewhere."""
         self._is_draining = True
 
     def drain(self) -> None:
-        """The sockets are closed next: their admins have time to connect to another worker."""
+        """Prepares for closing the sockets: their admins have time to connect to another worker."""
         grace = self._presence_service.timing.drain_grace_ms
         socket, self._sockets = self._sockets, {}
         self._attempt(self.heartbeats.drain)
@@ -220,7 +220,7 @@ class AdminPresence:
             self._attempt(self.viewers.drop, sid, grace)
 
     def tick(self) -> None:
-        """Pings sockets whose turn it is; reports those that became idle in a hidden window."""
+        """Pings sockets that are due; reports those that became idle in a hidden window."""
         now, timing = self._monotonic(), self._presence_service.timing
         for sid, socket in list(self._sockets.items()):
             if now >= socket.ping_at:
@@ -231,12 +231,12 @@ class AdminPresence:
                 self._report(socket)
 
     def is_shown(self, sid: str) -> bool:
-        """Whether others may see in which threads this socket is."""
+        """Whether others may see the threads in which this socket is."""
         socket = self._sockets.get(sid)
         return socket is not None and self._shown.get(socket.caller.admin_id, False)
 
     def handlers(self, others: Mapping[str, Handler]) -> dict[str, Handler]:
-        """Event -> handler: those of presence, and `others`, of which two are extended."""
+        """Maps events to handlers: those of presence, and `others`, of which two are extended."""
         return {
             **others,
             "presence:pong": self.pong,
@@ -322,7 +322,7 @@ class AdminPresence:
         return answer
 
     def thread_gone(self, sid: str, thread_id: int) -> None:
-        """A thread is open no more: the socket's admin does not see it any more."""
+        """Removes the socket's admin from the viewers of a thread that is no longer open."""
         self._attempt(self.viewers.leave, sid, thread_id)
 
     def _close_thread(self, close_thread: Handler, caller: Caller, args: tuple[Any, ...]) -> Answer:
@@ -363,7 +363,7 @@ class AdminPresence:
         self._emitter.send(watcher, "presence:update", data)
 
     def _attempt(self, work: Callable[..., Any], *args: Any) -> None:
-        """Runs `work`; a failure is logged, and corrected by expiry or by the next heartbeat."""
+        """Runs `work`; logs a failure, which expiry or the next heartbeat corrects."""
         try:
             work(*args)
         except (RedisError, OSError, RoomFull) as error:

@@ -1,4 +1,4 @@
-"""Requests of presence: of chatbots over HTTP, of admins over sockets."""
+"""Requests of presence: from chatbots over HTTP, from admins over sockets."""
 
 from typing import Annotated, Any, Literal
 
@@ -17,14 +17,14 @@ from dashboard.validation.fields import (
 )
 
 BEATS_MAX = 1_000
-#: A status text, and an activity, in characters.
+#: The longest status text, and the longest activity, in characters.
 TEXT_MAX, ACTIVITY_MAX = 140, 60
 #: A text without control characters and line breaks.
 _LINE_PATTERN = r"^[^\u0000-\u0008\u000a-\u000d\u000e-\u001f\u007f-\u009f]*$"
 
 
 def _moment(given: Any) -> int:
-    """A time to come: RFC 3339, or milliseconds since 1970."""
+    """Parses a future time: RFC 3339, or milliseconds since 1970."""
     if type(given) is int:
         if not 0 <= given <= INTEGER_MAX:
             raise fault("number_out_of_range", f"must be 0 to {INTEGER_MAX}")
@@ -89,7 +89,7 @@ class PresenceDevices(Strict):
 
 
 class PresenceSettings(Partial):
-    """What a person sets; what is left out stays, null takes back."""
+    """A person's settings; absent ones stay, null resets."""
 
     status: Literal["auto", "away", "busy", "dnd", "invisible"] | None = None
     text: Text | None = None

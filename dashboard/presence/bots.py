@@ -20,13 +20,13 @@ from presence.rooms import Membership
 from presence.settings import Settings
 from presence.states import UNSET, State
 
-#: Device and type of a customer of whom only messages are known.
+#: Device and type of a customer known only by messages.
 MESSAGES, HTTP = "messages", "http"
-#: A message that occurred longer ago is no heartbeat, in milliseconds.
+#: A message that occurred longer ago, in milliseconds, is no heartbeat.
 RECENT_MS = 60_000
-#: Heartbeats that are taken at once while others wait: meanwhile Redis answers nobody else.
+#: Heartbeats sent at once while others wait: meanwhile Redis answers nobody else.
 BEATS_FIRST = 50
-#: Messages that wait to be sent to Redis as heartbeats; more are dropped.
+#: Messages waiting to be sent to Redis as heartbeats; more are dropped.
 PENDING_MAX = 5_000
 
 
@@ -43,7 +43,7 @@ class CustomerWrote(NamedTuple):
 
 
 class BotPresence:
-    """A source sees the true state of its own customers, whatever they hide from others.
+    """The presence of a source's own customers: it sees their true state, whatever they hide.
 
     Methods raise RedisError and StorageUnavailable.
     """
@@ -61,11 +61,11 @@ class BotPresence:
         self._monotonic = monotonic
         self._pending: dict[CustomerWrote, float] = {}
         self._closed: set[int] = set()
-        #: Called when something is kept for `flush_pending`.
+        #: Called when there is something new for `flush_pending`.
         self.on_pending: Callable[[], object] = lambda: None
 
     def beat(self, source: str, beats: Iterable[tuple[str, str, str, bool]]) -> None:
-        """Takes heartbeats: (customer, device, type, active)."""
+        """Sends heartbeats: (customer, device, type, active)."""
         connections = [
             Connection(f"{source}/{customer}", device, type, device, active=active)
             for customer, device, type, active in beats
@@ -85,11 +85,11 @@ class BotPresence:
         return {people[person]: state for person, state in found.items()}
 
     def seen(self, source: str, times: Times, limit: int, after: Position | None) -> Page:
-        """The source's customers who were seen in these times, page by page."""
+        """Returns the source's customers who were seen in these times, page by page."""
         return self._presence_service.seen.page(times, limit, after, TRUTH, source)
 
     def team(self, source_id: int, thread: str) -> dict[str, Any]:
-        """What a customer may know of the team: whether anyone is online, who is assigned.
+        """Returns the team's state for a customer: whether anyone is online, and the assignee.
 
         Raises NotFound for an unknown thread.
         """
@@ -108,9 +108,9 @@ class BotPresence:
         return {"online": any(self._presence_service.admins.counts().values()), "assignee": shown}
 
     def typing(self, source_id: int, source: str, thread: str, customer: str) -> None:
-        """The customer is typing in the thread.
+        """Shows that the customer is typing in the thread.
 
-        Raises NotFound for an unknown thread, and for a customer whose thread it is not.
+        Raises NotFound for an unknown thread, and for the thread of another customer.
         """
         person = f"{source}/{customer}"
         with self._database.read() as connection:
@@ -143,11 +143,11 @@ class BotPresence:
 
     @property
     def has_pending(self) -> bool:
-        """Whether something is kept for `flush_pending`."""
+        """Whether anything is kept for `flush_pending`."""
         return bool(self._pending or self._closed)
 
     def flush_pending(self) -> int:
-        """Sends the kept messages as heartbeats; returns how many. Raises RedisError."""
+        """Sends the kept messages as heartbeats; returns their number. Raises RedisError."""
         self._flush_closed()
         if not self._pending:
             return 0
@@ -158,7 +158,7 @@ class BotPresence:
         self._accept(
             [Connection(who, MESSAGES, HTTP, MESSAGES, opened_ms=at) for who, at in latest.items()]
         )
-        # A message that was sent is no longer being typed.
+        # The customer has stopped typing a message that was sent.
         self._presence_service.writers.leave_late(
             {
                 Membership(str(one.thread_id), one.person, MESSAGES): at_ms
@@ -186,7 +186,7 @@ class BotPresence:
             raise
 
     def _take_pending(self) -> dict[CustomerWrote, int]:
-        """The kept messages, each with its time by Redis's clock in ms, rounded down.
+        """Returns the kept messages, each with its time by Redis's clock in ms, rounded down.
 
         A time too late would open a device again that was closed after the message.
         """
@@ -198,6 +198,6 @@ class BotPresence:
 
 
 def _shows_typing(settings: Settings, now_ms: int) -> bool:
-    """Whether others may see the customer type: not where the customer is hidden."""
+    """Whether others may see the customer type: not if the customer is hidden."""
     hidden = settings.override.at(now_ms).status == "invisible"
     return settings.show_typing and settings.visibility != "nobody" and not hidden

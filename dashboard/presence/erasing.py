@@ -1,4 +1,4 @@
-"""Deletes all that is kept of a customer: in SQL, in the lists, in presence and in files."""
+"""Deletes all data of a customer: in SQL, in the lists, in presence and in files."""
 
 import time
 from collections.abc import Callable, Collection
@@ -14,15 +14,15 @@ from dashboard.ingest.erase import erase_customer
 from dashboard.ordering.placer import Placer
 from dashboard.presence.service import PresenceService
 
-#: Servers report messages as signs of life within half a second.
+#: Workers report messages as heartbeats within half a second.
 REPORTED_SECONDS = 1.0
 
 
 class Deleted(NamedTuple):
-    """How many threads were deleted, and the contents of how many events.
+    """The number of deleted threads, and of events whose contents were deleted.
 
-    `is_forgotten` is False where presence could not be told, because Redis is away: it forgets
-    within a day when they were last seen.
+    `is_forgotten` is False if presence could not be told, because Redis is away: it forgets the
+    customer within a day of the time last seen.
     """
 
     threads: int
@@ -31,7 +31,7 @@ class Deleted(NamedTuple):
 
 
 class Erasing:
-    """What supervisors do in the page, and the command `delete-customer`."""
+    """Deletes customers, for supervisors in the page and for the command `delete-customer`."""
 
     def __init__(
         self,
@@ -55,15 +55,15 @@ class Erasing:
     ) -> Deleted | None:
         """Deletes a source's customer with all threads and their contents; None if unknown.
 
-        Raises StorageUnavailable: with nothing deleted, or with nothing left but traces
-        in the files of the database; then call it again. So, too, where PostgreSQL is not done
-        with these within `traces_seconds`: it goes on.
+        Raises StorageUnavailable: with nothing deleted, or with nothing left but traces in the
+        files of the database; then call it again. The same if PostgreSQL does not remove these
+        within `traces_seconds`: it goes on.
         """
         now = self._clock()
         erased = erase_customer(self._database, self._placer, actor, source, customer, now)
         if erased is not None:
             self._file_store.remove(erased.file_ids)
-        # Also of one who is not found: an earlier call may have lost the answer of the database.
+        # Also if no customer is found: an earlier call may have lost the answer of the database.
         ids = erased.thread_ids if erased is not None else ()
         is_forgotten = self._forget(f"{source}/{customer}", ids)
         traces.remove(self._database, traces_seconds)
@@ -72,7 +72,7 @@ class Erasing:
     def _forget(self, person: str, thread_ids: Collection[int]) -> bool:
         try:
             self._presence_service.forget_customer(person, thread_ids)
-            # Servers may hold a message of theirs that they report as a sign of life.
+            # Workers may still hold a message of the customer that they report as a heartbeat.
             self._wait(REPORTED_SECONDS)
             self._presence_service.forget_customer(person, thread_ids)
         except RedisError:

@@ -1,4 +1,4 @@
-"""Which people count a viewer as a contact: read from SQL, in bulk."""
+"""Contacts of viewers: read from SQL, in bulk."""
 
 import time
 from collections.abc import Callable, Collection, Sequence
@@ -22,7 +22,7 @@ def _sees(admin_id: ColumnElement[int], desk: ColumnElement[str]) -> ColumnEleme
 
 _ADMIN = bindparam("admin", type_=threads.c.assignee_id.type)
 _PERSON = sources.c.name + "/" + customers.c.external_id
-#: Customers one of whose threads the admin is assigned to or has answered, of those that the admin
+#: Customers with a thread that the admin is assigned to or has answered, of those that the admin
 #: sees.
 _THEIR_CUSTOMERS = (
     select(_PERSON)
@@ -84,11 +84,11 @@ class Relations:
         self._contacts: dict[str, tuple[float, frozenset[int]]] = {}
 
     def of_admins(self, viewer_id: str, people: Sequence[str]) -> Collection[str]:
-        """All admins are contacts of each other."""
+        """Returns all of them for an admin: admins are contacts of each other."""
         return people if viewer_id.isdigit() else ()
 
     def of_customers(self, viewer_id: str, people: Sequence[str]) -> Collection[str]:
-        """Those customers one of whose threads the admin is assigned to or has answered."""
+        """Returns the customers with a thread that the admin is assigned to or has answered."""
         if not viewer_id.isdigit():
             return ()
         named = [person.partition("/") for person in people]
@@ -102,7 +102,7 @@ class Relations:
         return found.intersection(people)
 
     def contacts_of(self, person: str) -> frozenset[int]:
-        """Ids of the admins who are contacts of this customer; cached for 2 s."""
+        """Returns ids of the admins who are contacts of this customer; cached for 2 s."""
         now = self._monotonic()
         until, found = self._contacts.get(person, (now, frozenset()))
         if now >= until:

@@ -1,4 +1,4 @@
-"""Presence of this product: customers, admins and the rooms of threads, on Redis and SQL."""
+"""Presence in Lineup: customers, admins and the rooms of threads, on Redis and SQL."""
 
 import logging
 import time
@@ -27,19 +27,19 @@ from presence.settings import Settings
 from presence.states import UNSET, State, Stored, Viewer
 from presence.timing import Timing
 
-#: A thread that was closed longer ago does not count.
+#: A thread closed longer ago does not make its customer known.
 KNOWN_MS = 90 * 86_400_000
-#: Of so many customers at most a list asks for each; else those on it are looked through, and of
-#: more than this the answers are kept for some seconds.
+#: Up to this many customers a list looks up one by one; of more, it filters those on it, and keeps
+#: answers for some seconds after as many questions.
 _FEW = 1_000
 _KEPT_SECONDS = 5.0
 _SLICE = 500
-#: The most sets of desks with answers that are kept.
+#: The most sets of desks with cached answers.
 _KEPT_MAX = 100
 
 
 class KnownCustomers:
-    """Finds customers by the desks of an admin. Raises StorageUnavailable.
+    """Finds the customers that admins of some desks may know. Raises StorageUnavailable.
 
     `clock` gives milliseconds, `monotonic` seconds.
     """
@@ -56,7 +56,7 @@ class KnownCustomers:
         self._kept: dict[frozenset[str], tuple[float, dict[str, bool]]] = {}
 
     def among(self, people: Sequence[str], desks: Collection[str]) -> set[str]:
-        """The customers among `people`, named SOURCE/ID, that an admin of these desks knows."""
+        """Returns those of the people, named SOURCE/ID, that an admin of these desks knows."""
         found: set[str] = set()
         for start in range(0, len(people), _SLICE):
             with self._database.read() as connection:
@@ -66,14 +66,14 @@ class KnownCustomers:
         return found
 
     def all_if_few(self, desks: Collection[str]) -> list[str] | None:
-        """All customers that an admin of these desks knows; None where they are many."""
+        """Returns all customers that an admin of these desks knows; None if there are many."""
         with self._database.read() as connection:
             found = customers_at(connection, desks, self._clock() - KNOWN_MS, _FEW + 1)
         return found if len(found) <= _FEW else None
 
     def of_a_list(self, desks: frozenset[str]) -> Callable[[Sequence[str]], Collection[str]]:
-        """`among` for a list, which asks again and again; its answers may be some seconds old where
-        the list is long."""
+        """Returns `among` for one list, which asks repeatedly; in a long list the answers may be
+        some seconds old."""
         asked = 0
 
         def among(people: Sequence[str]) -> Collection[str]:
@@ -104,9 +104,9 @@ log = logging.getLogger(__name__)
 
 #: People whose settings one step sends again.
 SETTINGS_AT_ONCE = 200
-#: Sees what everyone may see; no admin has this id.
+#: A viewer who sees what everyone may see; no admin has this id.
 OTHERS = Viewer("others")
-#: Sees the truth: the chatbot whose customers they are.
+#: A viewer who sees the truth: the chatbot of the customers.
 TRUTH = Viewer(truth=True)
 
 
@@ -125,7 +125,7 @@ class PresenceUnavailable(Problem):
 class PresenceService:
     """Customers (named SOURCE/ID), admins (named by their ids as text) and the rooms of threads.
 
-    What people set is written to SQL first, then sent to Redis. Methods raise RedisError and
+    Settings are written to SQL first, then sent to Redis. Methods raise RedisError and
     StorageUnavailable.
     """
 
@@ -152,13 +152,13 @@ class PresenceService:
         customers, admins = (Space(kind, f"{key_prefix}:p:") for kind in ("customer", "admin"))
         self.customers = People(client, customers, storage=self._stored_customers, **shared)
         self.admins = People(client, admins, storage=self._stored_admins, **shared)
-        #: Which admins are in a thread.
+        #: Rooms of the admins in a thread.
         self.threads = Rooms(client, admins, **shared)
-        #: Which customers type in a thread.
+        #: Rooms of the customers typing in a thread.
         self.writers = Rooms(client, customers, **shared)
         self.known_customers = KnownCustomers(database, clock, monotonic)
         self.seen = Listing(self.customers, self.relations.of_customers, SeenCustomers(database))
-        #: Called with what somebody has set.
+        #: Called with new settings of a person.
         self.on_settings: Callable[[Settings], object] = lambda settings: None
         self._unsent_settings: dict[tuple[str, str], Settings] = {}
         #: Kind -> the id after which settings are sent again; see `send_all_settings_again`.
@@ -166,10 +166,10 @@ class PresenceService:
         self.send_all_settings_again()
 
     def check_layout(self) -> None:
-        """Before the first call: data that other processes wrote.
+        """Checks data that other processes wrote; call it first.
 
-        Raises ShardsChanged where Redis holds presence of another number of shards. Rows that an
-        earlier version wrote get the form of today.
+        Raises ShardsChanged if Redis holds presence of another number of shards. Rows that an
+        earlier version wrote are brought up to date.
         """
         check_shards(self.client, [self.customers.space, self.admins.space])
         for people in (self.customers, self.admins):
@@ -177,11 +177,11 @@ class PresenceService:
                 pass
 
     def customer_settings(self, people: Sequence[str]) -> dict[str, Settings]:
-        """Customer -> settings; UNSET for those who never set anything."""
+        """Maps customers to settings; UNSET for customers who never set anything."""
         return _settings(people, self._stored_customers(people))
 
     def deleted_customers(self, people: Sequence[str]) -> Collection[str]:
-        """Those who were deleted and have not written since: nothing is kept of them."""
+        """Returns people who were deleted and have not written since: no data of them is kept."""
         with self.database.read() as connection:
             return erasures.gone(connection, people)
 
@@ -203,7 +203,7 @@ class PresenceService:
         return settings
 
     def set_admin(self, admin_id: int, changes: Mapping[str, Any]) -> Settings:
-        """Changes an admin's settings; returns the new ones, without changes those in effect."""
+        """Changes an admin's settings and returns them; without changes the current ones."""
         if not changes:
             return self.admin_settings([str(admin_id)])[str(admin_id)]
         now = self.clock()
@@ -224,14 +224,14 @@ class PresenceService:
                 del self._unsent_settings[kind, person]
 
     def send_all_settings_again(self) -> None:
-        """Redis may hold settings of an older dump, also of people who hid since then.
+        """Sends all settings to Redis once more, step by step.
 
-        What everybody has set goes to Redis once more, step by step.
+        Redis may hold settings of an older dump, also of people who hid since then.
         """
         self._sent_again = {"admin": 0, "customer": 0}
 
     def send_settings_again(self) -> bool:
-        """Sends the settings of the next people; whether there are more.
+        """Sends the settings of the next people; returns whether there are more.
 
         Raises RedisError and StorageUnavailable.
         """
@@ -248,27 +248,27 @@ class PresenceService:
         return bool(self._sent_again)
 
     def look_up(self, kind: str, people: Sequence[str], viewer: Viewer) -> dict[str, State]:
-        """The state of each person as shown to the viewer; `kind`: customer or admin."""
+        """Returns the state of each person as shown to the viewer; `kind`: customer or admin."""
         related = self.relations.of_customers if kind == "customer" else self.relations.of_admins
         return self._people(kind).look_up(people, viewer, related)
 
     def limit_look_ups(self, key_or_admin: tuple[str, int], people: int) -> None:
-        """Counts people that ("key", id) or ("admin", id) asks for. Raises RateLimitExceeded."""
+        """Counts people looked up by ("key", id) or ("admin", id). Raises RateLimitExceeded."""
         kind, id = key_or_admin
         self._rate_limiter.require(LOOK_UPS, f"look-ups|{kind}|{id}", people)
 
     def sign_out(self, admin_id: int, prefix: str = "") -> None:
         """Closes an admin's connections whose ids begin with `prefix`: those of one session.
 
-        Without a prefix, of all sessions. Later beats of sockets that are still open do not open
-        them again.
+        Without a prefix, closes all sessions. Later beats of sockets that are still open do not
+        open them again.
         """
         person = str(admin_id)
         closed = [one.id for one in self.admins.connections_of(person) if one.id.startswith(prefix)]
         self.admins.close_all_of([(person, id) for id in closed], leave_tombstones=True)
 
     def forget_customer(self, person: str, thread_ids: Collection[int] = ()) -> None:
-        """Removes everything about the customer from Redis, and who is in these threads."""
+        """Removes everything about the customer, and all members of these threads, from Redis."""
         self.customers.forget(person)
         names = {str(id) for id in thread_ids}
         for rooms, people in ((self.threads, set()), (self.writers, {person})):
@@ -302,7 +302,7 @@ def _settings(people: Sequence[str], stored: Mapping[str, Stored]) -> dict[str, 
 
 
 def to_json(settings: Settings, now_ms: int) -> dict[str, Any]:
-    """Settings as one flat object, with the names that `set_customer` and `set_admin` take."""
+    """Returns settings as one flat object, with the names that `set_admin` takes."""
     override = settings.override.at(now_ms)
     return {
         "status": override.status,

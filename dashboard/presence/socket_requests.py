@@ -1,4 +1,4 @@
-"""What a browser may say of presence: the one object that each Socket.IO call takes."""
+"""Calls of presence from a browser: the object that each Socket.IO call takes."""
 
 from typing import Annotated, Any, Literal
 
@@ -9,13 +9,13 @@ from dashboard.validation.fields import INTEGER_MAX, Strict, ThreadId, fault
 from presence.rooms import MODES
 
 KINDS = ("customer", "admin")
-#: SOURCE/ID at its longest.
+#: The longest SOURCE/ID.
 PERSON_MAX = 64 + 1 + 128
 FIELD_MAX = 32
 
 
 def _person(value: Any) -> str:
-    """An id of a person: a number, or SOURCE/ID."""
+    """Checks an id of a person: a number, or SOURCE/ID."""
     is_id = isinstance(value, str) and 0 < len(value) <= PERSON_MAX
     if not (is_id and value.isascii() and value.isprintable()):
         raise fault("invalid_id", "is no id of a person")
@@ -49,7 +49,7 @@ class PongRequest(Strict):
 
 
 class WatchPeopleRequest(Strict):
-    """`presence:watch`: whose presence is on screen from now on, and whose no longer."""
+    """`presence:watch`: the people who come on screen and leave it."""
 
     kind: Literal[KINDS]  # type: ignore[valid-type]
     add: _People | None = None
@@ -57,7 +57,7 @@ class WatchPeopleRequest(Strict):
 
 
 class Cursor(Strict):
-    """Where an admin reads or writes."""
+    """The place where an admin reads or writes."""
 
     field: Annotated[str, AfterValidator(_field_name)]
     position: _Integer
@@ -65,7 +65,7 @@ class Cursor(Strict):
 
 
 class ModeRequest(Strict):
-    """`thread:mode`: what an admin does in an open thread."""
+    """`thread:mode`: the admin's mode in an open thread."""
 
     id: ThreadId
     mode: Literal[MODES]  # type: ignore[valid-type]

@@ -31,32 +31,31 @@ ROOMS_SECONDS = 0.1
 PEOPLE_SECONDS = 0.25
 BEATS_SECONDS = 0.5
 SETTINGS_SECONDS = 1.0
-#: A sweep comes when the next thing is due that is known, between these intervals; the longer one
-#: is at most half of the shortest grace, so that what another worker has brought nearer is known
-#: before it is due.
+#: A sweep comes when the next known item is due, between these intervals; the longer one is at most
+#: half of the shortest grace, so that an item that another worker made due sooner is known in time.
 SWEEP_SECONDS, SWEEP_LEAST_SECONDS = 2.0, 0.25
 STORE_SECONDS = 2.0
-#: Interval of storing who is online of one more shard, if it is due.
+#: Interval of storing the people online in one more shard, if it is due.
 STORE_ONLINE_SECONDS = 10.0
 RELATIONS_SECONDS = 5.0
-#: Interval of looking whether a worker that ended has left what is to be stored.
+#: Interval of looking for announcements that an ended worker has not stored.
 UNFINISHED_SECONDS = 15.0
-#: Interval of removing old rows of last seen, while there are some, and where there were none.
+#: Interval of removing old rows of last seen, while there are some, and while there are none.
 TRIM_SECONDS, TRIM_REST_SECONDS = 10.0, 60.0
 #: Interval of removing the consumers of ended workers from one more shard.
 CONSUMERS_SECONDS = 60.0
-#: Interval of reading which admins are here; sooner where one came or left.
+#: Interval of reading the present admins; shorter if one came or left.
 PRESENT_SECONDS, PRESENT_LEAST_SECONDS = 3.0, 0.5
-#: Interval of what is done for sockets, while there are none.
+#: Interval of the work for sockets, while there are none.
 REST_SECONDS = 10.0
-#: Interval at which typing that goes on is sent again; browsers show it for 7.5 s.
+#: Interval at which continued typing is sent again; browsers show it for 7.5 s.
 TYPING_SECONDS = 2.5
 #: One wait for announcements, and the interval of comparing their number with Redis, in seconds.
 LISTEN_SECONDS = 1.0
 VERIFY_SECONDS = 1.5
-#: The same interval while no socket is connected here: then nobody is shown anything.
+#: The same interval while no socket is connected here: then nothing is shown to anybody.
 VERIFY_REST_SECONDS = 10.0
-#: Shards that another worker swept less than this ago, in milliseconds, are not swept.
+#: Shards that another worker swept less than this ago, in milliseconds, are skipped.
 SKIP_SWEPT_WITHIN_MS = 200
 #: Times of last seen that one transaction stores.
 STORED_AT_ONCE = 250
@@ -68,7 +67,7 @@ STORAGE_GROUP = "storage"
 
 
 class PresenceTasks:
-    """Runs each task on its own; one whose step fails tries again after a pause.
+    """Runs each task on its own; if a step fails, it is tried again after a pause.
 
     `worker` names this process among the consumers of the announcements.
     """
@@ -106,9 +105,9 @@ class PresenceTasks:
         self._sweep_from = 0.0
         self._sweep_in_seconds = SWEEP_LEAST_SECONDS
         self._tasks: dict[str, PeriodicTask] = {}
-        #: Since when shown states may be old, in ms since 1970; None while they are current.
+        #: When shown states began to be old, in ms since 1970; None while they are current.
         self.late_since: int | None = None
-        #: How far past its deadline the oldest connection of the last sweep was, in ms.
+        #: The time in ms that the oldest connection of the last sweep was past its deadline.
         self.lag_ms = 0
 
     def start(self, spawn: Callable[..., Any]) -> None:
@@ -160,7 +159,7 @@ class PresenceTasks:
         ]
 
     def wake(self) -> None:
-        """Does at once what rests while no socket is here."""
+        """Starts the tasks at once that rest while no socket is connected here."""
         self._verify_at = 0.0
         for task in self._tasks.values():
             task.wake()
@@ -170,25 +169,25 @@ class PresenceTasks:
             self._tasks[name].wake()
 
     def _note_end(self, settings: Settings) -> None:
-        """Sweeps sooner where a status ends before the next sweep."""
+        """Sweeps sooner if a status ends before the next sweep."""
         soon_ms = self._presence_service.clock() + 1_000 * self._sweep_seconds
         if (settings.override.until or math.inf) < soon_ms:
             self._wake("sweep")
 
     def _flush_pending(self) -> None:
-        """Sends what came within half a second together."""
+        """Sends everything that came within half a second together."""
         while self._bot_presence.has_pending:
             time.sleep(BEATS_SECONDS)
             self._bot_presence.flush_pending()
 
     def _store_soon(self) -> None:
-        """Stores what came within two seconds together."""
+        """Stores everything that came within two seconds together."""
         if any(self._news):
             time.sleep(STORE_SECONDS)
         self._store_news()
 
     def stop(self) -> None:
-        """Ends every task after the step under way."""
+        """Ends every task after its current step."""
         for task in self._tasks.values():
             task.stop()
 
@@ -242,7 +241,7 @@ class PresenceTasks:
         return Feed(self._presence_service.client, sources, on_news=self._note_news)
 
     def _note_news(self, source: Source, shard: int) -> None:
-        """People of a shard may have come, left or changed."""
+        """Notes that people of a shard may have come, left or changed."""
         for news, kind in zip(self._news, ("customer", "admin"), strict=True):
             if source is self._presence.watchers[kind]:
                 news.add(shard)
@@ -259,13 +258,13 @@ class PresenceTasks:
             self._presence.viewers.repeat_typing()
 
     def _refresh_soon(self) -> None:
-        """Reads the admins who come within half a second together."""
+        """Waits half a second and reads the present admins once."""
         time.sleep(PRESENT_LEAST_SECONDS)
         self._refresh_present()
 
     def _refresh_present(self) -> None:
         if self._sweeping_is_paused():
-            # Connections may be missing in Redis that are about to come back.
+            # Connections that are about to come back may be missing in Redis.
             self._present_admins.forget()
         else:
             self._present_admins.refresh()
@@ -299,7 +298,7 @@ class PresenceTasks:
         return self.late_since is not None or time.monotonic() < self._sweep_from
 
     def _store_news(self) -> None:
-        """Stores what was announced since the last call, and what another worker has left."""
+        """Stores announcements since the last call, and those left by another worker."""
         if time.monotonic() >= self._unfinished_at:
             for news, (outbox, _, _) in zip(self._news, self._stored, strict=True):
                 news |= outbox.unfinished()
@@ -315,7 +314,7 @@ class PresenceTasks:
                 news |= outbox.unread
 
     def _store(self) -> None:
-        """Stores all that was announced."""
+        """Stores all announcements."""
         for news, one in zip(self._news, self._stored, strict=True):
             news.update(range(one[0].shards))
         self._store_news()

@@ -1,4 +1,4 @@
-"""Who views and who types in a thread, published to sockets that show it or its row."""
+"""Viewers of threads and typing in them, published to sockets that show the thread or its row."""
 
 import time
 from collections import defaultdict
@@ -15,7 +15,7 @@ from presence.rooms import Membership, Room
 
 #: Ids of admins -> their names.
 NamesOf = Callable[[Collection[int]], dict[int, str]]
-#: How long names are kept: who has a new one is shown by it this much later at most.
+#: Names are cached for this long: a changed name is shown this much later at most.
 NAMES_SECONDS = 10.0
 #: (socket, customer) -> whether the socket's admin is a contact of the customer.
 IsContact = Callable[[str, str], bool]
@@ -51,7 +51,7 @@ class Viewers:
         self._names: dict[int, str] = {}
         self._names_until = float("-inf")
         self._beating: set[str] = set()
-        #: Socket -> rooms in which it was last sent that a customer types.
+        #: Socket to the rooms in which it was last told that a customer types.
         self._typing_sent: dict[str, set[str]] = defaultdict(set)
         self._is_contact: IsContact = lambda sid, person: False
         self.readers = RoomWatchers(
@@ -64,7 +64,7 @@ class Viewers:
         self._is_contact = is_contact
 
     def join(self, sid: str, membership: Membership, shown: bool) -> list[dict[str, Any]]:
-        """The socket opened a thread; returns its viewers. `shown`: others may see the socket."""
+        """Opens a thread for a socket; returns its viewers. `shown`: others may see the socket."""
         opened_thread = _OpenThread(membership)
         self._open.setdefault(sid, {})[int(membership.room)] = opened_thread
         # If a call below fails, the next flush watches the thread.
@@ -92,14 +92,14 @@ class Viewers:
             self._put(opened_thread, cursor)
 
     def leave(self, sid: str, thread_id: int) -> None:
-        """The socket closed the thread."""
+        """Closes the thread for the socket."""
         opened_thread = self._open.get(sid, {}).pop(thread_id, None)
         self._visible_rows.changed.add(sid)
         if opened_thread is not None:
             self._rooms.leave(opened_thread.membership)
 
     def drop(self, sid: str, grace_ms: int) -> None:
-        """The socket is dropped; with a grace, unless it comes back."""
+        """Drops the socket; with a grace, it may come back."""
         opened = self._open.pop(sid, {})
         self._watched.pop(sid, None)
         self._beating.discard(sid)
@@ -110,14 +110,14 @@ class Viewers:
             self._rooms.leave(opened_thread.membership, grace_ms)
 
     def repeat_typing(self) -> None:
-        """Sends again who types: browsers end it by themselves where nothing comes any more."""
+        """Sends typing again: browsers end it by themselves if nothing comes any more."""
         for sid, rooms in self.readers.with_mode("typing").items():
             self._publish(sid, rooms)
         for sid, rooms in self.writers.with_mode("typing").items():
             self._publish_typing(sid, rooms)
 
     def refresh_typing(self, sid: str) -> None:
-        """The socket may see more or fewer customers type than before."""
+        """Publishes typing to a socket that may see more or fewer customers than before."""
         self._publish_typing(sid, self.writers.published(sid))
 
     def show(self, sids: Iterable[str]) -> None:
@@ -127,7 +127,7 @@ class Viewers:
                 self._put(opened_thread, opened_thread.cursor)
 
     def hide_typing(self, sids: Iterable[str], shown: bool) -> None:
-        """Sockets whose admin does not show typing any more only hold a draft."""
+        """Shows sockets as editing whose admin does not show typing any more."""
         for sid in sids:
             for thread_id, opened_thread in list(self._open.get(sid, {}).items()):
                 if opened_thread.mode == "typing":
@@ -162,7 +162,7 @@ class Viewers:
             self._put(opened[membership], opened[membership].cursor)
 
     def flush(self) -> None:
-        """Watches the threads that came on screen, and publishes what changed."""
+        """Watches the threads that came on screen, and publishes changes."""
         while self._visible_rows.changed:
             sid = self._visible_rows.changed.pop()
             try:
@@ -201,7 +201,7 @@ class Viewers:
             self._emitter.send(sid, "thread:viewers", EncodedJson(encode(self._to_json(room))))
 
     def _publish_cursor(self, sid: Any, room: str, person: str, cursor: Any) -> None:
-        """To sockets that have the thread open; a row does not show cursors."""
+        """Publishes a cursor to sockets that have the thread open; a row does not show cursors."""
         opened_thread = self._open.get(sid, {}).get(int(room))
         if opened_thread is None or opened_thread.membership.person == person:
             return
@@ -221,7 +221,7 @@ class Viewers:
             (sent.add if customers else sent.discard)(room.name)
 
     def _typing(self, sid: str, room: Room) -> list[str]:
-        """The customers who type in the room and whom this socket may see."""
+        """Returns the customers typing in the room that this socket may see."""
         return [
             one.person
             for one in room.members

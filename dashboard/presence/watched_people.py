@@ -16,14 +16,14 @@ from presence.errors import TooMany
 from presence.states import State, Viewer, never_seen
 from presence.watchers import Watchers
 
-#: The viewer of a call that adds nobody.
+#: The viewer of a call that adds no people.
 _NOBODY = Viewer()
 #: (kind, watcher, states that changed for it).
 PublishStates = Callable[[str, Any, dict[str, State]], None]
 
 
 class WatchedPeople:
-    """`by_kind`: the watchers of customers and those of admins.
+    """Watches people for sockets. `by_kind`: the watchers of customers and those of admins.
 
     A socket may watch `MAX_WATCHED` people of both kinds together.
     """
@@ -77,19 +77,19 @@ class WatchedPeople:
         return {"presence": states | hidden}
 
     def _known(self, desks: Desks, people: Sequence[str]) -> Collection[str]:
-        """The customers among `people` that an admin who sees these desks may know."""
+        """Returns those of the customers that an admin who sees these desks may know."""
         return (
             people if desks is None else self._presence_service.known_customers.among(people, desks)
         )
 
     def _publish_customers(self, watcher: Any, states: dict[str, State]) -> None:
-        """Publishes the states of the customers that the watcher may still know, and watches the
-        others no more: their threads have gone to other desks."""
+        """Publishes the states of the customers that the watcher may still know, and stops watching
+        the others: their threads have gone to other desks."""
         desks = self._desks.get(watcher)
         try:
             known = self._known(desks, [*states])
         except StorageUnavailable:
-            # Nobody can say now which customers these are; their next change is published.
+            # Unknown now which customers the admin may know; their next change is published.
             known = ()
         else:
             self.by_kind["customer"].watch(watcher, _NOBODY, drop=states.keys() - {*known})
@@ -98,17 +98,17 @@ class WatchedPeople:
             self._publish("customer", watcher, shown)
 
     def change_role(self, caller: Caller) -> None:
-        """The next flush sends what the socket may see no more, and what it may see now."""
+        """Makes the next flush send the differences between the old and the new role."""
         for watchers in self.by_kind.values():
             watchers.change_viewer(caller.sid, viewer_of(caller))
 
     def forget(self, sid: str) -> None:
-        """The socket has disconnected."""
+        """Removes a socket that has disconnected."""
         self._desks.pop(sid, None)
         for watchers in self.by_kind.values():
             watchers.forget(sid)
 
 
 def viewer_of(caller: Caller) -> Viewer:
-    """Supervisors see the truth."""
+    """Returns the viewer of a caller. Supervisors see the truth."""
     return Viewer(str(caller.admin_id), truth=caller.role == "supervisor")

@@ -1,1 +1,1 @@
-"""When people were last seen: lists of them, and times on their way to SQL and back."""
+"""Last-seen times of people: lists of them, and their way to SQL and back."""

@@ -10,32 +10,32 @@ from presence.last_seen.shards import Found, Shards
 from presence.people import People
 from presence.states import Relation, Viewer
 
-#: Green below the first, yellow below the second, in milliseconds since last seen.
+#: Age limits of green and yellow, in milliseconds since last seen.
 GREEN_MS, YELLOW_MS = 60_000, 300_000
 #: Rows of one page.
 MAX_ROWS = 500
-#: Rows of the archive that are compared with Redis for a total. Of more the total counts all, also
-#: of people who came back in the last seconds and are not stored yet.
+#: Rows of the archive that are compared with Redis for a total. Beyond that the total counts all,
+#: also people who came back in the last seconds and are not stored yet.
 EXACT_MAX = 500
 #: Rows of the archive that are read at once, at least.
 MIN_ARCHIVED = 100
-#: Sees what everyone may see.
+#: A viewer who sees what everyone may see.
 ANYBODY = Viewer()
-#: Gives the people, among some, that a viewer may know; called in bulk.
+#: Returns those of the people that a viewer may know; called in bulk.
 Known = Callable[[Sequence[str]], Collection[str]]
 #: (from, to) in ms since 1970, both included; or a number of ms until now.
 Times = tuple[int, int] | int
 
 
 def colour(last_seen_ms: int | None, now_ms: int) -> str:
-    """Colour of a look-up by age: green below 60 s, yellow below 300 s, else grey. (R38)"""
+    """Returns the colour by age: green below 60 s, yellow below 300 s, else grey. (R38)"""
     if last_seen_ms is None or now_ms - last_seen_ms >= YELLOW_MS:
         return "grey"
     return "green" if now_ms - last_seen_ms < GREEN_MS else "yellow"
 
 
 class Seen(NamedTuple):
-    """A person and when they were last seen, in ms since 1970."""
+    """A person and the time last seen, in ms since 1970."""
 
     id: str
     last_seen: int
@@ -43,7 +43,7 @@ class Seen(NamedTuple):
 
 
 class Position(NamedTuple):
-    """Where a page ended: times and total of the first page, and the page's last row."""
+    """The end of a page: times and total of the first page, and the page's last row."""
 
     from_ms: int
     to_ms: int
@@ -53,7 +53,7 @@ class Position(NamedTuple):
 
 
 class Page(NamedTuple):
-    """`next` is where the next page begins, None at the end; `total` counts all pages."""
+    """A page; `next` is the beginning of the next one, None at the end; `total` is of all pages."""
 
     people: list[Seen]
     next: Position | None
@@ -61,7 +61,7 @@ class Page(NamedTuple):
 
 
 class Listing:
-    """Lists of one namespace; the sets that are read decide who is shown to whom."""
+    """Lists of one namespace; the sets that are read decide which viewer sees whom."""
 
     def __init__(
         self, people: People, related: Relation | None = None, archive: Archive | None = None
@@ -81,13 +81,13 @@ class Listing:
         known: Known | None = None,
         among: Collection[str] | None = None,
     ) -> Page:
-        """People last seen in these times (by Redis's clock), connected or not.
+        """Returns people last seen in these times (by Redis's clock), connected or not.
 
         A page after a position has the times and the total of the first page: people seen since
-        then are left out, and none comes twice. With a `group` only its people count: those
-        whose name begins with it and a slash. Only people that `known` gives are listed and
-        counted; or only those `among` these, where they are few. Raises what Redis and the archive
-        raise, and what `known` does.
+        then are left out, and none comes twice. A `group` selects its people: those whose name
+        begins with it and a slash. Only people that `known` returns are listed and counted; `among`
+        replaces it if there are few such people. Raises errors of Redis, of the archive and of
+        `known`.
         """
         limit = max(1, min(limit, MAX_ROWS))
         now_ms = self._people.now_ms()
@@ -114,8 +114,8 @@ class Listing:
     def _of_known(
         self, found: Found, known: Known, wanted: Wanted | None, viewer: Viewer, now_ms: int
     ) -> Found:
-        """The rows of the people that `known` gives. With `wanted` all rows are fetched and
-        counted; without, only as many as are taken."""
+        """Returns the rows of the people that `known` returns. With `wanted` all rows are fetched
+        and counted; without, only as many as are taken."""
         if wanted is not None:
             found = self._found(wanted, max(MAX_ROWS, found.total), viewer, now_ms)
         rows = _only(found.rows, known)
@@ -125,7 +125,7 @@ class Listing:
         return found._replace(rows=iter(every), total=len(every))
 
     def _found(self, wanted: Wanted, at_once: int, viewer: Viewer, now_ms: int) -> Found:
-        """Rows in order: those of everyone, and of contacts only those who know the viewer."""
+        """Returns rows in order: everyone's, and those of people who are the viewer's contacts."""
         if viewer.truth:
             return self._rows("truth", wanted, at_once, now_ms)
         everyone = self._rows("everyone", wanted, at_once, now_ms)
@@ -152,7 +152,7 @@ class Listing:
             return frozenset()
 
     def _rows(self, audience: Audience, wanted: Wanted, at_once: int, now_ms: int) -> Found:
-        """Rows of Redis and, of times before it knew everyone, of the archive."""
+        """Returns rows of Redis and, for times before it knew everyone, of the archive."""
         found = self._shards.rows(audience, wanted, at_once)
         since_ms = now_ms + 1 if found.since_ms is None else found.since_ms
         seam_ms = max(since_ms, now_ms - self._people.timing.last_seen_ttl_ms)
@@ -172,7 +172,7 @@ class Listing:
     def _archived(
         self, archive: Archive, audience: Audience, wanted: Wanted, at_once: int
     ) -> Iterator[Row]:
-        """Rows of people whom Redis does not know: what it knows of a person is newer."""
+        """Yields rows of people that Redis does not know: its own rows are newer."""
         while True:
             rows = archive.page(audience, wanted, at_once)
             held = self._people.held(row.name.decode() for row in rows)
@@ -192,7 +192,7 @@ def _only(rows: Iterator[Row], known: Known) -> Iterator[Row]:
 
 
 def _joined(rows: Iterator[Row], seam_ms: int, older: Iterator[Row]) -> Iterator[Row]:
-    """`older` has rows before the seam alone, and is not read before it is reached."""
+    """Merges rows. `older` only has rows before the seam, and is not read before it is reached."""
     for row in rows:
         if row.last_seen < seam_ms:
             yield from heapq.merge(chain([row], rows), older, reverse=True)

@@ -1,4 +1,4 @@
-"""Times of last seen of people who stay online, to be stored in SQL now and then."""
+"""Last-seen times of people who stay online, to be stored in SQL now and then."""
 
 from collections.abc import Iterator
 from itertools import islice
@@ -11,7 +11,7 @@ from presence.people import People
 
 
 class OnlineTimes:
-    """Who stays online is announced to nobody, so the outbox does not tell of them.
+    """Reads people who stay online: nothing announces them, so the outbox does not hold them.
 
     Any number of workers may each have one: each shard is read by one of them in an interval.
     """
@@ -22,7 +22,7 @@ class OnlineTimes:
         self._interval_ms = interval_ms
 
     def batches(self, limit: int) -> Iterator[list[Departure]]:
-        """The people of one shard, if it is due, who were seen since the last time."""
+        """Yields the people of one shard, if it is due, who were seen since the last time."""
         for shard in self._due_shards():
             keys = self._people.space.people(shard)
             claimed = self._people.lua.run("people/claim_saving", keys, "", "", self._interval_ms)
@@ -34,7 +34,7 @@ class OnlineTimes:
                 return
 
     def _due_shards(self) -> list[int]:
-        """Those that nobody has read within the interval; one command where there is no cluster."""
+        """Returns shards that nobody read within the interval; one command without a cluster."""
         shards = range(self._people.space.shards)
         calls = [
             LuaCall("people/unsaved", [self._people.space.people(shard).meta], [self._interval_ms])

@@ -1,4 +1,4 @@
-"""Times of last seen, read from the announcements to be stored in SQL."""
+"""Last-seen times, read from the announcements to be stored in SQL."""
 
 import itertools
 from collections.abc import Collection
@@ -10,16 +10,16 @@ from lua_scripts.runner import LuaCall, text_of
 from presence.people import People
 from presence.states import parsed
 
-#: Entries that a consumer did not acknowledge within this, in milliseconds, go to another one.
+#: Entries not acknowledged by their consumer within this, in milliseconds, go to another one.
 ABANDONED_MS = 60_000
-#: A consumer that read nothing for this long, in milliseconds, is that of a process that has ended.
+#: A consumer that read nothing for this long, in milliseconds, belongs to an ended process.
 IDLE_MS = 3_600_000
 #: Consumers that one call removes at most.
 REMOVED_AT_ONCE = 500
 
 
 class Departure(NamedTuple):
-    """When a person was last seen, truly and as others may know; in ms, None for never.
+    """A person's last-seen times, the true one and the public one; in ms, None for never.
 
     Store the greater of the held and the new value of each.
     """
@@ -32,8 +32,8 @@ class Departure(NamedTuple):
 class Outbox:
     """One consumer of a namespace's announcements; each goes to one consumer of the group.
 
-    Call `read_once`, store what it returns, then `acknowledge`. What is not acknowledged by the
-    next `read_once` is read again, so storing must stand a replay.
+    Call `read_once`, store its result, then `acknowledge`. Entries not acknowledged by the next
+    `read_once` are read again, so storing must stand a replay.
     """
 
     def __init__(self, people: People, group: str = "storage", consumer: str = "one"):
@@ -41,20 +41,20 @@ class Outbox:
         self._group = group
         self._consumer = consumer
         self._unacknowledged: list[tuple[str, list[Any]]] = []
-        #: Streams of which something was read and not stored; it is read again first.
+        #: Streams with entries that were read and not stored; these are read again first.
         self._unstored: set[str] = set()
         self._shards = itertools.cycle(range(people.space.shards))
-        #: Of the shards that the last `read_once` was asked for, those that may have more.
+        #: Of the shards of the last `read_once`, those that may have more.
         self.unread: set[int] = set()
 
     @property
     def shards(self) -> int:
-        """How many shards there are."""
+        """The number of shards."""
         return self._people.space.shards
 
     def unfinished(self) -> set[int]:
-        """The shards where another consumer has read something, and did not acknowledge it in
-        time: `read_once` takes that over. One command where there is no cluster."""
+        """Returns the shards with entries that another consumer has read and not acknowledged in
+        time: `read_once` takes these over. One command without a cluster."""
         shards = range(self._people.space.shards)
         argv = (self._group, ABANDONED_MS)
         calls = [
@@ -67,8 +67,8 @@ class Outbox:
     def read_once(
         self, limit: int = 1_000, shards: Collection[int] | None = None
     ) -> list[Departure]:
-        """About `limit` of the oldest announcements of these shards, None: of all, merged to one a
-        person."""
+        """Returns about `limit` of the oldest announcements of these shards, None: all, merged to
+        one a person."""
         self._unstored |= {stream for stream, _ in self._unacknowledged}
         self._unacknowledged = []
         latest: dict[str, Departure] = {}
@@ -88,7 +88,7 @@ class Outbox:
         return list(latest.values())
 
     def acknowledge(self) -> None:
-        """What the last `read_once` returned is stored: it is not read again."""
+        """Acknowledges the result of the last `read_once` as stored: it is not read again."""
         read, self._unacknowledged = self._unacknowledged, []
         for stream, names in read:
             self._people.client.xack(stream, self._group, *names)
@@ -96,8 +96,8 @@ class Outbox:
     def remove_consumers(self) -> int:
         """Removes consumers of one shard, the next at each call, that nobody uses any more.
 
-        Those that have something to acknowledge stay until it was taken over. One that is in use,
-        after all, is made again when it reads. Returns how many were removed.
+        Those with something to acknowledge stay until it was taken over. One that is in use after
+        all is created again when it reads. Returns how many were removed.
         """
         stream = self._people.space.people(next(self._shards)).events
         removed: int = self._people.lua.run(
@@ -122,14 +122,14 @@ class Outbox:
         if abandoned:
             return [entry for entry in abandoned if entry[0] is not None]
         if stream in self._unstored:
-            # From Redis and not from memory: who was forgotten meanwhile is no longer in it.
+            # From Redis and not from memory: people forgotten meanwhile are no longer in it.
             if unstored := self._read_group(stream, "0", limit):
                 return unstored
             self._unstored.discard(stream)
         return self._read_group(stream, ">", limit)
 
     def _read_group(self, stream: str, after: str, limit: int) -> list[Any]:
-        """Entries that no consumer has, after ">"; those that this one has, after "0"."""
+        """Returns entries that no consumer has, after ">"; those that this one has, after "0"."""
         client: Any = self._people.client
         answer = client.xreadgroup(self._group, self._consumer, {stream: after}, count=limit)
         streams = answer.items() if isinstance(answer, dict) else answer or ()
@@ -144,7 +144,7 @@ class Outbox:
 
 
 def _flat(found: Any) -> list[Any]:
-    """RESP3 nests the entries of a stream one level deeper than RESP2."""
+    """Flattens entries: RESP3 nests those of a stream one level deeper than RESP2."""
     return found[0] if found and isinstance(found[0], list) else found
 
 

@@ -1,4 +1,4 @@
-"""Rows of last seen that an earlier version wrote get the score of today."""
+"""Updates the scores of last-seen rows that an earlier version wrote."""
 
 from lua_scripts.runner import LuaCall
 from presence.people import People
@@ -8,9 +8,9 @@ _BATCH = 500
 
 
 def regroup(people: People) -> int:
-    """Changes some of the rows; returns how many. Lists do not find rows that are not changed.
+    """Changes some of the rows; returns how many. Lists do not find unchanged rows.
 
-    Call it until there are none.
+    Call it until it returns 0.
     """
     calls = [
         LuaCall("people/regroup", people.space.people(shard), ["", "", _BATCH])

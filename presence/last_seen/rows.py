@@ -1,8 +1,8 @@
-"""Rows of lists by last seen, wherever they are read from."""
+"""Rows of lists by last seen, from Redis or from the archive."""
 
 from typing import Literal, NamedTuple, Protocol
 
-#: Whose rows a list reads: those that everyone may see, that contacts may see, or all.
+#: The rows that a list reads: those that everyone may see, that contacts may see, or all.
 Audience = Literal["everyone", "contacts", "truth"]
 
 
@@ -25,10 +25,10 @@ class Wanted(NamedTuple):
 
 
 class Archive(Protocol):
-    """Where people are found whom Redis does not know: SQL."""
+    """The store of people that Redis does not know: SQL."""
 
     def page(self, audience: Audience, wanted: Wanted, limit: int) -> list[Row]:
-        """The first `limit` rows, newest first, of equal times the greatest name first."""
+        """Returns the first `limit` rows, newest first; of equal times the greatest name first."""
 
     def count(self, audience: Audience, wanted: Wanted) -> int:
-        """How many rows there are of these times."""
+        """Counts the rows of these times."""

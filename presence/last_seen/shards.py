@@ -11,9 +11,8 @@ from presence.people import People
 
 
 class Found(NamedTuple):
-    """Rows in order, and how many there are; `since_ms`: since when Redis knows everyone, None
-    where it just begins to.
-    """
+    """Rows in order, and their number; `since_ms`: since when Redis knows everyone, None if it has
+    just begun."""
 
     rows: Iterator[Row]
     total: int
@@ -35,9 +34,9 @@ class Shards:
         self._all = range(people.space.shards)
 
     def rows(self, audience: Audience, wanted: Wanted, at_once: int) -> Found:
-        """Of each shard its likely share of `at_once` is fetched first, and more as needed.
+        """Returns rows. Fetches its likely share of `at_once` from each shard, then more as needed.
 
-        `total` counts rows only where `wanted` has no `after`.
+        `total` counts rows only if `wanted` has no `after`.
         """
         if wanted.people is not None:
             return self._rows_among(audience, wanted, wanted.people)
@@ -55,7 +54,7 @@ class Shards:
         )
 
     def _rows_among(self, audience: Audience, wanted: Wanted, people: Sequence[str]) -> Found:
-        """All rows of some people, from all shards: since when each knows everyone counts, too."""
+        """Returns all rows of some people, from all shards: `since_ms` of each counts, too."""
         space = self._people.space
         named: list[list[str]] = [[] for _ in self._all]
         for person in people:
@@ -77,7 +76,7 @@ class Shards:
         return Found(iter(found), len(found), since_ms)
 
     def rows_of(self, shard: int, wanted: Wanted, at_once: int) -> Iterator[Row]:
-        """All rows of one shard, also of hidden people."""
+        """Yields all rows of one shard, also of hidden people."""
         [first] = self._fetch([self._call(shard, "truth", wanted, at_once)])
         return self._run(shard, first, "truth", wanted, at_once)
 

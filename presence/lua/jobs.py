@@ -1,4 +1,4 @@
-"""Which pieces each Lua job needs, and its whole text."""
+"""The pieces of each Lua job, and its whole text."""
 
 from collections.abc import Mapping
 
@@ -22,7 +22,7 @@ _WRITE = (
 )
 _ROOM = (*_FEED, "rooms/room")
 
-#: Job -> the pieces that stand before it, in order.
+#: Job to the pieces before it, in order.
 JOBS: dict[str, tuple[str, ...]] = {
     "people/open": (*_WRITE, "state/take_settings"),
     "people/beat": _WRITE,
@@ -54,7 +54,7 @@ JOBS: dict[str, tuple[str, ...]] = {
     "rooms/look_up": _ROOM,
 }
 
-#: Jobs that are done for all shards of a server in one command.
+#: Jobs that run for all shards of a server in one command.
 IN_ALL_SHARDS = (
     "people/connected",
     "people/regroup",
@@ -66,7 +66,7 @@ IN_ALL_SHARDS = (
 
 
 def job_sources(replaced: Mapping[str, str] | None = None) -> dict[str, str]:
-    """Job -> its Lua text with all pieces; `replaced`: pieces whose text is another (tests)."""
+    """Maps jobs to Lua texts with all pieces; `replaced`: other texts of pieces (tests)."""
     others = replaced or {}
     sources = {
         job: "\n".join(others.get(name) or read_lua("presence", name) for name in (*pieces, job))

@@ -1,8 +1,8 @@
-"""The values of threads by which an index of queries is asked.
+"""Axes: the values of threads by which an index of queries is asked.
 
 Each axis is one value of a thread. It knows, as bits of one integer, which conjunctions its
-literals on this axis leave standing. What one question costs grows with the values that the thread
-has there (one, or its tags) and not with the conditions that there are.
+literals on this axis allow. The cost of one lookup grows with the values that the thread has there
+(one, or its tags) and not with the number of conditions.
 """
 
 from bisect import bisect_right
@@ -15,23 +15,23 @@ from typing import Literal as TypingLiteral
 from scoring.conditions.conjuncts import Conjunct, Literal
 from scoring.conditions.leaves import Leaf, Measure, Present, Within, measured, reached_at
 
-#: Values of which an axis keeps the mask; then it begins anew.
+#: Values whose masks an axis keeps; then it starts again.
 VALUES_MAX = 1_000
 
-#: How a value is looked at: as it is, whether it is there, or measured.
+#: The aspect of a value: as it is, whether it is there, or measured.
 Aspect = TypingLiteral["value", "present", "since", "until", "instant"]
-#: An attribute, and how it is looked at.
+#: An attribute, and its aspect.
 Axis = tuple[str, Aspect]
 #: The literals of one conjunction on one axis.
 Requirement = frozenset[Literal]
 #: The literals of one conjunction on all axes.
 Requirements = Mapping[Axis, Requirement]
-#: Which conjunctions have these requirements on one axis.
+#: Requirements on one axis, to the conjunctions that have them.
 Required = Mapping[Requirement, int]
 
 
 def requirements_of(conjunct: Conjunct) -> Requirements:
-    """The literals of a conjunction by the axis on which they stand."""
+    """Groups the literals of a conjunction by their axis."""
     found: dict[Axis, set[Literal]] = {}
     for literal in conjunct:
         found.setdefault(_axis_of(literal[0]), set()).add(literal)
@@ -48,8 +48,8 @@ class ValueAxis:
     """A value that is one of few, such as the priority, the assignee, or the set of tags.
 
     A condition that must hold wants one of its keys among those of the value; one that must not
-    hold is blocked by them. Of one conjunction the first conditions that must hold lie in the first
-    slot, the second ones (`tag:a tag:b`) in the second.
+    hold is blocked by them. The first condition of a conjunction that must hold has the first slot,
+    the second one (`tag:a tag:b`) the second.
     """
 
     def __init__(self, requirements: Required, free: int):
@@ -58,13 +58,13 @@ class ValueAxis:
         self._slots: list[tuple[int, dict[Hashable, int]]] = []
         self._blocked: dict[Hashable, int] = {}
         self._masks: dict[Hashable, int] = {}
-        #: Any: those of one axis are of one kind.
+        #: Any of them: all leaves of one axis are of one kind.
         self._leaf: Any = next(leaf for requirement in requirements for leaf, _ in requirement)
         for requirement, mask in requirements.items():
             self._add(requirement, mask)
 
     def mask(self, value: Any) -> int:
-        """The conjunctions that stand for a thread with this value."""
+        """Returns the conjunctions that are possible for a thread with this value."""
         found = self._masks.get(value)
         if found is None:
             if len(self._masks) >= VALUES_MAX:
@@ -104,7 +104,7 @@ class TimeAxis:
 
     def __init__(self, measure: Measure, requirements: Required, free: int):
         self.measure: Measure = measure
-        #: The conjunctions that stand where there is no time.
+        #: The conjunctions that are possible without a time.
         self.missing = free
         first, toggled = free, dict[int, int]()
         for requirement, mask in requirements.items():
@@ -117,19 +117,19 @@ class TimeAxis:
                     stands = not stands
                     toggled[bound] = toggled.get(bound, 0) ^ mask
         self._thresholds = sorted(toggled)
-        #: For each threshold the conjunctions that begin or end to stand there.
+        #: For each threshold the conjunctions that begin or end to be possible there.
         self._toggled = [toggled[threshold] for threshold in self._thresholds]
         self._masks = [first]
         for mask in self._toggled:
             self._masks.append(self._masks[-1] ^ mask)
 
     def mask(self, value: int) -> int:
-        """The conjunctions that stand where the measured value is this."""
+        """Returns the conjunctions that are possible for this measured value."""
         return self._masks[bisect_right(self._thresholds, value)]
 
     def ahead(self, time_ms: int, now_ms: int, conjunctions: int) -> Iterator[int]:
-        """The instants after `now_ms`, in order, at which one of these conjunctions may begin or
-        end to hold by this axis."""
+        """Yields the instants after `now_ms`, in order, at which one of these conjunctions may
+        begin or end to hold by this axis."""
         at = bisect_right(self._thresholds, measured(self.measure, time_ms, now_ms))
         order = range(at - 1, -1, -1) if self.measure == "until" else range(at, len(self._toggled))
         for one in order:

@@ -1,4 +1,4 @@
-"""Queries as alternatives of conjunctions (disjunctive normal form), and what they cost there."""
+"""Queries as alternatives of conjunctions (disjunctive normal form), and their cost."""
 
 from collections.abc import Collection, Iterator
 from typing import NamedTuple
@@ -6,21 +6,21 @@ from typing import NamedTuple
 from scoring.conditions.leaves import Leaf
 from scoring.conditions.nodes import AllNode, AnyNode, NotNode, ResolvedNode
 
-#: A query of more alternatives is not written this way.
+#: A query of more alternatives has no normal form.
 CONJUNCTS_MAX = 64
 #: Combinations that one step may try.
 _PRODUCT_MAX = 256
-#: Bits 0, 2, 4, … of more questions than a text of 1,000 characters can ask.
+#: Bits 0, 2, 4, … of more conditions than a text of 1,000 characters can hold.
 _EVEN_BITS = int("01" * 1_000, 2)
 
-#: A question, and whether it must hold or must not.
+#: A condition, and whether it must hold or must not.
 Literal = tuple[Leaf, bool]
-#: Literals that must be right together; none of them is always right.
+#: Literals that must be right together; an empty conjunct is always right.
 Conjunct = frozenset[Literal]
 
 
 class NormalForm(NamedTuple):
-    """A query holds where one of these conjunctions does; `is_negated`: where none of them does."""
+    """A query holds if one of these conjunctions does; `is_negated`: if none of them does."""
 
     conjuncts: Collection[Conjunct]
     is_negated: bool
@@ -32,10 +32,10 @@ class NormalForm(NamedTuple):
 
 
 def normal_form(root: ResolvedNode) -> NormalForm | None:
-    """The form of a query that has fewer conditions: its alternatives, or those of its negation,
-    which are few where a query asks for one of several in each of many groups.
+    """Returns the form with fewer conditions: the query's alternatives, or those of its negation,
+    which are few if a query asks for one of several in each of many groups.
 
-    None where both would take more than 64 alternatives.
+    None if both would take more than 64 alternatives.
     """
     forms = [
         NormalForm(found, is_negated)
@@ -46,9 +46,9 @@ def normal_form(root: ResolvedNode) -> NormalForm | None:
 
 
 def conjuncts(root: ResolvedNode) -> list[Conjunct] | None:
-    """Of these one must be right for the query to hold; none: it never holds.
+    """Returns conjunctions of which one must be right for the query to hold; none: it never holds.
 
-    None where it would take more than 64.
+    None if it would take more than 64.
     """
     leaves: dict[Leaf, int] = {}
     try:
@@ -64,14 +64,14 @@ class _TooMany(Exception):
 
 
 def _alternatives(node: ResolvedNode, is_right: bool, leaves: dict[Leaf, int]) -> set[int]:
-    """Each alternative as an integer: of the n-th question, bit 2n says that it must hold, and
-    bit 2n + 1 that it must not."""
+    """Returns each alternative as an integer: for the n-th condition, bit 2n says that it must
+    hold, and bit 2n + 1 that it must not."""
     if isinstance(node, NotNode):
         return _alternatives(node.node, not is_right, leaves)
     if not isinstance(node, AllNode | AnyNode):
         return {1 << 2 * leaves.setdefault(node, len(leaves)) + (not is_right)}
     parts = [_alternatives(each, is_right, leaves) for each in node.nodes]
-    # Not all of them is one that is not, and the other way round.
+    # “Not all” means that one of them does not hold, and the other way round.
     if isinstance(node, AnyNode) == is_right:
         return _limited(set().union(*parts))
     found = {0}

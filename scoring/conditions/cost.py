@@ -1,4 +1,4 @@
-"""The cost of a list of a query: each event asks its conditions, and time passes its moments."""
+"""The cost of a list of a query: each event tests its conditions, and time passes its moments."""
 
 from collections.abc import Collection, Iterable
 from typing import NamedTuple, Protocol
@@ -6,7 +6,7 @@ from typing import NamedTuple, Protocol
 from scoring.conditions.fields import UNITS
 from scoring.conditions.leaves import Leaf, Within
 
-#: Times that may be asked for as often as one likes, by unit: a thread passes few of them.
+#: Times that may be used without limit, by unit: a thread passes few of them.
 _USUAL = {
     "s": (30, 60, 90),
     "m": (2, 3, 5, 10, 15, 20, 30, 45, 60, 90),
@@ -28,8 +28,8 @@ class Moment(NamedTuple):
 
     @property
     def weight(self) -> int:
-        """How much it costs that threads are looked at once more when they pass it."""
-        # More than ten minutes are reached a millisecond after ten minutes.
+        """The cost of looking at threads once more when they pass the moment."""
+        # `>10m` is reached a millisecond after ten minutes.
         if not _USUAL_MS.isdisjoint((self.bound_ms, self.bound_ms - 1)):
             return 0
         return SHORT_WEIGHT if self.bound_ms < SHORT_MS else 1
@@ -46,7 +46,7 @@ class Costly(Protocol):
 
 
 class Cost(NamedTuple):
-    """The cost of queries together: their conditions, and the moments that they ask for."""
+    """The cost of queries together: their conditions, and their moments."""
 
     conditions: int = 0
     moments: frozenset[Moment] = frozenset()
@@ -57,14 +57,14 @@ class Cost(NamedTuple):
         return sum(moment.weight for moment in self.moments)
 
     def and_(self, queries: Collection["Costly"]) -> "Cost":
-        """The cost with these queries added."""
+        """Returns the cost with these queries added."""
         count = sum(query.conditions for query in queries)
         moments = self.moments.union(*(query.moments for query in queries))
         return Cost(self.conditions + count, moments)
 
 
 def moments(leaves: Iterable[Leaf]) -> frozenset[Moment]:
-    """The moments that these conditions ask for."""
+    """Returns the moments of these conditions."""
     return frozenset(
         Moment(leaf.attribute, leaf.measure, bound)
         for leaf in leaves
@@ -74,5 +74,5 @@ def moments(leaves: Iterable[Leaf]) -> frozenset[Moment]:
 
 
 def together(queries: Iterable[Costly]) -> Cost:
-    """The cost of several queries together; moments that they share count once."""
+    """Returns the cost of several queries together; moments that they share count once."""
     return Cost().and_([*queries])

@@ -1,7 +1,7 @@
 """The fields of the condition language, as data: the one place that names them.
 
-Parser, readers, completion and tests go by this table; what it asks for is declared in
-`scoring/conditions/subject.py`.
+Parser, readers, completion and tests use this table; the attributes that fields read are declared
+in `scoring/conditions/subject.py`.
 """
 
 from collections.abc import Mapping
@@ -11,18 +11,18 @@ from typing import Any, Literal
 from scoring.conditions.leaves import Language, Leaf, Measure, OneOf, Present, Tagged, Within
 from scoring.conditions.subject import MEMBER_STATUSES, PRIORITIES
 
-#: How the values of a field are written: one of its words alone (`word`), or also an e-mail address
-#: (`admin`), any name (`name`), a tag (`tag`), a language tag (`language`), a time with an operator
-#: (`duration`), days (`day`).
+#: The form of a field's values: only its words (`word`), or also an e-mail address (`admin`), any
+#: name (`name`), a tag (`tag`), a language tag (`language`), a time with an operator (`duration`),
+#: days (`day`).
 Kind = Literal["word", "admin", "name", "tag", "language", "duration", "day"]
 
 
 @dataclass(frozen=True)
 class Field:
-    """One field: what may be written behind its colon, and which attribute of Subject it reads.
+    """One field: the values behind its colon, and the attribute of Subject that it reads.
 
-    `words` maps each fixed value to the question that it asks. `me` is a word of every field of
-    kind `admin`, and asks for the one who looks.
+    `words` maps each fixed value to its leaf. `me` is a word of every field of kind `admin`, and
+    stands for the admin who looks.
     """
 
     name: str
@@ -47,7 +47,7 @@ _ALL = (
             "answered": OneOf("answered", frozenset({True})),
             "unanswered": OneOf("unanswered", frozenset({True})),
             "snoozed": OneOf("snoozed", frozenset({True})),
-            # From `due_at` on: no millisecond is left.
+            # Late from `due_at` on: no millisecond is left.
             "late": Within("due_at", "until", frozenset({(None, 1)})),
         },
     ),
@@ -92,7 +92,7 @@ FIELDS: Mapping[str, Field] = {entry.name: entry for entry in _ALL}
 
 #: Unit of a time to its milliseconds, the shortest first.
 UNITS = {"s": 1_000, "m": 60_000, "h": 3_600_000, "d": 86_400_000}
-#: The longer ones first, so that the first that fits is the one that was written.
+#: The longer ones first, so that the first match is the operator in the text.
 OPERATORS = (">=", "<=", ">", "<")
 #: Digits of a time: with any unit it stays below 2^53 ms.
 DIGITS_MAX = 8

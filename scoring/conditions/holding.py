@@ -6,22 +6,22 @@ from scoring.conditions.leaves import Leaf, Within, reached_at, value_of
 from scoring.conditions.resolved import Resolved
 from scoring.conditions.subject import Subject
 
-#: Instants that are tried for a change; beyond that, the next one is given untried.
+#: Instants that are tried for a change; beyond that, the next one is returned untried.
 TRIES = 32
 
 
 def holds(resolved: Resolved, subject: Subject, now_ms: int) -> bool:
-    """Whether a thread is in the list of the query."""
+    """Whether a thread is on the list of the query."""
     return resolved.root.holds(subject, now_ms)
 
 
 def next_change(
     resolved: Resolved, subject: Subject, now_ms: int, tries: int = TRIES
 ) -> int | None:
-    """The next instant after `now_ms` at which the truth changes by time alone; None: never.
+    """Returns the next instant after `now_ms` at which time alone changes the truth, or None.
 
-    Exact, but for queries with more than `tries` thresholds ahead: then an instant that is not
-    later than the change, at which one must ask again.
+    Exact, except for queries with more than `tries` thresholds ahead: then an instant that is not
+    later than the change, at which the caller must ask again.
     """
     instants = flips(resolved.leaves(), subject, now_ms)
     now_holds = holds(resolved, subject, now_ms)
@@ -32,7 +32,7 @@ def next_change(
 
 
 def flips(leaves: Iterable[Leaf], subject: Subject, now_ms: int) -> list[int]:
-    """The instants after `now_ms`, in order, at which one of these may change its answer."""
+    """Returns the instants after `now_ms`, in order, at which one of the leaves may change."""
     return sorted(
         {
             at
@@ -45,7 +45,7 @@ def flips(leaves: Iterable[Leaf], subject: Subject, now_ms: int) -> list[int]:
 
 
 def _flips(leaf: Within, subject: Subject) -> set[int]:
-    """The instants at which a question may change its answer."""
+    """Returns the instants at which a leaf may change its answer."""
     time_ms = value_of(subject, leaf.attribute)
     if time_ms is None:
         return set()

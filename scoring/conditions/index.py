@@ -1,4 +1,4 @@
-"""All queries at once: which of a thousand lists hold a thread."""
+"""An index of all queries: finds the lists, of a thousand, that hold a thread."""
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from heapq import merge
@@ -19,30 +19,31 @@ _BITS = bytes.maketrans(b"01", b"\0\1")
 
 
 class ConditionIndex:
-    """Queries by name, asked together: some microseconds for a thousand of them.
+    """Queries by name, tested together: some microseconds for a thousand of them.
 
     Each query is a set of conjunctions, and each conjunction one bit. A thread's value on an axis
-    leaves some of them standing, and what stands on all axes holds. The first conjunctions of all
+    allows some of them, and a conjunction allowed on all axes holds. The first conjunctions of all
     queries lie side by side, then the second ones of those that have two, and so on: the queries
-    that hold are the union of these layers, and of negated ones those that are not in it. A query
-    that would take more than 64 conjunctions either way is asked by itself.
+    that hold are the union of these layers, and the negated ones that are not in it. A query that
+    would take more than 64 conjunctions either way is tested by itself.
 
-    Masks are integers with one bit for each query. They mean something to this index alone.
+    Masks are integers with one bit for each query. Only this index can read them.
     """
 
     def __init__(self, queries: Mapping[str, Resolved]):
         negated = {name: each.form.is_negated for name, each in queries.items() if each.form}
-        #: In the order of the bits: those with most conjunctions first, so that layers are dense.
+        #: The order of the bits: queries with most conjunctions first, so that layers are dense.
         self._names = sorted(negated, key=lambda name: -len(queries[name].requirements))
         bits, self._layers = _layered([queries[name].requirements for name in self._names])
         self._all = (1 << len(bits)) - 1
         self._negated = self.mask({name for name, is_negated in negated.items() if is_negated})
-        #: (bit, query) of those that are asked by themselves.
+        #: (bit, query) of those that are tested by themselves.
         self._alone: list[tuple[int, Resolved]] = []
         for name in (name for name in queries if name not in negated):
             self._alone.append((1 << len(self._names), queries[name]))
             self._names.append(name)
-        #: (position in a subject, axis) of what time does not change, and of what it does.
+        #: (position in a subject, axis) of values that time does not change, and of those that it
+        #: does.
         self._values: list[tuple[int, ValueAxis]] = []
         self._presence: list[tuple[int, ValueAxis]] = []
         self._instants: list[tuple[int, TimeAxis]] = []
@@ -51,7 +52,7 @@ class ConditionIndex:
         self._add_axes(bits)
 
     def matches(self, subject: Subject, now_ms: int) -> int:
-        """The queries that hold for a thread, as a mask."""
+        """Returns the queries that hold for a thread, as a mask."""
         standing = self._standing(self._still(subject), subject, now_ms)
         found = self._queries(standing)
         for bit, resolved in self._alone:
@@ -60,8 +61,8 @@ class ConditionIndex:
         return found
 
     def prefilter(self, attributes: Sequence[str]) -> Callable[[Sequence[Any]], bool]:
-        """Says whether any query may hold for a thread of which only these attributes are known, by
-        their values in this order."""
+        """Returns a function that says whether any query may hold for a thread with these values of
+        these attributes, in this order."""
         places = {POSITIONS[name]: at for at, name in enumerate(attributes)}
         values = [(places[at], axis) for at, axis in self._values if at in places]
         presence = [(places[at], axis) for at, axis in self._presence if at in places]
@@ -77,22 +78,22 @@ class ConditionIndex:
         return may_match
 
     def names(self, mask: int) -> list[str]:
-        """The names of the queries in a mask."""
+        """Returns the names of the queries in a mask."""
         if not mask:
             return []
         bits = f"{mask:b}".encode().translate(_BITS)
         return list(compress(self._names, reversed(bits)))
 
     def mask(self, names: Collection[str]) -> int:
-        """The mask of the queries of these names."""
+        """Returns the mask of the queries of these names."""
         return sum(1 << bit for bit, name in enumerate(self._names) if name in names)
 
     def next_change(self, subject: Subject, now_ms: int) -> int | None:
-        """The next instant after `now_ms` at which the mask changes by time alone; None: never.
+        """Returns the next instant after `now_ms` when the mask changes by time alone; None: never.
 
-        Exact, but where more than 32 thresholds are passed without a change, or fewer where several
-        queries are asked by themselves: then an instant that is not later than the change, at which
-        one must ask again.
+        Exact, except if more than 32 thresholds are passed without a change, or fewer if several
+        queries are tested by themselves: then an instant that is not later than the change, at
+        which the caller must ask again.
         """
         if not (self._since or self._until or self._alone):
             return None
@@ -103,7 +104,7 @@ class ConditionIndex:
         return min((at for at in (own, *others) if at is not None), default=None)
 
     def _still(self, subject: Values) -> int:
-        """The conjunctions that stand on all axes that time does not change."""
+        """Returns the conjunctions allowed on all axes that time does not change."""
         standing = self._all
         for position, axis in self._values:
             standing &= axis.mask(subject[position])
@@ -115,7 +116,7 @@ class ConditionIndex:
         return standing
 
     def _standing(self, standing: int, subject: Values, now_ms: int) -> int:
-        """Of these conjunctions those that stand now, by what is measured against the clock."""
+        """Returns those of these conjunctions that the time axes allow now."""
         for position, axis in self._since:
             at = subject[position]
             standing &= axis.missing if at is None else axis.mask(now_ms - at)
@@ -125,7 +126,7 @@ class ConditionIndex:
         return standing
 
     def _queries(self, standing: int) -> int:
-        """The queries that hold: one of their conjunctions stands, or, of a negated query, none."""
+        """Returns the queries that hold: one of their conjunctions does; if negated, none does."""
         held = 0
         for shift, ones in self._layers:
             held |= (standing >> shift) & ones
@@ -168,7 +169,7 @@ class ConditionIndex:
 def _layered(
     forms: Sequence[Sequence[Requirements]],
 ) -> tuple[list[Requirements], list[tuple[int, int]]]:
-    """The conjunction of each bit, and for each layer its first bit and a mask of its length.
+    """Returns the conjunction of each bit, and the first bit of each layer with its mask.
 
     `forms` have their longest first, so that a layer belongs to the first so many queries.
     """
@@ -182,7 +183,7 @@ def _layered(
 
 
 def _by_axis(bits: Sequence[Requirements]) -> dict[Axis, dict[Requirement, int]]:
-    """For each axis what conjunctions require of it, and which ones do."""
+    """Maps each axis to the requirements of conjunctions on it, and these to the conjunctions."""
     found: dict[Axis, dict[Requirement, int]] = {}
     for bit, requirements in enumerate(bits):
         for axis, requirement in requirements.items():

@@ -1,6 +1,6 @@
-"""The questions that conditions are made of: each asks one value of a thread.
+"""Leaves of conditions: each tests one value of a thread.
 
-One that asks for a value takes those that have one of the `keys` that are `wanted`.
+A leaf for a value accepts values that have one of the `keys` that are `wanted`.
 """
 
 from collections.abc import Iterable
@@ -9,8 +9,8 @@ from typing import Any, Literal
 
 from scoring.conditions.subject import Subject
 
-#: What a span bounds: `since`, the time that has passed; `until`, the time that is left; `instant`,
-#: the moment itself.
+#: The quantity that a span bounds: `since`, the time that has passed; `until`, the time that is
+#: left; `instant`, the moment itself.
 Measure = Literal["since", "until", "instant"]
 #: [from, to) in milliseconds; None is without an end.
 Span = tuple[int | None, int | None]
@@ -26,7 +26,7 @@ def value_of(subject: Subject, attribute: str) -> Any:
 
 @dataclass(frozen=True, slots=True)
 class OneOf:
-    """The value is one of these; None stands for a value that is missing."""
+    """The value is one of these; None stands for a missing value."""
 
     attribute: str
     values: frozenset[Any]
@@ -67,7 +67,7 @@ class Present:
 
 @dataclass(frozen=True, slots=True)
 class Language:
-    """The language tag is one of these or a more exact one: `vi` takes `vi` and `vi-VN`.
+    """The language tag is one of these or a more exact one: `vi` accepts `vi` and `vi-VN`.
 
     `tags` are in lower case; None stands for a customer without a language.
     """
@@ -94,8 +94,8 @@ class Language:
 
 @dataclass(frozen=True, slots=True)
 class Tagged:
-    """The thread has one of these tags, or of other texts of which it has a set; None stands for a
-    thread without any."""
+    """The thread has one of these tags, or of other texts in such a set; None stands for a thread
+    without any."""
 
     attribute: str
     tags: frozenset[str | None]
@@ -116,14 +116,14 @@ class Tagged:
 
 @dataclass(frozen=True, slots=True)
 class Within:
-    """The time is there, and what is measured of it lies in one of the spans."""
+    """The time exists, and its measured value lies in one of the spans."""
 
     attribute: str
     measure: Measure
     spans: frozenset[Span]
 
     def takes(self, value: int | None) -> bool:
-        """`value` is what `measured` gives; None, the missing time, is in no span."""
+        """Whether a span has `value`, a result of `measured`; None, a missing time, is in none."""
         return value is not None and any(
             (low is None or value >= low) and (high is None or value < high)
             for low, high in self.spans
@@ -135,7 +135,7 @@ class Within:
 
     @property
     def bounds(self) -> set[int]:
-        """The measured values, in milliseconds, from which on something is different."""
+        """The measured values, in milliseconds, at which the answer changes."""
         return {bound for span in self.spans for bound in span if bound is not None}
 
 
@@ -143,14 +143,14 @@ Leaf = OneOf | Present | Language | Tagged | Within
 
 
 def measured(measure: Measure, time_ms: int, now_ms: int) -> int:
-    """What a span bounds, in milliseconds."""
+    """Returns the quantity that a span bounds, in milliseconds."""
     if measure == "since":
         return now_ms - time_ms
     return time_ms - now_ms if measure == "until" else time_ms
 
 
 def reached_at(measure: Measure, time_ms: int, bound: int) -> int | None:
-    """The instant from which on the measured value is on the other side of a bound; None: never."""
+    """Returns the instant from which on the measured value has crossed a bound; None: never."""
     if measure == "since":
         return time_ms + bound
     return time_ms - bound + 1 if measure == "until" else None

@@ -1,4 +1,4 @@
-"""Conditions whose questions need nothing but a thread and the time."""
+"""Conditions that need nothing but a thread and the time."""
 
 from dataclasses import dataclass
 
@@ -16,7 +16,7 @@ class NotNode:
 
 @dataclass(frozen=True, slots=True)
 class AllNode:
-    """Each of them holds; without any, always."""
+    """Each of the nodes holds; without any, always."""
 
     nodes: tuple["ResolvedNode", ...]
 
@@ -26,7 +26,7 @@ class AllNode:
 
 @dataclass(frozen=True, slots=True)
 class AnyNode:
-    """One of them holds."""
+    """One of the nodes holds."""
 
     nodes: tuple["ResolvedNode", ...]
 

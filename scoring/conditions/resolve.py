@@ -19,12 +19,12 @@ from scoring.conditions.tags import folded
 
 @lru_cache(maxsize=4_096)
 def day_begins_ms(day: str, zone: tzinfo) -> int:
-    """The first instant at which the clocks of the zone show this day or a later one, in ms.
+    """Returns the first instant (ms) at which the zone's clocks show this day or a later one.
 
     So each instant belongs to exactly one day: an hour that clocks repeat over midnight belongs to
     the later day, and a day that a zone leaves out has no instant.
     """
-    # Of two midnights the first; where clocks skip midnight, the instant at which they do.
+    # Of two midnights the first; if clocks skip midnight, the instant at which they do.
     midnight = datetime.combine(date.fromisoformat(day), time(fold=0), zone)
     return round(midnight.astimezone(UTC).timestamp() * 1_000)
 
@@ -39,13 +39,13 @@ AdminIdOf = Callable[[str], int | None]
 
 
 def resolve(query: Query, me: int | None, admin_id_of: AdminIdOf, timezone: tzinfo) -> Resolved:
-    """The query as the readers take it; words of a search are left out.
+    """Resolves the query for the readers; words of a search are left out.
 
-    `me` is the id of the admin who looks, None where nobody does; `admin_id_of` gives the id of an
-    address in lower case, None where no admin has it; days are those of the time zone. Raises
-    QueryError at an unknown address, and at `me` where nobody looks.
+    `me` is the id of the admin who looks, None if nobody does; `admin_id_of` maps an address in
+    lower case to an id, None if no admin has it; days are those of the time zone. Raises QueryError
+    at an unknown address, and at `me` if nobody looks.
     """
-    # In the order of the text, so that the first mistake is the one that is told.
+    # In the order of the text, so that the first mistake is the one reported.
     ids = {
         value: _admin_id(value, FIELDS[term.field], me, admin_id_of)
         for term in query.terms()
@@ -120,7 +120,7 @@ class _Resolver:
 
 
 def joined(leaves: Iterable[Leaf]) -> list[Leaf]:
-    """Questions of which one must hold; those that ask the same value in one."""
+    """Joins leaves of which one must hold; those on the same value become one."""
     found: dict[tuple[str, ...], Leaf] = {}
     for leaf in leaves:
         key: tuple[str, ...] = (type(leaf).__name__, leaf.attribute)
@@ -144,7 +144,7 @@ def _either(one: Leaf, other: Leaf) -> Leaf:
 
 
 def _span(duration: Duration) -> Span:
-    """Milliseconds are whole numbers, so that more than 10 means 11 or more."""
+    """Returns the span. Milliseconds are whole numbers, so more than 10 means 11 or more."""
     spans: dict[str, Span] = {
         ">": (duration.ms + 1, None),
         ">=": (duration.ms, None),

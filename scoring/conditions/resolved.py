@@ -1,4 +1,4 @@
-"""Queries with ids and instants in place of `me`, addresses and days: what the readers take."""
+"""Queries with ids and instants in place of `me`, addresses and days: the input of readers."""
 
 import json
 from collections.abc import Iterator, Sequence
@@ -21,13 +21,13 @@ from scoring.conditions.nodes import AllNode, AnyNode, NotNode, ResolvedNode
 
 @dataclass(frozen=True)
 class Resolved:
-    """What a query asks, of whoever looks and wherever they are. Hashable."""
+    """A query that means the same for every admin and in every time zone. Hashable."""
 
     root: ResolvedNode
 
     @cached_property
     def key(self) -> str:
-        """A text that is equal for queries that ask the same: the identity of their list.
+        """A text that is equal for queries with the same meaning: the identity of their list.
 
         `assigned:me` of Mai and `assigned:mai@…` have one key; equal days in two zones have two.
         """
@@ -42,12 +42,12 @@ class Resolved:
 
     @cached_property
     def conjuncts(self) -> list[Conjunct] | None:
-        """Alternatives of conjunctions; None where it would take more than 64."""
+        """Alternatives of conjunctions; None if it would take more than 64."""
         return conjuncts(self.root)
 
     @cached_property
     def form(self) -> NormalForm | None:
-        """How an index asks it; None where it would take more than 64 alternatives either way."""
+        """The form for an index; None if it would take more than 64 alternatives either way."""
         return normal_form(self.root)
 
     @cached_property
@@ -57,8 +57,8 @@ class Resolved:
 
     @cached_property
     def conditions(self) -> int:
-        """The conditions of its normal form; without one, those that it writes, as often as a form
-        may have alternatives."""
+        """The conditions of its normal form; without one, its leaves times the most alternatives of
+        a form."""
         if self.form is not None:
             return self.form.conditions
         return CONJUNCTS_MAX * sum(1 for _ in self.leaves())
@@ -69,16 +69,16 @@ class Resolved:
         return moments(self.leaves())
 
     def leaves(self) -> Iterator[Leaf]:
-        """Every question in it."""
+        """Yields every leaf."""
         return _leaves(self.root)
 
     def narrowed(self, leaf: Leaf) -> "Resolved":
-        """The same of threads for which this holds, too."""
+        """Returns the query for threads for which this leaf holds, too."""
         nodes = self.root.nodes if isinstance(self.root, AllNode) else (self.root,)
         return Resolved(AllNode((*nodes, leaf)))
 
     def at_desks(self, desks: frozenset[str] | None) -> "Resolved":
-        """The same of threads at these desks alone; None: at any."""
+        """Returns the query for threads at these desks alone; None: at any."""
         if desks is None:
             return self
         return Resolved(AllNode((OneOf("desk", desks), self.root)))

@@ -10,18 +10,18 @@ PRIORITIES = ("urgent", "high", "normal", "low")
 #: Values of `member_status`: 0 to 5 for members, -1 for a customer who is not a member.
 MEMBER_STATUSES = (-1, 0, 1, 2, 3, 4, 5)
 
-#: Whether the facts of a thread say it, its other columns, its customer, or its source.
+#: The source of an attribute: the facts of a thread, its other columns, its customer or its source.
 Origin = Literal["facts", "columns", "customer", "source"]
-#: A time is the one kind that the clock is compared with: answers about it change by themselves.
+#: Only a time is compared with the clock: answers about it change by themselves.
 Kind = Literal["truth", "number", "text", "time", "texts"]
 #: Milliseconds; None: never.
 Time = Annotated[int | None, "time"]
 
 
 class Of(NamedTuple):
-    """More of an attribute than its type: its origin, and all values where they are few.
+    """More about an attribute than its type: its origin, and all values if they are few.
 
-    `is_there`: every thread on a list has a value, though the type leaves room for None.
+    `is_there`: every thread on a list has a value, though the type allows None.
     """
 
     origin: Origin = "facts"
@@ -35,8 +35,8 @@ class Subject(NamedTuple):
     `unanswered`: never answered, and somebody asked. `closed_at` is the time of the close in
     effect, None while the thread is open; `snoozed_until` is None unless it is snoozed.
     `member_status` is -1 for a customer who is not a member, and without a customer. `last_role` is
-    the role of the last public message. `mentioned` has the ids, as texts, of the admins who are
-    mentioned in notes that they have not read. `source` and `desk` are names.
+    the role of the last public message. `mentioned` has the ids, as texts, of the admins with
+    unread mentions in notes. `source` and `desk` are names.
     """
 
     closed: bool = False
@@ -88,12 +88,12 @@ def _declared(hint: Any) -> Attribute:
 ATTRIBUTES: Mapping[str, Attribute] = {
     name: _declared(hint) for name, hint in get_type_hints(Subject, include_extras=True).items()
 }
-#: What is true or false, and what is a set of texts.
+#: The attributes that are true or false, and those that are sets of texts.
 TRUTHS, SETS = (
     tuple(name for name, attribute in ATTRIBUTES.items() if attribute.kind == kind)
     for kind in ("truth", "texts")
 )
-#: Takes the values that columns say from an object that has them under the same names.
+#: Returns the values that come from columns, of an object with attributes of the same names.
 said_by_columns = attrgetter(
     *(name for name, attribute in ATTRIBUTES.items() if attribute.origin == "columns")
 )

@@ -1,4 +1,4 @@
-"""Tags of threads: which texts are tags, and what remains of adding and removing them."""
+"""Tags of threads: which texts are tags, and the result of adding and removing them."""
 
 import unicodedata
 from collections.abc import Iterable
@@ -34,7 +34,7 @@ _WRITTEN_TOGETHER = (
 )
 
 Tags = frozenset[str]
-#: The time of a write in milliseconds, and the id of the event that wrote.
+#: The time of a write in milliseconds, and the id of its event.
 Stamp = tuple[int, str]
 
 
@@ -45,9 +45,9 @@ def is_tag_character(character: str) -> bool:
 
 
 def folded(text: str) -> str:
-    """The tag that is meant by a text: in lower case, composed, in one width.
+    """Returns the tag that a text means: in lower case, composed, in one width.
 
-    A character stays as it is where its plain form may not stand in a tag.
+    A character whose plain form may not stand in a tag stays as it is.
     """
     forms = [(character, plain(character)) for character in text]
     kept = (form if form and all(map(is_tag_character, form)) else one for one, form in forms)
@@ -83,19 +83,19 @@ def _written_in(scripts: str) -> "regex.Pattern[str]":
 
 
 class TagChange(NamedTuple):
-    """What one event adds and removes; `stamp` is its time in ms and its id."""
+    """The tags that one event adds and removes; `stamp` is its time in ms and its id."""
 
     stamp: Stamp
     add: Tags
     remove: Tags
 
     def of(self, tags: Tags) -> Tags:
-        """The tags after it, where nothing later has changed the same ones."""
+        """Returns the tags after it, if nothing later has changed the same ones."""
         return (tags - self.remove) | self.add
 
 
 def tags_after(changes: Iterable[TagChange]) -> Tags:
-    """The tags after all changes of a thread, given in any order: the last writer of each wins."""
+    """Returns the tags after all changes, in any order: the last writer of each tag wins."""
     tags: Tags = frozenset()
     for change in sorted(changes, key=lambda each: each.stamp):
         tags = change.of(tags)
@@ -103,7 +103,7 @@ def tags_after(changes: Iterable[TagChange]) -> Tags:
 
 
 class LastWriters:
-    """Who wrote each tag last, as far as it is known: for changes that may come late."""
+    """The stamp of each tag's last known write: for changes that may come late."""
 
     def __init__(self, changes: Iterable[TagChange]):
         self._stamps: dict[str, Stamp] = {}
@@ -111,11 +111,11 @@ class LastWriters:
             self.add(self.winning(change))
 
     def winning(self, change: TagChange) -> TagChange:
-        """What is left of a change without the tags that were written later."""
+        """Returns the change without the tags that were written later."""
         stamps, stamp = self._stamps, change.stamp
         lost = {tag for tag in change.add | change.remove if stamps.get(tag, stamp) > stamp}
         return TagChange(stamp, change.add - lost, change.remove - lost)
 
     def add(self, won: TagChange) -> None:
-        """Takes note of a change that `winning` gave."""
+        """Records a change that `winning` returned."""
         self._stamps |= dict.fromkeys(won.add | won.remove, won.stamp)

@@ -1,4 +1,4 @@
-"""Calendars: when a desk is open, by the wall clock of a time zone."""
+"""Calendars: opening hours of a desk, by the wall clock of a time zone."""
 
 import re
 from bisect import bisect_left, bisect_right
@@ -11,10 +11,10 @@ from zoneinfo import ZoneInfo
 
 from scoring.hours.minutes import DAY_MINUTES, DAY_MS, Interval, Intervals, pieces_of_day
 
-#: Clocks of no zone have ever been changed twice within 6 days since 1970, so that no change is
-#: missed where the offset is looked up once a day.
+#: Since 1970 no zone's clocks have been changed twice within 6 days, so looking the offset up once
+#: a day misses no change.
 _LOOKED_UP_SECONDS = 86_400
-#: What is found at once, and then remembered: 400 days.
+#: Offsets are computed, and then remembered, for this long: 400 days.
 _CHUNK_SECONDS = 400 * _LOOKED_UP_SECONDS
 _CHUNK_MS = _CHUNK_SECONDS * 1_000
 
@@ -24,13 +24,13 @@ class Offsets:
 
     def __init__(self, zone: ZoneInfo):
         self._zone = zone
-        #: Number of a chunk to its beginnings of offsets, and to the offsets.
+        #: Number of a chunk to the beginnings of its offsets, and to the offsets.
         self._chunks: dict[int, tuple[list[int], list[int]]] = {}
 
     def spans(self, at_ms: int) -> Iterator[tuple[int, int]]:
-        """(end, offset) of the span that holds at an instant, then of those after it: between two
-        ends the local time is the instant + the offset. Two successive ones may have one offset.
-        """
+        """Yields (end, offset) of the span that holds at an instant, then of those after it:
+        between two ends the local time is the instant + the offset. Successive ones may have one
+        offset."""
         number = at_ms // _CHUNK_MS
         begins, offsets = self._chunk(number)
         at = bisect_right(begins, at_ms)
@@ -74,7 +74,7 @@ class Offsets:
 
 @lru_cache(maxsize=1_024)
 def offsets_of(timezone: str) -> Offsets:
-    """The offsets of a zone of tzdata, by its name. Raises what ZoneInfo does."""
+    """Returns the offsets of a zone of tzdata, by its name. Raises the errors of ZoneInfo."""
     return Offsets(ZoneInfo(timezone))
 
 
@@ -88,15 +88,14 @@ class LocalTime:
     """The opening time of a calendar up to any local time: milliseconds since 1970-01-01 by the
     wall clock.
 
-    Days that an exception concerns (its own, and the next one, into which the day may go) are
-    counted as differences from ordinary ones, so each answer takes some comparisons however far
-    away it is.
+    Days with an exception (the day itself, and the next one, into which it may extend) are counted
+    as differences from ordinary ones, so each answer takes some comparisons, at any distance.
     """
 
     def __init__(self, week: Sequence[Intervals], exceptions: Mapping[int, Intervals]):
         self._week = [pieces_of_day(week[day], week[day - 1]) for day in range(7)]
         totals = [_total(pieces) for pieces in self._week]
-        #: The opening time of the weekdays before each one, and of a whole week at last.
+        #: The opening time of the weekdays before each one, and finally of a whole week.
         self._before_weekday = [0, *accumulate(totals)]
         #: Days whose opening time is not that of their weekday.
         self._irregular: dict[int, Intervals] = {}
@@ -115,7 +114,7 @@ class LocalTime:
         return self._before_weekday[7] == 0 and last < local_ms // DAY_MS
 
     def before(self, local_ms: int) -> int:
-        """The opening time up to a local time, in ms; of two times only the difference counts."""
+        """Returns the opening time up to a local time, in ms; only differences have a meaning."""
         day, ms = divmod(local_ms, DAY_MS)
         total = self._before_day(day)
         for begin, end in self._pieces(day):
@@ -124,8 +123,8 @@ class LocalTime:
         return total
 
     def soon(self, after_ms: int, left: int, end_ms: int) -> int | None:
-        """The local time at which so much opening time has elapsed after one; None where that is
-        after `end_ms` or more than a week away, so that it must be looked for further away."""
+        """Returns the local time at which `left` of opening time has elapsed after `after_ms`; None
+        if it is after `end_ms` or more than a week away: then `reaches` finds it."""
         first, ms = divmod(after_ms, DAY_MS)
         for day in range(first, first + _NEAR_DAYS):
             for begin, end in self._pieces(day):
@@ -140,7 +139,7 @@ class LocalTime:
         return None
 
     def reaches(self, total: int, after_ms: int) -> int:
-        """The first local time up to which there is so much opening time, as `before` counts it.
+        """Returns the first local time up to which `before` counts this much opening time.
 
         There is less at `after_ms`, and it is reached at some time.
         """
@@ -153,7 +152,7 @@ class LocalTime:
         raise ValueError("there is not so much opening time")
 
     def _day_of(self, total: int, first: int) -> int:
-        """The first day, from one on, at whose end there is so much opening time."""
+        """Returns the first day, from `first` on, at whose end there is so much opening time."""
         step = 1
         while self._before_day(first + step) < total:
             step *= 2
@@ -180,7 +179,7 @@ def _total(pieces: Intervals) -> int:
     return sum(end - begin for begin, end in pieces)
 
 
-#: As they are written; the first is day 0.
+#: The names of weekdays in documents; the first is day 0.
 WEEKDAYS = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
 #: Times at which an interval begins, and at which it ends (24:00 is the end of the day); dates.
 TIME_PATTERN = "^([01][0-9]|2[0-3]):[0-5][0-9]$"
@@ -195,7 +194,7 @@ _EPOCH = date(1970, 1, 1).toordinal()
 
 
 class CalendarError(ValueError):
-    """A calendar that cannot be: `pointer` is the place in its document, `reason` what is wrong."""
+    """An invalid calendar: `pointer` is the place in its document, `reason` the error."""
 
     def __init__(self, pointer: str, reason: str):
         super().__init__(f"{pointer} {reason}")
@@ -205,12 +204,12 @@ class CalendarError(ValueError):
 
 @dataclass(frozen=True)
 class Calendar:
-    """When a desk is open. Hashable; equal calendars are open at the same instants.
+    """The opening hours of a desk. Hashable; equal calendars are open at the same instants.
 
-    An instant is open where the wall clock of `timezone` stands inside of an interval of its day,
-    or of one of the day before that goes over midnight; intervals that overlap are one. `week` has
-    the intervals of the seven weekdays, Monday first; an exception has the day, counted from
-    1970-01-01, and the intervals that take the place of those of its weekday.
+    An instant is open if the wall clock of `timezone` is inside an interval of its day, or of one
+    of the day before that goes over midnight; overlapping intervals are one. `week` has the
+    intervals of the seven weekdays, Monday first; an exception has the day, counted from
+    1970-01-01, and the intervals that replace those of its weekday.
     """
 
     timezone: str
@@ -233,11 +232,11 @@ def read_calendar(
     week: Mapping[str, Sequence[Sequence[str]]],
     exceptions: Sequence[Mapping[str, object]] = (),
 ) -> Calendar:
-    """The calendar of a document: `{"mon": [["09:00", "12:00"], ["22:00", "06:00"]], …}` and
-    `[{"date": "2026-12-25", "intervals": []}]`. A weekday that is not named is closed.
+    """Reads the calendar of a document: `{"mon": [["09:00", "12:00"], ["22:00", "06:00"]], …}` and
+    `[{"date": "2026-12-25", "intervals": []}]`. A weekday without an entry is closed.
 
     Raises CalendarError for a time zone that this machine does not know, for another name than one
-    of WEEKDAYS, for what is no time or date, and for a date that has two exceptions.
+    of WEEKDAYS, for an invalid time or date, and for a date that has two exceptions.
     """
     _check_timezone(timezone)
     for name in week:
@@ -275,14 +274,14 @@ def is_date(text: str) -> bool:
 
 
 def read_date(text: object, pointer: str = "") -> int:
-    """A date as days since 1970-01-01. Raises CalendarError."""
+    """Reads a date as days since 1970-01-01. Raises CalendarError."""
     if not isinstance(text, str) or not is_date(text):
         raise CalendarError(pointer, "is no date such as 2026-12-25")
     return date.fromisoformat(text).toordinal() - _EPOCH
 
 
 def read_interval(begin: object, end: object, pointer: str = "") -> Interval:
-    """An interval in minutes of the day on which it begins; one that ends at or before its
+    """Reads an interval in minutes of the day on which it begins; one that ends at or before its
     beginning goes over midnight. Raises CalendarError."""
     if not isinstance(begin, str) or not is_time(begin):
         raise CalendarError(f"{pointer}/0", "is no time such as 09:00")

@@ -13,9 +13,9 @@ DAY_MS = DAY_MINUTES * MINUTE_MS
 
 
 def pieces_of_day(own: Iterable[Interval], of_day_before: Iterable[Interval]) -> Intervals:
-    """What is open on one day, as disjoint pieces in order, in milliseconds of that day.
+    """Returns the open pieces of one day, disjoint and in order, in milliseconds of that day.
 
-    `own` are the intervals that begin on it; of those of the day before it has what goes over
+    `own` are the intervals that begin on it; those of the day before count for their part after
     midnight.
     """
     parts = [(begin, min(end, DAY_MINUTES)) for begin, end in own]

@@ -1,20 +1,20 @@
-"""When so much opening time has elapsed: the pure function behind every promise."""
+"""Opening time that elapses: the pure function behind every promise."""
 
 from scoring.composite import TIME_MAX_MS
 from scoring.hours.calendar import Calendar
 from scoring.hours.minutes import MINUTE_MS
 
-#: What is not reached within 50 years counts as never: no promise, and a bound for looking.
+#: A time that is not reached within 50 years counts as never: no promise, and an end of the search.
 HORIZON_MS = 50 * 365 * 86_400_000
 
 
 def opening_time_after(calendar: Calendar, since_ms: int, minutes: int) -> int | None:
-    """The first instant at which so many minutes of opening time have elapsed since an instant.
+    """Returns the first instant at which `minutes` of opening time have elapsed since an instant.
 
     Elapsed time is counted, exactly to the millisecond: the hour that clocks repeat counts twice,
-    one that they skip not at all. Where the last minute ends with an interval it is that end, not
-    the next opening. None where the calendar does not open so long within 50 years, or until a time
-    for which a score has room.
+    one that they skip not at all. If the last minute ends with an interval it is that end, not the
+    next opening. None if the calendar does not open so long within 50 years, or until a time for
+    which a score has room.
     """
     local_time = calendar.local_time
     left, at = minutes * MINUTE_MS, since_ms
@@ -39,9 +39,9 @@ def opening_time_after(calendar: Calendar, since_ms: int, minutes: int) -> int |
 
 
 def latest_since(calendar: Calendar, now_ms: int, minutes: int) -> int | None:
-    """The latest instant since which so many minutes of opening time have elapsed by now.
+    """Returns the latest instant since which `minutes` of opening time have elapsed by now.
 
-    Whatever is later is not due yet. None where there is none within 50 years.
+    Later instants are not due yet. None if there is none within 50 years.
     """
     early, late = now_ms - HORIZON_MS, now_ms - minutes * MINUTE_MS
 

@@ -1,4 +1,4 @@
-"""Policies: by when a thread that waits is to be answered."""
+"""Policies: the opening time within which a waiting thread must be answered."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -28,10 +28,10 @@ _DUE_AT = "due_at"
 
 @dataclass(frozen=True)
 class Policy:
-    """Which threads are to be answered within how much opening time, in minutes; None: no promise.
+    """A query of threads, and the opening time to answer them in, in minutes; None: no promise.
 
-    `first_reply` counts where nobody has answered the thread yet, `next_reply` where somebody has.
-    `id` is None for a policy that is not saved; `calendar_name` is for whoever reads.
+    `first_reply` applies if nobody has answered the thread yet, `next_reply` if somebody has. `id`
+    is None for a policy that is not saved; `calendar_name` is shown to people.
     """
 
     name: str
@@ -47,7 +47,7 @@ class Policy:
 
 
 class Promise(NamedTuple):
-    """By when a thread is to be answered, in milliseconds, and what says so."""
+    """The due time of a thread, in milliseconds, and the policy and target behind it."""
 
     due_at: int
     policy: Policy
@@ -55,14 +55,14 @@ class Promise(NamedTuple):
 
     @property
     def minutes(self) -> int:
-        """The opening time within which it is to be answered."""
+        """The opening time within which it must be answered."""
         found = self.policy.minutes(self.target)
         assert found is not None
         return found
 
 
 class Policies:
-    """Policies in their order: the first one whose query holds counts, also one that promises
+    """Policies in their order: the first one whose query holds applies, even if it promises
     nothing."""
 
     def __init__(self, policies: Sequence[Policy] = ()):
@@ -72,14 +72,14 @@ class Policies:
         return bool(self.policies)
 
     def first(self, subject: Subject, now_ms: int) -> Policy | None:
-        """The policy that counts for a thread at an instant."""
+        """Returns the policy that applies to a thread at an instant."""
         for policy in self.policies:
             if policy.when.root.holds(subject, now_ms):
                 return policy
         return None
 
     def promise(self, subject: Subject, now_ms: int) -> Promise | None:
-        """By when a thread is to be answered; None where nobody waits, or nothing is promised."""
+        """Returns the promise for a thread; None if nobody waits, or nothing is promised."""
         if subject.waiting_since is None:
             return None
         policy = self.first(subject, now_ms)
@@ -93,9 +93,9 @@ class Policies:
         return None if due_at is None else Promise(due_at, policy, target)
 
     def next_change(self, subject: Subject, now_ms: int) -> int | None:
-        """The next instant after `now_ms` at which another policy counts by time alone.
+        """Returns the next instant after `now_ms` at which another policy applies by time alone.
 
-        None: never. Exact, but with more than 32 thresholds ahead: then an instant that is not
+        None: never. Exact, except with more than 32 thresholds ahead: then an instant that is not
         later.
         """
         if self.is_timeless or subject.waiting_since is None:
@@ -114,7 +114,7 @@ class Policies:
 
     @cached_property
     def is_timeless(self) -> bool:
-        """Whether no policy asks the time."""
+        """Whether no policy depends on the time."""
         return all(policy.when.is_timeless for policy in self.policies)
 
     def _leaves(self) -> Iterator[Leaf]:
@@ -123,9 +123,9 @@ class Policies:
 
 
 def read_query(text: str) -> Query:
-    """What a policy asks; raises QueryError for what is no query, or not one of a policy.
+    """Parses the query of a policy; raises QueryError if it is wrong, or not allowed in a policy.
 
-    A policy may not ask for `me`, which is another one for everybody, nor for what follows from it:
+    A policy may not ask for `me`, which is different for everybody, nor for its own effects:
     whether a thread is late, or when it is due. It has no words: it is no search.
     """
     query = parse(text)
@@ -144,7 +144,7 @@ def read_query(text: str) -> Query:
 
 
 def resolve_query(text: str, timezone: str, admin_id_of: AdminIdOf) -> Resolved:
-    """The same with the ids of admins, and days of the calendar's time zone. Raises QueryError."""
+    """Resolves it with admins' ids, and days of the calendar's time zone. Raises QueryError."""
     return resolve(read_query(text), None, admin_id_of, ZoneInfo(timezone) if timezone else UTC)
 
 

@@ -1,4 +1,4 @@
-"""The desks that admins belong to: those whose threads they see."""
+"""The desks that admins belong to. Admins see the threads at their desks."""
 
 from collections import defaultdict
 from collections.abc import Collection, Mapping
@@ -8,19 +8,19 @@ from sqlalchemy import Connection, delete, insert, select
 from dashboard.db.accounts import desks
 from dashboard.db.models.accounts import admin_desks
 
-#: The desks whose threads somebody sees; None: all threads, at whatever desk.
+#: Desks whose threads an admin sees; None: every thread, at any desk.
 Desks = frozenset[str] | None
 
 
 def sees(seen: Desks, desk: str) -> bool:
-    """Whether whoever sees these desks sees a thread at that desk."""
+    """Whether an admin with access to these desks sees a thread at that desk."""
     return seen is None or desk in seen
 
 
 def seen_by(connection: Connection, roles: Mapping[int, str]) -> dict[int, Desks]:
-    """Of each admin, by id and role, the desks whose threads the admin sees.
+    """Returns the desks whose threads each admin sees, by admin id. `roles`: admin id to role.
 
-    None for supervisors, and for who belongs to all desks.
+    None for supervisors, and for admins who belong to all desks.
     """
     found: dict[int, Desks] = dict.fromkeys(roles)
     asked = [id for id, role in roles.items() if role != "supervisor"]
@@ -38,7 +38,7 @@ def is_seen_by(connection: Connection, desk: str, admin_id: int, role: str) -> b
 
 
 def of(connection: Connection, admin_ids: Collection[int]) -> dict[int, frozenset[str]]:
-    """The desks that admins belong to, by their ids."""
+    """Returns the desks that admins belong to, by admin id."""
     theirs: dict[int, set[str]] = defaultdict(set)
     columns = (admin_desks.c.admin_id, admin_desks.c.desk)
     for id, desk in connection.execute(
@@ -49,7 +49,7 @@ def of(connection: Connection, admin_ids: Collection[int]) -> dict[int, frozense
 
 
 def save(connection: Connection, admin_id: int, names: Collection[str]) -> None:
-    """Sets the desks that an admin belongs to; the caller has checked that there are such desks."""
+    """Sets the desks that an admin belongs to. The caller has checked that the desks exist."""
     connection.execute(delete(admin_desks).where(admin_desks.c.admin_id == admin_id))
     if names:
         rows = [{"admin_id": admin_id, "desk": name} for name in sorted(set(names))]

@@ -68,21 +68,21 @@ def by_id(connection: Connection, admin_id: int) -> Admin | None:
 
 
 def lock(connection: Connection, admin_id: int) -> Admin | None:
-    """As `by_id`; nobody changes the admin before the transaction ends."""
+    """Reads an admin as `by_id` does; nobody changes the row before the transaction ends."""
     found = select(*_COLUMNS).where(admins.c.id == admin_id).with_for_update(read=True)
     row = connection.execute(found).first()
     return None if row is None else Admin(*row)
 
 
 def lock_for_change(connection: Connection, admin_id: int) -> Admin | None:
-    """As `lock`, for a transaction that changes the admin."""
+    """Locks an admin as `lock` does, for a transaction that changes the admin."""
     found = select(*_COLUMNS).where(admins.c.id == admin_id).with_for_update(key_share=True)
     row = connection.execute(found).first()
     return None if row is None else Admin(*row)
 
 
 def lock_supervisors(connection: Connection) -> set[int]:
-    """The ids of the enabled supervisors, which stay so until the transaction ends."""
+    """Locks the enabled supervisors until the transaction ends, and returns their ids."""
     found = (
         select(admins.c.id)
         .where(admins.c.role == SUPERVISOR, admins.c.disabled_at.is_(None))
@@ -93,7 +93,7 @@ def lock_supervisors(connection: Connection) -> set[int]:
 
 
 def ids_of(connection: Connection, emails: Iterable[str]) -> dict[str, int]:
-    """E-mail address to the id of its admin; those that no admin has are left out."""
+    """Maps e-mail addresses to admin ids; addresses without an admin are left out."""
     stored = {canonical_email(email): email for email in emails}
     if not stored:
         return {}
@@ -130,8 +130,8 @@ def password_hash_of(connection: Connection, admin_id: int, *, alone: bool = Fal
 def set_password(
     connection: Connection, admin_id: int, password_hash: str, but: bytes | None = None
 ) -> list[bytes]:
-    """Sets the password and ends all of the admin's sessions, but for the one with the hash `but`;
-    the hashes of those that were ended."""
+    """Sets the password, ends the admin's other sessions than that with the hash `but`, and returns
+    their hashes."""
     connection.execute(
         update(admins).where(admins.c.id == admin_id).values(password_hash=password_hash)
     )
@@ -149,7 +149,7 @@ def disable(connection: Connection, admin_id: int, now: int) -> None:
 
 
 def change(connection: Connection, admin_id: int, values: Mapping[str, Any], now: int) -> None:
-    """Sets columns of an account; programs know by `changed_at` what they have read."""
+    """Sets columns of an account. A larger `changed_at` tells readers that their copy is old."""
     later = case((admins.c.changed_at < now, now), else_=admins.c.changed_at + 1)
     connection.execute(
         update(admins).where(admins.c.id == admin_id).values(**values, changed_at=later)

@@ -16,20 +16,20 @@ from dashboard.db.models.accounts import api_keys, sources
 from dashboard.errors import StorageUnavailable
 
 SCOPES = ("events", "presence", "read")
-#: Time that a valid key is cached: a key revoked in another process works for this long.
+#: A valid key is cached for this long; a key revoked in another process still works until then.
 CACHE_SECONDS = 1.0
 CACHED_MAX = 1_000
-#: The time of a key's last use is written this long after the one before: a write for each request
-#: would cost more than the request.
+#: The time of a key's last use is written at most once in this time: a write for each request would
+#: cost more than the request.
 USE_WRITTEN_MS = 600_000
-#: After a write of it that failed, none is tried for this long: each may wait for 2 s.
+#: After a failed write of it, none is tried for this long: each may wait for 2 s.
 NOTE_AGAIN_SECONDS = 60.0
 
 _PREFIX_ALPHABET = "abcdefghijklmnopqrstuvwxyz0123456789"
 _PREFIX_CHARACTERS = 10
 _SECRET_BYTES = 32
 _KEY = re.compile(r"lu_([a-z0-9]{10})_([A-Za-z0-9_-]{43})")
-#: Stands for a malformed key, so that its check takes as long as that of a wrong one.
+#: Replaces a malformed key, so that checking it takes as long as checking a wrong one.
 _NO_KEY = ("", "")
 _BY_PREFIX = (
     select(
@@ -73,7 +73,7 @@ class Caller(NamedTuple):
 class ApiKeyInfo(NamedTuple):
     """An API key without its secret; times in milliseconds.
 
-    `handoff_only` and `desk` are those of its source; `last_used_at` is up to 10 minutes old.
+    `handoff_only` and `desk` belong to its source; `last_used_at` is up to 10 minutes old.
     """
 
     id: int
@@ -102,7 +102,7 @@ def create(
     rate_per_second: int | None,
     now_ms: int,
 ) -> str:
-    """Adds a key of a source and returns it; only its hash is stored."""
+    """Adds a key to a source and returns it; only its hash is stored."""
     return add(connection, source_id, scopes, rate_per_second, now_ms).key
 
 
@@ -113,7 +113,7 @@ def add(
     rate_per_second: int | None,
     now_ms: int,
 ) -> NewKey:
-    """As `create`; also returns the id of its row."""
+    """Adds a key as `create` does, and also returns the id of its row."""
     prefix = "".join(secrets.choice(_PREFIX_ALPHABET) for _ in range(_PREFIX_CHARACTERS))
     secret = secrets.token_urlsafe(_SECRET_BYTES)
     added = (
@@ -137,13 +137,13 @@ def listing(connection: Connection) -> list[ApiKeyInfo]:
 
 
 def find(connection: Connection, key: str) -> ApiKeyInfo | None:
-    """The key of a prefix, or given in full; None for an unknown one."""
+    """Finds a key by its prefix or its full text; None for an unknown one."""
     row = connection.execute(_LISTED.where(api_keys.c.prefix == prefix_of(key))).first()
     return None if row is None else _info(row)
 
 
 def by_id(connection: Connection, key_id: int) -> ApiKeyInfo | None:
-    """The key of a row; None for an unknown one."""
+    """Finds a key by the id of its row; None for an unknown one."""
     row = connection.execute(_LISTED.where(api_keys.c.id == key_id)).first()
     return None if row is None else _info(row)
 
@@ -160,7 +160,7 @@ def revoke(connection: Connection, key: str, now_ms: int) -> bool:
 
 
 def prefix_of(key: str) -> str:
-    """The prefix of a key, which is no secret; a prefix is its own."""
+    """Returns the public prefix of a key. Given a prefix, returns it unchanged."""
     match = _KEY.fullmatch(key)
     return match[1] if match else key
 
@@ -170,7 +170,7 @@ def mark_used(connection: Connection, key_id: int, now_ms: int) -> None:
 
 
 def authenticate(connection: Connection, key: str) -> Caller | None:
-    """The owner of a key; None for a malformed, unknown, wrong or revoked one."""
+    """Returns the owner of a key; None for a malformed, unknown, wrong or revoked one."""
     match = _KEY.fullmatch(key)
     prefix, secret = match.groups() if match else _NO_KEY
     row = connection.execute(_BY_PREFIX, {"prefix": prefix}).first()
@@ -183,7 +183,7 @@ def authenticate(connection: Connection, key: str) -> Caller | None:
 
 
 class KeyRing:
-    """Authenticates keys, with a cache of valid ones, and notes when they are used."""
+    """Authenticates keys, caches the valid ones, and records when they are used."""
 
     def __init__(
         self,
@@ -212,7 +212,7 @@ class KeyRing:
         return caller
 
     def _note_use(self, caller: Caller) -> None:
-        """A time that cannot be written is left out: the request goes on without."""
+        """Records the time of use. If the write fails, the request goes on without it."""
         at_ms, now = self._clock(), self._monotonic()
         if at_ms - (caller.last_used_at or 0) < USE_WRITTEN_MS or now < self._next_note:
             return

@@ -29,7 +29,7 @@ def one(connection: Connection, id: int) -> Canned | None:
 
 
 def create(connection: Connection, shortcut: str, body: str, now_ms: int) -> int:
-    """Adds a canned reply and returns its id. Raises IntegrityError where the shortcut is taken."""
+    """Adds a canned reply and returns its id. Raises IntegrityError if the shortcut is taken."""
     inserted = connection.execute(
         insert(canned_replies).values(shortcut=shortcut, body=body, updated_at=now_ms)
     ).inserted_primary_key
@@ -38,7 +38,7 @@ def create(connection: Connection, shortcut: str, body: str, now_ms: int) -> int
 
 
 def change(connection: Connection, id: int, shortcut: str, body: str, now_ms: int) -> bool:
-    """Changes it; False for an unknown id. Raises IntegrityError where the shortcut is taken."""
+    """Changes it; False for an unknown id. Raises IntegrityError if the shortcut is taken."""
     changed = connection.execute(
         update(canned_replies)
         .where(canned_replies.c.id == id)

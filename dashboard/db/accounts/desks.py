@@ -1,4 +1,4 @@
-"""Desks: where threads stand, and admins work."""
+"""Desks: threads stand at them, and admins work at them."""
 
 from collections.abc import Collection
 
@@ -7,7 +7,7 @@ from sqlalchemy import Connection, select
 from dashboard.db.models.accounts import desks
 from dashboard.db.upsert import insert_on
 
-#: The desk that there always is.
+#: The desk that always exists.
 MAIN = "main"
 
 
@@ -18,7 +18,7 @@ def names(connection: Connection) -> list[str]:
 
 
 def unknown(connection: Connection, wanted: Collection[str]) -> set[str]:
-    """Those of the names that no desk has."""
+    """Returns the names that belong to no desk."""
     if not wanted:
         return set()
     known = connection.scalars(select(desks.c.name).where(desks.c.name.in_(wanted)))
@@ -26,7 +26,7 @@ def unknown(connection: Connection, wanted: Collection[str]) -> set[str]:
 
 
 def add(connection: Connection, name: str, now_ms: int) -> bool:
-    """Adds a desk; False where there is one of this name."""
+    """Adds a desk; False if the name is taken."""
     row = {"name": name, "created_at": now_ms}
     added = insert_on(connection, desks).on_conflict_do_nothing()
     return connection.execute(added.values(row)).rowcount > 0

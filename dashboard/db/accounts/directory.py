@@ -1,4 +1,4 @@
-"""Accounts as supervisors see them: the enabled and the disabled, with what they may see."""
+"""Accounts, enabled and disabled, as supervisors see them, with the desks that they may see."""
 
 from collections.abc import Collection
 from typing import Any
@@ -21,15 +21,15 @@ def accounts(connection: Connection) -> list[dict[str, Any]]:
 
 
 def described(connection: Connection, admin: Admin) -> dict[str, Any]:
-    """An account as JSON; `desks` are those that are chosen, also where the role sees all."""
+    """Returns an account as JSON; `desks` are the chosen ones, even if the role sees all."""
     return _described(connection, [admin])[0]
 
 
 def last_seen(connection: Connection) -> dict[int, int]:
-    """When admins were last seen, in milliseconds; who never was is left out.
+    """Returns the time (ms) at which each admin was last seen; admins never seen are left out.
 
-    Stored when they come and go, and now and then in between: of who is here now it is an
-    earlier time.
+    It is stored when admins come and go, and now and then in between: for an admin who is here now
+    the time is older than now.
     """
     found = connection.execute(
         select(admin_presence.c.admin_id, admin_presence.c.last_seen).where(

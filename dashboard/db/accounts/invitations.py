@@ -1,4 +1,4 @@
-"""Invitations: links by which people make their own accounts, each for one use."""
+"""Invitations: links by which people create their own accounts. Each works once."""
 
 import secrets
 from typing import NamedTuple
@@ -12,7 +12,7 @@ from dashboard.db.upsert import insert_on
 #: 256 random bits.
 TOKEN_BYTES = 32
 VALID_MS = 7 * 24 * 3_600_000
-#: An address that did not become an account is kept this long after its invitation has expired.
+#: An unused invitation, with its address, is kept this long after it has expired.
 KEPT_MS = 30 * 24 * 3_600_000
 
 
@@ -32,7 +32,7 @@ class Invitation(NamedTuple):
 
 
 class Draft(NamedTuple):
-    """Who is invited, and what the account is to be."""
+    """The invited person, and the account that they get."""
 
     email: str
     name: str
@@ -47,9 +47,9 @@ _NOT_ENDED = and_(invitations.c.used_at.is_(None), invitations.c.withdrawn_at.is
 def create(
     connection: Connection, draft: Draft, admin_id: int, now_ms: int
 ) -> tuple[Invitation, str]:
-    """Saves an invitation, and returns it with its token, of which only a hash is stored.
+    """Saves an invitation, and returns it with its token; only a hash of the token is stored.
 
-    One for the same address that was there before is replaced: its link is unknown from now on.
+    It replaces an older invitation for the same address, whose link stops working.
     """
     connection.execute(
         delete(invitations).where(
@@ -75,14 +75,14 @@ def create(
 
 
 def usable(connection: Connection, now_ms: int) -> list[Invitation]:
-    """Those by which somebody can make an account now, the newest first."""
+    """Returns the invitations that can be used now, the newest first."""
     found = select(*_COLUMNS).where(_NOT_ENDED, invitations.c.expires_at > now_ms)
     newest_first = found.order_by(invitations.c.created_at.desc(), invitations.c.id.desc())
     return [Invitation(*row) for row in connection.execute(newest_first)]
 
 
 def by_token(connection: Connection, token: str) -> Invitation | None:
-    """That of a link, whatever has become of it; nobody changes it before the transaction ends."""
+    """Returns the invitation of a link in any state, locked until the transaction ends."""
     found = select(*_COLUMNS).where(invitations.c.token_hash == token_hash(token))
     row = connection.execute(found.with_for_update()).first()
     return None if row is None else Invitation(*row)
@@ -95,7 +95,7 @@ def mark_used(connection: Connection, invitation_id: int, now_ms: int) -> None:
 
 
 def withdraw(connection: Connection, invitation_id: int, now_ms: int) -> Invitation | None:
-    """Ends one that can be used, and returns it; None where there is no such one."""
+    """Ends an invitation that can be used, and returns it; None if there is none."""
     ended = (
         update(invitations)
         .where(invitations.c.id == invitation_id, _NOT_ENDED, invitations.c.expires_at > now_ms)
@@ -107,7 +107,7 @@ def withdraw(connection: Connection, invitation_id: int, now_ms: int) -> Invitat
 
 
 def withdraw_of(connection: Connection, admin_id: int, now_ms: int) -> list[Invitation]:
-    """Ends those that an admin has made and that can be used, and returns them."""
+    """Ends the usable invitations that an admin has made, and returns them."""
     ended = (
         update(invitations)
         .where(invitations.c.created_by == admin_id, _NOT_ENDED, invitations.c.expires_at > now_ms)

@@ -1,4 +1,4 @@
-"""Accounts of people whom a provider has let in: found, and kept as the provider says."""
+"""Accounts of people who sign in at an OpenID Connect provider, and their sessions there."""
 
 import hashlib
 from typing import NamedTuple
@@ -17,7 +17,7 @@ from dashboard.db.upsert import insert_on
 
 
 def admin_of(connection: Connection, issuer: str, subject: str) -> Admin | None:
-    """The admin who is bound to this subject, locked until the end."""
+    """Returns the admin who is bound to this subject, locked until the transaction ends."""
     bound = (
         select(*(admins.c[name] for name in Admin._fields))
         .join(oidc_accounts, oidc_accounts.c.admin_id == admins.c.id)
@@ -29,7 +29,7 @@ def admin_of(connection: Connection, issuer: str, subject: str) -> Admin | None:
 
 
 def is_bound(connection: Connection, issuer: str, admin_id: int) -> bool:
-    """Whether the account belongs to somebody at this provider."""
+    """Whether the account is bound to a subject at this provider."""
     found = select(oidc_accounts.c.subject).where(
         oidc_accounts.c.issuer == issuer, oidc_accounts.c.admin_id == admin_id
     )
@@ -37,7 +37,7 @@ def is_bound(connection: Connection, issuer: str, admin_id: int) -> bool:
 
 
 def bind(connection: Connection, issuer: str, subject: str, admin_id: int, now_ms: int) -> None:
-    """From now on this subject signs in to this account."""
+    """Binds this subject to this account, for all later sign-ins."""
     connection.execute(
         insert(oidc_accounts).values(
             issuer=issuer, subject=subject, admin_id=admin_id, created_at=now_ms
@@ -45,12 +45,12 @@ def bind(connection: Connection, issuer: str, subject: str, admin_id: int, now_m
     )
 
 
-#: How long the id of a token is kept: longer than any token is taken.
+#: The id of a logout token is kept this long; no token is accepted for longer.
 KEPT_MS = 30 * 60_000
 
 
 class Signed(NamedTuple):
-    """Who signed in or out at a provider, in which session there, and when (ms) it said so."""
+    """A sign-in or sign-out: subject, session at the provider, and time of the token (ms)."""
 
     issuer: str
     subject: str | None
@@ -59,14 +59,14 @@ class Signed(NamedTuple):
 
 
 class Ended(NamedTuple):
-    """A session that is over, by the hash of its token."""
+    """An ended session, by the hash of its token."""
 
     admin_id: int
     session: bytes
 
 
 def note_session(connection: Connection, session: bytes, signed: Signed) -> None:
-    """Says of a new session with whom it ends."""
+    """Stores with which subject and session at the provider a new session ends."""
     connection.execute(
         insert(oidc_sessions).values(
             token_hash=session, issuer=signed.issuer, subject=signed.subject, sid=signed.sid
@@ -75,7 +75,7 @@ def note_session(connection: Connection, session: bytes, signed: Signed) -> None
 
 
 def is_noted(connection: Connection, session: bytes) -> bool:
-    """Whether this session began with a provider."""
+    """Whether this session began with a sign-in at a provider."""
     found = select(oidc_sessions.c.token_hash).where(oidc_sessions.c.token_hash == session)
     return connection.execute(found).first() is not None
 
@@ -92,7 +92,7 @@ def is_over(connection: Connection, signed: Signed) -> bool:
 
 
 def take_token(connection: Connection, token_id: str, signed: Signed, now_ms: int) -> bool:
-    """Notes a logout token; False where it came before."""
+    """Stores a logout token; False if it came before."""
     connection.execute(delete(oidc_logouts).where(oidc_logouts.c.expires_at <= now_ms))
     values = {
         "token_id_hash": hashlib.sha256(f"{signed.issuer} {token_id}".encode()).digest(),
@@ -104,7 +104,7 @@ def take_token(connection: Connection, token_id: str, signed: Signed, now_ms: in
 
 
 def end(connection: Connection, signed: Signed) -> list[Ended]:
-    """Ends the sessions of a provider's session, or all of a subject's where it names none."""
+    """Ends the sessions of a provider's session, or all of the subject's if it names no session."""
     table = oidc_sessions
     theirs = select(table.c.token_hash).where(
         table.c.issuer == signed.issuer, _same(table.c.subject, table.c.sid, signed)
@@ -117,7 +117,7 @@ def end(connection: Connection, signed: Signed) -> list[Ended]:
 def _same(
     subject: ColumnElement[str], sid: ColumnElement[str], signed: Signed
 ) -> ColumnElement[bool]:
-    """Rows of the same session; of the same subject where one of both names no session."""
+    """Matches rows of the same session, or of the same subject if either side names no session."""
     if signed.sid is None:
         return subject == signed.subject
     if signed.subject is None:

@@ -14,10 +14,10 @@ from scoring.conditions.folding import folded
 
 #: OWASP's smallest recommended setting: 19 MiB and about 20 ms a hash.
 _HASHER = PasswordHasher(time_cost=2, memory_cost=19 * 1024, parallelism=1)
-#: The hash that a password for an unknown account is compared with.
+#: The hash that a password is compared with when the account is unknown.
 _NO_ACCOUNT = _HASHER.hash("no account has this password")
-#: How many hashes a process should compute at once, of 19 MiB each. The caller sees to it: a lock
-#: here would be one of green threads, taken in the threads that hash, and some would never get it.
+#: Hashes that a process should compute at once, at 19 MiB each. Callers keep to it: a lock here
+#: would be one of green threads, taken in the threads that hash, and some would never get it.
 AT_ONCE = 4
 
 
@@ -31,7 +31,7 @@ def hashed(password: str) -> str:
 
 def matches(password: str, password_hash: str | None) -> bool:
     """Whether the password is the hashed one; None (no account) takes as long and is False."""
-    # The text as it was typed: hashes of earlier times are of any form.
+    # The text as typed is tried too: older hashes were made of any form.
     forms = dict.fromkeys((unicodedata.normalize("NFC", password), password))
     found = [_is_hashed(form, password_hash or _NO_ACCOUNT) for form in forms]
     return any(found) and password_hash is not None
@@ -46,10 +46,10 @@ def _is_hashed(password: str, password_hash: str) -> bool:
 
 LENGTH_MIN = 8
 LENGTH_MAX = 1024
-#: Passwords that are guessed sooner are refused. The 100,000 commonest are, with what people make
-#: of them: capitals, years, repetitions, rows of keys.
+#: Passwords that take fewer guesses are refused. Among them are the 100,000 commonest and their
+#: usual variations: capitals, years, repetitions, rows of keys.
 GUESSES_MIN = 1_000_000
-#: More characters are not looked at: the estimate's time grows with their square.
+#: Longer passwords are estimated by this many characters: the time grows with their square.
 _ESTIMATED_CHARACTERS = 72
 _WORDS = re.compile(r"\w+")
 
@@ -63,7 +63,7 @@ class WeakPassword(Problem):
 
 
 def require_strong(password: str, email: str, name: str = "") -> None:
-    """Raises WeakPassword; `email` and `name` are whose password it is to be.
+    """Raises WeakPassword; `email` and `name` are those of the account.
 
     There are no rules of composition (NIST SP 800-63B, section 5.1.1.2).
     """
@@ -87,5 +87,5 @@ def _guesses(password: str, own: list[str]) -> int:
 
 @cache
 def _estimate() -> Any:
-    # Not imported with this module: its lists of words take 14 MB, and half a second to read.
+    # Not imported with this module: its word lists take 14 MB, and half a second to read.
     return importlib.import_module("zxcvbn").zxcvbn

@@ -26,7 +26,7 @@ from dashboard.errors import CustomerErased
 from presence.settings import Settings
 from presence.states import UNSET, Stored
 
-#: Longer numbers than BIGINT holds are no ids.
+#: Longer numbers do not fit into BIGINT and are no ids.
 _ADMIN_ID = re.compile("[0-9]{1,15}")
 
 Change = Callable[[Settings], Settings]
@@ -63,19 +63,19 @@ _NAMES: dict[str, tuple[Table, Select]] = {
 
 
 def of_customers(connection: Connection, people: Iterable[str]) -> dict[str, Stored]:
-    """Stored presence of customers, named SOURCE/ID; those without a row are left out."""
+    """Returns stored presence of customers, named SOURCE/ID; those without a row are left out."""
     return _stored(connection, customer_presence, customer_ids(connection, people))
 
 
 def of_admins(connection: Connection, people: Iterable[str]) -> dict[str, Stored]:
-    """Stored presence of admins, named by their ids; those without a row are left out."""
+    """Returns stored presence of admins, named by their ids; those without a row are left out."""
     return _stored(connection, admin_presence, admin_ids(people))
 
 
 def settings_after(
     connection: Connection, kind: str, after_id: int, limit: int
 ) -> tuple[dict[str, Settings], int | None]:
-    """The settings of the next people by id who set anything; and the last id, None at the end."""
+    """Returns settings of the next people by id who have any, and the last id; None at the end."""
     table, names = _NAMES[kind]
     key = key_of(table)
     rows = connection.execute(
@@ -88,9 +88,9 @@ def settings_after(
 def change_customer(
     connection: Connection, source_id: int, name: str, change: Change, now_ms: int
 ) -> Settings:
-    """Changes and returns the settings of a customer, who is added if unknown.
+    """Changes and returns the settings of a customer; an unknown customer is added.
 
-    Raises CustomerErased for one who was deleted and has not written since.
+    Raises CustomerErased for a deleted customer who has not written since.
     """
     source = connection.scalar(select(sources.c.name).where(sources.c.id == source_id))
     if erasures.gone(connection, [f"{source}/{name}"]):
@@ -134,17 +134,17 @@ def _change(connection: Connection, table: Table, row: dict[str, int], change: C
 
 
 def key_of(table: Table) -> Any:
-    """The column that says whose row it is."""
+    """Returns the column that identifies the person of a row."""
     return next(iter(table.primary_key))
 
 
 def admin_ids(people: Iterable[str]) -> dict[str, int]:
-    """Admins' ids by their names in presence; what cannot be an id is left out."""
+    """Maps names in presence to admin ids; names that cannot be an id are left out."""
     return {person: int(person) for person in people if _ADMIN_ID.fullmatch(person)}
 
 
 def customer_ids(connection: Connection, people: Iterable[str]) -> dict[str, int]:
-    """Customers' ids by their names in presence, SOURCE/ID; unknown ones are left out."""
+    """Maps names in presence, SOURCE/ID, to customer ids; unknown ones are left out."""
     by_source: dict[str, list[str]] = defaultdict(list)
     for person in people:
         source, _, name = person.partition("/")

@@ -1,4 +1,4 @@
-"""Sessions of admins: the cookie holds a random token, the table its SHA-256 only."""
+"""Sessions of admins: the cookie holds a random token, the table only its SHA-256."""
 
 import hashlib
 import secrets
@@ -15,13 +15,13 @@ TOKEN_BYTES = 32
 #: A session ends this long after its last use, and at the latest after SESSION_MAX_MS.
 SESSION_IDLE_MS = 12 * 3_600_000
 SESSION_MAX_MS = 7 * 24 * 3_600_000
-#: A use is noted, and the end moved on, at most this often: not each request is to write.
+#: A use is recorded, and the end moved on, at most this often: not every request should write.
 _RENEW_AFTER_MS = 60_000
 _ADDRESS_MAX = 64
 _USER_AGENT_MAX = 300
 
 
-#: Asked for each call of a supervisor's socket: to compose it takes longer than to run it.
+#: Runs at each call of a supervisor's socket. It is built once: that takes longer than running it.
 _VALID = (
     select(sessions.c.token_hash, admins.c.id, admins.c.role)
     .join(admins, admins.c.id == sessions.c.admin_id)
@@ -34,7 +34,7 @@ _VALID = (
 
 
 class Origin(NamedTuple):
-    """Where a session was begun: the address, and what the browser calls itself."""
+    """The origin of a session: IP address, and the browser's user agent."""
 
     address: str = ""
     user_agent: str = ""
@@ -46,7 +46,7 @@ NOWHERE = Origin()
 class Identity(NamedTuple):
     """The signed-in admin and the session; times in milliseconds.
 
-    `desks` are those whose threads the admin sees; None: all threads.
+    The admin sees the threads of `desks`; None: all threads.
     """
 
     admin_id: int
@@ -60,12 +60,12 @@ class Identity(NamedTuple):
     desks: Desks = frozenset()
 
     def due_for_renewal(self, now: int) -> bool:
-        """Whether this use of the session is to be noted."""
+        """Whether this use of the session should be recorded."""
         return self.last_used_at is None or now - self.last_used_at >= _RENEW_AFTER_MS
 
 
 class Rights(NamedTuple):
-    """What an admin may do, and the desks whose threads the admin sees; None: all threads."""
+    """The role of an admin, and the desks whose threads the admin sees; None: all threads."""
 
     role: str
     desks: Desks = None
@@ -90,7 +90,7 @@ def begin(connection: Connection, admin_id: int, now: int, origin: Origin = NOWH
 
 
 def admin_of(connection: Connection, token: str, now: int) -> Identity | None:
-    """The admin of a session; None for an unknown or expired token, or a disabled admin."""
+    """Returns the admin of a session; None for an unknown or expired token, or a disabled admin."""
     row = connection.execute(
         select(
             admins.c.id,
@@ -115,16 +115,16 @@ def admin_of(connection: Connection, token: str, now: int) -> Identity | None:
 
 
 def valid(connection: Connection, hashes: Iterable[bytes], now: int) -> dict[bytes, Rights]:
-    """Token hash to the admin's rights, of valid sessions whose admin is enabled."""
+    """Maps the token hashes of valid sessions of enabled admins to the rights of the admin."""
     found = connection.execute(_VALID, {"hashes": list(hashes), "now": now}).all()
     seen = admin_desks.seen_by(connection, {row.id: row.role for row in found})
     return {bytes(row.token_hash): Rights(row.role, seen[row.id]) for row in found}
 
 
 def renew(connection: Connection, identity: Identity, now: int) -> None:
-    """Notes a use of a session, and extends it within SESSION_MAX_MS.
+    """Records a use of a session, and extends it within SESSION_MAX_MS.
 
-    Of requests that come together one changes the row.
+    If several requests come together, one of them changes the row.
     """
     connection.execute(
         update(sessions)
@@ -145,8 +145,8 @@ def end(connection: Connection, token: str) -> None:
 
 
 def end_all(connection: Connection, admin_id: int, but: bytes | None = None) -> list[bytes]:
-    """Ends all sessions of an admin, but for the one with the hash `but`; the hashes of those that
-    were ended."""
+    """Ends all sessions of an admin, except the one with the hash `but`. Returns the hashes of the
+    ended ones."""
     theirs = sessions.c.admin_id == admin_id
     if but is not None:
         theirs &= sessions.c.token_hash != but
@@ -159,12 +159,12 @@ def token_hash(token: str) -> bytes:
 
 
 def connection_prefix(session: bytes) -> str:
-    """The prefix of the ids of all presence connections of a session."""
+    """Returns the prefix that all presence connections of a session have in their ids."""
     return f"{session.hex()[:16]}."
 
 
 class OwnSession(NamedTuple):
-    """`session` is the hash of its token; times in milliseconds."""
+    """A session as its admin sees it. `session` is its token's hash; times in milliseconds."""
 
     session: bytes
     created_at: int
@@ -174,12 +174,12 @@ class OwnSession(NamedTuple):
 
     @property
     def id(self) -> str:
-        """Names the session to its admin: neither the token nor its hash can be found from it."""
+        """The id that the admin sees: neither the token nor its hash can be derived from it."""
         return hashlib.sha256(b"session " + self.session).hexdigest()[:32]
 
 
 def listing(connection: Connection, admin_id: int, now_ms: int) -> list[OwnSession]:
-    """Those that are valid, the one that was used last first."""
+    """Returns the valid sessions of an admin, the last used first."""
     found = connection.execute(
         select(
             sessions.c.token_hash,
@@ -197,7 +197,7 @@ def listing(connection: Connection, admin_id: int, now_ms: int) -> list[OwnSessi
 
 
 def end_own(connection: Connection, admin_id: int, id: str, now_ms: int) -> bytes | None:
-    """Ends the session of the admin with this id; its hash, or None where there is none."""
+    """Ends the admin's session with this id. Returns its hash, or None if there is none."""
     for each in listing(connection, admin_id, now_ms):
         if each.id == id:
             connection.execute(delete(sessions).where(sessions.c.token_hash == each.session))

@@ -11,7 +11,7 @@ from dashboard.db.lists import versions
 from dashboard.db.models.accounts import sources
 from dashboard.errors import StartError
 
-#: The source of events from the dashboard; names of chatbots have no underscore.
+#: The source of events from the dashboard; names of chatbots never contain an underscore.
 DASHBOARD = "_lineup"
 NAME = re.compile(r"[a-z0-9-]{1,64}")
 
@@ -25,18 +25,18 @@ _NAMES = select(sources.c.id, sources.c.name).where(
 
 
 def named(connection: Connection, name: str) -> int | None:
-    """The id of the source with this name, or None."""
+    """Returns the id of the source with this name, or None."""
     return connection.scalar(select(sources.c.id).where(sources.c.name == name))
 
 
 def names(connection: Connection) -> list[str]:
-    """The names of the chatbots' sources, in their order."""
+    """Returns the names of the chatbots' sources, in alphabetical order."""
     found = select(sources.c.name).where(sources.c.name != DASHBOARD).order_by(sources.c.name)
     return list(connection.scalars(found))
 
 
 def names_by_source(people: Iterable[str]) -> dict[str, list[str]]:
-    """The names of people, who are named SOURCE/ID, by their source."""
+    """Groups people, named SOURCE/ID, by source: source to ids."""
     by_source: dict[str, list[str]] = defaultdict(list)
     for person in people:
         source, _, name = person.partition("/")
@@ -45,35 +45,35 @@ def names_by_source(people: Iterable[str]) -> dict[str, list[str]]:
 
 
 def names_of(connection: Connection, ids: Collection[int]) -> dict[int, str]:
-    """Source id to name; unknown ids are left out."""
+    """Maps source ids to names; unknown ids are left out."""
     found = connection.execute(_NAMES, {"ids": list(ids)})
     return {row.id: row.name for row in found}
 
 
 def ensure(connection: Connection, name: str, now_ms: int) -> int:
-    """The id of a chatbot's source, added if unknown. Raises StartError for an invalid name."""
+    """Returns the id of a chatbot's source, added if unknown. Raises StartError: invalid name."""
     if not NAME.fullmatch(name):
         raise StartError("A source is named by 1 to 64 of a-z, 0-9 and “-”.")
     return _ensure(connection, name, now_ms)
 
 
 def ensure_dashboard(connection: Connection, now_ms: int) -> int:
-    """The id of the built-in source, added if unknown."""
+    """Returns the id of the built-in source, added if unknown."""
     return _ensure(connection, DASHBOARD, now_ms)
 
 
 def desk_of(connection: Connection, source_id: int) -> str:
-    """The desk at which the source's threads begin."""
+    """Returns the desk at which the source's threads begin."""
     return connection.execute(_DESK, {"source": source_id}).scalar_one()
 
 
 def set_desk(connection: Connection, source_id: int, desk: str) -> None:
-    """Where the source's threads begin from now on; those that there are stay where they are."""
+    """Sets the desk of the source's new threads; existing threads stay where they are."""
     connection.execute(update(sources).where(sources.c.id == source_id).values(desk=desk))
 
 
 def by_desk(connection: Connection) -> dict[str, list[str]]:
-    """Desk to the names of the chatbots' sources whose threads begin there, in order."""
+    """Maps each desk to the chatbots' sources whose threads begin there, in order."""
     named = select(sources.c.desk, sources.c.name).where(sources.c.name != DASHBOARD)
     found: dict[str, list[str]] = {}
     for desk, name in connection.execute(named.order_by(sources.c.name)):
@@ -82,7 +82,7 @@ def by_desk(connection: Connection) -> dict[str, list[str]]:
 
 
 def is_handoff_only(connection: Connection, source_id: int) -> bool:
-    """Whether only a hand-off requests a person, rather than each message of a customer.
+    """Whether only a handoff requests a person, rather than each message of a customer.
 
     Read it after locking the threads and asking for the versions, so that no thread is folded by an
     outdated setting.
@@ -91,13 +91,13 @@ def is_handoff_only(connection: Connection, source_id: int) -> bool:
 
 
 def ask_handoff_only(source_id: int) -> Ask[bool]:
-    """Asks for the same."""
+    """Returns the query of `is_handoff_only`."""
     return Ask(_HANDOFF_ONLY, {"source": source_id}, lambda found: bool(found and found[0][0]))
 
 
 def set_handoff_only(connection: Connection, source_id: int) -> bool:
-    """Makes only a hand-off request a person from now on. False where it already was so."""
-    # Else threads that are being written, which nobody else sees yet, would stay as they are.
+    """Makes only a handoff request a person from now on. False if it already was so."""
+    # Otherwise threads being written, which nobody else sees yet, would keep the old setting.
     versions.wait_for_writers(connection)
     changed = connection.execute(
         update(sources)

@@ -30,7 +30,7 @@ _KNOWN = (
 
 
 def names(connection: Connection, ids: Collection[int]) -> dict[int, str]:
-    """Admin id to name; unknown ids are left out."""
+    """Maps admin ids to names; unknown ids are left out."""
     if not ids:
         return {}
     found = connection.execute(select(admins.c.id, admins.c.name).where(admins.c.id.in_(ids)))
@@ -48,7 +48,7 @@ def members(connection: Connection) -> list[dict[str, Any]]:
 
 
 def assignee_of(connection: Connection, thread_id: int) -> tuple[int, str] | None:
-    """Id and name of the admin to whom a thread is assigned, or None."""
+    """Returns id and name of the admin to whom a thread is assigned, or None."""
     row = connection.execute(
         select(admins.c.id, admins.c.name)
         .join_from(threads, admins, admins.c.id == threads.c.assignee_id)
@@ -60,11 +60,11 @@ def assignee_of(connection: Connection, thread_id: int) -> tuple[int, str] | Non
 def open_threads(
     connection: Connection, admin_ids: Collection[int], desks: Collection[str]
 ) -> dict[int, int]:
-    """Admin id to how many threads of the admin, open and not snoozed, are at these desks; who has
-    nothing on any list is left out."""
+    """Counts the open threads, not snoozed, that each admin has at these desks, by admin id. Admins
+    without a thread on a list are left out."""
     counts = ~threads.c.closed & threads.c.snoozed_until.is_(None) & threads.c.desk.in_(desks)
     found = connection.execute(
-        # Were `closed` a condition, SQLite would read all open threads by it.
+        # With `closed` as a condition, SQLite would use its index to read all open threads.
         select(threads.c.assignee_id, func.count(case((counts, 1))))
         .where(threads.c.assignee_id.in_(admin_ids), threads.c.archived.is_(False))
         .group_by(threads.c.assignee_id)
@@ -73,9 +73,9 @@ def open_threads(
 
 
 def held_threads(connection: Connection, admin_id: int, seen: Desks) -> list[tuple[int, str]]:
-    """The open threads of an admin at these desks, snoozed or not, by id, each with its desk;
-    None: at any."""
-    # Archived ones are closed; an index tells these few from the threads of years.
+    """Returns (id, desk) of the open threads of an admin at these desks, snoozed or not, by id.
+    None: at any desk."""
+    # Archived ones are closed; an index separates these few from the threads of years.
     is_open = threads.c.archived.is_(False) & threads.c.closed.is_(False)
     is_theirs = (threads.c.assignee_id == admin_id) & is_open
     found = select(threads.c.id, threads.c.desk).where(is_theirs).order_by(threads.c.id)
@@ -87,8 +87,8 @@ def held_threads(connection: Connection, admin_id: int, seen: Desks) -> list[tup
 def known_customers(
     connection: Connection, people: Collection[str], desks: Collection[str], closed_since: int
 ) -> set[str]:
-    """The customers among `people`, named SOURCE/ID, with a thread at these desks that is open, or
-    was closed since then (ms since 1970)."""
+    """Returns those of the customers, named SOURCE/ID, who have a thread at these desks that is
+    open or was closed after `closed_since` (ms since 1970)."""
     return {
         f"{source}/{name}"
         for source, names in names_by_source(people).items()
@@ -102,7 +102,7 @@ def known_customers(
 def customers_at(
     connection: Connection, desks: Collection[str], closed_since: int, most: int
 ) -> list[str]:
-    """Up to `most` customers, named SOURCE/ID, with such a thread as `known_customers` asks for."""
+    """Returns up to `most` customers, named SOURCE/ID, with a thread as in `known_customers`."""
     ids = (
         select(threads.c.customer_id)
         .distinct()
@@ -119,8 +119,8 @@ def customers_at(
 def newest_threads(
     connection: Connection, people: Collection[str], desks: Desks = None
 ) -> dict[str, dict[str, Any]]:
-    """Customers, named SOURCE/ID, to their name, avatar and the id of their newest thread; those
-    that have threads at these desks, None: at any."""
+    """Maps customers, named SOURCE/ID, to name, avatar and the id of their newest thread. Customers
+    without a thread at these desks are left out; None: at any desk."""
     named = [person.partition("/") for person in people]
     person = sources.c.name + "/" + customers.c.external_id
     is_seen = true() if desks is None else threads.c.desk.in_(desks)

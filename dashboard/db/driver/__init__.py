@@ -1,1 +1,1 @@
-"""Statements that the database's driver runs itself: those that each event needs."""
+"""Statements that bypass SQLAlchemy and run on the driver, because each event needs them."""

@@ -1,4 +1,4 @@
-"""JSON of the statements that the driver runs, in a fifth of the time of the standard library."""
+"""JSON for the statements of the driver, in a fifth of the standard library's time."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -9,10 +9,10 @@ loads = from_json
 
 
 def dumps(value: Any) -> str:
-    """The value as JSON. Raises ValueError for a lone surrogate, which no text here has."""
+    """Encodes the value. Raises ValueError for a lone surrogate, which no text here has."""
     return to_json(value).decode()
 
 
 def dumps_rows(rows: Sequence[Any]) -> str:
-    """The same for rows, whose bytes become hexadecimal digits."""
+    """Encodes rows in the same way; their bytes become hexadecimal digits."""
     return to_json(rows, bytes_mode="hex").decode()

@@ -12,16 +12,16 @@ from dashboard.db.driver.running import drive
 
 Result = TypeVar("Result")
 Row = Sequence[Any]
-#: From a value of the driver to that of a column.
+#: Converts a value of the driver to that of a column.
 _Convert = Callable[[Any], Any]
-#: Not the type of a cast, such as `::BIGINT`.
+#: Parameters such as `:name`, but not the type of a cast, such as `::BIGINT`.
 _PARAMETER = re.compile(r"(?<!:):(\w+)")
 
 
 class Query:
     """A select of columns of tables; its text names parameters like `:name`.
 
-    `postgresql` is its text for PostgreSQL, where that is another one.
+    `postgresql` is the text for PostgreSQL, if it differs.
     """
 
     def __init__(self, columns: Sequence[Column[Any]], text: str, postgresql: str | None = None):
@@ -31,7 +31,7 @@ class Query:
         self._of_sqlite = [(at, convert) for at, convert in converts if convert is not None]
 
     def on_sqlite(self, driver: Any, parameters: Mapping[str, Any]) -> list[Row]:
-        """The rows, with the values that the columns have in Python."""
+        """Returns the rows, with the values that the columns have in Python."""
         found = driver.execute(self._sqlite, parameters).fetchall()
         if not self._of_sqlite:
             return found
@@ -44,12 +44,12 @@ class Query:
         return rows
 
     def on_postgres(self, driver: Any, parameters: Mapping[str, Any]) -> Any:
-        """A cursor that has the rows once the pipeline has ended."""
+        """Returns a cursor that has the rows once the pipeline has ended."""
         return driver.execute(self._postgres, parameters, prepare=True)
 
 
 class Ask(NamedTuple, Generic[Result]):
-    """A query with its parameters, and what becomes of its rows."""
+    """A query with its parameters, and the function that reads its rows."""
 
     query: Query
     parameters: Mapping[str, Any]
@@ -57,7 +57,7 @@ class Ask(NamedTuple, Generic[Result]):
 
 
 def answers(connection: Connection, asks: Sequence[Ask[Any]]) -> list[Any]:
-    """What is read of the rows of each, in the order in which they run. PostgreSQL gets them in one
+    """Runs the queries in this order and returns the result of each. PostgreSQL gets them in one
     round trip. Raises DBAPIError."""
     run = _one_by_one if connection.dialect.name == "sqlite" else _at_once
     found = drive(connection, lambda driver: run(driver, asks))
@@ -65,12 +65,12 @@ def answers(connection: Connection, asks: Sequence[Ask[Any]]) -> list[Any]:
 
 
 def answer(connection: Connection, ask: Ask[Result]) -> Result:
-    """What is read of the rows of one. Raises DBAPIError."""
+    """Runs one query and returns its result. Raises DBAPIError."""
     return answers(connection, [ask])[0]
 
 
 def query_of(statement: Select[Any]) -> Query:
-    """The query of a select that gives numbers and truth values, and has named parameters."""
+    """Makes a query of a select that returns numbers and truth values, and has named parameters."""
     on_sqlite, on_postgres = (
         str(statement.compile(dialect=dialect(paramstyle="named")))
         for dialect in (sqlite.dialect, postgresql.dialect)
@@ -79,16 +79,16 @@ def query_of(statement: Select[Any]) -> Query:
 
 
 def by_name(table: Table, columns: Sequence[str], *, locked: bool = False) -> Query:
-    """The rows of a source whose `external_id` is in the JSON list `:names`. With `locked` they are
-    locked, in the order of their ids."""
+    """Returns the query for rows of a source whose `external_id` is in the JSON list `:names`.
+    `locked` locks them, in the order of their ids."""
     own = [table.c[name] for name in columns]
     name, selected = table.name, ", ".join(each.name for each in own)
     text = (
         f"SELECT {selected} FROM {name} WHERE source_id = :source"
         " AND external_id IN (SELECT value FROM json_each(:names)) ORDER BY id"
     )
-    # In a new database PostgreSQL would plan to read all rows of the source, as long as it has no
-    # statistics. OFFSET and FOR UPDATE keep it from anything but looking each name up.
+    # In a new database, without statistics, PostgreSQL would plan to read all rows of the source.
+    # OFFSET and FOR UPDATE force it to look each name up.
     postgresql = _LOCKED_BY_NAME if locked else _BY_NAME
     return Query(own, text, postgresql.format(name, selected))
 
@@ -115,7 +115,7 @@ def _at_once(driver: Any, asks: Sequence[Ask[Any]]) -> list[list[Row]]:
 
 
 def _convert(column: Column[Any]) -> _Convert | None:
-    """What SQLite's values need."""
+    """Returns the conversion that SQLite's values of this column need, or None."""
     if isinstance(column.type, Boolean):
         return bool
     return _loads if isinstance(column.type, JSON) else None

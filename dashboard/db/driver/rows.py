@@ -1,5 +1,5 @@
-"""Writes of many rows, run by the driver: SQLite takes them one by one in a loop in C, PostgreSQL
-all of them as JSON in one statement, which it prepares once for any number of rows."""
+"""Writes many rows on the driver: SQLite takes them one by one in a loop in C, PostgreSQL all of
+them as JSON in one statement, which it prepares once for any number of rows."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
@@ -12,14 +12,14 @@ from dashboard.db.driver.running import drive
 
 Row = Mapping[str, Any]
 _POSTGRES = postgresql.dialect()
-#: Holds for every id. PostgreSQL takes it that 100 rows are given, for which it would rather read a
-#: whole table than look each up; of these conditions, that one row is left.
+#: True for every id. PostgreSQL assumes that the JSON has 100 rows, for which it would rather read
+#: a whole table than look each up; with these conditions it assumes one row.
 _FEW = f" AND given.id BETWEEN 1 AND {2**63 - 1}"
 
 
 class RowStatement(NamedTuple):
-    """What writes rows: for SQLite a statement for each row, whose values are named parameters; for
-    PostgreSQL one for all, whose only parameter is their list in JSON. `json_columns` hold JSON."""
+    """Statements that write rows. SQLite: one for each row, whose values are named parameters.
+    PostgreSQL: one for all, with their JSON list as parameter. `json_columns` hold JSON."""
 
     sqlite: str
     postgresql: str
@@ -30,7 +30,7 @@ class RowStatement(NamedTuple):
         write_all(connection, [Write(self, rows)])
 
     def insert(self, connection: Connection, rows: Sequence[Row], key: str) -> dict[Any, int]:
-        """Inserts the rows; gives the id of each by its value of `key`. Raises DBAPIError."""
+        """Inserts the rows; returns the id of each by its value of `key`. Raises DBAPIError."""
         if connection.dialect.name == "sqlite":
             bound = self.bound(rows)
             return drive(connection, lambda driver: _inserted(driver.cursor(), self, bound, key))
@@ -38,7 +38,7 @@ class RowStatement(NamedTuple):
         return drive(connection, lambda driver: dict(driver.execute(text, given).fetchall()))
 
     def bound(self, rows: Sequence[Row]) -> Sequence[Row]:
-        """The rows as SQLite takes them."""
+        """Converts the rows to values that SQLite accepts."""
         if not self.json_columns:
             return rows
         return [
@@ -62,7 +62,7 @@ class Write(NamedTuple):
 
 
 def write_all(connection: Connection, writes: Sequence[Write]) -> None:
-    """Makes the writes, in their order. PostgreSQL takes them in one round trip. Raises
+    """Runs the writes, in their order. PostgreSQL takes them in one round trip. Raises
     DBAPIError."""
     writes = [each for each in writes if each.rows]
     if writes:
@@ -88,7 +88,7 @@ def _at_once(driver: Any, writes: Sequence[Write]) -> None:
 
 
 def insert_of(table: Table, columns: Sequence[str]) -> RowStatement:
-    """Inserts rows with these columns."""
+    """Returns the statement that inserts rows with these columns."""
     own = [table.c[name] for name in columns]
     names = ", ".join(each.name for each in own)
     return RowStatement(
@@ -100,7 +100,7 @@ def insert_of(table: Table, columns: Sequence[str]) -> RowStatement:
 
 
 def update_of(table: Table, columns: Sequence[str]) -> RowStatement:
-    """Sets these columns of the rows with the ids `id`."""
+    """Returns the statement that sets these columns of the rows with the ids `id`."""
     own = [table.c[name] for name in columns]
     return RowStatement(
         f"UPDATE {table.name} SET {', '.join(f'{each.name} = :{each.key}' for each in own)}"
@@ -112,7 +112,7 @@ def update_of(table: Table, columns: Sequence[str]) -> RowStatement:
 
 
 def _recordset(columns: Sequence[Column[Any]]) -> str:
-    """The rows that PostgreSQL is given, as a table `given` with these columns."""
+    """Returns the FROM item of PostgreSQL's rows: a table `given` with these columns."""
     typed = ", ".join(f'"{each.key}" {_type(each)}' for each in columns)
     return f"json_to_recordset(%s) AS given ({typed})"
 

@@ -1,4 +1,4 @@
-"""Hands a connection's driver to what runs statements on it, and translates its errors."""
+"""Runs statements on the driver's connection, and translates its errors."""
 
 from collections.abc import Callable
 from typing import Any, TypeVar
@@ -10,9 +10,9 @@ Result = TypeVar("Result")
 
 
 def drive(connection: Connection, run: Callable[[Any], Result]) -> Result:
-    """What `run(connection of the driver)` returns, within the transaction.
+    """Returns the result of `run(connection of the driver)`, within the transaction.
 
-    Its errors are those that SQLAlchemy raises: DBAPIError and what derives from it.
+    Errors are those that SQLAlchemy raises: DBAPIError and its subclasses.
     """
     driver: Any = connection.connection.driver_connection
     try:
@@ -22,7 +22,7 @@ def drive(connection: Connection, run: Callable[[Any], Result]) -> Result:
     except Exception:
         raise
     except BaseException:
-        # A statement may be under way: what is yet to come must not reach another user.
+        # A statement may still be running: its results must not reach the next user.
         connection.invalidate()
         raise
 

@@ -1,1 +1,1 @@
-"""Opening hours and policies in SQL, and by when threads are to be answered."""
+"""Opening hours and policies in SQL, and the due times of threads."""

@@ -13,7 +13,7 @@ CALENDARS_MAX = 50
 
 
 class CalendarDraft(NamedTuple):
-    """What makes a calendar; see `read_calendar`."""
+    """The fields of a calendar that a supervisor sets; see `read_calendar`."""
 
     name: str
     timezone: str
@@ -22,7 +22,7 @@ class CalendarDraft(NamedTuple):
 
 
 class SavedCalendar(NamedTuple):
-    """A calendar as it was written."""
+    """A calendar as it was saved."""
 
     id: int
     name: str
@@ -32,7 +32,7 @@ class SavedCalendar(NamedTuple):
     changed_at: int
 
     def calendar(self) -> Calendar:
-        """When it is open. Raises CalendarError where this machine does not know its time zone."""
+        """The opening hours. Raises CalendarError if this machine does not know the time zone."""
         return read_calendar(self.timezone, self.week, self.exceptions)
 
 
@@ -46,15 +46,15 @@ def listing(connection: Connection) -> list[SavedCalendar]:
 
 
 def lock(connection: Connection, id: int) -> SavedCalendar | None:
-    """A calendar that no other transaction changes, and that no other policy uses, before the end
-    of this one; None for an unknown id."""
+    """Locks a calendar until the transaction ends: no other one changes it, and no other policy
+    begins to use it. Returns None for an unknown id."""
     locked = select(*_COLUMNS).where(calendars.c.id == id).with_for_update()
     row = connection.execute(locked).first()
     return None if row is None else SavedCalendar(*row)
 
 
 def users(connection: Connection) -> dict[int, list[str]]:
-    """Calendar id to the names of the policies that use it, in their order."""
+    """Maps calendar ids to the names of the policies that use them, in their order."""
     found: dict[int, list[str]] = {}
     used = select(policies.c.calendar_id, policies.c.name).order_by(policies.c.place)
     for calendar_id, name in connection.execute(used):
@@ -69,7 +69,7 @@ def count(connection: Connection) -> int:
 def create(
     connection: Connection, draft: CalendarDraft, admin_id: int, now_ms: int
 ) -> SavedCalendar:
-    """Raises IntegrityError where the name is taken."""
+    """Saves a calendar. Raises IntegrityError if the name is taken."""
     values = draft._asdict() | {"changed_by": admin_id, "changed_at": now_ms}
     made = connection.execute(insert(calendars).values(values).returning(*_COLUMNS))
     return SavedCalendar(*made.one())
@@ -82,8 +82,8 @@ def change(
     admin_id: int,
     now_ms: int,
 ) -> SavedCalendar:
-    """Raises IntegrityError where the name is taken."""
-    # Two changes within a millisecond have two times: by it programs know what they have read.
+    """Changes a calendar. Raises IntegrityError if the name is taken."""
+    # Two changes within a millisecond get two times, by which readers know that theirs is old.
     at = max(now_ms, before.changed_at + 1)
     values = draft._asdict() | {"changed_by": admin_id, "changed_at": at}
     statement = update(calendars).where(calendars.c.id == before.id).values(values)

@@ -1,4 +1,4 @@
-"""By when threads are to be answered: computed where a thread is written, and after a change."""
+"""Due times of threads: computed with each write of a thread, and after a change of policies."""
 
 from collections.abc import Collection, Mapping
 from typing import Any, NamedTuple
@@ -42,7 +42,7 @@ _COUNT_BEHIND = select(func.count()).select_from(threads).where(_IS_BEHIND)
 class DueTimes:
     """The due times of locked threads, by the policies of a transaction.
 
-    `sources` has the names of their sources by id, where policies ask for them.
+    `sources` has the names of their sources by id, if policies ask for them.
     """
 
     def __init__(self, known: KnownPolicies, sources: Mapping[int, str]):
@@ -52,26 +52,26 @@ class DueTimes:
 
     @classmethod
     def of(cls, connection: Connection, states: Collection[ThreadState]) -> "DueTimes":
-        """Those of the policies of today, which stay so until the end of the transaction."""
+        """Reads the policies of today, which stay so until the end of the transaction."""
         version = versions.current(connection, for_writing=True).policies
         known = of_version(connection, version)
         ids = {state.source_id for state in states} if known.policies.asks_source else set()
         return cls(known, sources.names_of(connection, ids) if ids else {})
 
     def are_of_today(self, state: ThreadState) -> bool:
-        """Whether the stored time of a thread is that of these policies."""
+        """Whether the stored due time of a thread was computed with these policies."""
         return state.columns.due_version == self._version
 
     def promise(self, state: ThreadState, at_ms: int) -> Promise | None:
-        """By when a thread is to be answered by the policy that counts at an instant."""
+        """Returns the due time of a thread by the policy that applies at an instant."""
         if state.facts.waiting_since is None or not self._policies:
             return None
         return self._policies.promise(self._subject(state), at_ms)
 
     def set(self, state: ThreadState, now_ms: int) -> int | None:
-        """Sets by when a thread is to be answered.
+        """Sets the due time of a thread.
 
-        Returns the next instant at which time alone changes which policy counts; None: never.
+        Returns the next instant at which time alone changes which policy applies; None: never.
         """
         if self._version == 0:
             return None
@@ -90,10 +90,10 @@ class DueTimes:
 
 
 def explained(connection: Connection, subject: Subject, now_ms: int) -> dict[str, Any] | None:
-    """Why a thread is due when it is; None where it has no target.
+    """Explains why a thread is due at its time; None if it has no target.
 
-    None, too, while policies have changed and the thread does not follow them yet: what has given
-    it its time is gone.
+    Also None while the thread does not follow changed policies yet: the policy that set its time
+    may be gone.
     """
     promise = current(connection).policies.promise(subject, now_ms)
     if promise is None or promise.due_at != subject.due_at:
@@ -110,13 +110,13 @@ def explained(connection: Connection, subject: Subject, now_ms: int) -> dict[str
 
 
 def behind(connection: Connection, version: int, most: int) -> list[int]:
-    """The ids of threads that wait and follow older policies than those of a version; the oldest
-    first."""
+    """Returns the ids of waiting threads with due times of older policies than those of a version,
+    the oldest first."""
     return list(connection.scalars(_BEHIND, {"version": version, "most": most}))
 
 
 def progress(connection: Connection) -> dict[str, Any] | None:
-    """How many of the threads that wait follow the policies of today; None: all of them."""
+    """Returns how many waiting threads follow the policies of today; None: all of them."""
     version = versions.current(connection).policies
     count_behind = connection.scalar(_COUNT_BEHIND, {"version": version}) or 0
     if count_behind == 0:
@@ -125,9 +125,9 @@ def progress(connection: Connection) -> dict[str, Any] | None:
     return {"done": max(of - count_behind, 0), "of": max(of, count_behind)}
 
 
-#: Threads that one statement counts: others are served between two of them.
+#: Threads that one statement counts: other requests are served between two of them.
 SLICE = 2_000
-#: The next threads that wait, by the index of those.
+#: The next waiting threads, in the order of their index.
 _PLACE = tuple_(threads.c.due_version, threads.c.id)
 _AFTER = tuple_(bindparam("version", type_=BigInteger), bindparam("id", type_=BigInteger))
 _SLICES = (
@@ -139,7 +139,7 @@ _SLICES = (
 
 
 class Late(NamedTuple):
-    """How many threads wait, are late by what is stored, would be late, and would be late newly."""
+    """Counts of threads: waiting; late as stored; late by the new policies; newly late by them."""
 
     waiting: int
     late_now: int
@@ -148,7 +148,7 @@ class Late(NamedTuple):
 
 
 def count(connection: Connection, policies: Policies, now_ms: int) -> Late:
-    """Counts all threads that wait, as policies would have them at an instant."""
+    """Counts all waiting threads, as these policies would judge them at an instant."""
     counting = _counting(policies, now_ms)
     total, place = Late(0, 0, 0, 0), (-1, 0)
     while True:
@@ -179,7 +179,7 @@ def _counting(policies: Policies, now_ms: int) -> Select[*tuple[Any, ...]]:
 
 
 def _late_after(policies: Policies, now_ms: int) -> ColumnElement[bool]:
-    """Whether a thread that waits would be late by the first policy whose query holds."""
+    """Whether a waiting thread would be late by the first policy whose query holds."""
     if not policies:
         return false()
     cases = (
@@ -189,7 +189,7 @@ def _late_after(policies: Policies, now_ms: int) -> ColumnElement[bool]:
 
 
 def _is_late_by(policy: Policy, now_ms: int) -> ColumnElement[bool]:
-    """Late is who waits since a certain instant or longer: opening time only grows."""
+    """Whether it has waited since a certain instant or longer: opening time only grows."""
 
     def waits_too_long(minutes: int | None) -> ColumnElement[bool]:
         since = None if minutes is None else latest_since(policy.calendar, now_ms, minutes)

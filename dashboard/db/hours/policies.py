@@ -23,7 +23,7 @@ POLICIES_MAX = 100
 
 
 class PolicyDraft(NamedTuple):
-    """What makes a policy; the targets are minutes of opening time, None: nothing is promised."""
+    """The fields of a policy; targets are minutes of opening time, None: nothing is promised."""
 
     name: str
     query: str
@@ -33,7 +33,7 @@ class PolicyDraft(NamedTuple):
 
 
 class SavedPolicy(NamedTuple):
-    """A policy as it was written."""
+    """A policy as it was saved."""
 
     id: int
     name: str
@@ -44,7 +44,7 @@ class SavedPolicy(NamedTuple):
     changed_at: int
 
     def policy(self, written: SavedCalendar, calendar: Calendar, admin_id_of: AdminIdOf) -> Policy:
-        """What it promises; `calendar` is when the written one is open. Raises QueryError."""
+        """Resolves the policy; `calendar` is the written one, resolved. Raises QueryError."""
         return Policy(
             self.name,
             resolve_query(self.query, calendar.timezone, admin_id_of),
@@ -76,7 +76,7 @@ def find(connection: Connection, id: int) -> SavedPolicy | None:
 
 
 def create(connection: Connection, draft: PolicyDraft, admin_id: int, now_ms: int) -> SavedPolicy:
-    """Saves it behind all others. Raises IntegrityError where the name is taken."""
+    """Saves a policy behind all others. Raises IntegrityError if the name is taken."""
     last = connection.scalar(select(func.max(policies.c.place)))
     values = draft._asdict() | {"place": 0 if last is None else last + 1}
     values |= {"changed_by": admin_id, "changed_at": now_ms}
@@ -87,8 +87,8 @@ def create(connection: Connection, draft: PolicyDraft, admin_id: int, now_ms: in
 def change(
     connection: Connection, before: SavedPolicy, draft: PolicyDraft, admin_id: int, now_ms: int
 ) -> SavedPolicy:
-    """It keeps its place. Raises IntegrityError where the name is taken."""
-    # Two changes within a millisecond have two times: by it programs know what they have read.
+    """Changes a policy, which keeps its place. Raises IntegrityError if the name is taken."""
+    # Two changes within a millisecond get two times, by which readers know that theirs is old.
     at = max(now_ms, before.changed_at + 1)
     values = draft._asdict() | {"changed_by": admin_id, "changed_at": at}
     statement = update(policies).where(policies.c.id == before.id).values(values)
@@ -96,19 +96,19 @@ def change(
 
 
 def remove(connection: Connection, id: int) -> bool:
-    """False for an unknown id."""
+    """Deletes a policy; False for an unknown id."""
     return connection.execute(delete(policies).where(policies.c.id == id)).rowcount > 0
 
 
 def put_in_order(connection: Connection, ids: Sequence[int]) -> None:
-    """`ids` are all policies, in their new order."""
+    """Sets the order of policies; `ids` are all of them, in their new order."""
     rows = [{"policy": id, "new_place": place} for place, id in enumerate(ids)]
     if rows:
         connection.execute(_SET_PLACE, rows)
 
 
 def admin_id_of(connection: Connection) -> Callable[[str], int | None]:
-    """Gives the id of an address, None where no admin has it."""
+    """Returns a function from an e-mail address to the admin's id, None if no admin has it."""
 
     def found(email: str) -> int | None:
         admin = admins.by_email(connection, email)
@@ -120,13 +120,13 @@ def admin_id_of(connection: Connection) -> Callable[[str], int | None]:
 log = logging.getLogger(__name__)
 
 
-#: The id of a calendar and when it was changed.
+#: The id of a calendar and the time of its last change.
 _Made = tuple[int, int]
 
 
 class KnownPolicies(NamedTuple):
     """All policies as of a version; version 0: there never was one. `calendars` are those that they
-    were made of."""
+    use."""
 
     version: int
     policies: Policies
@@ -139,12 +139,12 @@ _NONE = KnownPolicies(0, Policies(), {})
 
 
 def current(connection: Connection) -> KnownPolicies:
-    """The policies as of this transaction."""
+    """Returns the policies as of this transaction."""
     return of_version(connection, versions.current(connection).policies)
 
 
 def of_version(connection: Connection, version: int) -> KnownPolicies:
-    """The policies as of this transaction, whose version has been read."""
+    """Returns the policies as of this transaction, of which the caller has read the version."""
     if version == 0:
         return _NONE
     known = _current.get(connection.engine)
@@ -160,8 +160,8 @@ def of_version(connection: Connection, version: int) -> KnownPolicies:
 def _read(
     connection: Connection, known: KnownPolicies, made: dict[_Made, Calendar]
 ) -> Iterable[Policy]:
-    """The policies of all rows. Calendars that are known are not made again: with a thousand dates
-    that takes some milliseconds, and it is an event that waits for it."""
+    """Reads the policies of all rows. Known calendars are not resolved again: with a thousand dates
+    that takes some milliseconds, and an event waits for it."""
     by_id = {calendar.id: calendar for calendar in calendars.listing(connection)}
     admin_id = admin_id_of(connection)
     for saved in listing(connection):
@@ -172,5 +172,5 @@ def _read(
                 made[key] = known.calendars.get(key) or written.calendar()
             yield saved.policy(written, made[key], admin_id)
         except (QueryError, CalendarError) as error:
-            # An admin whose address it names is gone. Events must be stored all the same.
+            # No admin has the address that it names any more. Events must be stored all the same.
             log.warning("the policy “%s” counts for no thread: %s", saved.name, error)

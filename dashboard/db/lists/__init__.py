@@ -1,1 +1,1 @@
-"""The lists of queries: which there are, and what stands on them."""
+"""Lists of queries: their rows in SQL, and the threads on them."""

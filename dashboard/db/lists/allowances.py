@@ -1,7 +1,7 @@
-"""How much of what each event pays for may be kept: of views, sorts, policies, lists on screens.
+"""Limits on views, sorts, policies and lists on screens, by what they cost each event.
 
-A limit on their number says little of what they cost: a query may have one condition or hundreds.
-What was saved before there was such a limit stays as it is; only what adds to it is refused.
+A limit on their number says little about their cost: a query may have one condition or hundreds.
+Objects saved before there was such a limit stay as they are; only additions are refused.
 """
 
 from collections.abc import Collection, Iterable, Mapping
@@ -38,7 +38,7 @@ class Allowance(NamedTuple):
     most: Most
 
     def refusal(self, was: Cost, would: Cost) -> str | None:
-        """The reason why the cost may not grow from `was` to `would`; None: it may."""
+        """Returns the reason why the cost may not grow from `was` to `would`; None: it may."""
         if would.conditions > max(self.most.conditions, was.conditions):
             return (
                 f"would bring the conditions of {self.owner} to {would.conditions:,}, of which"
@@ -52,19 +52,19 @@ class Allowance(NamedTuple):
         return None
 
 
-#: One admin's own views; those of all admins; and with those of desks and of all.
+#: Limits of one admin's own views; of those of all admins; of these and those of desks and of all.
 OWN = Allowance("your own views", Most(1_500, 32))
 OWN_OF_ALL = Allowance("all admins' own views", Most(6_000, 64))
 SAVED = Allowance("all saved views", Most(12_000, 96))
-#: Lists that are kept while somebody looks: of one admin, and of all.
+#: Limits of lists that are kept while somebody looks: those of one admin, and of all.
 LOOKED_AT = Allowance("the lists that you look at", Most(1_500, 16))
 TEMPORARY = Allowance("the lists that are looked at", Most(8_000, 48))
-#: Conditions of all saved sorts, and of all policies: each is asked by itself, not in an index.
+#: Conditions of all saved sorts, and of all policies: each is tested by itself, without an index.
 RULES_MAX = 400
 
 
 def query_refusal(resolved: Resolved) -> str | None:
-    """Why a query is too much to be kept as a list; None: it is not."""
+    """Returns the reason why a query costs too much to be kept as a list; None: it may be kept."""
     if resolved.form is None:
         return "has too many alternatives in each other to be kept up to date; make it simpler"
     if resolved.conditions > QUERY_MAX:
@@ -78,8 +78,8 @@ def query_refusal(resolved: Resolved) -> str | None:
 def check_view(
     connection: Connection, new: QueryList, owner_id: int | None, view_id: int | None
 ) -> None:
-    """Raises Invalid where a view of this list is more than may be kept. `view_id`: the view that
-    becomes that; None: it is a new one. Call it before the list is added."""
+    """Raises Invalid if a view of this list costs too much. `view_id`: the view that gets the list;
+    None: a new one. Call it before the list is added."""
     if reason := query_refusal(new.resolved):
         raise _too_costly("/query", reason)
     known = query_lists.current(connection).lists
@@ -105,7 +105,7 @@ def check_view(
 def with_room(
     connection: Connection, new: Mapping[str, ListedQuery], beside: Collection[str] = ()
 ) -> list[str]:
-    """The ids of the lists that may be kept while an admin looks at them.
+    """Returns the ids of the lists that may be kept while an admin looks at them.
 
     `beside`: the lists that the admin looks at already. A query with a mistake is left out. Call it
     before any list is added.
@@ -132,7 +132,7 @@ def with_room(
 
 
 def check_rules(pointer: str, what: str, before: Iterable[str], after: Iterable[str]) -> None:
-    """Raises Invalid where all queries of sorts, or of policies, may not become these."""
+    """Raises Invalid if all queries of sorts, or of policies, may not become these."""
     was, would = (sum(map(_terms, queries)) for queries in (before, after))
     if would > max(RULES_MAX, was):
         reason = f"would bring the conditions of all {what} to {would:,}, of {RULES_MAX} at most"

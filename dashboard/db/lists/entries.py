@@ -1,4 +1,4 @@
-"""The lists of queries as SQL orders them, to build and to compare those of Redis."""
+"""The lists of queries in SQL's order, to build those of Redis and to compare them."""
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
@@ -27,7 +27,7 @@ from dashboard.turns import turns
 from scoring.conditions.leaves import Within
 from scoring.reading import Entry, in_order
 
-#: By how much the clocks of two processes may differ.
+#: The clocks of two processes may differ by this much.
 CLOCKS_MS = 60_000
 
 #: (thread id, revision, scores)
@@ -44,7 +44,7 @@ _SOONER = (
 
 
 class Change(NamedTuple):
-    """A thread, and when time may change the lists that hold it."""
+    """A thread, and the time when its lists may change by time alone."""
 
     thread: int
     at: int
@@ -57,7 +57,7 @@ def entries(
     limit: int,
     after: tuple[int, int] | None = None,
 ) -> list[Entry]:
-    """Up to `limit` entries of a list in order, from its head or after a (score, id)."""
+    """Returns up to `limit` entries of a list in order, from its head or after a (score, id)."""
     score = score_of(query_list, now_ms)
     statement = _on(query_list, now_ms, threads.c.id, score)
     if after is not None:
@@ -69,7 +69,7 @@ def entries(
 def held(
     connection: Connection, query_list: QueryList, now_ms: int, ids: Collection[int]
 ) -> set[int]:
-    """Which of these threads are on a list."""
+    """Returns those of these threads that are on a list."""
     on_list = is_on(query_list, now_ms, by_id=True)
     statement = select(threads.c.id).select_from(source_of(query_list))
     statement = statement.where(threads.c.id.in_(ids), on_list)
@@ -84,12 +84,12 @@ def between(
     last_id: int,
     limit: int,
 ) -> list[Row]:
-    """The first `limit` threads of a list with `after_id` < id <= `last_id`, by id, to fill a list
-    in Redis."""
+    """Returns the first `limit` threads of a list with `after_id` < id <= `last_id`, by id, to fill
+    a list in Redis."""
     if _is_any_archived(connection, after_id, last_id):
         ids, on_list = _between(after_id, last_id), is_on(query_list, now_ms)
     else:
-        # A fifth faster than by an index that leaves out what is archived.
+        # A fifth faster than an index that leaves archived threads out.
         ids, on_list = within(threads.c.id, after_id, last_id), meets(query_list, now_ms)
     columns = threads.c.id, threads.c.revision, score_of(query_list, now_ms)
     statement = select(*columns).select_from(source_of(query_list)).where(on_list, ids)
@@ -100,7 +100,7 @@ def between(
 def among(
     connection: Connection, query_list: QueryList, now_ms: int, ids: Collection[int]
 ) -> list[Row]:
-    """Those of these threads that are on a list, by id, to fill a list in Redis."""
+    """Returns those of these threads that are on a list, by id, to fill a list in Redis."""
     on_list = is_on(query_list, now_ms, by_id=True)
     columns = threads.c.id, threads.c.revision, score_of(query_list, now_ms)
     statement = select(*columns).select_from(source_of(query_list))
@@ -109,12 +109,12 @@ def among(
 
 
 def live_between(after_id: int, last_id: int) -> ColumnElement[bool]:
-    """The threads with `after_id` < id <= `last_id` that are not archived."""
+    """Selects the threads with `after_id` < id <= `last_id` that are not archived."""
     return and_(threads.c.archived.is_(False), _between(after_id, last_id))
 
 
 def live_among(ids: Collection[int]) -> ColumnElement[bool]:
-    """Those of these threads that are not archived."""
+    """Selects those of these threads that are not archived."""
     return and_(ARCHIVED_BY_ID.is_(False), threads.c.id.in_(ids))
 
 
@@ -124,13 +124,12 @@ def changes_ahead(
     now_ms: int,
     some: ColumnElement[bool],
 ) -> list[Change]:
-    """When time may next change whether and where some of the threads are on new lists, if that is
-    sooner than what these know: each write of a thread sets its next change for the lists that
-    there are."""
+    """Returns the threads with the time at which new lists change them, if that is sooner than SQL
+    has it: each write of a thread sets its next change for the lists that exist then."""
     changes = [*_changes(query_lists)]
     if not changes:
         return []
-    # What is over needs no change: the list is built as of now.
+    # Past changes are not needed: the list is built as of now.
     over_at, known = now_ms - CLOCKS_MS, threads.c.next_change_at
     is_sooner = [
         (change > over_at) & (change > threads.c.listed_at) & or_(known.is_(None), known > change)
@@ -144,14 +143,14 @@ def changes_ahead(
 
 
 def bring_forward(connection: Connection, changes: Sequence[Change]) -> None:
-    """Lets the queue of what is due take up these threads at these moments, or sooner."""
+    """Makes the queue of due changes take up these threads at these moments, or sooner."""
     if changes:
         connection.execute(_SOONER, [change._asdict() for change in changes])
 
 
 def _changes(lists: Iterable[QueryList]) -> Iterator[ColumnElement[int]]:
-    """The moments at which time may change whether a thread is on one of the lists, or where; NULL:
-    never."""
+    """Yields the moments at which time may move a thread onto, off or within one of the lists;
+    NULL: never."""
     bounds = {
         (leaf.attribute, leaf.measure, bound)
         for query_list in lists
@@ -165,8 +164,8 @@ def _changes(lists: Iterable[QueryList]) -> Iterator[ColumnElement[int]]:
 
 
 def _between(after_id: int, last_id: int) -> ColumnElement[bool]:
-    """Unlike `id_ranges.within`, this lets SQLite pass over what was archived for years, by an
-    index."""
+    """Selects a range of ids. Unlike `id_ranges.within`, this lets SQLite skip years of archived
+    threads, by an index."""
     return and_(threads.c.id > after_id, threads.c.id <= last_id)
 
 
@@ -193,7 +192,7 @@ _IN_SLICE = id_ranges.within(
 
 
 class Found(NamedTuple):
-    """How many threads a query has, None where there was no time to count all of them; and the
+    """The number of threads of a query, None if there was no time to count all of them; and the
     first of those that were looked at."""
 
     total: int | None
@@ -209,11 +208,11 @@ def look_through(
     after: Position | None = None,
     on_list: ColumnElement[bool] | None = None,
 ) -> Found:
-    """Counts the threads of a query and gives the first `limit`, those after a position if one is
+    """Counts the threads of a query and returns the first `limit`, after a position if one is
     given, until `is_over()`.
 
-    The newest threads are looked at first, at least one slice of them. `on_list`: which threads are
-    asked for, if not those that the list holds.
+    The newest threads are looked at first, at least one slice of them. `on_list`: which threads to
+    look for, if not those on the list.
     """
     on_list = is_on(query_list, now_ms) if on_list is None else on_list
     count, heads = _statements(query_list, on_list, now_ms, limit, after)
@@ -237,20 +236,20 @@ def listed(
     limit: int,
     after: Position | None = None,
 ) -> tuple[list[Entry], int]:
-    """The first `limit` entries, those after a position if one is given; and how many there are in
-    all."""
+    """Returns the first `limit` entries, after a position if one is given, and the number of all
+    entries."""
     found = look_through(connection, query_list, now_ms, limit, lambda: False, after)
     assert found.total is not None
     return found.entries, found.total
 
 
 def total(connection: Connection, query_list: QueryList, now_ms: int) -> int:
-    """The number of threads on a list."""
+    """Counts the threads on a list."""
     return listed(connection, query_list, now_ms, limit=0)[1]
 
 
 def rank(connection: Connection, query_list: QueryList, now_ms: int, id: int) -> int | None:
-    """How many threads are above this one; None where it is not on the list."""
+    """Counts the threads above this one; None if it is not on the list."""
     source, on_list = source_of(query_list), is_on(query_list, now_ms)
     score = score_of(query_list, now_ms)
     own = connection.scalar(select(score).select_from(source).where(on_list, threads.c.id == id))
@@ -262,7 +261,7 @@ def rank(connection: Connection, query_list: QueryList, now_ms: int, id: int) ->
 
 
 def _slices(connection: Connection) -> Iterator[Slice]:
-    """All threads, the newest first; others are served after each slice."""
+    """Yields slices of all threads, the newest first; other requests run in between."""
     last_id = connection.scalar(select(func.max(threads.c.id))) or 0
     stride = id_ranges.stride(turns.step_seconds)
     while last_id > 0:
@@ -282,13 +281,13 @@ def _statements(
     limit: int,
     after: Position | None,
 ) -> tuple[Select[Any], Select[Any]]:
-    """The number of threads of a slice that are on the list, and the first of them."""
+    """Selects the number of threads of a slice that are on the list, and the first of them."""
     on_list = _IN_SLICE & on_list
     source = source_of(query_list)
     score = score_of(query_list, now_ms)
     heads = select(threads.c.id, score).select_from(source).where(on_list)
     if after is not None:
         heads = heads.where(tuple_(score, threads.c.id) > tuple_(*after))
-    # As an expression: else SQLite reads a whole index in its order to sort nothing.
+    # `score + 0`: otherwise SQLite reads a whole index in its order to avoid sorting.
     heads = heads.order_by(score + 0, threads.c.id).limit(limit)
     return select(func.count()).select_from(source).where(on_list), heads

@@ -1,4 +1,4 @@
-"""Until when lists of queries are kept, and which of them in order."""
+"""Lists of queries that Redis keeps: for how long, and which of them in order."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
@@ -15,13 +15,13 @@ from scoring.views import BUILT_IN_VIEWS, OWN_VIEWS, QUERY_VIEWS, VIEW_QUERIES, 
 
 
 def listed(view: str, sort: str | None = None, desks: Desks = None) -> ListedQuery:
-    """What a built-in view asks, of the threads at these desks or of all, in a sort, or in that in
-    which its list is always kept."""
+    """Returns the query of a built-in view, for threads at these desks or at all, in this sort or
+    in the one in which its list is always kept."""
     return ListedQuery(VIEW_QUERIES[view], sort or QUERY_VIEWS[view], TIMEZONE, desks=desks)
 
 
 def own(admin_id: int, desks: Desks = None) -> Mapping[str, ListedQuery]:
-    """View to what it asks, of those of which each admin has a list of their own."""
+    """Maps the views of which each admin has an own list to the queries of this admin."""
     return {
         view: ListedQuery(VIEW_QUERIES[view], sort, TIMEZONE, admin_id, desks)
         for view, sort in OWN_VIEWS.items()
@@ -29,38 +29,37 @@ def own(admin_id: int, desks: Desks = None) -> Mapping[str, ListedQuery]:
 
 
 def lists(connection: Connection) -> Mapping[str, QueryList]:
-    """View to its list in the sort that it has by default, of those that are lists of queries."""
+    """Maps the views that are lists of queries to their lists in the default sort."""
     return {view: lists_of_queries.list_of(connection, listed(view)) for view in QUERY_VIEWS}
 
 
 def ids_in(connection: Connection, names: Iterable[str]) -> set[str]:
-    """The lists of queries that Redis always keeps for built-in views in these sorts."""
+    """Returns the lists of queries that Redis always keeps for built-in views in these sorts."""
     asked = [each for sort in {*names} for each in _listed_in(sort)]
     return {lists_of_queries.list_of(connection, each).id for each in asked}
 
 
 def keep_in(connection: Connection, sort: str) -> None:
-    """Keeps those in a sort always."""
+    """Keeps the lists of built-in views in a sort for good."""
     for each in _listed_in(sort):
         lists_of_queries.keep(connection, each)
 
 
 def keep(connection: Connection) -> None:
-    """Adds those of all sorts that are missing."""
+    """Adds the missing lists of built-in views, in all sorts."""
     for sort in sorts.known(connection):
         keep_in(connection, sort)
 
 
 def are_kept(connection: Connection) -> bool:
-    """Whether none is missing."""
+    """Whether no list of a built-in view is missing."""
     return ids_in(connection, sorts.known(connection)) <= kept_for_good(connection)
 
 
 def is_kept(view: str, sort: str) -> bool:
     """Whether Redis always keeps the list of a built-in view in a sort as that of a query.
 
-    Of VIEWS it has those in SORTS in another way, and `soonest` orders by what only snoozed threads
-    have.
+    Views of VIEWS in sorts of SORTS are kept in another way; `soonest` orders only snoozed threads.
     """
     if sort in BUILT_IN_SORTS and sort not in SORTS:
         return QUERY_VIEWS.get(view) == sort
@@ -72,8 +71,8 @@ def _listed_in(sort: str) -> list[ListedQuery]:
 
 
 #: Lists of saved views that are kept in order though nobody looks: those that somebody looked at
-#: last. A message moves its thread on each list that is in order, and on the others only where it
-#: enters or leaves them.
+#: last. A message moves its thread on each ordered list, but on an unordered one only if the thread
+#: enters or leaves it.
 ORDERED_MAX = 100
 
 _IS_ALWAYS_KEPT = query_lists.c.kept_until.is_(None)
@@ -83,16 +82,16 @@ _IS_ORDERED = query_lists.c.ordered_since.is_not(None)
 def keep_longer(
     connection: Connection, ids: Collection[str], until: int, now_ms: int
 ) -> Collection[str]:
-    """Keeps those of the lists that there are, and all of them in order, at least until then;
-    returns their ids.
+    """Keeps those of the lists that exist, all of them in order, at least until `until`; returns
+    their ids.
 
-    One that was not in order must be built before it is read: it has no epoch.
+    A list that was not in order must be built before it is read: it has no epoch.
     """
     found = connection.execute(
         select(query_lists)
         .where(query_lists.c.id.in_(ids))
         .order_by(query_lists.c.id)
-        # Nobody may leave them unordered before the end of this transaction.
+        # No other transaction may leave them unordered before this one ends.
         .with_for_update()
     ).all()
     shorter = [each.id for each in found if each.kept_until is not None and each.kept_until < until]
@@ -116,8 +115,8 @@ def _update(connection: Connection, ids: Sequence[str], **values: int) -> None:
 def unneeded_in_order(
     connection: Connection, needed: Collection[str], now_ms: int
 ) -> Sequence[str]:
-    """The lists of saved views in order beyond ORDERED_MAX that somebody looked at last, without
-    those that somebody looks at or that were never built; `needed` are always kept in order."""
+    """Returns the ordered lists of saved views beyond the ORDERED_MAX last looked at, except those
+    on screens and those that were never built; `needed` are always kept in order."""
     found = connection.execute(
         select(query_lists.c.id, query_lists.c.looked_until, epochs.c.epoch)
         .join_from(query_lists, epochs, epochs.c.list_id == query_lists.c.id, isouter=True)
@@ -129,8 +128,8 @@ def unneeded_in_order(
 
 
 def leave_unordered(connection: Connection, ids: Collection[str], now_ms: int) -> None:
-    """Keeps of these lists from now on which threads are on them, but not their order, unless
-    somebody looks by now."""
+    """Keeps only the members of these lists from now on, not their order, unless somebody looks at
+    one by now."""
     is_unneeded = _IS_ALWAYS_KEPT & _IS_ORDERED & (query_lists.c.looked_until < now_ms)
     changed = connection.execute(
         update(query_lists).where(query_lists.c.id.in_(ids), is_unneeded).values(ordered_since=None)
@@ -140,15 +139,15 @@ def leave_unordered(connection: Connection, ids: Collection[str], now_ms: int) -
 
 
 def ordered_since(connection: Connection, ids: Collection[str]) -> Mapping[str, int | None]:
-    """Of those of the lists that there are, since when each is kept in order; it stays so until
-    the end of the transaction. None: it is not."""
+    """Maps those of the lists that exist to the time since when each is kept in order; None: it is
+    not. This stays so until the transaction ends."""
     found = select(query_lists.c.id, query_lists.c.ordered_since).where(query_lists.c.id.in_(ids))
     rows = connection.execute(found.with_for_update(read=True))
     return {row.id: row.ordered_since for row in rows}
 
 
 def kept_for_good(connection: Connection, sort: str | None = None) -> set[str]:
-    """The lists that are always kept, in a sort or in any."""
+    """Returns the lists that are always kept, in a sort or in any."""
     found = select(query_lists.c.id).where(_IS_ALWAYS_KEPT)
     if sort is not None:
         found = found.where(query_lists.c.sort == sort)
@@ -156,20 +155,20 @@ def kept_for_good(connection: Connection, sort: str | None = None) -> set[str]:
 
 
 def temporary(connection: Connection) -> set[str]:
-    """The lists that are kept for a while only."""
+    """Returns the lists that are kept for a while only."""
     return set(
         connection.scalars(select(query_lists.c.id).where(query_lists.c.kept_until.is_not(None)))
     )
 
 
 def count_temporary(connection: Connection) -> int:
-    """How many lists there are that are kept for a while only."""
+    """Counts the lists that are kept for a while only."""
     temporary = query_lists.c.kept_until.is_not(None)
     return connection.scalar(select(func.count()).where(temporary)) or 0
 
 
 def release(connection: Connection, ids: Collection[str], kept_until: int) -> None:
-    """These lists are no longer those of saved views: they are kept until then, and go."""
+    """Keeps lists that no saved view has any more only until `kept_until`."""
     connection.execute(
         update(query_lists).where(query_lists.c.id.in_(ids)).values(kept_until=kept_until)
     )
@@ -183,7 +182,7 @@ def has_expired(connection: Connection, now_ms: int) -> bool:
 
 def remove_expired(connection: Connection, now_ms: int) -> list[str]:
     """Removes the lists that nobody needs any more; returns their ids."""
-    # Asked where they are deleted: a list that is kept again meanwhile stays.
+    # The DELETE checks the time itself: a list that is kept again meanwhile stays.
     expired = delete(query_lists).where(query_lists.c.kept_until < now_ms)
     gone = list(connection.scalars(expired.returning(query_lists.c.id)))
     if gone:

@@ -1,4 +1,4 @@
-"""What the name of a list means: a view or a query, in a sort, narrowed by a filter."""
+"""Resolves the name of a list for an admin: a view or a query, a sort, and a filter."""
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping
@@ -25,7 +25,7 @@ _EPOCH = select(epochs.c.epoch).where(epochs.c.list_id == bindparam("id"), ~_IS_
 
 
 class ListName(NamedTuple):
-    """A list as an admin calls it, by a view or by a query.
+    """The name of a list as an admin gives it, by a view or by a query.
 
     `mine`, `me` and a view of one's own mean another list for each admin. `timezone` is that of the
     days of a query. `desks` are those whose threads the admin sees; None: all threads.
@@ -40,23 +40,23 @@ class ListName(NamedTuple):
 
     @property
     def is_built_in(self) -> bool:
-        """Whether it is a list that there always is: of a built-in view in a built-in sort, of the
-        threads of all desks, whoever has them."""
+        """Whether the list always exists: a built-in view in a built-in sort, with the threads of
+        all desks and assignees."""
         return self.is_indexed and self.filter == "all"
 
     @property
     def list_id(self) -> str:
-        """The list id, where it is a built-in one."""
+        """The list id of a built-in list."""
         assert self.is_built_in and self.view is not None
         return self.view
 
     @property
     def is_indexed(self) -> bool:
-        """Whether SQL has its order, too, without looking through all threads."""
+        """Whether an index of SQL has its order, too: not all threads are looked through."""
         return self.view in VIEWS and self.sort in SORTS and self.desks is None
 
     def to_json(self) -> dict[str, str]:
-        """The name as it was given: `{view, sort, filter}` or `{query, sort, filter}`."""
+        """Returns the name as it was given: `{view, sort, filter}` or `{query, sort, filter}`."""
         given = self._asdict().items()
         return {name: value for name, value in given if value is not None and name != "desks"}
 
@@ -74,7 +74,7 @@ class NamedList(NamedTuple):
 
 
 class Stamp(NamedTuple):
-    """What changes where the list of a saved view may change, or who sees it."""
+    """The values of a saved view that change whenever its list, or who sees it, may change."""
 
     changed_at: int
     list_id: str | None
@@ -83,10 +83,10 @@ class Stamp(NamedTuple):
 
 
 def find(connection: Connection, name: ListName, admin_id: int) -> NamedList:
-    """The list that a name means for this admin.
+    """Returns the list that a name means for this admin.
 
     Raises NotFound for a view that the admin does not see, and Problem (422) for a query with a
-    mistake, or a sort that there is not.
+    mistake or an unknown sort.
     """
     if name.sort not in sorts.known(connection):
         raise unknown_sort()
@@ -103,8 +103,8 @@ def find(connection: Connection, name: ListName, admin_id: int) -> NamedList:
 
 
 def by_filter(connection: Connection, name: ListName, admin_id: int) -> dict[str, NamedList]:
-    """The list that a name means with each filter; of a view without `all`, whose total is known
-    anyway. Raises as `find`."""
+    """Maps filters to the list that the name means with each; for a view without `all`, whose total
+    is known anyway. Raises as `find`."""
     return {
         filter: find(connection, name._replace(filter=filter), admin_id)
         for filter in FILTERS
@@ -113,12 +113,12 @@ def by_filter(connection: Connection, name: ListName, admin_id: int) -> dict[str
 
 
 def epoch_of(connection: Connection, list_id: str) -> str | None:
-    """The epoch under which Redis should hold a list in order; None where it must be built."""
+    """Returns the epoch of a list that Redis holds in order; None if it must be built."""
     return connection.scalar(_EPOCH, {"id": list_id})
 
 
 def stamps(connection: Connection, view_ids: Collection[str]) -> dict[str, Stamp]:
-    """The stamps of saved views by their public ids; those that are gone are left out."""
+    """Maps public ids of saved views to their stamps; views that are gone are left out."""
     numbers = [number for id in view_ids if (number := views.number_of(id)) is not None]
     columns = (saved.c[name] for name in Stamp._fields)
     found = select(saved.c.id, *columns).where(saved.c.id.in_(numbers))
@@ -126,7 +126,7 @@ def stamps(connection: Connection, view_ids: Collection[str]) -> dict[str, Stamp
 
 
 def _listed(connection: Connection, name: ListName, admin_id: int) -> tuple[ListedQuery, bool]:
-    """What a view or a query asks of all threads, and whether Redis always keeps that list."""
+    """Returns the query of a name, for all threads, and whether Redis always keeps its list."""
     if name.query is not None:
         parse(name.query)
         me = admin_id if people_in(name.query).me else None
@@ -144,17 +144,17 @@ def _listed(connection: Connection, name: ListName, admin_id: int) -> tuple[List
     return view.listed(admin_id)._replace(sort=name.sort), is_kept
 
 
-#: View id, as the API calls it, to the id of its list.
+#: View id in the API to the id of its list.
 Lists = Mapping[str, str]
 
 
 class SeenLists(NamedTuple):
-    """The lists of saved views, and of built-in ones that are lists of queries: those that
-    everybody sees who sees all threads, and those that one admin sees.
+    """The lists of saved views, and of built-in ones that are lists of queries. `shared` are for
+    all admins who see all threads; `own` are for one admin each.
 
-    Of a view of several people that names `me`, and of `mentions`, each admin has another list; who
-    sees the threads of some desks alone has another one of each view, and none of `shared`.
-    `temporary`: those of `own` that Redis keeps while somebody looks.
+    Each admin has another list of `mentions`, and of a shared view that names `me`. An admin who
+    only sees some desks has another list of each view, and none of `shared`. `temporary`: those of
+    `own` that Redis keeps while somebody looks.
     """
 
     shared: Lists
@@ -163,8 +163,8 @@ class SeenLists(NamedTuple):
 
 
 def seen_by(connection: Connection, admins: Mapping[int, Desks]) -> SeenLists:
-    """The lists of the views that these admins see, each with the admin's desks; without those of
-    wrong queries."""
+    """Returns the lists of the views that these admins see, each with the admin's desks; without
+    those of wrong queries."""
     shared = {id: each.id for id, each in kept_lists.lists(connection).items()}
     own: dict[int, dict[str, str]] = defaultdict(dict)
     temporary: dict[str, ListedQuery] = {}
@@ -204,7 +204,7 @@ def seen_by(connection: Connection, admins: Mapping[int, Desks]) -> SeenLists:
 def _at_desks(
     saved: Iterable[View], admin_id: int, desks: Desks
 ) -> Iterable[tuple[str, ListedQuery]]:
-    """What the views ask that an admin sees, of the threads at some desks."""
+    """Yields the views that an admin sees with their queries, for the threads at some desks."""
     for view in QUERY_VIEWS:
         yield view, kept_lists.listed(view, desks=desks)
     for each in saved:

@@ -1,4 +1,4 @@
-"""Which lists of queries Redis keeps, and which of them hold a thread."""
+"""Lists of queries that Redis keeps, and the index that finds those that hold a thread."""
 
 import hashlib
 import logging
@@ -34,7 +34,7 @@ from scoring.sorts import BUILT_IN, SORTS
 
 
 class People(NamedTuple):
-    """Whether a query names `me`, and the addresses that it names."""
+    """The people in a query: whether it names `me`, and the addresses that it names."""
 
     me: bool = False
     addresses: tuple[str, ...] = ()
@@ -42,7 +42,7 @@ class People(NamedTuple):
 
 @lru_cache(maxsize=8_192)
 def people_in(query: str) -> People:
-    """Who is named in a query; nobody in a text that is none."""
+    """Returns the people that a query names; nobody if the text is no query."""
     try:
         terms = list(parse(query).terms())
     except QueryError:
@@ -56,13 +56,13 @@ def people_in(query: str) -> People:
     )
 
 
-#: The time zone of the days in a query whose sender names none.
+#: The time zone of the days in a query without one.
 TIMEZONE = "UTC"
 
 
 class ListedQuery(NamedTuple):
     """A query whose list Redis keeps, in one sort, narrowed by a filter. `timezone` is that of its
-    days, `admin_id` is who `me` is; its threads are those at `desks`, None: at any."""
+    days, `admin_id` stands for `me`; its threads are at `desks`, None: at any."""
 
     query: str
     sort: str
@@ -72,7 +72,7 @@ class ListedQuery(NamedTuple):
     filter: str = "all"
 
     def resolved(self, connection: Connection) -> Resolved:
-        """With the ids of admins and the instants of days. Raises QueryError."""
+        """Resolves admins to ids and days to instants. Raises QueryError."""
 
         def admin_id_of(email: str) -> int | None:
             found = admins.by_email(connection, email)
@@ -81,7 +81,7 @@ class ListedQuery(NamedTuple):
         try:
             zone = ZoneInfo(self.timezone)
         except ZoneInfoNotFoundError as error:
-            # It was known where the query was written: another machine.
+            # The machine that wrote the query knew the time zone; this one does not.
             raise QueryError(0) from error
         asked = resolve(parse(self.query), self.admin_id, admin_id_of, zone)
         condition = _condition(self.filter, self.admin_id)
@@ -89,7 +89,7 @@ class ListedQuery(NamedTuple):
 
 
 def _condition(filter: str, admin_id: int | None) -> OneOf | None:
-    """What a filter asks besides; None: nothing."""
+    """Returns the condition that a filter adds; None: nothing."""
     if filter == "all":
         return None
     return OneOf("assignee_id", frozenset({admin_id if filter == "mine" else None}))
@@ -106,7 +106,7 @@ _KEPT_UNTIL = (
 
 
 class QueryList(NamedTuple):
-    """A list of a query: what it asks, and the name of its sort and what that says."""
+    """A list of a query: its resolved query, and the name and rules of its sort."""
 
     id: str
     resolved: Resolved
@@ -114,15 +114,15 @@ class QueryList(NamedTuple):
     order: ResolvedSort
 
     def leaves(self) -> Iterator[Leaf]:
-        """Every question of its query and of its sort."""
+        """Yields every leaf of its query and of its sort."""
         return chain(self.resolved.leaves(), self.order.leaves())
 
 
 def list_of(connection: Connection, listed: ListedQuery) -> QueryList:
-    """The list of a query in its sort: one for all queries that ask the same, until the rules of
-    the sort are changed.
+    """Returns the list of a query in its sort. Equal queries share one list, until the rules of the
+    sort are changed.
 
-    Raises QueryError, and UnknownSort, which is one, too.
+    Raises QueryError, and its subclass UnknownSort.
     """
     sort = sorts.find(connection, listed.sort)
     resolved = listed.resolved(connection)
@@ -136,7 +136,7 @@ def _list(resolved: Resolved, sort: str, order: ResolvedSort) -> QueryList:
 
 
 class Row(NamedTuple):
-    """A list as SQL has it; `sort_id` is that of the version of a saved sort."""
+    """A row of a list in SQL; `sort_id` is that of the version of a saved sort."""
 
     id: str
     query: str
@@ -152,7 +152,7 @@ class Row(NamedTuple):
         return ListedQuery(*self[1:-1])
 
 
-#: What a list is made of: a row, and the ids of the addresses in its query, None of nobody.
+#: The key of a built list: its row, and the ids of the addresses in its query, None: no admin's.
 Made = tuple[Row, tuple[int | None, ...]]
 
 
@@ -166,13 +166,13 @@ class QueryLists:
         made: Mapping[Made, QueryList | None] | None = None,
         ordered_since: Mapping[str, int | None] = MappingProxyType({}),
     ):
-        """`made`: what the lists were made of, and of what none could be made. `ordered_since`: see
+        """`made`: the lists by their keys, None for a row with a wrong query. `ordered_since`: see
         the table; a list that is not named is in order."""
         self.version = version
         self.made = made or {}
         self.ordered_since = ordered_since
         self.lists: Mapping[str, QueryList] = {each.id: each for each in lists}
-        #: Of each list the place of its score: among those of SORTS, or behind them of `_saved`.
+        #: List id to the index of its score: among those of SORTS, or behind them of `_saved`.
         self._places: dict[str, int] = {}
         self._saved: list[ResolvedSort] = []
         self._add_places()
@@ -181,12 +181,12 @@ class QueryLists:
         return bool(self.lists)
 
     def some(self, names: Collection[str]) -> "QueryLists":
-        """These of the lists."""
+        """Returns these of the lists."""
         found = (self.lists[name] for name in names if name in self.lists)
         return QueryLists(self.version, found, ordered_since=self.ordered_since)
 
     def reordered(self, version: int, ordered_since: Mapping[str, int | None]) -> "QueryLists":
-        """The same lists, of which others are in order."""
+        """Returns the same lists with another set of ordered ones."""
         found = copy(self)
         found.version, found.ordered_since = version, ordered_since
         found.__dict__.pop("unordered", None)
@@ -196,7 +196,7 @@ class QueryLists:
     def scores(
         self, names: Iterable[str], subject: Subject, now_ms: int, built_in: Sequence[int]
     ) -> dict[str, tuple[int]]:
-        """List id to the score of a thread at an instant, for these lists, each in its one sort.
+        """Maps these lists, by id, to the score of a thread at an instant, in their one sort.
 
         `built_in` are its scores in SORTS.
         """
@@ -215,14 +215,14 @@ class QueryLists:
         return {name: found[place] for name, place in places.items()}
 
     def next_change(self, names: Collection[str], subject: Subject, now_ms: int) -> int | None:
-        """The next instant after `now_ms` at which other lists hold the thread by time alone, or
-        these, which hold it now, in another place; None: never."""
+        """Returns the next instant after `now_ms` at which time alone puts the thread on other
+        lists, or moves it on these, which hold it now; None: never."""
         instants = [self.index.next_change(subject, now_ms)]
         instants += [sort.next_change(subject, now_ms) for sort in self.saved_sorts(names)]
         return min((at for at in instants if at is not None), default=None)
 
     def saved_sorts(self, names: Collection[str]) -> list[ResolvedSort]:
-        """The sorts of these lists of which no scores are stored, each once."""
+        """Returns the saved sorts of these lists, whose scores are not stored, each once."""
         if not (self._saved and names):
             return []
         first = len(SORTS)
@@ -245,12 +245,12 @@ class QueryLists:
 
     @cached_property
     def unordered(self) -> frozenset[str]:
-        """The lists of which Redis keeps which threads are on them, but not their order."""
+        """The lists whose members Redis keeps, but not their order."""
         return frozenset(id for id in self.lists if self.ordered_since.get(id, 0) is None)
 
     @cached_property
     def unordered_mask(self) -> int:
-        """The same as a mask of the index."""
+        """The unordered lists as a mask of the index."""
         return self.index.mask(self.unordered)
 
     @cached_property
@@ -263,12 +263,12 @@ _loading = threading.Lock()
 
 
 def current(connection: Connection, *, for_writing: bool = False) -> QueryLists:
-    """The lists as of this transaction; `for_writing`: none is added before its end."""
+    """Returns the lists as of this transaction; `for_writing`: none is added before its end."""
     return of_version(connection, versions.current(connection, for_writing=for_writing).lists)
 
 
 def of_version(connection: Connection, version: int) -> QueryLists:
-    """The lists as of this transaction, whose version has been read."""
+    """Returns the lists as of this transaction, of which the caller has read the version."""
     known = _current.get(connection.engine)
     if known is None or known.version != version:
         known = _read(connection, version, known or QueryLists(0, ()))
@@ -280,7 +280,7 @@ def of_version(connection: Connection, version: int) -> QueryLists:
 def keep(
     connection: Connection, listed: ListedQuery, kept_until: int | None = None
 ) -> tuple[str, bool]:
-    """Adds the list of a query where there is none, or keeps it longer; None: always.
+    """Adds the list of a query if it does not exist, or keeps it longer; None: always.
 
     Returns the list id, and whether the list is new and must be built. Raises QueryError.
     """
@@ -293,7 +293,7 @@ def keep(
         if connection.scalar(insert.returning(query_lists.c.id), row) is not None:
             versions.grow_lists(connection)
             return id, True
-        # Another transaction has added it meanwhile; or removed it again, and the search goes on.
+        # Another transaction has added it meanwhile. If it was removed again, the loop goes on.
         held = connection.execute(_KEPT_UNTIL, {"id": id}).first()
     longer = held.kept_until is not None and (kept_until is None or kept_until > held.kept_until)
     if longer:
@@ -304,9 +304,8 @@ def keep(
 
 
 def _read(connection: Connection, version: int, known: QueryLists) -> QueryLists:
-    """The lists of all rows. What is known is not made again: resolving a thousand queries takes
-    half a second, and it is an event that waits for it.
-    """
+    """Reads the lists of all rows. Known lists are not resolved again: resolving a thousand queries
+    takes half a second, and an event waits for it."""
     columns = (query_lists.c[name] for name in (*Row._fields, "ordered_since"))
     rows, ordered_since = list[Row](), dict[str, int | None]()
     for *values, since in connection.execute(select(*columns).order_by(query_lists.c.id)):
@@ -326,12 +325,12 @@ def _read(connection: Connection, version: int, known: QueryLists) -> QueryLists
 
 
 def _made_of(connection: Connection, row: Row, orders: sorts.Orders) -> QueryList | None:
-    """The list of a row; None where its query is wrong by now."""
+    """Resolves the list of a row; None if its query is wrong by now."""
     listed = row.listed
     try:
         order = orders.of(row.sort, row.sort_id)
         return _list(listed.resolved(connection), listed.sort, order)
     except QueryError as error:
-        # An admin whose address it names is gone. Events must be stored all the same.
+        # No admin has the address that it names any more. Events must be stored all the same.
         log.warning("the list of the query “%s” cannot be kept: %s", listed.query, error)
         return None

@@ -1,4 +1,4 @@
-"""Values that occur in fields of queries, for whoever is typing one."""
+"""Values for fields of queries, proposed while somebody types one."""
 
 from collections import Counter
 from collections.abc import Callable, Mapping
@@ -13,19 +13,19 @@ from dashboard.db.threads.thread_tags import tags_in
 
 #: The newest customers, whose languages are proposed: reading all of them would take too long.
 CUSTOMERS = 5_000
-#: The newest threads with tags, of which the tags are proposed.
+#: The newest threads with tags, whose tags are proposed.
 THREADS = 5_000
 
 
 def addresses(connection: Connection) -> list[str]:
-    """The e-mail addresses of all admins who may sign in."""
+    """Returns the e-mail addresses of all admins who may sign in."""
     enabled = select(admins.c.email).where(admins.c.disabled_at.is_(None))
     return list(connection.scalars(enabled.order_by(admins.c.email)))
 
 
 def languages(connection: Connection, seen: Desks) -> list[str]:
-    """The languages of the newest customers with threads at these desks, the most frequent first:
-    `vi` before `vi-vn`. None: of all customers."""
+    """Returns the languages of the newest customers with threads at these desks, the most frequent
+    first: `vi` before `vi-vn`. None: of all customers."""
     newest = select(customers.c.locale).order_by(customers.c.id.desc()).limit(CUSTOMERS)
     if seen is not None:
         theirs = threads.c.customer_id == customers.c.id
@@ -40,7 +40,7 @@ def languages(connection: Connection, seen: Desks) -> list[str]:
 
 
 def tags(connection: Connection, seen: Desks) -> list[str]:
-    """The tags of the newest threads at these desks that have some, the most frequent first. None:
+    """Returns the tags of the newest tagged threads at these desks, the most frequent first. None:
     at any desk."""
     tagged = select(threads.c.tags).where(threads.c.tags.is_not(None))
     if seen is not None:
@@ -50,7 +50,7 @@ def tags(connection: Connection, seen: Desks) -> list[str]:
     return sorted(counts, key=lambda name: (-counts[name], name))
 
 
-#: Field to what reads its values, for whoever sees the threads at some desks.
+#: Field to the function that reads its values, for an admin who sees the threads at some desks.
 BY_FIELD: Mapping[str, Callable[[Connection, Desks], list[str]]] = {
     "assigned": lambda connection, seen: addresses(connection),
     "mentions": lambda connection, seen: addresses(connection),

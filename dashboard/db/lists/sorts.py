@@ -1,4 +1,4 @@
-"""The sorts that there are: the built-in ones, and those that supervisors have saved."""
+"""The sorts: built-in ones, and those that supervisors have saved."""
 
 import secrets
 from collections.abc import Callable, Mapping, Sequence
@@ -17,9 +17,9 @@ from scoring.sorts import BUILT_IN, BUILT_IN_SORTS
 
 #: Sorts that may be saved.
 SORTS_MAX = 100
-#: How long a version stays after another one took its place.
+#: A version stays this long after another one took its place.
 _FORGOTTEN_MS = 600_000
-#: The id of nobody.
+#: An id that no admin has.
 _NOBODY = -1
 
 _TOKEN = select(sorts_version.c.token)
@@ -38,7 +38,7 @@ _current: WeakKeyDictionary[Engine, _Known] = WeakKeyDictionary()
 
 
 def known(connection: Connection) -> Mapping[str, Sort]:
-    """All sorts by name as of this transaction: the built-in ones first, then the saved ones."""
+    """Returns all sorts by name as of this transaction: built-in ones first, then saved ones."""
     token = connection.scalar(_TOKEN) or ""
     found = _current.get(connection.engine)
     if found is None or found.token != token:
@@ -49,7 +49,7 @@ def known(connection: Connection) -> Mapping[str, Sort]:
 
 
 def find(connection: Connection, name: str) -> Sort:
-    """The sort of a name. Raises UnknownSort."""
+    """Returns the sort of this name. Raises UnknownSort."""
     found = BUILT_IN_SORTS.get(name) or known(connection).get(name)
     if found is None:
         raise UnknownSort
@@ -57,14 +57,14 @@ def find(connection: Connection, name: str) -> Sort:
 
 
 def versions(connection: Connection) -> dict[int, Sort]:
-    """Every version of a saved sort that is still there, by its id."""
+    """Maps the ids of all stored versions of saved sorts to the sorts."""
     return {row[0]: _sort(*row) for row in connection.execute(select(*_COLUMNS))}
 
 
 def resolved(connection: Connection, sort: Sort) -> ResolvedSort:
-    """The sort as it gives scores; nobody has an address that is gone.
+    """Resolves a sort; an address that no admin has any more matches nobody.
 
-    Raises QueryError where a rule cannot be read any more.
+    Raises QueryError if a rule cannot be read any more.
     """
     if sort.name in BUILT_IN:
         return BUILT_IN[sort.name]
@@ -73,12 +73,12 @@ def resolved(connection: Connection, sort: Sort) -> ResolvedSort:
     except RuleError as error:
         raise error.error from error
     except ZoneInfoNotFoundError as error:
-        # It was known where the sort was written: another machine.
+        # The machine that wrote the sort knew the time zone; this one does not.
         raise QueryError(0) from error
 
 
 class Orders:
-    """What versions of sorts say, by which lists of queries are ordered; each is resolved once."""
+    """Resolves versions of sorts that order lists of queries; each is resolved once."""
 
     def __init__(self, connection: Connection):
         self._connection = connection
@@ -86,7 +86,7 @@ class Orders:
         self._found: dict[int, ResolvedSort] = {}
 
     def of(self, name: str, sort_id: int | None) -> ResolvedSort:
-        """What a sort says in this version of it, None: a built-in one. Raises QueryError."""
+        """Returns this version of a sort, None: a built-in one. Raises QueryError."""
         if sort_id is None:
             return BUILT_IN[name]
         if self._versions is None:
@@ -97,23 +97,23 @@ class Orders:
 
 
 def checked(connection: Connection, sort: Sort) -> ResolvedSort:
-    """The same for a sort that is being written. Raises RuleError, also for unknown addresses."""
+    """Resolves a sort that is being written. Raises RuleError, also for unknown addresses."""
     return resolve_sort(sort, _admin_id_of(connection, None), ZoneInfo(sort.timezone))
 
 
 def create(connection: Connection, sort: Sort, admin_id: int, now_ms: int) -> Sort:
-    """Saves a new sort, while views are locked. Its name is that of no other one."""
+    """Saves a new sort, while views are locked. No other sort has its name."""
     _renew_token(connection)
     return _insert(connection, sort, admin_id, now_ms)
 
 
 def change(connection: Connection, before: Sort, sort: Sort, admin_id: int, now_ms: int) -> Sort:
-    """Puts a sort in the place of one of the same name, while views are locked.
+    """Replaces the sort of the same name, while views are locked.
 
     Lists of queries in this sort stay as they are; those of views must be kept anew.
     """
     _renew_token(connection)
-    # Two changes within a millisecond have two times: by it programs know what they have read.
+    # Two changes within a millisecond get two times, by which readers know that theirs is old.
     at = max(now_ms, (before.changed_at or 0) + 1)
     if (sort.rules, sort.timezone) == (before.rules, before.timezone):
         statement = update(sorts).where(sorts.c.id == before.id)
@@ -130,7 +130,7 @@ def remove(connection: Connection, sort: Sort, now_ms: int) -> None:
 
 
 def remove_unused(connection: Connection, now_ms: int) -> None:
-    """Forgets versions that were replaced some time ago and by which no list is ordered any more.
+    """Deletes versions that were replaced some time ago and that order no list any more.
 
     Not at once: a transaction that knows the sort may be adding a list.
     """
@@ -140,7 +140,7 @@ def remove_unused(connection: Connection, now_ms: int) -> None:
 
 
 def rules_json(rules: Sequence[Rule]) -> list[dict[str, Any]]:
-    """The rules as they are stored and sent."""
+    """Returns the rules as they are stored and sent."""
     return [
         {"when": rule.when, "by": rule.by, "order": rule.order}
         | ({} if rule.split is None else {"split": rule.split})

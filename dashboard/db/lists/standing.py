@@ -1,9 +1,9 @@
-"""As of which moment the lists of queries hold a thread: its own, not that of the clock.
+"""Membership of lists of queries as of a moment: the thread's own, not that of the clock.
 
 Time changes lists by itself: after ten minutes `waits:>10m` holds. A thread is on the lists of the
-present moment, or, where its next change is due and was not taken up yet, on those just before it;
-never on those before it was last looked at. So SQL and Redis agree at every instant, however late
-a change is taken up. The same holds for its place on a list whose sort asks the time.
+present moment, or, if its next change is due and was not taken up yet, on those just before it;
+never on those before it was last looked at. So SQL and Redis agree at every instant, however late a
+change is taken up. The same holds for its place on a list whose sort depends on the time.
 """
 
 from collections.abc import Mapping, Sequence
@@ -34,7 +34,7 @@ from scoring.sorts import SORTS
 
 
 def score(sort: ResolvedSort, now_ms: Now) -> ColumnElement[int]:
-    """The score of a thread at an instant, over threads joined with what the sort reads."""
+    """Returns the score of a thread at an instant, over threads joined with what the sort reads."""
     *others, last = sort.rules
     rest = _of_rule(last)
     if not others:
@@ -59,10 +59,9 @@ def _number(value: int) -> ColumnElement[int]:
 
 
 class Moves(NamedTuple):
-    """Where a thread belongs now: list id to its score in the sort of the list, None where it
-    leaves; without the lists not in order on which it stays, if it `stays` on any. `is_moved`:
-    other lists hold it than before, or in another place by a saved sort. `next_change_at`: when
-    time changes that next."""
+    """Places of a thread: list id to its score there, None if it leaves. Unordered lists on which
+    it stays are left out, but then it `stays`. `is_moved`: it is on other lists than before, or in
+    another place by a saved sort. `next_change_at`: when time changes its lists or places next."""
 
     places: Mapping[str, tuple[int] | None]
     is_moved: bool = False
@@ -77,10 +76,10 @@ def moves(
     now_ms: int,
     built_in: Sequence[int],
 ) -> Moves:
-    """The moves of a thread on lists of queries, with its scores in the built-in sorts.
+    """Returns the moves of a thread on lists of queries, with its scores in the built-in sorts.
 
-    `before` is what was known of it, and as of which moment lists hold it; None: it is new, or was
-    archived. `subject` None: it is archived now, and on no list.
+    `before` is its earlier subject, and the moment as of which lists hold it; None: it is new, or
+    was archived. `subject` None: it is archived now, and on no list.
     """
     index = lists.index
     held = 0 if before is None else index.matches(*before)
@@ -88,7 +87,7 @@ def moves(
         return Moves(dict.fromkeys(index.names(held)), held != 0, None)
     holds = index.matches(subject, now_ms)
     names = index.names(holds)
-    # Where it stays on lists that are not in order, there is nothing to do.
+    # Nothing has to be done on unordered lists where it stays.
     unordered = held & holds & lists.unordered_mask
     placed = index.names(holds & ~unordered) if unordered else names
     is_moved = held != holds or (
@@ -104,21 +103,21 @@ def moves(
 
 
 def moment_of(listed_at: int, next_change_at: int | None, now_ms: int) -> int:
-    """The moment as of which lists hold a thread."""
+    """Returns the moment as of which lists hold a thread."""
     before_change = now_ms if next_change_at is None else min(now_ms, next_change_at - 1)
     return max(listed_at, before_change)
 
 
 def moment(now_ms: int) -> ColumnElement[int]:
-    """`moment_of` in SQL."""
+    """Returns `moment_of` as an expression of SQL."""
     now = cast(bindparam("now", now_ms), BigInteger)
     is_due = threads.c.next_change_at <= now
     before_change = case((is_due, threads.c.next_change_at - 1), else_=now)
     return case((threads.c.listed_at > before_change, threads.c.listed_at), else_=before_change)
 
 
-#: `archived` where threads are asked for by their ids: else SQLite takes an index that begins with
-#: it, and reads all of them.
+#: `archived` in reads by id: otherwise SQLite takes an index that begins with this column, and
+#: reads all of it.
 ARCHIVED_BY_ID = func.coalesce(threads.c.archived, false())
 
 
@@ -150,7 +149,7 @@ def score_of(query_list: QueryList, now_ms: int) -> ColumnElement[int]:
 
 
 def source_of(query_list: QueryList) -> FromClause:
-    """Threads, joined with what the query and the sort of a list read, and with nothing else."""
+    """Joins threads with those tables alone that the query and the sort of a list read."""
     attributes = {leaf.attribute for leaf in query_list.resolved.leaves()}
     return joined(
         attributes if query_list.sort in SORTS else attributes | query_list.order.attributes

@@ -1,5 +1,5 @@
-"""What each write of a thread asks: versions of the lists of queries and of the policies, and how
-long lists hold closed threads."""
+"""Values that each write of a thread reads: versions of the lists of queries and of the policies,
+and how long lists hold closed threads."""
 
 import secrets
 from collections.abc import Sequence
@@ -14,16 +14,16 @@ from scoring.archive import HISTORY_DAYS
 _COLUMNS = [query_lists_version.c[name] for name in ("version", "policies", "history_days")]
 _TEXT = "SELECT version, policies, history_days FROM query_lists_version"
 _CURRENT = Query(_COLUMNS, _TEXT)
-#: Who changes them waits until each write that does not know it is committed.
+#: A change of the versions waits until each write that has read the old ones is committed.
 _LOCKED = Query(_COLUMNS, _TEXT, f"{_TEXT} FOR SHARE")
-#: By a random step: no transaction gives a number again that was rolled back after it was read.
+#: A random step: a number read from a transaction that was rolled back is never given again.
 _STEP = bindparam("step", callable_=lambda: 1 + secrets.randbelow(2**20), type_=BigInteger)
 _GROW_LISTS = update(query_lists_version).values(version=query_lists_version.c.version + _STEP)
 _GROW_POLICIES = update(query_lists_version).values(policies=query_lists_version.c.policies + _STEP)
 
 
 class Versions(NamedTuple):
-    """The first two grow with each change; 0 where nothing was ever changed."""
+    """Versions that grow with each change, 0 before the first one; and the days of history."""
 
     lists: int
     policies: int
@@ -31,12 +31,12 @@ class Versions(NamedTuple):
 
 
 def current(connection: Connection, *, for_writing: bool = False) -> Versions:
-    """The versions as of this transaction; `for_writing`: they stay so until its end."""
+    """Returns the versions as of this transaction; `for_writing`: they stay so until its end."""
     return answer(connection, Ask(_LOCKED if for_writing else _CURRENT, {}, _versions))
 
 
 def ask_for_writing() -> Ask[Versions]:
-    """Asks for the versions, which stay so until the end of the transaction."""
+    """Returns the query of the versions, which stay so until the end of the transaction."""
     return Ask(_LOCKED, {}, _versions)
 
 
@@ -50,15 +50,15 @@ def _versions(found: Sequence[Row]) -> Versions:
 
 
 def grow_lists(connection: Connection) -> None:
-    """The lists of queries are others after this transaction; it ends before the next such one."""
+    """Marks the lists of queries as changed; the next such transaction waits for this one."""
     connection.execute(_GROW_LISTS)
 
 
 def grow_policies(connection: Connection) -> None:
-    """The same of calendars and policies."""
+    """Marks calendars and policies as changed, in the same way."""
     connection.execute(_GROW_POLICIES)
 
 
 def set_history_days(connection: Connection, days: int) -> None:
-    """For how many days all lists hold closed threads from now on."""
+    """Sets for how many days all lists hold closed threads from now on."""
     connection.execute(update(query_lists_version).values(history_days=days))

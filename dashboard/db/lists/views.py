@@ -2,7 +2,7 @@
 
 A view is saved, changed and deleted in one transaction with the list that Redis keeps for it. A
 list that several views share stays until the last of them is gone. A view of several people that
-names `me` is a list for each admin who looks: none is kept for the view.
+names `me` is another list for each admin who looks: none is kept for the view.
 """
 
 import re
@@ -36,10 +36,10 @@ from scoring.keys import sort_of
 def ordered(
     connection: Connection, admin_id: int, built_in: Sequence[str], saved: Iterable[str]
 ) -> list[str]:
-    """These ids of views in an admin's order.
+    """Returns these ids of views in an admin's order.
 
-    Those that it does not name stand where they would without an order: built-in ones before all
-    others, saved ones behind them.
+    Ids that the order lacks stay at their default place: built-in ones before all others, saved
+    ones behind them.
     """
     held = select(view_orders.c.ids).where(view_orders.c.admin_id == admin_id)
     places = {id: place for place, id in enumerate(connection.scalar(held) or ())}
@@ -59,7 +59,7 @@ def save(connection: Connection, admin_id: int, ids: Sequence[str]) -> None:
 
 #: The owner of views: an admin, by id, or a desk, by name; None: everybody.
 Owner = int | str | None
-#: The names of owners in SQL: everybody's, and the beginning of a desk's; an admin's is the id.
+#: The names of owners in SQL: everybody's, and the prefix of a desk's; an admin's is the id.
 _EVERYBODY = "all"
 _DESK = "desk:"
 
@@ -68,7 +68,7 @@ _SINCE = select(view_changes.c.owner).where(view_changes.c.version > bindparam("
 
 
 def note(connection: Connection, owner: Owner) -> None:
-    """Notes that views of the owner change. Call it in the transaction of the change, after
+    """Records that views of the owner change. Call it in the transaction of the change, after
     `views.begin_change`."""
     name = f"{_DESK}{owner}" if isinstance(owner, str) else str(owner or _EVERYBODY)
     noted = insert_on(connection, view_changes).values(
@@ -81,11 +81,11 @@ def note(connection: Connection, owner: Owner) -> None:
 
 
 def since(connection: Connection, version: int | None) -> tuple[int, set[Owner]]:
-    """The version of today, and the owners of the views that changed since an earlier version.
+    """Returns the current version, and the owners of the views that changed since an earlier one.
 
     None as the earlier version: no owners. Versions grow in the order of commits, since changes
-    wait for each other, so no change is missed. A restore may bring a lower version: then the
-    views of everybody count as changed.
+    wait for each other, so no change is missed. A restore may bring a lower version: then the views
+    of everybody count as changed.
     """
     today = connection.scalar(_VERSION) or 0
     if version is None or today == version:
@@ -102,18 +102,18 @@ def _owner(name: str) -> Owner:
 
 
 NAME_MAX = 80
-#: Views that one admin may own, and that may belong to desks and everybody together.
+#: The most views that one admin may own, and the most of desks and everybody together.
 OWN_MAX = 200
 SHARED_MAX = 1_000
-#: Begins the owner of a view of a desk in APIs; the desk's name follows.
+#: The prefix of the owner of a desk's view in APIs; the desk's name follows.
 DESK = "desk:"
-#: How long a list stays that no view needs any more: it may be on screens.
+#: A list stays this long after the last view stopped needing it: it may be on screens.
 RELEASED_MS = 60_000
 
 
 class Draft(NamedTuple):
-    """What makes a view. `owner_id` None: that of a desk, or everybody's; `timezone` is that of
-    its days."""
+    """The fields of a view. `owner_id` None: it belongs to a desk or to everybody; `timezone` is
+    that of its days."""
 
     name: str
     query: str
@@ -138,23 +138,23 @@ class View(NamedTuple):
 
     @property
     def public_id(self) -> str:
-        """The id by which APIs call it: `v17`."""
+        """The id in APIs: `v17`."""
         return f"v{self.id}"
 
     @property
     def shared_with(self) -> str | None:
-        """Who sees it, as APIs say it: `all` or `desk:NAME`; None: its owner alone."""
+        """The audience in APIs: `all` or `desk:NAME`; None: its owner alone."""
         if self.owner_id is not None:
             return None
         return "all" if self.desk is None else f"{DESK}{self.desk}"
 
     @property
     def told(self) -> Owner:
-        """The owner that is told of a change."""
+        """The owner to notify of a change."""
         return self.desk if self.owner_id is None else self.owner_id
 
     def listed(self, admin_id: int | None) -> ListedQuery:
-        """Its list for an admin who looks; of a view that does not name `me` all have one."""
+        """Returns its list for an admin who looks; a view without `me` has one list for all."""
         return _listed(self.query, self.sort, self.timezone, self.owner_id or admin_id)
 
     def is_seen_by(self, admin_id: int, desks: Desks) -> bool:
@@ -171,13 +171,13 @@ _GROW = update(views_version).values(version=views_version.c.version + 1)
 
 
 def number_of(public_id: str) -> int | None:
-    """The number of a saved view by its public id; None for what is none."""
+    """Returns the number of a saved view by its public id; None if the id is none."""
     found = _PUBLIC_ID.fullmatch(public_id)
     return int(found[1]) if found and int(found[1]) <= INTEGER_MAX else None
 
 
 def begin_change(connection: Connection) -> None:
-    """Lets the version grow; no other transaction changes views before the end of this one.
+    """Raises the version; no other transaction changes views before the end of this one.
 
     Call it once in a transaction, then `view_changes.note` for each owner, and announce the change
     once after the commit.
@@ -186,7 +186,7 @@ def begin_change(connection: Connection) -> None:
 
 
 def visible_to(connection: Connection, admin_id: int, desks: Desks) -> list[View]:
-    """The admin's own views, those of the desks that the admin sees and everybody's, in the admin's
+    """Returns the admin's own views, those of the admin's desks and everybody's, in the admin's
     order; new ones at the end."""
     found = connection.execute(_READ.where(_seen([admin_id], desks)).order_by(views.c.id))
     saved = {view.public_id: view for view in (View(*row) for row in found)}
@@ -194,13 +194,13 @@ def visible_to(connection: Connection, admin_id: int, desks: Desks) -> list[View
 
 
 def of_several(connection: Connection, admin_ids: Collection[int]) -> list[View]:
-    """Everybody's views, those of all desks and those of these admins, by id."""
+    """Returns everybody's views, those of all desks and those of these admins, by id."""
     found = connection.execute(_READ.where(_seen(admin_ids, None)).order_by(views.c.id))
     return [View(*row) for row in found]
 
 
 def find(connection: Connection, view_id: int, admin_id: int | None, desks: Desks) -> View | None:
-    """A view that this admin, who sees these desks, may see; None for all others.
+    """Returns a view if this admin, who sees these desks, may see it; else None.
 
     Without an admin and a desk: one of everybody's.
     """
@@ -221,7 +221,7 @@ def create(connection: Connection, draft: Draft, admin_id: int, now_ms: int) -> 
 
 
 def lock(connection: Connection, view_id: int, admin_id: int, desks: Desks) -> View | None:
-    """As `find`, and no other transaction changes a view before the end of this one."""
+    """Returns a view as `find`; no other transaction changes a view before the end of this one."""
     begin_change(connection)
     return find(connection, view_id, admin_id, desks)
 
@@ -231,7 +231,7 @@ def change(connection: Connection, view: View, draft: Draft, admin_id: int, now_
     if draft.owner_id != view.owner_id:
         _check_room(connection, draft.owner_id)
     values = _kept(connection, draft, admin_id, view.id)
-    # Two changes within a millisecond have two times: by it programs know what they have read.
+    # Two changes within a millisecond get two times, by which readers know that theirs is old.
     values["changed_at"] = max(now_ms, view.changed_at + 1)
     statement = update(views).where(views.c.id == view.id).values(values).returning(*_COLUMNS)
     changed = View(*connection.execute(statement).one())
@@ -249,7 +249,7 @@ def remove(connection: Connection, view: View, now_ms: int) -> None:
 
 
 def release_of(connection: Connection, admin_id: int, now_ms: int) -> None:
-    """Lets the lists of an admin's own views go: the account is disabled."""
+    """Releases the lists of an admin's own views: the account is disabled."""
     begin_change(connection)
     note(connection, admin_id)
     of_admin = views.c.owner_id == admin_id
@@ -267,16 +267,16 @@ def keep_of(connection: Connection, admin_id: int) -> None:
 
 
 def uses_sort(connection: Connection, sort: str) -> bool:
-    """Whether a view has this sort; after `begin_change` none is saved with it before the end."""
+    """Whether a view has this sort; after `begin_change` none gets it before the end."""
     return connection.scalar(select(views.c.id).where(views.c.sort == sort).limit(1)) is not None
 
 
 def keep_anew(connection: Connection, sort: str, now_ms: int) -> set[str]:
-    """Keeps the lists of all views in a sort that is new or whose rules have changed: they are
-    others now.
+    """Keeps the lists of all views in a sort that is new or whose rules have changed, under their
+    new ids.
 
-    Call it after `begin_change`. A view that has a mistake meanwhile loses its list. Returns the
-    ids of the lists of saved views.
+    Call it after `begin_change`. A view whose query is wrong by now loses its list. Returns the ids
+    of the lists of saved views.
     """
     before = kept_lists.kept_for_good(connection, sort)
     in_sort = _READ.where(views.c.sort == sort, views.c.list_id.is_not(None))
@@ -287,13 +287,13 @@ def keep_anew(connection: Connection, sort: str, now_ms: int) -> set[str]:
 
 
 def release_sort(connection: Connection, sort: str, now_ms: int) -> None:
-    """Lets the lists of built-in views in a sort go, which no saved view has."""
+    """Releases the lists of built-in views in a sort that no saved view has."""
     held = kept_lists.kept_for_good(connection, sort)
     kept_lists.release(connection, held, now_ms + RELEASED_MS)
 
 
 def _keep_again(connection: Connection, held: Iterable[View]) -> set[str]:
-    """Keeps the lists of these views as they are named today; returns their ids."""
+    """Keeps the lists of these views under their current ids, and returns those."""
     kept: set[str] = set()
     for view in held:
         try:
@@ -307,7 +307,7 @@ def _keep_again(connection: Connection, held: Iterable[View]) -> set[str]:
 
 
 def _seen(admin_ids: Collection[int], desks: Desks) -> ColumnElement[bool]:
-    """Which views these admins see who see these desks."""
+    """Selects the saved views visible to these admins, who see these desks."""
     shared: ColumnElement[bool] = views.c.owner_id.is_(None)
     if desks is not None:
         shared &= or_(views.c.desk.is_(None), views.c.desk.in_(desks))
@@ -324,9 +324,9 @@ def _check_room(connection: Connection, owner_id: int | None) -> None:
 def _kept(
     connection: Connection, draft: Draft, admin_id: int, view_id: int | None
 ) -> dict[str, Any]:
-    """The columns of a view; its list is kept from now on. `view_id`: the view that becomes it.
+    """Returns the columns of a view and keeps its list from now on. `view_id`: the changed view.
 
-    Raises QueryError, UnknownSort, and Invalid where it costs too much.
+    Raises QueryError, UnknownSort, and Invalid if it costs too much.
     """
     sorts.find(connection, draft.sort)
     if draft.desk is not None and all_desks.unknown(connection, {draft.desk}):
@@ -340,7 +340,7 @@ def _kept(
 
 
 def _list_id(connection: Connection, listed: ListedQuery, owner_id: int | None) -> str | None:
-    """The list that is kept for a view; None where each admin has another. Raises QueryError."""
+    """Returns the list kept for a view; None if each admin has another. Raises QueryError."""
     if owner_id is None and people_in(listed.query).me:
         return None
     return query_lists.keep(connection, listed)[0]
@@ -351,7 +351,7 @@ def _listed(query: str, sort: str, timezone: str, admin_id: int | None) -> Liste
 
 
 def _release_unused(connection: Connection, ids: Iterable[str | None], now_ms: int) -> None:
-    """Lets those lists go that no view needs any more."""
+    """Releases those of the lists that no view needs any more."""
     released = {id for id in ids if id is not None}
     still = select(views.c.list_id).where(views.c.list_id.in_(released))
     built_in = kept_lists.ids_in(connection, map(sort_of, released))

@@ -32,7 +32,7 @@ admins = Table(
     sqlite_autoincrement=True,
 )
 
-#: Whom supervisors have invited: one row for each address, that of the newest invitation. The link
+#: Invitations by supervisors: one row for each address, that of the newest invitation. The link
 #: holds a random token; the table holds its SHA-256 only.
 invitations = Table(
     "invitations",
@@ -51,8 +51,8 @@ invitations = Table(
     sqlite_autoincrement=True,
 )
 
-#: Sign-ins. The cookie holds a random token; the table holds its SHA-256 only. Where it was begun
-#: and last used is shown to its admin; a session from before these columns has none of them.
+#: Sign-ins. The cookie holds a random token; the table holds its SHA-256 only. The addresses of its
+#: beginning and last use are shown to its admin; older sessions have none.
 sessions = Table(
     "sessions",
     metadata,
@@ -65,7 +65,7 @@ sessions = Table(
     Column("user_agent", String(300)),
 )
 
-#: Each thread is at one desk. None is ever removed.
+#: Each thread is at one desk. Desks are never removed.
 desks = Table(
     "desks",
     metadata,
@@ -73,7 +73,7 @@ desks = Table(
     Column("created_at", BigInteger, nullable=False),
 )
 
-#: The desks that admins belong to. A supervisor sees all desks, whatever stands here.
+#: The desks that admins belong to. A supervisor sees all desks, with or without rows here.
 admin_desks = Table(
     "admin_desks",
     metadata,
@@ -83,7 +83,7 @@ admin_desks = Table(
 
 #: A source is a chatbot, with ids of its own. `_lineup`, a name that no chatbot can have, is the
 #: source of events from the dashboard, so that their ids never collide with a chatbot's. `desk` is
-#: where its threads begin.
+#: the one at which its threads begin.
 sources = Table(
     "sources",
     metadata,
@@ -121,8 +121,8 @@ canned_replies = Table(
     sqlite_autoincrement=True,
 )
 
-#: The secret is encrypted; it counts once its first code has confirmed it. A code of `last_step` or
-#: before is never accepted again.
+#: The secret is encrypted; it is active once its first code has confirmed it. A code of `last_step`
+#: or before is never accepted again.
 second_factors = Table(
     "second_factors",
     metadata,
@@ -141,7 +141,7 @@ recovery_codes = Table(
     Column("code_hash", LargeBinary(32), primary_key=True),
 )
 
-#: The admin of a subject, as a provider names people; one admin may have one at each provider.
+#: The admin of a subject, a provider's id of a person; one admin may have one at each provider.
 oidc_accounts = Table(
     "oidc_accounts",
     metadata,
@@ -151,7 +151,7 @@ oidc_accounts = Table(
     Column("created_at", BigInteger, nullable=False),
 )
 
-#: Sessions that began with the provider; `sid` is how it names its own session, if it does.
+#: Sessions that began with the provider; `sid` is the id of its own session, if it gives one.
 oidc_sessions = Table(
     "oidc_sessions",
     metadata,
@@ -167,7 +167,7 @@ oidc_sessions = Table(
     Index("ix_oidc_sessions_subject", "subject", "issuer"),
 )
 
-#: Logout tokens that were taken, until no such token would be taken any more. Times in ms.
+#: Logout tokens that were accepted, kept until they would be refused anyway. Times in ms.
 oidc_logouts = Table(
     "oidc_logouts",
     metadata,
@@ -181,7 +181,7 @@ oidc_logouts = Table(
 
 
 def _presence_of(person: str, *more: Column | Index) -> Table:
-    """Settings, the time last seen, and the time last seen that others may know."""
+    """Returns a table of settings, and of the times last seen, true and public."""
     owner = ForeignKey(f"{person}s.id", ondelete="CASCADE")
     return Table(
         f"{person}_presence",

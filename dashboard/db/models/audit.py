@@ -1,14 +1,14 @@
 """The table of the audit log: who did what to accounts, keys, webhooks and the like.
 
 Rows are only added. The database itself refuses to change or to delete one: the triggers are made
-with the table. A revision that copies the table on SQLite must make them anew.
+with the table. A revision that copies the table on SQLite must create them again.
 """
 
 from sqlalchemy import DDL, BigInteger, Column, Index, String, Table, event
 
 from dashboard.db.models.base import Id, Json, metadata
 
-#: Without foreign keys: an entry tells what was, and stays whatever becomes of what it names.
+#: No foreign keys: an entry tells the past, and outlives the objects that it names.
 audit_log = Table(
     "audit_log",
     metadata,

@@ -1,4 +1,4 @@
-"""What all tables share: the metadata that Alembic compares, and column types.
+"""The base of all tables: the metadata that Alembic compares, and column types.
 
 Times are integer milliseconds since 1970 (UTC) unless a name says otherwise.
 """
@@ -14,7 +14,7 @@ Json = JSON(none_as_null=True).with_variant(JSONB(none_as_null=True), "postgresq
 
 
 class Names(TypeDecorator[frozenset[str]]):
-    """A set of names without commas, as a text in which they are sorted and commas between."""
+    """A set of names without commas, stored as one sorted text with commas between."""
 
     impl = Text
     cache_ok = True

@@ -46,19 +46,18 @@ Index(
 
 #: Threads with their facts and scores, written in the transaction that changes them: the lists in
 #: Redis are derived from this table alone. `revision` grows by one with each change;
-#: `placed_revision` is the one up to which all are known to be in Redis. `last_message_id` is the
-#: highest id of its messages that are no notes, `last_role` the role of the newest of them by time.
+#: `placed_revision` is the last one known to be in Redis, with all before. `last_message_id` is the
+#: highest id of its messages except notes, `last_role` the role of the newest of them by time.
 #: `listed_at` is the moment as of which lists of queries hold the thread or not, and
-#: `next_change_at` the next moment at which time changes anything of it.
-#: `snoozed_until` ends a snooze by `snoozed_by_id` from `snoozed_at` on, and stays while the thread
-#: is closed; `wake` says whether the customer ends it, too: `reply` or `never`. `woken_at` and
-#: `woken_reason` (`time`, `reply`, `admin`) say how the last one ended, until somebody has dealt
-#: with the thread. `due_at` is by when it is to be answered, by the policies of `due_version`;
-#: `due_told_for` is the `waiting_since` of the wait that was announced to be late. `tags` has
-#: them in order, with a blank before and behind each; NULL without any. `desk` is the name of its
-#: desk. `mentioned` has, like `tags`, the ids of the admins who are mentioned in notes and have not
-#: read them: what `mentions` holds, for conditions. `archived`: it was closed so long ago that no
-#: list holds it any more.
+#: `next_change_at` the next moment at which time changes anything about it. `snoozed_until` ends a
+#: snooze by `snoozed_by_id` from `snoozed_at` on, and stays while the thread is closed; `wake` says
+#: whether the customer ends it, too: `reply` or `never`. `woken_at` and `woken_reason` (`time`,
+#: `reply`, `admin`) say how the last one ended, until somebody has dealt with the thread. `due_at`
+#: is the time to answer it by, under the policies of `due_version`; `due_told_for` is the
+#: `waiting_since` of the wait that was announced to be late. `tags` has them in order, with a blank
+#: before and behind each; NULL without any. `desk` is the name of its desk. `mentioned` has, like
+#: `tags`, the ids of admins with unread mentions in notes: a copy of `mentions`, for conditions.
+#: `archived`: it was closed so long ago that no list holds it any more.
 threads = Table(
     "threads",
     metadata,
@@ -135,13 +134,13 @@ Index(
     postgresql_where=threads.c.placed_revision != threads.c.revision,
 )
 
-#: Threads that lists may hold by their ids, for building and comparing these.
+#: Threads that lists may hold, by id, for building and comparing lists.
 Index("ix_threads_live", threads.c.archived, threads.c.id)
 
-#: The threads that each admin has, for building the lists of `assigned:` and reading their archive.
+#: The threads of each admin, for building the lists of `assigned:` and reading their archive.
 Index("ix_threads_assigned", threads.c.assignee_id, threads.c.archived)
 
-#: The customers of each desk; partial, for SQLite would take it for other queries of a desk, too.
+#: The customers of each desk; partial, or SQLite would take it for other queries of a desk, too.
 Index(
     "ix_threads_desk",
     threads.c.desk,
@@ -150,7 +149,7 @@ Index(
     postgresql_where=threads.c.customer_id.is_not(None),
 )
 
-#: Closed threads by the time of their close: those to be archived, and those to come back.
+#: Closed threads by the time of their close: those to archive, and those to bring back.
 Index(
     "ix_threads_closed",
     threads.c.archived,
@@ -159,7 +158,7 @@ Index(
     threads.c.mentioned,
 )
 
-#: What time changes next, for the queue of what is due.
+#: The next change by time, for the queue of due changes.
 Index(
     "ix_threads_next_change",
     threads.c.next_change_at,
@@ -167,7 +166,7 @@ Index(
     postgresql_where=threads.c.next_change_at.is_not(None),
 )
 
-#: The newest threads with tags, for proposing those that there are.
+#: The newest threads with tags, for proposing tags.
 Index(
     "ix_threads_tagged",
     threads.c.id,
@@ -175,7 +174,7 @@ Index(
     postgresql_where=threads.c.tags.is_not(None),
 )
 
-#: Threads that wait, for taking up those that follow older policies.
+#: Waiting threads, for finding those that follow older policies.
 Index(
     "ix_threads_due_version",
     threads.c.due_version,
@@ -185,10 +184,10 @@ Index(
 )
 
 #: Every accepted event, kept forever; messages are the events with a role. `fingerprint` is a hash
-#: of the content: it distinguishes a repeated event from another one with the same id.
-#: `seen_id` is the id up to which the author of an answer or close on the dashboard had seen the
-#: thread's events; `undoes_id` that of the close, reopen or change of tags on the dashboard which
-#: this one undoes.
+#: of the content: it distinguishes a repeated event from another one with the same id. `seen_id` is
+#: the id up to which the author of an answer or close on the dashboard had seen the thread's
+#: events; `undoes_id` that of the close, reopen or change of tags on the dashboard which this one
+#: undoes.
 events = Table(
     "events",
     metadata,
@@ -216,9 +215,9 @@ events = Table(
 #: The events of a thread by time: for conversations, and for counting later events in a fold.
 Index("ix_events_conversation", events.c.thread_id, events.c.ranked_at, events.c.id)
 
-#: What was done to threads, for conversations; kept as long as the thread. `admin_id` is null where
-#: the chatbot or the customer did it. `event_id` is the close or reopen in `events`. `data` holds
-#: what was set, and what was there before.
+#: Acts on threads, for conversations; kept as long as the thread. `admin_id` is null if the chatbot
+#: or the customer acted. `event_id` is the close or reopen in `events`. `data` holds the values
+#: set, and those before.
 thread_acts = Table(
     "thread_acts",
     metadata,
@@ -233,7 +232,7 @@ thread_acts = Table(
 )
 Index("ix_thread_acts_conversation", thread_acts.c.thread_id, thread_acts.c.at, thread_acts.c.id)
 
-#: The epoch of each list id that the last rebuild wrote; lists in Redis with another are not ours.
+#: The epoch of each list id that the last rebuild wrote; lists in Redis with another are ignored.
 epochs = Table(
     "epochs",
     metadata,
@@ -250,8 +249,8 @@ erasures = Table(
     Column("erased_at", BigInteger, nullable=False),
 )
 
-#: `id` is random. `admin_id` is who uploaded it for a message in `thread_id`; `event_id` is that
-#: message, null while the file is attached to none.
+#: `id` is random. `admin_id` uploaded it for a message in `thread_id`; `event_id` is that message,
+#: null while the file is attached to none.
 files = Table(
     "files",
     metadata,
@@ -265,7 +264,7 @@ files = Table(
     Column("created_at", BigInteger, nullable=False),
 )
 Index("ix_files_thread", files.c.thread_id)
-#: What is attached to no message: counted for the quota, and removed after a day.
+#: Files attached to no message: counted for the quota, and removed after a day.
 Index(
     "ix_files_unattached",
     files.c.created_at,
@@ -273,8 +272,8 @@ Index(
     postgresql_where=files.c.event_id.is_(None),
 )
 
-#: `event_id` is the note, `name` how it calls the admin; `read_at` is null until the admin has read
-#: it. Which admins have unread ones of a thread stands in `threads.mentioned`, too.
+#: `event_id` is the note, `name` the admin's name in its text; `read_at` is null until the admin
+#: has read it. `threads.mentioned` repeats the admins with unread ones.
 mentions = Table(
     "mentions",
     metadata,
@@ -286,7 +285,7 @@ mentions = Table(
     Column("read_at", BigInteger),
 )
 Index("ix_mentions_of_thread", mentions.c.thread_id, mentions.c.admin_id)
-#: What an admin has not read, newest first.
+#: Unread mentions of an admin, newest first.
 Index(
     "ix_mentions_unread",
     mentions.c.admin_id,

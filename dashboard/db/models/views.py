@@ -14,8 +14,8 @@ from sqlalchemy import (
 
 from dashboard.db.models.base import Id, Json, Names, metadata
 
-#: `owner_id` is whose view it is; null: that of all who see `desk`, or of everybody. `list_id` is
-#: the list that Redis always keeps for it; null where each admin who looks has another list.
+#: `owner_id` is the view's admin; null: it belongs to all admins of `desk`, or to everybody.
+#: `list_id` is the list that Redis always keeps for it; null if each admin has another list.
 #: `timezone` is that of its days.
 views = Table(
     "views",
@@ -34,7 +34,7 @@ views = Table(
     sqlite_autoincrement=True,
 )
 
-#: One row, whose version grows with each change of `views`; who writes it holds off all others.
+#: One row, whose version grows with each change of `views`; a writer holds off all others.
 views_version = Table(
     "views_version",
     metadata,
@@ -42,7 +42,7 @@ views_version = Table(
     Column("version", BigInteger, nullable=False),
 )
 
-#: The version at which the views of each owner changed last: `all`, an admin's id or `desk:NAME`.
+#: The version of the last change of each owner's views: `all`, an admin's id or `desk:NAME`.
 view_changes = Table(
     "view_changes",
     metadata,
@@ -65,11 +65,11 @@ view_orders = Table(
 )
 
 #: The lists of queries that Redis keeps, besides those of the built-in views. `id` is the list id;
-#: `sort_id` is the version of a saved sort, `admin_id` is who `me` is in the query and has the
-#: threads of the filter `mine`, `desks` are those of its threads, null for all. `kept_until`: while
-#: somebody looks; null for the list of a saved view, which is always kept. `looked_until`: until
-#: when somebody looks, as far as is known. `ordered_since`: since when it is kept in order; null
-#: where Redis keeps which threads are on it, but not their order.
+#: `sort_id` is the version of a saved sort, `admin_id` stands for `me` in the query and for the
+#: assignee of the filter `mine`, `desks` are those of its threads, null for all. `kept_until`:
+#: while somebody looks; null for the list of a saved view, which is always kept. `looked_until`:
+#: until when somebody looks, as far as is known. `ordered_since`: since when it is kept in order;
+#: null if Redis keeps its members, but not their order.
 query_lists = Table(
     "query_lists",
     metadata,
@@ -86,9 +86,9 @@ query_lists = Table(
     Column("ordered_since", BigInteger, server_default="0"),
 )
 
-#: One row. `version` grows with each change of the ids in `query_lists`, `policies` with each one
-#: of what policies and their calendars say; `history_days` is how long lists hold closed threads:
-#: what each write of a thread asks, read at once.
+#: One row, read at once by each write of a thread. `version` grows with each change of the ids in
+#: `query_lists`, `policies` with each change of policies or their calendars; `history_days` is how
+#: long lists hold closed threads.
 query_lists_version = Table(
     "query_lists_version",
     metadata,
@@ -122,8 +122,8 @@ Index(
     postgresql_where=sorts.c.replaced_at.is_(None),
 )
 
-#: One row. `token` is another one after each change: not a number, which a transaction that is
-#: rolled back would give to the next one.
+#: One row. `token` changes with each change of sorts. It is no number: a number from a transaction
+#: that is rolled back would be given again.
 sorts_version = Table(
     "sorts_version",
     metadata,
@@ -131,7 +131,7 @@ sorts_version = Table(
     Column("token", String(32), nullable=False),
 )
 
-#: `week` has the intervals of weekdays, `exceptions` the dates that differ: as they were written.
+#: `week` has the intervals of weekdays, `exceptions` the dates that differ, as text as written.
 calendars = Table(
     "calendars",
     metadata,
@@ -145,9 +145,9 @@ calendars = Table(
     sqlite_autoincrement=True,
 )
 
-#: The first one by `place` whose query holds counts for a thread. The targets are minutes of
+#: The first one by `place` whose query holds applies to a thread. The targets are minutes of
 #: opening time; null: nothing is promised. `query_lists_version.policies` grows with each change of
-#: what policies and their calendars say.
+#: policies and their calendars.
 policies = Table(
     "policies",
     metadata,

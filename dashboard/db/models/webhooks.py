@@ -1,4 +1,4 @@
-"""Tables of webhooks, and of what is to be sent to chatbots."""
+"""Tables of webhooks, and of the outbox for chatbots."""
 
 from sqlalchemy import (
     BigInteger,
@@ -15,8 +15,9 @@ from sqlalchemy import (
 
 from dashboard.db.models.base import Id, Json, metadata
 
-#: What admins did, for chatbots; written in the transaction that does it. `name` is the id in the
-#: API; `seq` counts within the thread; `position` is assigned after the commit (see outgoing.py).
+#: Actions of admins, for chatbots; written in the transaction of the action. `name` is the id in
+#: the API; `seq` counts within the thread; `position` is assigned after the commit (see
+#: outgoing.py).
 outgoing_events = Table(
     "outgoing_events",
     metadata,

@@ -1,1 +1,1 @@
-"""What goes out to chatbots: outgoing events, webhooks, deliveries."""
+"""The outbox to chatbots: outgoing events, webhooks, deliveries."""

@@ -1,8 +1,8 @@
-"""Deliveries of events to webhooks: which are due, which are leased, and how they ended.
+"""Deliveries of events to webhooks: finds due ones, leases them, and saves their outcome.
 
-A webhook gets the events of a thread one after the other: only the first pending one can be due.
-A dispatcher holds a lease on a delivery while it posts. An outcome is saved only while the lease
-holds: one that comes after another dispatcher has leased the delivery changes nothing.
+A webhook gets the events of a thread one after the other: only the first pending one can be due. A
+dispatcher holds a lease on a delivery while it posts. An outcome is saved only while the lease
+holds: it changes nothing once another dispatcher has leased the delivery.
 """
 
 from collections.abc import Callable, Collection, Iterable, Mapping
@@ -24,7 +24,7 @@ from dashboard.db.outbox import sent_messages
 from dashboard.db.outbox.outgoing_document import EVENTS, Outgoing
 from dashboard.db.upsert import insert_missing
 
-#: Not a parameter: SQLite would plan anew each time, since an index has the pending ones alone.
+#: Not a parameter: SQLite would plan anew each time, since its index only holds pending ones.
 _PENDING: ColumnElement[str] = literal_column("'pending'")
 _EARLIER = deliveries.alias("earlier")
 _IS_FIRST_OF_THREAD = ~exists().where(
@@ -51,13 +51,13 @@ class LeasedDelivery(NamedTuple):
 
 
 def waiting_webhooks(connection: Connection, now_ms: int) -> list[int]:
-    """The ids of webhooks with a delivery that is due."""
+    """Returns the ids of webhooks with a due delivery."""
     found = select(webhooks.c.id).where(_has_due(now_ms)).order_by(webhooks.c.id)
     return list(connection.scalars(found))
 
 
 def has_due(now_ms: Now) -> ColumnElement[bool]:
-    """Whether any webhook has a delivery that is due."""
+    """Whether any webhook has a due delivery."""
     return select(webhooks.c.id).where(_has_due(now_ms)).exists()
 
 
@@ -75,8 +75,8 @@ def lease(
 ) -> list[LeasedDelivery]:
     """Leases up to `limit` due deliveries of a webhook.
 
-    `token` names the lease; `until_ms` gives its end for a number of attempts, with the one that
-    begins. Rows that another transaction has locked are skipped.
+    `token` names the lease; `until_ms` maps the number of attempts, with the one that begins, to
+    its end. Rows that another transaction has locked are skipped.
     """
     rows = connection.execute(
         select(deliveries.c.id, deliveries.c.attempts)
@@ -96,8 +96,8 @@ def lease(
 
 
 def renew(connection: Connection, leases: Iterable[tuple[int, str, int]]) -> None:
-    """Extends leases, given as (delivery id, token, until, in milliseconds). One that expired is
-    valid again; one that was taken stays as it is."""
+    """Extends leases, given as (delivery id, token, until, in milliseconds). An expired one is
+    valid again; one that another dispatcher has taken stays as it is."""
     for id, lease, until_ms in sorted(leases):
         connection.execute(
             update(deliveries).where(*_is_leased(id, lease)).values(leased_until=until_ms)
@@ -105,7 +105,7 @@ def renew(connection: Connection, leases: Iterable[tuple[int, str, int]]) -> Non
 
 
 def succeed(connection: Connection, delivery: LeasedDelivery, now_ms: int) -> bool:
-    """Saves that the chatbot accepted it. False where the lease is lost: nothing is saved."""
+    """Saves that the chatbot accepted it. False if the lease is lost: nothing is saved."""
     done = {"state": "done", "lease": None, "leased_until": None}
     if not _save_under_lease(connection, delivery, done):
         return False
@@ -118,7 +118,7 @@ def succeed(connection: Connection, delivery: LeasedDelivery, now_ms: int) -> bo
 def retry_at(
     connection: Connection, delivery: LeasedDelivery, next_at_ms: int, now_ms: int
 ) -> bool:
-    """Schedules the next attempt after a failure. False where the lease is lost."""
+    """Schedules the next attempt after a failure. False if the lease is lost."""
     later = {"next_at": next_at_ms, "lease": None, "leased_until": None}
     if not _save_under_lease(connection, delivery, later):
         return False
@@ -139,7 +139,7 @@ def retry_at(
 
 
 def fail(connection: Connection, delivery: LeasedDelivery, now_ms: int) -> bool:
-    """Gives the delivery up; the next event of the thread is due. False where the lease is lost."""
+    """Gives the delivery up; the next event of the thread is due. False if the lease is lost."""
     failed = {"state": "failed", "lease": None, "leased_until": None}
     if not _save_under_lease(connection, delivery, failed):
         return False
@@ -197,7 +197,7 @@ def replay(
 ) -> int:
     """Makes deliveries of events due again, also of events that this webhook never got.
 
-    `rows` are those of `fan_out.delivery`. Leased deliveries stay as they are. Returns the number.
+    `rows` come from `fan_out.delivery`. Leased deliveries stay as they are. Returns the number.
     """
     if not rows:
         return 0

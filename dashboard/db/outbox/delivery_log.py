@@ -10,9 +10,9 @@ from dashboard.db.models.webhooks import deliveries, delivery_attempts, outgoing
 from dashboard.db.outbox.fan_out import PositionedEvent, delivery
 from dashboard.db.outbox.outgoing_document import EVENTS, Outgoing
 
-#: Attempts of test events that are kept for each webhook; others are deleted with their event.
+#: Attempts of test events kept for each webhook; other attempts are deleted with their event.
 TESTS_KEPT = 20
-#: Most events of one replay.
+#: Events of one replay, at most.
 REPLAY_MAX = 10_000
 
 
@@ -30,7 +30,7 @@ class Attempt(NamedTuple):
 def add(connection: Connection, webhook_id: int, delivery_id: int | None, attempt: Attempt) -> None:
     """Adds an attempt; `delivery_id` None stands for a test event.
 
-    Nothing is kept of a delivery that was deleted meanwhile, with the person whose data it held.
+    Adds nothing for a delivery that was deleted meanwhile, with the person's data that it held.
     """
     if delivery_id is not None and not _is_kept(connection, delivery_id):
         return
@@ -46,7 +46,7 @@ def add(connection: Connection, webhook_id: int, delivery_id: int | None, attemp
 def page(
     connection: Connection, webhook_id: int, before: int | None, limit: int
 ) -> tuple[list[dict[str, Any]], bool]:
-    """Up to `limit` attempts with ids below `before`, newest first; whether there are more."""
+    """Returns up to `limit` attempts with ids below `before`, newest first; whether more exist."""
     statement = _LOG.where(delivery_attempts.c.webhook_id == webhook_id)
     if before is not None:
         statement = statement.where(delivery_attempts.c.id < before)
@@ -65,7 +65,7 @@ def replayable(
     from_ms: int = 0,
     to_ms: int = 2**53,
 ) -> list[dict[str, object]]:
-    """Rows for `deliveries.replay`: events of the webhook's source and of the types it wants.
+    """Returns rows for `deliveries.replay`: events of the webhook's source and types.
 
     Either the event called `name`, or those that occurred from `from_ms` to `to_ms`.
     """

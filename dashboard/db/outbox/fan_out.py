@@ -33,7 +33,7 @@ def fan_out(connection: Connection, events: Sequence[PositionedEvent], now_ms: i
 
 
 def delivery(webhook_id: int, event: PositionedEvent, now_ms: int) -> dict[str, Any]:
-    """A row of the table `deliveries` that is due at once."""
+    """Returns a row of the table `deliveries` that is due at once."""
     return {
         "webhook_id": webhook_id,
         "event_id": event.id,
@@ -48,7 +48,7 @@ def delivery(webhook_id: int, event: PositionedEvent, now_ms: int) -> dict[str, 
 def _webhooks(
     connection: Connection, source_ids: Collection[int]
 ) -> dict[int, list[tuple[int, list[str] | None]]]:
-    """Source id to its enabled webhooks: (id, wanted types; None for all)."""
+    """Maps source ids to their enabled webhooks: (id, wanted types; None for all)."""
     found: dict[int, list[tuple[int, list[str] | None]]] = {}
     rows = connection.execute(
         select(webhooks.c.source_id, webhooks.c.id, webhooks.c.events)

@@ -1,4 +1,4 @@
-"""The outbox: events of what admins did, for chatbots, in the order of their commits.
+"""The outbox: events about actions of admins, for chatbots, in the order of their commits.
 
 Row ids are not in the order of commits: a slow transaction commits a smaller id after larger ones
 were read, and a reader by id would skip it. So an event is written without a position, in the
@@ -17,9 +17,9 @@ from dashboard.db.outbox.fan_out import PositionedEvent, fan_out
 from dashboard.db.outbox.outgoing_document import EVENTS, Outgoing
 from dashboard.db.upsert import insert_missing
 
-#: Time that events are kept: 30 days.
+#: Events are kept for 30 days.
 KEPT_MS = 30 * 24 * 3600 * 1000
-#: Events that one transaction assigns positions to, or deletes.
+#: Events that get positions, or are deleted, in one transaction.
 SLICE = 1_000
 
 _NEXT_SEQ = text(
@@ -70,7 +70,7 @@ def needs_positions(connection: Connection) -> bool:
 def assign_positions(connection: Connection, now_ms: int) -> int:
     """Assigns positions to committed events and creates their deliveries; returns their number.
 
-    It handles up to `SLICE` events: call it until it returns 0. Raises StorageUnavailable where
+    It handles up to `SLICE` events: call it until it returns 0. Raises StorageUnavailable if
     another transaction holds the lock for too long.
     """
     if connection.dialect.name == "postgresql":
@@ -102,7 +102,7 @@ def assign_positions(connection: Connection, now_ms: int) -> int:
 def after(
     connection: Connection, source_id: int, position: int, limit: int
 ) -> tuple[list[Outgoing], int]:
-    """Up to `limit` events of a source after a position, and the position of the last one."""
+    """Returns up to `limit` events of a source after a position, and the last one's position."""
     found = connection.execute(
         EVENTS.add_columns(outgoing_events.c.position)
         .where(outgoing_events.c.source_id == source_id, outgoing_events.c.position > position)
@@ -114,12 +114,12 @@ def after(
 
 
 def head(connection: Connection) -> int:
-    """The last position that was assigned; 0 before the first."""
+    """Returns the last assigned position; 0 before the first."""
     return connection.execute(_HEAD).scalar_one()
 
 
 def read_to(connection: Connection, source_id: int) -> int:
-    """The greatest position that a source has read up to; 0 before its first read."""
+    """Returns the position up to which a source has read; 0 before its first read."""
     return connection.scalar(_read_to(source_id)) or 0
 
 

@@ -20,7 +20,7 @@ _BEGINNING = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 class Outgoing(NamedTuple):
-    """A stored event; `occurred_at` in milliseconds, `thread` is the id that the source gave it."""
+    """A stored event; `occurred_at` in milliseconds, `thread` is the source's id of it."""
 
     name: str
     type: str
@@ -30,7 +30,7 @@ class Outgoing(NamedTuple):
     data: dict[str, Any]
 
     def document(self) -> dict[str, Any]:
-        """The JSON document of the event; the same at each call."""
+        """Returns the JSON document of the event; the same at each call."""
         return {
             "id": self.name,
             "type": self.type,
@@ -42,6 +42,6 @@ class Outgoing(NamedTuple):
 
 
 def timestamp(ms: int) -> str:
-    """RFC 3339, to the millisecond."""
+    """Formats a time as RFC 3339, to the millisecond."""
     moment = _BEGINNING + timedelta(milliseconds=ms)
     return moment.isoformat(timespec="milliseconds").replace("+00:00", "Z")

@@ -9,9 +9,9 @@ from dashboard.db.models.webhooks import sent_messages
 from dashboard.db.upsert import insert_missing
 
 #: Stages of delivery. A message only moves to a greater one, so that late and repeated receipts
-#: change nothing; when an admin sends it again it starts at QUEUED.
+#: change nothing; an admin who sends it again sets it back to QUEUED.
 QUEUED, BOT_FAILED, BOT_RECEIVED, CUSTOMER_FAILED, CUSTOMER_RECEIVED, READ = range(6)
-#: Stages in which there is nothing to send again.
+#: Stages at which a message cannot be sent again.
 ARRIVED = frozenset({BOT_RECEIVED, CUSTOMER_RECEIVED, READ})
 _STATES = {
     QUEUED: ("queued", "bot"),
@@ -59,7 +59,7 @@ class DeliveryUpdate(NamedTuple):
 def to_json(
     stage: int | None, attempts: int | None, at: int | None, changed_at: int | None
 ) -> dict[str, Any] | None:
-    """A message's `delivery` as dashboards get it; None for a message that is not sent out.
+    """Returns a message's `delivery` as the dashboard gets it; None if the message is not sent out.
 
     A greater `v` (the time of the change) is the newer state.
     """
@@ -75,7 +75,7 @@ def queue(connection: Connection, message_id: int, thread_id: int, now_ms: int) 
 
 
 def queue_again(connection: Connection, message_id: int, now_ms: int) -> None:
-    """Starts the delivery of a message again, for an admin."""
+    """Starts the delivery of a message again, at an admin's request."""
     _change(
         connection,
         sent_messages.c.message_id == message_id,
@@ -84,7 +84,7 @@ def queue_again(connection: Connection, message_id: int, now_ms: int) -> None:
 
 
 def advance(connection: Connection, message_ids: Collection[int], stage: int, now_ms: int) -> None:
-    """Moves messages to a stage; those at a greater one stay there."""
+    """Moves messages to a stage; messages at a greater one stay there."""
     rows = [
         {"message": id, "new_stage": stage, "new_at": now_ms, "now": now_ms}
         for id in sorted(message_ids)
@@ -121,7 +121,7 @@ def apply_receipts(connection: Connection, receipts: Iterable[Receipt], now_ms: 
 def changed_since(
     connection: Connection, thread_ids: Collection[int], since_ms: int
 ) -> list[DeliveryUpdate]:
-    """Messages of these threads whose delivery changed at `since_ms` or later."""
+    """Returns messages of these threads whose delivery changed at `since_ms` or later."""
     found = connection.execute(
         select(sent_messages.c.message_id, sent_messages.c.thread_id, *COLUMNS).where(
             sent_messages.c.thread_id.in_(thread_ids), sent_messages.c.changed_at >= since_ms
@@ -131,7 +131,7 @@ def changed_since(
 
 
 def stage_of(connection: Connection, message_id: int, thread_id: int) -> int | None:
-    """The stage of a message of the thread; None where it is not sent out."""
+    """Returns the stage of a message of the thread; None if the message is not sent out."""
     return connection.scalar(
         select(sent_messages.c.stage).where(
             sent_messages.c.message_id == message_id, sent_messages.c.thread_id == thread_id

@@ -14,7 +14,7 @@ from dashboard.db.models.webhooks import webhooks
 from dashboard.db.outbox import deliveries
 from dashboard.event_types import TYPING
 
-#: Time that the previous secret signs every request, too, after a rotation.
+#: The previous secret signs every request, too, for this long after a rotation.
 OLD_SECRET_MS = 24 * 3600 * 1000
 _SECRET_BYTES = 32
 #: Reasons of a disabled webhook: its receiver answered 410 Gone, or a supervisor revoked it.
@@ -43,7 +43,7 @@ class TypingTargets(NamedTuple):
 
 
 class Target(NamedTuple):
-    """Where to post, and the secrets to sign with, the newest first."""
+    """The address to post to, and the secrets to sign with, the newest first."""
 
     url: str
     secrets: tuple[str, ...]
@@ -85,19 +85,19 @@ def create(
 
 
 def listing(connection: Connection) -> list[Webhook]:
-    """All webhooks that are not revoked, the oldest first."""
+    """Returns all webhooks that are not revoked, the oldest first."""
     found = connection.execute(_LISTED.where(_IS_NOT_REVOKED).order_by(webhooks.c.id))
     return [_webhook(*row) for row in found]
 
 
 def one(connection: Connection, id: int) -> Webhook | None:
-    """The webhook with this id; None for an unknown or revoked one."""
+    """Returns the webhook with this id; None for an unknown or revoked one."""
     row = connection.execute(_LISTED.where(webhooks.c.id == id, _IS_NOT_REVOKED)).first()
     return _webhook(*row) if row else None
 
 
 def pending_counts(connection: Connection) -> dict[int, int]:
-    """Webhook id to the number of its pending deliveries; webhooks without any are left out."""
+    """Maps webhook ids to the number of pending deliveries; webhooks without any are left out."""
     found = connection.execute(
         select(delivery_table.c.webhook_id, func.count())
         .where(delivery_table.c.state == "pending")
@@ -130,7 +130,7 @@ def disable(connection: Connection, id: int, why: str, now_ms: int) -> None:
 
 
 def enable(connection: Connection, id: int) -> None:
-    """Posts events again, from now on, to a webhook that was disabled as GONE."""
+    """Posts events from now on to a webhook that was disabled as GONE."""
     connection.execute(
         update(webhooks)
         .where(webhooks.c.id == id, webhooks.c.disabled_why == GONE)
@@ -139,7 +139,7 @@ def enable(connection: Connection, id: int) -> None:
 
 
 def target(connection: Connection, id: int, now_ms: int) -> Target | None:
-    """Where to post and how to sign; None for a disabled webhook."""
+    """Returns address and secrets of a webhook; None for a disabled one."""
     row = connection.execute(
         select(
             webhooks.c.url, webhooks.c.secret, webhooks.c.old_secret, webhooks.c.old_secret_until
@@ -155,7 +155,7 @@ def target(connection: Connection, id: int, now_ms: int) -> Target | None:
 def typing_targets(
     connection: Connection, thread_id: int, admin_id: int, now_ms: int
 ) -> TypingTargets:
-    """Names of thread and admin, and the webhooks that want to know that the admin is writing.
+    """Returns names of thread and admin, and the webhooks that want typing notices.
 
     Webhooks whose deliveries fail are left out.
     """
@@ -176,7 +176,7 @@ def typing_targets(
 
 
 def save_failure(connection: Connection, id: int, now_ms: int) -> None:
-    """Saves that deliveries fail since `now_ms`, unless they already do."""
+    """Saves that deliveries fail since `now_ms`, unless they failed already."""
     connection.execute(
         update(webhooks)
         .where(webhooks.c.id == id, webhooks.c.failing_since.is_(None))
@@ -194,7 +194,7 @@ def save_success(connection: Connection, id: int) -> None:
 
 
 def failing(connection: Connection) -> dict[str, int]:
-    """Source name to the time since when its deliveries fail; a disabled webhook counts."""
+    """Maps source names to the time since when deliveries fail; a disabled webhook counts."""
     since = func.coalesce(webhooks.c.failing_since, webhooks.c.disabled_at)
     found = connection.execute(
         select(sources.c.name, func.min(since))

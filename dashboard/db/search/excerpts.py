@@ -1,4 +1,4 @@
-"""Excerpts of found texts: the part with most of the searched words, with the matches marked."""
+"""Excerpts of found texts: the part with the most searched words, with the matches marked."""
 
 import unicodedata
 from bisect import bisect_left, bisect_right
@@ -21,14 +21,14 @@ Match = tuple[int, int, int]
 
 
 class Excerpt(NamedTuple):
-    """`marks` are the matches as [from, to) in code points of `text`."""
+    """An excerpt; `marks` are the matches as [from, to) in code points of `text`."""
 
     text: str
     marks: list[tuple[int, int]]
 
 
 def excerpt(text: str, terms: Sequence[Term]) -> Excerpt:
-    """The part of a text with most of the terms, on one line; of equal ones the first.
+    """Returns the part of a text with the most terms, on one line; of equal parts the first.
 
     Neither its ends nor its marks are within a grapheme cluster, unless one cluster is longer than
     the excerpt.
@@ -46,7 +46,7 @@ def excerpt(text: str, terms: Sequence[Term]) -> Excerpt:
 
 
 def marks(text: str, terms: Sequence[Term], most: int) -> list[tuple[int, int]]:
-    """The matches in the whole text, the first `most`, without overlaps and in order."""
+    """Returns the first `most` matches in the whole text, without overlaps and in order."""
     found = _merged([match[:2] for match in _matches(words_with_positions(text), terms)])[:most]
     if not found:
         return []
@@ -67,7 +67,7 @@ def _on_one_line(text: str) -> str:
 
 
 def _window(text: str, found_words: Sequence[Word], found: Sequence[Match]) -> tuple[int, int]:
-    """[from, to) of the excerpt: as many whole words as fit."""
+    """Returns [from, to) of the excerpt: as many whole words as fit."""
     if len(text) <= EXCERPT_MAX:
         return 0, len(text)
     first, last = _richest(found)
@@ -81,7 +81,7 @@ def _window(text: str, found_words: Sequence[Word], found: Sequence[Match]) -> t
 
 
 def _richest(found: Sequence[Match]) -> tuple[int, int]:
-    """[from, to) of the matches that show most of the terms within one excerpt; then most often."""
+    """Returns [from, to) of matches that fit, with the most terms; then with the most matches."""
     best, best_key = (0, 0), (0, 0)
     counts: dict[int, int] = {}
     first = 0
@@ -100,7 +100,7 @@ def _richest(found: Sequence[Match]) -> tuple[int, int]:
 
 
 def _start(text: str, found_words: Sequence[Word], first: int, last: int) -> int:
-    """Where an excerpt begins that shows [first, last): at a word, some columns before."""
+    """Returns the start of an excerpt that shows [first, last): at a word, some columns before."""
     room = max(0, EXCERPT_MAX - (last - first))
     lowest, columns = first, 0
     while lowest > 0 and first - lowest < room:
@@ -113,13 +113,13 @@ def _start(text: str, found_words: Sequence[Word], first: int, last: int) -> int
     begin = min(
         (word.start for word in found_words if lowest <= word.start <= first), default=first
     )
-    # Grapheme clusters never go over the end of a line.
+    # Grapheme clusters never extend over the end of a line.
     whole = _boundary(text, max(text.rfind("\n", 0, begin), 0), begin)
     return whole if first - whole < EXCERPT_MAX // 2 else begin
 
 
 def _boundary(text: str, start: int, at: int) -> int:
-    """The last place at or before `at` between two grapheme clusters, or `start`."""
+    """Returns the last place at or before `at` between two grapheme clusters, or `start`."""
     end = start
     for cluster in _GRAPHEME.finditer(text, start):
         if cluster.end() > at:
@@ -129,7 +129,7 @@ def _boundary(text: str, start: int, at: int) -> int:
 
 
 def _clusters(text: str, start: int, end: int) -> list[int]:
-    """The places between grapheme clusters from `start` to the first one at or after `end`."""
+    """Returns the places between clusters from `start` to the first one at or after `end`."""
     places_between = [start]
     for cluster in _GRAPHEME.finditer(text, start):
         places_between.append(cluster.end())
@@ -139,12 +139,12 @@ def _clusters(text: str, start: int, end: int) -> list[int]:
 
 
 def _widened(clusters: Sequence[int], low: int, high: int) -> tuple[int, int]:
-    """The grapheme clusters that a mark touches."""
+    """Widens a mark to whole grapheme clusters."""
     return clusters[bisect_right(clusters, low) - 1], clusters[bisect_left(clusters, high)]
 
 
 def _merged(found: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
-    """Marks without overlaps, in order."""
+    """Merges overlapping marks; returns them in order."""
     merged: list[tuple[int, int]] = []
     for low, high in found:
         if merged and low <= merged[-1][1]:

@@ -1,4 +1,4 @@
-"""Messages that contain all terms of a query: the newest ones of all threads, and of one thread."""
+"""Messages that contain all terms of a query: the newest of all threads, or those of one thread."""
 
 from collections.abc import Collection, Sequence
 from typing import Any, NamedTuple
@@ -16,7 +16,7 @@ _NEWEST = {
         " (SELECT rowid AS id FROM message_search WHERE words MATCH :query"
         "  ORDER BY rowid DESC LIMIT :most) AS found JOIN events ON events.id = found.id"
     ),
-    # MATERIALIZED: else the planner may scan all messages by id, assuming a frequent word.
+    # MATERIALIZED: otherwise the planner may scan all messages by id, assuming a frequent word.
     "postgresql": text(
         "WITH found AS MATERIALIZED"
         " (SELECT id, words @@ CAST(:unsure AS tsquery) AS is_unsure"
@@ -26,7 +26,7 @@ _NEWEST = {
         " JOIN events ON events.id = newest.id"
     ),
 }
-#: The same of threads at some desks.
+#: The same queries for threads at some desks.
 _NEWEST_AT = {
     "sqlite": text(
         "SELECT events.thread_id, events.id, events.ranked_at, 0"
@@ -58,7 +58,7 @@ _IN_THREAD_SQLITE = (
 
 
 class MessageMatch(NamedTuple):
-    """A message that matches; `at` is the time by which conversations are ordered, in ms."""
+    """A message that matches; `at` is the time that orders conversations, in ms."""
 
     thread_id: int
     id: int
@@ -68,8 +68,8 @@ class MessageMatch(NamedTuple):
 def newest(
     connection: Connection, terms: Sequence[Term], most: int, desks: Desks = None
 ) -> tuple[list[MessageMatch], bool]:
-    """The matches among the newest `most` that the index gives, and whether these are all; of
-    threads at these desks, None: at any."""
+    """Returns the matches among the newest `most` that the index gives, and whether these are all;
+    only in threads at these desks, None: at any."""
     dialect = connection.dialect.name
     # One more than the limit shows whether there are more.
     parameters: dict[str, Any] = {"query": matching(dialect, terms), "most": most + 1}
@@ -83,7 +83,7 @@ def newest(
 
 
 def in_thread(connection: Connection, thread_id: int, terms: Sequence[Term]) -> list[MessageMatch]:
-    """All matches in a thread, in the order of the conversation."""
+    """Returns all matches in a thread, in the order of the conversation."""
     if not terms:
         return []
     if connection.dialect.name == "postgresql":
@@ -101,7 +101,7 @@ def in_thread(connection: Connection, thread_id: int, terms: Sequence[Term]) -> 
 def _in_thread_sqlite(
     thread_id: int, terms: Sequence[Term]
 ) -> tuple[TextClause, dict[str, int | str]]:
-    """The statement with its parameters.
+    """Returns the statement with its parameters.
 
     It reads the indexed words of the thread's messages: the index itself would be asked once a
     message, or for the messages of all threads.
@@ -119,7 +119,7 @@ def _sure(
     found: Collection[tuple[int, int, int, bool]],
     terms: Sequence[Term],
 ) -> list[MessageMatch]:
-    """The found ones (thread id, id, time, whether it is unsure), looking into the unsure ones."""
+    """Returns the matches (thread id, id, time, unsure), after reading the texts of unsure ones."""
     unsure = [id for _, id, _, is_unsure in found if is_unsure]
     wrong = {
         id

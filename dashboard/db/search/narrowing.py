@@ -1,4 +1,4 @@
-"""The conditions of a search: they narrow what its words find, or stand alone."""
+"""The conditions of a search: they narrow the matches of its words, or stand alone."""
 
 import time
 from typing import NamedTuple
@@ -12,7 +12,7 @@ from scoring.conditions.resolved import Resolved
 
 #: Ids in one statement, and threads that one statement looks at.
 _BATCH, _SLICE = 500, 20_000
-#: How long a search by conditions alone looks for threads.
+#: A search by conditions alone looks for threads for this long.
 _SECONDS = 2.0
 
 #: Thread id to (time, message id; 0 for a match that is no message).
@@ -27,7 +27,7 @@ class HoldsAt(NamedTuple):
 
 
 def narrowed(connection: Connection, condition: HoldsAt, found: Matches) -> Matches:
-    """Those of the found threads for which a condition holds."""
+    """Returns those of the found threads for which a condition holds."""
     kept: Matches = {}
     all = list(found)
     for ids in turns.slices(all, _BATCH):
@@ -37,7 +37,7 @@ def narrowed(connection: Connection, condition: HoldsAt, found: Matches) -> Matc
 
 
 def newest(connection: Connection, condition: HoldsAt, most: int) -> tuple[Matches, bool]:
-    """Thread id to (`recent_at`, 0) of at most so many threads for which a condition holds, and
+    """Maps up to `most` threads for which a condition holds to (`recent_at`, 0), and returns
     whether these are all. The newest threads are looked at first."""
     end = time.monotonic() + _SECONDS
     found: Matches = {}

@@ -18,16 +18,16 @@ from dashboard.db.threads import messages, thread_rows
 from dashboard.db.threads.thread_rows import rows
 from scoring.conditions.folding import plain
 
-#: Messages that are listed, the newest ones.
+#: Listed messages of a thread: the newest ones.
 THREAD_MATCHES_MAX = 1_000
 #: Marks in one message.
 MARKS_MAX = 200
 
 
 def find_in_thread(connection: Connection, thread_id: int, query: str) -> dict[str, Any]:
-    """The messages of the thread that contain all terms of the query, as dashboards get them.
+    """Returns the messages of the thread that contain all terms of the query, for the dashboard.
 
-    In the order of the conversation, and the number of all of them.
+    They are in the order of the conversation, with the number of all of them.
     """
     query_terms = terms(query)
     found = message_matches.in_thread(connection, thread_id, query_terms)
@@ -47,12 +47,12 @@ def find_in_thread(connection: Connection, thread_id: int, query: str) -> dict[s
 def panel(
     connection: Connection, thread_id: int, limit: int, desks: Desks = None
 ) -> dict[str, Any] | None:
-    """The customer of a thread and up to `limit` of the customer's threads, the newest first: of
-    those at these desks, None: of all.
+    """Returns the customer of a thread and up to `limit` of the customer's threads, the newest
+    first: those at these desks, None: all.
 
-    `total` is the number of all of them. None for an unknown thread; the customer is null while
-    no event of the thread has named one. The customer's `created_at` is that of the first event of
-    theirs, in milliseconds: what was imported is older than its row.
+    `total` is the number of all of them. None for an unknown thread; the customer is null while no
+    event of the thread has named one. The customer's `created_at` is the time of the customer's
+    first event, in milliseconds: an import is older than its row.
     """
     found = connection.execute(
         select(threads_table.c.customer_id, customers.c.created_at)
@@ -87,10 +87,10 @@ def panel(
 def _total_and_since(
     connection: Connection, of_customer: ColumnElement[bool], created_at: int, *, all_desks: bool
 ) -> tuple[int, int]:
-    """How many threads of the customer are seen, and the time in milliseconds of the first event.
+    """Counts the customer's visible threads; returns this and the first event's time in ms.
 
-    The row of the customer counts only for who sees all desks: another desk's thread may have made
-    it. It tells the time also where no thread is seen.
+    The customer's own row counts only if all desks are seen: another desk's thread may have made
+    it. It also gives the time if no thread is visible.
     """
     total, first_event_at = connection.execute(
         select(func.count(), func.min(threads_table.c.first_event_at)).where(of_customer)
@@ -100,7 +100,7 @@ def _total_and_since(
     return total, min(created_at, first_event_at) if all_desks else first_event_at
 
 
-#: Most matches that are read, the newest ones: they bound the time of a search for a frequent word.
+#: Matches that are read, the newest ones: this bounds the time of a search for a frequent word.
 MATCHES_MAX = 5_000
 CUSTOMERS_MAX = 1_000
 
@@ -115,7 +115,7 @@ _CUSTOMERS = {
 }
 _IS_AT = """EXISTS (SELECT 1 FROM threads
     WHERE threads.customer_id = {id} AND threads.desk IN :desks)"""
-#: Those with threads at some desks.
+#: Customers with threads at some desks.
 _CUSTOMERS_AT = {
     "sqlite": text(
         "SELECT rowid FROM customer_search WHERE words MATCH :query"
@@ -136,9 +136,9 @@ class SortKey(NamedTuple):
 
 
 class Found(NamedTuple):
-    """Results as dashboards get them, their total number, and the key after which to go on.
+    """Results as the dashboard gets them, their total number, and the key after which to go on.
 
-    `whole` is False where there are more matches than are read: older threads may be missing.
+    `whole` is False if there are more matches than are read: older threads may be missing.
     """
 
     results: list[dict[str, Any]]
@@ -155,11 +155,11 @@ def find(
     condition: HoldsAt | None = None,
     desks: Desks = None,
 ) -> Found:
-    """Threads where one message, or the customer's name and id, contains all terms of the words.
+    """Finds threads in which one message, or the customer's name and id, contains all terms.
 
-    A thread is a result once: by its newest matching message, or else by its customer. With a
-    condition, those for which it holds; without words, all of these. Only those at `desks`, and
-    whatever is at others changes nothing; None: at any.
+    A thread is one result: by its newest matching message, or else by its customer. A condition
+    narrows the result; without words it selects alone. Only threads at `desks` count, and threads
+    at other desks change nothing; None: any desk.
     """
     query_terms = terms(words)
     if condition is not None:
@@ -189,7 +189,7 @@ def find(
 def _by_message(
     connection: Connection, query_terms: Sequence[Term], desks: Desks
 ) -> tuple[Matches, bool]:
-    """Thread id to (time, id) of its newest message that matches."""
+    """Maps thread ids to (time, id) of the newest message that matches."""
     if not query_terms:
         return {}, True
     matches, whole = message_matches.newest(connection, query_terms, MATCHES_MAX, desks)
@@ -202,7 +202,7 @@ def _by_message(
 def _by_customer(
     connection: Connection, query: str, query_terms: Sequence[Term], desks: Desks
 ) -> tuple[Matches, bool]:
-    """Thread id to (`recent_at`, 0) for threads of the customers that match."""
+    """Maps threads of matching customers to (`recent_at`, 0)."""
     customer_ids = _customers(connection, query, query_terms, desks)
     is_seen = true() if desks is None else threads_table.c.desk.in_(desks)
     found = connection.execute(
@@ -218,7 +218,7 @@ def _by_customer(
 def _customers(
     connection: Connection, query: str, query_terms: Sequence[Term], desks: Desks
 ) -> list[int]:
-    """Ids of customers by their names and ids, or by SOURCE/ID as dashboards show it."""
+    """Returns ids of customers by their names and ids, or by SOURCE/ID as dashboards show it."""
     source, _, name = plain(query).strip().partition("/")
     exact = (
         select(customers.c.id)

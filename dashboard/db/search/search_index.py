@@ -11,10 +11,10 @@ from dashboard.db.search.words import Term, words
 #: Limits of a tsvector: the greatest position, and the number of positions of one word.
 _POSITION_MAX = 16_383
 _POSITIONS_A_WORD_MAX = 255
-#: A word of each text in which positions are missing by these limits: what looks for words that
-#: follow each other finds it by the words alone, and has to look into the text.
+#: A word of each text whose positions are incomplete because of these limits: a search for words
+#: that follow each other finds it by the words alone, and has to look into the text.
 _POSITIONS_MISSING = "\ue0ff"
-#: The same as a query of PostgreSQL.
+#: The word as a query of PostgreSQL.
 POSITIONS_MISSING_QUERY = f"'{_POSITIONS_MISSING}'"
 
 _ADD_POSTGRES = (
@@ -45,13 +45,13 @@ _DELETE_CUSTOMERS = _statements(_DELETE, "customer_search")
 
 
 def message_text(body: str | None, attachments: Iterable[Mapping[str, Any]] | None) -> str:
-    """The text that a message is found by: its body and the names of its attachments."""
+    """Returns the text by which a message is found: its body and the names of its attachments."""
     names = (each.get("name") for each in attachments or ())
     return "\n".join(each for each in (body, *names) if each)
 
 
 def adding_messages(connection: Connection, texts: Iterable[tuple[int, str]]) -> Write:
-    """What adds new messages to the index, given as (event id, text)."""
+    """Returns the write that adds new messages to the index, given as (event id, text)."""
     return Write(_ADD_MESSAGES, _rows(connection, [each for each in texts if each[1]]))
 
 
@@ -72,7 +72,7 @@ def remove_customers(connection: Connection, ids: Select[Any]) -> None:
 
 
 def matching(dialect: str, terms: Sequence[Term]) -> str:
-    """The query in the index's own language for texts that contain all of these terms."""
+    """Returns the index's own query for texts that contain all of these terms."""
     if dialect == "postgresql":
         return " & ".join(_tsquery(term) for term in terms)
     return " AND ".join(_match(term) for term in terms)
@@ -90,7 +90,7 @@ def _delete(connection: Connection, statements: Mapping[str, TextClause], ids: S
 
 
 def _tsvector(found: Sequence[str]) -> str:
-    """The words with their positions. None of them holds a quote or a backslash."""
+    """Formats words with their positions. No word holds a quote or a backslash."""
     positions: dict[str, list[int]] = {}
     for position, word in enumerate(found, 1):
         positions.setdefault(word, []).append(min(position, _POSITION_MAX))

@@ -1,4 +1,4 @@
-"""The words of texts as the search index holds them: folded, then split."""
+"""Words of texts for the search index: folded, then split."""
 
 import re
 import unicodedata
@@ -46,7 +46,7 @@ class Term(NamedTuple):
 
 
 class _Folding(dict[int, str]):
-    """Code point to its folded text; filled on first use."""
+    """Maps code points to their folded text; filled on first use."""
 
     def __missing__(self, code: int) -> str:
         self[code] = folded_text = _fold(chr(code))
@@ -69,8 +69,8 @@ _FOLDING = _Folding()
 
 
 def folded(text: str) -> str:
-    """The text without the differences that a search ignores: case, marks, widths, and which sign
-    stands for an apostrophe, a quote or a hyphen."""
+    """Removes the differences that a search ignores: case, marks, widths, and variants of
+    apostrophes, quotes and hyphens."""
     result = text.translate(_FOLDING)
     if "\u3099" in result or "\u309a" in result:
         return unicodedata.normalize("NFC", result)
@@ -78,15 +78,15 @@ def folded(text: str) -> str:
 
 
 def words(text: str) -> list[str]:
-    """The words of a text in order, as the index holds them."""
+    """Returns the words of a text in order, as the index holds them."""
     if text.isascii():
-        # It has none of the scripts without spaces, and needs no positions.
+        # ASCII has none of the scripts without spaces, and needs no positions.
         return [word[:WORD_MAX] for word in _SPACED_PART.findall(folded(text))]
     return [word for word, _, _ in _cut(folded(text))]
 
 
 def words_with_positions(text: str) -> list[Word]:
-    """The words of a text with their positions in it."""
+    """Returns the words of a text with their positions in it."""
     if text.isascii():
         return [Word(*each) for each in _cut(folded(text))]
     pieces: list[str] = []
@@ -101,7 +101,7 @@ def words_with_positions(text: str) -> list[Word]:
 
 
 def terms(query: str) -> list[Term]:
-    """The terms of a query, all of which a text must contain: its words, and phrases in quotes.
+    """Returns the terms of a query, all of which a text must contain: words, and quoted phrases.
 
     The words of a phrase stand next to each other, in their order. The query's last word may be a
     prefix, unless a quote follows it: a phrase without its closing quote is being typed.
@@ -120,7 +120,7 @@ def terms(query: str) -> list[Term]:
 
 
 def places(found_words: Sequence[Word], term: Term) -> list[tuple[int, int]]:
-    """[start, end) in the text of each place where the words of a term follow each other."""
+    """Returns [start, end) of each place in the text that has the words of a term in a row."""
     last = len(term.words) - 1
     return [
         (found_words[at].start, found_words[at + last].end)
@@ -141,7 +141,7 @@ def _term(part: str) -> Term | None:
         return None
     *_, last = _PART.finditer(part)
     if last[1] and len(last[1]) > 1:
-        # The index holds the last character by itself where a run ends; this one may go on.
+        # The index holds the last character of a run by itself; this run may go on.
         return Term(tuple(found[:-1]), False)
     return Term(tuple(found), bool(last[1]))
 
@@ -158,7 +158,7 @@ def _cut(text: str) -> Iterator[tuple[str, int, int]]:
 
 
 def _characters(text: str) -> Iterator[tuple[int, int, str]]:
-    """(start, end, folded) of each character together with the marks that belong to it."""
+    """Yields (start, end, folded) of each character together with the marks that belong to it."""
     start, piece = 0, ""
     for at, character in enumerate(text):
         if character in _VOICING and at > start:

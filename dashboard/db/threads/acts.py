@@ -1,4 +1,4 @@
-"""Acts: what was done to a thread, by whom and when; they stand in its conversation."""
+"""Acts on threads: shown in the conversation with their author and time."""
 
 from collections.abc import Sequence
 from typing import Any, NamedTuple
@@ -11,7 +11,7 @@ from dashboard.event_types import ACT_MEMBERS
 
 #: Acts in one part of a conversation; of more, the newest.
 PART_MAX = 200
-#: What dashboards get of an act's data.
+#: The members of an act's data that the dashboard gets.
 _SHOWN = ("cause", *ACT_MEMBERS)
 
 _ACTS: Select[Any] = select(
@@ -30,9 +30,9 @@ class Act(NamedTuple):
     """One act; `at` in milliseconds. `admin_id` is None for the chatbot, the customer and time.
 
     `data` may hold `priority`, `assignee` or `desk` with `before`, tags that were `added` and
-    `removed`, `cause` of what no one meant to do (`message` and `handoff` reopen a thread), what a
-    snooze, a wake or a late thread says, the `marks` of a snooze that was there before, and
-    `undoes`, the id of an earlier act.
+    `removed`, `cause` of an automatic act (`message` and `handoff` reopen a thread), the fields of
+    a snooze, a wake or a late thread, the `marks` of an earlier snooze, and `undoes`, the id of an
+    earlier act.
     """
 
     id: int
@@ -45,7 +45,7 @@ class Act(NamedTuple):
     data: dict[str, Any]
 
     def to_json(self) -> dict[str, Any]:
-        """`{"id", "type", "at", "by": {"id", "name"} | null, …}`, as dashboards get it."""
+        """Returns `{"id", "type", "at", "by": {"id", "name"} | null, …}` for the dashboard."""
         by = None if self.admin_id is None else {"id": self.admin_id, "name": self.admin_name}
         shown = {name: self.data[name] for name in _SHOWN if name in self.data}
         return {"id": self.id, "type": self.type, "at": self.at, "by": by, **shown}
@@ -76,19 +76,19 @@ def add(
 
 
 def add_many(connection: Connection, rows: Sequence[dict[str, Any]]) -> None:
-    """Stores acts: rows of the table."""
+    """Stores acts, given as rows of the table."""
     if rows:
         connection.execute(insert(thread_acts), list(rows))
 
 
 def last_id(connection: Connection, thread_id: int) -> int:
-    """The id of the act that was stored last; 0 without any."""
+    """Returns the id of the act that was stored last; 0 without any."""
     found = select(func.max(thread_acts.c.id)).where(thread_acts.c.thread_id == thread_id)
     return connection.scalar(found) or 0
 
 
 def after(connection: Connection, thread_id: int, known_id: int) -> list[Act]:
-    """The acts that were stored after this one, in that order.
+    """Returns the acts that were stored after this one, in that order.
 
     Within a thread ids grow in the order of commits, because a writer holds the thread's lock.
     """
@@ -99,7 +99,7 @@ def after(connection: Connection, thread_id: int, known_id: int) -> list[Act]:
 def between(
     connection: Connection, thread_id: int, since_ms: int | None, until_ms: int | None
 ) -> list[Act]:
-    """The acts from a time on and before another one, by time; None: without that limit."""
+    """Returns the acts from a time on and before another one, by time; None: without that limit."""
     found = _ACTS.where(thread_acts.c.thread_id == thread_id)
     if since_ms is not None:
         found = found.where(thread_acts.c.at >= since_ms)
@@ -110,7 +110,7 @@ def between(
 
 
 def one(connection: Connection, id: int) -> Act | None:
-    """The act with this id, or None."""
+    """Returns the act with this id, or None."""
     return next(iter(_read(connection, _ACTS.where(thread_acts.c.id == id))), None)
 
 

@@ -1,4 +1,4 @@
-"""Parts of conversations: messages, and what was done to the thread between them."""
+"""Parts of conversations: messages, and the acts between them."""
 
 from typing import Any, NamedTuple
 
@@ -10,9 +10,9 @@ from dashboard.db.threads import acts, messages
 class Part(NamedTuple):
     """Messages and acts by time, newest last; whether messages are before (`more`) or after them.
 
-    The acts are those between the messages, those before the first message where there is no
-    earlier one, and those after the last one where there is no later one: parts that follow each
-    other hold all of them. `newest_act_id` is that of the act stored last in the whole thread.
+    The acts are those between the messages, those before the first message of the thread, and those
+    after the last one: parts that follow each other hold all of them. `newest_act_id` is the act
+    stored last in the whole thread.
     """
 
     messages: list[messages.Message]
@@ -28,9 +28,9 @@ class Part(NamedTuple):
 def part(
     connection: Connection, thread_id: int, where: str | None, message_id: int, limit: int
 ) -> Part:
-    """Up to `limit` messages "before", "after" or "around" a message, with their acts; None: the
-    newest ones."""
-    # Read first: an act that is stored meanwhile is sent again, and not left out.
+    """Returns up to `limit` messages "before", "after" or "around" a message, with their acts;
+    None: the newest ones."""
+    # Read first: an act that is stored meanwhile is sent twice rather than left out.
     newest_act_id = acts.last_id(connection, thread_id)
     found = messages.at(connection, thread_id, where, message_id, limit)
     if not found.messages and (where is not None):

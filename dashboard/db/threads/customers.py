@@ -1,4 +1,4 @@
-"""Customers as stored: read, added and locked by the ids that their source gave them."""
+"""Customers as stored: read, added and locked by their source's ids."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
@@ -24,20 +24,20 @@ _SAVE = update_of(customers, (*FIELDS, "stamps"))
 
 
 class RankedValues(NamedTuple):
-    """What decides, of a customer, where their threads stand."""
+    """The values of a customer that decide where the customer's threads stand."""
 
     member_status: int = -1
     locale: str | None = None
 
 
-#: Those of a thread without a customer.
+#: The values of a thread without a customer.
 NO_CUSTOMER = RankedValues()
 
 
 def locked(
     connection: Connection, source_id: int, names: Collection[str], now_ms: int
 ) -> dict[str, dict[str, Any]]:
-    """The customers of a source by the source's ids, added if unknown, locked in the order of ids.
+    """Locks customers by their source's ids, added if unknown, in the order of row ids.
 
     Rows of added ones have `is_new` set.
     """
@@ -46,7 +46,7 @@ def locked(
 
 
 def ask_locked(source_id: int, names: Collection[str]) -> Ask[dict[str, dict[str, Any]]]:
-    """Asks for those that are known, and locks them."""
+    """Returns the query that reads and locks the known ones."""
     parameters = {"source": source_id, "names": json_text.dumps([*names])}
     return Ask(_BY_NAME, parameters, _by_external_id)
 
@@ -58,7 +58,7 @@ def with_missing(
     found: dict[str, dict[str, Any]],
     now_ms: int,
 ) -> dict[str, dict[str, Any]]:
-    """Adds the customers that are not among those that were found; gives those of `names`."""
+    """Adds the customers of `names` that are not in `found`; returns all of `names`."""
     missing = sorted(set(names) - found.keys())
     if missing:
         new_rows = [
@@ -71,12 +71,12 @@ def with_missing(
 
 
 def ranked_values(row: Mapping[str, Any]) -> RankedValues:
-    """Those of a row that `locked` returned."""
+    """Returns the ranked values of a row that `locked` returned."""
     return RankedValues(row["member_status"], row["locale"])
 
 
 def read_ranked_values(connection: Connection, ids: Collection[int]) -> dict[int, RankedValues]:
-    """Customer id to what decides where their threads stand; unknown ids are left out."""
+    """Maps customer ids to their ranked values; unknown ids are left out."""
     if not ids:
         return {}
     found = connection.execute(_RANKED_VALUES, {"ids": list(ids)})

@@ -1,4 +1,4 @@
-"""Remembers by hashes who was erased, so that no retry of an event brings them back."""
+"""Hashes of erased people and threads, so that no retry of an event brings them back."""
 
 import hashlib
 from collections import defaultdict
@@ -13,7 +13,7 @@ from dashboard.db.upsert import insert_on
 
 Kind = Literal["customer", "thread"]
 
-#: No chatbot retries an event for longer.
+#: No chatbot retries an event for longer than this.
 KEPT_MS = 30 * 24 * 3_600_000
 
 _FIND = select(erasures.c.name_hash, erasures.c.erased_at).where(
@@ -42,7 +42,7 @@ _KNOWN = (
 def remember(
     connection: Connection, source_id: int, names: Iterable[tuple[Kind, str]], now_ms: int
 ) -> None:
-    """Remembers what is erased now, by the source's ids; forgets what was erased long ago."""
+    """Records what is erased now, by the source's ids; deletes old records."""
     connection.execute(delete(erasures).where(erasures.c.erased_at < now_ms - KEPT_MS))
     rows = [
         {"source_id": source_id, "name_hash": _hash(kind, name), "erased_at": now_ms}
@@ -57,7 +57,7 @@ def remember(
 def among(
     connection: Connection, source_id: int, names: Collection[tuple[Kind, str]]
 ) -> dict[tuple[Kind, str], int]:
-    """When those of the names were erased that were, in milliseconds since 1970."""
+    """Maps those of the names that were erased to the time, in milliseconds since 1970."""
     if not names:
         return {}
     by_hash = {_hash(kind, name): (kind, name) for kind, name in names}
@@ -67,9 +67,9 @@ def among(
 
 
 def gone(connection: Connection, people: Iterable[str]) -> set[str]:
-    """Those of the people, named SOURCE/ID, who were erased and have not written since.
+    """Returns those of the people, named SOURCE/ID, who were erased and have not written since.
 
-    What has no time of its own, such as a heartbeat, is not taken from them.
+    Requests without a time of their own, such as heartbeats, are refused for them.
     """
     by_source: dict[str, list[str]] = defaultdict(list)
     for person in people:

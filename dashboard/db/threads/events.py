@@ -14,8 +14,8 @@ from dashboard.event_types import EVENT_TYPES, HANDOFF
 from scoring.facts import Kind, Settlement, ThreadEvent
 
 _KINDS = {name: type.kind for name, type in EVENT_TYPES.items()}
-#: For each (thread, *settlement): the earliest request that is not settled, and the number of
-#: client messages that are not.
+#: For each (thread, *settlement): the earliest unsettled request, and the number of unsettled
+#: client messages.
 _UNSETTLED = """
     SELECT events.thread_id,
            min(CASE WHEN events.type = '{handoff}'
@@ -74,7 +74,7 @@ _SENT = (
 
 
 class KnownEvent(NamedTuple):
-    """A stored event, as needed to tell a repeated event from another one with the same id."""
+    """The part of a stored event that tells a repeated event from another one with the same id."""
 
     id: int
     fingerprint: bytes
@@ -82,7 +82,7 @@ class KnownEvent(NamedTuple):
 
 
 def kind_of(type: str, role: str | None, private: bool) -> Kind:
-    """The kind of an event, as scoring.facts distinguishes them."""
+    """Returns the kind of an event, as scoring.facts distinguishes them."""
     if role == "client":
         return "client"
     if role == "admin":
@@ -91,17 +91,17 @@ def kind_of(type: str, role: str | None, private: bool) -> Kind:
 
 
 def is_any(connection: Connection) -> bool:
-    """Whether there is an event at all."""
+    """Whether any event is stored."""
     return connection.execute(select(events.c.id).limit(1)).first() is not None
 
 
 def known(connection: Connection, source_id: int, names: Collection[str]) -> dict[str, KnownEvent]:
-    """The stored events among these ids of a source, by id."""
+    """Returns the stored events among these ids of a source, by id."""
     return answer(connection, ask_known(source_id, names))
 
 
 def ask_known(source_id: int, names: Collection[str]) -> Ask[dict[str, KnownEvent]]:
-    """Asks for the same."""
+    """Returns the query of `known`."""
     return Ask(_KNOWN, {"source": source_id, "names": json_text.dumps([*names])}, _known)
 
 
@@ -110,7 +110,7 @@ def _known(found: Sequence[Row]) -> dict[str, KnownEvent]:
 
 
 def sent(connection: Connection, source_id: int, ids: Collection[int]) -> dict[int, int]:
-    """Event id to thread id, for public messages of admins in threads of a source."""
+    """Maps event ids to thread ids, for public messages of admins in threads of a source."""
     if not ids:
         return {}
     found = connection.execute(_SENT, {"ids": list(ids), "source": source_id})
@@ -125,8 +125,8 @@ def add(connection: Connection, rows: Sequence[dict[str, Any]]) -> dict[str, int
 def unsettled(
     connection: Connection, settled: Mapping[int, Settlement], handoff_only: bool
 ) -> dict[int, tuple[int | None, int]]:
-    """For each thread: (earliest request that is not settled, number of client messages that
-    are not). Threads without such events are left out."""
+    """Maps threads to (earliest unsettled request, number of unsettled client messages). Threads
+    without such events are left out."""
     if not settled:
         return {}
     bounds = [
@@ -140,7 +140,7 @@ def unsettled(
 
 
 def folded(connection: Connection, thread_ids: Collection[int]) -> dict[int, list[ThreadEvent]]:
-    """All events of these threads, as `scoring.facts.fold` takes them."""
+    """Returns all events of these threads, in the form that `scoring.facts.fold` takes."""
     found: dict[int, list[ThreadEvent]] = {id: [] for id in thread_ids}
     if not found:
         return found
@@ -151,21 +151,21 @@ def folded(connection: Connection, thread_ids: Collection[int]) -> dict[int, lis
 
 
 class Arrived(NamedTuple):
-    """What was stored in a thread after a moment: when the customer called first, in milliseconds
-    of receipt, and whether an admin has answered."""
+    """Events stored in a thread after a moment: the receipt of the customer's first call in
+    milliseconds, and whether an admin has answered."""
 
     called_at: int | None
     is_answered: bool
 
 
 def last_id(connection: Connection, thread_id: int) -> int:
-    """The id of the event that was stored last in a thread; 0 without any."""
+    """Returns the id of the event that was stored last in a thread; 0 without any."""
     found = select(func.max(events.c.id)).where(events.c.thread_id == thread_id)
     return connection.scalar(found) or 0
 
 
 def arrived_after(connection: Connection, thread_id: int, known_id: int) -> Arrived:
-    """What was stored in a thread after the event with this id."""
+    """Reads the calls and answers stored in a thread after the event with this id."""
     called = or_(events.c.role == "client", events.c.type == HANDOFF.name)
     answered = and_(events.c.role == "admin", events.c.private.is_(False))
     found = select(
@@ -176,11 +176,11 @@ def arrived_after(connection: Connection, thread_id: int, known_id: int) -> Arri
 
 
 def seen_id(connection: Connection, thread_id: int, message_id: int) -> int | None:
-    """The id up to which someone has seen a thread's events who has seen this message (0: none).
+    """Returns the id up to which an admin who saw this message has seen the thread (0: none).
 
-    Client messages that were stored later are not seen. What else was stored before the first of
-    them is: a handoff has no message of its own to be seen by. None where the thread has no such
-    message. What was stored before that message is skipped in the index of the conversation.
+    Client messages that were stored later are not seen. Other events stored before the first of
+    them are: a handoff has no message of its own. None if the thread has no such message. Events
+    stored before that message are skipped in the index of the conversation.
     """
     unseen = case((events.c.id > message_id, events.c.id))
     found = select(

@@ -46,7 +46,7 @@ def message(
     at: int,
     delivery: dict[str, Any] | None = None,
 ) -> Message:
-    """A message as dashboards get it; `delivery` is null for a message that is not sent out."""
+    """Returns a message as the dashboard gets it; `delivery` is null if it is not sent out."""
     return {
         "id": id,
         "thread_id": thread_id,
@@ -71,9 +71,9 @@ class MessageRange(NamedTuple):
 def at(
     connection: Connection, thread_id: int, where: str | None, message_id: int, limit: int
 ) -> MessageRange:
-    """Up to `limit` messages "before", "after" or "around" a message; None: the newest ones.
+    """Returns up to `limit` messages "before", "after" or "around" one; None: the newest ones.
 
-    Empty where the message is not in the thread.
+    Empty if the message is not in the thread.
     """
     if where is None:
         return MessageRange(*_older(connection, thread_id, None, limit), later=False)
@@ -92,13 +92,13 @@ def at(
 
 
 def time_of(connection: Connection, thread_id: int, message_id: int) -> int | None:
-    """The time of a message of the thread, in milliseconds; None where it is not in there."""
+    """Returns the time of a message of the thread, in milliseconds; None if it is not in there."""
     key = _sort_key(connection, thread_id, message_id)
     return None if key is None else key[0]
 
 
 def after(connection: Connection, thread_id: int, message_id: int) -> list[Message]:
-    """The messages of a thread that were stored after a message, in that order.
+    """Returns the messages of a thread that were stored after a message, in that order.
 
     Within a thread ids grow in the order of commits, because a writer holds the thread's lock.
     """
@@ -108,12 +108,12 @@ def after(connection: Connection, thread_id: int, message_id: int) -> list[Messa
 
 
 def one(connection: Connection, id: int) -> Message | None:
-    """The message with this id, or None."""
+    """Returns the message with this id, or None."""
     return several(connection, [id]).get(id)
 
 
 def several(connection: Connection, ids: Collection[int]) -> dict[int, Message]:
-    """Messages by id; unknown ids are left out."""
+    """Maps ids to messages; unknown ids are left out."""
     if not ids:
         return {}
     found = connection.execute(_MESSAGES.where(events.c.id.in_(ids)))
@@ -122,7 +122,7 @@ def several(connection: Connection, ids: Collection[int]) -> dict[int, Message]:
 
 
 def _sort_key(connection: Connection, thread_id: int, message_id: int) -> tuple[int, int] | None:
-    """The (ranked_at, id) of a message of the thread, the order of conversations; or None."""
+    """Returns the (ranked_at, id) that orders a message in the thread's conversation; or None."""
     found = select(events.c.ranked_at).where(
         events.c.id == message_id, events.c.thread_id == thread_id
     )

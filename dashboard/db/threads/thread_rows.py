@@ -1,4 +1,4 @@
-"""Threads as rows of dashboards show them."""
+"""Threads as rows of the dashboard's lists."""
 
 from collections.abc import Collection, Sequence
 from typing import Any
@@ -13,7 +13,7 @@ from dashboard.turns import turns
 
 _snoozers = admins.alias("snoozers")
 _writers = admins.alias("writers")
-#: The admin who wrote the newest message, where that is an admin's.
+#: The author of the newest message, if it is an admin.
 _ANSWERED_BY = case(
     (
         threads.c.last_role == "admin",
@@ -76,8 +76,8 @@ _ROWS = (
 def rows(
     connection: Connection, ids: Collection[int], desks: Desks = None
 ) -> dict[int, dict[str, Any]]:
-    """Thread id to the row that dashboards show; unknown ids, and those of threads that are at
-    none of these desks, are left out. None: all desks."""
+    """Maps thread ids to the rows that the dashboard shows; unknown ids, and threads at none of
+    these desks, are left out. None: all desks."""
     if not ids:
         return {}
     found = connection.execute(_ROWS, {"ids": list(ids)})
@@ -120,7 +120,7 @@ def _snooze_json(
     reason: str | None,
     *who: Any,
 ) -> dict[str, Any]:
-    """Of a closed thread the snooze counts for nothing; it may come back with the open thread."""
+    """Leaves the snooze of a closed thread out; it may come back with the open thread."""
     by = _admin_json(*who)
     return {
         "snooze": None if until is None or closed else {"until": until, "wake": wake, "by": by},

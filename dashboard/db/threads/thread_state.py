@@ -17,7 +17,7 @@ from scoring.views import views_of
 
 #: Whether the customer's next message ends a snooze, too.
 Wake = Literal["reply", "never"]
-#: How a snooze ended: at its moment, with the customer's next message, or by an admin.
+#: The end of a snooze: at its moment, by the customer's next message, or by an admin.
 Reason = Literal["time", "reply", "admin"]
 
 
@@ -83,24 +83,24 @@ class ThreadState:
     values: Sequence[Any]
     customer: RankedValues = NO_CUSTOMER
     customer_before: RankedValues = NO_CUSTOMER
-    #: The row on dashboards or the conversation changed, though no column of the thread did: the
-    #: thread gets a new revision all the same.
+    #: The thread's row or conversation changed, although no column of the thread did: it gets a new
+    #: revision all the same.
     row_changed: bool = False
     events: list[ThreadEvent] = field(default_factory=list)
 
     def is_due(self, now_ms: int) -> bool:
-        """Whether time has changed anything of the thread."""
+        """Whether time has changed anything about the thread."""
         next_change_at = self.computed_before.next_change_at
         return next_change_at is not None and next_change_at <= now_ms
 
     def moment(self, now_ms: int) -> int:
-        """As of when it is written: never before it was last looked at, whatever clocks say."""
+        """Returns the moment of the write: never before the last one, even if clocks differ."""
         return max(now_ms, self.computed_before.listed_at)
 
     def act_at(self, now_ms: int) -> int:
-        """When an act of an admin happens that is stored now: later than all that is stored of the
-        thread. Its author read the clock before the thread was locked, and clocks differ by some
-        milliseconds; an act that would be earlier would settle less than its author had seen."""
+        """Returns the time of an admin's act that is stored now: later than all stored events of
+        the thread. Its author read the clock before the thread was locked, and clocks differ by
+        some milliseconds; an act that seemed earlier would settle less than its author had seen."""
         facts, stamps = self.facts, self.columns.stamps
         moments = (
             facts.last_client_at,
@@ -113,24 +113,24 @@ class ThreadState:
         return max([now_ms, *(at + 1 for at in moments if at is not None)])
 
     def subject(self, source: str) -> Subject:
-        """What conditions know of it; `source` is the name of its source."""
+        """Returns the subject of its conditions; `source` is the name of its source."""
         return _subject(source, self.facts, self.columns, self.customer)
 
     def subject_before(self, source: str) -> Subject:
-        """The same before this transaction."""
+        """Returns the subject as it was before this transaction."""
         return _subject(source, self.stored, self.before, self.customer_before)
 
 
 class Place(NamedTuple):
-    """Where a thread belongs: whether on no list any more, its scores in SORTS, and its moves on
-    lists of queries."""
+    """The place of a thread: whether it is archived, its scores in SORTS, and its moves on lists of
+    queries."""
 
     archived: bool
     scores: tuple[int, ...]
     moved: Moves
 
     def placement(self, state: ThreadState, unordered: Collection[str]) -> Placement:
-        """The placement of a thread whose revision has grown; `unordered`: lists of queries on
+        """Returns the placement of a thread with a new revision; `unordered`: lists of queries on
         which it keeps its score."""
         was_on = state.revision > 1 and not state.computed_before.archived
         lists: dict[str, Scores] = dict.fromkeys(views_of(state.stored) if was_on else ())
@@ -148,7 +148,7 @@ class Place(NamedTuple):
 def place_of(
     lists: QueryLists, state: ThreadState, source: str, history_days: int, now_ms: int
 ) -> Place:
-    """Where a changed thread belongs; `source` is the name of its source."""
+    """Computes the place of a changed thread; `source` is the name of its source."""
     is_mentioned = state.columns.mentioned is not None
     archived = is_archived(state.facts, is_mentioned, history_days, now_ms)
     subject = state.subject(source)

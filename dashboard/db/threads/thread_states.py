@@ -1,4 +1,4 @@
-"""Threads as they are written: locked, changed, and saved with their scores."""
+"""Writes threads: locks them, changes them, and saves them with their scores."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import fields
@@ -36,7 +36,7 @@ _OTHERS = tuple(column.name for column in fields(ThreadColumns))
 _others_of = attrgetter(*_OTHERS)
 _SCORES = tuple(f"score_{name}" for name in SORTS)
 _WRITTEN = (*_FACTS, *_OTHERS, *Computed._fields, *_SCORES)
-#: Columns that no dashboard sees: what they say of lists is compared with the lists themselves.
+#: Columns that the dashboard never shows; changed lists are found by comparing the lists.
 _UNSEEN = frozenset({"listed_at", "next_change_at", "due_version"})
 
 _READ = ("id", "source_id", "external_id", "revision", *_WRITTEN)
@@ -55,8 +55,8 @@ _BY_NAME_OR_CUSTOMER = _SELECT.where(
 
 
 class Locked(NamedTuple):
-    """Locked threads, and what is read once they are: the versions that `save` asks for, and
-    whether only hand-offs request a person in the threads of their source."""
+    """Locked threads, and values read after the lock: the versions that `save` needs, and whether
+    only handoffs request a person in the threads of their source."""
 
     states: list[ThreadState]
     versions: Versions
@@ -70,7 +70,7 @@ def locked(
     customer_ids: Collection[int],
     now_ms: int,
 ) -> Locked:
-    """Threads by their source's ids, added if unknown, and all threads of these customers.
+    """Locks threads by their source's ids, added if unknown, and all threads of these customers.
 
     They are locked in the order of ids. A new thread has revision 0. Call `read_customers` before
     saving: the caller may be changing the customers.
@@ -94,7 +94,7 @@ def locked(
 
 
 def add(connection: Connection, rows: Sequence[dict[str, Any]]) -> list[int]:
-    """Adds threads by rows of `new_row`, in their order; their ids."""
+    """Adds threads by rows of `new_row`, in their order; returns their ids."""
     inserted = insert(threads).returning(threads.c.id, sort_by_parameter_order=True)
     return list(connection.scalars(inserted, list(rows))) if rows else []
 
@@ -106,18 +106,18 @@ def remove_unused(connection: Connection, ids: Collection[int]) -> None:
 
 
 def locked_by_id(connection: Connection, ids: Collection[int]) -> list[ThreadState]:
-    """Threads by row id, locked in the order of ids, with their customers' member status.
+    """Locks threads by row id, in the order of ids, and reads their customers' member status.
 
     Unknown ids are left out.
     """
     found = _states(connection.execute(_BY_ID, {"ids": list(ids)}))
-    # Read while the lock is held: whoever changes a customer waits for it and comes later.
+    # Read while the lock is held: a transaction that changes a customer waits for it.
     read_customers(connection, found, {})
     return found
 
 
 class ChangedCustomer(NamedTuple):
-    """What a transaction made of a customer."""
+    """The ranked values of a customer before and after a transaction."""
 
     before: RankedValues
     after: RankedValues
@@ -150,8 +150,8 @@ def save(
 ) -> list[Placement]:
     """Writes the threads that changed, each with its next revision; returns their placements.
 
-    One has changed, too, where time alone has changed the lists of queries that hold it. `known`
-    are the current versions, read for writing; `also` is written at the same time.
+    A thread also counts as changed if time alone has changed its lists of queries. `known` are the
+    current versions, read for writing; `also` is written at the same time.
     """
     known = known or versions.current(connection, for_writing=True)
     lists = query_lists.of_version(connection, known.lists)
@@ -183,14 +183,14 @@ def save(
 
 @lru_cache(maxsize=256)
 def _saving(changed: tuple[str, ...]) -> RowStatement:
-    """Writes these columns only: writing an unchanged one would cost its index or foreign key."""
+    """Returns an update of these columns only: others would cost their index or foreign key."""
     return update_of(threads, ("revision", *changed))
 
 
 def _changed(
     state: ThreadState, place: Place, listed_at: int, next_change_at: int | None
 ) -> dict[str, Any]:
-    """The columns of `_WRITTEN` that are others than they were, in that order."""
+    """Returns the columns of `_WRITTEN` whose values differ, in that order."""
     facts = state.facts
     after = (
         *facts[:-1],
@@ -207,9 +207,8 @@ def _changed(
 
 
 def _next_change(state: ThreadState, *of_others: int | None) -> int | None:
-    """When time next changes anything of a thread: the lists that hold it, the policy that counts,
-    that it is snoozed, or that it is late, until its chatbot was told so for this wait. None:
-    never."""
+    """Returns when time next changes a thread: its lists, the policy that applies, its snooze, or
+    that it is late, until its chatbot was told so for this wait. None: never."""
     facts = state.facts
     moments = [at for at in of_others if at is not None]
     if facts.snoozed_until is not None and not facts.closed:
@@ -248,6 +247,6 @@ def _state(row: Sequence[Any]) -> ThreadState:
 
 
 def new_row(source_id: int, name: str, desk: str, now_ms: int) -> dict[str, Any]:
-    """The row of a thread without events; it is saved again in the same transaction."""
+    """Returns the row of a thread without events; it is saved again in the same transaction."""
     empty = {"source_id": source_id, "external_id": name, "created_at": now_ms, "revision": 0}
     return empty | {"desk": desk, "closed": False, "recent_at": 0} | dict.fromkeys(_SCORES, 0)

@@ -1,4 +1,4 @@
-"""Tags of threads: how they are stored, and the events that changed them."""
+"""Tags of threads: their stored form, and the events that changed them."""
 
 from collections.abc import Collection, Mapping
 from functools import lru_cache
@@ -33,43 +33,43 @@ _CHANGES = (
 
 
 def in_column(tags: Collection[str]) -> str | None:
-    """Tags as they are stored: in order, with a blank before and behind each; None without any."""
+    """Returns tags as stored: sorted, with a blank before and behind each; None without any."""
     return f" {' '.join(sorted(tags))} " if tags else None
 
 
 @lru_cache(maxsize=10_000)
 def tags_in(column: str | None) -> Tags:
-    """The tags of a stored text."""
+    """Returns the tags of a stored text."""
     return frozenset(column.split()) if column else frozenset()
 
 
 def stored(connection: Connection, thread_id: int) -> str | None:
-    """The stored text of a thread's tags."""
+    """Returns the stored text of a thread's tags."""
     return connection.scalar(select(threads.c.tags).where(threads.c.id == thread_id))
 
 
 def difference(before: str | None, after: str | None) -> dict[str, list[str]]:
-    """What was added and removed between two stored texts, as an act says it: the lists that are
-    not empty."""
+    """Returns the tags `added` and `removed` between two stored texts, as an act stores them,
+    without empty lists."""
     was, tags = tags_in(before), tags_in(after)
     found = {"added": sorted(tags - was), "removed": sorted(was - tags)}
     return {name: some for name, some in found.items() if some}
 
 
 def change_of(ranked_at: int, name: str, data: Mapping[str, Collection[str]]) -> TagChange:
-    """The changes of an event with this content; `name` is its id, or stands for that.
+    """Returns the changes of an event with this content; `name` is its id, or replaces it.
 
-    Events keep tags as they were sent; which tag is meant is said by `folded`.
+    Events keep tags as they were sent; `folded` returns the tag that is meant.
     """
     add, remove = (frozenset(map(folded, data.get(each, ()))) for each in ("add", "remove"))
     return TagChange((ranked_at, name), add, remove)
 
 
 def name_of_admins(row_id: int | None = None) -> str:
-    """What stands for the id in the stamp of an admin's event; None: of one that is not stored yet.
+    """Returns the replacement of the id in the stamp of an admin's event; None: not stored yet.
 
-    Of equal times those of admins are later than those of chatbots, in whose ids there is no "~",
-    and among themselves in the order in which they were stored.
+    At equal times admins' events are later than chatbots', whose ids contain no "~", and among
+    themselves in the order in which they were stored.
     """
     return "~~" if row_id is None else f"~{row_id:020}"
 
@@ -77,9 +77,9 @@ def name_of_admins(row_id: int | None = None) -> str:
 def changes_since(
     connection: Connection, thread_ids: Collection[int], since_ms: int
 ) -> dict[int, dict[int, TagChange]]:
-    """Thread id to what its stored events changed from a time on: event id to change.
+    """Maps threads to the changes of their stored events from a time on: event id to change.
 
-    What was undone is left out, and what undoes it: that is never before it.
+    Undone events are left out, as are those that undo them, which are never earlier.
     """
     if not thread_ids:
         return {}

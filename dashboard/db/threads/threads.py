@@ -1,4 +1,4 @@
-"""Threads as they are read: names, lists in order, and how long these are."""
+"""Reads threads: names, lists in order, and their lengths."""
 
 from collections.abc import Collection, Iterable, Sequence
 from operator import itemgetter
@@ -15,7 +15,7 @@ from scoring.sorts import SORTS
 def rank(
     connection: Connection, view: str, filter: str, admin_id: int, sort: str, id: int
 ) -> int | None:
-    """The rank of a thread in a list, 0 for the first; None where it is not on the list."""
+    """Returns the rank of a thread in a list, 0 for the first; None if it is not on the list."""
     where = on_list(view, filter, admin_id)
     score = threads.c[f"score_{sort}"]
     own = connection.scalar(select(score).where(threads.c.id == id, *where))
@@ -26,7 +26,7 @@ def rank(
     return connection.scalar(counted)
 
 
-#: That it is on any list.
+#: Whether the thread is on any list.
 _IS_LIVE = threads.c.archived.is_(False)
 _IS_OPEN = _IS_LIVE & threads.c.closed.is_(False)
 _VIEW_WHERE: dict[str, ColumnElement[bool]] = {
@@ -43,7 +43,7 @@ _STATE = case(
     (threads.c.waiting_since.is_(None), "quiet"),
     else_="waits",
 )
-#: How many threads each admin has, by what they are: it reads all that are on any list.
+#: Counts the threads of each admin by their state: reads all threads on lists.
 ASSIGNED = (
     select(_STATE, threads.c.assignee_id, func.count())
     .where(_IS_LIVE)
@@ -65,14 +65,14 @@ _NAMES = (
 
 
 class ThreadName(NamedTuple):
-    """The name of a thread in the API: its source, and the id that the source gave it."""
+    """The name of a thread in the API: its source, and the source's id of it."""
 
     source: str
     thread: str
 
 
 def known(connection: Connection, source_id: int, names: Collection[str]) -> set[str]:
-    """Those of the ids that a thread of this source has."""
+    """Returns those of the ids that threads of this source have."""
     found = select(threads.c.external_id).where(
         threads.c.source_id == source_id, threads.c.external_id.in_(names)
     )
@@ -80,20 +80,20 @@ def known(connection: Connection, source_id: int, names: Collection[str]) -> set
 
 
 def id_of(connection: Connection, source_id: int, name: str) -> int | None:
-    """The row id of a source's thread, or None."""
+    """Returns the row id of a source's thread, or None."""
     return connection.scalar(_BY_NAME, {"source": source_id, "name": name})
 
 
 def with_customer(
     connection: Connection, source_id: int, name: str
 ) -> tuple[int, str | None] | None:
-    """The row id of a source's thread, and the source's id of its customer, if it has one."""
+    """Returns the row id of a source's thread, and the source's id of its customer, if any."""
     found = connection.execute(_WITH_CUSTOMER, {"source": source_id, "name": name}).first()
     return None if found is None else (found[0], found[1])
 
 
 def desks_of(connection: Connection, ids: Collection[int]) -> dict[int, str]:
-    """Thread id to its desk; unknown ids are left out."""
+    """Maps thread ids to desks; unknown ids are left out."""
     found = connection.execute(select(threads.c.id, threads.c.desk).where(threads.c.id.in_(ids)))
     return {row.id: row.desk for row in found}
 
@@ -105,20 +105,20 @@ def is_any_at(connection: Connection, desks: Collection[str]) -> bool:
 
 
 def closed_and_priority(connection: Connection, id: int) -> tuple[bool, str]:
-    """Whether a thread is closed, and its priority."""
+    """Returns whether a thread is closed, and its priority."""
     found = select(threads.c.closed, threads.c.priority).where(threads.c.id == id)
     closed, priority = connection.execute(found).one()
     return closed, priority
 
 
 def last_message_ids(connection: Connection, ids: Collection[int]) -> dict[int, int]:
-    """Thread id to the highest id of its messages that are no notes; 0 where it has none."""
+    """Maps thread ids to the highest id of a message that is no note; 0 without one."""
     found = select(threads.c.id, threads.c.last_message_id).where(threads.c.id.in_(ids))
     return {id: last_id or 0 for id, last_id in connection.execute(found)}
 
 
 def names(connection: Connection, ids: Collection[int]) -> dict[int, ThreadName]:
-    """Thread id to source and external id; unknown ids are left out."""
+    """Maps thread ids to source and external id; unknown ids are left out."""
     if not ids:
         return {}
     found = connection.execute(_NAMES, {"ids": list(ids)})
@@ -134,7 +134,7 @@ def listed(
     limit: int,
     after: tuple[int, int] | None = None,
 ) -> list[Entry]:
-    """Up to `limit` entries of a list in order, from its head or after a (score, id)."""
+    """Returns up to `limit` entries of a list in order, from its head or after a (score, id)."""
     score = threads.c[f"score_{sort}"]
     statement = select(threads.c.id, score).where(*on_list(view, filter, admin_id))
     if after is not None:
@@ -144,7 +144,7 @@ def listed(
 
 
 def total(connection: Connection, view: str, filter: str, admin_id: int | None) -> int:
-    """The number of threads on a list."""
+    """Counts the threads on a list."""
     return (
         connection.scalar(
             select(func.count()).select_from(threads).where(*on_list(view, filter, admin_id))
@@ -154,8 +154,8 @@ def total(connection: Connection, view: str, filter: str, admin_id: int | None) 
 
 
 def assigned(rows: Iterable[Sequence[Any]]) -> dict[str, dict[int, int]]:
-    """View to how many of its threads each admin has, by id; 0: nobody. Without what is 0. `rows`
-    are what ASSIGNED selects."""
+    """Maps views to the number of threads of each admin, by id; 0: unassigned. Numbers of 0 are
+    left out. `rows` are the result of ASSIGNED."""
     found: dict[str, dict[int, int]] = {}
     for state, assignee_id, count in rows:
         for name in VIEWS_OF[state]:
@@ -165,8 +165,8 @@ def assigned(rows: Iterable[Sequence[Any]]) -> dict[str, dict[int, int]]:
 
 
 def due(connection: Connection, now_ms: int, limit: int) -> list[int]:
-    """Ids of threads of which time has changed anything; of more than so many the longest due.
-    Those that stand highest among them in any sort come first."""
+    """Returns up to `limit` ids of threads that time has changed, those due longest. The ones that
+    stand highest in any sort come first."""
     due_at, scores = threads.c.next_change_at, [threads.c[f"score_{name}"] for name in SORTS]
     found = select(threads.c.id, *scores).where(due_at <= now_ms).order_by(due_at).limit(limit)
     rows = connection.execute(found).all()
@@ -178,18 +178,18 @@ def due(connection: Connection, now_ms: int, limit: int) -> list[int]:
 
 
 def last_id(connection: Connection) -> int:
-    """The greatest id of a thread; 0 without threads."""
+    """Returns the greatest id of a thread; 0 without threads."""
     return connection.scalar(select(func.max(threads.c.id))) or 0
 
 
 def first_live_id(connection: Connection, after_id: int) -> int | None:
-    """The id of the next thread after one that is not archived; None: there is none."""
+    """Returns the id of the next thread after this id that is not archived, or None."""
     return connection.scalar(
         select(func.min(threads.c.id)).where(_IS_LIVE, threads.c.id > after_id)
     )
 
 
-#: What a thread is (see _STATE) to the views that hold it.
+#: The state of a thread (see _STATE) to the views that hold it.
 VIEWS_OF: dict[str, frozenset[str]] = {
     "history": frozenset({"history"}),
     "snoozed": frozenset(),
@@ -199,7 +199,7 @@ VIEWS_OF: dict[str, frozenset[str]] = {
 
 
 def on_list(view: str, filter: str, admin_id: int | None) -> list[ColumnElement[bool]]:
-    """The conditions of a view and filter, as `scoring.views` defines them."""
+    """Returns the conditions of a view and filter, as `scoring.views` defines them."""
     assignee: Column[int] = threads.c.assignee_id
     by_filter: dict[str, list[ColumnElement[bool]]] = {
         "all": [],

@@ -1,1 +1,1 @@
-"""Accounts of people and of chatbots: what is written together, and what follows from it."""
+"""Accounts of people and of chatbots: writes their changes with all consequences."""

@@ -1,4 +1,4 @@
-"""Changes accounts of admins, and releases the threads that they may not have any more."""
+"""Changes accounts of admins, and releases threads that they may not keep."""
 
 import logging
 import time
@@ -23,12 +23,12 @@ from scoring.placing import Placement
 
 log = logging.getLogger(__name__)
 
-#: How long a call of the page releases threads; the rest is released after it.
+#: A call of the page releases threads for this long; the rest is released after it.
 RELEASING_SECONDS = 5.0
 
 
 class Changes(NamedTuple):
-    """What an account is to be; None: as it is. `changed_at` is that of what was read."""
+    """The new values of an account; None: unchanged. `changed_at` is that of the copy read."""
 
     role: str | None = None
     desks: Collection[str] | None = None
@@ -37,7 +37,7 @@ class Changes(NamedTuple):
 
 
 class Changed(NamedTuple):
-    """The account as it is now, how many threads are released, and how many of these will be only
+    """The account as it is now, how many threads are released in all, and how many of them only
     after the call."""
 
     account: dict[str, Any]
@@ -53,12 +53,12 @@ _NOTED = {
 
 
 class Accounts:
-    """What supervisors do to accounts in the page, and operators by commands.
+    """Changes accounts, for supervisors in the page and for operators by commands.
 
-    `by` is who does it, as the audit log has it. In the page it must be a supervisor when it is
-    written, the last enabled supervisor stays one, and nobody disables themselves; commands may
-    all that. The threads of an account are released after the change is committed, in slices; a
-    call that was interrupted is completed by the same call.
+    `by` is the actor in the audit log. In the page it must be a supervisor at the time of the
+    write, the last enabled supervisor stays one, and nobody disables themselves; commands may do
+    all that. The threads of an account are released after the commit, in slices; an interrupted
+    call is completed by the same call.
     """
 
     def __init__(
@@ -70,7 +70,7 @@ class Accounts:
         monotonic: Callable[[], float] = time.monotonic,
         spawn: Spawn = spawn_thread,
     ):
-        """`on_released()` is called where threads were released: events for chatbots wait.
+        """`on_released()` is called after threads were released: events for chatbots wait.
 
         `spawn(function, *arguments)` runs in the background what would take a call too long.
         """
@@ -84,8 +84,8 @@ class Accounts:
     def change(self, by: Actor, account_id: int, given: Changes) -> Changed:
         """Sets name, role and desks. Sessions go on; requests and sockets follow the new rights.
 
-        Threads at desks that the admin does not see any more are released. Raises NotFound,
-        Invalid for an unknown desk, Problem (403, 409).
+        Threads at desks that the admin does not see any more are released. Raises NotFound, Invalid
+        for an unknown desk, Problem (403, 409).
         """
         now = self._clock()
 
@@ -113,8 +113,8 @@ class Accounts:
         return Changed(account, *((0, 0) if seen is None else self._release(by, account_id, seen)))
 
     def disable(self, by: Actor, account_id: int, changed_at: int | None = None) -> Changed:
-        """Ends all sessions at once, and releases all threads. An account that is disabled stays
-        so. Raises NotFound, Problem (403, 409)."""
+        """Ends all sessions at once, and releases all threads. A disabled account stays disabled.
+        Raises NotFound, Problem (403, 409)."""
         now = self._clock()
 
         def write(connection: Connection) -> dict[str, Any]:
@@ -135,7 +135,7 @@ class Accounts:
         return Changed(account, *self._release(by, account_id))
 
     def enable(self, by: Actor, account_id: int, changed_at: int | None = None) -> Changed:
-        """Lets the admin sign in again, with the password of before. Raises as `disable`."""
+        """Lets the admin sign in again, with the earlier password. Raises as `disable`."""
         now = self._clock()
 
         def write(connection: Connection) -> dict[str, Any]:
@@ -152,7 +152,7 @@ class Accounts:
         self, by: Actor, account_id: int, kept_at: Collection[str] = ()
     ) -> tuple[int, int]:
         """Releases threads, open ones first; in the page, for `RELEASING_SECONDS`, and the rest in
-        the background. Returns how many they are together, and how many of them are left."""
+        the background. Returns the number of all of them, and of those that are left."""
         slices = release_all_of(self._database, account_id, self._clock(), kept_at)
         until = self._monotonic() + RELEASING_SECONDS if by.via == PAGE else float("inf")
         released, is_complete = self._release_until(slices, until)
@@ -166,7 +166,7 @@ class Accounts:
     def _release_until(
         self, slices: Iterator[list[Placement]], until: float = float("inf")
     ) -> tuple[int, bool]:
-        """How many were released until then, and whether these were all."""
+        """Releases until this time. Returns how many were released, and whether these were all."""
         released, is_complete = 0, True
         for placements in slices:
             self._placer.place(placements)
@@ -187,27 +187,27 @@ class Accounts:
 
 
 def check_desks(connection: Connection, names: Collection[str]) -> None:
-    """Raises Invalid where one of these is no desk."""
+    """Raises Invalid if one of these is no desk."""
     unknown = sorted(desks.unknown(connection, names))
     if unknown:
         raise field_error("/desks", "unknown_value", f"holds “{unknown[0]}”, which is no desk")
 
 
 def require_supervisor(connection: Connection, by: Actor) -> None:
-    """Whoever does it in the page is an enabled supervisor, and stays so until the transaction
-    ends. Raises Problem (403)."""
+    """Raises Problem (403) if the actor in the page is no enabled supervisor. The actor stays one
+    until the transaction ends."""
     if by.via == PAGE and by.admin_id not in admins.lock_supervisors(connection):
         raise Problem(403, "forbidden", "This is for supervisors.")
 
 
 def note_withdrawn(connection: Connection, now_ms: int, by: Actor, ended: Invitation) -> None:
-    """Adds to the audit log that an invitation can be used no more."""
+    """Adds the end of an invitation to the audit log."""
     target = Target(ended.id, ended.email)
     add(connection, now_ms, by, audit.INVITATION_REVOKED, target)
 
 
 def _locked(connection: Connection, by: Actor, account_id: int, changed_at: int | None) -> Admin:
-    """The account as it is, while no other transaction changes it, or any supervisor's."""
+    """Locks the account, and all enabled supervisors for an actor in the page, and returns it."""
     require_supervisor(connection, by)
     found = admins.lock_for_change(connection, account_id)
     if found is None:
@@ -223,7 +223,7 @@ def _require_another(connection: Connection, account_id: int) -> None:
 
 
 def withdraw_all_of(connection: Connection, now_ms: int, by: Actor, account_id: int) -> None:
-    """Ends the invitations of who may invite nobody any more."""
+    """Ends the invitations of an admin who may invite nobody any more."""
     for ended in invitations.withdraw_of(connection, account_id, now_ms):
         note_withdrawn(connection, now_ms, by, ended)
 
@@ -235,7 +235,7 @@ def _note_changes(
     before: dict[str, Any],
     after: dict[str, Any],
 ) -> None:
-    """An entry of its own for role, desks and name, where they differ."""
+    """Adds one entry each for role, desks and name, if they differ."""
     target = Target(after["id"], after["email"])
     for field, action in _NOTED.items():
         said = changes({field: before[field]}, {field: after[field]})

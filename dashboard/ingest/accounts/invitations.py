@@ -1,4 +1,4 @@
-"""Invites people to make accounts of their own, and makes the account of who follows the link."""
+"""Invites people to create their own accounts, and creates the account when a link is used."""
 
 from collections.abc import Callable
 from typing import NamedTuple
@@ -17,7 +17,7 @@ from dashboard.ingest.accounts.notes import account_created
 
 
 class InvitationOver(Problem):
-    """404 for a link that is unknown, 410 for one that was valid. `reason` says why: unknown, used,
+    """404 for an unknown link, 410 for one that was valid. `reason` says why: unknown, used,
     withdrawn or expired."""
 
     def __init__(self, reason: str):
@@ -27,24 +27,24 @@ class InvitationOver(Problem):
 
 
 class Joined(NamedTuple):
-    """The account that was made."""
+    """The account that was created."""
 
     admin_id: int
     email: str
 
 
 class Invitations:
-    """What supervisors do, and who has a link; `clock` gives milliseconds."""
+    """Invitations, for supervisors and for people with a link; `clock` gives milliseconds."""
 
     def __init__(self, database: Database, clock: Callable[[], int]):
         self._database = database
         self._clock = clock
 
     def create(self, by: Actor, draft: Draft) -> tuple[Invitation, str]:
-        """A new invitation, and its token, which cannot be read again.
+        """Creates an invitation, and returns it with its token, which cannot be read again.
 
-        One for the same address that was there before ends. Raises EmailTaken for an address that
-        an account has, Invalid for an unknown desk, Problem (403).
+        An earlier one for the same address ends. Raises EmailTaken for an address that an account
+        has, Invalid for an unknown desk, Problem (403).
         """
         assert by.admin_id is not None, "supervisors invite, in the page"
         admin_id, now = by.admin_id, self._clock()
@@ -81,13 +81,13 @@ class Invitations:
         self._database.write(write)
 
     def of(self, token: str) -> Invitation:
-        """The invitation of a link that can be used. Raises InvitationOver."""
+        """Returns the invitation of a link that can be used. Raises InvitationOver."""
         with self._database.read() as connection:
             return self._usable(connection, token)
 
     def accept(self, token: str, name: str, password_hash: str, by: Actor) -> Joined:
-        """Makes the account and ends the invitation, in one transaction: of several that use a link
-        at the same time one succeeds. `by` is nobody who is known yet. Raises InvitationOver."""
+        """Creates the account and ends the invitation, in one transaction: of several uses of a
+        link at the same time one succeeds. `by` has no account yet. Raises InvitationOver."""
 
         def write(connection: Connection) -> Joined:
             found = self._usable(connection, token)
@@ -96,7 +96,7 @@ class Invitations:
             try:
                 admin_id = admins.create(connection, *given)
             except EmailTaken:
-                # A command has made the account meanwhile.
+                # A command has created the account meanwhile.
                 raise InvitationOver("used") from None
             invitations.mark_used(connection, found.id, now)
             new = by._replace(admin_id=admin_id, name=name, email=found.email)

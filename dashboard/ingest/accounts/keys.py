@@ -1,4 +1,4 @@
-"""Makes and revokes the keys of chatbots, and what comes with a key: its source and its desk."""
+"""Creates and revokes the keys of chatbots, with the source and the desk of a key."""
 
 from collections.abc import Callable, Collection
 from typing import NamedTuple
@@ -17,8 +17,8 @@ from dashboard.ordering.placer import Placer
 
 
 class KeyDraft(NamedTuple):
-    """A new key. `handoff`: no thread of the source waits before it is handed over; `desk`: where
-    its new threads begin, None: where they do; `rate_per_second` limits its events."""
+    """A new key. `handoff`: no thread of the source waits before it is handed over; `desk`: the
+    desk of its new threads, None: unchanged; `rate_per_second` limits its events."""
 
     source: str
     scopes: Collection[str]
@@ -28,7 +28,7 @@ class KeyDraft(NamedTuple):
 
 
 class ApiKeys:
-    """What supervisors do in the page, and the commands of keys; `clock` gives milliseconds."""
+    """API keys, for supervisors in the page and for commands; `clock` gives milliseconds."""
 
     def __init__(
         self,
@@ -43,13 +43,13 @@ class ApiKeys:
         self._clock = clock
 
     def listing(self) -> list[ApiKeyInfo]:
-        """All keys, the oldest first."""
+        """Returns all keys, the oldest first."""
         with self._database.read() as connection:
             return api_keys.listing(connection)
 
     def create(self, by: Actor, draft: KeyDraft) -> NewKey:
-        """Adds the key, its source and its desk where there is none. After it, `refold` is due for
-        a draft with `handoff`. Raises StartError for a name that no source may have."""
+        """Adds the key, and its source and desk if they are missing. Call `refold` after it for a
+        draft with `handoff`. Raises StartError for a name that no source may have."""
         now = self._clock()
 
         def write(connection: Connection) -> NewKey:
@@ -67,9 +67,9 @@ class ApiKeys:
         return self._database.write(write)
 
     def refold(self, source: str) -> None:
-        """Computes the facts of a source's threads anew, by what requests a person today.
+        """Computes the facts of a source's threads again, by its current setting of handoffs.
 
-        Also where the source was so already: an earlier call may have been interrupted.
+        Also if the setting has not changed: an earlier call may have been interrupted.
         """
         with self._database.read() as connection:
             source_id = sources.named(connection, source)
@@ -90,7 +90,7 @@ class ApiKeys:
         return self._revoke(by, lambda connection: api_keys.find(connection, key))
 
     def _revoke(self, by: Actor, find: Callable[[Connection], ApiKeyInfo | None]) -> bool:
-        """One that is revoked stays as it is."""
+        """Revokes a key; a revoked one stays as it is. Returns whether it exists."""
         now = self._clock()
 
         def write(connection: Connection) -> bool:

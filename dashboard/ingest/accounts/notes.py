@@ -1,4 +1,4 @@
-"""What the audit log says of new accounts and new keys."""
+"""Entries of the audit log for new accounts and new keys."""
 
 from collections.abc import Collection
 
@@ -19,8 +19,8 @@ def account_created(
     desks: Collection[str],
     method: str = "password",
 ) -> None:
-    """`target` is the new admin, by id and e-mail address; `method`: `password` of a command, or
-    `invitation`."""
+    """Adds the entry. `target` is the new admin, by id and e-mail address; `method`: `password` of
+    a command, or `invitation`."""
     said = {"name": name, "role": role, "desks": sorted(desks), "method": method}
     add(connection, now_ms, by, audit.ACCOUNT_CREATED, target, said)
 
@@ -36,7 +36,7 @@ def key_created(
     desk: str | None = None,
     rate_per_second: int | None = None,
 ) -> None:
-    """`key` is the whole key; its prefix alone is stored."""
+    """Adds the entry. `key` is the whole key; only its prefix is stored."""
     said = {
         "source": source,
         "scopes": sorted(scopes),

@@ -11,7 +11,7 @@ local function epoch_of(meta, events, now)
   return epoch
 end
 
-local batch           -- what waits for the end of the script (state/batch.lua), nil where nothing does
+local batch           -- waits for the end of the script (state/batch.lua), nil without a batch
 local last_position
 
 local function keep_position(meta)
@@ -37,8 +37,8 @@ local function as_of(meta, now)
   return math.max(now - 1, tonumber(redis.call('HGET', meta, 'v') or 0))
 end
 
--- `members`: what the announcement says, as members of a JSON object. The first one of a script trims
--- the stream.
+-- `members`: the announcement as members of a JSON object. The first one of a script trims the
+-- stream.
 local function announce(position, events, channel, kept, members)
   local n = ms(position.n)
   local body = '{"ep":"' .. position.epoch .. '","n":' .. n .. ',"v":' .. ms(position.version) .. ',' .. members .. '}'

@@ -1,4 +1,4 @@
--- Job: heartbeats. Refreshes deadlines and last seen; announces only where a beat says that a person
+-- Job: heartbeats. Refreshes deadlines and last seen; announces only if a beat says that a person
 -- became idle or active.
 -- KEYS: a shard's (state/keys.lua). ARGV: channel, kept, coalescing ms, then for each beat: person,
 -- connection, lifetime ms, a|i or '' for no change, ms of the beat or '' for now. A beat sooner

@@ -1,7 +1,7 @@
--- Job: says whether it is time to save when the people of a shard were last seen; each time one
--- caller is told so.
+-- Job: says whether it is time to save the last-seen times of a shard's people; each time to one
+-- caller only.
 -- KEYS: a shard's (state/keys.lua). ARGV: channel, kept, interval ms.
--- Returns {ms of the last time or 0, ms now}, or {} where the interval has not passed.
+-- Returns {ms of the last time or 0, ms now}, or {} if the interval has not passed.
 local now = now_ms()
 local saved = tonumber(redis.call('HGET', META, 'saved') or nil)
 if saved and now - saved < tonumber(ARGV[3]) then return {} end

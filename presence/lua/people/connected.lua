@@ -1,2 +1,2 @@
--- Job: who is connected. KEYS: a shard's connections. ARGV: none. Returns {person, …}.
+-- Job: the connected people. KEYS: a shard's connections. ARGV: none. Returns {person, …}.
 return redis.call('HKEYS', KEYS[1])

@@ -1,8 +1,8 @@
 -- Job: opens a connection of a person, new or known; counts as a beat. A late call does not open a
 -- connection that was closed since (its tombstone is later).
 -- KEYS: a shard's (state/keys.lua). ARGV: channel, kept, person, connection, lifetime ms, a|i,
--- type, device ('' where each connection is one), worker, most connections a person,
--- settings ('' where they are not loaded yet; used only if no later revision is held), ms of the
+-- type, device ('' if each connection is one), worker, most connections a person,
+-- settings ('' if they are not loaded yet; used only if no later revision is held), ms of the
 -- opening, '' for now, or -1: opened again, unless it has a tombstone.
 -- Returns 1 if announced, else 0.
 local person, connection, now = ARGV[3], ARGV[4], now_ms()

@@ -1,5 +1,5 @@
--- Job: removes consumers of a group that have nothing to acknowledge and have read nothing for long.
--- In one step, because what a consumer has read by its end would be acknowledged with it.
+-- Job: removes consumers of a group that have nothing to acknowledge and have read nothing for
+-- long. In one step: what a consumer has read meanwhile would be acknowledged with its removal.
 -- KEYS: a shard's stream. ARGV: group, idle ms, limit. Returns how many consumers were removed.
 local consumers = redis.pcall('XINFO', 'CONSUMERS', KEYS[1], ARGV[1])
 -- No announcement was read yet: there is no stream, or no group.

@@ -1,4 +1,4 @@
--- Job: when some people of a shard were last seen, those of them who are on a list.
+-- Job: the last-seen times of some people of a shard, as far as they are on a list.
 -- KEYS: a shard's (state/keys.lua). ARGV: channel, kept, audience (everyone, contacts or truth),
 -- oldest ms, newest ms, then the names.
 -- Returns {epoch ms or '', name, ms, …}.

@@ -8,7 +8,7 @@ local from, to, limit = tonumber(ARGV[4]), math.min(tonumber(ARGV[5]), GROUP_SIZ
 local after, group = ARGV[7] ~= '' and {tonumber(ARGV[7]), ARGV[8]}, ARGV[9]
 local rows, total, oldest, CHUNK = {}, 0, from, limit + 10
 
--- Where a range has as many rows as are wanted, older ones of other ranges are not.
+-- If a range has as many rows as wanted, older ones of other ranges are not needed.
 local function read(key, first)
   local found, offset, most = 0, 0, ms(first + (after and after[1] or to))
   repeat

@@ -1,6 +1,6 @@
--- Job: settles what is due: removes connections past their deadline and ends overrides, and settles
--- each person concerned once; the last beat stays the time of last seen. Only where people/due has just
--- said that people are due, for it alone knows of outages.
+-- Job: settles due items: removes connections past their deadline and ends overrides, and settles
+-- each person concerned once; the last beat stays the time of last seen. Call it only if people/due
+-- has just reported due people, for it alone knows of outages.
 -- KEYS: a shard's (state/keys.lua). ARGV: channel, kept, limit.
 -- Returns {connections expired, announced, lag ms of the oldest, 1 if there is more}.
 local now, limit = now_ms(), tonumber(ARGV[3])

@@ -1,4 +1,4 @@
--- Job: finds connections past their deadline, and those whose typing has ended; changes nothing.
+-- Job: finds connections past their deadline, and those that stopped typing; changes nothing.
 -- KEYS: a shard's deadlines, its typing. ARGV: limit.
 -- Returns {{room␟person␟connection, ms, …} past the deadline, the same for typing}.
 local now, due = string.format('%.0f', now_ms()), {}

@@ -1,6 +1,6 @@
 -- Job: a connection leaves a room, at once or after a grace in which it may come back.
 -- KEYS: a shard's and the room (rooms/room.lua). ARGV: channel, room, person, connection, grace ms, the
--- latest deadline that is removed ('' for any): a connection put again since then stays.
+-- latest deadline to remove ('' for any): a connection put again since then stays.
 -- Returns 1 if announced, else 0.
 local person, connection, grace, now = ARGV[3], ARGV[4], tonumber(ARGV[5]), now_ms()
 local name = member(person, connection)

@@ -1,4 +1,4 @@
--- Job: ends what rooms/due.lua found in one room, only where the time is still the same, so that a
+-- Job: ends the items that rooms/due.lua found in one room, if their time is still the same: a
 -- connection that came back in between stays.
 -- KEYS: a shard's and the room (rooms/room.lua). ARGV: channel, room, then for each: 'expired' or 'typing',
 -- person, connection, ms. Returns how many were announced.

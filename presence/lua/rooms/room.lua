@@ -1,4 +1,4 @@
--- Piece: the keys of a shard, then of the room, and what the jobs on a room share.
+-- Piece: the keys of a shard, then of the room, and functions for the jobs on a room.
 local DEADLINES = KEYS[1]   -- zset room␟person␟connection -> deadline ms
 local TYPING = KEYS[2]      -- zset, the same members -> when typing ends, ms
 local META = KEYS[3]        -- hash epoch, n, v
@@ -34,7 +34,7 @@ local function announce_member(kind, person, mode, now, more)
   return 1
 end
 
--- Keeps an entry and tells what changed since its mode was `was`.
+-- Keeps an entry and announces its changes since its mode was `was`.
 local function keep_entry(person, entry, was, now)
   if next(entry.c) == nil then
     redis.call('HDEL', ROOM, person)

@@ -1,6 +1,6 @@
--- Piece: what the hashes by person hold. A batch reads it ahead, many people in one call, and makes at its
--- end, once, the writes that all its people need: removals, counters, the position.
--- batch: {places: person -> place, counted: field of META -> by how much, [key]: place -> what is held}
+-- Piece: the hashes by person. A batch reads them ahead, many people in one call, and makes once, at
+-- its end, the writes that all its people need: removals, counters, the position.
+-- batch: {places: person -> place, counted: field of META -> by how much, [key]: place -> value}
 local REMOVED = ''
 
 local function held(key, person)
@@ -10,7 +10,7 @@ local function held(key, person)
   return body ~= REMOVED and body
 end
 
--- `body`: false to remove what is held.
+-- `body`: false to remove the held value.
 local function keep(key, person, body)
   local place = batch and batch.places[person]
   if place then batch[key][place] = body or REMOVED end
@@ -26,7 +26,7 @@ local function count(field, by)
   batch.counted[field] = (batch.counted[field] or 0) + by
 end
 
--- Runs `work` as a batch. Where it fails, what it did until then is written all the same, as without a
+-- Runs `work` as a batch. If it fails, its changes so far are written all the same, as without a
 -- batch: announcements were made.
 local function in_batch(people, work)
   if #people < 2 then return work() end

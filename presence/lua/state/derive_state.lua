@@ -11,7 +11,7 @@ local function devices_of(connections)
   return table.concat(listed, ',')
 end
 
--- Who may see the person: 'e'veryone, 'c'ontacts or 'n'obody. While settings are not loaded the
+-- The audience of the person: 'e'veryone, 'c'ontacts or 'n'obody. While settings are not loaded the
 -- person stays as their last-seen rows have it, as if invisible.
 local function audience_of(settings, rows)
   if settings then return string.sub(settings.v or 'everyone', 1, 1) end
@@ -19,7 +19,7 @@ local function audience_of(settings, rows)
   return (rows.contacts or rows.left_contacts) and 'c' or 'n'
 end
 
--- Of all who have left and set nothing the same is derived: once a script.
+-- All who have left and set nothing have the same state: it is derived once a script.
 local plain
 local function derive_state(connections, settings, rows, now)
   local is_plain = settings and next(connections) == nil and next(settings) == nil

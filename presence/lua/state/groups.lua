@@ -1,5 +1,5 @@
 -- Piece: rows of last seen. Their score is group * 2^42 + ms since 1970, so that the people of each
--- group are a range of every set, in order of time. A person's group is what stands before the first
+-- group are a range of every set, in order of time. A person's group is the part before the first
 -- '/' of the name. GROUPS is a hash: group -> its number, from 1. The last number is shared by all
 -- groups that come later: their people are told apart by name.
 local GROUP_SIZE, LAST_GROUP = 4398046511104, 2047
@@ -26,7 +26,7 @@ local function group_number(group)
   return group_numbers[group]
 end
 
--- Of a batch many people have the same score: those of a group who leave at once.
+-- In a batch many people have the same score: those of a group who leave at once.
 local last_score, last_text
 local function score_of(person, at)
   local score = group_number(group_of(person)) * GROUP_SIZE + at

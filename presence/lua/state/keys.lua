@@ -1,4 +1,4 @@
--- Piece: the keys of one shard, in this order, and what the jobs on people share.
+-- Piece: the keys of one shard, in this order, for all jobs on people.
 local DEADLINES = KEYS[1]     -- zset person␟connection -> deadline ms
 local CONNECTIONS = KEYS[2]   -- hash person -> {connection: [a|i, type, device, worker, opened ms]}
 local STATES = KEYS[3]        -- hash person -> the state last announced; absent: offline

@@ -1,9 +1,9 @@
--- Piece: in which sets the times of last seen stand, so that a list needs no filter.
+-- Piece: the sets with the times of last seen, arranged so that a list needs no filter.
 local LAST_SEEN_SETS = {
   seen = SEEN, contacts = CONTACTS, hidden = HIDDEN, left = LEFT, left_contacts = LEFT_CONTACTS,
 }
 
--- A person shown to everyone has one row; only for others all sets are read.
+-- A person shown to everyone has one row; all sets are read only for others.
 local function rows_of(person)
   local seen = redis.call('ZSCORE', SEEN, person)
   if seen then return {seen = time_of(seen)} end

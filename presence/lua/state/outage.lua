@@ -1,4 +1,4 @@
--- Piece: detects an outage of ours: a whole shard has no beat, or nobody looked at it, for a while.
+-- Piece: detects an outage on our side: a whole shard had no beat, or no look, for a while.
 -- Then no connection expires until beats had time to return.
 -- `key`: deadlines. ARGV[3] outage after ms, ARGV[4] recovery grace ms, ARGV[5] max outage ms, ARGV[6] min
 -- connections. `known`: of meta beat, swept, outage, recovery_until.

@@ -1,5 +1,5 @@
--- Piece: what a person has set. Settings: {r: revision, v: visibility, l: 0 hides last seen,
--- c: [override], empty where there is none}; override: {s: status, t: text, a: activity,
+-- Piece: the settings of a person: {r: revision, v: visibility, l: 0 hides last seen,
+-- c: [override], empty without one}; override: {s: status, t: text, a: activity,
 -- x: ends ms, p: the override before it, in effect again when this one ends}.
 local function alive(override, now)
   return override and (not override.x or override.x > now)

@@ -1,4 +1,4 @@
--- Piece: writes a state and announces it, where something changed; no other piece does either.
+-- Piece: writes a state and announces it, if something changed; no other piece does either.
 local function join(...)
   return table.concat({...}, SEPARATOR)
 end

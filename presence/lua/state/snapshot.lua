@@ -3,8 +3,8 @@
 -- 1, 0 (last seen is hidden) or -1 (settings are not loaded: all is hidden).
 local ABSENT = {'offline', 'offline', '', '', '', 'n', 1, 0, 0}
 
--- JSON of one side. Written here, because cjson writes each number as a fraction, which takes longer than
--- all else. Many who leave at once are offline since the same time.
+-- JSON of one side. Written here, because cjson writes each number as a fraction, which takes more
+-- time than all else. Many who leave at once are offline since the same time.
 local offline_since, offline
 local function side(status, state, last)
   if status == 'offline' then
@@ -20,8 +20,8 @@ local function side(status, state, last)
     .. (last and ',"l":' .. ms(last) or '') .. '}'
 end
 
--- Both sides of a person, as members of a JSON object: o: who may see p, the public side; t: the
--- truth where it differs.
+-- Both sides of a person, as members of a JSON object: o: the audience of p, the public side; t:
+-- the truth if it differs.
 local function snapshot(state, rows)
   local all, related = rows.left or rows.seen, rows.left_contacts or rows.contacts
   local audience = state[2] ~= 'offline' and state[6] or all and 'e' or related and 'c' or 'n'

@@ -1,4 +1,4 @@
--- Piece: what is held of a person: connections, settings, and the state last announced (state/snapshot.lua).
+-- Piece: the connections, settings and last announced state (state/snapshot.lua) of a person.
 local function settings_of(person, state)
   local body = held(SETTINGS, person)
   if body then return cjson.decode(body) end

@@ -1,4 +1,4 @@
--- Piece: keeps new settings unless those held have the same or a later revision; returns what is
+-- Piece: keeps new settings unless the held ones have the same or a later revision; returns those
 -- in effect. Revision 0 means "never set anything" and is not kept.
 local function take_settings(person, body, now)
   local new = cjson.decode(body)

@@ -1,1 +1,1 @@
-"""The language of conditions as text: what may be written, and what is wrong in it."""
+"""The language of conditions as text: its grammar, and the errors in a text."""

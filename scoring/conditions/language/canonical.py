@@ -1,4 +1,4 @@
-"""One text for queries that mean the same, as far as their form shows it."""
+"""One text for queries with the same meaning, as far as their form shows it."""
 
 from collections.abc import Collection, Iterable, Sequence
 
@@ -18,14 +18,14 @@ from scoring.conditions.language.syntax import (
 
 
 def canonical_text(root: Node, words: Sequence[SearchWord]) -> str:
-    """The text of a query in its canonical form: conditions in order, then words as they stand."""
+    """Returns the canonical text of a query: conditions in order, then words as they stand."""
     parts = [node_text(simplified(root))]
     parts += [_quoted(word.text) if word.is_phrase else word.text for word in words]
     return " ".join(part for part in parts if part)
 
 
 def simplified(node: Node) -> Node:
-    """The same condition without nesting, repetition and an order that mean nothing."""
+    """Returns the same condition without nesting, repetition and order that mean nothing."""
     if isinstance(node, Term):
         return _term(node.field, node.values)
     if isinstance(node, Not):
@@ -41,7 +41,7 @@ def simplified(node: Node) -> Node:
 
 
 def _merged(kind: str, nodes: Iterable[Node]) -> list[Node]:
-    """Terms of one field in one: `(member:0 or member:1)` is `member:0,1`, and `-member:0
+    """Merges terms of one field: `(member:0 or member:1)` is `member:0,1`, and `-member:0
     -member:1` is `-member:0,1`."""
     kept: list[Node] = []
     values: dict[str, list[Value]] = {}
@@ -56,14 +56,14 @@ def _merged(kind: str, nodes: Iterable[Node]) -> list[Node]:
 
 
 def _term(field: str, values: Iterable[Value]) -> Term:
-    """A term with its values in order, each once."""
+    """Returns a term with its values in order, each once."""
     words = FIELDS[field].words
     by_text = {value_text(value, words): value for value in reversed(tuple(values))}
     return Term(field, tuple(by_text[text] for text in sorted(by_text)))
 
 
 def node_text(node: Node) -> str:
-    """The node as it stands between others."""
+    """Returns the text of a node between others."""
     if isinstance(node, Term):
         words = FIELDS[node.field].words
         return f"{node.field}:{','.join(value_text(value, words) for value in node.values)}"
@@ -77,7 +77,7 @@ def node_text(node: Node) -> str:
 
 
 def value_text(value: Value, words: Collection[str] = ()) -> str:
-    """The value as it is written in a field with these words."""
+    """Returns the text of a value in a field with these words."""
     if isinstance(value, Name):
         return name_text(value.text, words)
     if isinstance(value, Duration):
@@ -90,12 +90,12 @@ def value_text(value: Value, words: Collection[str] = ()) -> str:
 
 
 def name_text(text: str, words: Collection[str] = ()) -> str:
-    """A name as it is written, in quotes where it needs them: a tag may be called as a word is."""
+    """Quotes a name that needs it; a tag may have the same text as a word."""
     return text if is_bare(text) and text not in words else _quoted(text)
 
 
 def duration_text(ms: int) -> str:
-    """A time in the longest unit that gives a whole number."""
+    """Formats a time in the longest unit that gives a whole number."""
     fitting = [unit for unit, length in UNITS.items() if ms and ms % length == 0]
     unit = fitting[-1] if fitting else "s"
     return f"{ms // UNITS[unit]}{unit}"

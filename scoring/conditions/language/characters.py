@@ -1,4 +1,4 @@
-"""The characters of the condition language: what separates, and what may stand nowhere."""
+"""The characters of the condition language: separators, and forbidden ones."""
 
 import unicodedata
 
@@ -6,7 +6,7 @@ import unicodedata
 _UNSEEN_BLANKS = frozenset("\u200b\u2060\ufeff")
 #: The blanks, for a class of a regular expression.
 BLANKS = rf"\s{''.join(sorted(_UNSEEN_BLANKS))}"
-#: What ends a value that stands without quotes.
+#: Characters that end a value without quotes.
 _ENDS = frozenset(',()"')
 
 
@@ -16,12 +16,12 @@ def is_blank(character: str) -> bool:
 
 
 def is_forbidden(character: str) -> bool:
-    """Whether a character may stand nowhere: controls, and halves of surrogate pairs."""
+    """Whether a character is forbidden everywhere: controls, and halves of surrogate pairs."""
     return unicodedata.category(character) in ("Cc", "Cs") and not is_blank(character)
 
 
 def ends_value(character: str) -> bool:
-    """Whether a character ends a value that stands without quotes."""
+    """Whether a character ends a value without quotes."""
     return character in _ENDS or is_blank(character) or is_forbidden(character)
 
 
@@ -31,5 +31,5 @@ def is_bare(text: str) -> bool:
 
 
 def lower(text: str) -> str:
-    """The text with ASCII letters in lower case, which keeps its length."""
+    """Returns the text with ASCII letters in lower case, which keeps its length."""
     return "".join(c.lower() if c.isascii() else c for c in text)

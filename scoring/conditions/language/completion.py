@@ -1,4 +1,4 @@
-"""What may be written at a place of a query, for whoever is typing it."""
+"""Completion of a query: suggestions for a place in it while somebody types."""
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -11,13 +11,13 @@ from scoring.conditions.language.typing import typed
 from scoring.conditions.language.values import QUOTE
 
 SUGGESTIONS_MAX = 20
-#: Times that are proposed where no number is begun, and the units where one is.
+#: Times proposed before a number is begun, and the units proposed after one.
 _TIMES = ("5m", "10m", "30m", "1h", "4h", "1d", "7d")
 _UNITS = ("m", "h", "d", "s")
-#: Behind these no alternative ends: nothing, an opening parenthesis, a minus, `or`.
+#: No alternative ends behind these: nothing, an opening parenthesis, a minus, `or`.
 _ENDS_NOTHING = re.compile(rf"(?:^|[(\-]|[{BLANKS}(]or)[{BLANKS}]*$", re.IGNORECASE)
 
-#: Field name to what occurs as its values: sources, tags, languages, addresses, days.
+#: Field name to known values: sources, tags, languages, addresses, days.
 Choices = Mapping[str, Sequence[str]]
 Kind = Literal["field", "value", "operator"]
 Suggestion = TypedDict("Suggestion", {"text": str, "from": int, "to": int, "kind": Kind})
@@ -25,10 +25,10 @@ Found = Iterable[tuple[str, Kind]]
 
 
 def complete(text: str, at: int, choices: Choices) -> list[Suggestion]:
-    """What may stand at the cursor `at`, at most 20 suggestions.
+    """Returns up to 20 suggestions for the cursor `at`.
 
     A suggestion replaces the characters [from, to) by its text. Its kind is `field` (a name with
-    its colon), `value`, or `operator` (a comparison, `or`, `-`, a parenthesis). `choices` gives the
+    its colon), `value`, or `operator` (a comparison, `or`, `-`, a parenthesis). `choices` has the
     values of fields that are not fixed. Within a phrase, and behind words that are no field, there
     are none.
     """
@@ -63,7 +63,7 @@ def _placed(found: Found, start: int, end: int) -> list[Suggestion]:
 
 
 def _plain(text: str, start: int, end: int) -> Iterator[tuple[int, str]]:
-    """The characters of text[start:end] that are in no quotes, with their places."""
+    """Yields the characters of text[start:end] outside of quotes, with their places."""
     is_quoted, here = False, start
     while here < end:
         character = text[here]
@@ -77,7 +77,7 @@ def _plain(text: str, start: int, end: int) -> Iterator[tuple[int, str]]:
 
 
 def _term_at(text: str, at: int) -> tuple[int, int]:
-    """Where the term at the cursor begins, behind its `-`; and how many parentheses are open."""
+    """Returns the start of the term at the cursor, behind its `-`, and the open parentheses."""
     start, depth = 0, 0
     for here, character in _plain(text, 0, at):
         depth += (character == "(") - (character == ")")
@@ -92,7 +92,7 @@ def _end(text: str, start: int, ends: Callable[[str], bool]) -> int:
 
 
 def _names(text: str, start: int, at: int, depth: int) -> Found:
-    """Fields, and what holds terms together, that go on as what is written before the cursor."""
+    """Yields fields and connectives that begin with the text before the cursor."""
     begun, before = lower(text[start:at]), text[:start]
     is_behind_group = before.endswith(")")
     if not is_behind_group:
@@ -111,7 +111,7 @@ def _names(text: str, start: int, at: int, depth: int) -> Found:
 
 
 def _values(field: Field, begun: str, choices: Iterable[str]) -> Found:
-    """Values of a field, in the form in which they are written."""
+    """Yields values of a field, as they are written."""
     operator = next((one for one in OPERATORS if begun.startswith(one)), "")
     if field.kind == "duration":
         yield from _durations(operator, begun[len(operator) :])
@@ -138,7 +138,7 @@ def _durations(operator: str, number: str) -> Found:
 
 
 def _typed(begun: str) -> str:
-    """The name whose beginning is written, without quotes and backslashes."""
+    """Returns the begun name, without quotes and backslashes."""
     if not begun.startswith(QUOTE):
         return begun
     return re.sub(r"\\(.)", r"\1", begun[1:].removesuffix(QUOTE))

@@ -17,21 +17,20 @@ TERMS_MAX = 200
 _NAMES = {f"{name}:": field for name, field in FIELDS.items()}
 _OR = "or"
 A_BLANK = "a blank"
-#: What looks like a condition in the text of a search: letters and a colon. Not what has nothing
-#: behind the colon, as in "Re: order", and no address such as https://….
+#: A condition in the text of a search: letters and a colon. Not with nothing behind the colon, as
+#: in "Re: order", and not an address such as https://….
 _LOOKS_LIKE_A_TERM = re.compile(rf"-?([A-Za-z]+):(?=[^{BLANKS}/])")
 _FIELD = re.compile(r"-?([A-Za-z]+):")
 _BARE_OR = re.compile(rf"or[{BLANKS}]+", re.IGNORECASE)
 
 
 def parse(text: str, *, with_words: bool = False) -> Query:
-    """The query that a text is; the empty text is the query of all threads.
+    """Parses a text; the empty text is the query of all threads.
 
     `with_words`: the text of a search, in which other words and "phrases" may stand outside of
     parentheses. Raises QueryError with the place of the first wrong character: no query begins with
     the text up to and including it. A text of more than 1,000 characters is wrong at the 1,001st,
-    one of more than 200 terms where the 201st begins, parentheses that are more than 20 deep at the
-    21st.
+    one of more than 200 terms at the start of the 201st, parentheses more than 20 deep at the 21st.
     """
     is_too_long = len(text) > LENGTH_MAX
     try:
@@ -46,7 +45,7 @@ def parse(text: str, *, with_words: bool = False) -> Query:
 
 
 class _Parser:
-    """Reads a text from left to right; `_at` is the character that comes next."""
+    """Reads a text from left to right; `_at` is the next character."""
 
     def __init__(self, text: str, with_words: bool):
         self._text = text
@@ -67,7 +66,7 @@ class _Parser:
         return Query(_all(nodes), tuple(words))
 
     def _item(self) -> Node:
-        """A term or a group, with `-` before it or not."""
+        """Reads a term or a group, with or without `-` before it."""
         self._check_room()
         is_not = self._next == "-"
         self._at += is_not
@@ -83,7 +82,7 @@ class _Parser:
         return Not(node) if is_not else node
 
     def _group(self) -> Node:
-        """The rest of a group, behind its parenthesis."""
+        """Reads the rest of a group, behind its parenthesis."""
         self._depth += 1
         branches: list[list[Node]] = [[]]
         while self._skip_blanks():
@@ -110,7 +109,7 @@ class _Parser:
             raise QueryError(start, self._expected(may_end)) from None
 
     def _reads_or(self) -> bool:
-        """Goes behind the `or` that comes next; False where a field comes."""
+        """Skips the `or` that comes next; False if a field comes."""
         if lower(self._next) != _OR[0]:
             return False
         self._check_room()
@@ -143,7 +142,7 @@ class _Parser:
             self._at += 1
 
     def _field(self, is_not: bool) -> Field:
-        """The field whose name and colon come next."""
+        """Reads the name and the colon of a field."""
         end = self._text.find(":", self._at) + 1 or len(self._text)
         start = self._at
         try:
@@ -156,13 +155,13 @@ class _Parser:
         return _NAMES[name]
 
     def _is_condition(self) -> bool:
-        """Whether what comes next in a search is a condition, right or wrong, and no word."""
+        """Whether a condition, right or wrong, comes next in a search, and not a word."""
         if self._text.startswith(("(", "-("), self._at):
             return True
         return looks_like_a_term(self._text, self._at)
 
     def _refuse_or(self, is_after_condition: bool) -> None:
-        """Of two conditions with `or` between them and no parentheses nobody wants the word."""
+        """Refuses a bare `or` between two conditions: nobody means the word there."""
         found = _BARE_OR.match(self._text, self._at)
         if found is None or not is_after_condition:
             return
@@ -189,7 +188,7 @@ class _Parser:
             raise QueryError(self._at, (")",) if self._depth else ())
 
     def _expected(self, may_end: bool, is_not: bool = False) -> tuple[str, ...]:
-        """What may stand where a term may begin."""
+        """Returns the tokens that may stand at the beginning of a term."""
         if self._terms == TERMS_MAX:
             return (")",) if may_end else ()
         opening = ("(",) if self._depth < DEPTH_MAX else ()
@@ -202,14 +201,14 @@ class _Parser:
         return self._text[self._at : self._at + 1]
 
     def _skip_blanks(self) -> bool:
-        """Goes to the next character that is no blank; whether there is one."""
+        """Skips blanks; returns whether a character is left."""
         while self._next and is_blank(self._next):
             self._at += 1
         return self._at < len(self._text)
 
 
 def looks_like_a_term(text: str, at: int) -> bool:
-    """Whether what stands at a place is a term, right or wrong, and no word of a search."""
+    """Whether the text at a place is a term, right or wrong, and not a word of a search."""
     found = _FIELD.match(text, at)
     is_known = found is not None and lower(found[1]) in FIELDS
     return is_known or _LOOKS_LIKE_A_TERM.match(text, at) is not None

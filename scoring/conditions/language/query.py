@@ -17,15 +17,15 @@ class Query:
 
     @cached_property
     def canonical(self) -> str:
-        """One text for all queries that differ in the order of terms and values, in repeated ones,
-        in units, case, blanks, quotes and in parentheses that change nothing.
+        """The common text of all queries that differ in the order of terms and values, in repeated
+        ones, in units, case, blanks, quotes and in parentheses that change nothing.
 
         It is a query itself, no longer than the text that was parsed, and its own canonical text.
         """
         return canonical_text(self.root, self.words)
 
     def terms(self) -> Iterator[Term]:
-        """Every term, in the order of the text."""
+        """Yields every term, in the order of the text."""
         return _terms(self.root)
 
 

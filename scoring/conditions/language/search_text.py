@@ -14,8 +14,8 @@ _ALL = Query(Group("and", ()))
 
 
 class SearchText(NamedTuple):
-    """What a search asks: `query` gives the conditions, `words` is the text to be found, which may
-    be empty."""
+    """The parts of a search: `query` has the conditions, `words` is the text to find, which may be
+    empty."""
 
     query: Query
     words: str
@@ -24,8 +24,8 @@ class SearchText(NamedTuple):
 def read_search(text: str) -> SearchText:
     """Reads the text of a search.
 
-    A text that says no condition is words alone, whatever its parentheses and quotes. A phrase
-    whose closing quote is missing at the end is being typed. Raises QueryError.
+    A text without a condition is words alone, with any parentheses and quotes. A phrase without its
+    closing quote at the end is being typed. Raises QueryError.
     """
     if not has_conditions(text):
         return SearchText(_ALL, text)
@@ -43,7 +43,7 @@ def read_search(text: str) -> SearchText:
 
 
 def has_conditions(text: str) -> bool:
-    """Whether a text says a condition anywhere outside of quotes, right or wrong."""
+    """Whether a text has a condition outside of quotes, right or wrong."""
     here, text = 0, typed(text)
     while here < len(text):
         if text[here] == QUOTE:
@@ -59,7 +59,7 @@ def has_conditions(text: str) -> bool:
 
 
 def _with_open_phrase(text: str, error: QueryError) -> Query:
-    """Raises the error where it is not a phrase that has no closing quote."""
+    """Parses a text whose last phrase lacks its closing quote; else raises the error."""
     query = parse(text + QUOTE, with_words=True)
     values = (value.at for term in query.terms() for value in term.values)
     if not query.words or query.words[-1].at < max(values, default=0):

@@ -68,7 +68,7 @@ Node = Term | Not | Group
 
 @dataclass(frozen=True, slots=True)
 class SearchWord:
-    """A word of a full-text search, or a phrase that stood in quotes."""
+    """A word of a full-text search, or a phrase in quotes."""
 
     text: str
     is_phrase: bool = False

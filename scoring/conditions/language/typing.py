@@ -1,6 +1,6 @@
 """Reads conditions that were typed in other widths and signs, such as `ｔａｇ：“ｖｉｐ”`.
 
-A module of its own: parser, completion and search read a text so, and the page does the same in
+A module of its own, since parser, completion and search use it; the page does the same in
 `static/js/core/query/typing.js`.
 """
 
@@ -9,7 +9,7 @@ import re
 from scoring.conditions.fields import FIELDS
 from scoring.conditions.language.characters import BLANKS, lower
 
-#: A field with its colon, what stands before it, and all up to the next blank.
+#: A field with its colon, the text before it, and all up to the next blank.
 _TERM = re.compile(
     rf"(?<![^{BLANKS}])"
     r"[-\u2010-\u2015\u2212\uff0d(\uff08]*([A-Za-z\uff21-\uff3a\uff41-\uff5a]+)[:\uff1a]"
@@ -25,9 +25,9 @@ _SIGNS = (
 
 
 def typed(text: str) -> str:
-    """The text with conditions in the signs of the language; every character keeps its place.
+    """Returns the text with conditions in the language's signs; every character keeps its place.
 
-    Words beside them stay as they are, and so does a field that there is not.
+    Words beside them stay as they are, and so do unknown fields.
     """
     return text if text.isascii() else _TERM.sub(_plain_term, text)
 

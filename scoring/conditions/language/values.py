@@ -1,4 +1,4 @@
-"""Reads one value of a field, character by character, so that a mistake is known by its place."""
+"""Reads one value of a field, character by character, to report the place of an error."""
 
 from calendar import monthrange
 from collections.abc import Callable, Collection
@@ -29,24 +29,24 @@ _DIGITS = frozenset("0123456789")
 
 
 def read_value(text: str, at: int, field: Field) -> tuple[Value, int]:
-    """The value that begins at `at`, and where it ends. Raises QueryError."""
+    """Returns the value that begins at `at`, and its end. Raises QueryError."""
     return _READERS[field.kind](text, at, field)
 
 
 def described(field: Field) -> tuple[str, ...]:
-    """What may be written behind the colon of a field."""
+    """Returns the values that may stand behind the colon of a field."""
     return (*field.words, *_DESCRIBED[field.kind])
 
 
 def bare_end(text: str, at: int) -> int:
-    """Where a value without quotes ends."""
+    """Returns the end of a value without quotes."""
     while at < len(text) and not ends_value(text[at]):
         at += 1
     return at
 
 
 def one_of(text: str, at: int, end: int, words: Collection[str]) -> str:
-    """The word that stands in text[at:end]; raises QueryError at the first letter of no word."""
+    """Returns the word in text[at:end]; raises QueryError at the first letter of no word."""
     written = lower(text[at:end])
     if written in words:
         return written
@@ -58,8 +58,8 @@ def one_of(text: str, at: int, end: int, words: Collection[str]) -> str:
 
 
 def read_quoted(text: str, at: int, most: int) -> tuple[str, int]:
-    """What stands between quotes, of which the first is at `at`; quotes and backslashes in it have
-    a backslash before them. Raises QueryError, also where it is empty or longer than `most`."""
+    """Returns the text between quotes, the first of which is at `at`; quotes and backslashes in it
+    are escaped by a backslash. Raises QueryError, also if it is empty or longer than `most`."""
     found: list[str] = []
     here = at + 1
     while True:
@@ -112,7 +112,7 @@ def _name(text: str, at: int, field: Field) -> tuple[Value, int]:
 
 
 def _tag(text: str, at: int, field: Field) -> tuple[Value, int]:
-    """A tag, in quotes or not; what follows it is for the parser to judge."""
+    """Reads a tag, with or without quotes; the parser checks what follows it."""
     is_quoted = text[at : at + 1] == QUOTE
     first = end = at + is_quoted
     while end < len(text) and is_tag_character(text[end]):
@@ -151,7 +151,7 @@ def _language(text: str, at: int, field: Field) -> tuple[Value, int]:
 
 
 def _operator(text: str, at: int) -> str:
-    """The operator that stands at `at`; empty where there is none."""
+    """Returns the operator at `at`; empty if there is none."""
     return next((operator for operator in OPERATORS if text.startswith(operator, at)), "")
 
 
@@ -182,7 +182,7 @@ def _days(text: str, at: int, field: Field) -> tuple[Value, int]:
 
 
 def _day(text: str, at: int, earliest: str, expected: tuple[str, ...]) -> tuple[str, int]:
-    """The day that stands at `at`, which must not be before `earliest`."""
+    """Returns the day at `at`, which must not be before `earliest`, and its end."""
     for end in range(at + 1, at + _DAY_LENGTH + 1):
         latest = _latest_day(text[at:end]) if end <= len(text) else None
         if latest is None or latest < earliest:
@@ -192,7 +192,7 @@ def _day(text: str, at: int, earliest: str, expected: tuple[str, ...]) -> tuple[
 
 @lru_cache(maxsize=4_096)
 def _latest_day(beginning: str) -> str | None:
-    """The latest day whose text begins so; None where there is none."""
+    """Returns the latest day with this beginning; None if there is none."""
     for year in range(LAST_YEAR, FIRST_YEAR - 1, -1):
         if not str(year).startswith(beginning[:4]):
             continue

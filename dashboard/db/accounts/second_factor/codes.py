@@ -10,27 +10,27 @@ from dashboard.db.accounts.second_factor import factors, recovery, totp
 from dashboard.db.accounts.second_factor.sealing import Sealing
 from scoring.conditions.folding import plain
 
-#: Longest text that is looked at as a code.
+#: Longer texts are not checked as codes.
 CODE_MAX = 64
-#: What a code was.
+#: The kinds of codes.
 Kind = Literal["totp", "recovery_code"]
 
 
 def typed(code: str) -> str:
-    """The letters and digits of a code that somebody typed: digits of any script and width, and
-    without blanks, hyphens or whatever else stands between them."""
+    """Returns the letters and digits of a typed code, with digits of any script and width
+    converted, without blanks, hyphens or other characters between them."""
     return "".join(str(unicodedata.decimal(one, one)) for one in plain(code) if one.isalnum())
 
 
 class Codes:
-    """Takes codes of the app and recovery codes in the same field."""
+    """Accepts codes of the app and recovery codes in the same field."""
 
     def __init__(self, sealing: Sealing, clock: Callable[[], int]):
         self._sealing = sealing
         self._clock = clock
 
     def use(self, connection: Connection, admin_id: int, code: str) -> Kind | None:
-        """Uses the code up; None for one that is wrong or was used before."""
+        """Uses the code up; None if it is wrong or was used before."""
         if len(code) > CODE_MAX:
             return None
         code = typed(code)
@@ -45,7 +45,7 @@ class Codes:
         return "totp"
 
     def confirm(self, connection: Connection, admin_id: int, code: str) -> bool:
-        """Makes the secret that was set up count, by its first code. False for a wrong code."""
+        """Activates the secret that was set up, by its first code. False for a wrong code."""
         factor = factors.of(connection, admin_id)
         if factor is None or factor.confirmed_at is not None or len(code) > CODE_MAX:
             return False

@@ -11,7 +11,7 @@ from dashboard.db.models.accounts import second_factors
 
 
 class Factor(NamedTuple):
-    """`secret` is encrypted; without `confirmed_at` it does not count yet."""
+    """A second factor: `secret` is encrypted; without `confirmed_at` it is not active yet."""
 
     secret: str
     confirmed_at: int | None
@@ -22,7 +22,7 @@ _COLUMNS = tuple(second_factors.c[name] for name in Factor._fields)
 
 
 def has(connection: Connection, admin_ids: Collection[int]) -> set[int]:
-    """Those of the admins who sign in with a second factor."""
+    """Returns the ids of those admins who sign in with a second factor."""
     found = select(second_factors.c.admin_id).where(
         second_factors.c.admin_id.in_(admin_ids), second_factors.c.confirmed_at.is_not(None)
     )
@@ -30,15 +30,15 @@ def has(connection: Connection, admin_ids: Collection[int]) -> set[int]:
 
 
 def of(connection: Connection, admin_id: int) -> Factor | None:
-    """The factor of an admin, confirmed or not."""
+    """Returns the factor of an admin, confirmed or not."""
     row = connection.execute(select(*_COLUMNS).where(second_factors.c.admin_id == admin_id)).first()
     return None if row is None else Factor(*row)
 
 
 def begin(connection: Connection, admin_id: int, sealed: str, now_ms: int) -> bool:
-    """Stores a secret that is to be confirmed, in place of one that never was.
+    """Stores a secret to be confirmed; it replaces one that was never confirmed.
 
-    False where the admin has a confirmed one, which stays. The caller holds the lock of the admin.
+    False if the admin has a confirmed one, which stays. The caller holds the lock of the admin.
     """
     mine = second_factors.c.admin_id == admin_id
     connection.execute(delete(second_factors).where(mine, second_factors.c.confirmed_at.is_(None)))
@@ -50,7 +50,7 @@ def begin(connection: Connection, admin_id: int, sealed: str, now_ms: int) -> bo
 
 
 def confirm(connection: Connection, admin_id: int, step: int, now_ms: int) -> bool:
-    """Makes the stored secret count; False where it does already, or there is none."""
+    """Activates the stored secret; False if it is active already, or there is none."""
     confirmed = connection.execute(
         update(second_factors)
         .where(second_factors.c.admin_id == admin_id, second_factors.c.confirmed_at.is_(None))
@@ -60,9 +60,9 @@ def confirm(connection: Connection, admin_id: int, step: int, now_ms: int) -> bo
 
 
 def take_step(connection: Connection, admin_id: int, step: int) -> bool:
-    """Notes that the code of this step was used; False where it or a later one was before.
+    """Records that this step's code was used; False if it, or a later one, was used before.
 
-    Of two at the same time one is taken: the condition and the change are one statement.
+    Of two uses at the same time one succeeds: the condition and the change are one statement.
     """
     taken = connection.execute(
         update(second_factors)
@@ -77,7 +77,7 @@ def take_step(connection: Connection, admin_id: int, step: int) -> bool:
 
 
 def remove(connection: Connection, admin_id: int) -> bool:
-    """Removes the factor and the recovery codes; False where there was none that counted."""
+    """Removes the factor and the recovery codes; False if no factor was active."""
     had = bool(has(connection, [admin_id]))
     connection.execute(delete(second_factors).where(second_factors.c.admin_id == admin_id))
     recovery.replace(connection, admin_id, ())
@@ -85,8 +85,8 @@ def remove(connection: Connection, admin_id: int) -> bool:
 
 
 def reset(connection: Connection, admin_id: int) -> tuple[bool, list[bytes]]:
-    """Removes the factor of an admin who has lost it, and ends all sessions: whether there was one
-    that counted, and the hashes of the sessions."""
+    """Removes the factor of an admin who has lost it, and ends all sessions. Returns whether a
+    factor was active, and the hashes of the sessions."""
     # Locked, so that no session begins meanwhile.
     admins.password_hash_of(connection, admin_id, alone=True)
     return remove(connection, admin_id), sessions.end_all(connection, admin_id)

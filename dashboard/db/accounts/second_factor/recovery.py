@@ -1,4 +1,4 @@
-"""Recovery codes: shown once, stored as hashes, each for one sign-in without the app."""
+"""Recovery codes: shown once, stored as hashes, each good for one sign-in without the app."""
 
 import hashlib
 import secrets
@@ -9,8 +9,8 @@ from sqlalchemy import Connection, delete, func, insert, select
 from dashboard.db.models.accounts import recovery_codes
 
 CODES = 10
-#: Base32 without letters that are read as digits (Crockford): 5 bits each, 120 in all. From 112
-#: bits on, a plain hash is enough (OWASP ASVS 5.0, 6.5.2).
+#: Base32 without letters that look like digits (Crockford): 5 bits each, 120 in all. From 112 bits
+#: on, a plain hash is enough (OWASP ASVS 5.0, 6.5.2).
 _ALPHABET = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
 CHARACTERS = 24
 _GROUP = 4
@@ -18,12 +18,12 @@ _READ_AS = str.maketrans("OIL", "011")
 
 
 def new_codes() -> list[str]:
-    """Codes as they are shown: groups of four with a hyphen between them."""
+    """Returns new codes as the page shows them: groups of four with a hyphen between them."""
     return [_new_code() for _ in range(CODES)]
 
 
 def replace(connection: Connection, admin_id: int, codes: Collection[str]) -> None:
-    """Stores the codes of an admin in place of those before."""
+    """Stores the codes of an admin, and deletes the earlier ones."""
     connection.execute(delete(recovery_codes).where(recovery_codes.c.admin_id == admin_id))
     if codes:
         rows = [{"admin_id": admin_id, "code_hash": _hash(code)} for code in codes]
@@ -31,9 +31,9 @@ def replace(connection: Connection, admin_id: int, codes: Collection[str]) -> No
 
 
 def use(connection: Connection, admin_id: int, code: str) -> bool:
-    """Takes a code, in upper or lower case; False for a wrong or used one.
+    """Uses a code up, in upper or lower case; False for a wrong or used one.
 
-    Of two at the same time one is taken: the row is deleted by one of them alone.
+    Of two uses at the same time one succeeds: only one of them deletes the row.
     """
     deleted = connection.execute(
         delete(recovery_codes).where(
@@ -44,7 +44,7 @@ def use(connection: Connection, admin_id: int, code: str) -> bool:
 
 
 def left(connection: Connection, admin_id: int) -> int:
-    """How many codes were not used yet."""
+    """Counts the codes that were not used yet."""
     found = select(func.count()).where(recovery_codes.c.admin_id == admin_id)
     return connection.execute(found).scalar_one()
 

@@ -7,20 +7,20 @@ from cryptography.fernet import Fernet, InvalidToken
 
 
 class Sealing:
-    """One key an admin: what was encrypted for one cannot be read as that of another.
+    """Encrypts with one key per admin: a secret of one admin cannot be read as that of another.
 
-    With another secret key nothing can be read: codes of the app count no more, recovery codes do.
+    With another secret key nothing can be read: then only recovery codes work.
     """
 
     def __init__(self, secret_key: str):
         self._secret_key = secret_key.encode()
 
     def seal(self, admin_id: int, secret: str) -> str:
-        """The text to store."""
+        """Returns the encrypted text to store."""
         return self._fernet(admin_id).encrypt(secret.encode()).decode()
 
     def open(self, admin_id: int, sealed: str) -> str | None:
-        """The secret; None where it was encrypted with another key, or changed."""
+        """Returns the secret; None if it was encrypted with another key, or changed."""
         try:
             return self._fernet(admin_id).decrypt(sealed.encode()).decode()
         except InvalidToken:

@@ -6,23 +6,23 @@ import pyotp
 
 STEP_MS = 30_000
 DIGITS = 6
-#: A code is also taken one step before and after its own: clocks of phones differ.
+#: A code is also accepted one step before and after its own: clocks of phones differ.
 SKEW_STEPS = 1
 ISSUER = "Lineup"
 
 
 def new_secret() -> str:
-    """160 random bits in base32, as authenticator apps take them."""
+    """Returns 160 random bits in base32, the form that authenticator apps read."""
     return pyotp.random_base32()
 
 
 def uri(secret: str, email: str) -> str:
-    """The address that an authenticator app reads from a QR code."""
+    """Returns the URI that an authenticator app reads from a QR code."""
     return pyotp.TOTP(secret).provisioning_uri(name=email, issuer_name=ISSUER)
 
 
 def step_of(secret: str, code: str, now_ms: int, after: int = 0) -> int | None:
-    """The step of time whose code this is, among those that count now and come after `after`.
+    """Returns the time step of this code, if it is valid now and comes after `after`.
 
     None for a wrong code. All steps are compared, in a time that does not depend on the code.
     """
