@@ -10,9 +10,9 @@ log = logging.getLogger(__name__)
 
 #: Seconds between readings of the shared clock.
 READ_SECONDS = 5.0
-#: A machine whose own clock differs by more milliseconds is reported.
+#: A machine with a clock that differs by more milliseconds is reported.
 OFF_MS = 2_000
-#: Number of readings, the quickest of which is used; one that is quick enough ends them: the less a
+#: Number of readings; the quickest one is used. One that is quick enough ends them: the less a
 #: reading takes, the more exact it is.
 _READINGS = 3
 _EXACT_MS = 1.0
@@ -34,7 +34,7 @@ def ticks_ms() -> float:
 
 
 def time_limit(seconds: float, monotonic: Callable[[], float]) -> Callable[[], bool]:
-    """Returns a function that says whether so many seconds have passed since this call."""
+    """Returns a function that says whether `seconds` have passed since this call."""
     end = monotonic() + seconds
     return lambda: monotonic() > end
 

@@ -32,7 +32,7 @@ class RateLimit(NamedTuple):
     detail: str
 
 
-#: People whose presence a key or an admin may look up: twenty full calls a minute.
+#: Look-ups of people's presence by a key or an admin: twenty full calls a minute.
 LOOK_UPS = RateLimit(
     20 * MAX_LOOKED_UP, 60, "{size} people may be looked up a minute; try in {seconds} s."
 )
@@ -43,7 +43,7 @@ ADMIN_CALLS = RateLimit(300, 1, "Too many calls.")
 INVALID_SOCKET_CALLS = RateLimit(19, 60, "Too many calls that cannot be understood.")
 #: New lists of queries opened by one admin: each is read from SQL.
 NEW_LISTS = RateLimit(300, 300, "Too many new lists were opened; try again in {seconds} s.")
-#: Conditions of views that one admin saves: changed and deleted ones cost for a minute more.
+#: Conditions of views that one admin saves: lists of changed and deleted ones stay for a minute.
 SAVED_CONDITIONS = RateLimit(
     6_000, 60, "Views of {size} conditions may be saved a minute; try again in {seconds} s."
 )

@@ -89,7 +89,7 @@ class PeriodicTask:
         return self._stopped.is_set()
 
     def run(self) -> None:
-        """Blocks until `stop`; never raises. Run it in a thread (a green one where patched)."""
+        """Blocks until `stop`; never raises. Run it in a thread (a green one if patched)."""
         self._wait()
         while not self.is_stopped:
             if self._succeeds():

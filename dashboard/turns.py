@@ -113,7 +113,7 @@ class Share:
     """The processor time that one caller may use: at most BURST_SECONDS, and SHARE of each second
     is added.
 
-    `worker`: the green thread that works for a caller whose share is low.
+    `worker`: the green thread that works for a caller with a low share.
     """
 
     def __init__(self, monotonic: Callable[[], float] = time.monotonic):

@@ -120,7 +120,7 @@ class LuaRunner:
         return found
 
     def _by_holder(self, calls: Sequence[LuaCall]) -> dict[tuple[str, redis.Redis], list[int]]:
-        """Maps servers to the indexes of the calls whose keys they hold."""
+        """Maps servers to the indexes of the calls with keys there."""
         found: dict[tuple[str, redis.Redis], list[int]] = defaultdict(list)
         for index, call in enumerate(calls):
             found[holder_of(self.client, call.keys[0])].append(index)
@@ -156,7 +156,7 @@ class LuaRunner:
         return results
 
     def _follow(self, call: LuaCall, error: Exception) -> Any:
-        """Runs a call whose slot has moved or is moving, on the node that the answers name.
+        """Runs a call on the node that the answers name, during or after the move of its slot.
 
         A slot's keys move one by one: until all have moved, a call that needs several waits.
         """

@@ -53,7 +53,7 @@ def run_id_of(server: redis.Redis) -> str | None:
 
 
 def lives_on(before: str, run_id: str) -> bool:
-    """Whether a server whose `run_id_of` was `before` was neither started nor promoted since.
+    """Whether a server was neither started nor promoted since its `run_id_of` was `before`.
 
     A primary forgets its promotion, and nothing else, once it had no replica for an hour
     (`repl-backlog-ttl`).

@@ -47,8 +47,8 @@ class Source(Protocol):
         """Takes one announcement; called in order, once for each."""
 
     def reread(self, shard: int) -> None:
-        """Reads the current states again, whatever their numbers: the known ones may belong to a
-        history that Redis has lost."""
+        """Reads the current states again, with any numbers: the known ones may belong to a history
+        that Redis has lost."""
 
     def lost(self, shard: int) -> None:
         """Reacts to a possible loss of the shard's data: sends a heartbeat for every connection."""
@@ -147,9 +147,9 @@ class Feed:
         return pubsub
 
     def _replaced(self) -> Collection[str]:
-        """Returns channels whose shard another server holds by now: a promoted replica lacks the
-        last announcements of its primary, and counts on from there. The subscription may be at a
-        third node, and goes on."""
+        """Returns channels with a shard that another server holds by now: a promoted replica lacks
+        the last announcements of its primary, and counts on from there. The subscription may be at
+        a third node, and goes on."""
         if not isinstance(self._client, RedisCluster):
             return ()
         lives = {name: run_id_of(one) or name for name, one in servers_of(self._client).items()}

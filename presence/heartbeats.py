@@ -26,7 +26,7 @@ class Heartbeats:
     """The live connections of one worker, by (person, connection id).
 
     Call `flush_once` about twice a second. A connection that Redis has lost is opened again with
-    its person's settings; people whom `settings_of` does not return stay hidden.
+    its person's settings; people without settings from `settings_of` stay hidden.
     """
 
     def __init__(self, people: People, settings_of: SettingsOf):

@@ -16,7 +16,7 @@ LARGE_ROOM = 100
 #: Flushes between two messages about a large room.
 LARGE_ROOM_FLUSHES = 50
 
-#: (watcher, rooms whose members changed).
+#: (watcher, rooms with changed members).
 PublishRooms = Callable[[Hashable, dict[str, Room]], None]
 #: (watcher, room, person, cursor).
 PublishCursor = Callable[[Hashable, str, str, Any], None]

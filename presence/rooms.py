@@ -133,8 +133,8 @@ class Rooms:
     def leave_late(self, left: Mapping[Membership, int]) -> int:
         """Ends memberships of connections that left earlier: membership -> ms by Redis's clock.
 
-        Those that were `put` after that moment stay. Returns how many were announced. Most are in
-        no room: one round trip finds those that are, and only they cost another.
+        A membership `put` after that moment stays. Returns how many were announced. Most
+        connections are in no room: one round trip finds those that are, and only they cost another.
         """
         calls = [
             self._call("rooms/leave", membership, 0, left[membership] + self.timing.room_ttl_ms)
@@ -214,7 +214,7 @@ class Rooms:
         ]
 
     def _batches(self, memberships: Sequence[Membership]) -> list[tuple[int, list[Membership]]]:
-        """Returns (shard, memberships whose rooms live there), at most one call's worth in one."""
+        """Returns (shard, memberships in its rooms), at most one call's worth in one."""
         rooms = [membership.room for membership in memberships]
         return [
             (shard, [memberships[index] for index in indexes])

@@ -24,7 +24,7 @@ class Due(NamedTuple):
     """The result of a look at all shards.
 
     `people`, `rooms`: for each kind of people the shards with items past their time; `held`: the
-    number of shards whose people are left alone because of an outage; `next_ms`: until the next
+    number of shards of people that are left alone because of an outage; `next_ms`: until the next
     item is due, None if none is known.
     """
 

@@ -158,7 +158,7 @@ class ServerLife:
         told: Collection[str] = frozenset(),
     ) -> LuaRunner:
         """`lives`: name of a server that has answered → its life; `told`: more lives to accept."""
-        # Earlier lives, too: a node whose slots have all moved is no primary any more.
+        # Earlier lives, too: a node that has given all its slots away is no primary any more.
         self._accepted = {
             life: self._accepted.get(life, frozenset()).union(lives.values(), told)
             for life in lives.values()

@@ -20,7 +20,7 @@ VIEW_QUERIES: dict[str, str] = {
 }
 #: The views with a list in Redis for each built-in sort, always: their names are list ids.
 VIEWS = tuple(VIEW_RULES)
-#: The built-in views whose lists are lists of queries, and the sort in which Redis always holds it.
+#: The built-in views with lists of queries, and the sort in which Redis always holds such a list.
 QUERY_VIEWS: dict[str, str] = {"snoozed": "soonest"}
 #: The built-in views with a list for each admin, kept while the admin is here, and the sort of this
 #: list.

@@ -179,7 +179,7 @@ def _within(column: ColumnElement[Any], leaf: Within, span: Span, now_ms: Now) -
     return and_(*found)
 
 
-#: An index is used if it names at most one in so many threads: reading one by its id takes about as
+#: An index is used if it names at most one in SHARE threads: reading one by its id takes about as
 #: long as ten of them in order.
 SHARE = 50
 
@@ -235,7 +235,7 @@ class Candidates:
         return None
 
     def _are_many(self, connection: Connection, ids: Ids) -> bool:
-        """Whether there are so many ids that reading them in vain would take ten times as long."""
+        """Whether an index has too many ids: reading them in vain would take ten times as long."""
         return connection.scalar(ids.offset(self._most).limit(1)) is not None
 
 

@@ -79,7 +79,7 @@ def lock_for_adding(connection: Connection, thread_id: int, admin_id: int) -> st
 
 
 def add(connection: Connection, file: StoredFile, now_ms: int) -> None:
-    """Adds the row of a file whose content is stored."""
+    """Adds the row of a file after its content is stored."""
     connection.execute(insert(files).values(**file._asdict(), created_at=now_ms))
 
 

@@ -37,8 +37,8 @@ def require_none(
     customers: Mapping[str, Mapping[str, Any]],
     threads: Mapping[str, ThreadState],
 ) -> None:
-    """Raises ErasedEvents. Costs a query only for customers and threads that are newer than an
-    event of theirs: those that this transaction adds, and rarely others."""
+    """Raises ErasedEvents. Costs a query only for customers and threads that are newer than one of
+    their events: those that this transaction adds, and rarely others."""
     suspects: list[tuple[Kind, str, ParsedEvent]] = []
     for event in events:
         if event.customer is not None and (
@@ -62,8 +62,8 @@ _EMPTY = {"body": None, "attachments": None, "data": None, "fingerprint": NO_FIN
 
 
 class Erased(NamedTuple):
-    """The ids of the deleted threads, the number of events, and the ids of files whose contents
-    must be removed."""
+    """The ids of the deleted threads, the number of events, and the ids of files with contents to
+    remove."""
 
     thread_ids: Sequence[int]
     events: int
@@ -157,7 +157,7 @@ def _remove_from_index(
 def _without_their_previews(
     connection: Connection, written_by_them: ColumnElement[bool], now_ms: int
 ) -> list[Placement]:
-    """Empties the previews of others' threads whose newest message is the person's."""
+    """Empties the previews of others' threads that show a message of the person."""
     showing = select(threads.c.id).where(
         threads.c.preview_event_id.in_(select(events.c.id).where(written_by_them))
     )

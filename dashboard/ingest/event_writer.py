@@ -88,8 +88,8 @@ Row = dict[str, Any]
 class WrittenCustomers(NamedTuple):
     """The customers of a batch of events.
 
-    `rows` has them by the source's id. `touched` are the ids of customers whose rows on the
-    dashboard changed; `changed` has the ranked values before and after.
+    `rows` has them by the source's id. `touched` are the ids of customers with changed rows on the
+    dashboard; `changed` has the ranked values before and after.
     """
 
     rows: dict[str, Row]
@@ -140,7 +140,7 @@ def write_customers(
 
 
 def _won(customer: Row, event: ParsedEvent, ranked_at: int) -> dict[str, Any]:
-    """Returns the fields of which this event is the last writer."""
+    """Returns the fields that this event was the last to write."""
     stamp = (ranked_at, event.id)
     return {
         name: value
@@ -169,7 +169,7 @@ class EventWriter:
     """Writes events of one source's threads, on the connection of a write transaction.
 
     With an author they are events of the dashboard: their ids belong to its source, their threads
-    to `source_id`. `received_at` in milliseconds. Events whose ids are `erased` are refused.
+    to `source_id`. `received_at` in milliseconds. Events with ids in `erased` are refused.
     `is_absent`: threads of such an admin are released when an event of a chatbot reopens them.
     """
 

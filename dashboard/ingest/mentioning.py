@@ -110,7 +110,7 @@ def mentioned_in(
     body: str,
     chosen: Sequence[int] = (),
 ) -> list[Mentioned]:
-    """Returns the admins whom an admin's note in a thread mentions.
+    """Returns the mentions in an admin's note in a thread.
 
     These are all colleagues who see the thread and are named in the note; of several with the same
     name only those of `chosen`, if there are any. Raises Invalid for a wrong one of `chosen`.

@@ -66,7 +66,7 @@ class Recorder:
     def refold(self, source_id: int) -> Iterator[list[Placement]]:
         """Folds all threads of a source again, in slices; yields their placements.
 
-        Needed after a change of which events request a person.
+        Needed when other events request a person than before.
         """
         after_id = 0
         while True:

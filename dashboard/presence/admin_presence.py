@@ -1,4 +1,4 @@
-"""Presence of the admins whose sockets this worker holds, and the people these sockets watch."""
+"""Presence of the admins with sockets at this worker, and the people these sockets watch."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ _CACHE_SECONDS = 1.0
 
 
 class TypingShown:
-    """Reads the setting `show_typing` from SQL, where every worker writes it first."""
+    """Reads the setting `show_typing` from SQL: every worker writes it there first."""
 
     def __init__(self, presence_service: PresenceService, monotonic: Callable[[], float]):
         self._presence_service = presence_service
@@ -100,7 +100,7 @@ class TypingShown:
         return shown
 
     def forget(self, admin_id: int) -> None:
-        """Drops the cached setting of an admin whose settings have changed."""
+        """Drops the cached setting of an admin, after a change of settings."""
         self._known.pop(admin_id, None)
 
 
@@ -236,7 +236,7 @@ class AdminPresence:
         return socket is not None and self._shown.get(socket.caller.admin_id, False)
 
     def handlers(self, others: Mapping[str, Handler]) -> dict[str, Handler]:
-        """Maps events to handlers: those of presence, and `others`, of which two are extended."""
+        """Maps events to handlers: those of presence, and `others`; it extends two of these."""
         return {
             **others,
             "presence:pong": self.pong,

@@ -43,7 +43,7 @@ class CustomerWrote(NamedTuple):
 
 
 class BotPresence:
-    """The presence of a source's own customers: it sees their true state, whatever they hide.
+    """The presence of a source's own customers: it sees their true state, even if they hide it.
 
     Methods raise RedisError and StorageUnavailable.
     """

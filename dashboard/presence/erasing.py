@@ -19,7 +19,7 @@ REPORTED_SECONDS = 1.0
 
 
 class Deleted(NamedTuple):
-    """The number of deleted threads, and of events whose contents were deleted.
+    """The number of deleted threads, and of events with deleted contents.
 
     `is_forgotten` is False if presence could not be told, because Redis is away: it forgets the
     customer within a day of the time last seen.

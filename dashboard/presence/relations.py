@@ -22,8 +22,7 @@ def _sees(admin_id: ColumnElement[int], desk: ColumnElement[str]) -> ColumnEleme
 
 _ADMIN = bindparam("admin", type_=threads.c.assignee_id.type)
 _PERSON = sources.c.name + "/" + customers.c.external_id
-#: Customers with a thread that the admin is assigned to or has answered, of those that the admin
-#: sees.
+#: Customers with a thread that the admin sees and is assigned to or has answered.
 _THEIR_CUSTOMERS = (
     select(_PERSON)
     .distinct()

@@ -29,8 +29,8 @@ from presence.timing import Timing
 
 #: A thread closed longer ago does not make its customer known.
 KNOWN_MS = 90 * 86_400_000
-#: Up to this many customers a list looks up one by one; of more, it filters those on it, and keeps
-#: answers for some seconds after as many questions.
+#: With at most this many known customers, a list asks for each of them. Otherwise it filters its
+#: rows, and after this many keeps the answers for some seconds.
 _FEW = 1_000
 _KEPT_SECONDS = 5.0
 _SLICE = 500
@@ -102,7 +102,7 @@ class KnownCustomers:
 
 log = logging.getLogger(__name__)
 
-#: People whose settings one step sends again.
+#: The number of people in one step of sending settings again.
 SETTINGS_AT_ONCE = 200
 #: A viewer who sees what everyone may see; no admin has this id.
 OTHERS = Viewer("others")
@@ -258,7 +258,7 @@ class PresenceService:
         self._rate_limiter.require(LOOK_UPS, f"look-ups|{kind}|{id}", people)
 
     def sign_out(self, admin_id: int, prefix: str = "") -> None:
-        """Closes an admin's connections whose ids begin with `prefix`: those of one session.
+        """Closes an admin's connections with ids that begin with `prefix`: those of one session.
 
         Without a prefix, closes all sessions. Later beats of sockets that are still open do not
         open them again.

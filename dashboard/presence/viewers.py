@@ -121,20 +121,20 @@ class Viewers:
         self._publish_typing(sid, self.writers.published(sid))
 
     def show(self, sids: Iterable[str]) -> None:
-        """Adds sockets whose admin became visible to their open threads."""
+        """Adds sockets of admins who became visible to their open threads."""
         for sid in sids:
             for opened_thread in list(self._open.get(sid, {}).values()):
                 self._put(opened_thread, opened_thread.cursor)
 
     def hide_typing(self, sids: Iterable[str], shown: bool) -> None:
-        """Shows sockets as editing whose admin does not show typing any more."""
+        """Shows sockets as editing after their admin stopped showing typing."""
         for sid in sids:
             for thread_id, opened_thread in list(self._open.get(sid, {}).items()):
                 if opened_thread.mode == "typing":
                     self.change(sid, thread_id, "editing", None, shown)
 
     def hide(self, sids: Iterable[str]) -> None:
-        """Removes sockets whose admin became hidden from their open threads."""
+        """Removes sockets of admins who became hidden from their open threads."""
         for sid in sids:
             for opened_thread in list(self._open.get(sid, {}).values()):
                 self._rooms.leave(opened_thread.membership)

@@ -1,4 +1,4 @@
-"""The people whose states are on the screens of this worker's sockets."""
+"""The people with states on the screens of this worker's sockets."""
 
 from collections.abc import Callable, Collection, Sequence
 from functools import partial

@@ -61,7 +61,7 @@ class Page(NamedTuple):
 
 
 class Listing:
-    """Lists of one namespace; the sets that are read decide which viewer sees whom."""
+    """Lists of one namespace; the choice of sets decides which people a viewer sees."""
 
     def __init__(
         self, people: People, related: Relation | None = None, archive: Archive | None = None
@@ -84,8 +84,8 @@ class Listing:
         """Returns people last seen in these times (by Redis's clock), connected or not.
 
         A page after a position has the times and the total of the first page: people seen since
-        then are left out, and none comes twice. A `group` selects its people: those whose name
-        begins with it and a slash. Only people that `known` returns are listed and counted; `among`
+        then are left out, and none comes twice. A `group` selects its people: their names begin
+        with it and a slash. Only people that `known` returns are listed and counted; `among`
         replaces it if there are few such people. Raises errors of Redis, of the archive and of
         `known`.
         """

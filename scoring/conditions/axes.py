@@ -15,7 +15,7 @@ from typing import Literal as TypingLiteral
 from scoring.conditions.conjuncts import Conjunct, Literal
 from scoring.conditions.leaves import Leaf, Measure, Present, Within, measured, reached_at
 
-#: Values whose masks an axis keeps; then it starts again.
+#: Values with a mask that an axis keeps; then it starts again.
 VALUES_MAX = 1_000
 
 #: The aspect of a value: as it is, whether it is there, or measured.

@@ -46,9 +46,9 @@ def normal_form(root: ResolvedNode) -> NormalForm | None:
 
 
 def conjuncts(root: ResolvedNode) -> list[Conjunct] | None:
-    """Returns conjunctions of which one must be right for the query to hold; none: it never holds.
+    """Returns conjunctions; the query holds if one of them does. None of them: it never holds.
 
-    None if it would take more than 64.
+    Returns None if it would take more than 64.
     """
     leaves: dict[Leaf, int] = {}
     try:

@@ -11,7 +11,7 @@ from scoring.conditions.leaves import POSITIONS
 from scoring.conditions.resolved import Resolved
 from scoring.conditions.subject import Subject
 
-#: A subject whose values are read by their positions.
+#: A subject as a tuple: its values are read by their positions.
 Values = tuple[Any, ...]
 
 #: Binary digits to the bytes 0 and 1: a thread is on hundreds of lists, and a loop would be slow.
@@ -37,7 +37,7 @@ class ConditionIndex:
         bits, self._layers = _layered([queries[name].requirements for name in self._names])
         self._all = (1 << len(bits)) - 1
         self._negated = self.mask({name for name, is_negated in negated.items() if is_negated})
-        #: (bit, query) of those that are tested by themselves.
+        #: (bit, query) of queries that are tested by themselves.
         self._alone: list[tuple[int, Resolved]] = []
         for name in (name for name in queries if name not in negated):
             self._alone.append((1 << len(self._names), queries[name]))
@@ -171,7 +171,7 @@ def _layered(
 ) -> tuple[list[Requirements], list[tuple[int, int]]]:
     """Returns the conjunction of each bit, and the first bit of each layer with its mask.
 
-    `forms` have their longest first, so that a layer belongs to the first so many queries.
+    `forms` have their longest first, so that a layer belongs to the first queries in order.
     """
     bits: list[Requirements] = []
     layers = []

@@ -120,7 +120,7 @@ class _Resolver:
 
 
 def joined(leaves: Iterable[Leaf]) -> list[Leaf]:
-    """Joins leaves of which one must hold; those on the same value become one."""
+    """Joins alternative leaves; those on the same value become one."""
     found: dict[tuple[str, ...], Leaf] = {}
     for leaf in leaves:
         key: tuple[str, ...] = (type(leaf).__name__, leaf.attribute)

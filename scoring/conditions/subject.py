@@ -88,7 +88,7 @@ def _declared(hint: Any) -> Attribute:
 ATTRIBUTES: Mapping[str, Attribute] = {
     name: _declared(hint) for name, hint in get_type_hints(Subject, include_extras=True).items()
 }
-#: The attributes that are true or false, and those that are sets of texts.
+#: The attributes that are true or false, and the sets of texts.
 TRUTHS, SETS = (
     tuple(name for name, attribute in ATTRIBUTES.items() if attribute.kind == kind)
     for kind in ("truth", "texts")

@@ -47,7 +47,7 @@ def is_tag_character(character: str) -> bool:
 def folded(text: str) -> str:
     """Returns the tag that a text means: in lower case, composed, in one width.
 
-    A character whose plain form may not stand in a tag stays as it is.
+    A character stays as it is if its plain form may not stand in a tag.
     """
     forms = [(character, plain(character)) for character in text]
     kept = (form if form and all(map(is_tag_character, form)) else one for one, form in forms)

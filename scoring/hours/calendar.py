@@ -97,7 +97,7 @@ class LocalTime:
         totals = [_total(pieces) for pieces in self._week]
         #: The opening time of the weekdays before each one, and finally of a whole week.
         self._before_weekday = [0, *accumulate(totals)]
-        #: Days whose opening time is not that of their weekday.
+        #: Days with another opening time than their weekday.
         self._irregular: dict[int, Intervals] = {}
         for day in sorted({day + after for day in exceptions for after in (0, 1)}):
             own, before = (exceptions.get(each, week[_weekday(each)]) for each in (day, day - 1))
@@ -152,7 +152,8 @@ class LocalTime:
         raise ValueError("there is not so much opening time")
 
     def _day_of(self, total: int, first: int) -> int:
-        """Returns the first day, from `first` on, at whose end there is so much opening time."""
+        """Returns the first day, from `first` on, with at least `total` of opening time by its
+        end."""
         step = 1
         while self._before_day(first + step) < total:
             step *= 2

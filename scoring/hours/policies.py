@@ -62,7 +62,7 @@ class Promise(NamedTuple):
 
 
 class Policies:
-    """Policies in their order: the first one whose query holds applies, even if it promises
+    """Policies in their order: the first one with a query that holds applies, even if it promises
     nothing."""
 
     def __init__(self, policies: Sequence[Policy] = ()):

@@ -8,7 +8,7 @@ from sqlalchemy import Connection, delete, insert, select
 from dashboard.db.accounts import desks
 from dashboard.db.models.accounts import admin_desks
 
-#: Desks whose threads an admin sees; None: every thread, at any desk.
+#: The desks with the threads that an admin sees; None: every thread, at any desk.
 Desks = frozenset[str] | None
 
 
@@ -18,7 +18,7 @@ def sees(seen: Desks, desk: str) -> bool:
 
 
 def seen_by(connection: Connection, roles: Mapping[int, str]) -> dict[int, Desks]:
-    """Returns the desks whose threads each admin sees, by admin id. `roles`: admin id to role.
+    """Maps admin ids to the desks that each admin sees. `roles`: admin id to role.
 
     None for supervisors, and for admins who belong to all desks.
     """

@@ -49,7 +49,7 @@ def create(
 ) -> tuple[Invitation, str]:
     """Saves an invitation, and returns it with its token; only a hash of the token is stored.
 
-    It replaces an older invitation for the same address, whose link stops working.
+    It replaces an older invitation for the same address: the link of that one stops working.
     """
     connection.execute(
         delete(invitations).where(

@@ -65,7 +65,7 @@ class Identity(NamedTuple):
 
 
 class Rights(NamedTuple):
-    """The role of an admin, and the desks whose threads the admin sees; None: all threads."""
+    """The role of an admin, and the desks that the admin sees; None: all threads."""
 
     role: str
     desks: Desks = None

@@ -48,7 +48,7 @@ def members(connection: Connection) -> list[dict[str, Any]]:
 
 
 def assignee_of(connection: Connection, thread_id: int) -> tuple[int, str] | None:
-    """Returns id and name of the admin to whom a thread is assigned, or None."""
+    """Returns id and name of a thread's assignee, or None."""
     row = connection.execute(
         select(admins.c.id, admins.c.name)
         .join_from(threads, admins, admins.c.id == threads.c.assignee_id)

@@ -79,7 +79,7 @@ def query_of(statement: Select[Any]) -> Query:
 
 
 def by_name(table: Table, columns: Sequence[str], *, locked: bool = False) -> Query:
-    """Returns the query for rows of a source whose `external_id` is in the JSON list `:names`.
+    """Returns the query for rows of a source with an `external_id` in the JSON list `:names`.
     `locked` locks them, in the order of their ids."""
     own = [table.c[name] for name in columns]
     name, selected = table.name, ", ".join(each.name for each in own)

@@ -18,7 +18,7 @@ _FEW = f" AND given.id BETWEEN 1 AND {2**63 - 1}"
 
 
 class RowStatement(NamedTuple):
-    """Statements that write rows. SQLite: one for each row, whose values are named parameters.
+    """Statements that write rows. SQLite: one for each row, with values as named parameters.
     PostgreSQL: one for all, with their JSON list as parameter. `json_columns` hold JSON."""
 
     sqlite: str

@@ -179,7 +179,7 @@ def _counting(policies: Policies, now_ms: int) -> Select[*tuple[Any, ...]]:
 
 
 def _late_after(policies: Policies, now_ms: int) -> ColumnElement[bool]:
-    """Whether a waiting thread would be late by the first policy whose query holds."""
+    """Whether a waiting thread would be late by the first policy that applies to it."""
     if not policies:
         return false()
     cases = (

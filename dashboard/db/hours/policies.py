@@ -125,8 +125,8 @@ _Made = tuple[int, int]
 
 
 class KnownPolicies(NamedTuple):
-    """All policies as of a version; version 0: there never was one. `calendars` are those that they
-    use."""
+    """All policies as of a version; version 0: there never was one. `calendars`: the calendars that
+    they use."""
 
     version: int
     policies: Policies
@@ -144,7 +144,7 @@ def current(connection: Connection) -> KnownPolicies:
 
 
 def of_version(connection: Connection, version: int) -> KnownPolicies:
-    """Returns the policies as of this transaction, of which the caller has read the version."""
+    """Returns the policies as of this transaction; the caller has read their version."""
     if version == 0:
         return _NONE
     known = _current.get(connection.engine)

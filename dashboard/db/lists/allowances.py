@@ -52,7 +52,7 @@ class Allowance(NamedTuple):
         return None
 
 
-#: Limits of one admin's own views; of those of all admins; of these and those of desks and of all.
+#: Limits on one admin's own views; on all admins' own views; on all views.
 OWN = Allowance("your own views", Most(1_500, 32))
 OWN_OF_ALL = Allowance("all admins' own views", Most(6_000, 64))
 SAVED = Allowance("all saved views", Most(12_000, 96))

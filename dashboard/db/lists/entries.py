@@ -193,7 +193,7 @@ _IN_SLICE = id_ranges.within(
 
 class Found(NamedTuple):
     """The number of threads of a query, None if there was no time to count all of them; and the
-    first of those that were looked at."""
+    first threads among the counted ones."""
 
     total: int | None
     entries: list[Entry]

@@ -21,7 +21,7 @@ def listed(view: str, sort: str | None = None, desks: Desks = None) -> ListedQue
 
 
 def own(admin_id: int, desks: Desks = None) -> Mapping[str, ListedQuery]:
-    """Maps the views of which each admin has an own list to the queries of this admin."""
+    """Maps views with a separate list for each admin to this admin's queries."""
     return {
         view: ListedQuery(VIEW_QUERIES[view], sort, TIMEZONE, admin_id, desks)
         for view, sort in OWN_VIEWS.items()

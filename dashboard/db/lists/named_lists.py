@@ -28,7 +28,7 @@ class ListName(NamedTuple):
     """The name of a list as an admin gives it, by a view or by a query.
 
     `mine`, `me` and a view of one's own mean another list for each admin. `timezone` is that of the
-    days of a query. `desks` are those whose threads the admin sees; None: all threads.
+    days of a query. `desks` are the desks that the admin sees; None: all threads.
     """
 
     view: str | None
@@ -103,7 +103,7 @@ def find(connection: Connection, name: ListName, admin_id: int) -> NamedList:
 
 
 def by_filter(connection: Connection, name: ListName, admin_id: int) -> dict[str, NamedList]:
-    """Maps filters to the list that the name means with each; for a view without `all`, whose total
+    """Maps filters to the list that the name means with each. A view has no entry `all`: its total
     is known anyway. Raises as `find`."""
     return {
         filter: find(connection, name._replace(filter=filter), admin_id)

@@ -1,4 +1,4 @@
-"""Lists of queries that Redis keeps, and the index that finds those that hold a thread."""
+"""Lists of queries that Redis keeps, and the index that finds the ones with a thread."""
 
 import hashlib
 import logging
@@ -61,7 +61,7 @@ TIMEZONE = "UTC"
 
 
 class ListedQuery(NamedTuple):
-    """A query whose list Redis keeps, in one sort, narrowed by a filter. `timezone` is that of its
+    """A query with a list in Redis, in one sort, narrowed by a filter. `timezone` is that of its
     days, `admin_id` stands for `me`; its threads are at `desks`, None: at any."""
 
     query: str
@@ -222,7 +222,7 @@ class QueryLists:
         return min((at for at in instants if at is not None), default=None)
 
     def saved_sorts(self, names: Collection[str]) -> list[ResolvedSort]:
-        """Returns the saved sorts of these lists, whose scores are not stored, each once."""
+        """Returns the saved sorts of these lists, each once: their scores are not stored."""
         if not (self._saved and names):
             return []
         first = len(SORTS)
@@ -245,7 +245,7 @@ class QueryLists:
 
     @cached_property
     def unordered(self) -> frozenset[str]:
-        """The lists whose members Redis keeps, but not their order."""
+        """The lists that Redis keeps without their order."""
         return frozenset(id for id in self.lists if self.ordered_since.get(id, 0) is None)
 
     @cached_property
@@ -268,7 +268,7 @@ def current(connection: Connection, *, for_writing: bool = False) -> QueryLists:
 
 
 def of_version(connection: Connection, version: int) -> QueryLists:
-    """Returns the lists as of this transaction, of which the caller has read the version."""
+    """Returns the lists as of this transaction; the caller has read their version."""
     known = _current.get(connection.engine)
     if known is None or known.version != version:
         known = _read(connection, version, known or QueryLists(0, ()))

@@ -11,9 +11,9 @@ from dashboard.db.models.accounts import admins
 from dashboard.db.models.threads import customers, threads
 from dashboard.db.threads.thread_tags import tags_in
 
-#: The newest customers, whose languages are proposed: reading all of them would take too long.
+#: The newest customers, as a source of languages: reading all of them would take too long.
 CUSTOMERS = 5_000
-#: The newest threads with tags, whose tags are proposed.
+#: The newest threads with tags, as a source of tags.
 THREADS = 5_000
 
 

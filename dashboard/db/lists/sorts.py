@@ -1,4 +1,4 @@
-"""The sorts: built-in ones, and those that supervisors have saved."""
+"""The sorts: built-in ones, and saved ones of supervisors."""
 
 import secrets
 from collections.abc import Callable, Mapping, Sequence
@@ -110,7 +110,7 @@ def create(connection: Connection, sort: Sort, admin_id: int, now_ms: int) -> So
 def change(connection: Connection, before: Sort, sort: Sort, admin_id: int, now_ms: int) -> Sort:
     """Replaces the sort of the same name, while views are locked.
 
-    Lists of queries in this sort stay as they are; those of views must be kept anew.
+    Lists of queries in this sort stay as they are; those of views must be kept again.
     """
     _renew_token(connection)
     # Two changes within a millisecond get two times, by which readers know that theirs is old.

@@ -3,7 +3,7 @@
 Time changes lists by itself: after ten minutes `waits:>10m` holds. A thread is on the lists of the
 present moment, or, if its next change is due and was not taken up yet, on those just before it;
 never on those before it was last looked at. So SQL and Redis agree at every instant, however late a
-change is taken up. The same holds for its place on a list whose sort depends on the time.
+change is taken up. The same holds for its place on a list with a sort that depends on the time.
 """
 
 from collections.abc import Mapping, Sequence
@@ -78,8 +78,8 @@ def moves(
 ) -> Moves:
     """Returns the moves of a thread on lists of queries, with its scores in the built-in sorts.
 
-    `before` is its earlier subject, and the moment as of which lists hold it; None: it is new, or
-    was archived. `subject` None: it is archived now, and on no list.
+    `before` is its earlier subject, and the moment that its lists reflect; None: it is new, or was
+    archived. `subject` None: it is archived now, and on no list.
     """
     index = lists.index
     held = 0 if before is None else index.matches(*before)
@@ -87,7 +87,7 @@ def moves(
         return Moves(dict.fromkeys(index.names(held)), held != 0, None)
     holds = index.matches(subject, now_ms)
     names = index.names(holds)
-    # Nothing has to be done on unordered lists where it stays.
+    # Nothing has to be done on unordered lists that keep it.
     unordered = held & holds & lists.unordered_mask
     placed = index.names(holds & ~unordered) if unordered else names
     is_moved = held != holds or (
@@ -103,7 +103,7 @@ def moves(
 
 
 def moment_of(listed_at: int, next_change_at: int | None, now_ms: int) -> int:
-    """Returns the moment as of which lists hold a thread."""
+    """Returns the moment that the lists of a thread reflect."""
     before_change = now_ms if next_change_at is None else min(now_ms, next_change_at - 1)
     return max(listed_at, before_change)
 

@@ -41,7 +41,7 @@ def ask_for_writing() -> Ask[Versions]:
 
 
 def wait_for_writers(connection: Connection) -> None:
-    """Waits for each transaction that asked before; those that ask later wait for this one."""
+    """Waits for each transaction that asked before; later ones wait for this one."""
     connection.execute(select(query_lists_version.c.version).with_for_update())
 
 

@@ -272,11 +272,10 @@ def uses_sort(connection: Connection, sort: str) -> bool:
 
 
 def keep_anew(connection: Connection, sort: str, now_ms: int) -> set[str]:
-    """Keeps the lists of all views in a sort that is new or whose rules have changed, under their
-    new ids.
+    """Keeps the lists of all views in a sort that is new or has new rules, under their new ids.
 
-    Call it after `begin_change`. A view whose query is wrong by now loses its list. Returns the ids
-    of the lists of saved views.
+    Call it after `begin_change`. A view with a query that is wrong by now loses its list. Returns
+    the ids of the lists of saved views.
     """
     before = kept_lists.kept_for_good(connection, sort)
     in_sort = _READ.where(views.c.sort == sort, views.c.list_id.is_not(None))

@@ -48,16 +48,16 @@ Index(
 #: Redis are derived from this table alone. `revision` grows by one with each change;
 #: `placed_revision` is the last one known to be in Redis, with all before. `last_message_id` is the
 #: highest id of its messages except notes, `last_role` the role of the newest of them by time.
-#: `listed_at` is the moment as of which lists of queries hold the thread or not, and
-#: `next_change_at` the next moment at which time changes anything about it. `snoozed_until` ends a
-#: snooze by `snoozed_by_id` from `snoozed_at` on, and stays while the thread is closed; `wake` says
-#: whether the customer ends it, too: `reply` or `never`. `woken_at` and `woken_reason` (`time`,
-#: `reply`, `admin`) say how the last one ended, until somebody has dealt with the thread. `due_at`
-#: is the time to answer it by, under the policies of `due_version`; `due_told_for` is the
-#: `waiting_since` of the wait that was announced to be late. `tags` has them in order, with a blank
-#: before and behind each; NULL without any. `desk` is the name of its desk. `mentioned` has, like
-#: `tags`, the ids of admins with unread mentions in notes: a copy of `mentions`, for conditions.
-#: `archived`: it was closed so long ago that no list holds it any more.
+#: `listed_at` is the moment that its lists of queries reflect, and `next_change_at` the next moment
+#: at which time changes anything about it. `snoozed_until` ends a snooze by `snoozed_by_id` from
+#: `snoozed_at` on, and stays while the thread is closed; `wake` says whether the customer ends it,
+#: too: `reply` or `never`. `woken_at` and `woken_reason` (`time`, `reply`, `admin`) say how the
+#: last one ended, until somebody has dealt with the thread. `due_at` is the time to answer it by,
+#: under the policies of `due_version`; `due_told_for` is the `waiting_since` of the wait that was
+#: announced to be late. `tags` has them in order, with a blank before and behind each; NULL without
+#: any. `desk` is the name of its desk. `mentioned` has, like `tags`, the ids of admins with unread
+#: mentions in notes: a copy of `mentions`, for conditions. `archived`: it was closed so long ago
+#: that no list holds it any more.
 threads = Table(
     "threads",
     metadata,

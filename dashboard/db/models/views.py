@@ -34,7 +34,7 @@ views = Table(
     sqlite_autoincrement=True,
 )
 
-#: One row, whose version grows with each change of `views`; a writer holds off all others.
+#: One row. Its version grows with each change of `views`; a writer holds off all others.
 views_version = Table(
     "views_version",
     metadata,
@@ -145,9 +145,9 @@ calendars = Table(
     sqlite_autoincrement=True,
 )
 
-#: The first one by `place` whose query holds applies to a thread. The targets are minutes of
-#: opening time; null: nothing is promised. `query_lists_version.policies` grows with each change of
-#: policies and their calendars.
+#: The first policy by `place` with a query that holds applies to a thread. The targets are minutes
+#: of opening time; null: nothing is promised. `query_lists_version.policies` grows with each change
+#: of policies and their calendars.
 policies = Table(
     "policies",
     metadata,

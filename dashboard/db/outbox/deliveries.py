@@ -24,7 +24,7 @@ from dashboard.db.outbox import sent_messages
 from dashboard.db.outbox.outgoing_document import EVENTS, Outgoing
 from dashboard.db.upsert import insert_missing
 
-#: Not a parameter: SQLite would plan anew each time, since its index only holds pending ones.
+#: Not a parameter: SQLite would plan again each time, since its index only holds pending ones.
 _PENDING: ColumnElement[str] = literal_column("'pending'")
 _EARLIER = deliveries.alias("earlier")
 _IS_FIRST_OF_THREAD = ~exists().where(

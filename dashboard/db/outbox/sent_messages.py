@@ -49,7 +49,7 @@ class Receipt(NamedTuple):
 
 
 class DeliveryUpdate(NamedTuple):
-    """A message whose delivery has changed; `delivery` as in `to_json`."""
+    """A message with a changed delivery; `delivery` as in `to_json`."""
 
     message_id: int
     thread_id: int
@@ -121,7 +121,7 @@ def apply_receipts(connection: Connection, receipts: Iterable[Receipt], now_ms: 
 def changed_since(
     connection: Connection, thread_ids: Collection[int], since_ms: int
 ) -> list[DeliveryUpdate]:
-    """Returns messages of these threads whose delivery changed at `since_ms` or later."""
+    """Returns messages of these threads with a delivery that changed at `since_ms` or later."""
     found = connection.execute(
         select(sent_messages.c.message_id, sent_messages.c.thread_id, *COLUMNS).where(
             sent_messages.c.thread_id.in_(thread_ids), sent_messages.c.changed_at >= since_ms

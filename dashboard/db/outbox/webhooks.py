@@ -157,7 +157,7 @@ def typing_targets(
 ) -> TypingTargets:
     """Returns names of thread and admin, and the webhooks that want typing notices.
 
-    Webhooks whose deliveries fail are left out.
+    Webhooks with failing deliveries are left out.
     """
     wanted = connection.execute(
         select(threads.c.external_id, admins.c.name, webhooks.c.id, webhooks.c.events)

@@ -218,7 +218,7 @@ def _by_customer(
 def _customers(
     connection: Connection, query: str, query_terms: Sequence[Term], desks: Desks
 ) -> list[int]:
-    """Returns ids of customers by their names and ids, or by SOURCE/ID as dashboards show it."""
+    """Returns ids of customers by their names and ids, or by SOURCE/ID as rows show it."""
     source, _, name = plain(query).strip().partition("/")
     exact = (
         select(customers.c.id)

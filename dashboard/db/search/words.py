@@ -101,7 +101,7 @@ def words_with_positions(text: str) -> list[Word]:
 
 
 def terms(query: str) -> list[Term]:
-    """Returns the terms of a query, all of which a text must contain: words, and quoted phrases.
+    """Returns the terms of a query: words, and quoted phrases. A text must contain all of them.
 
     The words of a phrase stand next to each other, in their order. The query's last word may be a
     prefix, unless a quote follows it: a phrase without its closing quote is being typed.

@@ -24,7 +24,7 @@ _SAVE = update_of(customers, (*FIELDS, "stamps"))
 
 
 class RankedValues(NamedTuple):
-    """The values of a customer that decide where the customer's threads stand."""
+    """The values of a customer that decide the places of the customer's threads."""
 
     member_status: int = -1
     locale: str | None = None

@@ -128,7 +128,7 @@ def read_customers(
     states: Collection[ThreadState],
     changed: Mapping[int, ChangedCustomer],
 ) -> None:
-    """Sets the customer of each thread; `changed` are those that this transaction has written."""
+    """Sets the customer of each thread; `changed`: customers that this transaction has written."""
     ids = {id for state in states for id in (state.before.customer_id, state.columns.customer_id)}
     unchanged = [id for id in ids if id is not None and id not in changed]
     stored = read_ranked_values(connection, unchanged)
@@ -190,7 +190,7 @@ def _saving(changed: tuple[str, ...]) -> RowStatement:
 def _changed(
     state: ThreadState, place: Place, listed_at: int, next_change_at: int | None
 ) -> dict[str, Any]:
-    """Returns the columns of `_WRITTEN` whose values differ, in that order."""
+    """Returns the columns of `_WRITTEN` with another value than before, in that order."""
     facts = state.facts
     after = (
         *facts[:-1],

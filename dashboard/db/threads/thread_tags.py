@@ -68,7 +68,7 @@ def change_of(ranked_at: int, name: str, data: Mapping[str, Collection[str]]) ->
 def name_of_admins(row_id: int | None = None) -> str:
     """Returns the replacement of the id in the stamp of an admin's event; None: not stored yet.
 
-    At equal times admins' events are later than chatbots', whose ids contain no "~", and among
+    At equal times admins' events are later than chatbots' (their ids contain no "~"), and among
     themselves in the order in which they were stored.
     """
     return "~~" if row_id is None else f"~{row_id:020}"

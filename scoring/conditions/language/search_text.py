@@ -59,7 +59,7 @@ def has_conditions(text: str) -> bool:
 
 
 def _with_open_phrase(text: str, error: QueryError) -> Query:
-    """Parses a text whose last phrase lacks its closing quote; else raises the error."""
+    """Parses a text with a last phrase that lacks its closing quote; else raises the error."""
     query = parse(text + QUOTE, with_words=True)
     values = (value.at for term in query.terms() for value in term.values)
     if not query.words or query.words[-1].at < max(values, default=0):

@@ -58,7 +58,7 @@ def one_of(text: str, at: int, end: int, words: Collection[str]) -> str:
 
 
 def read_quoted(text: str, at: int, most: int) -> tuple[str, int]:
-    """Returns the text between quotes, the first of which is at `at`; quotes and backslashes in it
+    """Returns the text between quotes, from the first quote at `at`; quotes and backslashes in it
     are escaped by a backslash. Raises QueryError, also if it is empty or longer than `most`."""
     found: list[str] = []
     here = at + 1
