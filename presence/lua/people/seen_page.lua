@@ -1,7 +1,7 @@
 -- Job: a page of a shard's rows of last seen, newest first (equal times: greatest name first).
 -- KEYS: a shard's (state/keys.lua). ARGV: channel, kept, audience (everyone, contacts or truth),
 -- oldest ms, newest ms, limit, ms and name of the row to go on after ('' and '': from the start),
--- then the group whose people are wanted; without it all.
+-- then the wanted group; without it all.
 -- Returns {epoch ms or '', how many rows there are (0 unless from the start), name, ms, …}.
 local SETS = {everyone = {SEEN, LEFT}, contacts = {CONTACTS, LEFT_CONTACTS}, truth = {SEEN, CONTACTS, HIDDEN}}
 local from, to, limit = tonumber(ARGV[4]), math.min(tonumber(ARGV[5]), GROUP_SIZE - 1), tonumber(ARGV[6])

@@ -1,7 +1,7 @@
 -- Job: a connection joins a room, changes its mode and moves its cursor, in one call.
 -- KEYS: a shard's and the room (rooms/room.lua). ARGV: channel, room, person, connection, lifetime ms,
--- typing ends after ms, mode, clock ('' for none; what is not later is dropped), cursor JSON (''
--- for unchanged), most people a room.
+-- typing ends after ms, mode, clock ('' for none; a call that is not later is dropped), cursor JSON
+-- ('' for unchanged), most people a room.
 -- Returns -1 if the room is full, 1 if announced, else 0.
 local person, connection, mode, clock, cursor = ARGV[3], ARGV[4], ARGV[7], tonumber(ARGV[8]), ARGV[9]
 local now, entry = now_ms(), entry_of(person)
