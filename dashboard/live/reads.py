@@ -9,8 +9,7 @@ from dashboard.db.accounts import admins, sessions, team
 from dashboard.db.accounts.admin_desks import Desks
 from dashboard.db.accounts.sessions import Rights
 from dashboard.db.database import Database
-from dashboard.db.lists import entries as looking_through
-from dashboard.db.lists import named_lists, views
+from dashboard.db.lists import entries, named_lists, views
 from dashboard.db.lists.named_lists import ListName, NamedList, SeenLists, Stamp
 from dashboard.db.lists.views import Owner
 from dashboard.db.notices import Notice
@@ -71,7 +70,7 @@ class Reads:
         if not list.is_indexed:
             with self._one_look, self._database.read() as connection:
                 query_list = named_lists.find(connection, list, admin_id).query_list
-                return looking_through.listed(connection, query_list, self._clock(), limit, after)
+                return entries.listed(connection, query_list, self._clock(), limit, after)
         with self._database.read() as connection:
             assert list.view is not None
             found = threads.listed(
@@ -115,7 +114,7 @@ class Reads:
         if not list.is_indexed:
             with self._one_look, self._database.read() as connection:
                 query_list = named_lists.find(connection, list, admin_id).query_list
-                return looking_through.rank(connection, query_list, self._clock(), thread_id)
+                return entries.rank(connection, query_list, self._clock(), thread_id)
         with self._database.read() as connection:
             assert list.view is not None
             return threads.rank(connection, list.view, list.filter, admin_id, list.sort, thread_id)

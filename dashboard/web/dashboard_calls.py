@@ -9,7 +9,7 @@ from dashboard.ingest.accounts.invitations import Invitations
 from dashboard.services import Services
 from dashboard.web.admin import pages, settings
 from dashboard.web.admin import routes as admin_routes
-from dashboard.web.admin.access import accounts as accounts
+from dashboard.web.admin.access import accounts
 from dashboard.web.admin.access.accounts import AccountsApi, InvitationsApi, Joining
 from dashboard.web.admin.access.audit import AuditApi
 from dashboard.web.admin.access.keys import KeysApi

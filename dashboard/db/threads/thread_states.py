@@ -12,7 +12,7 @@ from dashboard.db.accounts import sources
 from dashboard.db.driver import json_text
 from dashboard.db.driver.queries import Ask, answer, answers, by_name
 from dashboard.db.driver.rows import RowStatement, Write, update_of, write_all
-from dashboard.db.hours import policies as policies
+from dashboard.db.hours import policies
 from dashboard.db.hours.due_times import DueTimes
 from dashboard.db.lists import query_lists, versions
 from dashboard.db.lists.versions import Versions

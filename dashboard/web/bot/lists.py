@@ -13,8 +13,7 @@ from dashboard.db import archive
 from dashboard.db.accounts.api_keys import Caller
 from dashboard.db.archive import Part
 from dashboard.db.database import Database
-from dashboard.db.lists import entries as looking_through
-from dashboard.db.lists import named_lists, query_lists, sorts, views
+from dashboard.db.lists import entries, named_lists, query_lists, sorts, views
 from dashboard.db.lists.entries import Position
 from dashboard.db.lists.query_lists import TIMEZONE, ListedQuery, QueryList, people_in
 from dashboard.db.lists.views import number_of
@@ -108,7 +107,7 @@ class SavedList(NamedTuple):
     def listed(
         self, connection: Connection, limit: int, after: Position | None, now_ms: int
     ) -> tuple[list[Entry], int]:
-        return looking_through.listed(connection, self.query_list, now_ms, limit, after)
+        return entries.listed(connection, self.query_list, now_ms, limit, after)
 
 
 def _listed(connection: Connection, view: str) -> ListedQuery | None:

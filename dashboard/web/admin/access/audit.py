@@ -8,7 +8,6 @@ from flask import Response
 from pydantic import AfterValidator, Field, StrictInt, model_validator
 
 from dashboard.db import audit
-from dashboard.db import audit as actions
 from dashboard.db.audit import (
     VIAS,
     Entry,
@@ -186,7 +185,7 @@ class AuditApi:
             found = audit.page(connection, filters, EXPORTED + 1, after)
         if after is None:
             said = {"format": format, "filters": _given(filters)}
-            exported = (now, acting(), actions.EXPORT_MADE, Target(None, "audit"), said)
+            exported = (now, acting(), audit.EXPORT_MADE, Target(None, "audit"), said)
             self._database.write(lambda connection: add(connection, *exported))
         part = found[:EXPORTED]
         next = None

@@ -12,7 +12,6 @@ from sqlalchemy import Connection
 
 from dashboard.db import audit
 from dashboard.db.accounts import admins, sessions
-from dashboard.db.accounts import sessions as own_sessions
 from dashboard.db.accounts.passwords import WeakPassword, require_strong
 from dashboard.db.accounts.second_factor import factors, recovery
 from dashboard.db.accounts.second_factor.codes import CODE_MAX, Codes
@@ -291,7 +290,7 @@ class SessionsApi:
     def listing(self) -> Response:
         identity = current()
         with self._database.read() as connection:
-            found = own_sessions.listing(connection, identity.admin_id, self._clock())
+            found = sessions.listing(connection, identity.admin_id, self._clock())
         return json_response(
             {
                 "sessions": [
@@ -322,7 +321,7 @@ class SessionsApi:
         admin_id = current().admin_id
 
         def write(connection: Connection) -> bytes:
-            ended = own_sessions.end_own(connection, admin_id, id, self._clock())
+            ended = sessions.end_own(connection, admin_id, id, self._clock())
             if ended is None:
                 raise NotFound("There is no such session.")
             note(connection, self._clock(), audit.SESSIONS_ENDED, {"count": 1})

@@ -14,7 +14,6 @@ from dashboard.db.accounts import admins
 from dashboard.db.audit import Target, add, changes
 from dashboard.db.database import Database
 from dashboard.db.lists import allowances, sorts, views
-from dashboard.db.lists import views as view_changes
 from dashboard.errors import ChangedMeanwhile, FieldError, Invalid, NotFound, Problem, quoted
 from dashboard.live.requests import ViewId
 from dashboard.validation.field_errors import field_error, named
@@ -304,7 +303,7 @@ class SortsApi:
 
         def write(connection: Connection) -> SavedSort:
             views.begin_change(connection)
-            view_changes.note(connection, None)
+            views.note(connection, None)
             sort = _new(connection, body)
             add(connection, now, acting(), audit.SORT_CREATED, _target(sort), _said(sort))
             made = sorts.create(connection, sort, admin_id, now)
@@ -337,7 +336,7 @@ class SortsApi:
 
         def write(connection: Connection) -> tuple[SavedSort, set[str]]:
             views.begin_change(connection)
-            view_changes.note(connection, None)
+            views.note(connection, None)
             before, sort = _change(connection, name, body)
             changed = sorts.change(connection, before, sort, admin_id, now)
             differences = changes(_said(before), _said(changed))
@@ -369,7 +368,7 @@ class SortsApi:
 
         def write(connection: Connection) -> None:
             views.begin_change(connection)
-            view_changes.note(connection, None)
+            views.note(connection, None)
             sort = _saved(connection, name)
             if views.uses_sort(connection, name):
                 seen = views.visible_to(connection, admin_id, desks)

@@ -13,8 +13,6 @@ from dashboard.db import audit
 from dashboard.db.audit import Actor, Target, add, changes
 from dashboard.db.database import Database
 from dashboard.db.lists import query_lists, views
-from dashboard.db.lists import views as view_changes
-from dashboard.db.lists import views as view_orders
 from dashboard.db.lists.views import DESK, NAME_MAX, OWN_MAX, SHARED_MAX, Draft
 from dashboard.db.lists.views import View as SavedView
 from dashboard.errors import ChangedMeanwhile, NotFound, quoted
@@ -373,9 +371,9 @@ class ViewsApi:
             seen = {*BUILT_IN_VIEWS, *saved}
             ids = [id for id in dict.fromkeys(body.ids) if id in seen]
             views.begin_change(connection)
-            view_changes.note(connection, admin_id)
-            view_orders.save(connection, admin_id, ids)
-            return view_orders.ordered(connection, admin_id, BUILT_IN_VIEWS, saved)
+            views.note(connection, admin_id)
+            views.save(connection, admin_id, ids)
+            return views.ordered(connection, admin_id, BUILT_IN_VIEWS, saved)
 
         ordered = self._write(write)
         self._announce()
