@@ -95,18 +95,24 @@ class LineupDashboard(Dashboard):
         self._http = Http(url, headers, self._address)
         self._fetching: asyncio.Task[None] | None = None
         self._watching: asyncio.Task[None] | None = None
+        self._opening: asyncio.Task[None] | None = None
         self._early: list[dict[str, Any]] = []
         self.version = -1
         await self.link.connect()
+        await self._take_list()
+
+    async def _take_list(self) -> None:
+        """Opens the list. Frames that come meanwhile are applied at the end."""
         answer = await self._open_list()
         assert answer["ok"], answer
         self.head = Head(answer["ids"], answer["scores"], answer["total"] <= HEAD)
         self._rows = {row["id"] for row in answer["rows"]}
         self._watched = set(self._rows)
-        self.epoch, self.version = answer["epoch"], answer["version"]
+        version, self.epoch = answer["version"], answer["epoch"]
         if self.number < int(self.settings.get("whole", 0)):
             await self._read_on(answer)
-        for frame in self._early:
+        early, self._early, self.version = self._early, [], version
+        for frame in early:
             self._apply(frame)
 
     async def held(self) -> Any:
@@ -158,17 +164,22 @@ class LineupDashboard(Dashboard):
             return frame[1] | {"seen": seen}
 
         applied = self.payloads.seen[self.note(content, read)]
-        if self.version < 0:
-            self._early.append(applied)
-        else:
-            self._apply(applied)
+        self._apply(applied)
         if acknowledge is not None:
             acknowledge()
 
     def _apply(self, frame: dict[str, Any]) -> None:
+        if self.version < 0:
+            self._early.append(frame)
+            return
         if frame["version"] <= self.version:
             return
-        if frame["from"] > self.version or frame["epoch"] != self.epoch:
+        if frame["epoch"] != self.epoch:
+            # The list was built anew: a browser opens it again.
+            self.version = -1
+            self._opening = asyncio.create_task(self._take_list())
+            return
+        if frame["from"] > self.version:
             self.problems.append(f"a gap from {self.version} to {frame['from']}")
         self.version = frame["version"]
         self.head.apply(frame["set"], frame["del"])

@@ -1,0 +1,50 @@
+"""A dashboard of the bench holds what the server sends, also where a list is built anew."""
+
+import asyncio
+from typing import Any
+from unittest.mock import Mock
+
+from bench.drive.clients import LineupDashboard
+from bench.drive.payloads import Payloads
+
+
+def answer(epoch: str, version: int, entries: dict[int, int]) -> dict[str, Any]:
+    found = {"ok": True, "epoch": epoch, "version": version, "total": len(entries), "rows": []}
+    return found | {"ids": [*entries], "scores": [*entries.values()]}
+
+
+def frame(epoch: str, since: int, version: int, set=(), gone=()) -> dict[str, Any]:
+    found = {"epoch": epoch, "from": since, "version": version, "rows": {}}
+    return found | {"set": [*set], "del": [*gone]}
+
+
+class Opened(LineupDashboard):
+    """Has no server: each opening is answered with the next of `answers`."""
+
+    def __init__(self, *answers: dict[str, Any]):
+        super().__init__({"url": "", "view": "v5", "sort": "arrival", "whole": 1}, Payloads(), 0)
+        self.answers = [*answers]
+        self.link = Mock()
+        self._early, self._opening = [], None
+        self._fetching = self._watching = asyncio.Future()
+
+    async def _open_list(self) -> dict[str, Any]:
+        await asyncio.sleep(0)
+        return self.answers.pop(0)
+
+
+async def opened_again() -> Opened:
+    dashboard = Opened(answer("e1", 4, {1: 10, 2: 20}), answer("e2", 7, {2: 20}))
+    await dashboard._take_list()
+    dashboard._apply(frame("e1", 4, 5, set=[(3, 30)]))
+    assert dashboard.whole == {1: 10, 2: 20, 3: 30}
+    dashboard._apply(frame("e2", 6, 6))  # no browser can apply it
+    dashboard._apply(frame("e2", 7, 8, set=[(4, 40)], gone=[2]))
+    await dashboard._opening
+    return dashboard
+
+
+def test_a_list_that_was_built_anew_is_opened_again():
+    dashboard = asyncio.run(opened_again())
+    assert dashboard.whole == {4: 40}, "and what came while it was opened is not lost"
+    assert (dashboard.epoch, dashboard.version, dashboard.problems) == ("e2", 8, [])
