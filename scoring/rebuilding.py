@@ -192,7 +192,7 @@ class Rebuild:
     def _begin_call(self, keys: ListKeys, seen: Mapping[str, str | None] | None) -> LuaCall:
         group = keys.group
         names = [keys.meta, keys.next, keys.log, keys.lease]
-        names += [group.touched if group.is_shared else group.left, *keys.filled]
+        names += [group.touched if group.is_shared else group.left, keys.sorts[0], *keys.filled]
         replaced = "*" if seen is None else seen[keys.list_id] or ""
         list_id = keys.list_id if group.is_shared else ""
         return LuaCall("begin", names, [self._token, list_id, replaced, LEASE_MS, FILLED_MS])

@@ -5,7 +5,8 @@
 -- KEYS[4]     lease: see lease.lua
 -- KEYS[5]     touched: list id -> number of the call that last changed it; 0: none did. Where the list has
 --             a group by itself left: members that left lately, whose revisions this rebuild does not keep
--- KEYS[6..n]  what will be filled: sorts, and the revisions of a list by itself
+-- KEYS[6]     the list in its first sort: member -> score
+-- KEYS[7..n]  what will be filled: sorts, and the revisions of a list by itself
 -- ARGV[1]     token of this rebuild
 -- ARGV[2]     list id; empty where it has a group by itself
 -- ARGV[3]     the epoch of the list that is to be replaced, empty where it is missing; *: any
@@ -17,11 +18,12 @@ local newest = redis.pcall('ZREVRANGE', KEYS[3], 0, 0, 'WITHSCORES')
 local version = not head.err and tonumber(head[2] or '') or 0
 local is_whole = not head.err and not newest.err and head[1] and LIVES[head[4]]
   and tonumber(newest[2] or head[3] or '') == version
+  and type(redis.pcall('ZCARD', KEYS[6])) == 'number'
 if ARGV[3] ~= '*' and ARGV[3] ~= (is_whole and head[1] or '') then return 0 end
 local overtaken = take_lease(KEYS[4], KEYS[2], ARGV[1], tonumber(ARGV[4]), tonumber(ARGV[5]))
 if not overtaken then return 0 end
 if ARGV[2] == '' then redis.call('UNLINK', KEYS[5]) else redis.call('ZADD', KEYS[5], 'NX', 0, ARGV[2]) end
-redis.call('UNLINK', KEYS[2], unpack(KEYS, 6))
+redis.call('UNLINK', KEYS[2], unpack(KEYS, 7))
 local text = string.format('%.0f', version)
 if is_whole then
   redis.call('HSET', KEYS[1], 'building', ARGV[1])

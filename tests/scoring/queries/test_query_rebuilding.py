@@ -30,6 +30,23 @@ def test_one_rebuild_at_a_time_makes_a_list_and_others_go_on_beside_it(driver):
     assert driver.zrange(aa, "arrival") == [(1, 5)]
 
 
+@pytest.mark.parametrize("kind", ["sort", "changes", "meta"])
+def test_a_list_with_a_key_of_another_type_is_built_anew(driver, kind):
+    """What reads as lost may be begun: else nobody would ever build it."""
+    [aa, *_] = LISTS
+    driver.open(aa)
+    driver.ranking.place([on(1, 1, aa=5)])
+    keys = driver.ranking.keys_of(aa)
+    key = {"sort": keys.sorts[0], "changes": keys.log, "meta": keys.meta}[kind]
+    driver.client.delete(key)
+    driver.client.set(key, "foreign")
+    assert driver.ranking.states([aa])[aa].epoch is None
+    with driver.ranking.begin_rebuild([aa], seen={aa: None}) as rebuild:
+        rebuild.fill(aa, [(2, 1, (6,))])
+        rebuild.swap(aa, "e2")
+    assert driver.zrange(aa, "arrival") == [(2, 6)]
+
+
 def test_what_leaves_a_list_while_it_is_built_first_is_named_for_placing_again(driver):
     [aa, *_] = LISTS
     with driver.ranking.begin_rebuild([aa]) as rebuild:
