@@ -137,7 +137,7 @@ class Background:
             self._services.metrics.write()
 
     def _check_sessions(self) -> None:
-        """Closes the sockets whose session has ended, and connections that never joined."""
+        """Closes the sockets of ended sessions, and connections that never joined."""
         self._services.sockets.close_unjoined(UNJOINED_SECONDS)
         self._services.sockets.check_sessions()
 

@@ -435,7 +435,7 @@ class Services:
         return self._listener_of(self.redis_clients.of_node(host, port), keys)
 
     def _listener_of(self, client: redis.Redis, keys: Keys) -> Listener:
-        """With a Redis client of its own, whose connection it keeps."""
+        """Makes a listener; it keeps the connection of this Redis client."""
         return Listener(
             client,
             keys,

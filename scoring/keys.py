@@ -20,7 +20,7 @@ MEMBER_DIGITS = 12
 CLUSTER_GROUPS = 16
 #: Slots of a cluster.
 SLOTS = 16_384
-#: Lists whose keys a process remembers: an event names those of hundreds.
+#: Lists of which a process remembers the keys: an event names hundreds of lists.
 KNOWN_KEYS = 10_000
 #: What the list id of a query begins with; see `query_list_id`.
 _QUERY = "q:"
@@ -56,10 +56,10 @@ def channel(key: str, db: int = 0) -> str:
 
 
 class Group(NamedTuple):
-    """The keys that lists have in common. One call places a thread on all of them.
+    """The keys that lists have in common. One call places a thread on all lists of a group.
 
-    A built-in view has a group by itself, in which each admin's threads are counted: that its list
-    changed is told by its log. The lists of queries share groups.
+    A built-in view has a group by itself. There each admin's threads are counted, and the log tells
+    that the list has changed. The lists of queries share groups.
     """
 
     #: What its keys begin with.
@@ -67,13 +67,13 @@ class Group(NamedTuple):
     #: Hash, member → revision of the thread that placed it last; stays a while when it leaves.
     #: Where admins are counted it is `REVISION:ADMIN`, until it leaves.
     revisions: str
-    #: Sorted set, member → number of the call in which it left the last of the lists: of the latest
-    #: ones, whose revisions are kept.
+    #: Sorted set, member → number of the call in which it left the last of the lists. It has the
+    #: members that left last; their revisions are kept.
     left: str
     #: Sorted set of a shared group, list id → number of the call that last changed the list.
     #: A call writes it once for all lists that it changed: one notification, and one key to read.
-    #: A list that was never changed since it was begun to be built has 0: this is also where all
-    #: lists are named of which there are keys.
+    #: A list that has not changed since its first rebuild began has 0. So all lists with keys are
+    #: named here.
     touched: str
     #: Number of the last call that changed a list of a shared group.
     calls: str
@@ -165,13 +165,13 @@ class Keys:
         )
 
     def sort(self, list_id: str, sort: str) -> str:
-        """One of `ListKeys.sorts`. That of a query has one, under one name: a saved sort may have
-        the name of another key."""
+        """One of `ListKeys.sorts`. The list of a query has one sort, under a name of its own: a
+        saved sort may have the name of another key."""
         name = "list" if is_query_list(list_id) else sort
         return f"{self._start(list_id)}{name}"
 
     def changes(self, list_id: str) -> str:
-        """`ListKeys.log`. Of that of a query nobody is notified, see `Group.touched`."""
+        """`ListKeys.log`. No process listens to that of a query, see `Group.touched`."""
         name = "log" if is_query_list(list_id) else "changes"
         return f"{self._start(list_id)}{name}"
 
@@ -215,7 +215,7 @@ class Keys:
         return f"{{{self.prefix}}}|unlisted"
 
     def list_id_of(self, key: str) -> str | None:
-        """The list id whose live key this is; None for other keys, also those of a rebuild."""
+        """The list id of a live key; None for other keys, also those of a rebuild."""
         start = f"{{{self.prefix}:"
         list_id, brace, name = key.removeprefix(start).partition("}|")
         if list_id.partition(":")[0] == "queries":
@@ -246,7 +246,7 @@ class Keys:
 
 @lru_cache
 def _start_in_part(name: str, number: int, parts: int) -> str:
-    """A hash tag whose slot lies in this part of all slots: so nodes have as many groups each."""
+    """A hash tag with a slot in this part of all slots, so that nodes share the groups evenly."""
     starts = (f"{{{name}.{attempt}}}|" for attempt in count())
     return next(start for start in starts if key_slot(start.encode()) * parts // SLOTS == number)
 

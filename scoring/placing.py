@@ -15,11 +15,11 @@ PLACES_PER_CALL = 1_000
 #: reads the list again.
 LOG_ENTRIES = 200
 VIEW_LOG_ENTRIES = 5_000
-#: Threads that left the last list of a group, whose revisions are kept: a call that comes later
+#: Threads that left the last list of a group and keep their revision there: a call that comes later
 #: than that many others leave may put one back, until it is repaired.
 LEFT_ENTRIES = 1_000
-#: Threads on no view whose changes are noted: a process that has missed more of them looks at all
-#: threads that concern it.
+#: Changes of threads on no view that are noted: a process that has missed more of them looks at
+#: all threads that concern it.
 UNLISTED_ENTRIES = 1_000
 #: Stands for the revision of a thread that SQL does not have: it leaves lists, whatever revision
 #: Redis holds, and this is forgotten, too.
@@ -43,16 +43,6 @@ class Placement(NamedTuple):
     assignee_id: int | None = None
     unordered: Collection[str] = frozenset()
     stays: bool = False
-
-    @property
-    def enter(self) -> frozenset[str]:
-        """The lists that it is on."""
-        return frozenset([id for id, scores in self.lists.items() if scores is not None])
-
-    @property
-    def leave(self) -> frozenset[str]:
-        """The lists that it leaves."""
-        return frozenset([id for id, scores in self.lists.items() if scores is None])
 
 
 class PlacedLate(Exception):
@@ -96,11 +86,6 @@ def place_calls(
         if not calls.add(placement):
             unnoticed.append(member(placement.thread_id))
     return [*calls.calls(), *_notes(unnoticed, unlisted)]
-
-
-def counted_as(assignee_id: int | None = None) -> str:
-    """The name by which a thread is counted: the id of its assignee, or `0`."""
-    return str(assignee_id or 0)
 
 
 class _Batch:

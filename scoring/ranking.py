@@ -81,8 +81,8 @@ class UnlistedChanges(NamedTuple):
 class Totals(NamedTuple):
     """The lengths of lists at one moment, by list id.
 
-    `numbers`: for each group that of the last call that changed a list. `is_whole`: no list may
-    have changed that is not among them; else Redis has lost data.
+    `numbers`: for each group the number of the last call that changed a list. `is_whole`: all lists
+    that may have changed are among them; else Redis has lost data.
     """
 
     numbers: tuple[int, ...]
@@ -302,14 +302,14 @@ class Ranking:
     def remove(self, list_ids: Iterable[str]) -> None:
         """Removes lists that nobody needs any more, half-built ones, too."""
         for list_id in list_ids:
-            each, group = self.keys_of(list_id), self.keys_of(list_id).group
-            rest = [*each.filled, each.next, each.lease]
-            if not group.is_shared:
-                rest += [group.revisions, group.left]
-            self._client.unlink(*each.placed, *rest)
-            # Last: a process that dies before this leaves a name by which the rest is found.
-            if group.is_shared:
-                self._client.zrem(group.touched, list_id)
+            each = self.keys_of(list_id)
+            own = [*each.placed, *each.filled, each.next, each.lease]
+            if each.group.is_shared:
+                self._client.unlink(*own)
+                # Last: a process that dies before this leaves a name by which the rest is found.
+                self._client.zrem(each.group.touched, list_id)
+            else:
+                self._client.unlink(*own, each.group.revisions, each.group.left)
 
     def begin_rebuild(
         self, list_ids: Iterable[str], *, seen: Mapping[str, str | None] | None = None

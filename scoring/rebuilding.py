@@ -14,7 +14,6 @@ from lua_scripts.runner import Args, LuaCall, LuaRunner
 from lua_scripts.servers import Client
 from lua_scripts.sources import read_lua
 from scoring.keys import ListKeys, member, thread_id
-from scoring.placing import counted_as
 from scoring.server_life import ServerLife
 
 #: Another process may take over a rebuild that gave no sign of life for this long. Each rebuild in
@@ -32,8 +31,8 @@ FILL_THREADS = 125
 #: Places on lists that are sent at once; others are served in between.
 FILL_PLACES = 5_000
 
-#: (thread id, revision, a score for each sort, and where that is counted the admin who has it)
-Row = tuple[int, int, Sequence[int], *tuple[int | None, ...]]
+#: (thread id, revision, a score for each sort, the id of the assignee where admins are counted)
+Row = tuple[int, int, Sequence[int], int | None]
 
 #: Not of a life of the server: what they guard, the other scripts refuse in another life.
 _LEASE_SCRIPTS = {
@@ -203,7 +202,7 @@ class Rebuild:
         columns = [[row[2][at] for row in rows] for at in range(len(keys.sorts))]
         texts = [_pairs(scores, names) for scores in columns]
         if keys.counts_admins:
-            texts.append(_pairs(names, [f"{row[1]}:{counted_as(*row[3:])}" for row in rows]))
+            texts.append(_pairs(names, [f"{row[1]}:{row[3] or 0}" for row in rows]))
         args: Args = [self._token, FILLED_MS, f"{progress:.3f}", len(columns), *texts]
         return LuaCall("fill", [keys.next, *keys.filled], args)
 

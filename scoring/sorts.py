@@ -52,7 +52,7 @@ _UNSTORED: dict[str, tuple[Rule, ...]] = {
         Rule("", "recent_at", "newest", name="not snoozed"),
     ),
 }
-#: The built-in sorts by name whose scores are columns of threads.
+#: The built-in sorts by name with scores that are columns of threads.
 SORTS: Mapping[str, Sort] = {name: Sort(name, rules) for name, rules in _RULES.items()}
 #: For what is the same in each of them: which threads are on a list.
 ANY_SORT = next(iter(SORTS))

@@ -177,7 +177,7 @@ class ArchiveReader:
 
 
 class _Observed:
-    """A file whose bytes are also given to somebody else as they are read."""
+    """A file that also passes its bytes on as they are read."""
 
     def __init__(self, content: BinaryIO, observe: Callable[[bytes], object]):
         self._content = content

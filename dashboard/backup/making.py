@@ -34,7 +34,7 @@ NOT_COPIED = frozenset({"alembic_version"})
 
 
 class MadeBackup(NamedTuple):
-    """How many files are in it, and the ids of those whose content was not there to be copied."""
+    """How many files are in it, and the ids of those without content that could be copied."""
 
     files: int
     missing: list[str]

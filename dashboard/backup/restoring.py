@@ -41,7 +41,7 @@ IDS_OF_THREADS = 10_000_000
 
 def begin(connection: Connection, now_ms: int) -> None:
     """Begins a new life of a restored database at head, in the transaction that restores it."""
-    # Lists in Redis whose epoch is not here are rebuilt, and browsers open them anew.
+    # Lists in Redis with an epoch that is not here are rebuilt; browsers open them anew.
     connection.execute(delete(epochs))
     # What Redis and browsers hold is older than anything that they get from now on.
     connection.execute(

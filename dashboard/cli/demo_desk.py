@@ -137,7 +137,7 @@ def _is_anything_taken(services: Services) -> bool:
 
 def _sign_answers(services: Services, people: Sequence[Person]) -> None:
     """Gives seeded answers an author, one colleague a thread; the API stored them without."""
-    whose = case(
+    author = case(
         *((events.c.thread_id % len(people) == index, each.id) for index, each in enumerate(people))
     )
 
@@ -150,7 +150,7 @@ def _sign_answers(services: Services, people: Sequence[Person]) -> None:
                 events.c.role == "admin",
                 events.c.author_id.is_(None),
             )
-            .values(author_id=whose)
+            .values(author_id=author)
         )
 
     services.database.write(write)

@@ -105,7 +105,7 @@ def _concerning(
         return []
     found = connection.execute(_SOMEBODYS, {"ids": list(thread_ids)})
     theirs = frozenset(admin_ids)
-    return [id for id, whose, mentioned in found if whose in theirs or mentioned is not None]
+    return [id for id, holder, mentioned in found if holder in theirs or mentioned is not None]
 
 
 def _messages(theirs: ColumnElement[bool], since_ms: int) -> Select[Any]:

@@ -16,8 +16,8 @@ class Rows:
         self._encoded = {id: (row["desk"], encode(row)) for id, row in rows.items()}
 
     def by_id(self, entries: list[Entry], desks: Desks = None) -> str:
-        """`{id: row}` as JSON, of those entries whose rows were given, for whoever sees these
-        desks; None: all."""
+        """`{id: row}` as JSON, of the entries with a row, for an admin who sees these desks; None:
+        all desks."""
         found = ((id, *self._encoded[id]) for id, _ in entries if id in self._encoded)
         pairs = (f'"{id}":{row}' for id, desk, row in found if sees(desks, desk))
         return "{" + ",".join(pairs) + "}"

@@ -63,7 +63,7 @@ class RowCache:
         self._cached: OrderedDict[tuple[str, Desks], _CachedRows] = OrderedDict()
 
     def rows(self, list_id: str, head: Head, desks: Desks = None) -> list[str]:
-        """The rows of a list's head, in its order, for whoever sees these desks.
+        """The rows of a list's head, in its order, for an admin who sees these desks.
 
         Raises StorageUnavailable.
         """

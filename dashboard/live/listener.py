@@ -127,7 +127,7 @@ class Listener(RunsTask):
             self._on_notify([list_id] if list_id else ())
 
     def _write_canary(self) -> None:
-        """Writes to a key of its own, whose notification must come back."""
+        """Writes to a key of its own; the notification of it must come back."""
         now = self._monotonic()
         if now - self._canary_at >= CANARY_SECONDS:
             self._canary_at = now
@@ -187,7 +187,7 @@ FOLLOW_SECONDS = 0.5
 Node = tuple[str, int]
 #: Primary → its slots. One that has none holds no list and notifies of nothing.
 Slots = Mapping[Node, frozenset[int]]
-#: Makes the listener of a node, by host, port, and keys whose canary lies there.
+#: Makes the listener of a node, by host, port, and keys with a canary that lies there.
 NewListener = Callable[[str, int, Keys], Listener]
 
 

@@ -1,4 +1,4 @@
-"""Lists of queries on sockets: kept and built for whoever looks, followed where views change."""
+"""Lists of queries on sockets: kept and built while an admin looks, followed if views change."""
 
 import threading
 import time
@@ -156,9 +156,9 @@ class LiveLists(RunsTask):
         """
         self.view_totals.views_changed()
         concerned = [
-            (Caller(sid, whose), list, list_id)
-            for sid, whose in self._broadcaster.admins
-            if admin_id in (None, whose)
+            (Caller(sid, id), list, list_id)
+            for sid, id in self._broadcaster.admins
+            if admin_id in (None, id)
             for list, list_id in self._broadcaster.subscriptions.lists_of(sid).items()
             if not list.is_built_in
         ]

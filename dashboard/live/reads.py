@@ -176,7 +176,7 @@ class Reads:
             return views.since(connection, version)
 
     def failing_sources(self) -> dict[str, int]:
-        """The sources whose deliveries fail, each with since when (ms since 1970)."""
+        """The sources with failing deliveries, each with the time of the first failure (ms)."""
         with self._database.read() as connection:
             return webhooks.failing(connection)
 

@@ -61,8 +61,8 @@ class ListRequest(Strict):
     timezone: Timezone | None = None
 
     def list_of(self, desks: Desks) -> ListName:
-        """The list, for whoever sees these desks. Raises Invalid where it is named by neither a
-        view nor a query, or by both."""
+        """The list, for an admin who sees these desks. Raises Invalid if the request does not name
+        either a view or a query."""
         filter = self.filter or "all"
         return checked_name(
             ListName(self.view, self.sort, filter, self.query, self.timezone, desks)

@@ -6,7 +6,7 @@ from dashboard.db.accounts.admin_desks import Desks
 
 
 class SocketAdmins:
-    """Socket id to admin id, of all sockets that have joined, and whose threads each sees."""
+    """The admin of each socket that has joined, and the desks that the admin sees."""
 
     def __init__(self) -> None:
         self._admins: dict[str, tuple[int, Desks]] = {}
@@ -35,7 +35,7 @@ class SocketAdmins:
                 wake()
 
     def desks_of(self, sid: str) -> Desks:
-        """The desks whose threads a socket sees; None: all. Of a closed socket none."""
+        """The desks that a socket sees; None: all threads. A closed socket sees none."""
         return self._admins[sid][1] if sid in self._admins else frozenset()
 
     def of_all_desks(self) -> list[str]:

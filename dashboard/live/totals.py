@@ -72,7 +72,7 @@ class Totals:
         self._new = [(each, scope) for each, scope in self._new if each != sid]
 
     def list_ids_to_read(self, list_ids: Iterable[str]) -> set[str]:
-        """The list ids whose states are needed after these changed: a scope is sent as a whole."""
+        """The list ids to read after these changed: a scope is sent as a whole."""
         is_changed = any(self._subscribers.values()) and not set(VIEWS).isdisjoint(list_ids)
         return set(VIEWS) if self._new or is_changed else set()
 

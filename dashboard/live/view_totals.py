@@ -61,7 +61,7 @@ class FilteredLists:
 
 
 class Watched(NamedTuple):
-    """The list of a socket, and the lists whose lengths are its totals."""
+    """The list of a socket, and the lists that give its totals by their lengths."""
 
     name: ListName
     lists: Filtered
@@ -70,7 +70,7 @@ class Watched(NamedTuple):
 class FilterTotals:
     """Keeps the lists of the filters of one list for each socket, and sends how long they are.
 
-    A list whose filter is then chosen is there already.
+    So the list is there already when an admin chooses a filter.
     """
 
     def __init__(self, lists: FilteredLists, emitter: Emitter, admins: SocketAdmins):
@@ -125,7 +125,7 @@ class FilterTotals:
                     self._watched[sid] = Watched(name, found)
 
     def send(self, changed: Collection[str], totals: Mapping[str, int]) -> None:
-        """Sends what has changed; to whom nothing was sent yet, all that is known."""
+        """Sends what has changed, and to a new socket all totals that are known."""
         for sid, watched in [*self._watched.items()]:
             sent = self._sent.get(sid)
             if sent is not None and not any(id in changed for id in watched.lists.ids.values()):
@@ -229,7 +229,7 @@ class Lengths:
         self._is_touched = True
 
     def read(self) -> set[str]:
-        """The lists whose length is another one than at the call before. Raises RedisError."""
+        """The lists with another length than at the call before. Raises RedisError."""
         now = self._monotonic()
         if now >= self._read_all_at:
             self._is_touched, self._numbers = True, None
@@ -286,9 +286,9 @@ class ViewTotals(RunsTask):
         #: Sockets that have been told all totals that their admin sees, and get changes.
         self._told: set[str] = set()
         self._lists = self._sent_lists = SeenLists({}, {}, {})
-        #: The admins of whose views these are the lists, each with the desks that the admin sees;
-        #: None where views have changed since.
-        self._whose: frozenset[tuple[int, Desks]] | None = None
+        #: The admins who see these lists, each with the desks that the admin sees; None where views
+        #: have changed since.
+        self._seen_by: frozenset[tuple[int, Desks]] | None = None
         self._task = PeriodicTask(
             "sending the totals of views",
             self.turn,
@@ -305,7 +305,7 @@ class ViewTotals(RunsTask):
 
     def views_changed(self) -> None:
         """Saved views have changed, or who sees them."""
-        self._whose = None
+        self._seen_by = None
 
     def turn(self) -> None:
         """Sends what has changed since the last turn. Raises RedisError and StorageUnavailable."""
@@ -336,15 +336,15 @@ class ViewTotals(RunsTask):
 
     def _find_lists(self, admins: Mapping[int, Desks]) -> None:
         """Reads the lists of all views that these admins see, where they may be others."""
-        whose = frozenset(admins.items())
-        if self._whose is not None and self._whose >= whose:
+        seen_by = frozenset(admins.items())
+        if self._seen_by is not None and self._seen_by >= seen_by:
             return
-        self._whose = whose
+        self._seen_by = seen_by
         try:
             lists = self._reads.seen_lists(admins)
             self._keeper.keep_many(lists.temporary)
         except BaseException:
-            self._whose = None
+            self._seen_by = None
             raise
         self._lists = lists
 
@@ -386,7 +386,7 @@ class ViewTotals(RunsTask):
         )
 
     def _text(self, lists: Lists, ids: Iterable[str]) -> str:
-        """`"v17":5,"v18":0` of those views whose lists are there."""
+        """`"v17":5,"v18":0` of the views that have their lists in Redis."""
         totals = self._lengths.known
         return ",".join(f'"{id}":{totals[lists[id]]}' for id in ids if lists[id] in totals)
 

@@ -12,7 +12,7 @@ class VisibleRows:
     def __init__(self) -> None:
         self._watched: dict[str, dict[int, None]] = {}
         self._counts: Counter[int] = Counter()
-        #: Sockets whose visible rows have changed; presence takes them out.
+        #: Sockets with other visible rows than before; presence takes them out.
         self.changed: set[str] = set()
 
     def watch(self, sid: str, add: Iterable[int], remove: Iterable[int] = ()) -> None:
@@ -41,7 +41,7 @@ class VisibleRows:
         return list(self._watched.get(sid, ()))
 
     def on_screen(self, ids: Iterable[int]) -> list[int]:
-        """Those of the threads whose row is visible on a socket of this worker."""
+        """Those of the threads with a row that is visible on a socket of this worker."""
         return [id for id in ids if id in self._counts]
 
     def _forget(self, watched: dict[int, None], id: int) -> None:

@@ -81,7 +81,7 @@ class LengthsCheck:
         #: Views that are longer than in SQL, and by how many looks.
         self._longer: Mapping[str, int] = {}
         self._next_at = self._again_at = monotonic()
-        #: Views whose counts of threads by their admins are wrong.
+        #: Views with wrong counts of threads by their admins.
         self.miscounted: set[str] = set()
 
     @property
@@ -148,7 +148,7 @@ class Difference(NamedTuple):
 
 
 class Diff:
-    """Finds the threads whose scores or lists in Redis differ from SQL.
+    """Finds the threads that have other scores or lists in Redis than in SQL.
 
     A thread that is being placed at that moment may be among them: placing it again by its
     revision does no harm.
@@ -217,9 +217,8 @@ class Diff:
     def stale_ids(self, states: Mapping[str, State]) -> set[int]:
         """Ids on lists that they are not on in SQL; members that are no thread are removed.
 
-        `states`: of all list ids, read just now. Lists are searched whose lengths show that an
-        entry is too many: those of a list id differ, or several looks found them longer than in
-        SQL.
+        `states`: of all list ids, read just now. Lists are searched if their lengths show an
+        entry too many: the sorts of a list differ, or several looks found them longer than in SQL.
         """
         now = self._monotonic()
         suspects = {name for name, state in states.items() if state.uneven} | self._suspects

@@ -1,6 +1,7 @@
 """Takes up what time changes: due threads, due times to be computed anew, and archiving."""
 
 import time
+from abc import abstractmethod
 from collections.abc import Callable, Sequence
 from functools import partial
 
@@ -18,10 +19,10 @@ from dashboard.ordering.placer import Placer
 from dashboard.tasks import Backoff, PeriodicTask, RunsTask
 from scoring.placing import Placement
 
-#: Interval of asking what is due; `AgendaReader` wakes this at each moment that is known.
+#: Interval of asking what is to be done; `AgendaReader` wakes a task that has something to do.
 POLL_SECONDS = 15.0
-#: Pause after SQL was away.
-RETRY_SECONDS = 0.25
+#: Pauses after SQL was away: of what is due, of recomputing, and of archiving.
+RETRY_SECONDS, RECOMPUTE_RETRY_SECONDS, ARCHIVE_RETRY_SECONDS = 0.25, 1.0, 0.5
 #: Threads that are taken up in one go, in slices of a transaction; those that are due later follow.
 TOGETHER_MAX = 5_000
 #: What a slice should take: an event waits for no more than two.
@@ -33,13 +34,45 @@ PAUSE_MAX_SECONDS = 0.04
 Effect = Callable[[Connection, Sequence[ThreadState], int], None]
 
 
-class DueQueue(RunsTask):
-    """Takes up each change of time once: every process runs one, and a row lock decides.
+class _Paced(RunsTask):
+    """Takes up threads in slices, at a pace: every process runs one, and row locks decide.
+
+    SQL says what is left to do, so nothing is lost with a process. `clock` gives milliseconds.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        retry_seconds: float,
+        database: Database,
+        placer: Placer,
+        clock: Callable[[], int],
+        pace: Pace,
+    ):
+        self._database = database
+        self._placer = placer
+        self._clock = clock
+        self._pace = pace
+        self._task = PeriodicTask(
+            name,
+            self.turn,
+            interval_seconds=POLL_SECONDS,
+            expected=(StorageUnavailable,),
+            backoff=Backoff.constant(retry_seconds),
+        )
+
+    @abstractmethod
+    def turn(self) -> int:
+        """Takes up all that there is now; the number of threads. Raises StorageUnavailable."""
+
+
+class DueQueue(_Paced):
+    """Takes up each change of time once.
 
     What fell due while no process ran is taken up at the start. Of many threads those that stand
     highest in any sort come first, so that the first screen of each list is right soon, and others
-    work in between. `clock` gives milliseconds; `take_effect` does to threads what was to happen by
-    a moment, in the transaction that takes them up.
+    work in between. `take_effect` does to threads what was to happen by a moment, in the
+    transaction that takes them up.
     """
 
     def __init__(
@@ -51,18 +84,9 @@ class DueQueue(RunsTask):
         monotonic: Callable[[], float] = time.monotonic,
         sleep: Callable[[float], object] = time.sleep,
     ):
-        self._pace = Pace(monotonic, sleep, SLICE_MIN, PAUSE_MAX_SECONDS, SLICE_SECONDS)
+        pace = Pace(monotonic, sleep, SLICE_MIN, PAUSE_MAX_SECONDS, SLICE_SECONDS)
+        super().__init__("taking up what is due", RETRY_SECONDS, database, placer, clock, pace)
         self._take_effect = take_effect
-        self._database = database
-        self._placer = placer
-        self._clock = clock
-        self._task = PeriodicTask(
-            "taking up what is due",
-            self.turn,
-            interval_seconds=POLL_SECONDS,
-            expected=(StorageUnavailable,),
-            backoff=Backoff.constant(RETRY_SECONDS),
-        )
 
     def turn(self) -> int:
         """Takes up all that is due now; the number of threads. Raises StorageUnavailable."""
@@ -100,17 +124,8 @@ class DueQueue(RunsTask):
         return self._database.write(write)
 
 
-#: Interval of comparing versions; `AgendaReader` wakes this when there is another one.
-#: Pause after SQL was away.
-RECOMPUTE_RETRY_SECONDS = 1.0
-
-
-class Recompute(RunsTask):
-    """Takes up threads that wait and follow older policies: every process runs one, and row locks
-    decide.
-
-    What is left is what SQL says, so nothing is lost with a process. `clock` gives milliseconds.
-    """
+class Recompute(_Paced):
+    """Takes up threads that wait and follow older policies."""
 
     def __init__(
         self,
@@ -120,19 +135,10 @@ class Recompute(RunsTask):
         monotonic: Callable[[], float] = time.monotonic,
         sleep: Callable[[float], object] = time.sleep,
     ):
-        self._database = database
-        self._placer = placer
-        self._clock = clock
-        self._pace = Pace(monotonic, sleep)
+        name, pace = "the recomputing of due times", Pace(monotonic, sleep)
+        super().__init__(name, RECOMPUTE_RETRY_SECONDS, database, placer, clock, pace)
         #: The version that each thread follows: none can come to follow an older one.
         self.done = 0
-        self._task = PeriodicTask(
-            "the recomputing of due times",
-            self.turn,
-            interval_seconds=POLL_SECONDS,
-            expected=(StorageUnavailable,),
-            backoff=Backoff.constant(RECOMPUTE_RETRY_SECONDS),
-        )
 
     def turn(self) -> int:
         """Recomputes all threads that follow older policies; their number.
@@ -171,16 +177,10 @@ class Recompute(RunsTask):
         return thread_states.save(connection, old, self._clock()), len(old)
 
 
-#: Interval of asking which threads are to be archived; `AgendaReader` wakes this when some are.
-#: Pause after SQL was away.
-ARCHIVE_RETRY_SECONDS = 0.5
+class Archiver(_Paced):
+    """Archives each thread once.
 
-
-class Archiver(RunsTask):
-    """Archives each thread once: every process runs one, and row locks decide.
-
-    What is to be done is what SQL says, so nothing is lost with a process; after an upgrade, or a
-    change of LINEUP_HISTORY_DAYS, it may be millions of threads. `clock` gives milliseconds.
+    After an upgrade, or a change of LINEUP_HISTORY_DAYS, there may be millions of threads.
     """
 
     def __init__(
@@ -191,17 +191,8 @@ class Archiver(RunsTask):
         monotonic: Callable[[], float] = time.monotonic,
         sleep: Callable[[float], object] = time.sleep,
     ):
-        self._database = database
-        self._placer = placer
-        self._clock = clock
-        self._pace = Pace(monotonic, sleep)
-        self._task = PeriodicTask(
-            "archiving threads",
-            self.turn,
-            interval_seconds=POLL_SECONDS,
-            expected=(StorageUnavailable,),
-            backoff=Backoff.constant(ARCHIVE_RETRY_SECONDS),
-        )
+        pace = Pace(monotonic, sleep)
+        super().__init__("archiving threads", ARCHIVE_RETRY_SECONDS, database, placer, clock, pace)
 
     def turn(self) -> int:
         """Archives, or brings back, all that is behind now; the number of threads.

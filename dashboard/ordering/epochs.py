@@ -80,7 +80,7 @@ class OtherLineups:
     """Notices a Lineup that serves the same database with another Redis or another key prefix.
 
     Each of the two takes the lists of the other for lost ones, rebuilds its own, and does not see
-    what the other places. Whoever rebuilds writes the epoch to Redis first and then to SQL: so an
+    what the other places. A rebuild writes the epoch to Redis first and then to SQL: so an
     epoch in SQL that Redis never had is that of another Redis.
     """
 

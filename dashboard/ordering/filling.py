@@ -131,7 +131,7 @@ class FillingByQuery(Filling):
             with self._database.read() as connection:
                 rows = among(connection, query_list, self._clock(), some)
             self._rebuild.fill(query_list.id, rows, first / len(ids))
-            revisions.update((id, revision) for id, revision, _ in rows)
+            revisions.update((id, revision) for id, revision, *_ in rows)
             time.sleep(0)
         return revisions
 
@@ -144,7 +144,7 @@ class FillingByQuery(Filling):
                 rows = between(connection, query_list, self._clock(), after_id, until, SLICE)
             after_id = rows[-1][0] if len(rows) == SLICE else until
             self._rebuild.fill(query_list.id, rows, after_id / last_id)
-            revisions.update((id, revision) for id, revision, _ in rows)
+            revisions.update((id, revision) for id, revision, *_ in rows)
             time.sleep(0)
         return revisions
 

@@ -41,7 +41,7 @@ def placements_everywhere(
 
 #: Revisions of a thread that a process remembers while one before them is not known to be placed.
 AHEAD_MAX = 200
-#: Threads whose revisions are saved at once.
+#: Revisions that are saved at once.
 SLICE = 2_000
 
 

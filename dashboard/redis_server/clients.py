@@ -45,7 +45,7 @@ class SharedPool(redis.BlockingConnectionPool):
                     raise
 
     def release(self, connection: Any) -> None:
-        # redis-py disconnects before it releases a connection whose call failed.
+        # After a failed call redis-py disconnects before it releases the connection.
         if connection.is_connected:
             self._returned += 1
         super().release(connection)
@@ -128,7 +128,7 @@ NewPool = Callable[..., redis.ConnectionPool]
 
 class ClusterClient(RedisCluster):
     """As RedisCluster, but it connects at its first use; a cluster that cannot be reached, or lacks
-    slots, is a redis.ConnectionError; and no command is repeated whose outcome is not known.
+    slots, is a redis.ConnectionError; and no command with an unknown outcome is repeated.
 
     What a node refuses because a slot has moved is sent to the node that has it. Replicas are not
     read from.

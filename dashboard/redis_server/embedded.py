@@ -74,7 +74,7 @@ WATCH_SECONDS = 0.5
 PROBE_SECONDS = 1.0
 POLL_SECONDS = 0.02
 
-#: Runs Redis until it ends or standard input does: a pipe whose other end closes with the process
+#: Runs Redis until it ends or standard input does: a pipe. Its other end closes with the process
 #: that holds it, however that ended. Redis keeps nothing here, so that KILL does no harm.
 _GUARD = """
 exec 3<&0

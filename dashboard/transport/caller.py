@@ -12,7 +12,7 @@ Answer = dict[str, Any] | EncodedJson
 class Caller(NamedTuple):
     """A connected socket and the admin who is signed in on it.
 
-    `desks` are those whose threads the admin sees; None: all threads.
+    The admin sees the threads at `desks`; None: all threads.
     """
 
     sid: str

@@ -40,7 +40,7 @@ _NEVER = float("-inf")
 
 #: Session hashes -> the rights of those that are valid.
 LivingSessions = Callable[[set[bytes]], Mapping[bytes, Rights]]
-#: A connection whose admin has other rights now, and its caller with those of before.
+#: A connection of an admin with other rights now, and its caller with those of before.
 OnRights = Callable[[Connection, Caller], object]
 
 
@@ -85,14 +85,14 @@ class SessionChecks:
             connection.session_valid_until = _NEVER
 
     def ended(self) -> list[Connection]:
-        """The connections whose session is over. Raises StorageUnavailable."""
+        """The connections with a session that is over. Raises StorageUnavailable."""
         connections = [each for each in self._connections.values() if not each.is_leaving]
         rights = self._rights(connections)
         return [connection for connection in connections if connection.session not in rights]
 
     def _check(self, asking: Sequence[Connection]) -> list[bool]:
-        """Whether these sessions are valid. Where a cached check is over, it checks beside them all
-        whose check is over, too, or ends soon."""
+        """Whether these sessions are valid. If a cached check is over, it also checks the others
+        with a check that is over or ends soon."""
         now, invalidated = self._monotonic(), self._invalidated
         checked = list(asking)
         if any(now >= connection.session_valid_until for connection in asking):

@@ -68,7 +68,7 @@ class FastPath:
                 self._enqueue(engine_packet.Packet(engine_packet.MESSAGE, text))
 
     def _send_packet(self, packet: engine_packet.Packet) -> None:
-        # Pings stay in the queue: Engine.IO closes a socket whose queue is empty for too long.
+        # Pings stay in the queue: Engine.IO closes a socket if its queue is empty for too long.
         is_message = packet.packet_type == engine_packet.MESSAGE
         if self._engine.closed or not is_message or not self._offer([packet.encode().encode()]):
             self._enqueue(packet)

@@ -72,7 +72,7 @@ class SplicingJson:
 
 
 class StrictPacket(packet.Packet):
-    """A packet whose data have the types that the library assumes without checking."""
+    """A packet with data of the types that the library assumes without checking."""
 
     json = SplicingJson
     uses_binary_events = False

@@ -313,7 +313,7 @@ class Sockets:
         self._sessions.invalidate()
 
     def check_sessions(self) -> None:
-        """Disconnects sockets whose session is over, and takes over changed rights.
+        """Disconnects sockets with a session that is over, and takes over changed rights.
 
         Raises StorageUnavailable.
         """

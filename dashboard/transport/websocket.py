@@ -105,7 +105,7 @@ class Incoming:
         """Raises BlockingIOError where nothing has come."""
         if not self._may_have_more:
             raise BlockingIOError
-        # Whoever tells of input sets it again.
+        # The next notice of input sets it again.
         self._may_have_more = self._unwatch is None
         return self._receive_now(_RECEIVE_BYTES)
 

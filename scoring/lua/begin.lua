@@ -4,7 +4,7 @@
 -- KEYS[3]     log: member -> version of its last change
 -- KEYS[4]     lease: see lease.lua
 -- KEYS[5]     touched: list id -> number of the call that last changed it; 0: none did. Where the list has
---             a group by itself left: members that left lately, whose revisions this rebuild does not keep
+--             a group by itself left: members that left lately; this rebuild does not keep their revisions
 -- KEYS[6]     the list in its first sort: member -> score
 -- KEYS[7..n]  what will be filled: sorts, and the revisions of a list by itself
 -- ARGV[1]     token of this rebuild

@@ -2,8 +2,8 @@
 -- its threads each admin has.
 -- KEYS[1]     revisions: member -> revision that placed it last, for all lists of the group; where admins
 --             are counted `revision:admin` while it is on the list
--- KEYS[2]     left: member -> number of the call in which it left the last of these lists; the latest,
---             whose revisions are kept
+-- KEYS[2]     left: member -> number of the call in which it left the last of these lists; it has the
+--             members that left last, and their revisions are kept
 -- then for each list, if any: its sorts: member -> score; its log: member -> version of its last change;
 --             its meta: epoch, version, floor, life, building (the token of the rebuild that makes it, over
 --             where the key beside meta is gone: next, which that rebuild renews); where admins are counted

@@ -29,6 +29,16 @@ def placed(
     return Placement(id, revision, lists, assignee_id)
 
 
+def entered(placement: Placement) -> set[str]:
+    """The lists that a placement names with scores."""
+    return {id for id, scores in placement.lists.items() if scores is not None}
+
+
+def left(placement: Placement) -> set[str]:
+    """The lists that a thread leaves by a placement."""
+    return placement.lists.keys() - entered(placement)
+
+
 def run_id(connection: redis.Redis) -> str | None:
     """What INFO says; fakeredis, which has no INFO, is one server that never ends."""
     return run_id_of(connection) or "fakeredis"

@@ -4,6 +4,7 @@ from dataclasses import dataclass, field
 
 from scoring.placing import GONE, Placement
 from scoring.sorts import SORTS
+from tests.drivers.ranking import entered, left
 
 
 @dataclass
@@ -88,7 +89,7 @@ class Twin:
                         placement.assignee_id or 0,
                     )
                     for placement in placements
-                    if list_id in (placement.enter if entering else placement.leave)
+                    if list_id in (entered(placement) if entering else left(placement))
                 ]
                 if rows and twin.epoch is None and not twin.is_building:
                     lost.add(list_id)

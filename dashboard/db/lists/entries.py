@@ -1,6 +1,7 @@
 """The lists of queries in SQL's order, to build those of Redis and to compare them."""
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from operator import itemgetter
 from typing import Any, NamedTuple
 
 from sqlalchemy import (
@@ -26,12 +27,10 @@ from dashboard.db.models.threads import threads
 from dashboard.turns import turns
 from scoring.conditions.leaves import Within
 from scoring.reading import Entry, in_order
+from scoring.rebuilding import Row
 
 #: The clocks of two processes may differ by this much.
 CLOCKS_MS = 60_000
-
-#: (thread id, revision, scores)
-Row = tuple[int, int, tuple[int, ...]]
 
 _SOONER = (
     update(threads)
@@ -94,7 +93,7 @@ def between(
     columns = threads.c.id, threads.c.revision, score_of(query_list, now_ms)
     statement = select(*columns).select_from(source_of(query_list)).where(on_list, ids)
     found = connection.execute(statement.order_by(threads.c.id).limit(limit))
-    return [(id, revision, (score,)) for id, revision, score in found]
+    return [(id, revision, (score,), None) for id, revision, score in found]
 
 
 def among(
@@ -105,7 +104,8 @@ def among(
     columns = threads.c.id, threads.c.revision, score_of(query_list, now_ms)
     statement = select(*columns).select_from(source_of(query_list))
     found = connection.execute(statement.where(threads.c.id.in_(ids), on_list))
-    return sorted((id, revision, (score,)) for id, revision, score in found)
+    rows: list[Row] = [(id, revision, (score,), None) for id, revision, score in found]
+    return sorted(rows, key=itemgetter(0))
 
 
 def live_between(after_id: int, last_id: int) -> ColumnElement[bool]:

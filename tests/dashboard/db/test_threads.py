@@ -17,6 +17,7 @@ from dashboard.ingest.actions import Actions, Admin
 from scoring.sorts import SORTS
 from scoring.views import FILTERS, VIEWS
 from tests.dashboard.ingest.shop import Shop, message, new_admin, thread_event
+from tests.drivers.ranking import entered
 
 NO_LISTS = query_lists.QueryLists(0, ())
 LIVE = "ix_threads_live (archived=? AND id>? AND id<?)"
@@ -81,7 +82,7 @@ def test_placements_lists_and_totals_agree(three_admins):
                 held = sorted(
                     (place.lists[view][position], place.thread_id)
                     for place in wanted[filter]
-                    if view in place.enter
+                    if view in entered(place)
                 )
                 listed = threads.listed(connection, view, filter, admin_id, sort, 1_000)
                 assert [(entry.score, entry.id) for entry in listed] == held

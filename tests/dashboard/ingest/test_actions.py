@@ -7,6 +7,7 @@ from dashboard.errors import NotFound, Problem
 from dashboard.ingest.actions import Actions, Admin, Reply
 from dashboard.ingest.recorder import Recorder
 from tests.dashboard.ingest.shop import START_MS, Shop, message, new_admin, thread_event
+from tests.drivers.ranking import entered, left
 
 
 @pytest.fixture
@@ -47,7 +48,7 @@ def test_a_reply_is_a_message_of_the_admin_and_ends_the_wait(shop, actions, linh
     row = shop.row()
     assert (row["waiting_since"], row["answered"], row["rev"]) == (None, True, 2)
     assert row["preview"]["role"] == "client"
-    assert placements[0].leave == {"not_respond"}
+    assert left(placements[0]) == {"not_respond"}
 
 
 def test_the_same_token_again_is_the_same_message(shop, actions, linh, thread):
@@ -123,11 +124,11 @@ def test_closing_and_reopening_move_between_views_and_are_idempotent(
     shop, actions, linh, thread, clock
 ):
     _, placements = actions.close(linh, thread)
-    assert placements[0].enter == {"history"}
+    assert entered(placements[0]) == {"history"}
     assert actions.close(linh, thread) == (None, [])
     clock.advance(1)
     _, placements = actions.reopen(linh, thread)
-    assert "not_respond" in placements[0].enter
+    assert "not_respond" in entered(placements[0])
     assert actions.reopen(linh, thread) == (None, [])
     assert shop.row()["waiting_since"] == START_MS
 
@@ -141,7 +142,7 @@ def test_a_later_priority_of_an_admin_wins_over_a_chatbots(shop, actions, linh, 
 def test_a_claim_counts_a_thread_as_that_of_its_admin(shop, actions, linh, thread):
     _, placements = actions.claim(linh, thread)
     assert shop.row()["assignee"] == {"id": linh.id, "name": "Linh"}
-    assert placements[0].enter == {"arrival", "not_respond"} and not placements[0].leave
+    assert entered(placements[0]) == {"arrival", "not_respond"} and not left(placements[0])
     assert placements[0].assignee_id == linh.id
     assert actions.claim(linh, thread) == (None, [])
 

@@ -12,6 +12,7 @@ from dashboard.errors import NotFound, Problem
 from dashboard.ingest.actions import Admin, Reply
 from dashboard.ingest.undo import UNDO_MS, Undo
 from tests.dashboard.ingest.shop import Shop, new_admin
+from tests.drivers.ranking import entered
 
 #: What grows with each write, and what only says who wrote last.
 _BOOKKEEPING = ("revision", "placed_revision", "stamps")
@@ -54,11 +55,11 @@ def test_an_undone_close_leaves_every_fact_as_if_it_had_not_been(shop, actions, 
     before = stored(shop, thread)
     assert before["unanswered"] == 2, "the first message was settled by the chatbot's close"
     act, placements = actions.close(linh, thread)
-    assert "history" in placements[0].enter
+    assert "history" in entered(placements[0])
     clock.advance(5)
     undone, placements = undo.undo(linh, act)
     assert (undone, stored(shop, thread)) == (thread, before)
-    assert "not_respond" in placements[0].enter
+    assert "not_respond" in entered(placements[0])
     assert undo.undo(linh, act) == (thread, []), "a repeated request"
     assert done(shop, thread)[-2:] == ["closed", "reopened"]
     assert [place for slice in shop.recorder.refold(shop.source_id) for place in slice] == []

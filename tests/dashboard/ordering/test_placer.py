@@ -11,6 +11,7 @@ from dashboard.db.lists.query_lists import ListedQuery
 from dashboard.ordering.epochs import OwnLists
 from dashboard.ordering.placer import Placer
 from tests.dashboard.ordering.order import Order
+from tests.drivers.ranking import left
 
 
 def order_with(any_database, clock, *queries: str) -> Order:
@@ -93,7 +94,7 @@ def test_ordinary_changes_are_placed_on_their_own_lists_alone(
         order.ranking,
         "place",
         lambda found: (
-            everywhere.extend(each for each in found if "history" in each.leave) or place(found)
+            everywhere.extend(each for each in found if "history" in left(each)) or place(found)
         ),
     )
     for role in ("client", "bot", "admin", "bot", "bot", "client", "admin"):

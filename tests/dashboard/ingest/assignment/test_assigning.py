@@ -12,6 +12,7 @@ from dashboard.ingest.outgoing import Admin
 from dashboard.ingest.undo import Undo
 from tests.dashboard.ingest.shop import Shop, new_admin
 from tests.dashboard.ingest.test_outbox import Reader
+from tests.drivers.ranking import entered, left
 
 
 @pytest.fixture
@@ -41,7 +42,7 @@ def test_a_thread_that_nobody_has_goes_to_a_colleague(shop, assigning, linh, ken
     act, placements = assigning.hand_over(linh, thread, HandOver(ken.id))
     assert act is not None
     assert shop.row()["assignee"] == {"id": ken.id, "name": "Ken"}
-    assert placements[0].enter == {"arrival", "not_respond"} and not placements[0].leave
+    assert entered(placements[0]) == {"arrival", "not_respond"} and not left(placements[0])
     assert placements[0].assignee_id == ken.id
     assert (shop.listed("not_respond", "longest_wait"), shop.row()["waiting_since"]) == before
     [event] = Reader(shop).read()

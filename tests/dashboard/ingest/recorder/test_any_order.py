@@ -19,6 +19,7 @@ from scoring.facts import fold
 from scoring.sorts import SORTS
 from tests.dashboard.ingest.recorder.oracle import expected
 from tests.dashboard.ingest.shop import START_MS, Shop, timestamp
+from tests.drivers.ranking import entered, left
 from tests.support import SettableClock, examples
 
 _shops = count(1)
@@ -178,9 +179,9 @@ def test_lists_built_from_placements_alone_equal_those_of_sql(database, drawn):
     lists: dict[str, dict[int, tuple[int, ...]]] = {}
     for batch in drawn[1]:
         for place in shop.send(*map(_parsed, batch)).placements:
-            for list_id in place.leave:
+            for list_id in left(place):
                 lists.get(list_id, {}).pop(place.thread_id, None)
-            for list_id in place.enter:
+            for list_id in entered(place):
                 lists.setdefault(list_id, {})[place.thread_id] = place.lists[list_id]
     known = {id for held in lists.values() for id in held}
     with database.read() as connection:

@@ -2,6 +2,7 @@
 
 from dashboard.db.accounts import sources
 from tests.dashboard.ingest.shop import START_MS, message, thread_event
+from tests.drivers.ranking import left
 
 
 def test_a_first_message_creates_thread_and_customer(shop):
@@ -181,7 +182,7 @@ def test_a_refold_applies_a_changed_handoff_setting(shop):
     placements = [place for slice in shop.recorder.refold(shop.source_id) for place in slice]
     assert shop.listed("not_respond", "arrival") == ["t"]
     assert {place.thread_id for place in placements} == {shop.row("a")["id"], shop.row("b")["id"]}
-    assert all("not_respond" in place.leave for place in placements)
+    assert all("not_respond" in left(place) for place in placements)
 
 
 def test_a_write_returns_its_messages_as_conversations_show_them(shop):
