@@ -172,12 +172,12 @@ class LineupDashboard(Dashboard):
         if self.version < 0:
             self._early.append(frame)
             return
-        if frame["version"] <= self.version:
-            return
         if frame["epoch"] != self.epoch:
-            # The list was built anew: a browser opens it again.
+            # The list was built anew, its versions may be lower: a browser opens it again.
             self.version = -1
             self._opening = asyncio.create_task(self._take_list())
+            return
+        if frame["version"] <= self.version:
             return
         if frame["from"] > self.version:
             self.problems.append(f"a gap from {self.version} to {frame['from']}")

@@ -4,6 +4,8 @@ import asyncio
 from typing import Any
 from unittest.mock import Mock
 
+import pytest
+
 from bench.drive.clients import LineupDashboard
 from bench.drive.payloads import Payloads
 
@@ -33,10 +35,11 @@ class Opened(LineupDashboard):
         return self.answers.pop(0)
 
 
-async def opened_again() -> Opened:
-    dashboard = Opened(answer("e1", 4, {1: 10, 2: 20}), answer("e2", 7, {2: 20}))
+async def opened_again(version: int) -> Opened:
+    """Opened at `version`, and again when the list was built anew at version 6."""
+    dashboard = Opened(answer("e1", version, {1: 10, 2: 20}), answer("e2", 7, {2: 20}))
     await dashboard._take_list()
-    dashboard._apply(frame("e1", 4, 5, set=[(3, 30)]))
+    dashboard._apply(frame("e1", version, version + 1, set=[(3, 30)]))
     assert dashboard.whole == {1: 10, 2: 20, 3: 30}
     dashboard._apply(frame("e2", 6, 6))  # no browser can apply it
     dashboard._apply(frame("e2", 7, 8, set=[(4, 40)], gone=[2]))
@@ -44,7 +47,8 @@ async def opened_again() -> Opened:
     return dashboard
 
 
-def test_a_list_that_was_built_anew_is_opened_again():
-    dashboard = asyncio.run(opened_again())
+@pytest.mark.parametrize("version", [4, 900])
+def test_a_list_that_was_built_anew_is_opened_again(version):
+    dashboard = asyncio.run(opened_again(version))
     assert dashboard.whole == {4: 40}, "and what came while it was opened is not lost"
     assert (dashboard.epoch, dashboard.version, dashboard.problems) == ("e2", 8, [])
