@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import time
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any, ClassVar, Protocol, TypeVar
+from typing import Any, ClassVar, Protocol
 
 from redis.exceptions import RedisError
 
@@ -17,7 +16,7 @@ from dashboard.errors import FieldError, Invalid, NotFound
 from dashboard.group_commit import GroupCommit
 from dashboard.live import frames
 from dashboard.live.broadcaster import CHANGES_MAX, Broadcaster
-from dashboard.live.live_lists import LiveLists
+from dashboard.live.live_lists import LiveLists, Target
 from dashboard.live.reads import HeadName, Reads
 from dashboard.live.requests import (
     MORE_MAX,
@@ -33,7 +32,7 @@ from dashboard.live.totals import scope_of
 from dashboard.transport.caller import Answer, Caller
 from dashboard.transport.packets import EncodedJson, encode
 from dashboard.validation.models import read_call
-from scoring.ranking import Ranking, RankingLost
+from scoring.ranking import Ranking
 from scoring.reading import Entry, Head
 from scoring.sorts import ANY_SORT
 from scoring.views import FILTERS, VIEWS
@@ -112,13 +111,8 @@ class RowCache:
 MESSAGES = 50
 #: Threads that are loaded past the one that the browser scrolls to.
 THREADS_BEYOND = 20
-#: How long a list that is missing in Redis is waited for, and the interval of tries.
-MISSING_LIST_SECONDS = 2.0
-MISSING_LIST_STEP_SECONDS = 0.05
 #: Callers that share one read of a list from SQL.
 SHARED_READ_MAX = 10_000
-
-Found = TypeVar("Found")
 
 
 class ListHandlers:
@@ -130,10 +124,8 @@ class ListHandlers:
         reads: Reads,
         broadcaster: Broadcaster,
         live_lists: LiveLists,
-        monotonic: Callable[[], float] = time.monotonic,
     ):
         self._live_lists = live_lists
-        self._monotonic = monotonic
         self._ranking = ranking
         self._reads = reads
         self._broadcaster = broadcaster
@@ -153,29 +145,28 @@ class ListHandlers:
     def open_list(self, caller: Caller, arguments: tuple[Any, ...]) -> Answer:
         request = read_call(ListOpenRequest, arguments)
         list, limit = request.list_of(caller.desks), request.limit
-        if not list.is_built_in:
-            return self._open_query(caller, list, limit)
-        list_id = list.list_id
-        head = self._read(lambda: self._ranking.head(list_id, list.sort, limit), list, list_id)
-        if head is None:
+        target = self._live_lists.find(caller, list)
+        found = self._live_lists.open(caller, list, target, limit)
+        if found is None:
             return self._open_from_sql(caller, list, limit)
-        return self._opened(caller, list, list_id, head)
+        if isinstance(found, Head):
+            return self._opened(caller, list, target.list_id, found)
+        self._live_lists.subscribe(caller, list, target.list_id)
+        return {"building": True, "progress": found}
 
     def more_of_list(self, caller: Caller, arguments: tuple[Any, ...]) -> Answer:
         request = read_call(ListMoreRequest, arguments)
         list = request.list_of(caller.desks)
-        list_id = self._list_id(caller, list)
+        target = self._live_lists.find(caller, list)
         limit, through = request.limit, request.through
         if limit is None and through is not None:
-            return self._through(caller, request, list_id, through)
+            return self._through(caller, request, target, through)
         if limit is None or through is not None:
             error = FieldError("/limit", "missing_field", "Say `limit` or `through`, one of them.")
             raise Invalid([error])
         score, id = request.after
-        head = self._read(
-            lambda: self._ranking.after(list_id, list.sort, score, id, limit),
-            list,
-            list_id,
+        head = self._live_lists.read(
+            target, lambda: self._ranking.after(target.list_id, list.sort, score, id, limit)
         )
         if head is not None:
             return frames.head(head)
@@ -184,12 +175,12 @@ class ListHandlers:
     def sync_list(self, caller: Caller, arguments: tuple[Any, ...]) -> Answer:
         request = read_call(ListSyncRequest, arguments)
         list = request.list_of(caller.desks)
-        list_id = self._list_id(caller, list, is_kept=True)
-        since = request.version
-        changes = self._read(
+        target = self._live_lists.find(caller, list)
+        self._live_lists.keep(caller, target)
+        list_id, since = target.list_id, request.version
+        changes = self._live_lists.read(
+            target,
             lambda: self._ranking.since(list_id, [list.sort], request.epoch, since, CHANGES_MAX),
-            list,
-            list_id,
         )
         if changes is None:
             return {"resync": True}
@@ -203,19 +194,19 @@ class ListHandlers:
     def close_list(self, caller: Caller, arguments: tuple[Any, ...]) -> Answer:
         list = read_call(ListRequest, arguments).list_of(caller.desks)
         self._broadcaster.subscriptions.unsubscribe(caller.sid, list)
-        self._live_lists.view_totals.filters.close(caller.sid, list)
+        self._live_lists.view_totals.list_totals.close(caller.sid, list)
         return {}
 
     def watch_totals(self, caller: Caller, arguments: tuple[Any, ...]) -> Answer:
         list = read_call(ListRequest, arguments).list_of(caller.desks)
-        filters = self._live_lists.view_totals.filters
+        totals = self._live_lists.view_totals.list_totals
         if list.view in VIEWS:
             # `pages:totals` has those.
-            filters.drop(caller.sid)
+            totals.drop(caller.sid)
         elif list not in self._broadcaster.subscriptions.lists_of(caller.sid):
             raise NotFound("This list is not open.")
         else:
-            filters.watch(caller.sid, list)
+            totals.watch(caller.sid, list)
         return {}
 
     def watch_threads(self, caller: Caller, arguments: tuple[Any, ...]) -> Answer:
@@ -269,25 +260,6 @@ class ListHandlers:
         "notices:since": notices_since,
     }
 
-    def _list_id(self, caller: Caller, list: ListName, is_kept: bool = False) -> str:
-        """`is_kept`: the list of a query is kept for this socket from now on."""
-        if list.is_built_in:
-            return list.list_id
-        named = self._live_lists.named(caller, list)
-        if is_kept:
-            self._live_lists.keep(caller, list, named)
-        return named.query_list.id
-
-    def _open_query(self, caller: Caller, list: ListName, limit: int) -> Answer:
-        found = self._live_lists.open(caller, list, limit)
-        if found is None:
-            return self._open_from_sql(caller, list, limit)
-        list_id, head = found
-        if isinstance(head, Head):
-            return self._opened(caller, list, list_id, head)
-        self._live_lists.subscribe(caller, list, list_id)
-        return {"building": True, "progress": head}
-
     def _opened(self, caller: Caller, list: ListName, list_id: str, head: Head) -> Answer:
         rows = self._row_cache.rows(list_id, head, list.desks)
         self._watch_first(caller, head.entries)
@@ -297,7 +269,7 @@ class ListHandlers:
 
     def _open_from_sql(self, caller: Caller, list: ListName, limit: int) -> Answer:
         """All who ask for the same list while it is being read share the next read."""
-        is_own = list.filter == "mine" or not list.is_indexed
+        is_own = list.filter == "mine" or list.indexed_view is None
         head = self._sql_heads.do(HeadName(list, caller.admin_id if is_own else 0, limit))
         self._watch_first(caller, head.entries)
         answer = encode({"ok": True, **_from_sql(head.entries, head.total)})
@@ -308,45 +280,22 @@ class ListHandlers:
         self._broadcaster.visible_rows.watch(caller.sid, (entry.id for entry in reversed(entries)))
 
     def _through(
-        self, caller: Caller, request: ListMoreRequest, list_id: str, target: int
+        self, caller: Caller, request: ListMoreRequest, target: Target, thread_id: int
     ) -> Answer:
         list = request.list_of(caller.desks)
         score, id = request.after
-        found = self._read(
-            lambda: self._ranking.through(list_id, list.sort, score, id, target, THREADS_BEYOND),
-            list,
-            list_id,
+        found = self._live_lists.read(
+            target,
+            lambda: self._ranking.through(
+                target.list_id, list.sort, score, id, thread_id, THREADS_BEYOND
+            ),
         )
         if found is not None:
             return frames.head(found[0]) | {"rank": found[1]}
         entries, total = self._reads.listed(list, caller.admin_id, MORE_MAX, (score, id))
-        at = next((at for at, entry in enumerate(entries) if entry.id == target), len(entries))
-        rank = self._reads.rank(list, caller.admin_id, target)
+        at = next((at for at, entry in enumerate(entries) if entry.id == thread_id), len(entries))
+        rank = self._reads.rank(list, caller.admin_id, thread_id)
         return _from_sql(entries[: at + 1 + THREADS_BEYOND], total) | {"rank": rank}
-
-    def _read(self, reading: Callable[[], Found], list: ListName, list_id: str) -> Found | None:
-        """The result of `reading` this list; None while Redis is away, or lacks the list of a query
-        or its order: then SQL is read."""
-        if not list.is_built_in and self._reads.epoch_of(list_id) is None:
-            return None
-        deadline = self._monotonic() + MISSING_LIST_SECONDS
-        while not self._broadcaster.status.is_unreadable:
-            try:
-                with self._live_lists.reading:
-                    return reading()
-            except RankingLost:
-                if not list.is_built_in:
-                    return None
-                if self._monotonic() < deadline:
-                    # Where Redis is empty they are built within a second, as at the first start.
-                    time.sleep(MISSING_LIST_STEP_SECONDS)
-                    continue
-            except RedisError:
-                pass
-            # All sockets get the status now and at the end; then they open their lists again.
-            self._broadcaster.status.read_failed()
-            self._broadcaster.notify(None)
-        return None
 
 
 def _from_sql(entries: list[Entry], total: int) -> dict[str, Any]:

@@ -1,16 +1,17 @@
-"""Lists of queries on sockets: kept and built while an admin looks, followed if views change."""
+"""Lists on sockets: kept and built while an admin looks, read, followed if views change."""
 
 import threading
 import time
+from collections.abc import Callable
+from typing import NamedTuple, TypeVar
 
 from redis.exceptions import RedisError
 
 from dashboard.db.lists.named_lists import ListName, NamedList, Stamp
-from dashboard.db.lists.query_lists import QueryList
 from dashboard.errors import Problem, StorageUnavailable
 from dashboard.live.broadcaster import Broadcaster
 from dashboard.live.reads import Reads
-from dashboard.live.view_totals import DeskTotals, FilteredLists, FilterTotals, Lengths, ViewTotals
+from dashboard.live.view_totals import Lengths, ListTotals, ViewTotals
 from dashboard.ordering.list_keeper import ListBuilder, ListKeeper, TooManyLists
 from dashboard.rate_limits import NEW_LISTS, RateLimiter
 from dashboard.tasks import PeriodicTask, RunsTask
@@ -19,7 +20,6 @@ from dashboard.transport.emitter import Emitter
 from dashboard.transport.packets import EncodedJson, encode
 from dashboard.validation.queries import invalid_query
 from scoring.conditions.language.errors import QueryError
-from scoring.keys import is_query_list
 from scoring.ranking import Ranking, RankingLost
 from scoring.reading import Head
 from scoring.sorts import SORTS
@@ -35,8 +35,22 @@ READS_AT_ONCE = 16
 LISTS_MAX = 50
 
 
+#: How long a list that is missing in Redis is waited for, and the interval of tries.
+MISSING_LIST_SECONDS = 2.0
+MISSING_LIST_STEP_SECONDS = 0.05
+
+Found = TypeVar("Found")
+
+
+class Target(NamedTuple):
+    """The list that a socket's name of it means; `named` is None for a list that always stands."""
+
+    list_id: str
+    named: NamedList | None
+
+
 class LiveLists(RunsTask):
-    """The lists of queries that sockets of this worker have open.
+    """The lists that sockets of this worker have open.
 
     Every worker with a subscriber keeps a list; any of them builds it.
     """
@@ -49,6 +63,7 @@ class LiveLists(RunsTask):
         emitter: Emitter,
         keeper: ListKeeper,
         builder: ListBuilder,
+        monotonic: Callable[[], float] = time.monotonic,
     ):
         self._ranking = ranking
         self._reads = reads
@@ -57,19 +72,18 @@ class LiveLists(RunsTask):
         self._keeper = keeper
         self._builder = builder
         admins = broadcaster.admins
-        filtered = FilteredLists(reads, keeper, builder.build)
         self.view_totals = ViewTotals(
             Lengths(ranking),
             reads,
             emitter,
             keeper,
             admins,
-            FilterTotals(filtered, emitter, admins),
-            DeskTotals(filtered, emitter, admins),
+            ListTotals(reads, emitter, keeper, builder.build, admins),
         )
         self._limits = RateLimiter(time.monotonic)
+        self._monotonic = monotonic
         #: Held while a list is read from Redis.
-        self.reading = threading.BoundedSemaphore(READS_AT_ONCE)
+        self._reading = threading.BoundedSemaphore(READS_AT_ONCE)
         self._stamps: dict[str, Stamp] = {}
         self._task = PeriodicTask(
             "keeping lists of queries",
@@ -78,34 +92,46 @@ class LiveLists(RunsTask):
             expected=(StorageUnavailable,),
         )
 
-    def open(self, caller: Caller, list: ListName, limit: int) -> tuple[str, Head | float] | None:
-        """The list id, and the head of the list or how far (0 to 1) the building of it is; None
-        where it must be read from SQL. A socket that is told how far gets a frame at the end.
+    def find(self, caller: Caller, list: ListName) -> Target:
+        """The list that goes by this name. Raises Problem and StorageUnavailable."""
+        if list.standing_id is not None:
+            return Target(list.standing_id, None)
+        named = self._reads.named(list, caller.admin_id)
+        return Target(named.list_id, named)
+
+    def open(
+        self, caller: Caller, list: ListName, target: Target, limit: int
+    ) -> Head | float | None:
+        """The head of the list, or how far (0 to 1) the building of it is; None where it must be
+        read from SQL. A socket that is told how far gets a frame at the end.
 
         Raises Problem and StorageUnavailable.
         """
-        named = self._reads.named(list, caller.admin_id)
-        if self._broadcaster.status.is_unreadable or not self.keep(caller, list, named):
+        if self._broadcaster.status.is_unreadable or not self.keep(caller, target):
             return None
-        list_id = named.query_list.id
-        try:
-            return list_id, self._head(named.query_list, limit)
-        except RedisError:
-            # All sockets get the status now and at the end; then they open their lists again.
-            self._broadcaster.status.read_failed()
-            self._broadcaster.notify(None)
+        head = self._head(target, list.sort, limit)
+        if head is None and target.named is not None:
+            self._builder.build(target.list_id).wait(WAIT_SECONDS)
+            head = self._head(target, list.sort, limit)
+            if head is None:
+                return self._attempt(target, lambda: self._ranking.progress(target.list_id) or 0.0)
+        return head
+
+    def read(self, target: Target, reading: Callable[[], Found]) -> Found | None:
+        """The result of `reading` this list; None while Redis is away, or lacks a list that does
+        not always stand: then SQL is read. Raises StorageUnavailable."""
+        if target.named is not None and self._reads.epoch_of(target.list_id) is None:
             return None
+        return self._attempt(target, reading)
 
-    def named(self, caller: Caller, list: ListName) -> NamedList:
-        """The list that goes by this name, to read more of it. Raises Problem."""
-        return self._reads.named(list, caller.admin_id)
-
-    def keep(self, caller: Caller, list: ListName, named: NamedList) -> bool:
+    def keep(self, caller: Caller, target: Target) -> bool:
         """Keeps a list in order for a socket; False where there are too many lists of all sockets.
 
         Raises Problem and StorageUnavailable.
         """
-        list_id = named.query_list.id
+        list_id, named = target
+        if named is None:
+            return True
         others = self._open_to(caller.admin_id) - {list_id}
         if len(others) >= LISTS_MAX:
             detail = f"You may have {LISTS_MAX} lists of queries open at once; close one first."
@@ -115,7 +141,7 @@ class LiveLists(RunsTask):
         if named.epoch is None:
             self._limits.require(NEW_LISTS, caller.admin_id)
         try:
-            self._keeper.keep(list_id, named.listed, others)
+            self._keeper.keep(list_id, named.query, others)
         except TooManyLists:
             return False
         except QueryError as error:
@@ -124,13 +150,13 @@ class LiveLists(RunsTask):
         return True
 
     def _open_to(self, admin_id: int) -> set[str]:
-        """The lists of queries that an admin has open."""
+        """The lists that are kept for an admin."""
         return {
             list_id
             for sid, id in self._broadcaster.admins
             if id == admin_id
             for list, list_id in self._broadcaster.subscriptions.lists_of(sid).items()
-            if not list.is_built_in
+            if list.standing_id is None
         }
 
     def subscribe(
@@ -142,12 +168,11 @@ class LiveLists(RunsTask):
 
     def drop(self, sid: str) -> None:
         """Forgets a closed socket."""
-        self.view_totals.filters.drop(sid)
+        self.view_totals.list_totals.drop(sid)
 
     def renew(self) -> None:
         """Keeps the lists of all subscribers longer. Raises StorageUnavailable."""
-        looked_at = [id for id in self._broadcaster.subscriptions if is_query_list(id)]
-        self._keeper.renew([*looked_at, *self.view_totals.looked_at])
+        self._keeper.renew([*self._broadcaster.subscriptions, *self.view_totals.looked_at])
 
     def views_changed(self, admin_id: int | None) -> None:
         """Views of this admin have changed, or everybody's: what they mean now goes on screens.
@@ -160,7 +185,7 @@ class LiveLists(RunsTask):
             for sid, id in self._broadcaster.admins
             if admin_id in (None, id)
             for list, list_id in self._broadcaster.subscriptions.lists_of(sid).items()
-            if not list.is_built_in
+            if list.standing_id is None
         ]
         view_ids = {list.view for _, list, _ in concerned if list.view}
         stamps = self._reads.view_stamps(view_ids)
@@ -173,16 +198,16 @@ class LiveLists(RunsTask):
         for caller, list, list_id in concerned:
             if means_another(list):
                 self._follow(caller, list, list_id)
-        self.view_totals.filters.views_changed(means_another)
+        self.view_totals.list_totals.views_changed(means_another)
         self._stamps |= stamps
 
     def _follow(self, caller: Caller, list: ListName, list_id: str) -> None:
         """Moves a subscription to the list that its name means now, or ends it."""
         try:
-            named = self._reads.named(list, caller.admin_id)
-            if named.query_list.id == list_id:
+            target = self.find(caller, list)
+            if target.list_id == list_id:
                 return
-            is_kept = self.keep(caller, list, named)
+            is_kept = self.keep(caller, target)
         except StorageUnavailable:
             raise
         except Problem as problem:
@@ -192,28 +217,37 @@ class LiveLists(RunsTask):
             return
         self._broadcaster.subscriptions.unsubscribe(caller.sid, list)
         if is_kept:
-            self._builder.build(named.query_list.id)
-            self.subscribe(caller, list, named.query_list.id)
+            self._builder.build(target.list_id)
+            self.subscribe(caller, list, target.list_id)
 
-    def _head(self, query_list: QueryList, limit: int) -> Head | float:
-        """The head of a list that is kept, or how far it is. Raises RedisError and
-        StorageUnavailable."""
-        found = self._read_head(query_list, limit)
-        if found is None:
-            self._builder.build(query_list.id).wait(WAIT_SECONDS)
-            found = self._read_head(query_list, limit)
-        if found is not None:
-            return found
-        return self._ranking.progress(query_list.id) or 0.0
+    def _head(self, target: Target, sort: str, limit: int) -> Head | None:
+        """None where Redis does not hold the list of the epoch that SQL names, or is away."""
+        epoch = None if target.named is None else self._reads.epoch_of(target.list_id)
+        if target.named is not None and epoch is None:
+            return None
+        head = self._attempt(target, lambda: self._ranking.head(target.list_id, sort, limit))
+        return None if head is None or epoch not in (None, head.epoch) else head
 
-    def _read_head(self, query_list: QueryList, limit: int) -> Head | None:
-        """None where Redis does not hold the list of the epoch that SQL names."""
-        epoch = self._reads.epoch_of(query_list.id)
-        if epoch is None:
-            return None
-        try:
-            with self.reading:
-                head = self._ranking.head(query_list.id, query_list.sort, limit)
-        except RankingLost:
-            return None
-        return head if head.epoch == epoch else None
+    def _attempt(self, target: Target, reading: Callable[[], Found]) -> Found | None:
+        """The result of `reading`; None where Redis is away or has no such list.
+
+        A list that always stands is waited for: where Redis is empty it is built within a second,
+        as at the first start.
+        """
+        deadline = self._monotonic() + MISSING_LIST_SECONDS
+        while not self._broadcaster.status.is_unreadable:
+            try:
+                with self._reading:
+                    return reading()
+            except RankingLost:
+                if target.named is not None:
+                    return None
+                if self._monotonic() < deadline:
+                    time.sleep(MISSING_LIST_STEP_SECONDS)
+                    continue
+            except RedisError:
+                pass
+            # All sockets get the status now and at the end; then they open their lists again.
+            self._broadcaster.status.read_failed()
+            self._broadcaster.notify(None)
+        return None

@@ -2,6 +2,7 @@
 
 import threading
 from collections.abc import Callable, Collection, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from typing import Any, NamedTuple
 
 from dashboard.db import mentions, notices
@@ -9,7 +10,7 @@ from dashboard.db.accounts import admins, sessions, team
 from dashboard.db.accounts.admin_desks import Desks
 from dashboard.db.accounts.sessions import Rights
 from dashboard.db.database import Database
-from dashboard.db.lists import entries, named_lists, views
+from dashboard.db.lists import named_lists, views
 from dashboard.db.lists.named_lists import ListName, NamedList, SeenLists, Stamp
 from dashboard.db.lists.views import Owner
 from dashboard.db.notices import Notice
@@ -67,19 +68,12 @@ class Reads:
         self, list: ListName, admin_id: int, limit: int, after: tuple[int, int] | None = None
     ) -> tuple[list[Entry], int]:
         """The list's entries in order, and how many there are in all."""
-        if not list.is_indexed:
-            with self._one_look, self._database.read() as connection:
-                query_list = named_lists.find(connection, list, admin_id).query_list
-                return entries.listed(connection, query_list, self._clock(), limit, after)
-        with self._database.read() as connection:
-            assert list.view is not None
-            found = threads.listed(
-                connection, list.view, list.filter, admin_id, list.sort, limit, after
-            )
-            return found, threads.total(connection, list.view, list.filter, admin_id)
+        with self._looking(list), self._database.read() as connection:
+            named = named_lists.find(connection, list, admin_id)
+            return named.listed(connection, self._clock(), limit, after)
 
     def named(self, list: ListName, admin_id: int) -> NamedList:
-        """The list of a query that this admin calls so. Raises NotFound and Problem."""
+        """The list that this admin calls so. Raises NotFound and Problem."""
         with self._database.read() as connection:
             return named_lists.find(connection, list, admin_id)
 
@@ -111,13 +105,13 @@ class Reads:
 
     def rank(self, list: ListName, admin_id: int, thread_id: int) -> int | None:
         """The number of threads above this one; None where it is not on the list."""
-        if not list.is_indexed:
-            with self._one_look, self._database.read() as connection:
-                query_list = named_lists.find(connection, list, admin_id).query_list
-                return entries.rank(connection, query_list, self._clock(), thread_id)
-        with self._database.read() as connection:
-            assert list.view is not None
-            return threads.rank(connection, list.view, list.filter, admin_id, list.sort, thread_id)
+        with self._looking(list), self._database.read() as connection:
+            named = named_lists.find(connection, list, admin_id)
+            return named.rank(connection, self._clock(), thread_id)
+
+    def _looking(self, list: ListName) -> AbstractContextManager[object]:
+        """Held while all threads may be looked through."""
+        return self._one_look if list.indexed_view is None else nullcontext()
 
     def newest(self, thread_id: int, limit: int) -> conversations.Part:
         """The newest messages and acts of a thread."""

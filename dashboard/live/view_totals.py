@@ -2,13 +2,13 @@
 
 import logging
 import time
-from collections.abc import Callable, Collection, Iterable, Mapping
-from typing import NamedTuple
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Set
+from typing import Any, NamedTuple
 
 from redis.exceptions import RedisError
 
 from dashboard.db.accounts.admin_desks import Desks
-from dashboard.db.lists.named_lists import ListName, Lists, SeenLists
+from dashboard.db.lists.named_lists import ListName, Lists, NamedList, SeenLists
 from dashboard.db.lists.query_lists import ListedQuery
 from dashboard.errors import Problem, StorageUnavailable
 from dashboard.live.reads import Reads
@@ -25,70 +25,56 @@ from scoring.views import FILTERS, VIEW_QUERIES, VIEWS
 KEPT_MAX = TEMPORARY_MAX // 2
 
 
-class Filtered(NamedTuple):
-    """Filter to list id, and those of the lists that Redis keeps while somebody looks."""
+class Board(NamedTuple):
+    """Totals that go to a socket in one message, each the length of a list.
 
-    ids: Mapping[str, str]
-    temporary: Mapping[str, ListedQuery]
-
-
-class FilteredLists:
-    """Finds and keeps them; `build(list_id)` begins to build a list that Redis lacks."""
-
-    def __init__(self, reads: Reads, keeper: ListKeeper, build: Callable[[str], object]):
-        self._reads = reads
-        self._keeper = keeper
-        self._build = build
-
-    def find(self, name: ListName, admin_id: int) -> Filtered | None:
-        """None where there is no such list any more. Raises StorageUnavailable."""
-        try:
-            found = self._reads.by_filter(name, admin_id)
-        except StorageUnavailable:
-            raise
-        except Problem:
-            return None
-        temporary = {
-            named.query_list.id: named.listed
-            for named in found.values()
-            if not named.is_always_kept
-        }
-        self._keeper.keep_many(temporary, KEPT_MAX)
-        for list_id in temporary:
-            if self._keeper.is_kept(list_id):
-                self._build(list_id)
-        return Filtered({filter: each.query_list.id for filter, each in found.items()}, temporary)
-
-
-class Watched(NamedTuple):
-    """The list of a socket, and the lists that give its totals by their lengths."""
-
-    name: ListName
-    lists: Filtered
-
-
-class FilterTotals:
-    """Keeps the lists of the filters of one list for each socket, and sends how long they are.
-
-    So the list is there already when an admin chooses a filter.
+    `ids`: the name of each total and its list id. `temporary`: those of the lists that Redis keeps
+    while somebody looks. `is_whole`: nothing is sent before all totals are known.
     """
 
-    def __init__(self, lists: FilteredLists, emitter: Emitter, admins: SocketAdmins):
-        self._lists = lists
+    event: str
+    ids: Mapping[str, str]
+    temporary: Mapping[str, ListedQuery]
+    is_whole: bool
+    message: Callable[[Mapping[str, int]], Mapping[str, Any]]
+
+
+class ListTotals:
+    """Keeps lists for the sake of their totals, and sends each socket how long they are.
+
+    A socket with an open list is sent `list:totals` of that list with each filter: so these lists
+    are there already when an admin chooses a filter. An admin who sees some desks alone is sent
+    `pages:totals` of these; the others get them from the lists that there always are.
+    """
+
+    def __init__(
+        self,
+        reads: Reads,
+        emitter: Emitter,
+        keeper: ListKeeper,
+        build: Callable[[str], object],
+        admins: SocketAdmins,
+    ):
+        """`build(list_id)` begins to build a list that Redis lacks."""
+        self._reads = reads
         self._emitter = emitter
+        self._keeper = keeper
+        self._build = build
         self._admins = admins
-        self._watched: dict[str, Watched] = {}
+        self._of_lists: dict[str, tuple[ListName, Board]] = {}
+        self._of_desks: dict[str, list[Board]] = {}
         #: What is read from SQL at the next turn: a list that was asked for, or is another one now.
         self._asked: dict[str, ListName] = {}
-        self._sent: dict[str, dict[str, int]] = {}
+        #: What each socket was sent last.
+        self._sent: dict[tuple[str, Hashable], Mapping[str, int]] = {}
 
     def __bool__(self) -> bool:
-        return bool(self._watched or self._asked)
+        return bool(self._of_lists or self._of_desks or self._asked)
 
     @property
     def looked_at(self) -> Collection[str]:
         """Lists that are kept for the sake of their totals."""
-        return {id for watched in self._watched.values() for id in watched.lists.temporary}
+        return {list_id for _, _, board in self._boards() for list_id in board.temporary}
 
     def watch(self, sid: str, name: ListName) -> None:
         """Sends the socket the totals of this list, and of no other one any more."""
@@ -97,110 +83,120 @@ class FilterTotals:
 
     def close(self, sid: str, name: ListName) -> None:
         """The socket has closed a list: its totals are not sent any more."""
-        watched = self._watched.get(sid)
-        if name == (watched.name if watched else self._asked.get(sid)):
+        watched = self._of_lists[sid][0] if sid in self._of_lists else self._asked.get(sid)
+        if name == watched:
             self.drop(sid)
 
     def drop(self, sid: str) -> None:
-        """Sends the socket no totals any more."""
-        self._watched.pop(sid, None)
+        """Sends the socket no totals of a list any more."""
+        self._of_lists.pop(sid, None)
         self._asked.pop(sid, None)
-        self._sent.pop(sid, None)
+        self._sent.pop((sid, None), None)
 
     def views_changed(self, means_another: Callable[[ListName], bool]) -> None:
-        """The names of which this holds may mean other lists now."""
-        for sid, watched in self._watched.items():
-            if means_another(watched.name):
-                self._asked[sid] = watched.name
+        """The names that this holds may mean other lists now."""
+        for sid, (name, _) in self._of_lists.items():
+            if means_another(name):
+                self._asked[sid] = name
 
     def look_up(self) -> None:
-        """Finds and keeps the lists that were asked for. Raises StorageUnavailable."""
+        """Finds and keeps the lists of new sockets, and those that were asked for.
+
+        Raises StorageUnavailable.
+        """
         while self._asked:
             sid, name = next(iter(self._asked.items()))
-            found = self._lists.find(name, self._admins[sid]) if sid in self._admins else None
+            lists = self._find(name, self._admins[sid]) if sid in self._admins else None
             # Another one may have been asked for meanwhile.
             if self._asked.get(sid) == name:
                 self.drop(sid)
-                if found is not None:
-                    self._watched[sid] = Watched(name, found)
-
-    def send(self, changed: Collection[str], totals: Mapping[str, int]) -> None:
-        """Sends what has changed, and to a new socket all totals that are known."""
-        for sid, watched in [*self._watched.items()]:
-            sent = self._sent.get(sid)
-            if sent is not None and not any(id in changed for id in watched.lists.ids.values()):
-                continue
-            found = {each: totals[id] for each, id in watched.lists.ids.items() if id in totals}
-            # A list that is lost is built anew: until then the last number stays.
-            if found and found != sent and found.keys() >= (sent or found).keys():
-                self._sent[sid] = found
-                data = EncodedJson(encode(watched.name.to_json() | {"totals": found}))
-                self._emitter.send(sid, "list:totals", data)
-
-
-#: View to its lists.
-_Lists = Mapping[str, Filtered]
-
-
-class DeskTotals:
-    """Keeps the lists of the built-in views with each filter, and sends how long they are, as
-    `pages:totals`. Those who see all threads get them from the lists that there always are.
-    """
-
-    def __init__(self, filtered: FilteredLists, emitter: Emitter, admins: SocketAdmins):
-        self._filtered = filtered
-        self._emitter = emitter
-        self._admins = admins
-        self._lists: dict[str, _Lists] = {}
-        #: What each socket was sent last, by filter.
-        self._sent: dict[str, dict[str, dict[str, int | None]]] = {}
-
-    def __bool__(self) -> bool:
-        return bool(self._lists)
-
-    @property
-    def looked_at(self) -> Collection[str]:
-        """Lists that are kept for the sake of their totals."""
-        return {
-            list_id
-            for lists in self._lists.values()
-            for filtered in lists.values()
-            for list_id in filtered.temporary
-        }
-
-    def look_up(self) -> None:
-        """Finds and keeps the lists of sockets that are new. Raises StorageUnavailable."""
+                if lists is not None:
+                    self._of_lists[sid] = name, _board_of_list(name, lists)
         here = self._admins.of_some_desks()
-        for sid in self._lists.keys() - set(here):
-            del self._lists[sid]
-            self._sent.pop(sid, None)
-        for sid in here:
-            if sid not in self._lists and sid in self._admins:
-                self._lists[sid] = self._found(sid)
-
-    def send(self, totals: Mapping[str, int]) -> None:
-        """Sends each socket the totals that have changed; a filter is sent as a whole."""
-        for sid, lists in [*self._lists.items()]:
-            sent = self._sent.setdefault(sid, {})
+        for sid in self._of_desks.keys() - set(here):
+            del self._of_desks[sid]
             for filter in FILTERS:
-                found = {view: totals.get(each.ids[filter]) for view, each in lists.items()}
-                if not found or None in found.values() or sent.get(filter) == found:
-                    continue
-                sent[filter] = found
-                data = EncodedJson(encode({"filter": filter} | found))
-                self._emitter.send(sid, "pages:totals", data)
+                self._sent.pop((sid, filter), None)
+        for sid in here:
+            if sid not in self._of_desks and sid in self._admins:
+                self._of_desks[sid] = self._boards_of_desks(sid)
 
-    def _found(self, sid: str) -> _Lists:
-        """By view; nothing where the admin is gone."""
+    def send(self, changed: Set[str], totals: Mapping[str, int]) -> None:
+        """Sends what has changed, and to a new socket all totals that are known."""
+        for sid, key, board in self._boards():
+            sent = self._sent.get((sid, key))
+            if sent is not None and changed.isdisjoint(board.ids.values()):
+                continue
+            known = {name: totals[id] for name, id in board.ids.items() if id in totals}
+            # A list that is lost is built anew: until then the last number stays.
+            least = board.ids if board.is_whole else sent or known
+            if known and known != sent and known.keys() >= least.keys():
+                self._sent[sid, key] = known
+                data = EncodedJson(encode(board.message(known)))
+                self._emitter.send(sid, board.event, data)
+
+    def _boards(self) -> Iterator[tuple[str, Hashable, Board]]:
+        """Yields each socket with its boards, and a key by which a socket has one of them."""
+        for sid, (_, board) in [*self._of_lists.items()]:
+            yield sid, None, board
+        for sid, boards in [*self._of_desks.items()]:
+            yield from ((sid, *each) for each in zip(FILTERS, boards, strict=False))
+
+    def _find(self, name: ListName, admin_id: int) -> Mapping[str, NamedList] | None:
+        """Finds and keeps a list with each filter; None where there is no such list any more.
+
+        Raises StorageUnavailable.
+        """
+        try:
+            lists = self._reads.by_filter(name, admin_id)
+        except StorageUnavailable:
+            raise
+        except Problem:
+            return None
+        temporary = _temporary(lists.values())
+        self._keeper.keep_many(temporary, KEPT_MAX)
+        for list_id in temporary:
+            if self._keeper.is_kept(list_id):
+                self._build(list_id)
+        return lists
+
+    def _boards_of_desks(self, sid: str) -> list[Board]:
+        """One board for each filter; none where the admin is gone."""
         admin_id, desks = self._admins[sid], self._admins.desks_of(sid)
-        found: dict[str, Filtered] = {}
+        by_view: dict[str, Mapping[str, NamedList]] = {}
         for view in VIEWS:
             name = ListName(None, ANY_SORT, "all", VIEW_QUERIES[view], desks=desks)
-            lists = self._filtered.find(name, admin_id)
+            lists = self._find(name, admin_id)
             if lists is None:
-                return {}
-            found[view] = lists
-        return found
+                return []
+            by_view[view] = lists
+        return [_board_of_desks(filter, by_view) for filter in FILTERS]
+
+
+def _board_of_list(name: ListName, by_filter: Mapping[str, NamedList]) -> Board:
+    return Board(
+        "list:totals",
+        {filter: named.list_id for filter, named in by_filter.items()},
+        _temporary(by_filter.values()),
+        False,
+        lambda totals: name.to_json() | {"totals": totals},
+    )
+
+
+def _board_of_desks(filter: str, by_view: Mapping[str, Mapping[str, NamedList]]) -> Board:
+    named = {view: lists[filter] for view, lists in by_view.items()}
+    return Board(
+        "pages:totals",
+        {view: each.list_id for view, each in named.items()},
+        _temporary(named.values()),
+        True,
+        lambda totals: {"filter": filter, **totals},
+    )
+
+
+def _temporary(lists: Iterable[NamedList]) -> dict[str, ListedQuery]:
+    """List id to query of the lists that Redis keeps while somebody looks."""
+    return {named.list_id: named.query for named in lists if not named.is_always_kept}
 
 
 #: Interval of reading all lengths, whether or not anything is known to have changed.
@@ -272,17 +268,15 @@ class ViewTotals(RunsTask):
         emitter: Emitter,
         keeper: ListKeeper,
         admins: SocketAdmins,
-        filters: FilterTotals,
-        desks: DeskTotals,
+        list_totals: ListTotals,
     ):
-        """All sockets of `admins` get totals; filters and desks go out in the same turn."""
+        """All sockets of `admins` get totals; `list_totals` go out in the same turn."""
         self._lengths = lengths
         self._reads = reads
         self._emitter = emitter
         self._keeper = keeper
         self._admins = admins
-        self.filters = filters
-        self._desks = desks
+        self.list_totals = list_totals
         #: Sockets that have been told all totals that their admin sees, and get changes.
         self._told: set[str] = set()
         self._lists = self._sent_lists = SeenLists({}, {}, {})
@@ -313,8 +307,7 @@ class ViewTotals(RunsTask):
         if not admins:
             return
         self._find_lists(self._admins.desks_by_admin())
-        self.filters.look_up()
-        self._desks.look_up()
+        self.list_totals.look_up()
         changed = self._lengths.read() if self._has_lists() else set()
         before, self._sent_lists = self._sent_lists, self._lists
         told = {sid: admin_id for sid, admin_id in admins.items() if sid in self._told}
@@ -324,15 +317,14 @@ class ViewTotals(RunsTask):
             parts = (own,) if self._is_of_some_desks(sid) else (self._lists.shared, own)
             self._send([sid], [self._text(lists, lists) for lists in parts])
         self._told = set(admins)
-        self.filters.send(changed, self._lengths.known)
-        self._desks.send(self._lengths.known)
+        self.list_totals.send(changed, self._lengths.known)
 
     @property
     def looked_at(self) -> Collection[str]:
         """Lists that are kept for the sake of their totals, while their admins are here."""
         if not self._admins:
             return ()
-        return {*self._lists.temporary, *self.filters.looked_at, *self._desks.looked_at}
+        return {*self._lists.temporary, *self.list_totals.looked_at}
 
     def _find_lists(self, admins: Mapping[int, Desks]) -> None:
         """Reads the lists of all views that these admins see, where they may be others."""
@@ -350,7 +342,7 @@ class ViewTotals(RunsTask):
 
     def _has_lists(self) -> bool:
         own = any(self._lists.own.values())
-        return bool(self._lists.shared or own or self.filters or self._desks)
+        return bool(self._lists.shared or own or self.list_totals)
 
     def _is_of_some_desks(self, sid: str) -> bool:
         """Whether a socket is sent no totals of lists of all threads."""

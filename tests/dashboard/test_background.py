@@ -82,7 +82,7 @@ def test_what_rests_while_no_socket_is_here_is_woken_by_the_first_one(services):
     parts = [
         DeliveryUpdates(*others[:3], admins),
         ViewChanges(*others[:1], "lineup", *others[:1], admins, *others[:1]),
-        ViewTotals(*others[:4], admins, *others[:2]),
+        ViewTotals(*others[:4], admins, *others[:1]),
     ]
     for part in parts:
         part._task.wake = MagicMock()

@@ -1,4 +1,5 @@
-"""Resolves the name of a list for an admin: a view or a query, a sort, and a filter."""
+"""Resolves the name of a list for an admin, a view or a query with a sort and a filter, and reads
+the list from SQL."""
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping
@@ -7,16 +8,19 @@ from typing import NamedTuple
 from sqlalchemy import Connection, bindparam, exists, select
 
 from dashboard.db.accounts.admin_desks import Desks
-from dashboard.db.lists import kept_lists, query_lists, sorts, views
+from dashboard.db.lists import entries, kept_lists, query_lists, sorts, views
+from dashboard.db.lists.entries import Position
 from dashboard.db.lists.query_lists import TIMEZONE, ListedQuery, QueryList, people_in
 from dashboard.db.lists.views import View
 from dashboard.db.models.threads import epochs
 from dashboard.db.models.views import query_lists as kept
 from dashboard.db.models.views import views as saved
+from dashboard.db.threads import threads
 from dashboard.errors import NotFound
 from dashboard.validation.queries import invalid_query, unknown_sort
 from scoring.conditions.language.errors import QueryError
 from scoring.conditions.language.parser import parse
+from scoring.reading import Entry
 from scoring.sorts import SORTS
 from scoring.views import FILTERS, OWN_VIEWS, QUERY_VIEWS, VIEW_QUERIES, VIEWS
 
@@ -39,21 +43,16 @@ class ListName(NamedTuple):
     desks: Desks = None
 
     @property
-    def is_built_in(self) -> bool:
-        """Whether the list always exists: a built-in view in a built-in sort, with the threads of
-        all desks and assignees."""
-        return self.is_indexed and self.filter == "all"
+    def indexed_view(self) -> str | None:
+        """The view if an index of SQL has its order, too: else all threads are looked through."""
+        has_index = self.view in VIEWS and self.sort in SORTS and self.desks is None
+        return self.view if has_index else None
 
     @property
-    def list_id(self) -> str:
-        """The list id of a built-in list."""
-        assert self.is_built_in and self.view is not None
-        return self.view
-
-    @property
-    def is_indexed(self) -> bool:
-        """Whether an index of SQL has its order, too: not all threads are looked through."""
-        return self.view in VIEWS and self.sort in SORTS and self.desks is None
+    def standing_id(self) -> str | None:
+        """The list id if Redis always holds the list by its view: a built-in view in a built-in
+        sort, with the threads of all desks and assignees."""
+        return self.indexed_view if self.filter == "all" else None
 
     def to_json(self) -> dict[str, str]:
         """Returns the name as it was given: `{view, sort, filter}` or `{query, sort, filter}`."""
@@ -62,15 +61,37 @@ class ListName(NamedTuple):
 
 
 class NamedList(NamedTuple):
-    """The list of a query that a name means for an admin.
+    """The list that a name means for an admin, by its id in Redis and as that of a query.
 
-    `is_always_kept`: Redis keeps it, whether or not somebody looks. `epoch`: see `epoch_of`.
+    `is_always_kept`: Redis keeps it, whether or not somebody looks. `epoch`: see `epoch_of`. Its
+    order in SQL is that of an index, if there is one; else all threads are looked through.
     """
 
+    name: ListName
+    admin_id: int
+    list_id: str
     query_list: QueryList
-    listed: ListedQuery
+    query: ListedQuery
     is_always_kept: bool
     epoch: str | None
+
+    def listed(
+        self, connection: Connection, now_ms: int, limit: int, after: Position | None = None
+    ) -> tuple[list[Entry], int]:
+        """Returns up to `limit` entries in SQL's order, from the head or after a (score, id), and
+        the number of all entries."""
+        view, sort, filter = self.name.indexed_view, self.name.sort, self.name.filter
+        if view is None:
+            return entries.listed(connection, self.query_list, now_ms, limit, after)
+        found = threads.listed(connection, view, filter, self.admin_id, sort, limit, after)
+        return found, threads.total(connection, view, filter, self.admin_id)
+
+    def rank(self, connection: Connection, now_ms: int, thread_id: int) -> int | None:
+        """Counts the threads above this one in SQL; None if it is not on the list."""
+        view, sort, filter = self.name.indexed_view, self.name.sort, self.name.filter
+        if view is None:
+            return entries.rank(connection, self.query_list, now_ms, thread_id)
+        return threads.rank(connection, view, filter, self.admin_id, sort, thread_id)
 
 
 class Stamp(NamedTuple):
@@ -92,14 +113,17 @@ def find(connection: Connection, name: ListName, admin_id: int) -> NamedList:
         raise unknown_sort()
     pointer = "/view" if name.query is None else "/query"
     try:
-        listed, is_kept = _listed(connection, name, admin_id)
-        me = admin_id if name.filter == "mine" else listed.admin_id
-        listed = listed._replace(admin_id=me, desks=name.desks, filter=name.filter)
-        query_list = query_lists.list_of(connection, listed)
+        query, is_kept = _query(connection, name, admin_id)
+        me = admin_id if name.filter == "mine" else query.admin_id
+        query = query._replace(admin_id=me, desks=name.desks, filter=name.filter)
+        query_list = query_lists.list_of(connection, query)
     except QueryError as error:
         raise invalid_query(error, pointer) from error
     is_whole = name.filter == "all" and name.desks is None
-    return NamedList(query_list, listed, is_kept and is_whole, epoch_of(connection, query_list.id))
+    list_id = name.standing_id or query_list.id
+    epoch = epoch_of(connection, list_id)
+    is_kept = is_kept and is_whole
+    return NamedList(name, admin_id, list_id, query_list, query, is_kept, epoch)
 
 
 def by_filter(connection: Connection, name: ListName, admin_id: int) -> dict[str, NamedList]:
@@ -125,7 +149,7 @@ def stamps(connection: Connection, view_ids: Collection[str]) -> dict[str, Stamp
     return {f"v{id}": Stamp(*values) for id, *values in connection.execute(found)}
 
 
-def _listed(connection: Connection, name: ListName, admin_id: int) -> tuple[ListedQuery, bool]:
+def _query(connection: Connection, name: ListName, admin_id: int) -> tuple[ListedQuery, bool]:
     """Returns the query of a name, for all threads, and whether Redis always keeps its list."""
     if name.query is not None:
         parse(name.query)

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from typing import Annotated, Any, NamedTuple, Protocol
+from typing import Annotated, Any, NamedTuple
 
 from flask import Response
 from pydantic import Field
@@ -13,9 +13,10 @@ from dashboard.db import archive
 from dashboard.db.accounts.api_keys import Caller
 from dashboard.db.archive import Part
 from dashboard.db.database import Database
-from dashboard.db.lists import entries, named_lists, query_lists, sorts, views
+from dashboard.db.lists import named_lists, query_lists, sorts, views
 from dashboard.db.lists.entries import Position
-from dashboard.db.lists.query_lists import TIMEZONE, ListedQuery, QueryList, people_in
+from dashboard.db.lists.named_lists import ListName, NamedList
+from dashboard.db.lists.query_lists import TIMEZONE, ListedQuery, people_in
 from dashboard.db.lists.views import number_of
 from dashboard.db.threads import thread_rows, threads
 from dashboard.errors import Invalid, NotFound, StorageUnavailable
@@ -31,86 +32,24 @@ from scoring.conditions.language.errors import QueryError
 from scoring.ranking import Ranking, RankingLost
 from scoring.reading import Entry, Head
 from scoring.sorting.rules import NAME_PATTERN
-from scoring.sorts import SORTS
-from scoring.views import BUILT_IN_VIEWS, OWN_VIEWS, VIEW_QUERIES, VIEWS
+from scoring.views import BUILT_IN_VIEWS, OWN_VIEWS, VIEW_QUERIES
 
 
-class WalkedList(Protocol):
-    """A list in one sort: its place in Redis, if it has one, and its entries in SQL."""
+class WalkedList(NamedTuple):
+    """A list in one sort.
 
-    @property
-    def name(self) -> str:
-        """The name of the list; cursors are valid for lists of the same name."""
+    Cursors are valid for lists of the same `cursors`: those of a saved view end when it or the
+    rules of its sort change. `in_redis` is the list id; None if Redis does not have the list in
+    order. `kept` maps the list id to its query if Redis keeps the list for a while.
+    """
 
-    @property
-    def in_redis(self) -> str | None:
-        """The list id in Redis; None if Redis does not have the list in order."""
-
-    @property
-    def kept(self) -> Mapping[str, ListedQuery]:
-        """List id to query, if this is a list of a query that Redis keeps, in order or not; else
-        empty."""
-
-    def asked(self, connection: Connection) -> QueryList:
-        """Returns the list as that of a query."""
-
-    def listed(
-        self, connection: Connection, limit: int, after: Position | None, now_ms: int
-    ) -> tuple[list[Entry], int]:
-        """Returns up to `limit` entries in order, from the head or after a position, and the number
-        of all entries."""
-
-
-class BuiltInList(NamedTuple):
-    """The list of a built-in view."""
-
-    view: str
-    sort: str
-
-    @property
-    def name(self) -> str:
-        return f"{self.view}/{self.sort}"
-
-    @property
-    def in_redis(self) -> str | None:
-        return self.view
-
-    @property
-    def kept(self) -> Mapping[str, ListedQuery]:
-        return {}
-
-    def asked(self, connection: Connection) -> QueryList:
-        listed = ListedQuery(VIEW_QUERIES[self.view], self.sort, TIMEZONE)
-        return query_lists.list_of(connection, listed)
-
-    def listed(
-        self, connection: Connection, limit: int, after: Position | None, now_ms: int
-    ) -> tuple[list[Entry], int]:
-        found = threads.listed(connection, self.view, "all", None, self.sort, limit, after)
-        return found, threads.total(connection, self.view, "all", None)
-
-
-class SavedList(NamedTuple):
-    """The list of a query; its cursors end when it or the rules of its sort change."""
-
-    query_list: QueryList
+    named: NamedList
+    cursors: str
     in_redis: str | None
     kept: Mapping[str, ListedQuery]
 
-    @property
-    def name(self) -> str:
-        return self.query_list.id
 
-    def asked(self, connection: Connection) -> QueryList:
-        return self.query_list
-
-    def listed(
-        self, connection: Connection, limit: int, after: Position | None, now_ms: int
-    ) -> tuple[list[Entry], int]:
-        return entries.listed(connection, self.query_list, now_ms, limit, after)
-
-
-def _listed(connection: Connection, view: str) -> ListedQuery | None:
+def _query(connection: Connection, view: str) -> ListedQuery | None:
     if view in OWN_VIEWS:
         return None
     if view in VIEW_QUERIES:
@@ -125,21 +64,23 @@ def walked_list(connection: Connection, view: str, sort: str) -> WalkedList | No
 
     A chatbot is no admin, so it cannot ask for a view that names `me`.
     """
-    if view in VIEWS and sort in SORTS:
-        return BuiltInList(view, sort)
-    listed = _listed(connection, view)
-    if listed is None or sort not in sorts.known(connection):
+    query = _query(connection, view)
+    if query is None or sort not in sorts.known(connection):
         return None
-    listed = listed._replace(sort=sort)
+    name, query = ListName(view, sort, "all"), query._replace(sort=sort)
     try:
-        query_list = query_lists.list_of(connection, listed)
+        query_list = query_lists.list_of(connection, query)
     except QueryError:
         # An address in the query no longer exists: it has no threads that anybody could name.
         return None
-    is_kept = query_list.id in query_lists.current(connection).lists
-    is_built = is_kept and named_lists.epoch_of(connection, query_list.id) is not None
-    kept = {query_list.id: listed} if is_kept else {}
-    return SavedList(query_list, query_list.id if is_built else None, kept)
+    list_id = name.standing_id or query_list.id
+    epoch = named_lists.epoch_of(connection, list_id)
+    named = NamedList(name, 0, list_id, query_list, query, False, epoch)
+    if name.standing_id is not None:
+        return WalkedList(named, f"{view}/{sort}", list_id, {})
+    is_kept = list_id in query_lists.current(connection).lists
+    in_redis = list_id if is_kept and epoch is not None else None
+    return WalkedList(named, list_id, in_redis, {list_id: query} if is_kept else {})
 
 
 LIMIT_DEFAULT = 100
@@ -235,7 +176,7 @@ class ListsApi:
         head = self._head(walked, sort, None if is_archived else since, query.limit + 1)
         found = [] if is_archived else head.entries[: query.limit]
         if not is_archived and len(head.entries) > query.limit:
-            next = self._cursors.encode(walked.name, _position(found[-1]))
+            next = self._cursors.encode(walked.cursors, _position(found[-1]))
         else:
             old = self._archived(walked, query.limit - len(found), since if is_archived else None)
             found += old.entries
@@ -258,13 +199,14 @@ class ListsApi:
             return False, None
         with suppress(Invalid):
             return True, self._cursors.decode(_archive(walked), cursor)
-        return False, self._cursors.decode(walked.name, cursor)
+        return False, self._cursors.decode(walked.cursors, cursor)
 
     def _archived(self, walked: WalkedList, limit: int, after: Position | None) -> Part:
         """Returns archived threads after a position; for `limit` 0, only whether there are any."""
         with self._database.read() as connection:
-            asked = walked.asked(connection)
-            found = archive.part(connection, asked, self._clock(), max(1, limit), after)
+            found = archive.part(
+                connection, walked.named.query_list, self._clock(), max(1, limit), after
+            )
         if limit == 0:
             return Part([], BEFORE_ALL if found.entries else None)
         return found
@@ -279,7 +221,7 @@ class ListsApi:
             pass
         now = self._clock()
         with self._database.read() as connection:
-            entries, total = walked.listed(connection, limit, since, now)
+            entries, total = walked.named.listed(connection, now, limit, since)
         return Head(epoch="", version=0, total=total, entries=entries)
 
     def _named(self, entries: Sequence[Entry]) -> list[dict[str, Any]]:
@@ -294,7 +236,7 @@ class ListsApi:
 
 def _archive(walked: WalkedList) -> str:
     """Returns the name of a list in cursors of its archived threads."""
-    return f"{walked.name}/archive"
+    return f"{walked.cursors}/archive"
 
 
 def _position(entry: Entry) -> Position:

@@ -72,8 +72,9 @@ class Worker:
             self.network,
             services.list_keeper,
             services.list_builder,
+            monotonic,
         )
-        handlers = ListHandlers(order.ranking, reads, self.broadcaster, self.live_lists, monotonic)
+        handlers = ListHandlers(order.ranking, reads, self.broadcaster, self.live_lists)
         self.on_ready = handlers.on_ready
         self.handlers = handlers.calls()
 

@@ -28,10 +28,10 @@ def test_a_call_without_a_filter_is_of_all():
 
 
 def test_a_list_with_a_filter_is_not_always_there():
-    assert read_call(ListOpenRequest, (OPEN,)).list_of(None).list_id == "arrival"
+    assert read_call(ListOpenRequest, (OPEN,)).list_of(None).standing_id == "arrival"
     for filter in ("unassigned", "mine"):
         list = read_call(ListOpenRequest, (OPEN | {"filter": filter},)).list_of(None)
-        assert list.is_indexed and not list.is_built_in
+        assert list.indexed_view == "arrival" and list.standing_id is None
 
 
 @pytest.mark.parametrize("given", [(), ({}, {}), ([],), ("x",), (None,), (5,)], ids=repr)

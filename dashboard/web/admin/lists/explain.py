@@ -11,12 +11,10 @@ from sqlalchemy import Connection
 from dashboard.db.conditions import subjects
 from dashboard.db.database import Database
 from dashboard.db.hours import due_times
-from dashboard.db.lists import entries, named_lists
+from dashboard.db.lists import named_lists
 from dashboard.db.lists.named_lists import ListName, NamedList
-from dashboard.db.threads import threads
 from dashboard.errors import NotFound
 from scoring.ranking import Ranking
-from scoring.sorts import BUILT_IN
 
 #: A time's name on the wire, if the code has another one; the wire's is older.
 _WIRE_NAMES = {"first_request_at": "first_call_at"}
@@ -43,15 +41,10 @@ class Explainer:
             found = subjects(connection, [thread_id])
             if thread_id not in found:
                 raise NotFound("There is no such thread.")
-            if name.is_built_in:
-                sort = BUILT_IN[name.sort]
-                rank, total = self._rank(connection, thread_id, name)
-            else:
-                named = named_lists.find(connection, name, admin_id)
-                sort = named.query_list.order
-                rank, total = self._rank_of_query(connection, thread_id, named, now)
+            named = named_lists.find(connection, name, admin_id)
+            rank, total = self._rank(connection, thread_id, named)
             due = due_times.explained(connection, found[thread_id], now)
-        explanation = sort.explain(found[thread_id], now)
+        explanation = named.query_list.order.explain(found[thread_id], now)
         shown = {
             "fact": _WIRE_NAMES.get(explanation.fact, explanation.fact),
             "rule": explanation.rule or _OTHERS,
@@ -59,22 +52,12 @@ class Explainer:
         return asdict(explanation) | shown | {"rank": rank, "total": total, "due": due}
 
     def _rank(
-        self, connection: Connection, thread_id: int, name: ListName
-    ) -> tuple[int | None, int]:
-        try:
-            return self._ranking.rank(name.list_id, name.sort, thread_id)
-        except RedisError:
-            view = name.list_id
-            rank = threads.rank(connection, view, "all", 0, name.sort, thread_id)
-            return rank, threads.total(connection, view, "all", None)
-
-    def _rank_of_query(
-        self, connection: Connection, thread_id: int, named: NamedList, now: int
+        self, connection: Connection, thread_id: int, named: NamedList
     ) -> tuple[int | None, int]:
         """Returns rank and total. A list that nobody looks at is counted in SQL."""
-        query_list = named.query_list
         if named.epoch is not None:
             with suppress(RedisError):
-                return self._ranking.rank(query_list.id, query_list.sort, thread_id)
-        rank = entries.rank(connection, query_list, now, thread_id)
-        return rank, entries.total(connection, query_list, now)
+                return self._ranking.rank(named.list_id, named.name.sort, thread_id)
+        now = self._clock()
+        _, total = named.listed(connection, now, limit=0)
+        return named.rank(connection, now, thread_id), total

@@ -42,8 +42,6 @@ class FirstList:
         }
 
     def _head(self, list: ListName, admin_id: int) -> Head | None:
-        if list.is_built_in:
-            return self._ranking.head(list.list_id, list.sort, ROWS_MAX)
         try:
             named = self._reads.named(list, admin_id)
         except StorageUnavailable:
@@ -51,5 +49,5 @@ class FirstList:
         except Problem:
             # The page shows the error when it opens the list.
             return None
-        head = self._ranking.head(named.query_list.id, list.sort, ROWS_MAX)
+        head = self._ranking.head(named.list_id, list.sort, ROWS_MAX)
         return head if head.epoch == named.epoch else None

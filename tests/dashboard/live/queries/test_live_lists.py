@@ -326,7 +326,7 @@ def test_a_list_of_another_epoch_than_that_of_sql_is_not_shown(scene, monkeypatc
 
 
 def test_the_totals_of_filters_are_asked_for_of_an_open_list(scene):
-    filters = scene.worker.live_lists.view_totals.filters
+    filters = scene.worker.live_lists.view_totals.list_totals
     with pytest.raises(NotFound):
         scene.call("totals", **WAITING)
     scene.open(**WAITING)

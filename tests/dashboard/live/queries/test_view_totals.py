@@ -12,10 +12,8 @@ from dashboard.live.reads import Reads
 from dashboard.live.socket_admins import SocketAdmins
 from dashboard.live.view_totals import (
     READ_ALL_SECONDS,
-    DeskTotals,
-    FilteredLists,
-    FilterTotals,
     Lengths,
+    ListTotals,
     ViewTotals,
 )
 from tests.dashboard.ingest.shop import new_admin
@@ -35,12 +33,12 @@ class Scene:
         self.admins = SocketAdmins()
         reads, keeper = Reads(database, self.order.clock), self.order.services.list_keeper
         # Built by `tick`.
-        filtered = FilteredLists(reads, keeper, lambda list_id: None)
-        self.filters = FilterTotals(filtered, self.emitter, self.admins)
+        self.list_totals = ListTotals(
+            reads, self.emitter, keeper, lambda list_id: None, self.admins
+        )
         lengths = Lengths(self.order.ranking, self.order.monotonic)
-        desks = DeskTotals(filtered, self.emitter, self.admins)
         self.totals = ViewTotals(
-            lengths, reads, self.emitter, keeper, self.admins, self.filters, desks
+            lengths, reads, self.emitter, keeper, self.admins, self.list_totals
         )
         self.admins.add("mai", self.mai)
         self.admins.add("ken", self.ken)
@@ -209,7 +207,7 @@ def test_a_socket_gets_the_totals_of_the_filters_of_one_list(scene):
     scene.post("a", "b")
     scene.sent()
     name = ListName(view, "arrival", "all")
-    scene.filters.watch("ken", name)
+    scene.list_totals.watch("ken", name)
     assert scene.filter_totals() == [], "the lists are not there yet"
     scene.order.tick()
     scene.totals.note()
@@ -221,11 +219,11 @@ def test_a_socket_gets_the_totals_of_the_filters_of_one_list(scene):
     assert scene.filter_totals() == []
     scene.post("a")
     assert scene.filter_totals() == [], "a change that leaves the lengths as they were"
-    scene.filters.watch("ken", ListName(None, "arrival", "all", "is:waiting"))
+    scene.list_totals.watch("ken", ListName(None, "arrival", "all", "is:waiting"))
     scene.turn_with_lists()
     asked = {"query": "is:waiting", "sort": "arrival", "filter": "all"}
     assert scene.filter_totals() == [asked | {"totals": {"all": 2, "unassigned": 1, "mine": 1}}]
-    scene.filters.close("ken", ListName(None, "arrival", "all", "is:waiting"))
+    scene.list_totals.close("ken", ListName(None, "arrival", "all", "is:waiting"))
     scene.post("c")
     assert scene.filter_totals() == []
     assert not scene.looked_at()
@@ -234,7 +232,7 @@ def test_a_socket_gets_the_totals_of_the_filters_of_one_list(scene):
 def test_the_totals_of_filters_follow_an_edited_view_and_end_with_a_deleted_one(scene):
     view = scene.save("is:open")
     scene.post("a", "b")
-    scene.filters.watch("mai", ListName(view, "arrival", "all"))
+    scene.list_totals.watch("mai", ListName(view, "arrival", "all"))
     scene.turn_with_lists()
     assert scene.filter_totals()[-1]["totals"] == {"unassigned": 2, "mine": 0}
     number = int(view[1:])
@@ -242,22 +240,22 @@ def test_the_totals_of_filters_follow_an_edited_view_and_end_with_a_deleted_one(
         found = views.find(connection, number, scene.mai, None)
     draft = Draft("a view", "is:closed", "arrival", "UTC", None)
     scene.order.database.write(lambda c: views.change(c, found, draft, scene.mai, 5))
-    scene.filters.views_changed(lambda name: name.view == view)
+    scene.list_totals.views_changed(lambda name: name.view == view)
     scene.turn_with_lists()
     assert scene.filter_totals()[-1]["totals"] == {"unassigned": 0, "mine": 0}
     scene.order.database.write(lambda c: views.remove(c, found, 6))
-    scene.filters.views_changed(lambda name: name.view == view)
+    scene.list_totals.views_changed(lambda name: name.view == view)
     scene.totals.turn()
     assert not scene.looked_at()
 
 
 def test_a_closed_socket_gets_no_totals_of_filters(scene):
     view = scene.save("is:open")
-    scene.filters.watch("mai", ListName(view, "arrival", "all"))
+    scene.list_totals.watch("mai", ListName(view, "arrival", "all"))
     scene.turn_with_lists()
     scene.filter_totals()
     scene.admins.drop("mai")
-    scene.filters.drop("mai")
+    scene.list_totals.drop("mai")
     scene.post("a")
     assert scene.filter_totals() == []
     assert not scene.looked_at()

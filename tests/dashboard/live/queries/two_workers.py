@@ -233,13 +233,13 @@ class TwoWorkers:
 
     def _check_screen(self, screen: Screen, in_sql: dict[str, Entries]) -> None:
         for name in screen.lists:
-            named = screen.process.worker.live_lists.named(screen.caller, list_name(dict(name)))
-            held, right = screen.dump(name), in_sql[named.query_list.id]
+            found = screen.process.worker.live_lists.find(screen.caller, list_name(dict(name)))
+            held, right = screen.dump(name), in_sql[found.list_id]
             bound = held["bound"]
             if bound is not None:
                 right = [(id, score) for id, score in right if [score, id] <= bound]
             assert [*zip(held["ids"], held["scores"], strict=True)] == right, (name, held)
-            assert held["total"] == len(in_sql[named.query_list.id])
+            assert held["total"] == len(in_sql[found.list_id])
 
     def _texts(self) -> dict[str, tuple[str, str, int | None]]:
         """List id to the query, time zone and admin with which it was kept first; the query with
