@@ -11,7 +11,7 @@ from sqlalchemy import Connection
 from bench.dataset import SOURCE, fill
 from bench.processes import BenchError, cpu_seconds
 from bench.sides.side import COMMAND_SECONDS, START_SECONDS, Setting, Side
-from dashboard.db.accounts import admins, desks, passwords
+from dashboard.db.accounts import admin_desks, admins, passwords
 from dashboard.db.database import Database
 from dashboard.db.threads import threads
 from scoring.ranking import Ranking
@@ -128,7 +128,7 @@ class Lineup(Side):
         emails = [f"agent{number}@example.com" for number in range(AGENTS)]
 
         def write(connection: Connection) -> None:
-            everywhere = desks.names(connection)
+            everywhere = admin_desks.names(connection)
             for email in emails:
                 given = (email, "Agent", "admin", password_hash, now_ms(), everywhere)
                 admins.create(connection, *given)

@@ -11,9 +11,8 @@ from sqlalchemy import Connection
 from dashboard.cli.context import open_services, operator
 from dashboard.cli.params import Email, Names, command
 from dashboard.db import audit
-from dashboard.db.accounts import admin_desks, admins, desks, passwords
+from dashboard.db.accounts import admin_desks, admins, passwords, second_factor
 from dashboard.db.accounts.passwords import WeakPassword, require_strong
-from dashboard.db.accounts.second_factor import factors
 from dashboard.db.audit import Target, add
 from dashboard.db.database import Database
 from dashboard.errors import Problem, StartError
@@ -40,7 +39,7 @@ PASSWORD_STDIN_OPTION = click.option(
     "--desks",
     "names",
     type=Names(),
-    default=desks.MAIN,
+    default=admin_desks.MAIN,
     show_default=True,
     help="The desks whose threads the admin sees; supervisors see all.",
 )
@@ -140,7 +139,7 @@ def reset_second_factor(email: str) -> None:
         def reset(connection: Connection) -> bool:
             target, now = Target(admin.id, admin.email), services.clock()
             add(connection, now, operator(), audit.SECOND_FACTOR_RESET, target)
-            return factors.reset(connection, admin.id)[0]
+            return second_factor.reset(connection, admin.id)[0]
 
         had = database.write(reset)
         what = "The second factor is removed" if had else "There was no second factor"
@@ -168,7 +167,7 @@ def generated_password() -> str:
 
 def _check_desks(connection: Connection, names: Collection[str]) -> None:
     """Raises StartError if one of the names is not a desk."""
-    unknown = sorted(desks.unknown(connection, names))
+    unknown = sorted(admin_desks.unknown(connection, names))
     if unknown:
         raise StartError(f"There is no desk “{unknown[0]}”; create it with create-desk.")
 

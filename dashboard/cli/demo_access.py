@@ -13,7 +13,7 @@ from dashboard.cli.admins import generated_password
 from dashboard.cli.context import operator
 from dashboard.cli.demo_data import demo_key
 from dashboard.db import audit
-from dashboard.db.accounts import admins, api_keys, desks, passwords
+from dashboard.db.accounts import admin_desks, admins, api_keys, passwords
 from dashboard.db.audit import Target, add
 from dashboard.db.database import Database
 from dashboard.ingest.accounts.notes import account_created
@@ -66,7 +66,7 @@ def _admin(database: Database, password: str | None, clock: Clock) -> str:
         else:
             id = admins.create(connection, DEMO_EMAIL, *given, password_hash, now)
             account_created(
-                connection, now, operator(), Target(id, DEMO_EMAIL), *given, (desks.MAIN,)
+                connection, now, operator(), Target(id, DEMO_EMAIL), *given, (admin_desks.MAIN,)
             )
 
     database.write(write)

@@ -10,7 +10,7 @@ from sqlalchemy import Connection, case, select, update
 from dashboard.cli.context import operator
 from dashboard.cli.demo_access import DEMO_EMAIL
 from dashboard.cli.demo_data import DEMO_SOURCE
-from dashboard.db.accounts import admins, canned_replies, desks, passwords, sessions, sources
+from dashboard.db.accounts import admin_desks, admins, canned_replies, passwords, sessions, sources
 from dashboard.db.audit import Target
 from dashboard.db.models.threads import customers, events, threads
 from dashboard.ingest.accounts.notes import account_created
@@ -57,7 +57,7 @@ def hire(services: Services) -> list[Person]:
             return Person(known.id, known.name, locales)
         id = admins.create(connection, email, name, "admin", password_hash, clock())
         account_created(
-            connection, clock(), operator(), Target(id, email), name, "admin", (desks.MAIN,)
+            connection, clock(), operator(), Target(id, email), name, "admin", (admin_desks.MAIN,)
         )
         return Person(id, name, locales)
 

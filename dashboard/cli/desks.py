@@ -6,7 +6,7 @@ from sqlalchemy import Connection
 from dashboard.cli.context import open_services, operator
 from dashboard.cli.params import Desk, Source, command
 from dashboard.db import audit
-from dashboard.db.accounts import desks, sources
+from dashboard.db.accounts import admin_desks, sources
 from dashboard.db.audit import Target, add
 from dashboard.errors import StartError
 
@@ -23,7 +23,7 @@ def create_desk(desk: str) -> None:
         now = services.clock()
 
         def write(connection: Connection) -> bool:
-            added = desks.add(connection, desk, now)
+            added = admin_desks.add(connection, desk, now)
             if added:
                 add(connection, now, operator(), audit.DESK_CREATED, Target(None, desk))
             return added
@@ -39,7 +39,7 @@ def list_desks() -> None:
     """Prints each desk with the sources of the threads that begin there."""
     with open_services() as services, services.database.read() as connection:
         begin = sources.by_desk(connection)
-        for desk in desks.names(connection):
+        for desk in admin_desks.names(connection):
             click.echo(f"{desk}\t{','.join(begin.get(desk, ()))}")
 
 

@@ -14,7 +14,7 @@ from sqlalchemy import (
 )
 
 from dashboard.db.archive import statements
-from dashboard.db.driver.queries import Ask, answer, query_of
+from dashboard.db.driver import Ask, answer, query_of
 from dashboard.db.lists import versions
 from dashboard.db.models.threads import threads
 from dashboard.db.models.views import query_lists

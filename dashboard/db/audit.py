@@ -12,7 +12,7 @@ from sqlalchemy import ColumnElement, Connection, false, func, insert, or_, sele
 from dashboard.db.accounts import admins
 from dashboard.db.database import Database
 from dashboard.db.models.accounts import admins as accounts
-from dashboard.db.models.audit import audit_log
+from dashboard.db.models.accounts import audit_log
 from dashboard.db.outbox.outgoing_document import timestamp
 from dashboard.turns import turns
 from scoring.conditions.folding import folded, plain

@@ -1,5 +1,8 @@
-"""Conditions in SQL: values of subjects, the WHERE clause, and candidates that an index finds."""
+"""Conditions in SQL: values of subjects, the WHERE clause, candidates that an index finds, and the
+values that are proposed while somebody types a query.
+"""
 
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping
 from itertools import groupby
 from typing import Any
@@ -24,7 +27,10 @@ from sqlalchemy import (
 )
 from sqlalchemy.sql.visitors import iterate
 
-from dashboard.db.models.accounts import sources
+from dashboard.db.accounts import admin_desks, sources
+from dashboard.db.accounts.admin_desks import Desks
+from dashboard.db.models.accounts import admins
+from dashboard.db.models.accounts import sources as sources_table
 from dashboard.db.models.threads import customers, mentions, threads
 from dashboard.db.threads.thread_tags import SETS_AT, in_column, tags_in
 from scoring.conditions.conjuncts import Conjunct, Literal
@@ -39,7 +45,7 @@ COMPUTED: Mapping[str, ColumnElement[Any]] = {
     "unanswered": threads.c.last_admin_at.is_(None) & threads.c.first_request_at.is_not(None),
     "snoozed": threads.c.closed.is_(False) & threads.c.snoozed_until.is_not(None),
     "member_status": func.coalesce(customers.c.member_status, -1),
-    "source": sources.c.name,
+    "source": sources_table.c.name,
     "locale": customers.c.locale,
     "closed_at": case((threads.c.closed, threads.c.closed_at)),
     "snoozed_until": case((threads.c.closed.is_(False), threads.c.snoozed_until)),
@@ -61,8 +67,8 @@ def joined(attributes: Collection[str] = Subject._fields) -> FromClause:
     """Joins threads with the tables that these attributes are read from."""
     tables = set().union(*(_TABLES[name] for name in attributes))
     rows: FromClause = threads
-    if sources in tables:
-        rows = rows.join(sources, sources.c.id == threads.c.source_id)
+    if sources_table in tables:
+        rows = rows.join(sources_table, sources_table.c.id == threads.c.source_id)
     if customers in tables:
         rows = rows.join(customers, customers.c.id == threads.c.customer_id, isouter=True)
     return rows
@@ -340,4 +346,53 @@ _INDEXED: Mapping[str, Callable[[Connection, Leaf], Statements]] = {
     "closed": _open_or_closed,
     "waiting_since": _waiting,
     "tags": _ids_tagged,
+}
+
+#: The newest customers, as a source of languages: reading all of them would take too long.
+CUSTOMERS = 5_000
+#: The newest threads with tags, as a source of tags.
+THREADS = 5_000
+
+
+def addresses(connection: Connection) -> list[str]:
+    """Returns the e-mail addresses of all admins who may sign in."""
+    enabled = select(admins.c.email).where(admins.c.disabled_at.is_(None))
+    return list(connection.scalars(enabled.order_by(admins.c.email)))
+
+
+def languages(connection: Connection, seen: Desks) -> list[str]:
+    """Returns the languages of the newest customers with threads at these desks, the most frequent
+    first: `vi` before `vi-vn`. None: of all customers."""
+    newest = select(customers.c.locale).order_by(customers.c.id.desc()).limit(CUSTOMERS)
+    if seen is not None:
+        theirs = threads.c.customer_id == customers.c.id
+        newest = newest.where(select(threads.c.id).where(theirs, threads.c.desk.in_(seen)).exists())
+    counts: Counter[str] = Counter()
+    for locale, count in Counter(connection.scalars(newest)).items():
+        if locale is not None:
+            tag = locale.lower()
+            for name in {tag, tag.partition("-")[0]}:
+                counts[name] += count
+    return sorted(counts, key=lambda name: (-counts[name], name))
+
+
+def tags(connection: Connection, seen: Desks) -> list[str]:
+    """Returns the tags of the newest tagged threads at these desks, the most frequent first. None:
+    at any desk."""
+    tagged = select(threads.c.tags).where(threads.c.tags.is_not(None))
+    if seen is not None:
+        tagged = tagged.where(threads.c.desk.in_(seen))
+    newest = connection.scalars(tagged.order_by(threads.c.id.desc()).limit(THREADS))
+    counts = Counter(tag for column in newest for tag in tags_in(column))
+    return sorted(counts, key=lambda name: (-counts[name], name))
+
+
+#: Field to the function that reads its values, for an admin who sees the threads at some desks.
+BY_FIELD: Mapping[str, Callable[[Connection, Desks], list[str]]] = {
+    "assigned": lambda connection, seen: addresses(connection),
+    "mentions": lambda connection, seen: addresses(connection),
+    "source": lambda connection, seen: sources.names(connection),
+    "desk": lambda connection, seen: admin_desks.names(connection),
+    "tag": tags,
+    "lang": languages,
 }

@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 
 from sqlalchemy import Connection
 
-from dashboard.db.accounts import admin_desks, admins, desks
+from dashboard.db.accounts import admin_desks, admins
 from dashboard.db.database import Database
 from dashboard.db.threads import thread_states
 from dashboard.db.threads.acts import Act
@@ -188,7 +188,7 @@ def _check_is_held(connection: Connection, state: ThreadState, admin_id: int | N
 
 
 def _check_desk(connection: Connection, desk: str | None) -> None:
-    if desk is not None and desks.unknown(connection, [desk]):
+    if desk is not None and admin_desks.unknown(connection, [desk]):
         raise field_error("/desk", "unknown_value", "is no desk")
 
 

@@ -5,9 +5,8 @@ from typing import Any, NamedTuple
 
 from sqlalchemy import Connection
 
-from dashboard.db.accounts import desks
-from dashboard.db.driver.queries import answers
-from dashboard.db.driver.rows import Write
+from dashboard.db.accounts import admin_desks
+from dashboard.db.driver import Write, answers
 from dashboard.db.outbox import sent_messages
 from dashboard.db.search import search_index
 from dashboard.db.threads import customers, events, thread_states
@@ -252,7 +251,7 @@ class EventWriter:
             {event.data["message_id"] for event in parsed if event.type == RECEIPT.name},
         )
         named = {event.data["desk"] for event in parsed if "desk" in event.data}
-        unknown_desks = desks.unknown(self._connection, named)
+        unknown_desks = admin_desks.unknown(self._connection, named)
         outcomes: list[Outcome] = []
         new: dict[str, ParsedEvent] = {}
         for event in parsed:

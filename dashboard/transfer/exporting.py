@@ -9,7 +9,7 @@ from typing import Any
 from sqlalchemy import Connection, Row, Select, select
 
 from dashboard.db import plain_postgres
-from dashboard.db.accounts import desks, sources
+from dashboard.db.accounts import admin_desks, sources
 from dashboard.db.database import Database
 from dashboard.db.models.accounts import admins
 from dashboard.db.models.accounts import sources as sources_table
@@ -61,7 +61,7 @@ class _Snapshot:
 
     def lines(self) -> Iterator[Line]:
         yield dict(HEADER)
-        yield from ({"desk": name} for name in sorted(desks.names(self._connection)))
+        yield from ({"desk": name} for name in sorted(admin_desks.names(self._connection)))
         yield from self._source_lines()
         yield from self._admin_lines()
         yield from self._thread_lines()

@@ -8,7 +8,7 @@ from functools import partial
 from sqlalchemy import Connection
 
 from dashboard.db import audit
-from dashboard.db.accounts import admins, desks, sources
+from dashboard.db.accounts import admin_desks, admins, sources
 from dashboard.db.audit import Actor, Target, add
 from dashboard.db.database import Database
 from dashboard.ingest.accounts.notes import account_created
@@ -130,7 +130,7 @@ class Importer:
 
     def _add_desk(self, connection: Connection, entry: Desk) -> None:
         now = self._clock()
-        if desks.add(connection, entry.desk, now):
+        if admin_desks.add(connection, entry.desk, now):
             target = Target(None, entry.desk)
             add(connection, now, self._actor, audit.DESK_CREATED, target)
 

@@ -6,7 +6,7 @@ from sqlalchemy import select
 
 from dashboard.db.audit import COMMAND, Actor
 from dashboard.db.database import Database
-from dashboard.db.models.audit import audit_log
+from dashboard.db.models.accounts import audit_log
 
 OPERATOR = Actor(COMMAND, name="operator", address="server-1")
 

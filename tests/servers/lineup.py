@@ -18,7 +18,7 @@ import requests
 import socketio
 from sqlalchemy import Connection
 
-from dashboard.db.accounts import admin_desks, admins, api_keys, desks, passwords, sources
+from dashboard.db.accounts import admin_desks, admins, api_keys, passwords, sources
 from dashboard.db.database import Database
 from dashboard.db.migrate import bring_to_head
 from tests.servers.ports import free_port, is_taken
@@ -143,7 +143,7 @@ class LiveServer:
             for number in itertools.count():  # a test that is run again makes its admin again
                 email = f"{name.lower()}{number or ''}@example.com"
                 with contextlib.suppress(admins.EmailTaken):
-                    everywhere = desks.names(connection)
+                    everywhere = admin_desks.names(connection)
                     given = (email, name, role, password_hash, now_ms(), everywhere)
                     admins.create(connection, *given)
                     break
@@ -155,7 +155,7 @@ class LiveServer:
         """A desk whose threads all admins see that there are."""
 
         def write(connection: Connection) -> None:
-            desks.add(connection, name, now_ms())
+            admin_desks.add(connection, name, now_ms())
             for admin in admins.listing(connection):
                 theirs = admin_desks.of(connection, [admin.id])[admin.id]
                 admin_desks.save(connection, admin.id, {*theirs, name})

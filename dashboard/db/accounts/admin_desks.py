@@ -1,12 +1,37 @@
-"""The desks that admins belong to. Admins see the threads at their desks."""
+"""Desks: threads stand at them, and admins work at them."""
 
 from collections import defaultdict
 from collections.abc import Collection, Mapping
 
 from sqlalchemy import Connection, delete, insert, select
 
-from dashboard.db.accounts import desks
-from dashboard.db.models.accounts import admin_desks
+from dashboard.db.models.accounts import admin_desks, desks
+from dashboard.db.upsert import insert_on
+
+#: The desk that always exists.
+MAIN = "main"
+
+
+def names(connection: Connection) -> list[str]:
+    """The names of all desks, `main` first."""
+    found = connection.scalars(select(desks.c.name).order_by(desks.c.name))
+    return sorted(found, key=lambda name: name != MAIN)
+
+
+def unknown(connection: Connection, wanted: Collection[str]) -> set[str]:
+    """Returns the names that belong to no desk."""
+    if not wanted:
+        return set()
+    known = connection.scalars(select(desks.c.name).where(desks.c.name.in_(wanted)))
+    return set(wanted) - set(known)
+
+
+def add(connection: Connection, name: str, now_ms: int) -> bool:
+    """Adds a desk; False if the name is taken."""
+    row = {"name": name, "created_at": now_ms}
+    added = insert_on(connection, desks).on_conflict_do_nothing()
+    return connection.execute(added.values(row)).rowcount > 0
+
 
 #: The desks with the threads that an admin sees; None: every thread, at any desk.
 Desks = frozenset[str] | None
@@ -25,7 +50,7 @@ def seen_by(connection: Connection, roles: Mapping[int, str]) -> dict[int, Desks
     found: dict[int, Desks] = dict.fromkeys(roles)
     asked = [id for id, role in roles.items() if role != "supervisor"]
     if asked:
-        all_desks = frozenset(desks.names(connection))
+        all_desks = frozenset(names(connection))
         theirs = of(connection, asked)
         for id in asked:
             found[id] = None if theirs[id] >= all_desks else theirs[id]

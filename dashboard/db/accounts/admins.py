@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 from sqlalchemy import Connection, case, insert, select, update
 from sqlalchemy.exc import IntegrityError
 
-from dashboard.db.accounts import admin_desks, desks, sessions
+from dashboard.db.accounts import admin_desks, sessions
 from dashboard.db.models.accounts import admins
 from dashboard.errors import Problem
 
@@ -38,7 +38,7 @@ def create(
     role: str,
     password_hash: str,
     now: int,
-    at_desks: Collection[str] = (desks.MAIN,),
+    at_desks: Collection[str] = (admin_desks.MAIN,),
 ) -> int:
     """Adds an admin of these desks, and returns the id. Raises EmailTaken."""
     values = {

@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable
 
 from sqlalchemy import Connection, bindparam, insert, select, update
 
-from dashboard.db.driver.queries import Ask, Query, answer
+from dashboard.db.driver import Ask, Query, answer
 from dashboard.db.lists import versions
 from dashboard.db.models.accounts import sources
 from dashboard.errors import StartError

@@ -1,13 +1,15 @@
-"""Names of admins, assignees of threads, and the newest threads of customers."""
+"""The team: names and accounts of admins, assignees of threads, and the threads of an admin."""
 
 from collections.abc import Collection
 from typing import Any
 
 from sqlalchemy import Connection, bindparam, case, func, or_, select, true
 
+from dashboard.db.accounts import admin_desks, second_factor
 from dashboard.db.accounts.admin_desks import Desks
+from dashboard.db.accounts.admins import Admin
 from dashboard.db.accounts.sources import names_by_source
-from dashboard.db.models.accounts import admins, sources
+from dashboard.db.models.accounts import admin_presence, admins, sources
 from dashboard.db.models.threads import customers, threads
 
 _KNOWN = (
@@ -62,7 +64,7 @@ def open_threads(
 ) -> dict[int, int]:
     """Counts the open threads, not snoozed, that each admin has at these desks, by admin id. Admins
     without a thread on a list are left out."""
-    counts = ~threads.c.closed & threads.c.snoozed_until.is_(None) & threads.c.desk.in_(desks)
+    counts = ~threads.c.closed & threads.c.snoozed_until.is_(None) & threads.c.desk.in_(admin_desks)
     found = connection.execute(
         # With `closed` as a condition, SQLite would use its index to read all open threads.
         select(threads.c.assignee_id, func.count(case((counts, 1))))
@@ -94,7 +96,12 @@ def known_customers(
         for source, names in names_by_source(people).items()
         for name in connection.scalars(
             _KNOWN,
-            {"source": source, "names": names, "desks": [*desks], "closed_since": closed_since},
+            {
+                "source": source,
+                "names": names,
+                "desks": [*admin_desks],
+                "closed_since": closed_since,
+            },
         )
     }
 
@@ -106,7 +113,7 @@ def customers_at(
     ids = (
         select(threads.c.customer_id)
         .distinct()
-        .where(threads.c.desk.in_(desks), threads.c.customer_id.is_not(None))
+        .where(threads.c.desk.in_(admin_desks), threads.c.customer_id.is_not(None))
         .where(or_(~threads.c.closed, threads.c.closed_at >= closed_since))
         .limit(most)
         .subquery()
@@ -123,7 +130,7 @@ def newest_threads(
     without a thread at these desks are left out; None: at any desk."""
     named = [person.partition("/") for person in people]
     person = sources.c.name + "/" + customers.c.external_id
-    is_seen = true() if desks is None else threads.c.desk.in_(desks)
+    is_seen = true() if admin_desks is None else threads.c.desk.in_(admin_desks)
     newest = (
         select(threads.c.id)
         .where(threads.c.customer_id == customers.c.id, is_seen)
@@ -142,5 +149,44 @@ def newest_threads(
     return {
         row.person: {"name": row.name, "avatar_url": row.avatar_url, "thread_id": row.id}
         for row in found
-        if desks is None or row.id is not None
+        if admin_desks is None or row.id is not None
     }
+
+
+_BY_NAME = (func.lower(admins.c.name), admins.c.id)
+
+
+def accounts(connection: Connection) -> list[dict[str, Any]]:
+    """All accounts, by name."""
+    columns = (admins.c[name] for name in Admin._fields)
+    found = connection.execute(select(*columns).order_by(*_BY_NAME))
+    return _described(connection, [Admin(*row) for row in found])
+
+
+def described(connection: Connection, admin: Admin) -> dict[str, Any]:
+    """Returns an account as JSON; `desks` are the chosen ones, even if the role sees all."""
+    return _described(connection, [admin])[0]
+
+
+def last_seen(connection: Connection) -> dict[int, int]:
+    """Returns the time (ms) at which each admin was last seen; admins never seen are left out.
+
+    It is stored when admins come and go, and now and then in between: for an admin who is here now
+    the time is older than now.
+    """
+    found = connection.execute(
+        select(admin_presence.c.admin_id, admin_presence.c.last_seen).where(
+            admin_presence.c.last_seen.is_not(None)
+        )
+    )
+    return {row.admin_id: row.last_seen for row in found}
+
+
+def _described(connection: Connection, listed: Collection[Admin]) -> list[dict[str, Any]]:
+    ids = [admin.id for admin in listed]
+    theirs, with_factor = admin_desks.of(connection, ids), second_factor.has(connection, ids)
+    return [
+        admin._asdict()
+        | {"desks": sorted(theirs[admin.id]), "second_factor": admin.id in with_factor}
+        for admin in listed
+    ]

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from sqlalchemy import BigInteger, Connection, bindparam, select, update
 
-from dashboard.db.driver.queries import Ask, Query, Row, answer
+from dashboard.db.driver import Ask, Query, Row, answer
 from dashboard.db.models.views import query_lists_version
 from scoring.archive import HISTORY_DAYS
 

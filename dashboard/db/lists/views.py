@@ -21,7 +21,7 @@ from sqlalchemy import (
     update,
 )
 
-from dashboard.db.accounts import desks as all_desks
+from dashboard.db.accounts import admin_desks as all_desks
 from dashboard.db.accounts.admin_desks import Desks, sees
 from dashboard.db.lists import allowances, kept_lists, query_lists, sorts
 from dashboard.db.lists.query_lists import ListedQuery, people_in

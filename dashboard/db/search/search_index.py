@@ -5,7 +5,7 @@ from typing import Any
 
 from sqlalchemy import Connection, Select, TextClause, text
 
-from dashboard.db.driver.rows import RowStatement, Write
+from dashboard.db.driver import RowStatement, Write
 from dashboard.db.search.words import Term, words
 
 #: Limits of a tsvector: the greatest position, and the number of positions of one word.

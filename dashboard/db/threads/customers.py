@@ -5,9 +5,8 @@ from typing import Any, NamedTuple
 
 from sqlalchemy import Connection, bindparam, select
 
-from dashboard.db.driver import json_text
-from dashboard.db.driver.queries import Ask, Row, answer, by_name
-from dashboard.db.driver.rows import update_of
+from dashboard.db import driver
+from dashboard.db.driver import Ask, Row, answer, by_name, update_of
 from dashboard.db.models.threads import customers
 from dashboard.db.upsert import insert_missing
 
@@ -47,7 +46,7 @@ def locked(
 
 def ask_locked(source_id: int, names: Collection[str]) -> Ask[dict[str, dict[str, Any]]]:
     """Returns the query that reads and locks the known ones."""
-    parameters = {"source": source_id, "names": json_text.dumps([*names])}
+    parameters = {"source": source_id, "names": driver.dumps([*names])}
     return Ask(_BY_NAME, parameters, _by_external_id)
 
 

@@ -6,9 +6,8 @@ from typing import Any, NamedTuple
 
 from sqlalchemy import Connection, and_, bindparam, case, func, or_, select, text
 
-from dashboard.db.driver import json_text
-from dashboard.db.driver.queries import Ask, Row, answer, by_name
-from dashboard.db.driver.rows import insert_of
+from dashboard.db import driver
+from dashboard.db.driver import Ask, Row, answer, by_name, insert_of
 from dashboard.db.models.threads import events, threads
 from dashboard.event_types import EVENT_TYPES, HANDOFF
 from scoring.facts import Kind, Settlement, ThreadEvent
@@ -102,7 +101,7 @@ def known(connection: Connection, source_id: int, names: Collection[str]) -> dic
 
 def ask_known(source_id: int, names: Collection[str]) -> Ask[dict[str, KnownEvent]]:
     """Returns the query of `known`."""
-    return Ask(_KNOWN, {"source": source_id, "names": json_text.dumps([*names])}, _known)
+    return Ask(_KNOWN, {"source": source_id, "names": driver.dumps([*names])}, _known)
 
 
 def _known(found: Sequence[Row]) -> dict[str, KnownEvent]:

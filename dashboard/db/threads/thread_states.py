@@ -8,10 +8,18 @@ from typing import Any, NamedTuple
 
 from sqlalchemy import Connection, and_, bindparam, delete, insert, or_, select
 
+from dashboard.db import driver
 from dashboard.db.accounts import sources
-from dashboard.db.driver import json_text
-from dashboard.db.driver.queries import Ask, answer, answers, by_name
-from dashboard.db.driver.rows import RowStatement, Write, update_of, write_all
+from dashboard.db.driver import (
+    Ask,
+    RowStatement,
+    Write,
+    answer,
+    answers,
+    by_name,
+    update_of,
+    write_all,
+)
 from dashboard.db.hours import policies
 from dashboard.db.hours.due_times import DueTimes
 from dashboard.db.lists import query_lists, versions
@@ -219,7 +227,7 @@ def _next_change(state: ThreadState, *of_others: int | None) -> int | None:
 
 
 def _ask_named(source_id: int, names: Collection[str]) -> Ask[list[ThreadState]]:
-    parameters = {"source": source_id, "names": json_text.dumps([*names])}
+    parameters = {"source": source_id, "names": driver.dumps([*names])}
     return Ask(_BY_NAME, parameters, _states)
 
 

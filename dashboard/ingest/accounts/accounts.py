@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from sqlalchemy import Connection
 
 from dashboard.db import audit
-from dashboard.db.accounts import admin_desks, admins, desks, directory, invitations
+from dashboard.db.accounts import admin_desks, admins, invitations, team
 from dashboard.db.accounts.admins import SUPERVISOR, Admin
 from dashboard.db.accounts.invitations import Invitation
 from dashboard.db.audit import PAGE, Actor, Target, add, changes
@@ -91,7 +91,7 @@ class Accounts:
 
         def write(connection: Connection) -> tuple[dict[str, Any], Collection[str] | None, bool]:
             before = _locked(connection, by, account_id, given.changed_at)
-            was = directory.described(connection, before)
+            was = team.described(connection, before)
             if given.desks is not None:
                 check_desks(connection, given.desks)
                 admin_desks.save(connection, account_id, given.desks)
@@ -188,7 +188,7 @@ class Accounts:
 
 def check_desks(connection: Connection, names: Collection[str]) -> None:
     """Raises Invalid if one of these is no desk."""
-    unknown = sorted(desks.unknown(connection, names))
+    unknown = sorted(admin_desks.unknown(connection, names))
     if unknown:
         raise field_error("/desks", "unknown_value", f"holds “{unknown[0]}”, which is no desk")
 
@@ -213,7 +213,7 @@ def _locked(connection: Connection, by: Actor, account_id: int, changed_at: int 
     if found is None:
         raise NotFound("There is no such account.")
     if changed_at not in (None, found.changed_at):
-        raise ChangedMeanwhile("the account", account=directory.described(connection, found))
+        raise ChangedMeanwhile("the account", account=team.described(connection, found))
     return found
 
 
@@ -250,4 +250,4 @@ def _target(admin: Admin) -> Target:
 def _described(connection: Connection, account_id: int) -> dict[str, Any]:
     found = admins.by_id(connection, account_id)
     assert found is not None, "accounts are never deleted"
-    return directory.described(connection, found)
+    return team.described(connection, found)

@@ -6,7 +6,7 @@ from typing import NamedTuple
 from sqlalchemy import Connection
 
 from dashboard.db import audit
-from dashboard.db.accounts import api_keys, desks, sources
+from dashboard.db.accounts import admin_desks, api_keys, sources
 from dashboard.db.accounts.api_keys import ApiKeyInfo, NewKey
 from dashboard.db.audit import Actor, Target, add
 from dashboard.db.database import Database
@@ -55,7 +55,7 @@ class ApiKeys:
         def write(connection: Connection) -> NewKey:
             source_id = sources.ensure(connection, draft.source, now)
             if draft.desk is not None:
-                if desks.add(connection, draft.desk, now):
+                if admin_desks.add(connection, draft.desk, now):
                     add(connection, now, by, audit.DESK_CREATED, Target(None, draft.desk))
                 sources.set_desk(connection, source_id, draft.desk)
             if draft.handoff:

@@ -1,24 +1,37 @@
-"""The dashboard's own API: the calls by which a signed-in admin reads and acts."""
+"""The dashboard's own API: the calls by which a signed-in admin reads and acts.
 
-from typing import Any
+In this order: the admin and their threads, mentions of the admin in notes, customers.
+"""
+
+import logging
+from collections.abc import Callable
+from typing import Annotated, Any
 
 from flask import Response
+from pydantic import Field
 
 from dashboard.db.accounts import admins
 from dashboard.db.database import Database
 from dashboard.db.threads import conversations, thread_rows, threads
 from dashboard.errors import NotFound
 from dashboard.ingest.assigning import HandOver
+from dashboard.ingest.mentioning import Mentioning
 from dashboard.ingest.replies import Reply
 from dashboard.ingest.tagging import TagNames
+from dashboard.presence.erasing import Erasing
 from dashboard.validation.field_errors import field_error
+from dashboard.validation.fields import Id, MessageId, Strict
 from dashboard.validation.tags import check_change
 from dashboard.validation.visible import shows_something
 from dashboard.web.admin import preferences, requests, responses
-from dashboard.web.admin.acting_admin import SIMPLE_ACTIONS, ActingAdmin
+from dashboard.web.admin.bulk import SIMPLE_ACTIONS, ActingAdmin
 from dashboard.web.admin.lists.explain import Explainer
 from dashboard.web.admin.lists.views import ViewProblem
 from dashboard.web.admin.pages import Pages, describe, keep_for_signed_out
+from dashboard.web.admin.requests import SeenMessageId
+from dashboard.web.admin.responses import Answer
+from dashboard.web.admin.routes import SUPERVISOR
+from dashboard.web.http.audit.actors import acting
 from dashboard.web.http.bodies import document
 from dashboard.web.http.identity import current
 from dashboard.web.http.queries import only_one_of
@@ -264,3 +277,110 @@ class AdminApi:
     def _changed(self, thread_id: int, act_id: int | None) -> Response:
         """Answers the changed row; null if the thread is at a desk that one does not see."""
         return json_response({"row": self._rows([thread_id]).get(thread_id), "act": act_id})
+
+
+class ReadMentionsRequest(Strict):
+    """The newest message that was on screen: later mentions stay unread."""
+
+    through: SeenMessageId
+
+
+class UnreadMentionRequest(Strict):
+    """The note with the mention that counts as unread again."""
+
+    message_id: MessageId
+
+
+class UnreadMentions(Answer):
+    """The notes of the thread with unread mentions of the admin."""
+
+    unread: Annotated[list[int], Field(description="Ids of messages, in order.")]
+
+
+class MentionsApi:
+    """Calls below /admin/api/threads/ID/mentions."""
+
+    def __init__(self, admin: ActingAdmin, mentioning: Mentioning):
+        self._admin = admin
+        self._mentioning = mentioning
+
+    @route(
+        "POST",
+        "/threads/{thread_id}/mentions/read",
+        "postMentionsRead",
+        summary="Mark mentions of oneself in a thread as read",
+        body=(ReadMentionsRequest,),
+        example={"through": 311},
+        answers=done(UnreadMentions),
+    )
+    def read(self, thread_id: int, body: ReadMentionsRequest) -> Response:
+        """Marks mentions up to a message; without unread ones the thread leaves `mentions`."""
+        return self._answer(self._mentioning.read, thread_id, body.through)
+
+    @route(
+        "POST",
+        "/threads/{thread_id}/mentions/unread",
+        "postMentionUnread",
+        summary="Mark a mention of oneself as unread",
+        body=(UnreadMentionRequest,),
+        example={"message_id": 311},
+        answers=done(UnreadMentions),
+        problems=(404,),
+    )
+    def unread(self, thread_id: int, body: UnreadMentionRequest) -> Response:
+        """Marks a mention as unread; the thread is in the view `mentions` again."""
+        return self._answer(self._mentioning.unread, thread_id, body.message_id)
+
+    def _answer(self, action: Callable[..., Any], thread_id: int, message_id: int) -> Response:
+        return json_response({"unread": self._admin.act(action, thread_id, message_id)})
+
+
+log = logging.getLogger(__name__)
+
+#: How long PostgreSQL may remove traces before the answer: pages cancel a request after 15 s.
+TRACES_SECONDS = 10.0
+
+
+class DeletedCustomerRequest(Strict):
+    """The customer by the name of the source and their id there. Not by a thread: its customer may
+    be another one by now."""
+
+    source: Id
+    customer: Id
+
+
+class DeletedCustomer(Answer):
+    """The deleted data: the customer's threads, and events with erased contents."""
+
+    threads: int
+    events: int
+
+
+class CustomersApi:
+    """Calls below /admin/api/customers."""
+
+    def __init__(self, erasing: Erasing):
+        self._erasing = erasing
+
+    @route(
+        "POST",
+        "/customers/delete",
+        "postDeleteCustomer",
+        summary="Delete all data of a customer, for good",
+        description="All threads of theirs with their messages and notes, wherever they are, and "
+        "their presence. 503 with nothing deleted, or with all deleted but traces in the files of "
+        "the database: PostgreSQL may need minutes and goes on by itself; else a second call "
+        "removes these.",
+        scope=SUPERVISOR,
+        body=(DeletedCustomerRequest,),
+        example={"source": "shop", "customer": "c-7"},
+        answers=done(DeletedCustomer),
+        problems=(404,),
+    )
+    def delete(self, body: DeletedCustomerRequest) -> Response:
+        deleted = self._erasing.erase(acting(), body.source, body.customer, TRACES_SECONDS)
+        if deleted is None:
+            raise NotFound("There is no such customer.")
+        admin_id = current().admin_id
+        log.info("admin %d deleted a customer with %d threads", admin_id, deleted.threads)
+        return json_response({"threads": deleted.threads, "events": deleted.events})

@@ -1,4 +1,4 @@
-"""One action on many threads, and undoing acts on one or many."""
+"""Acts of an admin: one on one thread, one on many threads, and undoing acts."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from types import MappingProxyType
@@ -9,16 +9,52 @@ from flask import Response
 from dashboard.db.database import Database
 from dashboard.db.threads import thread_rows
 from dashboard.errors import Problem, StorageUnavailable
-from dashboard.ingest.assigning import HandOver
-from dashboard.ingest.tagging import TagNames
+from dashboard.ingest.actions import Actions, Admin
+from dashboard.ingest.assigning import Assigning, HandOver
+from dashboard.ingest.ingest import Ingest
+from dashboard.ingest.snoozing import Snoozing
+from dashboard.ingest.tagging import Tagging, TagNames
 from dashboard.ingest.undo import Undo
 from dashboard.validation.field_errors import field_error, json_pointer
 from dashboard.validation.tags import check_change
 from dashboard.web.admin import requests, responses
-from dashboard.web.admin.acting_admin import ActingAdmin
 from dashboard.web.http.identity import current
 from dashboard.web.http.responses import json_response
 from dashboard.web.http.routes import done, route
+
+#: Actions that need only the thread.
+SIMPLE_ACTIONS = ("claim", "release", "reopen", "wake")
+
+
+class ActingAdmin:
+    """Runs the methods that change threads as the admin of the current request."""
+
+    def __init__(
+        self,
+        ingest: Ingest,
+        actions: Actions,
+        assigning: Assigning,
+        snoozing: Snoozing,
+        tagging: Tagging,
+    ):
+        self._ingest = ingest
+        self.actions = actions
+        self.assigning = assigning
+        self.snoozing = snoozing
+        self.tagging = tagging
+
+    def act(self, action: Callable[..., Any], *given: Any) -> Any:
+        """Returns the result of `action(admin, *given)`, once its thread is placed."""
+        identity = current()
+        admin = Admin(identity.admin_id, identity.name, identity.role, identity.desks)
+        return self._ingest.act(action, admin, *given)
+
+    def act_simply(self, name: str, thread_id: int) -> int | None:
+        """Returns the id of the act; None if nothing changed. `name` is one of SIMPLE_ACTIONS."""
+        assert name in SIMPLE_ACTIONS, name
+        acts = self.snoozing if name == "wake" else self.actions
+        return self.act(getattr(acts, name), thread_id)
+
 
 Result = TypeVar("Result")
 

@@ -19,11 +19,10 @@ from dashboard.live.requests import MORE_MAX, WATCH_MAX, ListName
 from dashboard.presence.bot_requests import TEXT_MAX
 from dashboard.protocol import PROTOCOL
 from dashboard.validation.fields import ATTACHMENTS_MAX, BODY_MAX
-from dashboard.web.admin.lists.first_list import FirstList
-from dashboard.web.admin.lists.seen_views import without_totals
+from dashboard.web.admin.lists.seen_views import FirstList, without_totals
 from dashboard.web.admin.preferences import THEMES, complete, known
 from dashboard.web.admin.requests import SHORTCUT_MAX
-from dashboard.web.admin.sign_in.methods import sign_in_methods
+from dashboard.web.admin.sign_in.oidc_accounts import sign_in_methods
 from dashboard.web.http.assets import Assets
 from dashboard.web.http.identity import Identities, Unauthorized
 from dashboard.web.http.queries import IDS_MAX

@@ -7,7 +7,7 @@ from flask import Response
 from sqlalchemy import Connection
 
 from dashboard.db import audit
-from dashboard.db.accounts import admin_desks, admins, desks, sessions, team
+from dashboard.db.accounts import admin_desks, admins, sessions, team
 from dashboard.db.audit import Target, add
 from dashboard.db.database import Database
 from dashboard.db.threads import thread_rows
@@ -99,7 +99,7 @@ class AdminPresence:
         for membership in self._presence_service.threads.memberships():
             inside[int(membership.person)].add(int(membership.room))
         with self._database.read() as connection:
-            members, all_desks = team.members(connection), desks.names(connection)
+            members, all_desks = team.members(connection), admin_desks.names(connection)
             roles = {member["id"]: member["role"] for member in members}
             theirs = admin_desks.seen_by(connection, roles)
             ids = sorted(set().union(*inside.values()))

@@ -1,4 +1,4 @@
-"""The pages of settings, each with its own address, such as `/webhooks`."""
+"""The pages of settings, each with its own address, such as `/webhooks`, and the state of the lists."""
 
 from collections.abc import Callable
 from typing import Any, NamedTuple
@@ -7,15 +7,19 @@ from flask import Blueprint, Response, redirect, request
 from sqlalchemy import Connection
 
 from dashboard.db import audit
-from dashboard.db.accounts import admins, api_keys, desks, sources
+from dashboard.db.accounts import admin_desks, admins, api_keys, sources
 from dashboard.db.database import Database
 from dashboard.errors import Problem
 from dashboard.event_types import WEBHOOK_TYPES
+from dashboard.ordering.status import OrderingStatus
 from dashboard.web.admin.access.keys import RATE_MAX
 from dashboard.web.admin.pages import Pages
+from dashboard.web.admin.responses import Answer, Milliseconds
 from dashboard.web.admin.routes import SUPERVISOR
 from dashboard.web.http.identity import Identities, Unauthorized
 from dashboard.web.http.rendering import rendered
+from dashboard.web.http.responses import json_response
+from dashboard.web.http.routes import done, route
 
 
 class SettingsPage(NamedTuple):
@@ -36,12 +40,12 @@ def _webhooks(connection: Connection) -> dict[str, Any]:
 
 
 def _keys(connection: Connection) -> dict[str, Any]:
-    named = {"sources": sources.names(connection), "desks": desks.names(connection)}
+    named = {"sources": sources.names(connection), "desks": admin_desks.names(connection)}
     return named | {"scopes": api_keys.SCOPES, "rate_max": RATE_MAX}
 
 
 def _team(connection: Connection) -> dict[str, Any]:
-    return {"roles": admins.ROLES, "desks": desks.names(connection)}
+    return {"roles": admins.ROLES, "desks": admin_desks.names(connection)}
 
 
 def _audit(connection: Connection) -> dict[str, Any]:
@@ -102,3 +106,38 @@ def blueprint(pages: SettingsPages) -> Blueprint:
             view_func=lambda page=page: pages.show(page),
         )
     return made
+
+
+class Health(Answer):
+    """The state of the worker that answers; each worker compares the lists once a second."""
+
+    late_since: Milliseconds | None
+    compared_at: Milliseconds | None
+    repairs: int
+
+
+class HealthApi:
+    """`repairs()` gives how many places this worker has repaired since it started."""
+
+    def __init__(self, status: OrderingStatus, repairs: Callable[[], int]):
+        self._status = status
+        self._repairs = repairs
+
+    @route(
+        "GET",
+        "/health",
+        "getHealth",
+        summary="Tell whether the lists equal the database",
+        description="`late_since`: since when they may be out of date, null while they are not; "
+        "`compared_at`: when they were last found equal, null before the first time.",
+        scope=SUPERVISOR,
+        answers=done(Health),
+    )
+    def health(self) -> Response:
+        return json_response(
+            {
+                "late_since": self._status.late_since,
+                "compared_at": self._status.compared_at,
+                "repairs": self._repairs(),
+            }
+        )

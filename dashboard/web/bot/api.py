@@ -13,9 +13,8 @@ from dashboard.ingest.ingest import Ingest
 from dashboard.ordering.list_keeper import ListKeeper
 from dashboard.shared_limits.buckets import SharedLimiter
 from dashboard.web.bot.callers import Callers
-from dashboard.web.bot.events import EventsApi
+from dashboard.web.bot.events import EventsApi, OutboxApi
 from dashboard.web.bot.lists import ListsApi
-from dashboard.web.bot.outbox import OutboxApi
 from dashboard.web.bot.presence import BotPresenceApi
 from dashboard.web.http.cursors import Cursors
 from dashboard.web.http.metrics.registry import Metrics

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page
 
-from dashboard.db.accounts.second_factor import totp
+from dashboard.db.accounts import second_factor
 from tests.browser.axe import violations
 from tests.drivers.browser import BrowserDriver
 from tests.servers.lineup import PASSWORD
@@ -91,7 +91,7 @@ def test_a_second_factor_is_set_up_used_and_turned_off(hoa, lineup, email):
     send(page, "000000")
     page.wait_for_selector("#error")
     # The one before was used; that of the next step is taken, too.
-    send(page, code_at(secret, now_ms() + totp.STEP_MS))
+    send(page, code_at(secret, now_ms() + second_factor.STEP_MS))
     page.wait_for_selector(".profile-session")
 
     sign_in(page, url, email)

@@ -15,8 +15,7 @@ import pytest
 from dashboard.cli.context import open_services
 from dashboard.cli.main import main
 from dashboard.cli.serve import Address, StartTimes, announce
-from dashboard.db.accounts import admins, passwords, sessions
-from dashboard.db.accounts.second_factor import factors
+from dashboard.db.accounts import admins, passwords, second_factor, sessions
 from dashboard.db.database import Database
 from dashboard.db.lists import versions, views
 from dashboard.ingest.assigning import Assigning, HandOver
@@ -364,13 +363,13 @@ def test_a_command_that_is_interrupted_while_it_starts_says_nothing(number, seco
 def test_a_second_factor_is_reset_with_the_sessions(run, run_with_password):
     run_with_password("create-admin", "--email", "mai@example.com", "--name", "Mai")
     database = Database(os.environ["LINEUP_DATABASE_URL"])
-    database.write(lambda connection: factors.begin(connection, 1, "sealed", 1))
-    database.write(lambda connection: factors.confirm(connection, 1, 1, 1))
+    database.write(lambda connection: second_factor.begin(connection, 1, "sealed", 1))
+    database.write(lambda connection: second_factor.confirm(connection, 1, 1, 1))
     token = database.write(lambda connection: sessions.begin(connection, 1, 1))
     code, out, err = run("reset-second-factor", "--email", "mai@example.com")
     assert (code, out) == (0, "") and "is removed" in err
     with database.read() as connection:
-        assert factors.of(connection, 1) is None
+        assert second_factor.of(connection, 1) is None
         assert sessions.admin_of(connection, token, 2) is None
     assert "There was no" in run("reset-second-factor", "--email", "mai@example.com")[2]
     assert run("reset-second-factor", "--email", "ken@example.com")[0] == 1

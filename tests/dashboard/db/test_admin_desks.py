@@ -3,14 +3,14 @@
 import pytest
 
 from dashboard.db import migrate
-from dashboard.db.accounts import admin_desks, admins, desks
+from dashboard.db.accounts import admin_desks, admins
 from dashboard.db.database import Database
 
 
 @pytest.fixture
 def mai(any_database: Database) -> int:
     def write(connection) -> int:
-        desks.add(connection, "billing", 1)
+        admin_desks.add(connection, "billing", 1)
         return admins.create(connection, "mai@example.org", "Mai", "admin", "", 1)
 
     return any_database.write(write)
@@ -27,7 +27,7 @@ def test_who_was_an_admin_before_sees_what_they_saw(any_database, mai):
     any_database.write(lambda c: migrate.downgrade(c, "0019"))
     migrate.bring_to_head(any_database)
     assert seen(any_database, mai) == [None]
-    any_database.write(lambda c: desks.add(c, "sales", 2))
+    any_database.write(lambda c: admin_desks.add(c, "sales", 2))
     assert seen(any_database, mai) == [{"main", "billing"}]
 
 

@@ -5,9 +5,9 @@ import threading
 import pytest
 from sqlalchemy import select
 
-from dashboard.db import id_ranges
-from dashboard.db.accounts import admins, desks
-from dashboard.db.lists import entries, kept_lists, query_lists, query_values, views
+from dashboard.db import conditions, id_ranges
+from dashboard.db.accounts import admin_desks, admins
+from dashboard.db.lists import entries, kept_lists, query_lists, views
 from dashboard.db.lists.query_lists import ListedQuery
 from dashboard.db.lists.views import RELEASED_MS, Draft
 from dashboard.db.models.views import query_lists as lists_table
@@ -66,7 +66,7 @@ def test_own_views_that_name_me_are_lists_of_their_own(any_database, mai):
 
 
 def test_views_of_a_desk_belong_to_who_sees_the_desk(any_database, mai):
-    any_database.write(lambda c: desks.add(c, "billing", 0))
+    any_database.write(lambda c: admin_desks.add(c, "billing", 0))
     main, billing = (
         create(any_database, mai, draft(None, "assigned:me")._replace(desk=desk))
         for desk in ("main", "billing")
@@ -215,7 +215,7 @@ def test_addresses_of_disabled_admins_are_not_proposed(any_database, mai):
     new_admin(any_database, "Bob")
     any_database.write(lambda c: admins.disable(c, mai, NOW))
     with any_database.read() as connection:
-        assert query_values.addresses(connection) == ["bob@desk.example"]
+        assert conditions.addresses(connection) == ["bob@desk.example"]
 
 
 def test_the_tags_that_there_are_are_proposed_the_most_frequent_first(any_database, clock):
@@ -224,10 +224,10 @@ def test_the_tags_that_there_are_are_proposed_the_most_frequent_first(any_databa
         shop.does("thread.tags", 0, thread=name, add=tags)
     shop.does("thread.tags", 1, thread="c", remove=["gone"])
     with any_database.read() as connection:
-        assert query_values.tags(connection, None) == ["vip", "refund", "đổi"]
-        assert query_values.tags(connection, frozenset({"main"})) == ["vip", "refund", "đổi"]
-        assert query_values.tags(connection, frozenset({"billing"})) == []
-        assert query_values.BY_FIELD["tag"] is query_values.tags
+        assert conditions.tags(connection, None) == ["vip", "refund", "đổi"]
+        assert conditions.tags(connection, frozenset({"main"})) == ["vip", "refund", "đổi"]
+        assert conditions.tags(connection, frozenset({"billing"})) == []
+        assert conditions.BY_FIELD["tag"] is conditions.tags
 
 
 def test_a_view_more_does_not_read_the_queries_of_all_others_again(any_database, mai, monkeypatch):

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from dashboard.db.accounts import admin_desks, desks
+from dashboard.db.accounts import admin_desks
 from dashboard.errors import NotFound
 from dashboard.ingest.actions import Admin
 from dashboard.ingest.assigning import HandOver
@@ -44,7 +44,7 @@ def test_a_thread_that_goes_to_a_desk_that_is_not_seen_leaves(worlds):
 
 def test_who_is_mentioned_must_see_the_thread(worlds):
     world = worlds[0]
-    world.database.write(lambda connection: desks.add(connection, "third", 0))
+    world.database.write(lambda connection: admin_desks.add(connection, "third", 0))
     world.database.write(lambda connection: admin_desks.save(connection, LAN, ["third"]))
     reply = Reply("@Lan and @Ken", "n-new", True)
     written = world.services.ingest.act(

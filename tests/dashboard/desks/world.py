@@ -11,7 +11,7 @@ from typing import Any
 
 from sqlalchemy import update
 
-from dashboard.db.accounts import admin_desks, desks
+from dashboard.db.accounts import admin_desks
 from dashboard.db.database import Database
 from dashboard.db.lists import views
 from dashboard.db.models.accounts import admins as admins_table
@@ -64,7 +64,7 @@ class World:
         self.services.list_builder = AtOnce(self.site)  # type: ignore[arg-type, assignment]
         self.services.connect_sockets()
         self._posted = count(1)
-        self.database.write(lambda connection: desks.add(connection, OTHER, 0))
+        self.database.write(lambda connection: admin_desks.add(connection, OTHER, 0))
         self.lan = self.site.sign_in("Lan")
         for name, role in (("Ken", "admin"), ("Boss", "supervisor")):
             self.site.create_admin(name, role)

@@ -16,7 +16,7 @@ from hypothesis.stateful import (
 from sqlalchemy import select
 
 from dashboard.db import conditions
-from dashboard.db.accounts import desks
+from dashboard.db.accounts import admin_desks
 from dashboard.db.database import Database
 from dashboard.db.lists import kept_lists, query_lists, sorts, versions
 from dashboard.db.lists.query_lists import ListedQuery
@@ -92,7 +92,7 @@ class Machine(RuleBasedStateMachine):
         self.archiver = Archiver(
             self.database, self.order.placer, self.clock, sleep=lambda seconds: None
         )
-        self.database.write(lambda connection: desks.add(connection, "sales", self.clock()))
+        self.database.write(lambda connection: admin_desks.add(connection, "sales", self.clock()))
         id = new_admin(self.database, "Mai", "supervisor")
         self.mai = Admin(id, "Mai", "supervisor")
         vip = Sort("vip", RULES[0], "VIPs")

@@ -3,7 +3,7 @@
 import fakeredis
 import pytest
 
-from dashboard.db.accounts import admins, desks, team
+from dashboard.db.accounts import admin_desks, admins, team
 from dashboard.ingest.actions import Actions, Admin, Reply
 from dashboard.ingest.assigning import Assigning, HandOver
 from dashboard.presence.relations import Relations
@@ -72,7 +72,7 @@ def test_the_team_is_listed_by_name_without_disabled_admins(order):
 
 def test_a_thread_at_a_desk_that_an_admin_does_not_see_makes_no_contact(order):
     for name in ("sales", "billing"):
-        order.database.write(lambda connection, name=name: desks.add(connection, name, 0))
+        order.database.write(lambda connection, name=name: admin_desks.add(connection, name, 0))
     mai, actions = create_admin(order, "Mai"), Actions(order.database, order.clock)
     person = "shop/customer-of-one"
     order.post("one")

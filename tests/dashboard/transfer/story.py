@@ -6,7 +6,7 @@ from typing import Any
 
 from sqlalchemy import select
 
-from dashboard.db.accounts import desks, sources
+from dashboard.db.accounts import admin_desks, sources
 from dashboard.db.database import Database
 from dashboard.db.models.accounts import sources as sources_table
 from dashboard.db.models.threads import customers, threads
@@ -42,7 +42,7 @@ class Story:
         self.random = random.Random(seed)
         self.shops = [Shop(database, clock, name) for name in ("shop", "blog")]
         self.at = 0
-        database.write(lambda c: desks.add(c, "sales", 0))
+        database.write(lambda c: admin_desks.add(c, "sales", 0))
         database.write(lambda c: sources.set_desk(c, self.shops[1].source_id, "sales"))
         database.write(lambda c: sources.set_handoff_only(c, self.shops[1].source_id))
         self.admins = [Admin(new_admin(database, name), name) for name in ("Mai", "Linh")]

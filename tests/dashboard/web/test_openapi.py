@@ -12,9 +12,8 @@ from werkzeug.exceptions import MethodNotAllowed
 
 from dashboard.event_types import OUTGOING_TYPES, WEBHOOK_TEST, WEBHOOK_TYPES
 from dashboard.validation.fields import Partial
-from dashboard.web.bot.openapi import document
+from dashboard.web.bot.openapi import document, names_in_bodies
 from dashboard.web.http import openapi
-from dashboard.web.http.api_reference import names_in_bodies
 from dashboard.web.http.routes import Route, done
 from tests.repository import ROOT, nodes_of
 

@@ -1,4 +1,4 @@
-"""The accounts of admins: routes, bodies, answers, and joining with an invitation link."""
+"""The accounts of admins: routes, bodies, answers, their threads, and joining with an invitation."""
 
 import threading
 from collections.abc import Callable
@@ -12,13 +12,14 @@ from pydantic_core import PydanticCustomError
 from redis.exceptions import RedisError
 
 from dashboard import languages
-from dashboard.db.accounts import desks, directory, invitations
+from dashboard.db.accounts import admin_desks, admins, invitations, team
+from dashboard.db.accounts.admin_desks import MAIN
 from dashboard.db.accounts.admins import ROLES
-from dashboard.db.accounts.desks import MAIN
 from dashboard.db.accounts.invitations import Draft
 from dashboard.db.accounts.invitations import Invitation as StoredInvitation
 from dashboard.db.accounts.passwords import WeakPassword, hashed, require_strong
 from dashboard.db.database import Database
+from dashboard.errors import NotFound
 from dashboard.errors import Problem as ProblemBody
 from dashboard.ingest.accounts.accounts import Accounts as StoredAccounts
 from dashboard.ingest.accounts.accounts import Changed, Changes
@@ -31,7 +32,7 @@ from dashboard.validation.fields import INTEGER_MAX, DeskName, Partial, Strict
 from dashboard.web.admin.pages import chosen_theme
 from dashboard.web.admin.routes import SUPERVISOR
 from dashboard.web.admin.sign_in.attempts import Devices, InvitationAttempts
-from dashboard.web.admin.sign_in.methods import require_passwords
+from dashboard.web.admin.sign_in.oidc_accounts import require_passwords
 from dashboard.web.http.audit.actors import acting, signing_in
 from dashboard.web.http.audit.signins import signed_in
 from dashboard.web.http.identity import Identities, current
@@ -55,7 +56,7 @@ class AccountRequest(Partial):
     """The new state of an account; omitted members stay as they are."""
 
     role: Role | None = None
-    desks: DeskNames | None = None
+    admin_desks: DeskNames | None = None
     name: AccountName | None = None
     changed_at: ChangedAt | None = None
 
@@ -72,7 +73,7 @@ class InvitationRequest(Strict):
     email: Email
     name: AccountName | None = None
     role: Role
-    desks: DeskNames = Field([MAIN])
+    admin_desks: DeskNames = Field([MAIN])
 
 
 class Account(Answer):
@@ -82,7 +83,7 @@ class Account(Answer):
     email: str
     name: str
     role: Role
-    desks: list[str]
+    admin_desks: list[str]
     second_factor: Annotated[bool, Field(description="Whether signing in asks for a code.")]
     disabled_at: Milliseconds | None
     changed_at: Milliseconds
@@ -108,7 +109,7 @@ class Invitation(Answer):
     email: str
     name: str | None
     role: Role
-    desks: list[str]
+    admin_desks: list[str]
     created_by: int
     created_at: Milliseconds
     expires_at: Milliseconds
@@ -119,7 +120,7 @@ class Accounts(Answer):
 
     accounts: list[ListedAccount]
     invitations: list[Invitation]
-    desks: list[str]
+    admin_desks: list[str]
 
 
 class ChangedAccount(Answer):
@@ -183,10 +184,10 @@ class AccountsApi:
     )
     def listing(self) -> Response:
         with self._database.read() as connection:
-            found = directory.accounts(connection)
-            seen = directory.last_seen(connection)
+            found = team.accounts(connection)
+            seen = team.last_seen(connection)
             invited = invitations.usable(connection, self._clock())
-            all_desks = desks.names(connection)
+            all_desks = admin_desks.names(connection)
             off = [account["id"] for account in found if account["disabled_at"] is not None]
             left = left_of(connection, off)
         states = self._states([account["id"] for account in found])
@@ -424,3 +425,45 @@ def _page(status: int = 200, **values: Any) -> Response:
     )
     page.status_code = status
     return page
+
+
+#: Most threads in one answer.
+THREADS_MAX = 5_000
+
+
+class HeldThread(Answer):
+    """A thread, and its desk."""
+
+    id: int
+    desk: str
+
+
+class HeldThreads(Answer):
+    """The open threads of an admin, including snoozed ones; at most 5,000."""
+
+    threads: list[HeldThread]
+    total: int
+
+
+class TeamApi:
+    """Calls below /admin/api/team/ID."""
+
+    def __init__(self, database: Database):
+        self._database = database
+
+    @route(
+        "GET",
+        "/team/{admin_id}/threads",
+        "getTeamThreads",
+        summary="List the open threads that an admin has",
+        answers=done(HeldThreads),
+        problems=(404,),
+    )
+    def threads(self, admin_id: int) -> Response:
+        """Returns the threads that the caller sees, by id, so that all can be handed over."""
+        with self._database.read() as connection:
+            if admins.by_id(connection, admin_id) is None:
+                raise NotFound("There is no such admin.")
+            found = team.held_threads(connection, admin_id, current().desks)
+        threads = [{"id": id, "desk": desk} for id, desk in found[:THREADS_MAX]]
+        return json_response({"threads": threads, "total": len(found)})

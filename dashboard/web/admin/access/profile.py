@@ -12,9 +12,10 @@ from sqlalchemy import Connection
 
 from dashboard.db import audit
 from dashboard.db.accounts import admins, sessions
+from dashboard.db.accounts import second_factor as factors
+from dashboard.db.accounts import second_factor as recovery
 from dashboard.db.accounts.passwords import WeakPassword, require_strong
-from dashboard.db.accounts.second_factor import factors, recovery
-from dashboard.db.accounts.second_factor.codes import CODE_MAX, Codes
+from dashboard.db.accounts.second_factor import CODE_MAX, Codes
 from dashboard.db.accounts.sessions import Identity, connection_prefix
 from dashboard.db.audit import Action, Target, add, changes
 from dashboard.db.database import Database
@@ -31,9 +32,8 @@ from dashboard.web.admin import preferences
 from dashboard.web.admin.pages import Pages, describe, keep_for_signed_out
 from dashboard.web.admin.preferences import NOT_NULL
 from dashboard.web.admin.responses import AdminRole
-from dashboard.web.admin.sign_in.checks import PasswordCheck
-from dashboard.web.admin.sign_in.guard import Guard
-from dashboard.web.admin.sign_in.methods import require_passwords
+from dashboard.web.admin.sign_in.checks import Guard, PasswordCheck
+from dashboard.web.admin.sign_in.oidc_accounts import require_passwords
 from dashboard.web.http.audit.actors import acting
 from dashboard.web.http.audit.signins import WRONG_CODE
 from dashboard.web.http.identity import Unauthorized, current
@@ -443,7 +443,7 @@ class ProfileApi:
         chosen = self._pages.preferences(identity)
         with self._database.read() as connection:
             factor = factors.of(connection, identity.admin_id)
-            left = recovery.left(connection, identity.admin_id)
+            left = recovery.codes_left(connection, identity.admin_id)
         since = None if factor is None else factor.confirmed_at
         return describe(identity) | {
             "locale": chosen["locale"],

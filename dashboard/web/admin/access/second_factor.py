@@ -8,9 +8,8 @@ from flask import Response
 from sqlalchemy import Connection
 
 from dashboard.db import audit
-from dashboard.db.accounts import admins, sessions
-from dashboard.db.accounts.second_factor import factors, recovery, totp
-from dashboard.db.accounts.second_factor.sealing import Sealing
+from dashboard.db.accounts import admins, second_factor, sessions
+from dashboard.db.accounts.second_factor import Sealing
 from dashboard.db.audit import Target, add
 from dashboard.db.database import Database
 from dashboard.errors import NotFound, Problem
@@ -70,16 +69,16 @@ class SecondFactorApi:
     def set_up(self, body: SetUpRequest) -> Response:
         identity = current()
         password_hash = self._proof.require_password(body.password, "/password")
-        secret = totp.new_secret()
+        secret = second_factor.new_secret()
         sealed = self._sealing.seal(identity.admin_id, secret)
 
         def write(connection: Connection) -> None:
             self._proof.hold_password(connection, password_hash, "/password")
-            if not factors.begin(connection, identity.admin_id, sealed, self._clock()):
+            if not second_factor.begin(connection, identity.admin_id, sealed, self._clock()):
                 raise Problem(409, "second_factor_on", "There is a second factor already.")
 
         self._database.write(write)
-        uri = totp.uri(secret, identity.email)
+        uri = second_factor.uri(secret, identity.email)
         picture = self._offload(_qr_code, uri)
         response = json_response({"secret": secret, "uri": uri, "qr_code": picture}, 201)
         return _unstored(response)
@@ -96,15 +95,15 @@ class SecondFactorApi:
     )
     def confirm(self, body: ConfirmRequest) -> Response:
         identity = current()
-        codes = recovery.new_codes()
+        codes = second_factor.new_codes()
 
         def write(connection: Connection) -> list[bytes]:
             # Locked, so that no session begins with only the password while this is decided.
             admins.password_hash_of(connection, identity.admin_id, alone=True)
-            if factors.has(connection, [identity.admin_id]):
+            if second_factor.has(connection, [identity.admin_id]):
                 raise Problem(409, "second_factor_on", "There is a second factor already.")
             self._proof.confirm_code(connection, body.code)
-            recovery.replace(connection, identity.admin_id, codes)
+            second_factor.replace_codes(connection, identity.admin_id, codes)
             note(connection, self._clock(), audit.SECOND_FACTOR_ENABLED)
             return sessions.end_all(connection, identity.admin_id, but=identity.session)
 
@@ -123,10 +122,10 @@ class SecondFactorApi:
         problems=(409, 429),
     )
     def renew_codes(self, body: ProvenRequest) -> Response:
-        codes = recovery.new_codes()
+        codes = second_factor.new_codes()
 
         def write(connection: Connection, admin_id: int) -> None:
-            recovery.replace(connection, admin_id, codes)
+            second_factor.replace_codes(connection, admin_id, codes)
             note(connection, self._clock(), audit.RECOVERY_CODES_CREATED)
 
         self._proven(body, write)
@@ -146,7 +145,7 @@ class SecondFactorApi:
         identity = current()
 
         def write(connection: Connection, admin_id: int) -> list[bytes]:
-            factors.remove(connection, admin_id)
+            second_factor.remove(connection, admin_id)
             note(connection, self._clock(), audit.SECOND_FACTOR_DISABLED)
             return sessions.end_all(connection, admin_id, but=identity.session)
 
@@ -173,7 +172,7 @@ class SecondFactorApi:
                 raise NotFound("There is no such admin.")
             target = Target(admin.id, admin.email)
             add(connection, self._clock(), acting(), audit.SECOND_FACTOR_RESET, target)
-            return factors.reset(connection, admin_id)[1]
+            return second_factor.reset(connection, admin_id)[1]
 
         ended = self._database.write(write)
         self._ended.tell(admin_id, ended)
@@ -186,7 +185,7 @@ class SecondFactorApi:
 
         def write(connection: Connection) -> Any:
             self._proof.hold_password(connection, password_hash, "/password")
-            if not factors.has(connection, [admin_id]):
+            if not second_factor.has(connection, [admin_id]):
                 raise Problem(409, "second_factor_off", "There is no second factor.")
             self._proof.use_code(connection, body.code)
             return work(connection, admin_id)

@@ -1,4 +1,4 @@
-"""The views that an admin sees, with the number of threads in each."""
+"""The views that an admin sees, with the number of threads in each, and the first list of the page."""
 
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -14,15 +14,61 @@ from dashboard.db.accounts.admin_desks import Desks
 from dashboard.db.database import Database
 from dashboard.db.lists import kept_lists, query_lists, views
 from dashboard.db.lists.entries import look_through
+from dashboard.db.lists.named_lists import ListName
 from dashboard.db.lists.query_lists import QueryList
 from dashboard.db.lists.views import View
 from dashboard.db.threads import threads
+from dashboard.errors import Problem, StorageUnavailable
+from dashboard.live import frames
+from dashboard.live.reads import Reads
 from dashboard.web.admin import preferences
 from scoring.conditions.language.errors import QueryError
-from scoring.ranking import Ranking
-from scoring.reading import State
+from scoring.ranking import Ranking, RankingLost
+from scoring.reading import Head, State
 from scoring.sorts import ANY_SORT
 from scoring.views import BUILT_IN_VIEWS, OWN_VIEWS, QUERY_VIEWS, VIEW_QUERIES, VIEWS
+
+#: More rows than a tall screen shows; a row is about 700 bytes.
+ROWS_MAX = 30
+
+
+class FirstList:
+    """Reads the answer of `list:open` without a socket."""
+
+    def __init__(self, reads: Reads, ranking: Ranking):
+        self._reads = reads
+        self._ranking = ranking
+
+    def head(self, list: ListName, admin_id: int) -> dict[str, Any] | None:
+        """Returns the answer of `list:open` for up to ROWS_MAX rows; None if Redis cannot answer,
+        as for a list that exists only while it is open.
+
+        The page shows it at once, and catches up by `list:sync` when its socket is connected.
+        """
+        try:
+            head = self._head(list, admin_id)
+        except (RedisError, RankingLost):
+            return None
+        if head is None:
+            return None
+        rows = self._reads.rows([entry.id for entry in head.entries], list.desks)
+        return {
+            **list.to_json(),
+            **frames.head(head),
+            "rows": frames.rows_of(head.entries, rows),
+        }
+
+    def _head(self, list: ListName, admin_id: int) -> Head | None:
+        try:
+            named = self._reads.named(list, admin_id)
+        except StorageUnavailable:
+            raise
+        except Problem:
+            # The page shows the error when it opens the list.
+            return None
+        head = self._ranking.head(named.list_id, list.sort, ROWS_MAX)
+        return head if head.epoch == named.epoch else None
+
 
 #: How long one answer counts threads in SQL; views that are not counted by then have no total.
 COUNTING_SECONDS = 1.0

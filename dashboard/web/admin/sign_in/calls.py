@@ -15,7 +15,7 @@ from dashboard.presence.service import PresenceService
 from dashboard.validation.fields import Strict
 from dashboard.web.admin.pages import Pages
 from dashboard.web.admin.sign_in.checks import CodeCheck, PasswordCheck
-from dashboard.web.admin.sign_in.methods import require_passwords
+from dashboard.web.admin.sign_in.oidc_accounts import require_passwords
 from dashboard.web.admin.sign_in.pending import TOKEN_MS, SecondFactorRequired, SignInExpired
 from dashboard.web.http.bodies import is_json, read_body, require_json
 from dashboard.web.http.identity import Identities, Unauthorized

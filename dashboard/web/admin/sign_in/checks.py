@@ -1,22 +1,86 @@
-"""Checks passwords and codes, and counts wrong ones."""
+"""Checks passwords and codes, counts wrong ones, and limits how often somebody may try."""
 
 import threading
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any, NamedTuple
 
-from flask import request
+from flask import Response, request
 from sqlalchemy import Connection
 
-from dashboard.db.accounts import admins
+from dashboard.db.accounts import admins, second_factor
 from dashboard.db.accounts.passwords import AT_ONCE, LENGTH_MAX, hashed, matches
-from dashboard.db.accounts.second_factor import factors
-from dashboard.db.accounts.second_factor.codes import Codes
+from dashboard.db.accounts.second_factor import Codes
+from dashboard.db.accounts.sessions import connection_prefix
 from dashboard.db.database import Database
-from dashboard.web.admin.sign_in.attempts import Attempt
-from dashboard.web.admin.sign_in.guard import Guard, is_address
+from dashboard.rate_limits import RateLimitExceeded
+from dashboard.validation.accounts import EMAIL_MAX_CHARACTERS
+from dashboard.web.admin.sign_in.attempts import Attempt, Attempts, Devices
 from dashboard.web.admin.sign_in.pending import PendingSignIns, SecondFactorRequired, SignInExpired
-from dashboard.web.http.audit.signins import CREDENTIALS, WRONG_CODE, signed_in
+from dashboard.web.http.audit.signins import (
+    CREDENTIALS,
+    RATE_LIMITED,
+    WRONG_CODE,
+    FailedSignIns,
+    signed_in,
+)
 from dashboard.web.http.identity import Identities, Unauthorized, origin_of
+
+
+class Guard:
+    """Limits attempts to guess a password or a one-time code. Each kind is counted separately."""
+
+    def __init__(
+        self,
+        attempts: Attempts,
+        devices: Devices,
+        identities: Identities,
+        failed_sign_ins: FailedSignIns,
+    ):
+        self._attempts = attempts
+        self._devices = devices
+        self._identities = identities
+        self._failed_sign_ins = failed_sign_ins
+
+    def begin(self, email: str) -> Attempt:
+        """Counts a try of the current request to act as the admin with this canonical address.
+
+        Raises RateLimitExceeded.
+        """
+        attempt = Attempt(email, request.remote_addr or "", self._device(email))
+        try:
+            self._attempts.begin(attempt)
+        except RateLimitExceeded:
+            self.failed(attempt, RATE_LIMITED)
+            raise
+        return attempt
+
+    def succeeded(self, attempt: Attempt) -> None:
+        """Takes back the count of this one try."""
+        self._attempts.succeeded(attempt)
+
+    def failed(self, attempt: Attempt, reason: str) -> None:
+        """Notes the attempt for the audit log; not to be called within a transaction."""
+        self._failed_sign_ins.failed(attempt.email if is_address(attempt.email) else "", reason)
+
+    def remember_device(self, response: Response, email: str) -> None:
+        """Marks the request's device as known: other devices cannot use up its attempts."""
+        email = admins.canonical_email(email)
+        self._devices.remember(request, response, email, secure=self._identities.is_https())
+
+    def _device(self, email: str) -> str:
+        """Returns the request's device if it signed in to this account before; else ""."""
+        with suppress(Unauthorized):
+            identity = self._identities.of(request.environ)
+            if identity.email == email:
+                return connection_prefix(identity.session)
+        return self._devices.known(request, email)
+
+
+def is_address(email: str) -> bool:
+    """Whether an account may have this text as its e-mail address."""
+    return len(email) <= EMAIL_MAX_CHARACTERS and email.isprintable()
+
 
 #: Runs a function without stopping the other green threads, and returns its result.
 Offload = Callable[..., Any]
@@ -64,7 +128,7 @@ class PasswordCheck:
             stored = admins.password_hash_of(connection, found.admin_id)
             if stored != found.password_hash:
                 raise Unauthorized(_WRONG)
-            if factors.has(connection, [found.admin_id]):
+            if second_factor.has(connection, [found.admin_id]):
                 raise SecondFactorRequired(self._pending.token(*found))
             signed_in("password")(connection, now_ms, admin_id)
 
@@ -132,7 +196,7 @@ class CodeCheck:
         def decide(connection: Connection, now_ms: int, admin_id: int) -> None:
             stored = admins.password_hash_of(connection, admin_id)
             is_valid = self._pending.is_of(pending, stored)
-            if not is_valid or not factors.has(connection, [admin_id]):
+            if not is_valid or not second_factor.has(connection, [admin_id]):
                 raise SignInExpired()
             kind = self._codes.use(connection, admin_id, code)
             if kind is None:

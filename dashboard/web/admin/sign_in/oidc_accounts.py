@@ -1,15 +1,15 @@
-"""The account of a person let in by the provider, and the session that begins."""
+"""The ways to sign in, the account of a person let in by the provider, and the session that begins."""
 
 import logging
 import secrets
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from flask import request
+from flask import Blueprint, current_app, request
 from sqlalchemy import Connection
 
 from dashboard.db import audit
-from dashboard.db.accounts import admin_desks, admins, desks, oidc_accounts, passwords, sessions
+from dashboard.db.accounts import admin_desks, admins, oidc_accounts, passwords, sessions
 from dashboard.db.accounts.admins import Admin, EmailTaken
 from dashboard.db.accounts.oidc_accounts import Signed
 from dashboard.db.audit import PROVIDER, Action, Actor, Target, add, changes
@@ -135,7 +135,7 @@ class ProviderAccounts:
         return admin
 
     def _with_known_desks(self, connection: Connection, grant: Grant) -> Grant:
-        unknown = desks.unknown(connection, grant.desks)
+        unknown = admin_desks.unknown(connection, grant.desks)
         if unknown:
             log.warning("LINEUP_OIDC_GROUPS names desks that do not exist: %s", sorted(unknown))
         return grant._replace(desks=grant.desks - unknown)
@@ -208,3 +208,32 @@ def _note(
 def _provider(admin: Admin) -> Actor:
     """Returns the provider as the actor, at the sign-in of this admin."""
     return signing_in(admin)._replace(via=PROVIDER)
+
+
+#: The key of an application's methods in its configuration.
+_CONFIG = "LINEUP_SIGN_IN_METHODS"
+
+
+class SignInMethods(NamedTuple):
+    """`provider` is the name that the sign-in page shows; "" if there is none."""
+
+    passwords: bool = True
+    provider: str = ""
+
+
+def install(blueprint: Blueprint, methods: SignInMethods) -> None:
+    """Gives these methods to the application in which this blueprint is registered."""
+    blueprint.record_once(lambda state: state.app.config.update({_CONFIG: methods}))
+
+
+def sign_in_methods() -> SignInMethods:
+    """Returns the methods of the current request's application."""
+    return current_app.config.get(_CONFIG, SignInMethods())
+
+
+def require_passwords() -> None:
+    """Refuses calls that check, set or ask for a password. Raises Problem (403)."""
+    if not sign_in_methods().passwords:
+        raise Problem(
+            403, "password_signin_off", "Accounts sign in with the provider; passwords are off."
+        )

@@ -9,7 +9,7 @@ from sqlalchemy.exc import IntegrityError
 from dashboard.db import audit, migrate
 from dashboard.db.audit import COMMAND, PAGE, TEXT_MAX, Actor, Target, add, changes
 from dashboard.db.database import Database
-from dashboard.db.models.audit import REFUSED, audit_log
+from dashboard.db.models.accounts import REFUSED, audit_log
 
 MAI = Actor(PAGE, 7, "Mai", "mai@example.org", "192.0.2.7", "Firefox/140.0")
 ROOT = Actor(COMMAND, name="root", address="server-1")

@@ -3,8 +3,8 @@
 import pytest
 from sqlalchemy import insert, select, text
 
-from dashboard.db.driver import json_text
-from dashboard.db.driver.queries import Ask, Query, answer, answers, by_name
+from dashboard.db import driver
+from dashboard.db.driver import Ask, Query, answer, answers, by_name
 from dashboard.db.models.accounts import sources
 from dashboard.db.models.threads import customers
 from dashboard.db.threads import events, thread_states
@@ -36,7 +36,7 @@ def shop_id(any_database) -> int:
 
 
 def ask(query: Query, source_id: int, *names: str) -> Ask:
-    return Ask(query, {"source": source_id, "names": json_text.dumps(names)}, names_of)
+    return Ask(query, {"source": source_id, "names": driver.dumps(names)}, names_of)
 
 
 def names_of(rows) -> list[str]:

@@ -4,7 +4,7 @@ import pytest
 from sqlalchemy import insert, select, text
 from sqlalchemy.exc import IntegrityError
 
-from dashboard.db.driver.rows import Write, insert_of, update_of, write_all
+from dashboard.db.driver import Write, insert_of, update_of, write_all
 from dashboard.db.models.accounts import sources
 from dashboard.db.models.threads import events
 
@@ -85,7 +85,7 @@ def test_all_writes_are_made_in_their_order(any_database, source_id):
 
 
 def test_nothing_is_sent_without_rows(any_database, monkeypatch):
-    monkeypatch.setattr("dashboard.db.driver.rows.drive", None)
+    monkeypatch.setattr("dashboard.db.driver.drive", None)
     any_database.write(lambda connection: ADD.write(connection, []))
 
 

@@ -4,7 +4,7 @@ import pytest
 from sqlalchemy import text
 from sqlalchemy.exc import DBAPIError
 
-from dashboard.db.driver.running import drive
+from dashboard.db.driver import drive
 from dashboard.errors import StorageUnavailable
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from dashboard.db.accounts import desks
+from dashboard.db.accounts import admin_desks
 from dashboard.db.search import search
 from dashboard.ingest.actions import Actions, Admin, Reply
 from dashboard.ingest.erase import erase_customer
@@ -205,7 +205,7 @@ def test_a_result_is_marked_incomplete_above_the_limit_of_matches(shop, monkeypa
 def test_what_is_at_other_desks_takes_no_place_of_what_is_found(shop, monkeypatch):
     monkeypatch.setattr(search, "MATCHES_MAX", 2)
     monkeypatch.setattr(search, "CUSTOMERS_MAX", 1)
-    shop.database.write(lambda connection: desks.add(connection, "billing", 0))
+    shop.database.write(lambda connection: admin_desks.add(connection, "billing", 0))
     shop.says(1, "a refund", thread="t-1", customer="c-1", fields={"name": "Refund Mai"})
     for number in range(2, 8):
         thread = f"t-{number}"

@@ -6,10 +6,8 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 from sqlalchemy import select
 
-from dashboard.db.accounts import admins
-from dashboard.db.accounts.second_factor import factors, recovery, totp
-from dashboard.db.accounts.second_factor.codes import Codes, typed
-from dashboard.db.accounts.second_factor.sealing import Sealing
+from dashboard.db.accounts import admins, second_factor
+from dashboard.db.accounts.second_factor import Codes, Sealing, typed
 from dashboard.db.models.accounts import recovery_codes, second_factors
 from tests.support import code_at
 
@@ -36,10 +34,10 @@ def mai(any_database):
 
 def set_up(database, codes, admin_id, clock) -> str:
     """A factor that is confirmed with the code of the step before; its secret."""
-    secret = totp.new_secret()
+    secret = second_factor.new_secret()
     sealed = Sealing(KEY).seal(admin_id, secret)
-    assert database.write(lambda c: factors.begin(c, admin_id, sealed, clock()))
-    code = code_at(secret, clock() - totp.STEP_MS)
+    assert database.write(lambda c: second_factor.begin(c, admin_id, sealed, clock()))
+    code = code_at(secret, clock() - second_factor.STEP_MS)
     assert database.write(lambda c: codes.confirm(c, admin_id, code))
     return secret
 
@@ -49,28 +47,28 @@ def use(database, codes, admin_id, code):
 
 
 def test_a_secret_counts_once_its_first_code_has_confirmed_it(any_database, codes, mai, clock):
-    secret = totp.new_secret()
+    secret = second_factor.new_secret()
     sealed = Sealing(KEY).seal(mai, secret)
-    any_database.write(lambda c: factors.begin(c, mai, sealed, clock()))
+    any_database.write(lambda c: second_factor.begin(c, mai, sealed, clock()))
     code = code_at(secret, clock())
     with any_database.read() as connection:
-        assert factors.has(connection, [mai]) == set()
+        assert second_factor.has(connection, [mai]) == set()
     assert use(any_database, codes, mai, code) is None
     assert not any_database.write(lambda c: codes.confirm(c, mai, "000000"))
     assert any_database.write(lambda c: codes.confirm(c, mai, code))
     assert use(any_database, codes, mai, code) is None, "the code that confirmed it is used"
     with any_database.read() as connection:
-        assert factors.has(connection, [mai]) == {mai}
+        assert second_factor.has(connection, [mai]) == {mai}
 
 
 def test_a_set_up_that_was_not_confirmed_is_replaced_and_a_confirmed_one_is_not(
     any_database, codes, mai, clock
 ):
-    any_database.write(lambda c: factors.begin(c, mai, "given up", clock()))
+    any_database.write(lambda c: second_factor.begin(c, mai, "given up", clock()))
     set_up(any_database, codes, mai, clock)
-    assert not any_database.write(lambda c: factors.begin(c, mai, "another", clock()))
+    assert not any_database.write(lambda c: second_factor.begin(c, mai, "another", clock()))
     with any_database.read() as connection:
-        assert factors.of(connection, mai).secret != "another"
+        assert second_factor.of(connection, mai).secret != "another"
 
 
 def test_a_code_is_taken_once(any_database, codes, mai, clock):
@@ -78,7 +76,7 @@ def test_a_code_is_taken_once(any_database, codes, mai, clock):
     code = code_at(secret, clock())
     assert use(any_database, codes, mai, f" {code[:3]} {code[3:]} ") == "totp"
     assert use(any_database, codes, mai, code) is None
-    later = code_at(secret, clock() + totp.STEP_MS)
+    later = code_at(secret, clock() + second_factor.STEP_MS)
     assert use(any_database, codes, mai, later) == "totp"
     assert use(any_database, codes, mai, code) is None
 
@@ -101,8 +99,8 @@ def test_a_recovery_code_is_taken_in_any_width_and_with_any_separators(
     any_database, codes, mai, clock, width
 ):
     set_up(any_database, codes, mai, clock)
-    for between, shown in zip(SEPARATORS, recovery.new_codes() * 2, strict=False):
-        any_database.write(lambda c, code=shown: recovery.replace(c, mai, [code]))
+    for between, shown in zip(SEPARATORS, second_factor.new_codes() * 2, strict=False):
+        any_database.write(lambda c, code=shown: second_factor.replace_codes(c, mai, [code]))
         text = shown.replace("-", between).lower().translate(width)
         assert use(any_database, codes, mai, text) == "recovery_code", ascii(text)
 
@@ -117,29 +115,29 @@ def test_a_code_counts_for_its_own_account_alone(any_database, codes, mai, clock
     ken = create(any_database, "ken")
     set_up(any_database, codes, ken, clock)
     assert use(any_database, codes, ken, code_at(secret, clock())) is None
-    shown = recovery.new_codes()
-    any_database.write(lambda c: recovery.replace(c, mai, shown))
+    shown = second_factor.new_codes()
+    any_database.write(lambda c: second_factor.replace_codes(c, mai, shown))
     assert use(any_database, codes, ken, shown[0]) is None
     assert use(any_database, codes, mai, shown[0]) == "recovery_code"
 
 
 def test_each_recovery_code_is_taken_once_however_it_is_typed(any_database, codes, mai, clock):
     set_up(any_database, codes, mai, clock)
-    shown = recovery.new_codes()
-    assert len(set(shown)) == recovery.CODES == 10
-    any_database.write(lambda c: recovery.replace(c, mai, shown))
+    shown = second_factor.new_codes()
+    assert len(set(shown)) == second_factor.RECOVERY_CODES == 10
+    any_database.write(lambda c: second_factor.replace_codes(c, mai, shown))
     typed = shown[0].lower().replace("-", " ").replace("0", "o").replace("1", "l")
     assert use(any_database, codes, mai, f"  {typed} ") == "recovery_code"
     assert use(any_database, codes, mai, shown[0]) is None
     with any_database.read() as connection:
-        assert recovery.left(connection, mai) == 9
-    any_database.write(lambda c: recovery.replace(c, mai, recovery.new_codes()))
+        assert second_factor.codes_left(connection, mai) == 9
+    any_database.write(lambda c: second_factor.replace_codes(c, mai, second_factor.new_codes()))
     assert use(any_database, codes, mai, shown[1]) is None, "new ones end those before"
 
 
 def test_recovery_codes_need_a_factor_that_counts(any_database, codes, mai):
-    shown = recovery.new_codes()
-    any_database.write(lambda c: recovery.replace(c, mai, shown))
+    shown = second_factor.new_codes()
+    any_database.write(lambda c: second_factor.replace_codes(c, mai, shown))
     assert use(any_database, codes, mai, shown[0]) is None
 
 
@@ -154,8 +152,8 @@ def test_of_several_uses_of_a_code_at_the_same_time_one_counts(
     any_database, codes, mai, clock, kind
 ):
     secret = set_up(any_database, codes, mai, clock)
-    shown = recovery.new_codes()
-    any_database.write(lambda c: recovery.replace(c, mai, shown))
+    shown = second_factor.new_codes()
+    any_database.write(lambda c: second_factor.replace_codes(c, mai, shown))
     code = code_at(secret, clock()) if kind == "totp" else shown[0]
     together = threading.Barrier(AT_ONCE)
 
@@ -170,8 +168,8 @@ def test_of_several_uses_of_a_code_at_the_same_time_one_counts(
 
 def test_nothing_is_stored_that_lets_anybody_in(any_database, codes, mai, clock):
     secret = set_up(any_database, codes, mai, clock)
-    shown = recovery.new_codes()
-    any_database.write(lambda c: recovery.replace(c, mai, shown))
+    shown = second_factor.new_codes()
+    any_database.write(lambda c: second_factor.replace_codes(c, mai, shown))
     with any_database.read() as connection:
         stored = repr(connection.execute(select(second_factors)).all())
         stored += repr(connection.execute(select(recovery_codes)).all())
@@ -190,8 +188,8 @@ def test_a_secret_is_read_with_its_key_for_its_account_alone():
 
 def test_with_another_secret_key_recovery_codes_still_count(any_database, codes, mai, clock):
     secret = set_up(any_database, codes, mai, clock)
-    shown = recovery.new_codes()
-    any_database.write(lambda c: recovery.replace(c, mai, shown))
+    shown = second_factor.new_codes()
+    any_database.write(lambda c: second_factor.replace_codes(c, mai, shown))
     other = Codes(Sealing("another secret key"), clock)
     assert use(any_database, other, mai, code_at(secret, clock())) is None
     assert use(any_database, other, mai, shown[0]) == "recovery_code"
@@ -199,22 +197,23 @@ def test_with_another_secret_key_recovery_codes_still_count(any_database, codes,
 
 def test_what_is_removed_counts_no_more(any_database, codes, mai, clock):
     secret = set_up(any_database, codes, mai, clock)
-    shown = recovery.new_codes()
-    any_database.write(lambda c: recovery.replace(c, mai, shown))
-    assert any_database.write(lambda c: factors.remove(c, mai))
-    assert not any_database.write(lambda c: factors.remove(c, mai))
+    shown = second_factor.new_codes()
+    any_database.write(lambda c: second_factor.replace_codes(c, mai, shown))
+    assert any_database.write(lambda c: second_factor.remove(c, mai))
+    assert not any_database.write(lambda c: second_factor.remove(c, mai))
     for code in (code_at(secret, clock()), shown[0]):
         assert use(any_database, codes, mai, code) is None
 
 
 def test_a_step_is_taken_once_whatever_was_read_before(any_database, codes, mai, clock):
     set_up(any_database, codes, mai, clock)
-    step = clock() // totp.STEP_MS
+    step = clock() // second_factor.STEP_MS
     take = [
-        any_database.write(lambda c, at=at: factors.take_step(c, mai, at)) for at in (step, step)
+        any_database.write(lambda c, at=at: second_factor.take_step(c, mai, at))
+        for at in (step, step)
     ]
     assert take == [True, False]
-    assert not any_database.write(lambda c: factors.take_step(c, mai, step - 1))
+    assert not any_database.write(lambda c: second_factor.take_step(c, mai, step - 1))
 
 
 @pytest.mark.postgres
@@ -224,13 +223,13 @@ def test_of_two_transactions_that_read_before_either_wrote_one_takes_the_code(
     mai, codes = create(postgres_database), Codes(Sealing(KEY), clock)
     secret = set_up(postgres_database, codes, mai, clock)
     both_have_read = threading.Barrier(2)
-    take_step = factors.take_step
+    take_step = second_factor.take_step
 
     def take_late(*given) -> bool:
         both_have_read.wait(30)
         return take_step(*given)
 
-    monkeypatch.setattr(factors, "take_step", take_late)
+    monkeypatch.setattr(second_factor, "take_step", take_late)
     code = code_at(secret, clock())
     with ThreadPoolExecutor(2) as pool:
         found = list(pool.map(lambda _: use(postgres_database, codes, mai, code), range(2)))

@@ -2,7 +2,7 @@
 
 import pytest
 
-from dashboard.db.accounts import admin_desks, desks, sources
+from dashboard.db.accounts import admin_desks, sources
 from dashboard.db.threads import acts
 from dashboard.errors import Invalid, Problem
 from dashboard.ingest.assigning import Assigning, HandOver
@@ -17,7 +17,9 @@ from tests.support import SettableClock
 @pytest.fixture
 def shop(shop):
     for name in ("sales", "billing"):
-        shop.database.write(lambda connection, name=name: desks.add(connection, name, START_MS))
+        shop.database.write(
+            lambda connection, name=name: admin_desks.add(connection, name, START_MS)
+        )
     return shop
 
 

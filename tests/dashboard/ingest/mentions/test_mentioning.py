@@ -3,7 +3,7 @@
 import pytest
 from sqlalchemy import select
 
-from dashboard.db.accounts import admin_desks, admins, desks
+from dashboard.db.accounts import admin_desks, admins
 from dashboard.db.models.threads import mentions, threads
 from dashboard.errors import Invalid, NotFound, Problem
 from dashboard.ingest.actions import Actions, Admin
@@ -103,7 +103,7 @@ def test_who_cannot_be_mentioned_is_refused_and_no_note_is_stored(team):
 
 def test_who_does_not_see_the_thread_or_is_disabled_is_not_mentioned(team):
     def change(connection):
-        desks.add(connection, "billing", 0)
+        admin_desks.add(connection, "billing", 0)
         admin_desks.save(connection, team.ken.id, ["billing"])
         admins.disable(connection, team.ana.id, 1)
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from sqlalchemy import select
 
 from dashboard.db import placing
-from dashboard.db.accounts import desks, sources
+from dashboard.db.accounts import admin_desks, sources
 from dashboard.db.database import Database
 from dashboard.db.models.threads import threads as thread_table
 from dashboard.db.threads import events as stored_events
@@ -123,7 +123,7 @@ def test_on_postgres_too(postgres_database, drawn, handoff_only):
 
 def _send_and_check(database: Database, events, batches, handoff_only: bool) -> None:
     shop = Shop(database, SettableClock(), f"shop-{next(_shops)}")
-    database.write(lambda connection: desks.add(connection, "sales", START_MS))
+    database.write(lambda connection: admin_desks.add(connection, "sales", START_MS))
     if handoff_only:
         database.write(lambda connection: sources.set_handoff_only(connection, shop.source_id))
     for batch in batches:

@@ -8,10 +8,11 @@ from typing import Any
 import pytest
 from sqlalchemy import Connection, event
 
+from dashboard.db import driver as queries
+from dashboard.db import driver as rows
 from dashboard.db import placing
 from dashboard.db.database import Database
-from dashboard.db.driver import queries, rows
-from dashboard.db.driver.running import drive
+from dashboard.db.driver import drive
 from dashboard.db.models.threads import events
 from dashboard.db.models.threads import threads as thread_table
 from dashboard.errors import StorageUnavailable

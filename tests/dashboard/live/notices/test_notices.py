@@ -2,7 +2,7 @@
 
 import pytest
 
-from dashboard.db.accounts import admin_desks, desks
+from dashboard.db.accounts import admin_desks
 from dashboard.errors import StorageUnavailable
 from dashboard.ingest.actions import Actions, Admin
 from dashboard.ingest.assigning import Assigning, HandOver
@@ -169,7 +169,7 @@ def test_a_thread_that_comes_with_its_desk_is_told_once(scene):
     """`assigned` is of what gave the thread, and not of the move to another desk."""
 
     def change(connection):
-        desks.add(connection, "billing", 0)
+        admin_desks.add(connection, "billing", 0)
         admin_desks.save(connection, scene.mai.id, ["main", "billing"])
 
     scene.database.write(change)
@@ -202,7 +202,7 @@ def test_of_a_thread_that_is_not_seen_nothing_is_told(scene):
     """At the moment of telling, not at that of writing."""
 
     def change(connection):
-        desks.add(connection, "billing", 0)
+        admin_desks.add(connection, "billing", 0)
         admin_desks.save(connection, scene.mai.id, ["main"])
 
     scene.database.write(change)

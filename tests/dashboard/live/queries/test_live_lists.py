@@ -2,7 +2,7 @@
 
 import pytest
 
-from dashboard.db.accounts import desks
+from dashboard.db.accounts import admin_desks
 from dashboard.db.lists import allowances, sorts, views
 from dashboard.db.lists.allowances import Allowance, Most
 from dashboard.db.lists.views import Draft
@@ -219,7 +219,9 @@ def test_a_view_that_is_deleted_on_screens_says_that_it_is_gone(scene):
 
 
 def test_a_view_that_goes_to_a_desk_out_of_sight_is_gone(scene):
-    scene.order.database.write(lambda c: [desks.add(c, name, 0) for name in ("billing", "vip")])
+    scene.order.database.write(
+        lambda c: [admin_desks.add(c, name, 0) for name in ("billing", "vip")]
+    )
     draft = Draft("a view", "is:waiting", "longest_wait", "UTC", None, "main")
     view = scene.order.database.write(lambda c: views.create(c, draft, scene.mai, 5))
     named = {"view": view.public_id, "sort": "longest_wait"}

@@ -3,7 +3,7 @@
 import fakeredis
 import pytest
 
-from dashboard.db.accounts import desks
+from dashboard.db.accounts import admin_desks
 from dashboard.db.lists import kept_lists, query_lists, views
 from dashboard.db.lists.named_lists import ListName
 from dashboard.db.lists.views import Draft
@@ -164,7 +164,7 @@ def test_a_view_of_everybody_that_names_me_is_another_list_for_each(scene):
 
 
 def test_the_totals_of_a_desks_views_are_sent_to_who_sees_the_desk(scene):
-    scene.order.database.write(lambda c: desks.add(c, "billing", 0))
+    scene.order.database.write(lambda c: admin_desks.add(c, "billing", 0))
     scene.admins.drop("ken")
     scene.admins.add("ken", scene.ken, frozenset(["main"]))
     main, billing = scene.save("", desk="main"), scene.save("", desk="billing")

@@ -4,7 +4,7 @@ import itertools
 
 import pytest
 
-from dashboard.db.accounts import admins, desks
+from dashboard.db.accounts import admin_desks, admins
 from dashboard.db.models.accounts import admins as table
 from dashboard.ingest import releases
 from presence.connections import Connection
@@ -15,7 +15,7 @@ from tests.drivers.application import PASSWORD
 
 @pytest.fixture
 def chief(dashboard):
-    dashboard.database.write(lambda connection: desks.add(connection, "billing", 0))
+    dashboard.database.write(lambda connection: admin_desks.add(connection, "billing", 0))
     return dashboard.sign_in("Chief", "supervisor")
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from dashboard.db.accounts import admin_desks, desks
+from dashboard.db.accounts import admin_desks
 from tests.dashboard.web.admin.calls import API, row
 
 THREADS = f"{API}/threads"
@@ -166,7 +166,7 @@ def test_a_thread_goes_to_nobody_who_does_not_see_its_desk(dashboard, mai):
 
 def _add_desk(dashboard, name, members=(1,)):
     services = dashboard.services
-    services.database.write(lambda connection: desks.add(connection, name, services.clock()))
+    services.database.write(lambda connection: admin_desks.add(connection, name, services.clock()))
     if members:
         _set_desks(dashboard, "main", name, members=members)
 

@@ -3,7 +3,7 @@
 import pytest
 
 from dashboard.db import archive
-from dashboard.db.accounts import admin_desks, desks
+from dashboard.db.accounts import admin_desks
 from dashboard.ordering.due import Archiver
 from scoring.archive import DAY_MS
 
@@ -15,7 +15,7 @@ HISTORY = {"view": "history", "sort": "arrival"}
 def archived(dashboard):
     """Ids of five threads that were closed long ago, the newest first; and one that is live."""
     desks_of = {4: "sales"}
-    dashboard.database.write(lambda connection: desks.add(connection, "sales", 0))
+    dashboard.database.write(lambda connection: admin_desks.add(connection, "sales", 0))
     ids = []
     for number in range(5):
         ids.append(dashboard.say(f"t-{number}"))

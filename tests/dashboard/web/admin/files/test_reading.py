@@ -3,7 +3,7 @@
 import pytest
 from sqlalchemy import select
 
-from dashboard.db.accounts import admin_desks, desks
+from dashboard.db.accounts import admin_desks
 from dashboard.db.models.accounts import admins
 from dashboard.errors import NotFound
 from dashboard.files.uploads import Uploader
@@ -21,7 +21,7 @@ def thread(dashboard) -> int:
 @pytest.fixture
 def billing(dashboard) -> str:
     """Another desk."""
-    dashboard.database.write(lambda connection: desks.add(connection, "billing", 0))
+    dashboard.database.write(lambda connection: admin_desks.add(connection, "billing", 0))
     return "billing"
 
 

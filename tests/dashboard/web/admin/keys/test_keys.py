@@ -2,7 +2,7 @@
 
 import pytest
 
-from dashboard.db.accounts import desks
+from dashboard.db.accounts import admin_desks
 from dashboard.web.admin.access import keys
 
 API = "/admin/api/keys"
@@ -52,7 +52,7 @@ def test_a_key_is_made_as_by_the_command(dashboard, chief):
     assert (key["source"], key["scopes"], key["rate"]) == ("shop", ["read"], 7)
     assert (key["handoff"], key["desk"]) == (True, "sales")
     with dashboard.database.read() as connection:
-        assert desks.names(connection) == ["main", "sales"]
+        assert admin_desks.names(connection) == ["main", "sales"]
     # Threads that there were follow: none waits before it is handed over.
     (row,) = chief.get("/admin/api/threads?ids=1").json["rows"]
     assert row["waiting_since"] is None and row["desk"] == "main"

@@ -4,7 +4,7 @@ from typing import Any
 
 from flask.testing import FlaskClient
 
-from dashboard.db.accounts.second_factor import totp
+from dashboard.db.accounts import second_factor
 from tests.drivers.application import PASSWORD, ApplicationDriver
 
 SECOND_FACTOR = "/admin/api/profile/second-factor"
@@ -25,11 +25,11 @@ class App:
 
     def code(self, steps: int = 0) -> str:
         """The code that it shows so many steps from now."""
-        return code_at(self.secret, self._dashboard.clock() + steps * totp.STEP_MS)
+        return code_at(self.secret, self._dashboard.clock() + steps * second_factor.STEP_MS)
 
     def next_code(self) -> str:
         """The code of the next step, after waiting for it."""
-        self._dashboard.clock.advance(totp.STEP_MS)
+        self._dashboard.clock.advance(second_factor.STEP_MS)
         return self.code()
 
 

@@ -4,7 +4,7 @@ import time
 
 import pytest
 
-from dashboard.db.accounts import admin_desks, desks
+from dashboard.db.accounts import admin_desks
 from tests.dashboard.web.admin.views.calls import API, PROFILE, view
 from tests.dashboard.web.answers import is_problem
 
@@ -55,7 +55,7 @@ def test_a_preview_of_too_many_threads_ends_in_time(dashboard, mai, monkeypatch)
     """What was looked at by then are the newest threads."""
     ids = [dashboard.say(f"t-{number}") for number in range(9)]
     monkeypatch.setattr("dashboard.db.id_ranges.SIZE", 3)
-    monkeypatch.setattr("dashboard.web.admin.lists.view_queries.PREVIEW_SECONDS", -1.0)
+    monkeypatch.setattr("dashboard.web.admin.lists.previews.PREVIEW_SECONDS", -1.0)
     found = mai.post(PREVIEW, json={"query": "", "sort": "longest_wait"}).json
     assert (found["total"], [row["id"] for row in found["rows"]]) == (None, ids[6:])
 
@@ -140,7 +140,7 @@ def cost_of(mai, query):
 
 def test_a_completion_names_nothing_of_threads_that_are_not_seen(dashboard, mai):
     """A thread at a desk that is not seen is as if it were not: in no completion."""
-    dashboard.database.write(lambda connection: desks.add(connection, "sales", 0))
+    dashboard.database.write(lambda connection: admin_desks.add(connection, "sales", 0))
     for name, desk in (("t-1", "main"), ("t-2", "sales")):
         dashboard.say(name)
         dashboard.happens("thread.handoff", name, desk=desk)

@@ -2,7 +2,7 @@
 
 from redis.exceptions import ConnectionError as RedisConnectionError
 
-from dashboard.db.accounts import admin_desks, desks
+from dashboard.db.accounts import admin_desks
 from dashboard.db.lists import kept_lists, views
 from tests.dashboard.web.admin.views.calls import API, PROFILE, listed, saved, view
 from tests.dashboard.web.answers import is_problem
@@ -97,7 +97,7 @@ def test_views_of_everybody_are_saved_and_changed_by_supervisors_alone(mai, sue)
 
 def test_views_of_a_desk_are_seen_by_who_sees_the_desk(dashboard, mai, sue):
     dashboard.database.write(
-        lambda c: [desks.add(c, "billing", 0), admin_desks.save(c, 1, ["main"])]
+        lambda c: [admin_desks.add(c, "billing", 0), admin_desks.save(c, 1, ["main"])]
     )
     assert is_problem(mai.post(API, json=view(owner="desk:main")), 403, "forbidden")
     main, billing, all = (saved(sue, owner=each) for each in ("desk:main", "desk:billing", "all"))
@@ -297,7 +297,7 @@ def test_each_change_of_views_and_sorts_is_told_to_those_whom_it_concerns(dashbo
     """Every worker follows what is noted, and tells its sockets (views:changed)."""
     with dashboard.database.read() as connection:
         me = connection.exec_driver_sql("SELECT max(id) FROM admins").scalar()
-    dashboard.database.write(lambda connection: desks.add(connection, "sales", 0))
+    dashboard.database.write(lambda connection: admin_desks.add(connection, "sales", 0))
     rules = [{"when": "", "by": "recent_at", "order": "newest"}]
     sort = {"title": "S", "rules": rules}
     calls = [

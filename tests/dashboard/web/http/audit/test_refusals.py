@@ -4,7 +4,7 @@ import logging
 
 import pytest
 
-from dashboard.db.accounts import desks
+from dashboard.db.accounts import admin_desks
 from dashboard.rate_limits import REFUSED_LINES_PER_CALLER
 from dashboard.wsgi_keys import TARGET
 from tests.dashboard.web.admin.calls import API
@@ -27,7 +27,7 @@ def test_a_call_of_supervisors_that_an_admin_made_is_logged(mai, lines):
 
 
 def test_a_thread_of_another_desk_is_logged_like_one_that_is_not(dashboard, mai, lines):
-    dashboard.database.write(lambda connection: desks.add(connection, "billing", 0))
+    dashboard.database.write(lambda connection: admin_desks.add(connection, "billing", 0))
     dashboard.happens("thread.handoff", "t-1", desk="billing")
     me = mai.get(f"{API}/me").json["id"]
     for id in (1, 99):

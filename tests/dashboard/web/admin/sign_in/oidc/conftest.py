@@ -3,7 +3,7 @@
 import pytest
 import requests
 
-from dashboard.db.accounts import desks
+from dashboard.db.accounts import admin_desks
 from dashboard.db.database import Database
 from tests.dashboard.web.admin.sign_in.oidc.fake_provider import ENVIRONMENT, FakeProvider, person
 from tests.drivers.application import ApplicationDriver
@@ -62,7 +62,7 @@ def make_driver(clock, tmp_path, provider):
     def make(database: Database, **environment: str) -> ProviderDriver:
         driver = ApplicationDriver(database, clock, tmp_path, **ENVIRONMENT, **environment)
         for name in ("sales", "billing"):
-            database.write(lambda connection, name=name: desks.add(connection, name, clock()))
+            database.write(lambda connection, name=name: admin_desks.add(connection, name, clock()))
         return ProviderDriver(driver, provider)
 
     return make

@@ -1,27 +1,113 @@
-"""The route that previews the effect of rules on a view, before they are saved."""
+"""The routes that help to write queries and sorts: previews of their threads, and suggestions."""
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from flask import Response
 from sqlalchemy import Connection
 
 from dashboard.clock import time_limit
+from dashboard.db import conditions
 from dashboard.db.accounts import admins
+from dashboard.db.accounts.admin_desks import Desks
 from dashboard.db.database import Database
-from dashboard.db.lists import named_lists, views
+from dashboard.db.lists import named_lists, query_lists
+from dashboard.db.lists import views as saved_views
 from dashboard.db.lists.entries import look_through
 from dashboard.db.lists.named_lists import ListName
-from dashboard.db.lists.query_lists import QueryList
+from dashboard.db.lists.query_lists import ListedQuery, QueryList
+from dashboard.db.threads import thread_rows
 from dashboard.errors import NotFound
 from dashboard.languages import browsers_locale
+from dashboard.validation.queries import invalid_query
 from dashboard.web.admin import preferences
+from dashboard.web.admin.lists import views
 from dashboard.web.admin.lists.sorts import SortPreview, SortPreviewRequest, SortProblem, checked
+from dashboard.web.admin.preferences import timezone_of
 from dashboard.web.admin.routes import SUPERVISOR
 from dashboard.web.http.identity import current
 from dashboard.web.http.responses import json_response
 from dashboard.web.http.routes import done, route
+from scoring.conditions.language.completion import complete
+from scoring.conditions.language.errors import QueryError
 from scoring.views import BUILT_IN_VIEWS
+
+ROWS_MAX = 20
+#: How long a preview searches for threads.
+PREVIEW_SECONDS = 2.0
+
+
+class QueriesApi:
+    """The routes `/views/preview` and `/query/complete`."""
+
+    def __init__(
+        self,
+        database: Database,
+        clock: Callable[[], int],
+        monotonic: Callable[[], float] = time.monotonic,
+    ):
+        self._database = database
+        self._clock = clock
+        self._monotonic = monotonic
+
+    @route(
+        "POST",
+        "/views/preview",
+        "postViewPreview",
+        summary="Count the threads that a view would have, and read the first of them",
+        body=(views.ViewPreviewRequest,),
+        example={"query": "is:waiting waits:>10m", "sort": "longest_wait"},
+        answers=done(views.ViewPreview),
+        problem=views.ViewProblem,
+    )
+    def preview(self, body: views.ViewPreviewRequest) -> Response:
+        is_over = time_limit(PREVIEW_SECONDS, self._monotonic)
+        identity = current()
+        with self._database.read() as connection:
+            timezone = timezone_of(connection, identity.admin_id, body.timezone)
+            listed = ListedQuery(body.query, body.sort, timezone, identity.admin_id, identity.desks)
+            try:
+                query_list = query_lists.list_of(connection, listed)
+            except QueryError as error:
+                raise invalid_query(error) from error
+            found = look_through(connection, query_list, self._clock(), ROWS_MAX, is_over)
+            ids = [entry.id for entry in found.entries]
+            rows = thread_rows.rows(connection, ids, identity.desks)
+        return json_response({"total": found.total, "rows": [rows[id] for id in ids if id in rows]})
+
+    @route(
+        "GET",
+        "/query/complete",
+        "getCompletion",
+        summary="Say what may be written at a place of a query",
+        query=views.CompletionQuery,
+        answers=done(views.Suggestions),
+    )
+    def complete(self, query: views.CompletionQuery) -> Response:
+        at = len(query.text) if query.at is None else query.at
+        return json_response(
+            {"suggestions": complete(query.text, at, _Choices(self._database, current().desks))}
+        )
+
+
+class _Choices(Mapping[str, Sequence[str]]):
+    """The values of fields that are not fixed, read when they are needed: those of threads at these
+    desks; None: at all desks."""
+
+    def __init__(self, database: Database, desks: Desks):
+        self._database = database
+        self._desks = desks
+
+    def __getitem__(self, name: str) -> Sequence[str]:
+        with self._database.read() as connection:
+            return conditions.BY_FIELD[name](connection, self._desks)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(conditions.BY_FIELD)
+
+    def __len__(self) -> int:
+        return len(conditions.BY_FIELD)
+
 
 #: Most threads that are shown.
 SHOWN = 200
@@ -100,8 +186,8 @@ def _sort_of(connection: Connection, view: str, admin_id: int) -> str:
         chosen = preferences.complete(admins.preferences(connection, admin_id), browsers_locale())
         sort: str = chosen["sorts"][view]
         return sort
-    number = views.number_of(view)
-    found = None if number is None else views.find(connection, number, admin_id, desks=None)
+    number = saved_views.number_of(view)
+    found = None if number is None else saved_views.find(connection, number, admin_id, desks=None)
     if found is None:
         raise NotFound("There is no such view.")
     return found.sort

@@ -1,1 +1,0 @@
-"""Statements that bypass SQLAlchemy and run on the driver, because each event needs them."""
