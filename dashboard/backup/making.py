@@ -24,7 +24,7 @@ from dashboard.backup.archive import (
 from dashboard.db import files as stored_files
 from dashboard.db import migrate, plain_postgres
 from dashboard.db.database import Database
-from dashboard.db.outbox.outgoing_document import timestamp
+from dashboard.db.outbox.outgoing import timestamp
 from dashboard.errors import NotFound, StartError
 from dashboard.files.store import FileStore
 from dashboard.protocol import VERSION

@@ -8,7 +8,7 @@ import click
 from dashboard.cli.context import open_services
 from dashboard.cli.params import Context, Parameter, command
 from dashboard.db.audit import Entry, Filters, every, is_action, json_lines
-from dashboard.db.outbox.outgoing_document import timestamp
+from dashboard.db.outbox.outgoing import timestamp
 from dashboard.validation import timestamps
 
 

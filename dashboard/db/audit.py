@@ -13,7 +13,7 @@ from dashboard.db.accounts import admins
 from dashboard.db.database import Database
 from dashboard.db.models.accounts import admins as accounts
 from dashboard.db.models.accounts import audit_log
-from dashboard.db.outbox.outgoing_document import timestamp
+from dashboard.db.outbox.outgoing import timestamp
 from dashboard.turns import turns
 from scoring.conditions.folding import folded, plain
 

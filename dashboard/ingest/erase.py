@@ -5,15 +5,15 @@ from typing import Any, NamedTuple
 
 from sqlalchemy import ColumnElement, Connection, delete, select, update
 
-from dashboard.db import audit, files
+from dashboard.db import audit, erasures, files
 from dashboard.db.audit import Actor, Target, add
 from dashboard.db.database import Database
+from dashboard.db.erasures import Kind
 from dashboard.db.lists import query_lists
 from dashboard.db.models.accounts import sources
 from dashboard.db.models.threads import customers, events, threads
 from dashboard.db.search import search_index
-from dashboard.db.threads import erasures, thread_states
-from dashboard.db.threads.erasures import Kind
+from dashboard.db.threads import thread_states
 from dashboard.db.threads.thread_state import ThreadState
 from dashboard.ingest.outcomes import NO_FINGERPRINT
 from dashboard.ingest.schema import ParsedEvent

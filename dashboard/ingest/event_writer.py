@@ -10,7 +10,7 @@ from dashboard.db.driver import Write, answers
 from dashboard.db.outbox import sent_messages
 from dashboard.db.search import search_index
 from dashboard.db.threads import customers, events, thread_states
-from dashboard.db.threads.last_writer import held_back, stamped, wins
+from dashboard.db.threads.events import held_back, stamped, wins
 from dashboard.db.threads.messages import message
 from dashboard.db.threads.thread_state import ThreadState
 from dashboard.db.threads.thread_states import ChangedCustomer, Locked

@@ -7,8 +7,8 @@ import regex
 from sqlalchemy import Connection
 
 from dashboard import event_types
-from dashboard.db.threads import acts, events, thread_tags
-from dashboard.db.threads.last_writer import Stamp, stamped, wins
+from dashboard.db.threads import conversations, events, thread_tags
+from dashboard.db.threads.events import Stamp, stamped, wins
 from dashboard.db.threads.thread_state import ThreadColumns, ThreadState
 from dashboard.event_types import OutgoingType
 from dashboard.ingest.schema import ParsedEvent
@@ -110,7 +110,7 @@ def fold_stored(connection: Connection, states: Sequence[ThreadState], handoff_o
 def add_acts(connection: Connection, states: Sequence[ThreadState], admin_id: int | None) -> None:
     """Stores the acts of folded threads' new events; `admin_id` is their author."""
     by = {"admin_id": admin_id}
-    acts.add_many(connection, [act | by for state in states for act in _acts_of(state)])
+    conversations.add_many(connection, [act | by for state in states for act in _acts_of(state)])
 
 
 def _is_shown_next(columns: ThreadColumns, role: str, stamp: Stamp) -> bool:

@@ -8,8 +8,8 @@ from sqlalchemy import Connection
 from dashboard.db.accounts import admins
 from dashboard.db.accounts.admin_desks import Desks
 from dashboard.db.outbox import deliveries, outgoing, sent_messages
-from dashboard.db.threads import acts, messages, threads
-from dashboard.db.threads.last_writer import stamped
+from dashboard.db.threads import conversations, messages, threads
+from dashboard.db.threads.events import stamped
 from dashboard.db.threads.thread_state import ThreadState
 from dashboard.event_types import ASSIGNED, DESK_CHANGED, MESSAGE_CREATED, RELEASED, OutgoingType
 
@@ -72,7 +72,9 @@ def add_event(
     outgoing.add(connection, state.source_id, state.id, type.name, now, said)
     event_id = kept.pop("event_id", None)
     admin_id = admin and admin.id
-    return acts.add(connection, state.id, now, type.name, admin_id, event_id, {**data, **kept})
+    return conversations.add_act(
+        connection, state.id, now, type.name, admin_id, event_id, {**data, **kept}
+    )
 
 
 def set_assignee(

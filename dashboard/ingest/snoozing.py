@@ -7,9 +7,9 @@ from typing import Any
 from sqlalchemy import Connection
 
 from dashboard.db.database import Database
-from dashboard.db.hours.due_times import DueTimes
-from dashboard.db.threads import acts, events, thread_states
-from dashboard.db.threads.acts import Act
+from dashboard.db.policies import DueTimes
+from dashboard.db.threads import conversations, events, thread_states
+from dashboard.db.threads.conversations import Act
 from dashboard.db.threads.thread_state import ThreadState, Wake
 from dashboard.errors import Problem
 from dashboard.event_types import DUE, REOPENED, SNOOZED, WOKEN, OutgoingType
@@ -167,7 +167,9 @@ def reverse(connection: Connection, admin: Admin, state: ThreadState, act: Act, 
         outgoing.add_event(connection, admin, state, WOKEN, now, reason, undoes=act.id)
     else:
         # The thread is already in the wanted state; the act records the undoing.
-        acts.add(connection, state.id, now, act.type, admin.id, None, {"undoes": act.id})
+        conversations.add_act(
+            connection, state.id, now, act.type, admin.id, None, {"undoes": act.id}
+        )
         state.row_changed = True
 
 
@@ -203,7 +205,7 @@ def _without(connection: Connection, state: ThreadState, act: Act, now: int) -> 
     marks = kept_in(act.data)
     if marks.snoozed_until is not None and marks.snoozed_until <= now:
         return NONE
-    since = acts.after(connection, state.id, act.id)
+    since = conversations.acts_after(connection, state.id, act.id)
     if any(each.type == REOPENED.name and "undoes" not in each.data for each in since):
         return NONE
     arrived = events.arrived_after(connection, state.id, act.data["last_event"])

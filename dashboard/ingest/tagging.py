@@ -6,8 +6,8 @@ from typing import NamedTuple
 from sqlalchemy import Connection
 
 from dashboard.db.database import Database
-from dashboard.db.threads import acts, events, thread_states, thread_tags
-from dashboard.db.threads.acts import Act
+from dashboard.db.threads import conversations, events, thread_states, thread_tags
+from dashboard.db.threads.conversations import Act
 from dashboard.db.threads.thread_state import ThreadState
 from dashboard.event_types import TAGS, TAGS_CHANGED
 from dashboard.ingest import acting, outgoing
@@ -82,7 +82,7 @@ def reverse(
         outgoing.add_event(connection, admin, state, TAGS_CHANGED, now, changes, undoes=act.id)
         return placements
     # The thread already has the wanted tags; the act records the undoing.
-    acts.add(connection, state.id, now, act.type, admin.id, None, {"undoes": act.id})
+    conversations.add_act(connection, state.id, now, act.type, admin.id, None, {"undoes": act.id})
     again = acting.locked(connection, state.id, None)
     again.row_changed = True
     return [*placements, *thread_states.save(connection, [again], now)]

@@ -7,8 +7,8 @@ from sqlalchemy import Connection
 
 from dashboard.db.accounts.admin_desks import sees
 from dashboard.db.database import Database
-from dashboard.db.threads import acts, thread_states
-from dashboard.db.threads.acts import Act
+from dashboard.db.threads import conversations, thread_states
+from dashboard.db.threads.conversations import Act
 from dashboard.db.threads.thread_state import ThreadState
 from dashboard.errors import NotFound, Problem
 from dashboard.event_types import ACT_TYPES, DESK_CHANGED, EVENT_TYPES, PRIORITY_CHANGED, WOKEN
@@ -44,7 +44,7 @@ class Undo:
         now = self._clock()
 
         def write(connection: Connection) -> tuple[int, Sequence[Placement]]:
-            found = acts.one(connection, act_id)
+            found = conversations.one_act(connection, act_id)
             if found is None or found.admin_id != admin.id or "undoes" in found.data:
                 raise NotFound("There is no such act of yours.")
             # An admin who moved a thread to a desk that is not their own may take it back.
@@ -68,7 +68,7 @@ class Undo:
         """Whether it was undone before. Raises Problem if somebody set the same again since."""
         sets = ACT_TYPES[act.type].sets
         same = {type.name for type in ACT_TYPES.values() if type.sets == sets}
-        for later in acts.after(connection, act.thread_id, act.id):
+        for later in conversations.acts_after(connection, act.thread_id, act.id):
             if later.data.get("undoes") == act.id:
                 return True
             if (
@@ -127,7 +127,7 @@ def _reverse(
         outgoing.add_event(connection, admin, state, outgoing_type, now, data, **kept)
     else:
         # The thread is already in the wanted state; the act records the undoing.
-        acts.add(connection, state.id, now, outgoing_type.name, admin.id, None, kept)
+        conversations.add_act(connection, state.id, now, outgoing_type.name, admin.id, None, kept)
     return [*placements, *_bring_back(connection, act, now)]
 
 

@@ -15,7 +15,7 @@ from dashboard.db.lists.named_lists import ListName, NamedList, SeenLists, Stamp
 from dashboard.db.lists.views import Owner
 from dashboard.db.notices import Notice
 from dashboard.db.outbox import sent_messages, webhooks
-from dashboard.db.threads import acts, conversations, messages, thread_rows, threads
+from dashboard.db.threads import conversations, messages, thread_rows, threads
 from dashboard.transport.packets import EncodedJson, encode
 from scoring.reading import Entry
 
@@ -126,7 +126,9 @@ class Reads:
     def acts_after(self, thread_id: int, act_id: int) -> list[dict[str, Any]]:
         """The acts on a thread that were stored after this one, oldest first."""
         with self._database.read() as connection:
-            return [act.to_json() for act in acts.after(connection, thread_id, act_id)]
+            return [
+                act.to_json() for act in conversations.acts_after(connection, thread_id, act_id)
+            ]
 
     def unread_mentions(self, thread_id: int, admin_id: int) -> list[int]:
         """The notes of a thread that mention an admin who has not read them, by id."""

@@ -7,9 +7,9 @@ from functools import partial
 
 from sqlalchemy import Connection
 
+from dashboard.db import policies
 from dashboard.db.archive import behind
 from dashboard.db.database import Database
-from dashboard.db.hours import due_times
 from dashboard.db.lists import versions
 from dashboard.db.threads import thread_states, threads
 from dashboard.db.threads.thread_state import ThreadState
@@ -151,7 +151,7 @@ class Recompute(_Paced):
                 version = versions.current(connection).policies
                 if version == self.done:
                     return count
-                ids = due_times.behind(connection, version, self._pace.ahead)
+                ids = policies.behind(connection, version, self._pace.ahead)
             if not ids:
                 self.done = version
                 return count

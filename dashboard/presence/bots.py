@@ -5,10 +5,11 @@ import time
 from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import Any, NamedTuple
 
+from dashboard.db import erasures
 from dashboard.db.accounts.presence_settings import of_customers
 from dashboard.db.accounts.team import assignee_of
 from dashboard.db.database import Database
-from dashboard.db.threads import erasures, threads
+from dashboard.db.threads import threads
 from dashboard.errors import NotFound
 from dashboard.presence.service import OTHERS, TRUTH, PresenceService
 from dashboard.turns import turns

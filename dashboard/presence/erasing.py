@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from redis.exceptions import RedisError
 
-from dashboard.db import traces
+from dashboard.db import erasures
 from dashboard.db.audit import Actor
 from dashboard.db.database import Database
 from dashboard.files.store import FileStore
@@ -66,7 +66,7 @@ class Erasing:
         # Also if no customer is found: an earlier call may have lost the answer of the database.
         ids = erased.thread_ids if erased is not None else ()
         is_forgotten = self._forget(f"{source}/{customer}", ids)
-        traces.remove(self._database, traces_seconds)
+        erasures.remove(self._database, traces_seconds)
         return erased and Deleted(len(erased.thread_ids), erased.events, is_forgotten)
 
     def _forget(self, person: str, thread_ids: Collection[int]) -> bool:

@@ -7,11 +7,11 @@ from typing import Any
 
 from redis.exceptions import RedisError
 
+from dashboard.db import erasures
 from dashboard.db.accounts import presence_settings as kept
 from dashboard.db.accounts.team import customers_at, known_customers
 from dashboard.db.database import Database
 from dashboard.db.last_seen import SeenCustomers
-from dashboard.db.threads import erasures
 from dashboard.errors import Problem
 from dashboard.presence.relations import Relations
 from dashboard.rate_limits import LOOK_UPS

@@ -8,8 +8,9 @@ from typing import Any, NamedTuple
 
 from sqlalchemy import Connection
 
+from dashboard.db import erasures
 from dashboard.db.accounts import sources
-from dashboard.db.threads import erasures, events, thread_states, threads
+from dashboard.db.threads import events, thread_states, threads
 from dashboard.errors import CustomerErased, Problem
 from dashboard.event_types import RECEIPT
 from dashboard.ingest import schema

@@ -14,7 +14,7 @@ from dashboard.db.database import Database
 from dashboard.db.models.accounts import admins
 from dashboard.db.models.accounts import sources as sources_table
 from dashboard.db.models.threads import customers, events, threads
-from dashboard.db.outbox.outgoing_document import timestamp
+from dashboard.db.outbox.outgoing import timestamp
 from dashboard.event_types import RECEIPT
 from dashboard.ingest.outcomes import NO_FINGERPRINT
 from dashboard.transfer.lines import HEADER, written

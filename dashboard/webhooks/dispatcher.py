@@ -14,9 +14,8 @@ from typing import Any
 from sqlalchemy import Connection
 
 from dashboard.db.database import Database
-from dashboard.db.outbox import deliveries, delivery_log, outgoing, webhooks
-from dashboard.db.outbox.deliveries import LeasedDelivery
-from dashboard.db.outbox.delivery_log import Attempt
+from dashboard.db.outbox import deliveries, outgoing, webhooks
+from dashboard.db.outbox.deliveries import Attempt, LeasedDelivery
 from dashboard.errors import StorageUnavailable
 from dashboard.tasks import Backoff, PeriodicTask, RunsTask
 from dashboard.webhooks.http_client import Answer, Poster
@@ -223,7 +222,7 @@ class WebhookDispatcher(RunsTask):
         attempt: Attempt,
         now: int,
     ) -> None:
-        delivery_log.add(connection, delivery.webhook_id, delivery.id, attempt)
+        deliveries.log_attempt(connection, delivery.webhook_id, delivery.id, attempt)
         if answer.is_good:
             if deliveries.succeed(connection, delivery, now):
                 webhooks.save_success(connection, delivery.webhook_id)

@@ -14,9 +14,9 @@ from dashboard.db import audit
 from dashboard.db.accounts import sources
 from dashboard.db.audit import Action, Actor, Target, add
 from dashboard.db.database import Database
-from dashboard.db.outbox import deliveries, delivery_log, outgoing, webhooks
-from dashboard.db.outbox.delivery_log import Attempt
-from dashboard.db.outbox.outgoing_document import timestamp
+from dashboard.db.outbox import deliveries, outgoing, webhooks
+from dashboard.db.outbox.deliveries import Attempt
+from dashboard.db.outbox.outgoing import timestamp
 from dashboard.db.outbox.webhooks import Webhook
 from dashboard.errors import Invalid, NotFound, Problem, StorageUnavailable
 from dashboard.event_types import TYPING, WEBHOOK_TEST, WEBHOOK_TYPES
@@ -176,7 +176,7 @@ class WebhookService:
         """Up to `limit` attempts with ids below `before`, newest first; whether there are more."""
         with self._database.read() as connection:
             _webhook(connection, id)
-            return delivery_log.page(connection, id, before, limit)
+            return deliveries.page(connection, id, before, limit)
 
     def test(self, id: int) -> Attempt:
         """Posts a test event at once; only the delivery log shows it.
@@ -198,7 +198,9 @@ class WebhookService:
         request = signed(document, target.secrets, began)
         answer = self._poster.post(target.url, request)
         attempt = attempt_of(request, answer, began, self._clock())
-        self._database.write(lambda connection: delivery_log.add(connection, id, None, attempt))
+        self._database.write(
+            lambda connection: deliveries.log_attempt(connection, id, None, attempt)
+        )
         return attempt
 
     def replay(self, actor: Actor, id: int, **selection: Any) -> int:
@@ -214,7 +216,7 @@ class WebhookService:
         def write(connection: Connection, now: int, webhook: Webhook) -> int:
             if webhooks.target(connection, id, now) is None:
                 raise _disabled()
-            rows = delivery_log.replayable(connection, id, now, **selection)
+            rows = deliveries.replayable(connection, id, now, **selection)
             count = deliveries.replay(connection, id, rows, now)
             if count:
                 said = chosen | {"events": count}

@@ -17,10 +17,10 @@ from sqlalchemy import (
     update,
 )
 
+from dashboard.db import erasures
 from dashboard.db.models.accounts import admin_presence, admins, customer_presence, sources
 from dashboard.db.models.threads import customers
 from dashboard.db.threads import customers as customer_store
-from dashboard.db.threads import erasures
 from dashboard.db.upsert import insert_missing
 from dashboard.errors import CustomerErased
 from presence.settings import Settings

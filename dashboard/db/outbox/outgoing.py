@@ -7,15 +7,112 @@ holding the lock of one row, so that it sees everything committed before. A curs
 """
 
 import uuid
-from typing import Any
+from collections.abc import Collection, Sequence
+from datetime import UTC, datetime, timedelta
+from typing import Any, NamedTuple
 
 from sqlalchemy import Connection, Select, bindparam, delete, exists, insert, select, text, update
 
-from dashboard.db.models.webhooks import outgoing_events, outgoing_head, outgoing_readers
+from dashboard.db.models.threads import threads
+from dashboard.db.models.webhooks import (
+    deliveries,
+    outgoing_events,
+    outgoing_head,
+    outgoing_readers,
+    webhooks,
+)
 from dashboard.db.outbox import sent_messages
-from dashboard.db.outbox.fan_out import PositionedEvent, fan_out
-from dashboard.db.outbox.outgoing_document import EVENTS, Outgoing
 from dashboard.db.upsert import insert_missing
+
+EVENTS: Select[Any] = select(
+    outgoing_events.c.name,
+    outgoing_events.c.type,
+    outgoing_events.c.occurred_at,
+    outgoing_events.c.seq,
+    threads.c.external_id,
+    outgoing_events.c.data,
+).join_from(outgoing_events, threads, threads.c.id == outgoing_events.c.thread_id)
+_BEGINNING = datetime(1970, 1, 1, tzinfo=UTC)
+
+
+class Outgoing(NamedTuple):
+    """A stored event; `occurred_at` in milliseconds, `thread` is the source's id of it."""
+
+    name: str
+    type: str
+    occurred_at: int
+    seq: int
+    thread: str
+    data: dict[str, Any]
+
+    def document(self) -> dict[str, Any]:
+        """Returns the JSON document of the event; the same at each call."""
+        return {
+            "id": self.name,
+            "type": self.type,
+            "occurred_at": timestamp(self.occurred_at),
+            "seq": self.seq,
+            "thread": self.thread,
+            "data": self.data,
+        }
+
+
+def timestamp(ms: int) -> str:
+    """Formats a time as RFC 3339, to the millisecond."""
+    moment = _BEGINNING + timedelta(milliseconds=ms)
+    return moment.isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+
+class PositionedEvent(NamedTuple):
+    """An outgoing event and its position in the outbox."""
+
+    position: int
+    id: int
+    source_id: int
+    thread_id: int
+    type: str
+
+
+def fan_out(connection: Connection, events: Sequence[PositionedEvent], now_ms: int) -> None:
+    """Adds a delivery for each event and each enabled webhook of its source that wants its type."""
+    wanted = _webhooks(connection, {event.source_id for event in events})
+    rows = [
+        delivery(webhook_id, event, now_ms)
+        for event in events
+        for webhook_id, types in wanted.get(event.source_id, ())
+        if types is None or event.type in types
+    ]
+    if rows:
+        insert_missing(connection, deliveries, rows)
+
+
+def delivery(webhook_id: int, event: PositionedEvent, now_ms: int) -> dict[str, Any]:
+    """Returns a row of the table `deliveries` that is due at once."""
+    return {
+        "webhook_id": webhook_id,
+        "event_id": event.id,
+        "thread_id": event.thread_id,
+        "position": event.position,
+        "state": "pending",
+        "attempts": 0,
+        "next_at": now_ms,
+    }
+
+
+def _webhooks(
+    connection: Connection, source_ids: Collection[int]
+) -> dict[int, list[tuple[int, list[str] | None]]]:
+    """Maps source ids to their enabled webhooks: (id, wanted types; None for all)."""
+    found: dict[int, list[tuple[int, list[str] | None]]] = {}
+    rows = connection.execute(
+        select(webhooks.c.source_id, webhooks.c.id, webhooks.c.events)
+        .where(webhooks.c.source_id.in_(source_ids), webhooks.c.disabled_at.is_(None))
+        .order_by(webhooks.c.id)
+    )
+    for source_id, id, types in rows:
+        found.setdefault(source_id, []).append((id, types))
+    return found
+
 
 #: Events are kept for 30 days.
 KEPT_MS = 30 * 24 * 3600 * 1000

@@ -1,13 +1,16 @@
-"""Messages that contain all terms of a query: the newest of all threads, or those of one thread."""
+"""Messages that contain all terms of a query, of all threads or of one, and excerpts of them."""
 
+import unicodedata
+from bisect import bisect_left, bisect_right
 from collections.abc import Collection, Sequence
 from typing import Any, NamedTuple
 
+import regex
 from sqlalchemy import Connection, String, TextClause, bindparam, text
 
 from dashboard.db.accounts.admin_desks import Desks
 from dashboard.db.search.search_index import POSITIONS_MISSING_QUERY, matching, message_text
-from dashboard.db.search.words import Term, places, words_with_positions
+from dashboard.db.search.words import Term, Word, places, words_with_positions
 from dashboard.db.threads import messages
 
 _NEWEST = {
@@ -132,3 +135,148 @@ def _sure(
 def _contains(text: str, terms: Sequence[Term]) -> bool:
     found_words = words_with_positions(text)
     return all(places(found_words, term) for term in terms)
+
+
+#: Code points of an excerpt, without the ellipses.
+EXCERPT_MAX = 140
+#: Columns shown before the first match; ideographs and kana take two.
+_BEFORE_MAX = 24
+_CUT = "…"
+_GRAPHEME = regex.compile(r"\X")
+
+#: A match, [from, to) in code points, and the number of its term.
+Match = tuple[int, int, int]
+
+
+class Excerpt(NamedTuple):
+    """An excerpt; `marks` are the matches as [from, to) in code points of `text`."""
+
+    text: str
+    marks: list[tuple[int, int]]
+
+
+def excerpt(text: str, terms: Sequence[Term]) -> Excerpt:
+    """Returns the part of a text with the most terms, on one line; of equal parts the first.
+
+    Neither its ends nor its marks are within a grapheme cluster, unless one cluster is longer than
+    the excerpt.
+    """
+    found_words = words_with_positions(text)
+    found = _matches(found_words, terms)
+    start, end = _window(text, found_words, found)
+    head, tail = (_CUT if start else ""), (_CUT if end < len(text) else "")
+    shown = head + _on_one_line(text[start:end]) + tail
+    inside = [(max(low, start), min(high, end)) for low, high, _ in found]
+    clusters = _clusters(text, start, end)
+    whole = _merged([_widened(clusters, low, high) for low, high in inside if low < high])
+    by = len(head) - start
+    return Excerpt(shown, [(low + by, min(high, end) + by) for low, high in whole])
+
+
+def marks(text: str, terms: Sequence[Term], most: int) -> list[tuple[int, int]]:
+    """Returns the first `most` matches in the whole text, without overlaps and in order."""
+    found = _merged([match[:2] for match in _matches(words_with_positions(text), terms)])[:most]
+    if not found:
+        return []
+    clusters = _clusters(text, 0, found[-1][1])
+    return _merged([_widened(clusters, low, high) for low, high in found])
+
+
+def _matches(found_words: Sequence[Word], terms: Sequence[Term]) -> list[Match]:
+    return sorted(
+        (low, high, number)
+        for number, term in enumerate(dict.fromkeys(terms))
+        for low, high in places(found_words, term)
+    )
+
+
+def _on_one_line(text: str) -> str:
+    return "".join(" " if each.isspace() else each for each in text)
+
+
+def _window(text: str, found_words: Sequence[Word], found: Sequence[Match]) -> tuple[int, int]:
+    """Returns [from, to) of the excerpt: as many whole words as fit."""
+    if len(text) <= EXCERPT_MAX:
+        return 0, len(text)
+    first, last = _richest(found)
+    start = _start(text, found_words, first, last)
+    most = start + EXCERPT_MAX
+    if most >= len(text):
+        return start, len(text)
+    ends = [word.end for word in found_words if first < word.end <= most]
+    end = _boundary(text, start, max(ends, default=most))
+    return start, end if end > start else most
+
+
+def _richest(found: Sequence[Match]) -> tuple[int, int]:
+    """Returns [from, to) of matches that fit, with the most terms; then with the most matches."""
+    best, best_key = (0, 0), (0, 0)
+    counts: dict[int, int] = {}
+    first = 0
+    for last, (_, high, number) in enumerate(found):
+        counts[number] = counts.get(number, 0) + 1
+        while first < last and high - found[first][0] > EXCERPT_MAX:
+            dropped = found[first][2]
+            counts[dropped] -= 1
+            if not counts[dropped]:
+                del counts[dropped]
+            first += 1
+        key = (len(counts), last - first + 1)
+        if key > best_key:
+            best, best_key = (found[first][0], high), key
+    return best
+
+
+def _start(text: str, found_words: Sequence[Word], first: int, last: int) -> int:
+    """Returns the start of an excerpt that shows [first, last): at a word, some columns before."""
+    room = max(0, EXCERPT_MAX - (last - first))
+    lowest, columns = first, 0
+    while lowest > 0 and first - lowest < room:
+        columns += 2 if unicodedata.east_asian_width(text[lowest - 1]) in "WF" else 1
+        if columns > _BEFORE_MAX:
+            break
+        lowest -= 1
+    if lowest == 0:
+        return 0
+    begin = min(
+        (word.start for word in found_words if lowest <= word.start <= first), default=first
+    )
+    # Grapheme clusters never extend over the end of a line.
+    whole = _boundary(text, max(text.rfind("\n", 0, begin), 0), begin)
+    return whole if first - whole < EXCERPT_MAX // 2 else begin
+
+
+def _boundary(text: str, start: int, at: int) -> int:
+    """Returns the last place at or before `at` between two grapheme clusters, or `start`."""
+    end = start
+    for cluster in _GRAPHEME.finditer(text, start):
+        if cluster.end() > at:
+            break
+        end = cluster.end()
+    return end
+
+
+def _clusters(text: str, start: int, end: int) -> list[int]:
+    """Returns the places between clusters from `start` to the first one at or after `end`."""
+    places_between = [start]
+    for cluster in _GRAPHEME.finditer(text, start):
+        places_between.append(cluster.end())
+        if cluster.end() >= end:
+            break
+    return places_between
+
+
+def _widened(clusters: Sequence[int], low: int, high: int) -> tuple[int, int]:
+    """Widens a mark to whole grapheme clusters."""
+    return clusters[bisect_right(clusters, low) - 1], clusters[bisect_left(clusters, high)]
+
+
+def _merged(found: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Merges overlapping marks; returns them in order."""
+    merged: list[tuple[int, int]] = []
+    for low, high in found:
+        if merged and low <= merged[-1][1]:
+            merged[-1] = merged[-1][0], max(high, merged[-1][1])
+        else:
+            merged.append((low, high))
+    return merged

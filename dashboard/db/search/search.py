@@ -1,22 +1,86 @@
-"""Finds threads by their messages and by their customers, the newest match first."""
+"""Finds threads by their messages, customers and conditions, the newest match first."""
 
+import time
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from sqlalchemy import ColumnElement, Connection, String, bindparam, func, select, text, true
+from sqlalchemy import (
+    ColumnElement,
+    Connection,
+    Select,
+    String,
+    bindparam,
+    func,
+    select,
+    text,
+    true,
+)
 
 from dashboard.db.accounts.admin_desks import Desks
+from dashboard.db.conditions import threads_of, where
 from dashboard.db.models.accounts import sources
-from dashboard.db.models.threads import customers
+from dashboard.db.models.threads import customers, threads
 from dashboard.db.models.threads import threads as threads_table
-from dashboard.db.search import message_matches, narrowing
-from dashboard.db.search.excerpts import excerpt, marks
-from dashboard.db.search.narrowing import HoldsAt, Matches
+from dashboard.db.search import message_matches
+from dashboard.db.search.message_matches import excerpt, marks
 from dashboard.db.search.search_index import matching, message_text
 from dashboard.db.search.words import Term, terms
 from dashboard.db.threads import messages, thread_rows
 from dashboard.db.threads.thread_rows import rows
+from dashboard.turns import turns
 from scoring.conditions.folding import plain
+from scoring.conditions.resolved import Resolved
+
+#: Ids in one statement, and threads that one statement looks at.
+_BATCH, _SLICE = 500, 20_000
+#: A search by conditions alone looks for threads for this long.
+_SECONDS = 2.0
+
+#: Thread id to (time, message id; 0 for a match that is no message).
+Matches = dict[int, tuple[int, int]]
+
+
+class HoldsAt(NamedTuple):
+    """Conditions, and the instant at which they must hold, in milliseconds."""
+
+    resolved: Resolved
+    now_ms: int
+
+
+def narrowed(connection: Connection, condition: HoldsAt, found: Matches) -> Matches:
+    """Returns those of the found threads for which a condition holds."""
+    kept: Matches = {}
+    all = list(found)
+    for ids in turns.slices(all, _BATCH):
+        holding = connection.execute(_holding(condition).where(threads.c.id.in_(ids)))
+        kept |= {row.id: found[row.id] for row in holding}
+    return kept
+
+
+def newest_of(connection: Connection, condition: HoldsAt, most: int) -> tuple[Matches, bool]:
+    """Maps up to `most` threads for which a condition holds to (`recent_at`, 0), and returns
+    whether these are all. The newest threads are looked at first."""
+    end = time.monotonic() + _SECONDS
+    found: Matches = {}
+    last_id = connection.scalar(select(func.max(threads.c.id))) or 0
+    while last_id > 0 and len(found) <= most and time.monotonic() < end:
+        of_slice = (threads.c.id > last_id - _SLICE, threads.c.id <= last_id)
+        statement = _holding(condition).where(*of_slice).order_by(threads.c.id.desc())
+        rows = connection.execute(statement.limit(most + 1 - len(found)))
+        found |= {row.id: (row.recent_at, 0) for row in rows}
+        last_id -= _SLICE
+        turns.give()
+    is_whole = last_id <= 0 and len(found) <= most
+    return dict(list(found.items())[:most]), is_whole
+
+
+def _holding(condition: HoldsAt) -> Select[tuple[int, int]]:
+    return (
+        select(threads.c.id, threads.c.recent_at)
+        .select_from(threads_of(condition.resolved))
+        .where(where(condition.resolved, condition.now_ms))
+    )
+
 
 #: Listed messages of a thread: the newest ones.
 THREAD_MATCHES_MAX = 1_000
@@ -165,13 +229,13 @@ def find(
     if condition is not None:
         condition = condition._replace(resolved=condition.resolved.at_desks(desks))
     if condition is not None and not words:
-        by_thread, whole = narrowing.newest(connection, condition, MATCHES_MAX)
+        by_thread, whole = newest_of(connection, condition, MATCHES_MAX)
     else:
         customers_threads, all_customers = _by_customer(connection, words, query_terms, desks)
         messages_threads, all_messages = _by_message(connection, query_terms, desks)
         by_thread, whole = customers_threads | messages_threads, all_customers and all_messages
         if condition is not None:
-            by_thread = narrowing.narrowed(connection, condition, by_thread)
+            by_thread = narrowed(connection, condition, by_thread)
     keys = sorted((SortKey(at, id) for id, (at, _) in by_thread.items()), reverse=True)
     rest = [key for key in keys if after is None or key < after]
     shown = rest[:limit]

@@ -1,10 +1,122 @@
 """Parts of conversations: messages, and the acts between them."""
 
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from sqlalchemy import Connection
+from sqlalchemy import Connection, Select, func, insert, select
 
-from dashboard.db.threads import acts, messages
+from dashboard.db.models.accounts import admins
+from dashboard.db.models.threads import thread_acts
+from dashboard.db.threads import messages
+from dashboard.event_types import ACT_MEMBERS
+
+#: Acts in one part of a conversation; of more, the newest.
+PART_MAX = 200
+#: The members of an act's data that the dashboard gets.
+_SHOWN = ("cause", *ACT_MEMBERS)
+
+_ACTS: Select[Any] = select(
+    thread_acts.c.id,
+    thread_acts.c.thread_id,
+    thread_acts.c.at,
+    thread_acts.c.type,
+    thread_acts.c.admin_id,
+    admins.c.name,
+    thread_acts.c.event_id,
+    thread_acts.c.data,
+).join_from(thread_acts, admins, admins.c.id == thread_acts.c.admin_id, isouter=True)
+
+
+class Act(NamedTuple):
+    """One act; `at` in milliseconds. `admin_id` is None for the chatbot, the customer and time.
+
+    `data` may hold `priority`, `assignee` or `desk` with `before`, tags that were `added` and
+    `removed`, `cause` of an automatic act (`message` and `handoff` reopen a thread), the fields of
+    a snooze, a wake or a late thread, the `marks` of an earlier snooze, and `undoes`, the id of an
+    earlier act.
+    """
+
+    id: int
+    thread_id: int
+    at: int
+    type: str
+    admin_id: int | None
+    admin_name: str | None
+    event_id: int | None
+    data: dict[str, Any]
+
+    def to_json(self) -> dict[str, Any]:
+        """Returns `{"id", "type", "at", "by": {"id", "name"} | null, …}` for the dashboard."""
+        by = None if self.admin_id is None else {"id": self.admin_id, "name": self.admin_name}
+        shown = {name: self.data[name] for name in _SHOWN if name in self.data}
+        return {"id": self.id, "type": self.type, "at": self.at, "by": by, **shown}
+
+
+def add_act(
+    connection: Connection,
+    thread_id: int,
+    at: int,
+    type: str,
+    admin_id: int | None = None,
+    event_id: int | None = None,
+    data: dict[str, Any] | None = None,
+) -> int:
+    """Stores an act and returns its id. The caller holds the lock of the thread."""
+    added = connection.execute(
+        insert(thread_acts).values(
+            thread_id=thread_id,
+            at=at,
+            type=type,
+            admin_id=admin_id,
+            event_id=event_id,
+            data=data or None,
+        )
+    )
+    assert added.inserted_primary_key is not None
+    return added.inserted_primary_key[0]
+
+
+def add_many(connection: Connection, rows: Sequence[dict[str, Any]]) -> None:
+    """Stores acts, given as rows of the table."""
+    if rows:
+        connection.execute(insert(thread_acts), list(rows))
+
+
+def last_act_id(connection: Connection, thread_id: int) -> int:
+    """Returns the id of the act that was stored last; 0 without any."""
+    found = select(func.max(thread_acts.c.id)).where(thread_acts.c.thread_id == thread_id)
+    return connection.scalar(found) or 0
+
+
+def acts_after(connection: Connection, thread_id: int, known_id: int) -> list[Act]:
+    """Returns the acts that were stored after this one, in that order.
+
+    Within a thread ids grow in the order of commits, because a writer holds the thread's lock.
+    """
+    found = _ACTS.where(thread_acts.c.thread_id == thread_id, thread_acts.c.id > known_id)
+    return _read(connection, found.order_by(thread_acts.c.id))
+
+
+def between(
+    connection: Connection, thread_id: int, since_ms: int | None, until_ms: int | None
+) -> list[Act]:
+    """Returns the acts from a time on and before another one, by time; None: without that limit."""
+    found = _ACTS.where(thread_acts.c.thread_id == thread_id)
+    if since_ms is not None:
+        found = found.where(thread_acts.c.at >= since_ms)
+    if until_ms is not None:
+        found = found.where(thread_acts.c.at < until_ms)
+    newest = found.order_by(thread_acts.c.at.desc(), thread_acts.c.id.desc()).limit(PART_MAX)
+    return _read(connection, newest)[::-1]
+
+
+def one_act(connection: Connection, id: int) -> Act | None:
+    """Returns the act with this id, or None."""
+    return next(iter(_read(connection, _ACTS.where(thread_acts.c.id == id))), None)
+
+
+def _read(connection: Connection, statement: Select[Any]) -> list[Act]:
+    return [Act(*row)._replace(data=row.data or {}) for row in connection.execute(statement)]
 
 
 class Part(NamedTuple):
@@ -31,7 +143,7 @@ def part(
     """Returns up to `limit` messages "before", "after" or "around" a message, with their acts;
     None: the newest ones."""
     # Read first: an act that is stored meanwhile is sent twice rather than left out.
-    newest_act_id = acts.last_id(connection, thread_id)
+    newest_act_id = last_act_id(connection, thread_id)
     found = messages.at(connection, thread_id, where, message_id, limit)
     if not found.messages and (where is not None):
         return Part([], [], found.more, found.later, newest_act_id)
@@ -40,5 +152,5 @@ def part(
     if where in ("before", "after"):
         at = messages.time_of(connection, thread_id, message_id)
         since, until = (since, at) if where == "before" else (at, until)
-    found_acts = [act.to_json() for act in acts.between(connection, thread_id, since, until)]
+    found_acts = [act.to_json() for act in between(connection, thread_id, since, until)]
     return Part(found.messages, found_acts, found.more, found.later, newest_act_id)

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from sqlalchemy import Connection, and_, bindparam, delete, insert, or_, select
 
-from dashboard.db import driver
+from dashboard.db import driver, policies
 from dashboard.db.accounts import sources
 from dashboard.db.driver import (
     Ask,
@@ -20,11 +20,10 @@ from dashboard.db.driver import (
     update_of,
     write_all,
 )
-from dashboard.db.hours import policies
-from dashboard.db.hours.due_times import DueTimes
 from dashboard.db.lists import query_lists, versions
 from dashboard.db.lists.versions import Versions
 from dashboard.db.models.threads import threads
+from dashboard.db.policies import DueTimes
 from dashboard.db.threads.customers import NO_CUSTOMER, RankedValues, read_ranked_values
 from dashboard.db.threads.thread_state import (
     Computed,

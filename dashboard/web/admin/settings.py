@@ -1,4 +1,4 @@
-"""The pages of settings, each with its own address, such as `/webhooks`, and the state of the lists."""
+"""The pages of settings, each with its own address, and the state of the lists."""
 
 from collections.abc import Callable
 from typing import Any, NamedTuple

@@ -3,7 +3,7 @@
 import pytest
 
 from dashboard.db import migrate
-from dashboard.db.threads import acts, conversations
+from dashboard.db.threads import conversations
 from dashboard.ingest.actions import Admin, Reply
 from tests.dashboard.ingest.shop import START_MS, Shop, new_admin
 
@@ -15,7 +15,7 @@ def ken(any_database) -> Admin:
 
 def after(shop: Shop, thread: int, known: int = 0) -> list[dict]:
     with shop.database.read() as connection:
-        return [act.to_json() for act in acts.after(connection, thread, known)]
+        return [act.to_json() for act in conversations.acts_after(connection, thread, known)]
 
 
 def types(found: list[dict]) -> list[str]:

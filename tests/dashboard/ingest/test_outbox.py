@@ -15,7 +15,7 @@ from dashboard.db.models.webhooks import (
     sent_messages,
 )
 from dashboard.db.outbox import outgoing
-from dashboard.db.outbox.outgoing_document import Outgoing
+from dashboard.db.outbox.outgoing import Outgoing
 from dashboard.errors import Problem, StorageUnavailable
 from dashboard.ingest.actions import Actions, Admin, Reply
 from dashboard.ingest.erase import erase_customer

@@ -159,7 +159,7 @@ def test_who_is_in_the_middle_of_reading_is_waited_for(database, client, clock):
     with order.database.read() as reading:
         reading.execute(text("SELECT count(*) FROM threads"))
         with pytest.MonkeyPatch.context() as patched:
-            patched.setattr("dashboard.db.traces._CHECKPOINT_SECONDS", 0.2)
+            patched.setattr("dashboard.db.erasures._CHECKPOINT_SECONDS", 0.2)
             with pytest.raises(StorageUnavailable, match="log"):
                 order.erase("c")
     assert rows_with(order) == []

@@ -7,7 +7,7 @@ from sqlalchemy import select
 
 from dashboard.db.accounts import admins
 from dashboard.db.models.threads import threads
-from dashboard.db.threads import acts
+from dashboard.db.threads import conversations
 from dashboard.errors import NotFound, Problem
 from dashboard.ingest.actions import Admin, Reply
 from dashboard.ingest.undo import UNDO_MS, Undo
@@ -37,7 +37,10 @@ def stored(shop: Shop, thread: int) -> dict[str, Any]:
 
 def done(shop: Shop, thread: int) -> list[str]:
     with shop.database.read() as connection:
-        return [each.type.removeprefix("thread.") for each in acts.after(connection, thread, 0)]
+        return [
+            each.type.removeprefix("thread.")
+            for each in conversations.acts_after(connection, thread, 0)
+        ]
 
 
 def refused(undo: Undo, admin: Admin, act: int) -> Problem:

@@ -3,15 +3,15 @@
 import fakeredis
 from sqlalchemy import select
 
+from dashboard.db import calendars, policies
+from dashboard.db import policies as known_policies
+from dashboard.db.calendars import CalendarDraft
 from dashboard.db.conditions import subjects
-from dashboard.db.hours import calendars, due_times, policies
-from dashboard.db.hours import policies as known_policies
-from dashboard.db.hours.calendars import CalendarDraft
-from dashboard.db.hours.policies import PolicyDraft
 from dashboard.db.lists import entries, query_lists, versions
 from dashboard.db.lists.query_lists import ListedQuery
 from dashboard.db.models.threads import threads
 from dashboard.db.models.webhooks import outgoing_events
+from dashboard.db.policies import PolicyDraft
 from dashboard.db.threads import thread_rows
 from dashboard.db.threads import threads as threads_of
 from tests.dashboard.ordering.order import Order
@@ -103,7 +103,7 @@ class HoursDriver:
             for id, subject in subjects(connection, list(stored)).items():
                 promise = known.policies.promise(subject, now)
                 assert stored[id] == (promise.due_at if promise else None), id
-            assert due_times.progress(connection) is None
+            assert known_policies.progress(connection) is None
 
     def policies(self):
         """All policies in their order."""

@@ -5,7 +5,7 @@ import threading
 
 import pytest
 
-from dashboard.db.hours import due_times
+from dashboard.db import policies
 from dashboard.ordering import pace
 from dashboard.ordering.due import Recompute
 from tests.dashboard.ordering.hours_driver import HoursDriver
@@ -125,7 +125,7 @@ def test_what_a_process_leaves_another_one_goes_on_with(hours, monkeypatch):
         Recompute(hours.database, hours.order.placer, hours.clock).turn()
     monkeypatch.undo()
     with hours.database.read() as connection:
-        progress = due_times.progress(connection)
+        progress = policies.progress(connection)
     assert progress["of"] == 29
     assert 9 <= progress["done"] <= 10
     assert hours.recompute.turn() == 29 - progress["done"]

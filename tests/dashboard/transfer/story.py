@@ -10,7 +10,7 @@ from dashboard.db.accounts import admin_desks, sources
 from dashboard.db.database import Database
 from dashboard.db.models.accounts import sources as sources_table
 from dashboard.db.models.threads import customers, threads
-from dashboard.db.threads import acts, messages
+from dashboard.db.threads import conversations, messages
 from dashboard.db.threads import threads as stored
 from dashboard.errors import Problem
 from dashboard.ingest.actions import Actions, Admin
@@ -194,7 +194,7 @@ def _acts(connection, id: int) -> list[tuple[Any, ...]]:
     What chatbots did depends on which events came together. What undoes is an act like any other
     after an import.
     """
-    found = acts.between(connection, id, None, None)
+    found = conversations.between(connection, id, None, None)
     types = ("thread.closed", "thread.reopened", "thread.priority_changed", "thread.tags_changed")
     mine = (each for each in found if each.admin_id is not None and "undoes" not in each.data)
     return [(each.type, each.at, each.admin_name) for each in mine if each.type in types]

@@ -5,7 +5,7 @@ from functools import partial
 import pytest
 from standardwebhooks import Webhook
 
-from dashboard.db.outbox import delivery_log, outgoing, webhooks
+from dashboard.db.outbox import deliveries, outgoing, webhooks
 from dashboard.errors import Invalid, NotFound, Problem
 from dashboard.webhooks.http_client import Answer
 from dashboard.webhooks.service import check_url
@@ -189,9 +189,9 @@ def test_a_test_event_is_posted_and_logged_but_not_in_the_outbox(driver):
     assert (log[0]["status"], log[0]["answer"], log[0]["delivery"]) == (200, "pong", None)
     with driver.database.read() as connection:
         assert outgoing.after(connection, driver.shop.source_id, 0, 10)[0] == []
-    for _ in range(delivery_log.TESTS_KEPT + 5):
+    for _ in range(deliveries.TESTS_KEPT + 5):
         driver.webhooks.test(id)
-    assert len(driver.webhooks.log(id, None, 100)[0]) == delivery_log.TESTS_KEPT
+    assert len(driver.webhooks.log(id, None, 100)[0]) == deliveries.TESTS_KEPT
 
 
 def test_the_log_shows_requests_and_answers(driver):

@@ -1,4 +1,4 @@
-"""The accounts of admins: routes, bodies, answers, their threads, and joining with an invitation."""
+"""The accounts of admins: routes, bodies, answers, their threads, and invitations."""
 
 import threading
 from collections.abc import Callable

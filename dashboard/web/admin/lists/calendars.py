@@ -10,11 +10,10 @@ from pydantic import Strict as Strictness
 from sqlalchemy import Connection
 from sqlalchemy.exc import IntegrityError
 
-from dashboard.db import audit
+from dashboard.db import audit, calendars
 from dashboard.db.audit import Target, add, changes
+from dashboard.db.calendars import CALENDARS_MAX, CalendarDraft, SavedCalendar
 from dashboard.db.database import Database
-from dashboard.db.hours import calendars
-from dashboard.db.hours.calendars import CALENDARS_MAX, CalendarDraft, SavedCalendar
 from dashboard.db.lists import versions
 from dashboard.errors import ChangedMeanwhile, NotFound, Problem, quoted
 from dashboard.validation.field_errors import field_error

@@ -8,9 +8,9 @@ from typing import Any
 from redis.exceptions import RedisError
 from sqlalchemy import Connection
 
+from dashboard.db import policies
 from dashboard.db.conditions import subjects
 from dashboard.db.database import Database
-from dashboard.db.hours import due_times
 from dashboard.db.lists import named_lists
 from dashboard.db.lists.named_lists import ListName, NamedList
 from dashboard.errors import NotFound
@@ -43,7 +43,7 @@ class Explainer:
                 raise NotFound("There is no such thread.")
             named = named_lists.find(connection, name, admin_id)
             rank, total = self._rank(connection, thread_id, named)
-            due = due_times.explained(connection, found[thread_id], now)
+            due = policies.explained(connection, found[thread_id], now)
         explanation = named.query_list.order.explain(found[thread_id], now)
         shown = {
             "fact": _WIRE_NAMES.get(explanation.fact, explanation.fact),

@@ -8,12 +8,11 @@ from flask import Response
 from pydantic import BeforeValidator, Field
 from sqlalchemy import Connection
 
-from dashboard.db import audit
+from dashboard.db import audit, calendars, policies
 from dashboard.db.audit import Target, add, changes
 from dashboard.db.database import Database
-from dashboard.db.hours import calendars, due_times, policies
-from dashboard.db.hours.policies import POLICIES_MAX, PolicyDraft, SavedPolicy
 from dashboard.db.lists import allowances, versions
+from dashboard.db.policies import POLICIES_MAX, PolicyDraft, SavedPolicy
 from dashboard.errors import ChangedMeanwhile, FieldError, Invalid, NotFound
 from dashboard.validation.field_errors import field_error, named
 from dashboard.validation.fields import Strict, fault
@@ -337,7 +336,7 @@ def _as_saved(connection: Connection, body: NewPolicyRequest, policy_id: int | N
 def _all(connection: Connection) -> dict[str, Any]:
     return {
         "policies": [_json(policy) for policy in policies.listing(connection)],
-        "recompute": due_times.progress(connection),
+        "recompute": policies.progress(connection),
     }
 
 
@@ -385,7 +384,7 @@ class PolicyPreviewApi:
     def preview(self, body: PolicyPreviewRequest) -> Response:
         with self._database.read() as connection:
             tried = _policies(connection, body)
-            return json_response(due_times.count(connection, tried, self._clock())._asdict())
+            return json_response(policies.count(connection, tried, self._clock())._asdict())
 
 
 def _policies(connection: Connection, body: PolicyPreviewRequest) -> HeldPolicies:

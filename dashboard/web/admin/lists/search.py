@@ -11,7 +11,7 @@ from sqlalchemy import Connection
 from dashboard.db.accounts import admins
 from dashboard.db.database import Database
 from dashboard.db.search import search
-from dashboard.db.search.narrowing import HoldsAt
+from dashboard.db.search.search import HoldsAt
 from dashboard.db.threads import threads
 from dashboard.errors import NotFound
 from dashboard.validation.fields import check_length

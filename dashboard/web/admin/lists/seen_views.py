@@ -1,4 +1,4 @@
-"""The views that an admin sees, with the number of threads in each, and the first list of the page."""
+"""The views that an admin sees, with the threads in each, and the first list of the page."""
 
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence

@@ -1,4 +1,4 @@
-"""The ways to sign in, the account of a person let in by the provider, and the session that begins."""
+"""The ways to sign in, and the account and session of a person let in by the provider."""
 
 import logging
 import secrets

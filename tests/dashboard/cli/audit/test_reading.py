@@ -9,7 +9,7 @@ from dashboard.cli.main import main
 from dashboard.db import audit
 from dashboard.db.audit import PAGE, Actor, Target, add
 from dashboard.db.database import Database
-from dashboard.db.outbox.outgoing_document import timestamp
+from dashboard.db.outbox.outgoing import timestamp
 
 DAY_MS = 86_400_000
 #: 2026-11-01

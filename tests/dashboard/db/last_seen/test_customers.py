@@ -5,12 +5,11 @@ import random
 import pytest
 from sqlalchemy import func, select, text
 
-from dashboard.db import migrate
+from dashboard.db import erasures, migrate
 from dashboard.db.accounts import presence_settings, sources
 from dashboard.db.last_seen import SeenCustomers, save_customers
 from dashboard.db.models.threads import customers
 from dashboard.db.threads import customers as customer_store
-from dashboard.db.threads import erasures
 from presence.last_seen.outbox import Departure
 from presence.last_seen.rows import Row, Wanted
 

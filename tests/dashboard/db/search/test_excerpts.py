@@ -5,7 +5,7 @@ from random import Random
 import pytest
 import regex
 
-from dashboard.db.search.excerpts import EXCERPT_MAX, excerpt, marks
+from dashboard.db.search.message_matches import EXCERPT_MAX, excerpt, marks
 from dashboard.db.search.words import terms
 
 

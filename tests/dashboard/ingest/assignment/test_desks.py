@@ -3,7 +3,7 @@
 import pytest
 
 from dashboard.db.accounts import admin_desks, sources
-from dashboard.db.threads import acts
+from dashboard.db.threads import conversations
 from dashboard.errors import Invalid, Problem
 from dashboard.ingest.assigning import Assigning, HandOver
 from dashboard.ingest.outgoing import Admin
@@ -30,7 +30,7 @@ def belongs_to(shop, admin: Admin, *names: str) -> None:
 def said(shop, thread: int) -> list[tuple[int, str]]:
     """When the desk was changed, and to which one."""
     with shop.database.read() as connection:
-        found = [act.to_json() for act in acts.after(connection, thread, 0)]
+        found = [act.to_json() for act in conversations.acts_after(connection, thread, 0)]
     return [(act["at"] - START_MS, act["desk"]) for act in found if "desk" in act]
 
 

@@ -8,7 +8,7 @@ from sqlalchemy import select
 from dashboard.db.database import Database
 from dashboard.db.models.threads import threads
 from dashboard.db.models.webhooks import outgoing_events
-from dashboard.db.threads import acts, thread_rows
+from dashboard.db.threads import conversations, thread_rows
 from dashboard.ingest.actions import Admin, Reply
 from tests.dashboard.ingest.shop import new_admin
 from tests.dashboard.ordering.order import Order
@@ -78,7 +78,7 @@ class SnoozeDriver:
     def said(self) -> list[tuple[str, dict[str, Any]]]:
         """What was done, as the conversation and the chatbot get it: type and data."""
         with self.order.database.read() as connection:
-            done = [each.to_json() for each in acts.after(connection, 1, 0)]
+            done = [each.to_json() for each in conversations.acts_after(connection, 1, 0)]
             sent = select(outgoing_events.c.type, outgoing_events.c.data)
             out = connection.execute(sent.order_by(outgoing_events.c.seq)).all()
         shown = [(each.pop("type"), each) for each in done]

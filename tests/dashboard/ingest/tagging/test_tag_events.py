@@ -9,7 +9,7 @@ from sqlalchemy import select
 
 from dashboard.db import migrate
 from dashboard.db.models.threads import events, threads
-from dashboard.db.threads import acts
+from dashboard.db.threads import conversations
 from tests.dashboard.ingest.shop import START_MS, Shop, message, thread_event
 from tests.support import SettableClock, examples
 
@@ -24,7 +24,7 @@ def tags(shop: Shop, at: int, add=(), remove=(), **given):
 def said(shop: Shop, thread: int) -> list[tuple[int, dict]]:
     """When tags were changed, and what was added and removed."""
     with shop.database.read() as connection:
-        found = [act.to_json() for act in acts.after(connection, thread, 0)]
+        found = [act.to_json() for act in conversations.acts_after(connection, thread, 0)]
     assert all(act["by"] is None for act in found)
     changes = [act for act in found if act["type"] == "thread.tags_changed"]
     return [

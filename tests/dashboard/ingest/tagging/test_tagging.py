@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from sqlalchemy import select
 
 from dashboard.db.models.threads import events, threads
-from dashboard.db.threads import acts
+from dashboard.db.threads import conversations
 from dashboard.errors import Invalid, NotFound, Problem
 from dashboard.ingest.actions import Admin
 from dashboard.ingest.tagging import Tagging, TagNames
@@ -58,7 +58,7 @@ class TaggedThread:
     def said(self) -> list[dict]:
         """What was done: by whom, and which tags the thread got and lost."""
         with self.database.read() as connection:
-            found = [act.to_json() for act in acts.after(connection, self.thread, 0)]
+            found = [act.to_json() for act in conversations.acts_after(connection, self.thread, 0)]
         assert {act["type"] for act in found} <= {"thread.tags_changed"}
         return [
             {"by": act["by"] and act["by"]["id"]}
@@ -250,7 +250,7 @@ def test_a_clock_that_was_set_back_undoes_all_the_same(at):
     at.undo(act)
     assert at.tags == ["old"]
     with at.database.read() as connection:
-        first, *_, last = acts.after(connection, at.thread, 0)
+        first, *_, last = conversations.acts_after(connection, at.thread, 0)
     assert (first.id, last.data["undoes"]) == (act, act) and last.at >= first.at
     at.clock.advance(200)
     at.bot(["new"], back_ms=150)

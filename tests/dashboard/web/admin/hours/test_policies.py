@@ -4,7 +4,7 @@ import threading
 
 import pytest
 
-from dashboard.db.hours import calendars
+from dashboard.db import calendars
 from dashboard.db.threads import thread_rows
 from tests.dashboard.web.admin.hours.calls import (
     ALWAYS,

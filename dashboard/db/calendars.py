@@ -36,19 +36,19 @@ class SavedCalendar(NamedTuple):
         return read_calendar(self.timezone, self.week, self.exceptions)
 
 
-_COLUMNS = tuple(calendars.c[name] for name in SavedCalendar._fields)
+_CALENDAR_COLUMNS = tuple(calendars.c[name] for name in SavedCalendar._fields)
 
 
 def listing(connection: Connection) -> list[SavedCalendar]:
     """All calendars, by name."""
-    found = connection.execute(select(*_COLUMNS).order_by(calendars.c.name))
+    found = connection.execute(select(*_CALENDAR_COLUMNS).order_by(calendars.c.name))
     return [SavedCalendar(*row) for row in found]
 
 
 def lock(connection: Connection, id: int) -> SavedCalendar | None:
     """Locks a calendar until the transaction ends: no other one changes it, and no other policy
     begins to use it. Returns None for an unknown id."""
-    locked = select(*_COLUMNS).where(calendars.c.id == id).with_for_update()
+    locked = select(*_CALENDAR_COLUMNS).where(calendars.c.id == id).with_for_update()
     row = connection.execute(locked).first()
     return None if row is None else SavedCalendar(*row)
 
@@ -71,7 +71,7 @@ def create(
 ) -> SavedCalendar:
     """Saves a calendar. Raises IntegrityError if the name is taken."""
     values = draft._asdict() | {"changed_by": admin_id, "changed_at": now_ms}
-    made = connection.execute(insert(calendars).values(values).returning(*_COLUMNS))
+    made = connection.execute(insert(calendars).values(values).returning(*_CALENDAR_COLUMNS))
     return SavedCalendar(*made.one())
 
 
@@ -87,7 +87,7 @@ def change(
     at = max(now_ms, before.changed_at + 1)
     values = draft._asdict() | {"changed_by": admin_id, "changed_at": at}
     statement = update(calendars).where(calendars.c.id == before.id).values(values)
-    return SavedCalendar(*connection.execute(statement.returning(*_COLUMNS)).one())
+    return SavedCalendar(*connection.execute(statement.returning(*_CALENDAR_COLUMNS)).one())
 
 
 def remove(connection: Connection, id: int) -> None:

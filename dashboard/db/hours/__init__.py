@@ -1,1 +1,0 @@
-"""Opening hours and policies in SQL, and the due times of threads."""
