@@ -250,7 +250,7 @@ def oidc_blueprint(
     sign_in = ProviderSignIn(
         provider,
         accounts,
-        PendingSignIns(secret_key, services.clock, identities.cookie_names),
+        oidc_calls.PendingSignIns(secret_key, services.clock, identities.cookie_names),
         services.failed_sign_ins,
         services.shared_limiter,
         identities,

@@ -64,7 +64,7 @@ def open_threads(
 ) -> dict[int, int]:
     """Counts the open threads, not snoozed, that each admin has at these desks, by admin id. Admins
     without a thread on a list are left out."""
-    counts = ~threads.c.closed & threads.c.snoozed_until.is_(None) & threads.c.desk.in_(admin_desks)
+    counts = ~threads.c.closed & threads.c.snoozed_until.is_(None) & threads.c.desk.in_(desks)
     found = connection.execute(
         # With `closed` as a condition, SQLite would use its index to read all open threads.
         select(threads.c.assignee_id, func.count(case((counts, 1))))
@@ -99,7 +99,7 @@ def known_customers(
             {
                 "source": source,
                 "names": names,
-                "desks": [*admin_desks],
+                "desks": [*desks],
                 "closed_since": closed_since,
             },
         )
@@ -113,7 +113,7 @@ def customers_at(
     ids = (
         select(threads.c.customer_id)
         .distinct()
-        .where(threads.c.desk.in_(admin_desks), threads.c.customer_id.is_not(None))
+        .where(threads.c.desk.in_(desks), threads.c.customer_id.is_not(None))
         .where(or_(~threads.c.closed, threads.c.closed_at >= closed_since))
         .limit(most)
         .subquery()
@@ -130,7 +130,7 @@ def newest_threads(
     without a thread at these desks are left out; None: at any desk."""
     named = [person.partition("/") for person in people]
     person = sources.c.name + "/" + customers.c.external_id
-    is_seen = true() if admin_desks is None else threads.c.desk.in_(admin_desks)
+    is_seen = true() if desks is None else threads.c.desk.in_(desks)
     newest = (
         select(threads.c.id)
         .where(threads.c.customer_id == customers.c.id, is_seen)
@@ -149,7 +149,7 @@ def newest_threads(
     return {
         row.person: {"name": row.name, "avatar_url": row.avatar_url, "thread_id": row.id}
         for row in found
-        if admin_desks is None or row.id is not None
+        if desks is None or row.id is not None
     }
 
 

@@ -56,7 +56,7 @@ class AccountRequest(Partial):
     """The new state of an account; omitted members stay as they are."""
 
     role: Role | None = None
-    admin_desks: DeskNames | None = None
+    desks: DeskNames | None = None
     name: AccountName | None = None
     changed_at: ChangedAt | None = None
 
@@ -73,7 +73,7 @@ class InvitationRequest(Strict):
     email: Email
     name: AccountName | None = None
     role: Role
-    admin_desks: DeskNames = Field([MAIN])
+    desks: DeskNames = Field([MAIN])
 
 
 class Account(Answer):
@@ -83,7 +83,7 @@ class Account(Answer):
     email: str
     name: str
     role: Role
-    admin_desks: list[str]
+    desks: list[str]
     second_factor: Annotated[bool, Field(description="Whether signing in asks for a code.")]
     disabled_at: Milliseconds | None
     changed_at: Milliseconds
@@ -109,7 +109,7 @@ class Invitation(Answer):
     email: str
     name: str | None
     role: Role
-    admin_desks: list[str]
+    desks: list[str]
     created_by: int
     created_at: Milliseconds
     expires_at: Milliseconds
@@ -120,7 +120,7 @@ class Accounts(Answer):
 
     accounts: list[ListedAccount]
     invitations: list[Invitation]
-    admin_desks: list[str]
+    desks: list[str]
 
 
 class ChangedAccount(Answer):

@@ -8,9 +8,7 @@ from typing import Any
 import pytest
 from sqlalchemy import Connection, event
 
-from dashboard.db import driver as queries
-from dashboard.db import driver as rows
-from dashboard.db import placing
+from dashboard.db import driver, placing
 from dashboard.db.database import Database
 from dashboard.db.driver import drive
 from dashboard.db.models.threads import events
@@ -56,13 +54,12 @@ def counted_statements(database: Database) -> Iterator[list[str]]:
         seen.append(statement)
 
     def noting(connection: Connection, run: Callable[[Any], Any]) -> Any:
-        return drive(connection, lambda driver: run(_Noting(driver, seen)))
+        return drive(connection, lambda given: run(_Noting(given, seen)))
 
     event.listen(database.engine, "before_cursor_execute", note)
     try:
         with pytest.MonkeyPatch.context() as patch:
-            for module in (queries, rows):
-                patch.setattr(module, "drive", noting)
+            patch.setattr(driver, "drive", noting)
             yield seen
     finally:
         event.remove(database.engine, "before_cursor_execute", note)
