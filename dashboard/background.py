@@ -11,7 +11,7 @@ from dashboard.db.agenda import Agenda
 from dashboard.db.database import TRIAL_SECONDS
 from dashboard.db.sqlite_wal import CHECKPOINT_SECONDS
 from dashboard.errors import StorageUnavailable
-from dashboard.files.cleaning import STEP_SECONDS
+from dashboard.files.store import STEP_SECONDS
 from dashboard.ordering.reconciler import TICK_SECONDS
 from dashboard.services import Services
 from dashboard.tasks import PeriodicTask

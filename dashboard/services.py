@@ -16,8 +16,7 @@ from dashboard.db.accounts.api_keys import KeyRing
 from dashboard.db.agenda import Agenda
 from dashboard.db.database import Database
 from dashboard.files.addresses import FileAddresses
-from dashboard.files.cleaning import FileCleaner
-from dashboard.files.store import FileStore
+from dashboard.files.store import FileCleaner, FileStore
 from dashboard.files.uploads import Uploads
 from dashboard.ingest.accounts.accounts import Accounts
 from dashboard.ingest.accounts.keys import ApiKeys
@@ -49,16 +48,15 @@ from dashboard.ordering.status import OrderingStatus
 from dashboard.presence.admin_presence import AdminPresence
 from dashboard.presence.bots import BotPresence
 from dashboard.presence.erasing import Erasing
-from dashboard.presence.present_admins import PresentAdmins
 from dashboard.presence.service import PresenceService
-from dashboard.presence.tasks import PresenceTasks
+from dashboard.presence.tasks import PresenceTasks, PresentAdmins
 from dashboard.presence.viewers import Viewers
 from dashboard.redis_server.clients import RedisClients
 from dashboard.settings.environment import Settings
 from dashboard.shared_limits.buckets import SharedLimiter
 from dashboard.transport.redis_parser import parser_options
 from dashboard.transport.sockets import Sockets
-from dashboard.web.http.audit.signins import FailedSignIns
+from dashboard.web.http.audit import FailedSignIns
 from dashboard.web.http.cursors import Cursors
 from dashboard.web.http.metrics.registry import Metrics
 from dashboard.web.server.server import green

@@ -9,7 +9,7 @@ from pathlib import Path
 import requests
 
 from bench.processes import cpu_seconds
-from dashboard.presence.bot_requests import BEATS_MAX, PresenceBeats
+from dashboard.presence.requests import BEATS_MAX, PresenceBeats
 from tests.servers.lineup import LiveServer
 from tests.servers.redis import RedisServer, running_redis
 

@@ -18,7 +18,7 @@ from dashboard.db.outbox.outgoing import timestamp
 from dashboard.event_types import RECEIPT
 from dashboard.ingest.outcomes import NO_FINGERPRINT
 from dashboard.transfer.lines import HEADER, written
-from dashboard.transfer.values import OF_DASHBOARD
+from dashboard.transfer.models import OF_DASHBOARD
 
 #: One statement reads the events of so many threads, or so many events without a thread.
 SLICE = 500

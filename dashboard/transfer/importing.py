@@ -1,24 +1,270 @@
 """Imports the lines of an export in batches: each batch is stored as a whole, each event once."""
 
 from codecs import BOM_UTF8
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from collections import defaultdict, deque
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import partial
+from itertools import groupby
+from typing import Any, NamedTuple
 
 from sqlalchemy import Connection
 
-from dashboard.db import audit
+from dashboard.db import audit, erasures
 from dashboard.db.accounts import admin_desks, admins, sources
 from dashboard.db.audit import Actor, Target, add
 from dashboard.db.database import Database
+from dashboard.db.threads import events, thread_states, threads
+from dashboard.errors import CustomerErased, Problem
+from dashboard.event_types import RECEIPT
+from dashboard.ingest import schema
 from dashboard.ingest.accounts.notes import account_created
-from dashboard.ingest.event_writer import Author
+from dashboard.ingest.erase import ErasedEvents
+from dashboard.ingest.event_writer import Author, EventWriter
+from dashboard.ingest.outcomes import NO_FINGERPRINT, Outcome
 from dashboard.ingest.recorder import retry_on_conflict
 from dashboard.ordering.placer import Placer
-from dashboard.transfer.batches import BatchWriter, Key, Known, Written, repeated_without_erased
 from dashboard.transfer.lines import LINE_BYTES, Event, LineError, parsed
-from dashboard.transfer.models import Admin, Desk, Source, Thread
+from dashboard.transfer.models import OF_DASHBOARD, Admin, Desk, Source, Thread
 from dashboard.validation.field_errors import field_error
+from scoring.placing import Placement
+
+#: A thread: (id of its source, its own id there).
+Key = tuple[int, str]
+
+
+class Known(NamedTuple):
+    """The names that lines refer to: ids of sources by name, authors by e-mail address."""
+
+    sources: Mapping[str, int]
+    authors: Mapping[str, Author]
+
+
+@dataclass
+class Written:
+    """The result of a batch; `refused` counts events of people who were deleted since."""
+
+    created: int = 0
+    duplicates: int = 0
+    refused: int = 0
+    placements: dict[int, Placement] = field(default_factory=dict)
+
+
+class ErasedHere(Exception):
+    """Ends a transaction that added deleted people again: repeat it without these events."""
+
+    def __init__(self, source_id: int, ids: set[str]):
+        super().__init__(source_id, ids)
+        self.source_id = source_id
+        self.ids = ids
+
+
+class BatchWriter:
+    """Writes one batch on the connection of a write transaction.
+
+    `begun` holds the threads that lines have named; `erased` holds the refused ids of events by
+    source.
+    """
+
+    def __init__(
+        self,
+        connection: Connection,
+        known: Known,
+        begun: Mapping[Key, Thread],
+        erased: Mapping[int, set[str]],
+        now_ms: int,
+    ):
+        self._connection = connection
+        self._known = known
+        self._begun = begun
+        self._erased = erased
+        self._now = now_ms
+        self._written = Written()
+
+    def run(self, batch: Sequence[Event]) -> Written:
+        """Writes the events that are new. Raises LineError, ErasedHere and IntegrityError.
+
+        The events of a thread are stored in the order of their lines. Events of several threads are
+        stored together as long as they have the same source.
+        """
+        queues: dict[Key, deque[Event]] = defaultdict(deque)
+        for each in batch:
+            if each.event.thread is not None:
+                queues[self._key(each)].append(each)
+        added = self._add_threads(queues)
+        while queues:
+            self._store_sent(queues)
+            for queue in queues.values():
+                while queue and queue[0].author is not None:
+                    self._store_act(queue.popleft())
+            queues = {key: queue for key, queue in queues.items() if queue}
+        others = (each for each in batch if each.event.thread is None)
+        for source_id, some in groupby(others, self._source_id):
+            self._store(source_id, [self._with_message(each) for each in some])
+        thread_states.remove_unused(self._connection, added)
+        return self._written
+
+    def _store_sent(self, queues: Mapping[Key, deque[Event]]) -> None:
+        """Stores the events of chatbots at the beginning of each queue."""
+        sent: dict[int, list[Event]] = defaultdict(list)
+        for (source_id, _), queue in queues.items():
+            while queue and queue[0].author is None:
+                sent[source_id].append(queue.popleft())
+        for source_id, some in sent.items():
+            self._store(source_id, some)
+
+    def _store(self, source_id: int, some: Sequence[Event]) -> None:
+        erased = self._erased.get(source_id, ())
+        writer = EventWriter(self._connection, source_id, self._now, erased=erased)
+        try:
+            written = writer.run([each.event for each in some])
+        except ErasedEvents as found:
+            raise ErasedHere(source_id, found.ids) from None
+        for each, outcome in zip(some, written.outcomes, strict=True):
+            self._count(each, outcome, source_id)
+        self._keep(written.placements)
+
+    def _store_act(self, entry: Event) -> None:
+        key = self._key(entry)
+        if entry.event.id in self._erased.get(key[0], ()):
+            self._written.refused += 1
+            return
+        author = self._known.authors.get(entry.author or "")
+        if author is None:
+            raise _unknown(entry, "/author", "is named by no line before it")
+        author = author._replace(
+            seen_id=self._row_id(entry, "/seen", entry.seen) or 0,
+            undoes_id=self._row_id(entry, "/undoes", entry.undoes),
+        )
+        writer = EventWriter(self._connection, key[0], self._now, author)
+        written = writer.run([entry.event])
+        self._count(entry, written.outcomes[0], author.source_id)
+        self._keep(written.placements)
+
+    def _add_threads(self, queues: Mapping[Key, deque[Event]]) -> list[int]:
+        """Adds missing threads in the order of their lines; returns their ids.
+
+        Ids decide the order of threads with the same time.
+        """
+        by_source: dict[int, list[str]] = defaultdict(list)
+        for source_id, name in queues:
+            by_source[source_id].append(name)
+        there = {
+            (source_id, name)
+            for source_id, names in by_source.items()
+            for name in threads.known(self._connection, source_id, names)
+        }
+        new = {key: queue for key, queue in queues.items() if key not in there}
+        self._refuse_erased(new)
+        rows = [self._new_thread(key, queue[0]) for key, queue in new.items()]
+        return thread_states.add(self._connection, rows)
+
+    def _refuse_erased(self, new: Mapping[Key, deque[Event]]) -> None:
+        """Refuses acts in threads deleted after them; `_store` finds erased events of chatbots."""
+        by_source: dict[int, list[str]] = defaultdict(list)
+        for source_id, name in new:
+            by_source[source_id].append(name)
+        for source_id, names in by_source.items():
+            found = erasures.among(self._connection, source_id, [("thread", n) for n in names])
+            for (_, name), erased_at in found.items():
+                acts = (each for each in new[source_id, name] if each.author is not None)
+                late = {each.event.id for each in acts if each.event.occurred_at <= erased_at}
+                if not late <= self._erased.get(source_id, set()):
+                    raise ErasedHere(source_id, late)
+
+    def _new_thread(self, key: Key, first: Event) -> dict[str, Any]:
+        begun = self._begun.get(key)
+        desk = begun.desk if begun else sources.desk_of(self._connection, key[0])
+        stamp = begun.desk_set if begun else None
+        received_at = first.event.received_at or self._now
+        return thread_states.new_row(key[0], key[1], desk, received_at) | {
+            "stamps": {} if stamp is None else {"desk": [stamp.at, stamp.by]}
+        }
+
+    def _with_message(self, entry: Event) -> Event:
+        """Returns a receipt with the id that its message has here; other events as they are."""
+        if entry.event.type != RECEIPT.name:
+            return entry
+        id = self._row_id(entry, "/message", entry.message)
+        event = entry.event
+        data = {"message_id": id, "state": event.data["state"]}
+        receipt = schema.event(event.id, event.type, event.occurred_at, data=data)
+        return entry._replace(event=receipt._replace(received_at=event.received_at))
+
+    def _row_id(self, entry: Event, pointer: str, reference: str | None) -> int | None:
+        """Returns the id here of an event that a line refers to. Raises LineError."""
+        if reference is None:
+            return None
+        name = reference.removeprefix(OF_DASHBOARD)
+        is_act = name != reference
+        source_id = self._known.sources[sources.DASHBOARD if is_act else entry.source]
+        found = events.known(self._connection, source_id, {name}).get(name)
+        if found is None:
+            raise _unknown(entry, pointer, "is no event before this one")
+        return found.id
+
+    def _count(self, entry: Event, outcome: Outcome, source_id: int) -> None:
+        """Counts an outcome; raises LineError for a mistake. `source_id` is of the event's id."""
+        if outcome.status == "created":
+            self._written.created += 1
+        elif outcome.status == "duplicate":
+            self._written.duplicates += 1
+        elif isinstance(outcome.problem, CustomerErased) or self._is_erased(entry, source_id):
+            self._written.refused += 1
+        else:
+            assert outcome.problem is not None
+            raise LineError(entry.line, _below_event(outcome.problem))
+
+    def _is_erased(self, entry: Event, source_id: int) -> bool:
+        """Whether the event was deleted here with its person: its id stays taken."""
+        id = entry.event.id
+        known = events.known(self._connection, source_id, {id}).get(id)
+        return known is not None and known.fingerprint == NO_FINGERPRINT
+
+    def _keep(self, placements: Iterable[Placement]) -> None:
+        """Keeps one placement for each thread: the latest one, which also leaves the lists of the
+        earlier ones."""
+        for new in placements:
+            old = self._written.placements.get(new.thread_id)
+            if old is not None:
+                new = new._replace(lists={**old.lists, **new.lists})
+            self._written.placements[new.thread_id] = new
+
+    def _source_id(self, entry: Event) -> int:
+        id = self._known.sources.get(entry.source)
+        if id is None:
+            raise _unknown(entry, "/source", "is named by no line before it")
+        return id
+
+    def _key(self, entry: Event) -> Key:
+        assert entry.event.thread is not None
+        return self._source_id(entry), entry.event.thread
+
+
+def repeated_without_erased(
+    write: Callable[[Mapping[int, set[str]]], Written],
+) -> Written:
+    """Runs a write; if it meets events of deleted people, runs it again without them."""
+    erased: dict[int, set[str]] = defaultdict(set)
+    while True:
+        try:
+            return write(erased)
+        except ErasedHere as found:
+            erased[found.source_id] |= found.ids
+
+
+def _unknown(entry: Event, pointer: str, detail: str) -> LineError:
+    return LineError(entry.line, field_error(pointer, "unknown_value", detail))
+
+
+def _below_event(problem: Problem) -> Problem:
+    """Returns the problem with pointers into the line."""
+    if not problem.errors:
+        return problem
+    first = problem.errors[0]
+    detail = first.detail.partition("” ")[2] or first.detail
+    return field_error(f"/event{first.pointer}", first.code, detail.rstrip("."))
+
 
 #: Number of events that one transaction stores.
 BATCH = 500

@@ -1,12 +1,14 @@
-"""Models of the lines of an export, by their kind."""
+"""Models of the lines of an export, by their kind, and the types of their values."""
 
-from collections.abc import Mapping
+import re
+from collections.abc import Callable, Mapping
 from typing import Annotated, Any, ClassVar, Literal
 
-from pydantic import Field, StrictBool, StrictInt, create_model
+from pydantic import AfterValidator, Field, StrictBool, StrictInt, create_model
 
+from dashboard.db.accounts.sources import NAME as SOURCE_NAME
 from dashboard.event_types import EVENT_TYPES, MESSAGE, EventBase
-from dashboard.transfer.values import Address, Email, Reference, SourceName
+from dashboard.validation.accounts import is_email
 from dashboard.validation.fields import (
     ATTACHMENTS_MAX,
     Body,
@@ -18,7 +20,29 @@ from dashboard.validation.fields import (
     Role,
     Strict,
     Timestamp,
+    check_characters,
+    check_length,
+    fault,
 )
+
+#: Precedes the id of an event of the dashboard; no id of a chatbot's event begins with it.
+OF_DASHBOARD = "/"
+_REFERENCE = re.compile(r"/?[A-Za-z0-9._:-]{1,256}")
+
+
+def _checked(good: Callable[[str], object], what: str) -> AfterValidator:
+    def check(text: str) -> str:
+        if not good(text):
+            raise fault("unknown_value", f"is no {what}")
+        return text
+
+    return AfterValidator(check)
+
+
+SourceName = Annotated[str, _checked(SOURCE_NAME.fullmatch, "name of a source")]
+Email = Annotated[str, _checked(is_email, "e-mail address")]
+Reference = Annotated[str, _checked(_REFERENCE.fullmatch, "id of an event")]
+Address = Annotated[str, AfterValidator(lambda text: check_length(check_characters(text), 2_048))]
 
 
 class Header(Strict):

@@ -29,9 +29,9 @@ from dashboard.web.bot.presence import BotPresenceApi
 from dashboard.web.dashboard_calls import dashboard_blueprints
 from dashboard.web.http import problems
 from dashboard.web.http.assets import Assets
-from dashboard.web.http.audit.refusals import note_handshake
+from dashboard.web.http.audit import note_handshake
 from dashboard.web.http.bodies import OFFLOAD
-from dashboard.web.http.files.answers import file_response
+from dashboard.web.http.files import file_response
 from dashboard.web.http.identity import Identities, ReadableRequest
 from dashboard.web.http.limits import BODY_BYTES
 from dashboard.web.http.origins import Origins

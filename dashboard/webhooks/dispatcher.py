@@ -18,8 +18,7 @@ from dashboard.db.outbox import deliveries, outgoing, webhooks
 from dashboard.db.outbox.deliveries import Attempt, LeasedDelivery
 from dashboard.errors import StorageUnavailable
 from dashboard.tasks import Backoff, PeriodicTask, RunsTask
-from dashboard.webhooks.http_client import Answer, Poster
-from dashboard.webhooks.signing import Request, signed
+from dashboard.webhooks.http_client import Answer, Poster, Request, signed
 
 _MINUTE, _HOUR = 60, 3600
 #: Delay after the first attempt, after the second, …; after the last one the delivery has failed.

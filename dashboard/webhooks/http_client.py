@@ -2,6 +2,7 @@
 
 import http.client
 import io
+import json
 import socket
 import ssl
 import threading
@@ -9,11 +10,40 @@ import time
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from datetime import UTC, datetime
 from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 
+from standardwebhooks import Webhook
+
 from dashboard.webhooks.addresses import is_public
-from dashboard.webhooks.signing import Request
+
+USER_AGENT = "Lineup-Webhooks/1.0"
+
+
+class Request(NamedTuple):
+    """A signed body and its headers."""
+
+    headers: dict[str, str]
+    body: bytes
+
+
+def signed(document: dict[str, Any], secrets: Sequence[str], now_ms: int) -> Request:
+    """Returns the request for a document with an `id`; each secret signs it, the newest first."""
+    text = json.dumps(document, ensure_ascii=False, separators=(",", ":"), sort_keys=True)
+    id, at = document["id"], datetime.fromtimestamp(now_ms // 1000, UTC)
+    signatures = [Webhook(secret).sign(id, at, text) for secret in secrets]
+    return Request(
+        {
+            "Content-Type": "application/json",
+            "User-Agent": USER_AGENT,
+            "webhook-id": id,
+            "webhook-timestamp": str(now_ms // 1000),
+            "webhook-signature": " ".join(signatures),
+        },
+        text.encode(),
+    )
+
 
 #: Limit for the whole request, from resolving the name to the last byte of the answer.
 TIMEOUT_SECONDS = 15.0

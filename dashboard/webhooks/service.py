@@ -23,8 +23,7 @@ from dashboard.event_types import TYPING, WEBHOOK_TEST, WEBHOOK_TYPES
 from dashboard.validation.field_errors import field_error
 from dashboard.webhooks.addresses import host_fault
 from dashboard.webhooks.dispatcher import Spawn, attempt_of, spawn_thread
-from dashboard.webhooks.http_client import Poster
-from dashboard.webhooks.signing import signed
+from dashboard.webhooks.http_client import Poster, signed
 
 log = logging.getLogger(__name__)
 

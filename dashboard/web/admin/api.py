@@ -31,7 +31,7 @@ from dashboard.web.admin.pages import Pages, describe, keep_for_signed_out
 from dashboard.web.admin.requests import SeenMessageId
 from dashboard.web.admin.responses import Answer
 from dashboard.web.admin.routes import SUPERVISOR
-from dashboard.web.http.audit.actors import acting
+from dashboard.web.http.audit import acting
 from dashboard.web.http.bodies import document
 from dashboard.web.http.identity import current
 from dashboard.web.http.queries import only_one_of

@@ -13,8 +13,7 @@ from dashboard.errors import NotFound
 from dashboard.files.store import ID, FileStore
 from dashboard.files.uploads import FILE_BYTES, Uploader, Uploads, too_large
 from dashboard.validation.fields import check_length
-from dashboard.web.http.files.answers import file_response
-from dashboard.web.http.files.requests import body_chunks
+from dashboard.web.http.files import body_chunks, file_response
 from dashboard.web.http.identity import current
 from dashboard.web.http.queries import Query, Words
 from dashboard.web.http.responses import json_response

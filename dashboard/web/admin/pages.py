@@ -16,7 +16,7 @@ from dashboard.errors import Problem
 from dashboard.files.uploads import FILE_BYTES
 from dashboard.ingest.snoozing import YEARS_MAX
 from dashboard.live.requests import MORE_MAX, WATCH_MAX, ListName
-from dashboard.presence.bot_requests import TEXT_MAX
+from dashboard.presence.requests import TEXT_MAX
 from dashboard.protocol import PROTOCOL
 from dashboard.validation.fields import ATTACHMENTS_MAX, BODY_MAX
 from dashboard.web.admin.lists.seen_views import FirstList, without_totals

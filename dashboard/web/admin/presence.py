@@ -16,7 +16,7 @@ from dashboard.presence.service import PresenceService
 from dashboard.web.admin.requests import EmptyRequest
 from dashboard.web.admin.responses import SeenCustomers, Team
 from dashboard.web.admin.routes import SUPERVISOR
-from dashboard.web.http.audit.actors import acting
+from dashboard.web.http.audit import acting
 from dashboard.web.http.cursors import Cursors
 from dashboard.web.http.identity import current
 from dashboard.web.http.responses import json_response

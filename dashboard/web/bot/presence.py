@@ -11,14 +11,14 @@ from dashboard.db.accounts.api_keys import Caller
 from dashboard.errors import Problem
 from dashboard.ingest.outcomes import Outcome
 from dashboard.ingest.schema import ParsedEvent
-from dashboard.presence.bot_requests import (
+from dashboard.presence.bots import RECENT_MS, BotPresence, CustomerWrote
+from dashboard.presence.requests import (
     BEATS_MAX,
     PresenceBeats,
     PresenceDevices,
     PresenceSettings,
     PresenceTyping,
 )
-from dashboard.presence.bots import RECENT_MS, BotPresence, CustomerWrote
 from dashboard.presence.service import PresenceService, to_json
 from dashboard.validation.fields import ID_MAX, ID_PATTERN, Id, fault
 from dashboard.validation.models import validated

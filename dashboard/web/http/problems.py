@@ -9,7 +9,7 @@ from werkzeug.exceptions import HTTPException
 from dashboard import languages
 from dashboard.errors import InternalError, Problem
 from dashboard.logs import RefusedAccess
-from dashboard.web.http.audit import refusals
+from dashboard.web.http import audit
 
 log = logging.getLogger(__name__)
 
@@ -35,7 +35,7 @@ def install(app: Flask) -> None:
     refused = RefusedAccess()
 
     def declared(problem: Problem) -> Response:
-        refusals.note(refused, problem, _route())
+        audit.note(refused, problem, _route())
         return problem_response(problem)
 
     app.register_error_handler(Problem, declared)

@@ -13,9 +13,8 @@ from dashboard.errors import StartError
 from dashboard.turns import counted, turns
 from dashboard.web.server.acceptor import Acceptor, Green
 from dashboard.web.server.http_connection import HttpServer
-from dashboard.web.server.readiness import Readiness
+from dashboard.web.server.readiness import Readiness, waiter
 from dashboard.web.server.state import ServerState
-from dashboard.web.server.waiting import waiter
 from dashboard.wsgi_keys import WAIT_READABLE, WATCH
 
 #: Longest time that other green threads run in one turn, in seconds.

@@ -18,7 +18,7 @@ from urllib.parse import unquote
 from dashboard.errors import InternalError, Problem
 from dashboard.turns import turns
 from dashboard.web.http import limits
-from dashboard.web.http.files.requests import UPLOAD_SECONDS, is_upload
+from dashboard.web.http.files import UPLOAD_SECONDS, is_upload
 from dashboard.web.http.problems import json_problem
 from dashboard.web.server.connections import Connection
 from dashboard.web.server.request_reader import BodyReader, RequestHead

@@ -8,9 +8,8 @@ import pytest
 from sqlalchemy import select
 
 from dashboard.db.models.threads import files
-from dashboard.files import cleaning, uploads
-from dashboard.files.cleaning import FileCleaner
-from dashboard.files.store import SUBFOLDERS
+from dashboard.files import uploads
+from dashboard.files.store import ABANDONED_MS, SUBFOLDERS, UNKNOWN_SECONDS, FileCleaner
 from tests.dashboard.web.admin.calls import API, reply
 from tests.dashboard.web.admin.files.calls import stored, uploaded
 from tests.drivers.application import ApplicationDriver
@@ -56,7 +55,7 @@ def test_what_is_in_no_message_after_a_day_goes_and_what_was_sent_stays(
 ):
     sent, abandoned = uploaded(mai, thread), uploaded(mai, thread)
     reply(mai, thread, files=[sent])
-    dashboard.clock.advance(cleaning.ABANDONED_MS)
+    dashboard.clock.advance(ABANDONED_MS)
     clean()
     assert rows(dashboard) == stored(dashboard) == sorted([sent, abandoned])
     dashboard.clock.advance(1)
@@ -83,7 +82,7 @@ def test_a_content_whose_row_was_never_written_goes_after_an_hour(
     assert len(stored(dashboard)) == 2, "the content is there without a row"
     clean()
     assert len(stored(dashboard)) == 2, "it may belong to an upload under way"
-    clean(cleaning.UNKNOWN_SECONDS + 60)
+    clean(UNKNOWN_SECONDS + 60)
     assert stored(dashboard) == rows(dashboard) == [kept]
     assert store.open(kept).read() == b"hello"
 
@@ -97,7 +96,7 @@ def test_a_content_whose_row_was_removed_goes_after_an_hour(
         patched.setattr(Path, "unlink", lambda self: (_ for _ in ()).throw(OSError()))
         assert mai.delete(f"{API}/files/{id}").status_code == 204
     assert (rows(dashboard), stored(dashboard)) == ([], [id])
-    clean(cleaning.UNKNOWN_SECONDS + 60)
+    clean(UNKNOWN_SECONDS + 60)
     assert stored(dashboard) == []
 
 
@@ -108,7 +107,7 @@ def test_what_was_not_received_to_its_end_goes_after_an_hour(dashboard, clean):
     (folder / "received").write_bytes(b"half")
     clean()
     assert stored(dashboard) == ["received"]
-    clean(cleaning.UNKNOWN_SECONDS + 60)
+    clean(UNKNOWN_SECONDS + 60)
     assert stored(dashboard) == [] and not folder.exists()
 
 
@@ -118,7 +117,7 @@ def test_a_row_without_content_is_said_to_be_nothing(dashboard, mai, thread, cle
     reply(mai, thread, files=[id])
     os.unlink(dashboard.services.settings.files / id[:2] / id)
     assert mai.get(f"{API}/files/{id}").status_code == 404
-    clean(cleaning.UNKNOWN_SECONDS + 60)
+    clean(UNKNOWN_SECONDS + 60)
     assert rows(dashboard) == [id]
 
 
@@ -126,5 +125,5 @@ def test_files_that_are_none_of_ours_are_left_alone(dashboard, mai, thread, clea
     id = uploaded(mai, thread)
     for place in (id[:2], "incoming", "."):
         (dashboard.services.settings.files / place / "README").write_text("mine")
-    clean(cleaning.UNKNOWN_SECONDS + 60)
+    clean(UNKNOWN_SECONDS + 60)
     assert stored(dashboard) == sorted(["README"] * 3 + [id])

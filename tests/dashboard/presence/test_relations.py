@@ -6,7 +6,7 @@ import pytest
 from dashboard.db.accounts import admin_desks, admins, team
 from dashboard.ingest.actions import Actions, Admin, Reply
 from dashboard.ingest.assigning import Assigning, HandOver
-from dashboard.presence.relations import Relations
+from dashboard.presence.service import Relations
 from tests.dashboard.ordering.order import Order
 from tests.support import SettableClock
 

@@ -11,8 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from wsproto.frame_protocol import FrameProtocol, Opcode
 
-from dashboard.transport.received_frames import FrameBoundaries, small_text
-from dashboard.transport.websocket import WebSocket
+from dashboard.transport.websocket import FrameBoundaries, WebSocket, small_text
 from dashboard.turns import Pace, Share
 from dashboard.wsgi_keys import RECEIVE_NOW, SEND_NOW, SOCKET, TAKE_OVER, WAIT_READABLE, WATCH
 

@@ -7,8 +7,7 @@ from typing import Any
 import jsonschema
 
 from dashboard.web.bot.openapi import document
-from dashboard.webhooks.http_client import Answer
-from dashboard.webhooks.signing import Request
+from dashboard.webhooks.http_client import Answer, Request
 
 GOOD = Answer(200, None, "thanks")
 

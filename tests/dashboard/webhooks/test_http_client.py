@@ -9,8 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from dashboard.webhooks import http_client
-from dashboard.webhooks.http_client import LOOKUPS_MAX, Poster
-from dashboard.webhooks.signing import signed
+from dashboard.webhooks.http_client import LOOKUPS_MAX, Poster, signed
 from tests.dashboard.webhooks.receiver import Receiver, answer
 from tests.support import wait_until
 

@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 import pytest
 from standardwebhooks import Webhook, WebhookVerificationError
 
-from dashboard.webhooks.signing import signed
+from dashboard.webhooks.http_client import signed
 
 SECRET = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
 OLD = "whsec_" + base64.b64encode(b"an older secret of 24 by").decode()

@@ -33,8 +33,7 @@ from dashboard.web.admin.pages import chosen_theme
 from dashboard.web.admin.routes import SUPERVISOR
 from dashboard.web.admin.sign_in.attempts import Devices, InvitationAttempts
 from dashboard.web.admin.sign_in.oidc_accounts import require_passwords
-from dashboard.web.http.audit.actors import acting, signing_in
-from dashboard.web.http.audit.signins import signed_in
+from dashboard.web.http.audit import acting, signed_in, signing_in
 from dashboard.web.http.identity import Identities, current
 from dashboard.web.http.origins import Origins
 from dashboard.web.http.rendering import rendered

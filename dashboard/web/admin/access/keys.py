@@ -14,7 +14,7 @@ from dashboard.errors import quoted
 from dashboard.ingest.accounts.keys import ApiKeys, KeyDraft
 from dashboard.validation.fields import DeskName, Strict, check_characters, fault
 from dashboard.web.admin.routes import SUPERVISOR
-from dashboard.web.http.audit.actors import acting
+from dashboard.web.http.audit import acting
 from dashboard.web.http.responses import json_response
 from dashboard.web.http.routes import NO_CONTENT, Documented, done, route
 from dashboard.web.http.schemas import Answer, Milliseconds

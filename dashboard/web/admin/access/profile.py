@@ -34,8 +34,7 @@ from dashboard.web.admin.preferences import NOT_NULL
 from dashboard.web.admin.responses import AdminRole
 from dashboard.web.admin.sign_in.checks import Guard, PasswordCheck
 from dashboard.web.admin.sign_in.oidc_accounts import require_passwords
-from dashboard.web.http.audit.actors import acting
-from dashboard.web.http.audit.signins import WRONG_CODE
+from dashboard.web.http.audit import WRONG_CODE, acting
 from dashboard.web.http.identity import Unauthorized, current
 from dashboard.web.http.responses import json_response
 from dashboard.web.http.routes import NO_CONTENT, PathParameter, done, route

@@ -25,7 +25,7 @@ from dashboard.web.admin.access.profile import (
 )
 from dashboard.web.admin.requests import EmptyRequest
 from dashboard.web.admin.routes import SUPERVISOR
-from dashboard.web.http.audit.actors import acting
+from dashboard.web.http.audit import acting
 from dashboard.web.http.identity import current
 from dashboard.web.http.responses import json_response
 from dashboard.web.http.routes import NO_CONTENT, Documented, done, route

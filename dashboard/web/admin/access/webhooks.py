@@ -13,7 +13,7 @@ from dashboard.validation.field_errors import field_error
 from dashboard.validation.fields import INTEGER_MAX, Strict, check_characters
 from dashboard.web.admin.requests import EmptyRequest
 from dashboard.web.admin.routes import SUPERVISOR
-from dashboard.web.http.audit.actors import acting
+from dashboard.web.http.audit import acting
 from dashboard.web.http.queries import DIGITS, Query, RowId
 from dashboard.web.http.responses import json_response
 from dashboard.web.http.routes import NO_CONTENT, Documented, done, route

@@ -29,7 +29,7 @@ from dashboard.web.admin.lists.calendars import (
     TriedCalendarRequest,
 )
 from dashboard.web.admin.routes import SUPERVISOR
-from dashboard.web.http.audit.actors import acting
+from dashboard.web.http.audit import acting
 from dashboard.web.http.identity import current
 from dashboard.web.http.responses import json_response
 from dashboard.web.http.routes import NO_CONTENT, Documented, done, route

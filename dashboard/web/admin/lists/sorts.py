@@ -31,7 +31,7 @@ from dashboard.web.admin import preferences
 from dashboard.web.admin.lists.views import QueryError
 from dashboard.web.admin.routes import SUPERVISOR
 from dashboard.web.http import schemas
-from dashboard.web.http.audit.actors import acting
+from dashboard.web.http.audit import acting
 from dashboard.web.http.identity import current
 from dashboard.web.http.responses import json_response
 from dashboard.web.http.routes import NO_CONTENT, Documented, PathParameter, done, route

@@ -34,7 +34,7 @@ from dashboard.web.admin.preferences import timezone_of
 from dashboard.web.admin.responses import Row
 from dashboard.web.admin.routes import require_supervisor
 from dashboard.web.http import schemas
-from dashboard.web.http.audit.actors import acting
+from dashboard.web.http.audit import acting
 from dashboard.web.http.identity import current
 from dashboard.web.http.queries import DIGITS, Query
 from dashboard.web.http.responses import json_response

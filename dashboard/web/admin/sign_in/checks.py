@@ -17,7 +17,7 @@ from dashboard.rate_limits import RateLimitExceeded
 from dashboard.validation.accounts import EMAIL_MAX_CHARACTERS
 from dashboard.web.admin.sign_in.attempts import Attempt, Attempts, Devices
 from dashboard.web.admin.sign_in.pending import PendingSignIns, SecondFactorRequired, SignInExpired
-from dashboard.web.http.audit.signins import (
+from dashboard.web.http.audit import (
     CREDENTIALS,
     RATE_LIMITED,
     WRONG_CODE,

@@ -20,8 +20,7 @@ from dashboard.ingest.releases import release_all_of
 from dashboard.oidc.people import Person
 from dashboard.ordering.placer import Placer
 from dashboard.settings.oidc import Grant
-from dashboard.web.http.audit.actors import signing_in
-from dashboard.web.http.audit.signins import signed_in
+from dashboard.web.http.audit import signed_in, signing_in
 from dashboard.web.http.identity import origin_of
 
 log = logging.getLogger(__name__)

@@ -30,7 +30,7 @@ from dashboard.validation.addresses import network_of
 from dashboard.web.admin.pages import Pages
 from dashboard.web.admin.sign_in.calls import local_path
 from dashboard.web.admin.sign_in.oidc_accounts import ProviderAccounts
-from dashboard.web.http.audit.signins import FailedSignIns
+from dashboard.web.http.audit import FailedSignIns
 from dashboard.web.http.cookies import CookieNames
 from dashboard.web.http.identity import Identities
 from dashboard.web.http.problems import json_problem, prefers_page

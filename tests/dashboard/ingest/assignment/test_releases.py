@@ -8,7 +8,7 @@ from dashboard.db.threads import thread_rows
 from dashboard.errors import Problem
 from dashboard.ingest.actions import Admin
 from dashboard.ingest.releases import release_all_of
-from dashboard.presence.present_admins import PresentAdmins
+from dashboard.presence.tasks import PresentAdmins
 from presence.connections import Connection
 from presence.settings import Settings
 from tests.dashboard.ordering.order import Order

@@ -10,7 +10,7 @@ import pytest
 
 from dashboard.errors import Problem
 from dashboard.web.http import limits
-from dashboard.web.http.files.requests import UPLOAD_SECONDS, is_upload
+from dashboard.web.http.files import UPLOAD_SECONDS, is_upload
 from dashboard.web.server import http_connection
 from dashboard.web.server.connections import Connection
 from dashboard.web.server.http_connection import PIECE_BYTES, HttpServer, Upload, first_bytes

@@ -6,7 +6,7 @@ from selectors import EVENT_READ, EVENT_WRITE
 
 import pytest
 
-from dashboard.web.server.waiting import waiter
+from dashboard.web.server.readiness import waiter
 
 BOTH = EVENT_READ | EVENT_WRITE
 

@@ -5,7 +5,7 @@ import pytest
 from dashboard.background import Background
 from dashboard.db.accounts import admins
 from dashboard.errors import StorageUnavailable
-from dashboard.web.http.audit import signins
+from dashboard.web.http import audit
 from tests.dashboard.web.admin.profile.app import App, send_code
 from tests.drivers.application import PASSWORD
 from tests.drivers.audit import acts, entries
@@ -75,7 +75,7 @@ def test_further_failures_of_a_minute_are_one_entry_at_its_end(dashboard, client
     assert signed(dashboard.database) == [failure("wrong_password")]
     dashboard.services.failed_sign_ins.flush()
     assert len(signed(dashboard.database)) == 1, "the minute is not over"
-    clock.now_ms = start + signins.WINDOW_MS
+    clock.now_ms = start + audit.WINDOW_MS
     dashboard.services.failed_sign_ins.flush()
     dashboard.services.failed_sign_ins.flush()
     assert signed(dashboard.database) == [
@@ -87,12 +87,12 @@ def test_further_failures_of_a_minute_are_one_entry_at_its_end(dashboard, client
 def test_the_next_failure_after_a_minute_stores_those_before(dashboard, client, clock):
     start = clock()
     assert [signs_in(client) for _ in range(2)] == [401] * 2
-    clock.advance(signins.WINDOW_MS)
+    clock.advance(audit.WINDOW_MS)
     assert signs_in(client) == 401
     assert signed(dashboard.database) == [
         failure("wrong_password"),
         failure("wrong_password"),
-        failure("wrong_password", since=start + signins.WINDOW_MS),
+        failure("wrong_password", since=start + audit.WINDOW_MS),
     ]
 
 
@@ -110,14 +110,14 @@ def test_refused_attempts_are_a_burst_of_their_own(dashboard, client):
 
 def test_a_flood_from_many_addresses_adds_a_bounded_number_of_entries(dashboard, client):
     """What is beyond the bound is one entry that names the accounts that were tried."""
-    flood = signins.KEYS_MAX + 7
+    flood = audit.KEYS_MAX + 7
     for n in range(flood):
         assert signs_in(client, f"{n}@example.com", address=f"198.51.100.{n}") == 401
     assert signs_in(client, MAI, address="203.0.113.9") == 401
-    assert len(signed(dashboard.database)) == signins.KEYS_MAX
+    assert len(signed(dashboard.database)) == audit.KEYS_MAX
     dashboard.services.failed_sign_ins.flush(at_once=True)
     *rest, last = signed(dashboard.database)
-    assert len(rest) == signins.KEYS_MAX
+    assert len(rest) == audit.KEYS_MAX
     others = {"reason": "others", "attempts": 8, "since": 1_790_000_000_000, "accounts": [MAI]}
     assert last == ("signin.failed", None, "", others)
 
@@ -135,7 +135,7 @@ def test_what_cannot_be_stored_is_stored_later(dashboard, client, clock, monkeyp
     with monkeypatch.context() as patched:
         patched.setattr(dashboard.database, "write", away)
         assert [signs_in(client) for _ in range(2)] == [401] * 2
-        clock.advance(signins.WINDOW_MS)
+        clock.advance(audit.WINDOW_MS)
         dashboard.services.failed_sign_ins.flush()
         assert signs_in(client) == 401
     assert signed(dashboard.database) == []
@@ -154,7 +154,7 @@ def test_failures_while_others_are_stored_are_counted_once(dashboard, client, cl
         return write(work)
 
     assert [signs_in(client) for _ in range(2)] == [401] * 2
-    clock.advance(signins.WINDOW_MS)
+    clock.advance(audit.WINDOW_MS)
     monkeypatch.setattr(dashboard.database, "write", write_slowly)
     dashboard.services.failed_sign_ins.flush()
     dashboard.services.failed_sign_ins.flush(at_once=True)

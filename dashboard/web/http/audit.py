@@ -1,25 +1,84 @@
-"""Adds sign-ins to the audit log: each that succeeded, and counts of those that failed.
-
-Anyone can fail to sign in as often as they like, so the number of entries has a bound: within a
-minute, a process stores one entry for the first failure of an account from an address for a reason,
-and one for all further ones at its end. Beyond `KEYS_MAX` such groups the rest is one entry.
-"""
+"""Entries of the audit log about requests: the actor, refused access, and sign-ins that failed."""
 
 import hashlib
 import logging
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
+from flask import g, request
 from sqlalchemy import Connection
 
 from dashboard.db import audit
 from dashboard.db.accounts import admins
+from dashboard.db.accounts.admins import Admin
+from dashboard.db.accounts.sessions import Identity
 from dashboard.db.audit import PAGE, Actor, Target, add
 from dashboard.db.database import Database
-from dashboard.errors import StorageUnavailable
+from dashboard.errors import Problem, StorageUnavailable
+from dashboard.logs import RefusedAccess
 from dashboard.validation.addresses import network_of
-from dashboard.web.http.audit.actors import signing_in
+from dashboard.web.http.identity import current
+
+
+def acting() -> Actor:
+    """Returns the signed-in admin who sent the current request, after `Identities.require`."""
+    identity = current()
+    return _from_here(identity.admin_id, identity.name, identity.email)
+
+
+def signing_in(admin: Admin | None = None) -> Actor:
+    """Returns the sender of a request without a session: an admin who has proved their identity, or
+    an unknown person."""
+    return _from_here() if admin is None else _from_here(admin.id, admin.name, admin.email)
+
+
+def _from_here(admin_id: int | None = None, name: str = "", email: str | None = None) -> Actor:
+    user_agent = request.headers.get("User-Agent", "")
+    return Actor(PAGE, admin_id, name, email, request.remote_addr or "", user_agent)
+
+
+#: Nobody is signed in; the role, the scope or the page is wrong; or there are too many requests.
+_STATUSES = (401, 403, 429)
+#: A token that the provider did not sign, and a request under a foreign name.
+_CODES = ("invalid_logout_token", "untrusted_host")
+
+
+def note(refused: RefusedAccess, problem: Problem, route: str) -> None:
+    """Logs the refusal of the current request, unless it is for an ordinary mistake.
+
+    A 404 for a signed-in admin is logged: threads that they may not see look missing. Numbers in
+    the path are logged; other parts of it may name a person.
+    """
+    identity: Identity | None = g.get("identity")
+    if _is_of_access(problem) or (problem.status == 404 and identity is not None):
+        numbers = {
+            name: value
+            for name, value in (request.view_args or {}).items()
+            if isinstance(value, int)
+        }
+        target = f"{request.method} {route} {numbers or ''}".rstrip()
+        who = "nobody" if identity is None else f"admin {identity.admin_id}"
+        _note(refused, request.environ, target, who, problem)
+
+
+def note_handshake(refused: RefusedAccess, problem: Problem, environ: Mapping[str, Any]) -> None:
+    """Logs that a socket was refused, unless it is for an ordinary mistake."""
+    if _is_of_access(problem):
+        _note(refused, environ, "a socket", "nobody", problem)
+
+
+def _is_of_access(problem: Problem) -> bool:
+    return problem.status in _STATUSES or problem.code in _CODES
+
+
+def _note(
+    refused: RefusedAccess, environ: Mapping[str, Any], target: str, who: str, problem: Problem
+) -> None:
+    address = environ.get("REMOTE_ADDR") or ""
+    refused.note(network_of(address), f"{target} refused to {who} at {address}: {problem.code}")
+
 
 log = logging.getLogger(__name__)
 

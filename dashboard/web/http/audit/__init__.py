@@ -1,1 +1,0 @@
-"""Adds to the audit log from requests."""
