@@ -12,8 +12,7 @@ from dashboard.db.lists.standing import is_archived_on, score_of, source_of
 from dashboard.db.models.threads import threads
 from dashboard.turns import turns
 from scoring.archive import closed_before, may_hold_archived
-from scoring.conditions.leaves import OneOf
-from scoring.conditions.nodes import AllNode
+from scoring.conditions.nodes import AllNode, OneOf
 from scoring.conditions.resolved import Resolved
 from scoring.reading import Entry, in_order
 from scoring.sorts import SORTS

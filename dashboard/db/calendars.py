@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 from sqlalchemy import Connection, delete, func, insert, select, update
 
 from dashboard.db.models.views import calendars, policies
-from scoring.hours.calendar import Calendar, read_calendar
+from scoring.calendar import Calendar, read_calendar
 
 #: Calendars that may be saved.
 CALENDARS_MAX = 50

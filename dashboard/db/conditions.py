@@ -34,8 +34,19 @@ from dashboard.db.models.accounts import sources as sources_table
 from dashboard.db.models.threads import customers, mentions, threads
 from dashboard.db.threads.thread_tags import SETS_AT, in_column, tags_in
 from scoring.conditions.conjuncts import Conjunct, Literal
-from scoring.conditions.leaves import Language, Leaf, OneOf, Present, Span, Tagged, Within
-from scoring.conditions.nodes import AllNode, AnyNode, NotNode, ResolvedNode
+from scoring.conditions.nodes import (
+    AllNode,
+    AnyNode,
+    Language,
+    Leaf,
+    NotNode,
+    OneOf,
+    Present,
+    ResolvedNode,
+    Span,
+    Tagged,
+    Within,
+)
 from scoring.conditions.resolved import Resolved
 from scoring.conditions.subject import ATTRIBUTES, TRUTHS, Subject
 

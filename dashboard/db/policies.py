@@ -32,12 +32,11 @@ from dashboard.db.models.threads import threads
 from dashboard.db.models.views import policies
 from dashboard.db.threads.thread_state import ThreadState
 from dashboard.turns import turns
-from scoring.conditions.language.errors import QueryError
+from scoring.calendar import Calendar, CalendarError, latest_since
+from scoring.conditions.language.query import QueryError
 from scoring.conditions.resolve import AdminIdOf
 from scoring.conditions.subject import Subject
-from scoring.hours.calendar import Calendar, CalendarError
-from scoring.hours.open_time import latest_since
-from scoring.hours.policies import Policies, Policy, Promise, resolve_query
+from scoring.policies import Policies, Policy, Promise, resolve_query
 
 #: Policies that may be saved.
 POLICIES_MAX = 100

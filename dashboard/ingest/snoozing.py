@@ -17,8 +17,8 @@ from dashboard.ingest import acting, outgoing
 from dashboard.ingest.outgoing import Admin
 from dashboard.ingest.snooze_marks import NONE, Marks, kept, kept_in, marks_of, set_marks, wake
 from dashboard.validation.field_errors import field_error
-from scoring.hours.policies import Promise
 from scoring.placing import Placement
+from scoring.policies import Promise
 
 
 def take_effect(connection: Connection, states: Collection[ThreadState], now: int) -> None:

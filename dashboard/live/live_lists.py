@@ -19,7 +19,7 @@ from dashboard.transport.caller import Caller
 from dashboard.transport.emitter import Emitter
 from dashboard.transport.packets import EncodedJson, encode
 from dashboard.validation.queries import invalid_query
-from scoring.conditions.language.errors import QueryError
+from scoring.conditions.language.query import QueryError
 from scoring.ranking import Ranking, RankingLost
 from scoring.reading import Head
 from scoring.sorts import SORTS

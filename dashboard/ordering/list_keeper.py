@@ -14,7 +14,7 @@ from dashboard.db.lists import allowances, kept_lists, query_lists
 from dashboard.db.lists.query_lists import ListedQuery
 from dashboard.errors import StorageUnavailable
 from dashboard.ordering.rebuild import Rebuilder
-from scoring.conditions.language.errors import QueryError
+from scoring.conditions.language.query import QueryError
 from scoring.ranking import Ranking, RankingLost
 from scoring.rebuilding import RebuildLost
 

@@ -5,7 +5,7 @@ from typing import Any
 
 from dashboard.errors import FieldError, Problem
 from dashboard.validation.field_errors import field_error, named
-from scoring.conditions.language.errors import QueryError
+from scoring.conditions.language.query import QueryError
 from scoring.sorting.rules import UnknownSort
 
 

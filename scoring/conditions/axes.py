@@ -13,7 +13,7 @@ from typing import Any
 from typing import Literal as TypingLiteral
 
 from scoring.conditions.conjuncts import Conjunct, Literal
-from scoring.conditions.leaves import Leaf, Measure, Present, Within, measured, reached_at
+from scoring.conditions.nodes import Leaf, Measure, Present, Within, measured, reached_at
 
 #: Values with a mask that an axis keeps; then it starts again.
 VALUES_MAX = 1_000

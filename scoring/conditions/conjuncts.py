@@ -3,8 +3,7 @@
 from collections.abc import Collection, Iterator
 from typing import NamedTuple
 
-from scoring.conditions.leaves import Leaf
-from scoring.conditions.nodes import AllNode, AnyNode, NotNode, ResolvedNode
+from scoring.conditions.nodes import AllNode, AnyNode, Leaf, NotNode, ResolvedNode
 
 #: A query of more alternatives has no normal form.
 CONJUNCTS_MAX = 64

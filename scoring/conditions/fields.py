@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from scoring.conditions.leaves import Language, Leaf, Measure, OneOf, Present, Tagged, Within
+from scoring.conditions.nodes import Language, Leaf, Measure, OneOf, Present, Tagged, Within
 from scoring.conditions.subject import MEMBER_STATUSES, PRIORITIES
 
 #: The form of a field's values: only its words (`word`), or also an e-mail address (`admin`), any

@@ -6,9 +6,8 @@ from itertools import compress, groupby
 from typing import Any
 
 from scoring.conditions.axes import Axis, Requirement, Requirements, TimeAxis, ValueAxis
-from scoring.conditions.holding import TRIES, holds, next_change
-from scoring.conditions.leaves import POSITIONS
-from scoring.conditions.resolved import Resolved
+from scoring.conditions.nodes import POSITIONS
+from scoring.conditions.resolved import TRIES, Resolved, holds, next_change
 from scoring.conditions.subject import Subject
 
 #: A subject as a tuple: its values are read by their positions.

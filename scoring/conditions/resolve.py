@@ -5,13 +5,33 @@ from datetime import UTC, date, datetime, time, timedelta, tzinfo
 from functools import lru_cache
 
 from scoring.conditions.fields import FIELDS, Field
-from scoring.conditions.language.canonical import simplified
-from scoring.conditions.language.errors import QueryError
-from scoring.conditions.language.query import Query
-from scoring.conditions.language.syntax import Days, Duration, Name, Node, Not, Term, Value, Word
+from scoring.conditions.language.query import (
+    Days,
+    Duration,
+    Name,
+    Node,
+    Not,
+    Query,
+    QueryError,
+    Term,
+    Value,
+    Word,
+    simplified,
+)
 from scoring.conditions.language.values import AN_ADDRESS
-from scoring.conditions.leaves import Language, Leaf, OneOf, Present, Span, Tagged, Within
-from scoring.conditions.nodes import AllNode, AnyNode, NotNode, ResolvedNode
+from scoring.conditions.nodes import (
+    AllNode,
+    AnyNode,
+    Language,
+    Leaf,
+    NotNode,
+    OneOf,
+    Present,
+    ResolvedNode,
+    Span,
+    Tagged,
+    Within,
+)
 from scoring.conditions.resolved import Resolved
 from scoring.conditions.subject import SETS
 from scoring.conditions.tags import folded

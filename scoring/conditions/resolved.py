@@ -1,22 +1,99 @@
-"""Queries with ids and instants in place of `me`, addresses and days: the input of readers."""
+"""A condition without names: whether it holds for a thread, when that changes, and what it costs."""
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple, Protocol
 
 from scoring.conditions.axes import Requirements, requirements_of
-from scoring.conditions.conjuncts import (
-    CONJUNCTS_MAX,
-    Conjunct,
-    NormalForm,
-    conjuncts,
-    normal_form,
+from scoring.conditions.conjuncts import CONJUNCTS_MAX, Conjunct, NormalForm, conjuncts, normal_form
+from scoring.conditions.fields import UNITS
+from scoring.conditions.nodes import (
+    AllNode,
+    AnyNode,
+    Language,
+    Leaf,
+    NotNode,
+    OneOf,
+    ResolvedNode,
+    Tagged,
+    Within,
+    reached_at,
+    value_of,
 )
-from scoring.conditions.cost import Moment, moments
-from scoring.conditions.leaves import Language, Leaf, OneOf, Tagged, Within
-from scoring.conditions.nodes import AllNode, AnyNode, NotNode, ResolvedNode
+from scoring.conditions.subject import Subject
+
+#: Times that may be used without limit, by unit: a thread passes few of them.
+_USUAL = {
+    "s": (30, 60, 90),
+    "m": (2, 3, 5, 10, 15, 20, 30, 45, 60, 90),
+    "h": (2, 3, 4, 5, 6, 8, 10, 12, 18, 24, 36, 48, 72),
+    "d": (4, 5, 6, 7, 10, 14, 21, 28, 30, 60, 90, 180, 365),
+}
+_USUAL_MS = {0} | {count * UNITS[unit] for unit, counts in _USUAL.items() for count in counts}
+#: A thread passes moments below this after nearly every message, and later ones after few.
+SHORT_MS = 600_000
+SHORT_WEIGHT = 8
+
+
+class Moment(NamedTuple):
+    """A measured time, in ms, at which a condition may begin or end to hold by itself."""
+
+    attribute: str
+    measure: str
+    bound_ms: int
+
+    @property
+    def weight(self) -> int:
+        """The cost of looking at threads once more when they pass the moment."""
+        # `>10m` is reached a millisecond after ten minutes.
+        if not _USUAL_MS.isdisjoint((self.bound_ms, self.bound_ms - 1)):
+            return 0
+        return SHORT_WEIGHT if self.bound_ms < SHORT_MS else 1
+
+
+class Costly(Protocol):
+    """A query that knows what it costs."""
+
+    @property
+    def conditions(self) -> int: ...
+
+    @property
+    def moments(self) -> frozenset[Moment]: ...
+
+
+class Cost(NamedTuple):
+    """The cost of queries together: their conditions, and their moments."""
+
+    conditions: int = 0
+    moments: frozenset[Moment] = frozenset()
+
+    @property
+    def weight(self) -> int:
+        """The weight of the moments, each counted once."""
+        return sum(moment.weight for moment in self.moments)
+
+    def and_(self, queries: Collection["Costly"]) -> "Cost":
+        """Returns the cost with these queries added."""
+        count = sum(query.conditions for query in queries)
+        moments = self.moments.union(*(query.moments for query in queries))
+        return Cost(self.conditions + count, moments)
+
+
+def moments(leaves: Iterable[Leaf]) -> frozenset[Moment]:
+    """Returns the moments of these conditions."""
+    return frozenset(
+        Moment(leaf.attribute, leaf.measure, bound)
+        for leaf in leaves
+        if isinstance(leaf, Within) and leaf.measure != "instant"
+        for bound in leaf.bounds
+    )
+
+
+def together(queries: Iterable[Costly]) -> Cost:
+    """Returns the cost of several queries together; moments that they share count once."""
+    return Cost().and_([*queries])
 
 
 @dataclass(frozen=True)
@@ -114,3 +191,50 @@ def _key(node: ResolvedNode) -> str:
 
 def _listed(values: frozenset[Any]) -> str:
     return json.dumps(sorted(values, key=repr))
+
+
+#: Instants that are tried for a change; beyond that, the next one is returned untried.
+TRIES = 32
+
+
+def holds(resolved: Resolved, subject: Subject, now_ms: int) -> bool:
+    """Whether a thread is on the list of the query."""
+    return resolved.root.holds(subject, now_ms)
+
+
+def next_change(
+    resolved: Resolved, subject: Subject, now_ms: int, tries: int = TRIES
+) -> int | None:
+    """Returns the next instant after `now_ms` at which time alone changes the truth, or None.
+
+    Exact, except for queries with more than `tries` thresholds ahead: then an instant that is not
+    later than the change, at which the caller must ask again.
+    """
+    instants = flips(resolved.leaves(), subject, now_ms)
+    now_holds = holds(resolved, subject, now_ms)
+    for at in instants[:tries]:
+        if holds(resolved, subject, at) != now_holds:
+            return at
+    return instants[tries] if len(instants) > tries else None
+
+
+def flips(leaves: Iterable[Leaf], subject: Subject, now_ms: int) -> list[int]:
+    """Returns the instants after `now_ms`, in order, at which one of the leaves may change."""
+    return sorted(
+        {
+            at
+            for leaf in leaves
+            if isinstance(leaf, Within)
+            for at in _flips(leaf, subject)
+            if at > now_ms
+        }
+    )
+
+
+def _flips(leaf: Within, subject: Subject) -> set[int]:
+    """Returns the instants at which a leaf may change its answer."""
+    time_ms = value_of(subject, leaf.attribute)
+    if time_ms is None:
+        return set()
+    instants = (reached_at(leaf.measure, time_ms, bound) for bound in leaf.bounds)
+    return {at for at in instants if at is not None}

@@ -9,8 +9,18 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from scoring.conditions.leaves import Language, Leaf, OneOf, Present, Tagged, Within
-from scoring.conditions.nodes import AllNode, AnyNode, NotNode, ResolvedNode
+from scoring.conditions.nodes import (
+    AllNode,
+    AnyNode,
+    Language,
+    Leaf,
+    NotNode,
+    OneOf,
+    Present,
+    ResolvedNode,
+    Tagged,
+    Within,
+)
 from scoring.conditions.subject import ATTRIBUTES, SETS
 
 #: An attribute of Subject, and how it is looked at: its value, or what is measured of a time.

@@ -8,8 +8,15 @@ from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 from scoring.composite import TIME_BITS, TIME_MAX_MS, Direction, pack
-from scoring.conditions.leaves import POSITIONS, OneOf, Present
-from scoring.conditions.nodes import AllNode, AnyNode, NotNode, ResolvedNode
+from scoring.conditions.nodes import (
+    POSITIONS,
+    AllNode,
+    AnyNode,
+    NotNode,
+    OneOf,
+    Present,
+    ResolvedNode,
+)
 from scoring.conditions.resolved import Resolved
 from scoring.conditions.subject import Subject
 from scoring.sorting.rules import SPLITS, TIMES, By, Split

@@ -9,8 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import product
 
 from scoring.conditions.conjuncts import Conjunct, Literal
-from scoring.conditions.leaves import Leaf
-from scoring.conditions.nodes import AllNode, AnyNode, NotNode, ResolvedNode
+from scoring.conditions.nodes import AllNode, AnyNode, Leaf, NotNode, ResolvedNode
 from scoring.conditions.resolved import Resolved
 from scoring.conditions.subject import SETS
 from scoring.sorting.axes import (

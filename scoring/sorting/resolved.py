@@ -7,13 +7,11 @@ from datetime import UTC, tzinfo
 from functools import cached_property, lru_cache
 
 from scoring.composite import TIER_MAX, TIME_BITS, pack, tier_of, unpack
-from scoring.conditions.holding import TRIES, flips
-from scoring.conditions.language.errors import QueryError
 from scoring.conditions.language.parser import parse
-from scoring.conditions.leaves import Leaf, Present, Within
-from scoring.conditions.nodes import AllNode, AnyNode, NotNode, ResolvedNode
+from scoring.conditions.language.query import QueryError
+from scoring.conditions.nodes import AllNode, AnyNode, Leaf, NotNode, Present, ResolvedNode, Within
 from scoring.conditions.resolve import AdminIdOf, joined, resolve
-from scoring.conditions.resolved import Resolved
+from scoring.conditions.resolved import TRIES, Resolved, flips
 from scoring.conditions.subject import Subject
 from scoring.sorting.compiled import ResolvedRule, Score, compiled
 from scoring.sorting.rules import SPLITS, TIMES, Rule, Sort

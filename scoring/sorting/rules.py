@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Literal, NamedTuple, get_args
 
 from scoring.composite import Direction
-from scoring.conditions.language.errors import QueryError
+from scoring.conditions.language.query import QueryError
 from scoring.conditions.subject import MEMBER_STATUSES, PRIORITIES
 
 By = Literal[

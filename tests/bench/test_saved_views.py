@@ -4,9 +4,9 @@ from datetime import UTC
 
 from bench.saved_views import saved_views, worst_views
 from dashboard.db.lists.allowances import QUERY_MAX, SAVED
-from scoring.conditions.cost import together
 from scoring.conditions.language.parser import parse
 from scoring.conditions.resolve import resolve
+from scoring.conditions.resolved import together
 
 
 def test_saved_views_are_queries_that_differ_and_stay_the_same():

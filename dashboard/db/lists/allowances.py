@@ -15,10 +15,9 @@ from dashboard.db.lists.query_lists import ListedQuery, QueryList
 from dashboard.db.models.views import views
 from dashboard.errors import Invalid
 from dashboard.validation.field_errors import field_error
-from scoring.conditions.cost import Cost, together
-from scoring.conditions.language.errors import QueryError
 from scoring.conditions.language.parser import parse
-from scoring.conditions.resolved import Resolved
+from scoring.conditions.language.query import QueryError
+from scoring.conditions.resolved import Cost, Resolved, together
 
 #: Conditions of one query in its normal form: see `Resolved.form`.
 QUERY_MAX = 256

@@ -25,7 +25,7 @@ from dashboard.db.lists.query_lists import QueryList
 from dashboard.db.lists.standing import ARCHIVED_BY_ID, is_on, meets, score_of, source_of
 from dashboard.db.models.threads import threads
 from dashboard.turns import turns
-from scoring.conditions.leaves import Within
+from scoring.conditions.nodes import Within
 from scoring.reading import Entry, in_order
 from scoring.rebuilding import Row
 

@@ -21,10 +21,9 @@ from dashboard.db.models.views import query_lists
 from dashboard.db.upsert import insert_on
 from scoring.conditions.fields import FIELDS
 from scoring.conditions.index import ConditionIndex
-from scoring.conditions.language.errors import QueryError
 from scoring.conditions.language.parser import parse
-from scoring.conditions.language.syntax import Name, Word
-from scoring.conditions.leaves import Leaf, OneOf
+from scoring.conditions.language.query import Name, QueryError, Word
+from scoring.conditions.nodes import Leaf, OneOf
 from scoring.conditions.resolve import ME, resolve
 from scoring.conditions.resolved import Resolved
 from scoring.conditions.subject import Subject

@@ -10,7 +10,7 @@ from sqlalchemy import Connection, Engine, delete, insert, select, update
 
 from dashboard.db.accounts.admins import by_email
 from dashboard.db.models.views import query_lists, sorts, sorts_version
-from scoring.conditions.language.errors import QueryError
+from scoring.conditions.language.query import QueryError
 from scoring.sorting.resolved import ResolvedSort, RuleError, resolve_sort
 from scoring.sorting.rules import Rule, Sort, UnknownSort
 from scoring.sorts import BUILT_IN, BUILT_IN_SORTS

@@ -29,7 +29,7 @@ from dashboard.db.models.views import view_changes, view_orders, views, views_ve
 from dashboard.db.upsert import insert_on
 from dashboard.validation.field_errors import field_error
 from dashboard.validation.fields import INTEGER_MAX
-from scoring.conditions.language.errors import QueryError
+from scoring.conditions.language.query import QueryError
 from scoring.keys import sort_of
 
 

@@ -28,7 +28,7 @@ from dashboard.web.http.queries import DIGITS, Cursor, Query
 from dashboard.web.http.responses import json_response
 from dashboard.web.http.routes import Documented, PathParameter, route
 from dashboard.web.http.schemas import Row
-from scoring.conditions.language.errors import QueryError
+from scoring.conditions.language.query import QueryError
 from scoring.ranking import Ranking, RankingLost
 from scoring.reading import Entry, Head
 from scoring.sorting.rules import NAME_PATTERN

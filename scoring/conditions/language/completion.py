@@ -5,9 +5,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Literal, TypedDict
 
 from scoring.conditions.fields import FIELDS, OPERATORS, Field
-from scoring.conditions.language.canonical import name_text
-from scoring.conditions.language.characters import BLANKS, is_blank, lower
-from scoring.conditions.language.typing import typed
+from scoring.conditions.language.parser import typed
+from scoring.conditions.language.query import BLANKS, is_blank, lower, name_text
 from scoring.conditions.language.values import QUOTE
 
 SUGGESTIONS_MAX = 20

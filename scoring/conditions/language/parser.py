@@ -1,14 +1,52 @@
-"""Parses the condition language."""
+"""Reads a query, or the conditions between the words of a search."""
 
 import re
+from typing import NamedTuple
 
 from scoring.conditions.fields import FIELDS, Field
-from scoring.conditions.language.characters import BLANKS, is_blank, is_forbidden, lower
-from scoring.conditions.language.errors import QueryError
-from scoring.conditions.language.query import Query
-from scoring.conditions.language.syntax import Group, Node, Not, SearchWord, Term, Value
-from scoring.conditions.language.typing import typed
+from scoring.conditions.language.query import (
+    BLANKS,
+    Group,
+    Node,
+    Not,
+    Query,
+    QueryError,
+    SearchWord,
+    Term,
+    Value,
+    is_blank,
+    is_forbidden,
+    lower,
+)
 from scoring.conditions.language.values import QUOTE, described, one_of, read_quoted, read_value
+
+#: A field with its colon, the text before it, and all up to the next blank.
+_TERM = re.compile(
+    rf"(?<![^{BLANKS}])"
+    r"[-\u2010-\u2015\u2212\uff0d(\uff08]*([A-Za-z\uff21-\uff3a\uff41-\uff5a]+)[:\uff1a]"
+    rf"[^{BLANKS}]*"
+)
+#: Signs to those of the language: ASCII in full width, quotes, hyphens, and the Japanese comma.
+_SIGNS = (
+    {code: code - 0xFEE0 for code in range(0xFF01, 0xFF5F)}
+    | dict.fromkeys(map(ord, "\u00ab\u00bb\u201c\u201d\u201e\u201f\u301d\u301e\u301f"), '"')
+    | dict.fromkeys(map(ord, "\u2010\u2011\u2012\u2013\u2014\u2015\u2212"), "-")
+    | {0x3001: ","}
+)
+
+
+def typed(text: str) -> str:
+    """Returns the text with conditions in the language's signs; every character keeps its place.
+
+    Words beside them stay as they are, and so do unknown fields.
+    """
+    return text if text.isascii() else _TERM.sub(_plain_term, text)
+
+
+def _plain_term(match: re.Match[str]) -> str:
+    is_field = lower(match[1].translate(_SIGNS)) in FIELDS
+    return match[0].translate(_SIGNS) if is_field else match[0]
+
 
 LENGTH_MAX = 1_000
 DEPTH_MAX = 20
@@ -216,3 +254,74 @@ def looks_like_a_term(text: str, at: int) -> bool:
 
 def _all(nodes: list[Node]) -> Node:
     return nodes[0] if len(nodes) == 1 else Group("and", tuple(nodes))
+
+
+_ALL = Query(Group("and", ()))
+
+
+class SearchText(NamedTuple):
+    """The parts of a search: `query` has the conditions, `words` is the text to find, which may be
+    empty."""
+
+    query: Query
+    words: str
+
+
+def read_search(text: str) -> SearchText:
+    """Reads the text of a search.
+
+    A text without a condition is words alone, with any parentheses and quotes. A phrase without its
+    closing quote at the end is being typed. Raises QueryError.
+    """
+    if not has_conditions(text):
+        return SearchText(_ALL, text)
+    text = typed(text)
+    try:
+        query, is_open = parse(text, with_words=True), False
+    except QueryError as error:
+        if error.at != len(text) or error.expected != (QUOTE,):
+            raise
+        query, is_open = _with_open_phrase(text, error), True
+    words = [_written(word) for word in query.words]
+    if is_open:
+        words[-1] = words[-1].removesuffix(QUOTE)
+    return SearchText(query, " ".join(words))
+
+
+def has_conditions(text: str) -> bool:
+    """Whether a text has a condition outside of quotes, right or wrong."""
+    here, text = 0, typed(text)
+    while here < len(text):
+        if text[here] == QUOTE:
+            here = _behind_quotes(text, here)
+        elif is_blank(text[here]) or text[here] == "(" or text.startswith("-(", here):
+            here += 1
+        elif looks_like_a_term(text, here):
+            return True
+        else:
+            while here < len(text) and not is_blank(text[here]):
+                here += 1
+    return False
+
+
+def _with_open_phrase(text: str, error: QueryError) -> Query:
+    """Parses a text with a last phrase that lacks its closing quote; else raises the error."""
+    query = parse(text + QUOTE, with_words=True)
+    values = (value.at for term in query.terms() for value in term.values)
+    if not query.words or query.words[-1].at < max(values, default=0):
+        raise error
+    return query
+
+
+def _written(word: SearchWord) -> str:
+    # A search knows no quote within quotes.
+    return QUOTE + word.text.replace(QUOTE, " ") + QUOTE if word.is_phrase else word.text
+
+
+def _behind_quotes(text: str, at: int) -> int:
+    here = at + 1
+    while here < len(text):
+        if text[here] == QUOTE:
+            return here + 1
+        here += 2 if text[here] == "\\" else 1
+    return len(text)

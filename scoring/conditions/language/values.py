@@ -5,9 +5,17 @@ from collections.abc import Callable, Collection
 from functools import lru_cache
 
 from scoring.conditions.fields import DIGITS_MAX, OPERATORS, UNITS, Field
-from scoring.conditions.language.characters import ends_value, is_forbidden, lower
-from scoring.conditions.language.errors import QueryError
-from scoring.conditions.language.syntax import Days, Duration, Name, Value, Word
+from scoring.conditions.language.query import (
+    Days,
+    Duration,
+    Name,
+    QueryError,
+    Value,
+    Word,
+    ends_value,
+    is_forbidden,
+    lower,
+)
 from scoring.conditions.tags import is_tag_character
 
 A_TIME = "a time such as 10m"

@@ -12,7 +12,7 @@ from dashboard.db.lists.query_lists import ListedQuery
 from dashboard.db.lists.views import RELEASED_MS, Draft
 from dashboard.db.models.views import query_lists as lists_table
 from dashboard.errors import Invalid
-from scoring.conditions.language.errors import QueryError
+from scoring.conditions.language.query import QueryError
 from tests.dashboard.ingest.shop import Shop, new_admin
 
 NOW = 1_790_000_000_000

@@ -6,9 +6,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from scoring.conditions.language.errors import QueryError
 from scoring.conditions.language.parser import DEPTH_MAX, LENGTH_MAX, TERMS_MAX, parse
-from scoring.conditions.language.syntax import SearchWord
+from scoring.conditions.language.query import QueryError, SearchWord
 from tests.scoring.conditions import oracle
 from tests.scoring.conditions.worlds import texts, worlds
 from tests.support import examples

@@ -9,10 +9,8 @@ from hypothesis import strategies as st
 
 from scoring.conditions.fields import FIELDS
 from scoring.conditions.language.completion import complete
-from scoring.conditions.language.errors import QueryError
-from scoring.conditions.language.parser import parse
-from scoring.conditions.language.search_text import has_conditions, read_search
-from scoring.conditions.language.typing import typed
+from scoring.conditions.language.parser import has_conditions, parse, read_search, typed
+from scoring.conditions.language.query import QueryError
 from tests.drivers.node import NodeScript
 from tests.repository import ROOT
 from tests.scoring.conditions.oracle import World

@@ -8,14 +8,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from scoring.conditions.cost import together
 from scoring.conditions.fields import FIELDS
-from scoring.conditions.holding import holds, next_change
 from scoring.conditions.index import ConditionIndex
 from scoring.conditions.language.parser import parse
-from scoring.conditions.leaves import Language, OneOf, Present, Tagged, Within
+from scoring.conditions.nodes import Language, OneOf, Present, Tagged, Within
 from scoring.conditions.resolve import resolve
-from scoring.conditions.resolved import Resolved
+from scoring.conditions.resolved import Resolved, holds, next_change, together
 from scoring.conditions.subject import Subject
 from tests.scoring.conditions import oracle
 from tests.scoring.conditions.costly import MANY_GROUPS, wide_query
@@ -178,7 +176,7 @@ def test_many_queries_asked_by_themselves_try_no_more_instants_than_one(monkeypa
         changes = [next_change(query, thread, NOW) for query in queries.values()]
         first = min((at for at in changes if at is not None), default=None)
         with monkeypatch.context() as patch:
-            patch.setattr("scoring.conditions.holding.holds", counted)
+            patch.setattr("scoring.conditions.resolved.holds", counted)
             at = index.next_change(thread, NOW)
         assert len(asked) <= count + 32
         asked.clear()

@@ -5,8 +5,8 @@ from zoneinfo import ZoneInfo, available_timezones
 
 import pytest
 
-from scoring.conditions.language.errors import QueryError
 from scoring.conditions.language.parser import parse
+from scoring.conditions.language.query import QueryError
 from scoring.conditions.resolve import day_after, day_begins_ms, resolve
 from tests.scoring.conditions.oracle import ADMINS, day_of
 from tests.scoring.conditions.worlds import DAYS

@@ -5,7 +5,7 @@ from types import NoneType
 from typing import get_args, get_type_hints
 
 from scoring.conditions.fields import FIELDS
-from scoring.conditions.leaves import Within
+from scoring.conditions.nodes import Within
 from scoring.conditions.subject import ATTRIBUTES, Origin, Subject
 from scoring.facts import Facts
 from scoring.sorting.rules import TIMES

@@ -2,7 +2,7 @@
 
 import pytest
 
-from scoring.hours.calendar import Calendar, CalendarError, read_calendar, read_date, read_interval
+from scoring.calendar import Calendar, CalendarError, read_calendar, read_date, read_interval
 
 
 def test_a_calendar_is_the_same_however_it_is_written():

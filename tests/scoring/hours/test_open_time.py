@@ -5,8 +5,7 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from scoring.hours.calendar import read_calendar
-from scoring.hours.open_time import HORIZON_MS, opening_time_after
+from scoring.calendar import HORIZON_MS, opening_time_after, read_calendar
 from tests.scoring.hours.cases import case, zones
 from tests.scoring.hours.walker import MINUTE, Walker
 

@@ -2,10 +2,10 @@
 
 import pytest
 
-from scoring.conditions.language.errors import QueryError
+from scoring.calendar import read_calendar
+from scoring.conditions.language.query import QueryError
 from scoring.conditions.subject import Subject
-from scoring.hours.calendar import read_calendar
-from scoring.hours.policies import Policies, Policy, read_query, resolve_query
+from scoring.policies import Policies, Policy, read_query, resolve_query
 
 NOW = 1_795_437_780_123
 MINUTE = 60_000

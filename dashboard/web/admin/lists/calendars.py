@@ -27,7 +27,7 @@ from dashboard.web.http.identity import current
 from dashboard.web.http.responses import json_response
 from dashboard.web.http.routes import NO_CONTENT, Documented, done, route
 from dashboard.web.http.schemas import Absent, Answer, Milliseconds
-from scoring.hours.calendar import DATE_PATTERN, END_PATTERN, TIME_PATTERN, is_date, is_end, is_time
+from scoring.calendar import DATE_PATTERN, END_PATTERN, TIME_PATTERN, is_date, is_end, is_time
 
 Saved = TypeVar("Saved")
 

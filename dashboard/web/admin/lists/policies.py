@@ -34,13 +34,13 @@ from dashboard.web.http.identity import current
 from dashboard.web.http.responses import json_response
 from dashboard.web.http.routes import NO_CONTENT, Documented, done, route
 from dashboard.web.http.schemas import Answer
-from scoring.conditions.language.errors import QueryError
+from scoring.calendar import Calendar as OpeningHours
+from scoring.calendar import read_calendar
 from scoring.conditions.language.parser import LENGTH_MAX
-from scoring.hours.calendar import Calendar as OpeningHours
-from scoring.hours.calendar import read_calendar
-from scoring.hours.policies import Policies as HeldPolicies
-from scoring.hours.policies import Policy as HeldPolicy
-from scoring.hours.policies import resolve_query
+from scoring.conditions.language.query import QueryError
+from scoring.policies import Policies as HeldPolicies
+from scoring.policies import Policy as HeldPolicy
+from scoring.policies import resolve_query
 
 
 class _TargetsRequest(Strict):

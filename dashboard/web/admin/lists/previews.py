@@ -29,7 +29,7 @@ from dashboard.web.http.identity import current
 from dashboard.web.http.responses import json_response
 from dashboard.web.http.routes import done, route
 from scoring.conditions.language.completion import complete
-from scoring.conditions.language.errors import QueryError
+from scoring.conditions.language.query import QueryError
 from scoring.views import BUILT_IN_VIEWS
 
 ROWS_MAX = 20

@@ -25,9 +25,8 @@ from dashboard.web.http.identity import current
 from dashboard.web.http.queries import DIGITS, Cursor, Query, Words
 from dashboard.web.http.responses import json_response
 from dashboard.web.http.routes import done, route
-from scoring.conditions.language.errors import QueryError
-from scoring.conditions.language.parser import LENGTH_MAX
-from scoring.conditions.language.search_text import SearchText, read_search
+from scoring.conditions.language.parser import LENGTH_MAX, SearchText, read_search
+from scoring.conditions.language.query import QueryError
 from scoring.conditions.resolve import resolve
 
 RESULTS_DEFAULT = 50

@@ -22,7 +22,7 @@ from dashboard.errors import Problem, StorageUnavailable
 from dashboard.live import frames
 from dashboard.live.reads import Reads
 from dashboard.web.admin import preferences
-from scoring.conditions.language.errors import QueryError
+from scoring.conditions.language.query import QueryError
 from scoring.ranking import Ranking, RankingLost
 from scoring.reading import Head, State
 from scoring.sorts import ANY_SORT

@@ -40,8 +40,8 @@ from dashboard.web.http.queries import DIGITS, Query
 from dashboard.web.http.responses import json_response
 from dashboard.web.http.routes import NO_CONTENT, Documented, PathParameter, done, route
 from dashboard.web.http.schemas import Absent, Answer, Milliseconds
-from scoring.conditions.language.errors import QueryError as WrongQuery
 from scoring.conditions.language.parser import LENGTH_MAX
+from scoring.conditions.language.query import QueryError as WrongQuery
 from scoring.views import BUILT_IN_VIEWS
 
 IDS_MAX = len(BUILT_IN_VIEWS) + OWN_MAX + SHARED_MAX

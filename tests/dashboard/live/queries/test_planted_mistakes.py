@@ -32,7 +32,7 @@ MISTAKES = {
         "scoring/conditions/index.py", "in (*self._since, *self._until)", "in self._until"
     ),
     "a language is compared as a whole": Mistake(
-        "scoring/conditions/leaves.py", "range(1, len(parts) + 1)", "(len(parts),)"
+        "scoring/conditions/nodes.py", "range(1, len(parts) + 1)", "(len(parts),)"
     ),
     "days are those of UTC": Mistake(
         "scoring/conditions/resolve.py",

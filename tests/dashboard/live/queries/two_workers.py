@@ -18,7 +18,7 @@ from dashboard.errors import Problem
 from dashboard.ingest.actions import Admin
 from dashboard.ingest.replies import Reply
 from dashboard.ingest.schema import parse
-from scoring.conditions.language.errors import QueryError
+from scoring.conditions.language.query import QueryError
 from scoring.ranking import RankingLost
 from scoring.rebuilding import RebuildLost
 from tests.dashboard.live.queries.process import Process

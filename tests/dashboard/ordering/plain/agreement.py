@@ -8,7 +8,7 @@ from dashboard.db.lists import entries, named_lists, query_lists
 from dashboard.db.lists.query_lists import QueryList
 from dashboard.db.lists.standing import moment_of
 from dashboard.db.models.threads import threads
-from scoring.conditions.holding import holds
+from scoring.conditions.resolved import holds
 from scoring.conditions.subject import Subject
 from scoring.reading import Entry
 from tests.dashboard.ordering.order import Order

@@ -7,19 +7,15 @@ from functools import cached_property
 from typing import Literal, NamedTuple
 from zoneinfo import ZoneInfo
 
+from scoring.calendar import Calendar, opening_time_after
 from scoring.conditions.fields import FIELDS
-from scoring.conditions.holding import TRIES, flips
-from scoring.conditions.language.errors import QueryError
 from scoring.conditions.language.parser import parse
-from scoring.conditions.language.query import Query
-from scoring.conditions.language.syntax import Word
+from scoring.conditions.language.query import Query, QueryError, Word
 from scoring.conditions.language.values import AN_ADDRESS
-from scoring.conditions.leaves import Leaf
+from scoring.conditions.nodes import Leaf
 from scoring.conditions.resolve import ME, AdminIdOf, resolve
-from scoring.conditions.resolved import Resolved
+from scoring.conditions.resolved import TRIES, Resolved, flips
 from scoring.conditions.subject import Subject
-from scoring.hours.calendar import Calendar
-from scoring.hours.open_time import opening_time_after
 
 Target = Literal["first_reply", "next_reply"]
 

@@ -1,15 +1,42 @@
-"""Calendars: opening hours of a desk, by the wall clock of a time zone."""
+"""Calendars of opening hours: reads them, and counts open time."""
 
 import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from functools import cached_property, lru_cache
 from itertools import accumulate
 from zoneinfo import ZoneInfo
 
-from scoring.hours.minutes import DAY_MINUTES, DAY_MS, Interval, Intervals, pieces_of_day
+from scoring.composite import TIME_MAX_MS
+
+#: (begin, end) in minutes since the beginning of a day; the end is after the begin, by at most one
+#: day, and may be on the next day.
+Interval = tuple[int, int]
+Intervals = tuple[Interval, ...]
+
+DAY_MINUTES = 1_440
+MINUTE_MS = 60_000
+DAY_MS = DAY_MINUTES * MINUTE_MS
+
+
+def pieces_of_day(own: Iterable[Interval], of_day_before: Iterable[Interval]) -> Intervals:
+    """Returns the open pieces of one day, disjoint and in order, in milliseconds of that day.
+
+    `own` are the intervals that begin on it; those of the day before count for their part after
+    midnight.
+    """
+    parts = [(begin, min(end, DAY_MINUTES)) for begin, end in own]
+    parts += [(0, end - DAY_MINUTES) for _, end in of_day_before if end > DAY_MINUTES]
+    pieces: list[Interval] = []
+    for begin, end in sorted(parts):
+        if pieces and begin <= pieces[-1][1]:
+            pieces[-1] = pieces[-1][0], max(pieces[-1][1], end)
+        else:
+            pieces.append((begin, end))
+    return tuple((begin * MINUTE_MS, end * MINUTE_MS) for begin, end in pieces)
+
 
 #: Since 1970 no zone's clocks have been changed twice within 6 days, so looking the offset up once
 #: a day misses no change.
@@ -315,3 +342,59 @@ def _check_timezone(name: object) -> None:
         # A folder such as America, a file that is no zone, an unknown name.
         pass
     raise CalendarError("/timezone", "is no time zone of this machine")
+
+
+#: A time that is not reached within 50 years counts as never: no promise, and an end of the search.
+HORIZON_MS = 50 * 365 * 86_400_000
+
+
+def opening_time_after(calendar: Calendar, since_ms: int, minutes: int) -> int | None:
+    """Returns the first instant at which `minutes` of opening time have elapsed since an instant.
+
+    Elapsed time is counted, exactly to the millisecond: the hour that clocks repeat counts twice,
+    one that they skip not at all. If the last minute ends with an interval it is that end, not the
+    next opening. None if the calendar does not open so long within 50 years, or until a time for
+    which a score has room.
+    """
+    local_time = calendar.local_time
+    left, at = minutes * MINUTE_MS, since_ms
+    latest = min(since_ms + HORIZON_MS, TIME_MAX_MS)
+    for end, offset in calendar.offsets.spans(since_ms):
+        local = at + offset
+        soon = local_time.soon(local, left, end + offset)
+        if soon is not None:
+            return soon - offset if soon - offset <= latest else None
+        if local_time.is_over(local):
+            return None
+        before = local_time.before(local)
+        elapsed = local_time.before(end + offset) - before
+        if left <= elapsed:
+            reached = local_time.reaches(before + left, local) - offset
+            return reached if reached <= latest else None
+        left -= elapsed
+        at = end
+        if at > latest:
+            return None
+    raise AssertionError("spans never end")
+
+
+def latest_since(calendar: Calendar, now_ms: int, minutes: int) -> int | None:
+    """Returns the latest instant since which `minutes` of opening time have elapsed by now.
+
+    Later instants are not due yet. None if there is none within 50 years.
+    """
+    early, late = now_ms - HORIZON_MS, now_ms - minutes * MINUTE_MS
+
+    def is_due(since_ms: int) -> bool:
+        due_at = opening_time_after(calendar, since_ms, minutes)
+        return due_at is not None and due_at <= now_ms
+
+    if not is_due(early):
+        return None
+    while early < late:
+        middle = (early + late + 1) // 2
+        if is_due(middle):
+            early = middle
+        else:
+            late = middle - 1
+    return early

@@ -1,1 +1,0 @@
-"""Opening hours: calendars, elapsed opening time, and policies that promise answers within it."""
