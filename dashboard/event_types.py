@@ -12,8 +12,8 @@ from pydantic import Field, StrictBool
 
 from dashboard.validation import fields
 from dashboard.validation.field_errors import field_error
+from dashboard.validation.fields import shows_something
 from dashboard.validation.tags import NewTags, Tags, check_change
-from dashboard.validation.visible import shows_something
 from scoring.facts import Kind
 
 

@@ -18,11 +18,11 @@ from dashboard.db.database import Database
 from dashboard.files.addresses import FileAddresses
 from dashboard.files.store import FileCleaner, FileStore
 from dashboard.files.uploads import Uploads
-from dashboard.ingest.accounts.accounts import Accounts
-from dashboard.ingest.accounts.keys import ApiKeys
+from dashboard.ingest.accounts import Accounts
 from dashboard.ingest.actions import Actions
 from dashboard.ingest.assigning import Assigning
 from dashboard.ingest.ingest import Ingest
+from dashboard.ingest.keys import ApiKeys
 from dashboard.ingest.mentioning import Mentioning
 from dashboard.ingest.recorder import Recorder
 from dashboard.ingest.snoozing import Snoozing, take_effect
@@ -36,7 +36,7 @@ from dashboard.live.queue import QueueLine, QueueReader
 from dashboard.live.reads import Reads
 from dashboard.live.status import Status
 from dashboard.live.view_changes import ViewChanges
-from dashboard.oidc.provider import Provider
+from dashboard.oidc import Provider
 from dashboard.ordering.agenda import AgendaReader, PulseReader
 from dashboard.ordering.diff import Diff
 from dashboard.ordering.due import Archiver, DueQueue, Recompute
@@ -51,14 +51,14 @@ from dashboard.presence.erasing import Erasing
 from dashboard.presence.service import PresenceService
 from dashboard.presence.tasks import PresenceTasks, PresentAdmins
 from dashboard.presence.viewers import Viewers
-from dashboard.redis_server.clients import RedisClients
-from dashboard.settings.environment import Settings
+from dashboard.redis_clients import RedisClients
+from dashboard.settings import Settings
 from dashboard.shared_limits.buckets import SharedLimiter
 from dashboard.transport.redis_parser import parser_options
 from dashboard.transport.sockets import Sockets
 from dashboard.web.http.audit import FailedSignIns
-from dashboard.web.http.cursors import Cursors
 from dashboard.web.http.metrics.registry import Metrics
+from dashboard.web.http.queries import Cursors
 from dashboard.web.server.server import green
 from dashboard.webhooks.dispatcher import WebhookDispatcher
 from dashboard.webhooks.http_client import Poster

@@ -19,7 +19,7 @@ from dashboard.db import migrate, models
 from dashboard.db.database import Database
 from dashboard.db.models.base import metadata
 from dashboard.errors import StartError
-from dashboard.settings.environment import Settings
+from dashboard.settings import Settings
 
 ROOT = Path(__file__).resolve().parents[1]
 

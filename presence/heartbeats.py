@@ -3,8 +3,7 @@
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 
-from presence.connections import REOPENED, Beat, Connection
-from presence.people import People
+from presence.people import REOPENED, Beat, Connection, People
 from presence.settings import Settings
 
 #: Connections that one flush opens again, to bound the load on a Redis that lost its data.

@@ -9,7 +9,7 @@ from typing import Any
 
 from dashboard.db.database import Database
 from dashboard.services import Services
-from dashboard.settings.environment import ROOT, Settings
+from dashboard.settings import ROOT, Settings
 from tests.servers.lineup import SECRET_KEY
 
 

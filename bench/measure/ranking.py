@@ -16,7 +16,7 @@ from time import perf_counter
 
 import redis
 
-from dashboard.redis_server.embedded import find_or_start
+from dashboard.embedded_redis import find_or_start
 from scoring.keys import member
 from scoring.placing import Placement
 from scoring.ranking import Ranking

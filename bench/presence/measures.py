@@ -19,8 +19,7 @@ import redis
 
 from bench.presence.report import Result
 from lua_scripts.runner import text_of
-from presence.connections import Beat, Connection
-from presence.people import People
+from presence.people import Beat, Connection, People
 from presence.settings import Settings
 from presence.states import Viewer, parsed
 from presence.sweeper import Sweeper

@@ -14,10 +14,9 @@ import redis
 
 from bench.presence.measures import CHUNK, chunks, percentile
 from bench.presence.report import Result
-from presence.connections import Connection
 from presence.keys import Space
 from presence.last_seen.listing import Listing, Page, Position
-from presence.people import People
+from presence.people import Connection, People
 from presence.settings import Settings
 from presence.states import Viewer
 

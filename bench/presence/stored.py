@@ -21,12 +21,11 @@ from dashboard.db.database import Database
 from dashboard.db.last_seen import SeenCustomers, save_customers
 from dashboard.db.migrate import bring_to_head
 from dashboard.presence.tasks import ONLINE_STORED_MS, STORED_AT_ONCE
-from presence.connections import Connection
 from presence.keys import Space
 from presence.last_seen.listing import Listing
 from presence.last_seen.online import OnlineTimes
 from presence.last_seen.outbox import Departure, Outbox
-from presence.people import People
+from presence.people import Connection, People
 from presence.settings import Settings
 
 #: Interval of a person's heartbeats.

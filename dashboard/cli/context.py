@@ -13,12 +13,12 @@ from dashboard.db.audit import COMMAND, Actor
 from dashboard.db.database import Database
 from dashboard.db.lists import kept_lists, versions
 from dashboard.db.migrate import bring_to_head
+from dashboard.embedded_redis import find, find_or_start
 from dashboard.errors import StorageUnavailable
 from dashboard.ordering.epochs import OwnLists
 from dashboard.ordering.placer import Placer
-from dashboard.redis_server.embedded import find, find_or_start
 from dashboard.services import Services, database_of
-from dashboard.settings.environment import ROOT, Settings
+from dashboard.settings import ROOT, Settings
 
 
 def read_settings() -> Settings:

@@ -16,7 +16,7 @@ from dashboard.db import audit
 from dashboard.db.accounts import admin_desks, admins, api_keys, passwords
 from dashboard.db.audit import Target, add
 from dashboard.db.database import Database
-from dashboard.ingest.accounts.notes import account_created
+from dashboard.ingest.accounts import account_created
 
 DEMO_EMAIL = "demo@lineup.example"
 DEMO_NAME = "Demo"

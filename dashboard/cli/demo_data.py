@@ -8,7 +8,7 @@ from dashboard.cli.context import open_services, operator
 from dashboard.cli.params import RANDOM_SEED, THREADS, Rate, command
 from dashboard.db.accounts import api_keys, sources
 from dashboard.db.database import Database
-from dashboard.ingest.accounts.notes import key_created
+from dashboard.ingest.accounts import key_created
 from dashboard.ingest.outcomes import Outcome
 from dashboard.ingest.schema import ParsedEvent
 from dashboard.services import Services

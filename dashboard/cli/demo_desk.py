@@ -13,10 +13,10 @@ from dashboard.cli.demo_data import DEMO_SOURCE
 from dashboard.db.accounts import admin_desks, admins, canned_replies, passwords, sessions, sources
 from dashboard.db.audit import Target
 from dashboard.db.models.threads import customers, events, threads
-from dashboard.ingest.accounts.notes import account_created
+from dashboard.ingest.accounts import account_created
 from dashboard.ingest.outgoing import Admin
 from dashboard.services import Services
-from dashboard.settings.environment import Settings
+from dashboard.settings import Settings
 from dashboard.web.http.identity import COOKIE, HOST_COOKIE, Identities
 from dashboard.web.http.origins import Origins
 from demo.bot_client import BotClient

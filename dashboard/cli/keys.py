@@ -7,7 +7,7 @@ from dashboard.cli.params import ID, Desk, Names, Source, command, minute
 from dashboard.db.accounts import api_keys
 from dashboard.db.outbox.webhooks import Webhook
 from dashboard.errors import Problem, StartError
-from dashboard.ingest.accounts.keys import KeyDraft
+from dashboard.ingest.keys import KeyDraft
 
 
 @command(

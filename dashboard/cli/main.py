@@ -10,18 +10,18 @@ import click
 
 from dashboard.cli.admins import (
     create_admin,
+    create_desk,
+    delete_customer,
     disable_admin,
     list_admins,
+    list_desks,
     reset_second_factor,
     set_desks,
     set_password,
 )
-from dashboard.cli.audit import audit
 from dashboard.cli.backup import backup, restore
 from dashboard.cli.demo import demo
 from dashboard.cli.demo_data import seed, simulate
-from dashboard.cli.desks import create_desk, delete_customer, list_desks
-from dashboard.cli.events import export_events, import_events
 from dashboard.cli.keys import (
     create_key,
     create_webhook,
@@ -32,6 +32,7 @@ from dashboard.cli.keys import (
     rotate_webhook,
 )
 from dashboard.cli.ordering import check, rebuild
+from dashboard.cli.records import audit, export_events, import_events
 from dashboard.cli.serve import serve
 from dashboard.errors import LineupError
 

@@ -20,7 +20,7 @@ from dashboard.db.accounts import sources
 from dashboard.db.database import Database
 from dashboard.db.models.accounts import sources as sources_table
 from dashboard.errors import StartError, StorageUnavailable
-from dashboard.settings.environment import ROOT
+from dashboard.settings import ROOT
 
 MIGRATIONS = ROOT / "migrations"
 #: PostgreSQL's advisory lock for schema changes; the number is arbitrary.

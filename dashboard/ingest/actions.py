@@ -13,14 +13,7 @@ from dashboard.db.outbox import sent_messages
 from dashboard.db.threads import events, messages, thread_states, threads
 from dashboard.db.threads.thread_state import ThreadState
 from dashboard.errors import NotFound, Problem
-from dashboard.ingest import (
-    acting,
-    attaching,
-    mentioning,
-    outgoing,
-    replies,
-    snooze_marks,
-)
+from dashboard.ingest import acting, mentioning, outgoing, replies, snooze_marks
 from dashboard.ingest.assigning import (
     assign,
     check_may_give,
@@ -69,7 +62,7 @@ class Actions:
             if not reply.private and not reply.confirm:
                 replies.check_all_seen(connection, admin, thread_id, seen_message_id)
             named = replies.mentioned(connection, admin, state, reply)
-            files = attaching.taken(connection, thread_id, admin.id, reply.files)
+            files = replies.taken(connection, thread_id, admin.id, reply.files)
             at = state.act_at(now)
             event = replies.reply_event(admin, state, reply, files, at)
             written = acting.write(connection, state, author, event, at)

@@ -1,23 +1,55 @@
 """Replies and notes of admins, and how far the author of an act has seen the thread."""
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from sqlalchemy import Connection
 
+from dashboard.db import files
 from dashboard.db.mentions import Mentioned, of_note
 from dashboard.db.threads import events, messages
 from dashboard.db.threads.thread_state import ThreadState
-from dashboard.errors import Problem
+from dashboard.errors import FieldError, Invalid, Problem
 from dashboard.event_types import MESSAGE
-from dashboard.ingest import attaching
-from dashboard.ingest.attaching import Attachment
+from dashboard.files.addresses import OWN_PATH
+from dashboard.files.store import ID
 from dashboard.ingest.event_writer import Author
 from dashboard.ingest.mentioning import mentioned_in
 from dashboard.ingest.outgoing import Admin
 from dashboard.ingest.schema import ParsedEvent
 from dashboard.ingest.schema import event as new_event
 from dashboard.validation.field_errors import field_error
+
+#: A file of a message as it is stored: `url`, `type` and `name`.
+Attachment = dict[str, Any]
+
+
+def taken(
+    connection: Connection, thread_id: int, admin_id: int, ids: Sequence[str]
+) -> list[Attachment]:
+    """Returns the attachments of a message with these files, which stay locked.
+
+    Raises Invalid for each that the admin has not uploaded for this thread, or that is in a message
+    already.
+    """
+    # A text that cannot be the id of a file may be one that a database refuses.
+    possible = [id for id in ids if ID.fullmatch(id)]
+    found = files.take(connection, thread_id, admin_id, possible)
+    wrong = [
+        FieldError(f"/files/{at}", "unknown_file", f"“files/{at}” is no file that waits for this.")
+        for at, id in enumerate(ids)
+        if id not in found or id in ids[:at]
+    ]
+    if wrong:
+        raise Invalid(wrong)
+    return [{"url": OWN_PATH + id, "type": found[id].type, "name": found[id].name} for id in ids]
+
+
+def ids_of(attachments: Sequence[Attachment]) -> list[str]:
+    """Returns the ids of the files among a message's attachments."""
+    urls = (each["url"] for each in attachments)
+    return [url.removeprefix(OWN_PATH) for url in urls if url.startswith(OWN_PATH)]
+
 
 #: The field of a reply or close with the message that its author has seen.
 SEEN_POINTER = "/seen_message_id"
@@ -107,7 +139,7 @@ def mentioned(
 
 
 def _content(message: messages.Message) -> tuple[int, str, bool, list[str]]:
-    files = attaching.ids_of(message["attachments"])
+    files = ids_of(message["attachments"])
     return message["thread_id"], message["body"], message["private"], files
 
 

@@ -18,7 +18,7 @@ from dashboard.tasks import PeriodicTask, RunsTask
 from dashboard.transport.caller import Caller
 from dashboard.transport.emitter import Emitter
 from dashboard.transport.packets import EncodedJson, encode
-from dashboard.validation.queries import invalid_query
+from dashboard.validation.field_errors import invalid_query
 from scoring.conditions.language.query import QueryError
 from scoring.ranking import Ranking, RankingLost
 from scoring.reading import Head

@@ -9,9 +9,9 @@ from dashboard.db.accounts.admin_desks import Desks
 from dashboard.db.lists.named_lists import ListName
 from dashboard.db.lists.views import number_of
 from dashboard.errors import quoted
+from dashboard.validation.accounts import Timezone
 from dashboard.validation.field_errors import field_error
 from dashboard.validation.fields import INTEGER_MAX, Strict, ThreadId, fault
-from dashboard.validation.timezones import Timezone
 from scoring import views
 
 OPEN_MAX = 500

@@ -26,10 +26,10 @@ from dashboard.transport.caller import Answer, Caller
 from dashboard.transport.emitter import Emitter
 from dashboard.transport.packets import EncodedJson, encode
 from dashboard.turns import turns
-from dashboard.validation.models import read_call
-from presence.connections import Connection
+from dashboard.validation.field_errors import read_call
 from presence.errors import RoomFull, TooMany
 from presence.heartbeats import Heartbeats
+from presence.people import Connection
 from presence.rooms import Membership
 from presence.states import State, Viewer, never_seen
 from presence.timing import Timing

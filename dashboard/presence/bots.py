@@ -13,10 +13,9 @@ from dashboard.db.threads import threads
 from dashboard.errors import NotFound
 from dashboard.presence.service import OTHERS, TRUTH, PresenceService
 from dashboard.turns import turns
-from presence.connections import Connection
 from presence.heartbeats import accept_beats
 from presence.last_seen.listing import Page, Position, Times
-from presence.people import TOMBSTONE_MS
+from presence.people import TOMBSTONE_MS, Connection
 from presence.rooms import Membership
 from presence.settings import Settings
 from presence.states import UNSET, State

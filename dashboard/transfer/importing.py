@@ -18,7 +18,7 @@ from dashboard.db.threads import events, thread_states, threads
 from dashboard.errors import CustomerErased, Problem
 from dashboard.event_types import RECEIPT
 from dashboard.ingest import schema
-from dashboard.ingest.accounts.notes import account_created
+from dashboard.ingest.accounts import account_created
 from dashboard.ingest.erase import ErasedEvents
 from dashboard.ingest.event_writer import Author, EventWriter
 from dashboard.ingest.outcomes import NO_FINGERPRINT, Outcome

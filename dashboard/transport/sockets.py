@@ -18,7 +18,7 @@ from dashboard.errors import InternalError, Problem, StorageUnavailable
 from dashboard.logs import RefusedAccess
 from dashboard.protocol import PROTOCOL
 from dashboard.rate_limits import ADMIN_CALLS, INVALID_SOCKET_CALLS, SOCKET_CALLS, RateLimiter
-from dashboard.settings.environment import AsyncMode
+from dashboard.settings import AsyncMode
 from dashboard.transport import internals
 from dashboard.transport.caller import Answer, Caller, Handler, SocketObserver
 from dashboard.transport.connections import Connection, Connections, LivingSessions, SessionChecks

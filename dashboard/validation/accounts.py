@@ -1,12 +1,21 @@
-"""Names and e-mail addresses of accounts, for commands and requests."""
+"""Values of accounts: e-mail addresses, names, time zones, and networks of addresses."""
 
+import ipaddress
+import re
+from functools import lru_cache
 from typing import Annotated
+from zoneinfo import ZoneInfo
 
-from pydantic import AfterValidator, WithJsonSchema
+from pydantic import AfterValidator, Field, WithJsonSchema
 
 from dashboard.errors import quoted
-from dashboard.validation.fields import TEXT_PATTERN, check_length, check_line, fault
-from dashboard.validation.visible import hides_something
+from dashboard.validation.fields import (
+    TEXT_PATTERN,
+    check_length,
+    check_line,
+    fault,
+    hides_something,
+)
 
 EMAIL_MAX_CHARACTERS = 254
 NAME_MAX_CHARACTERS = 128
@@ -50,3 +59,45 @@ AccountName = Annotated[
     AfterValidator(check_account_name),
     WithJsonSchema({"type": "string", "maxLength": NAME_MAX_CHARACTERS, "pattern": TEXT_PATTERN}),
 ]
+
+_TIMEZONE = re.compile(r"[A-Za-z0-9_+-]{1,30}(/[A-Za-z0-9_+-]{1,30}){0,2}")
+_TIMEZONE_MAX = 64
+
+
+@lru_cache(maxsize=1_024)
+def is_timezone(name: str) -> bool:
+    """Whether this machine knows a time zone with this name (IANA)."""
+    if len(name) > _TIMEZONE_MAX or not _TIMEZONE.fullmatch(name):
+        return False
+    try:
+        return ZoneInfo(name).key == name
+    except (OSError, ValueError, LookupError):
+        # The name is that of a folder such as America, of a file that is no zone, or unknown.
+        return False
+
+
+def _timezone(text: str) -> str:
+    if not is_timezone(text):
+        raise fault("unknown_value", f"{quoted(text, 60)} is no time zone such as Asia/Tokyo")
+    return text
+
+
+Timezone = Annotated[
+    str, AfterValidator(_timezone), Field(description="Of the days in the query; by default UTC.")
+]
+
+#: The owner of an IPv6 address has all of its /64 network.
+_IPV6_NETWORK_BITS = 64
+
+
+def network_of(address: str) -> str:
+    """Returns the /64 network of an IPv6 address; an IPv4 address or other text as it is."""
+    try:
+        found = ipaddress.ip_address(address)
+    except ValueError:
+        return address
+    if isinstance(found, ipaddress.IPv4Address):
+        return address
+    if found.ipv4_mapped is not None:
+        return str(found.ipv4_mapped)
+    return str(ipaddress.ip_network((found, _IPV6_NETWORK_BITS), strict=False).network_address)

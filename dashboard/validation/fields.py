@@ -1,16 +1,105 @@
-"""The types of values in requests and answers, and their errors."""
+"""Types of fields of requests: texts, ids, times, and what a text shows."""
 
 import re
 from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
 from typing import Annotated, Any, Literal
 from urllib.parse import urlsplit
 
+import regex
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StrictInt, WithJsonSchema
 from pydantic_core import PydanticCustomError
 
 from dashboard.errors import quoted
-from dashboard.validation import timestamps
-from dashboard.validation.visible import shows_something
+
+#: Characters that leave no mark: white space, those that Unicode calls default ignorable
+#: (zero-width characters, joiners, bidirectional controls, fillers, tags, variation selectors), and
+#: those blank by name or purpose: Braille blank, interlinear marks, hieroglyph controls and blanks,
+#: a null notehead, and the Khitan filler.
+_UNSEEN = (
+    r"\p{White_Space}\p{Default_Ignorable_Code_Point}\p{Cc}"
+    r"\u2800\uFFF9-\uFFFB\U00013430-\U0001343F\U00013441\U00013442\U0001D159\U00016FE4"
+)
+_SEEN = regex.compile(f"[^{_UNSEEN}]")
+#: The same without the blank that separates words.
+_HIDDEN = regex.compile(f"(?! )[{_UNSEEN}]")
+
+
+def shows_something(text: str) -> bool:
+    """Whether a character of the text leaves a mark on the screen."""
+    return _SEEN.search(text) is not None
+
+
+def hides_something(text: str) -> bool:
+    """Whether a character of the text, other than a blank, leaves no mark on the screen."""
+    return _HIDDEN.search(text) is not None
+
+
+YEAR_MIN = 2000
+YEAR_MAX = 2100
+
+_PATTERN = re.compile(
+    r"(\d{4})-(\d\d)-(\d\d)[Tt](\d\d):(\d\d):(\d\d)(?:\.(\d+))?(?:[Zz]|([+-])(\d\d):(\d\d))",
+    re.ASCII,
+)
+_EPOCH = datetime(1970, 1, 1)
+_MILLISECOND = timedelta(milliseconds=1)
+_FIRST_MS = int(datetime(YEAR_MIN, 1, 1, tzinfo=UTC).timestamp() * 1000)
+_END_MS = int(datetime(YEAR_MAX + 1, 1, 1, tzinfo=UTC).timestamp() * 1000)
+_MINUTE_MS = 60_000
+
+
+class TimestampError(ValueError):
+    """The text is not a timestamp with an offset in the form of RFC 3339."""
+
+
+class TimestampRangeError(ValueError):
+    """The timestamp lies outside of the accepted years."""
+
+
+def parse(text: str) -> int:
+    """Returns milliseconds since 1970. Finer digits are cut off; -00:00 is UTC.
+
+    A leap second, 23:59:60 UTC at the end of a month, is the second that follows it. Raises
+    TimestampError and TimestampRangeError.
+    """
+    match = _PATTERN.fullmatch(text) if len(text) <= 64 else None
+    if match is None:
+        raise TimestampError
+    year, month, day, hour, minute, second, fraction, sign, hours, minutes = match.groups()
+    offset = _offset_minutes(sign, hours, minutes)
+    leap = second == "60"
+    if year == "0000":
+        raise TimestampRangeError
+    try:
+        local = datetime(
+            int(year), int(month), int(day), int(hour), int(minute), 59 if leap else int(second)
+        )
+    except ValueError:
+        raise TimestampError from None
+    ms = (local - _EPOCH) // _MILLISECOND - offset * _MINUTE_MS
+    if not _FIRST_MS <= ms < _END_MS:
+        raise TimestampRangeError
+    if leap:
+        ms = _after_leap_second(ms)
+    return ms + int(fraction[:3].ljust(3, "0")) if fraction else ms
+
+
+def _offset_minutes(sign: str | None, hours: str, minutes: str) -> int:
+    if sign is None:
+        return 0
+    if int(hours) > 23 or int(minutes) > 59:
+        raise TimestampError
+    offset = 60 * int(hours) + int(minutes)
+    return offset if sign == "+" else -offset
+
+
+def _after_leap_second(ms_at_59: int) -> int:
+    following = _EPOCH + timedelta(milliseconds=ms_at_59 + 1000)
+    if (following.day, following.hour, following.minute, following.second) != (1, 0, 0, 0):
+        raise TimestampError
+    return ms_at_59 + 1000
+
 
 ID_MAX = 128
 BODY_MAX = 20_000
@@ -228,14 +317,13 @@ def check_media_type(text: str) -> str:
 def read_timestamp(text: str) -> int:
     check_characters(text)
     try:
-        return timestamps.parse(text)
-    except timestamps.TimestampRangeError:
+        return parse(text)
+    except TimestampRangeError:
         raise fault(
             "timestamp_out_of_range",
-            f"{quoted(text, 60)} is not in the years "
-            f"{timestamps.YEAR_MIN} to {timestamps.YEAR_MAX}",
+            f"{quoted(text, 60)} is not in the years {YEAR_MIN} to {YEAR_MAX}",
         ) from None
-    except timestamps.TimestampError:
+    except TimestampError:
         raise fault(
             "invalid_timestamp",
             f"{quoted(text, 60)} is no RFC 3339 timestamp with an offset, "

@@ -8,8 +8,7 @@ from pydantic import AfterValidator, Field, WithJsonSchema
 
 from dashboard.errors import quoted
 from dashboard.validation.field_errors import field_error
-from dashboard.validation.fields import check_characters, check_length, fault
-from dashboard.validation.visible import hides_something
+from dashboard.validation.fields import check_characters, check_length, fault, hides_something
 from scoring.conditions.fields import FIELDS
 from scoring.conditions.folding import plain
 from scoring.conditions.tags import TAG_LENGTH_MAX, TAGS_MAX, folded, is_tag, mixes_scripts

@@ -20,7 +20,7 @@ from dashboard.files.addresses import SIGNED_PATH, FileAddresses
 from dashboard.files.store import FileStore
 from dashboard.logs import RefusedAccess
 from dashboard.services import Services
-from dashboard.settings.environment import ROOT
+from dashboard.settings import ROOT
 from dashboard.web import probes
 from dashboard.web.bot import api as bot_api
 from dashboard.web.bot import openapi

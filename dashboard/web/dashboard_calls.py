@@ -6,7 +6,7 @@ from typing import Any
 from flask import Blueprint
 
 from dashboard.db.accounts.second_factor import Codes, Sealing
-from dashboard.ingest.accounts.invitations import Invitations
+from dashboard.ingest.accounts import Invitations
 from dashboard.services import Services
 from dashboard.web.admin import pages, settings
 from dashboard.web.admin import routes as admin_routes

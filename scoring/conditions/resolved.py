@@ -1,4 +1,4 @@
-"""A condition without names: whether it holds for a thread, when that changes, and what it costs."""
+"""A condition without names: whether it holds for a thread, until when, and what it costs."""
 
 import json
 from collections.abc import Collection, Iterable, Iterator, Sequence

@@ -7,7 +7,7 @@ import pytest
 
 from dashboard.clock import SharedClock
 from dashboard.services import Services
-from dashboard.settings.environment import ROOT, Settings
+from dashboard.settings import ROOT, Settings
 from tests.servers.lineup import SECRET_KEY
 from tests.support import now_ms
 

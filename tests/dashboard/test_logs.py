@@ -10,7 +10,7 @@ import pytest
 
 from dashboard import logs
 from dashboard.errors import StartError
-from dashboard.settings.environment import Settings
+from dashboard.settings import Settings
 
 
 @pytest.fixture

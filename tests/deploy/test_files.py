@@ -10,8 +10,8 @@ import pytest
 import yaml
 
 from dashboard.cli.main import cli
-from dashboard.cli.supervisor import STOP_SECONDS
-from dashboard.settings.environment import Settings
+from dashboard.cli.serve import STOP_SECONDS
+from dashboard.settings import Settings
 from scoring.keys import NOTIFY_FLAGS
 from tests.repository import ROOT
 from tests.test_layout import settings_in_code

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, field
 
-from presence.connections import Connection
+from presence.people import Connection
 from presence.settings import Settings, StatusOverride
 from presence.timing import Timing
 

@@ -16,7 +16,7 @@ from hypothesis.stateful import (
 )
 
 from lua_scripts.servers import Client
-from presence.connections import Connection
+from presence.people import Connection
 from presence.settings import STATUSES, VISIBILITIES, Settings
 from presence.states import State
 from tests.presence.model import Model, Truth

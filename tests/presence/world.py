@@ -7,11 +7,10 @@ from typing import Any
 import fakeredis
 
 from lua_scripts.servers import Client
-from presence.connections import Beat, Connection
 from presence.feed import Feed
 from presence.keys import SHARDS, Space
 from presence.last_seen.listing import Listing
-from presence.people import People
+from presence.people import Beat, Connection, People
 from presence.rooms import Rooms
 from presence.settings import Settings
 from presence.states import Relation, State, Storage, Viewer, parsed

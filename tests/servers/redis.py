@@ -11,7 +11,7 @@ from tempfile import TemporaryDirectory, mkdtemp
 
 import redis
 
-from dashboard.redis_server.embedded import find_binary, packaged
+from dashboard.embedded_redis import find_binary, packaged
 from scoring.keys import NOTIFY_FLAGS
 from tests.servers.programs import missing
 from tests.support import wait_until

@@ -20,9 +20,8 @@ from dashboard.ingest.replies import Reply
 from dashboard.ingest.tagging import TagNames
 from dashboard.presence.erasing import Erasing
 from dashboard.validation.field_errors import field_error
-from dashboard.validation.fields import Id, MessageId, Strict
+from dashboard.validation.fields import Id, MessageId, Strict, shows_something
 from dashboard.validation.tags import check_change
-from dashboard.validation.visible import shows_something
 from dashboard.web.admin import preferences, requests, responses
 from dashboard.web.admin.bulk import SIMPLE_ACTIONS, ActingAdmin
 from dashboard.web.admin.lists.explain import Explainer

@@ -26,7 +26,7 @@ from dashboard.web.admin.sign_in.oidc_accounts import sign_in_methods
 from dashboard.web.http.assets import Assets
 from dashboard.web.http.identity import Identities, Unauthorized
 from dashboard.web.http.queries import IDS_MAX
-from dashboard.web.http.rendering import rendered
+from dashboard.web.http.responses import rendered
 from scoring.conditions.language.parser import LENGTH_MAX
 from scoring.conditions.subject import PRIORITIES
 from scoring.conditions.tags import TAG_LENGTH_MAX

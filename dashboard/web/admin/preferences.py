@@ -19,10 +19,9 @@ from dashboard.db.lists.query_lists import TIMEZONE
 from dashboard.db.lists.views import number_of
 from dashboard.errors import quoted
 from dashboard.languages import LOCALES
-from dashboard.validation.field_errors import field_error
+from dashboard.validation.accounts import Timezone
+from dashboard.validation.field_errors import field_error, validated
 from dashboard.validation.fields import Partial, Strict, fault
-from dashboard.validation.models import validated
-from dashboard.validation.timezones import Timezone
 from dashboard.web.http.schemas import Absent
 from scoring.sorting.rules import NAME_PATTERN, is_sort_name
 from scoring.views import BUILT_IN_VIEWS, FILTERS, OWN_VIEWS, QUERY_VIEWS, VIEWS

@@ -17,8 +17,8 @@ from dashboard.web.admin.requests import EmptyRequest
 from dashboard.web.admin.responses import SeenCustomers, Team
 from dashboard.web.admin.routes import SUPERVISOR
 from dashboard.web.http.audit import acting
-from dashboard.web.http.cursors import Cursors
 from dashboard.web.http.identity import current
+from dashboard.web.http.queries import Cursors
 from dashboard.web.http.responses import json_response
 from dashboard.web.http.routes import NO_CONTENT, done, route
 from dashboard.web.http.seen_pages import SeenQuery, read_page

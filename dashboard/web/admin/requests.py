@@ -11,7 +11,8 @@ from dashboard.db.lists.named_lists import ListName
 from dashboard.errors import quoted
 from dashboard.ingest.snoozing import Wake
 from dashboard.live.requests import SortName, ViewId, checked_name
-from dashboard.validation import timestamps
+from dashboard.validation import fields
+from dashboard.validation.accounts import Timezone
 from dashboard.validation.fields import (
     ATTACHMENTS_MAX,
     ID_MAX,
@@ -30,7 +31,6 @@ from dashboard.validation.fields import (
     read_timestamp,
 )
 from dashboard.validation.tags import NewTags, Tags
-from dashboard.validation.timezones import Timezone
 from dashboard.web.http.queries import DIGITS, IDS_MAX, Ids, Query, RowId
 from scoring.views import FILTERS
 
@@ -96,7 +96,7 @@ def _moment(text: str) -> int:
     except PydanticCustomError as error:
         if error.type != "timestamp_out_of_range":
             raise
-        is_past = int(text[:4]) < timestamps.YEAR_MIN
+        is_past = int(text[:4]) < fields.YEAR_MIN
         code = "until_in_the_past" if is_past else "until_too_far"
         raise fault(code, "is in the past" if is_past else "is too far away") from None
 

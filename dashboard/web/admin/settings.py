@@ -17,8 +17,7 @@ from dashboard.web.admin.pages import Pages
 from dashboard.web.admin.responses import Answer, Milliseconds
 from dashboard.web.admin.routes import SUPERVISOR
 from dashboard.web.http.identity import Identities, Unauthorized
-from dashboard.web.http.rendering import rendered
-from dashboard.web.http.responses import json_response
+from dashboard.web.http.responses import json_response, rendered
 from dashboard.web.http.routes import done, route
 
 

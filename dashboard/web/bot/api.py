@@ -16,8 +16,8 @@ from dashboard.web.bot.callers import Callers
 from dashboard.web.bot.events import EventsApi, OutboxApi
 from dashboard.web.bot.lists import ListsApi
 from dashboard.web.bot.presence import BotPresenceApi
-from dashboard.web.http.cursors import Cursors
 from dashboard.web.http.metrics.registry import Metrics
+from dashboard.web.http.queries import Cursors
 from dashboard.web.http.routes import Route, add_routes, routes_of
 from dashboard.web.http.seen_pages import redis_unavailable
 from scoring.ranking import Ranking

@@ -23,9 +23,8 @@ from dashboard.validation.field_errors import field_error
 from dashboard.validation.fields import ID_MAX
 from dashboard.web.bot.responses import BatchResults, OutgoingEvents, Result
 from dashboard.web.http.bodies import beside_others, document
-from dashboard.web.http.cursors import Cursors
 from dashboard.web.http.metrics.registry import Metrics
-from dashboard.web.http.queries import DIGITS, Cursor, Query
+from dashboard.web.http.queries import DIGITS, Cursor, Cursors, Query
 from dashboard.web.http.responses import json_response
 from dashboard.web.http.routes import Documented, route
 

@@ -23,8 +23,7 @@ from dashboard.errors import Invalid, NotFound, StorageUnavailable
 from dashboard.ordering.list_keeper import ListKeeper
 from dashboard.validation.fields import is_id
 from dashboard.web.bot.responses import List
-from dashboard.web.http.cursors import Cursors
-from dashboard.web.http.queries import DIGITS, Cursor, Query
+from dashboard.web.http.queries import DIGITS, Cursor, Cursors, Query
 from dashboard.web.http.responses import json_response
 from dashboard.web.http.routes import Documented, PathParameter, route
 from dashboard.web.http.schemas import Row

@@ -13,8 +13,7 @@ from dashboard.event_types import OUTGOING_TYPES, TYPING, WEBHOOK_TEST
 from dashboard.web.bot.api import ROUTES, URL_PREFIX
 from dashboard.web.bot.responses import OUTGOING, AdminTyping, WebhookTest
 from dashboard.web.http import openapi
-from dashboard.web.http.rendering import rendered
-from dashboard.web.http.responses import json_response
+from dashboard.web.http.responses import json_response, rendered
 
 #: Members of an example that must be new at each call, with the shell's text for them. The time is
 #: the end of the second: a time ahead of the server's counts as that of receipt.

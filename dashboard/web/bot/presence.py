@@ -20,10 +20,9 @@ from dashboard.presence.requests import (
     PresenceTyping,
 )
 from dashboard.presence.service import PresenceService, to_json
+from dashboard.validation.field_errors import validated
 from dashboard.validation.fields import ID_MAX, ID_PATTERN, Id, fault
-from dashboard.validation.models import validated
-from dashboard.web.http.cursors import Cursors
-from dashboard.web.http.queries import Query
+from dashboard.web.http.queries import Cursors, Query
 from dashboard.web.http.responses import json_response
 from dashboard.web.http.routes import Documented, PathParameter, route
 from dashboard.web.http.schemas import Answer, Milliseconds

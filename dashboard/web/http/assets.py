@@ -10,7 +10,7 @@ from typing import Any
 from flask import Flask, Response, request, send_file
 
 from dashboard.errors import NotFound, StartError
-from dashboard.settings.environment import AssetMode
+from dashboard.settings import AssetMode
 
 log = logging.getLogger(__name__)
 

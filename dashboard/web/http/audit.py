@@ -18,7 +18,7 @@ from dashboard.db.audit import PAGE, Actor, Target, add
 from dashboard.db.database import Database
 from dashboard.errors import Problem, StorageUnavailable
 from dashboard.logs import RefusedAccess
-from dashboard.validation.addresses import network_of
+from dashboard.validation.accounts import network_of
 from dashboard.web.http.identity import current
 
 

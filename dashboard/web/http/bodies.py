@@ -8,7 +8,7 @@ from pydantic import BaseModel
 
 from dashboard.errors import Problem
 from dashboard.validation import strict_json
-from dashboard.validation.models import validated
+from dashboard.validation.field_errors import validated
 from dashboard.web.http.limits import BODY_BYTES
 from dashboard.web.http.origins import Origins
 

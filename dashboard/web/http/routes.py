@@ -10,9 +10,8 @@ from pydantic import BaseModel
 from werkzeug.routing import BaseConverter, IntegerConverter, Map
 
 from dashboard.errors import Problem
-from dashboard.validation.field_errors import field_error
+from dashboard.validation.field_errors import field_error, validated
 from dashboard.validation.fields import INTEGER_MAX
-from dashboard.validation.models import validated
 from dashboard.web.http.bodies import document
 from dashboard.web.http.queries import Query, read_query
 from dashboard.web.http.schemas import Problem as ProblemModel

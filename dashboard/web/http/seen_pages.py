@@ -9,8 +9,7 @@ from pydantic import Field
 from dashboard.presence.service import PresenceUnavailable
 from dashboard.validation.fields import INTEGER_MAX
 from dashboard.web.http import problems
-from dashboard.web.http.cursors import Cursors
-from dashboard.web.http.queries import DIGITS, Cursor, Query, excluded
+from dashboard.web.http.queries import DIGITS, Cursor, Cursors, Query, excluded
 from presence.last_seen.listing import Page, Position, Times
 
 WITHIN_DEFAULT_SECONDS = 900

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from types import ModuleType
 
 from dashboard.errors import StartError
-from dashboard.settings.environment import KEEPALIVE_SECONDS, AsyncMode
+from dashboard.settings import KEEPALIVE_SECONDS, AsyncMode
 from dashboard.web.server.descriptors import raise_limit
 from dashboard.web.server.state import ServerState
 

@@ -5,7 +5,7 @@ from sqlalchemy import update
 
 from dashboard.db.models.threads import threads
 from dashboard.presence.service import KNOWN_MS
-from presence.connections import Connection
+from presence.people import Connection
 from presence.states import UNSET
 from tests.dashboard.desks.test_moves import moves
 from tests.dashboard.desks.world import BOSS, LAN, OTHER, World

@@ -8,7 +8,7 @@ from redis.exceptions import RedisError
 from dashboard.errors import CustomerErased, NotFound
 from dashboard.presence.bots import CustomerWrote
 from dashboard.presence.erasing import REPORTED_SECONDS
-from presence.connections import Connection
+from presence.people import Connection
 from tests.dashboard.ingest.test_traces import rows_with
 from tests.dashboard.ordering.order import Order
 

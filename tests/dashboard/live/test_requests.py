@@ -10,7 +10,7 @@ from dashboard.live.requests import (
     ListSyncRequest,
     WatchThreadsRequest,
 )
-from dashboard.validation.models import read_call
+from dashboard.validation.field_errors import read_call
 
 OPEN = {"view": "arrival", "sort": "priority", "limit": 50}
 

@@ -10,8 +10,8 @@ from dashboard.presence.admin_presence import AdminPresence
 from dashboard.presence.service import PresenceService
 from dashboard.presence.viewers import Viewers
 from dashboard.transport.caller import Caller
-from presence.connections import Connection
 from presence.keys import SEPARATOR
+from presence.people import Connection
 from presence.states import Viewer
 from presence.timing import Timing
 

@@ -3,7 +3,7 @@
 import pytest
 
 from dashboard.presence.service import TRUTH, PresenceService
-from presence.connections import Beat, Connection
+from presence.people import Beat, Connection
 from presence.settings import Settings
 from tests.support import SettableClock
 

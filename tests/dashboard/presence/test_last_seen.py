@@ -15,8 +15,8 @@ from dashboard.presence.tasks import (
     STORAGE_GROUP,
 )
 from dashboard.transport.caller import Caller
-from presence.connections import Connection
 from presence.last_seen import outbox
+from presence.people import Connection
 from presence.settings import Settings
 from presence.states import never_seen
 from tests.dashboard.ordering.order import Order

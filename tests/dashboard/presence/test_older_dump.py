@@ -5,7 +5,7 @@ import pytest
 from dashboard.db.accounts import admins, sources
 from dashboard.presence import service
 from dashboard.presence.service import OTHERS, PresenceService
-from presence.connections import Connection
+from presence.people import Connection
 
 
 @pytest.fixture

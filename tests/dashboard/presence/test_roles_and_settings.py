@@ -13,8 +13,8 @@ from dashboard.presence.admin_presence import AdminPresence
 from dashboard.presence.service import PresenceService, PresenceUnavailable
 from dashboard.presence.viewers import Viewers
 from dashboard.transport.caller import Caller
-from presence.connections import Connection
 from presence.feed import Feed
+from presence.people import Connection
 from presence.settings import Settings
 from presence.watchers import MAX_WATCHED
 from tests.services import services_over

@@ -9,8 +9,8 @@ from redis.exceptions import ConnectionError as RedisConnectionError
 from dashboard.presence.bots import CustomerWrote
 from dashboard.presence.service import OTHERS
 from dashboard.transport.caller import Caller
-from presence.connections import Connection
 from presence.keys import SEPARATOR
+from presence.people import Connection
 from presence.rooms import Membership
 from presence.settings import Settings
 from tests.dashboard.ordering.order import Order

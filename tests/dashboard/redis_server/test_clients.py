@@ -4,7 +4,7 @@ import pytest
 import redis
 from redis.sentinel import MasterNotFoundError
 
-from dashboard.redis_server.clients import FOLLOW_SECONDS, RedisClients, SentinelPool
+from dashboard.redis_clients import FOLLOW_SECONDS, RedisClients, SentinelPool
 from tests.servers.ports import free_port
 from tests.servers.redis import RedisServer
 from tests.servers.redis_proxy import RedisProxy

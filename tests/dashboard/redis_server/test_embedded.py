@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 import redis
 
+from dashboard import embedded_redis as redis_server
+from dashboard.embedded_redis import SOCKET_PATH_BYTES, EmbeddedRedis, find, find_or_start
 from dashboard.errors import StartError
-from dashboard.redis_server import embedded as redis_server
-from dashboard.redis_server.embedded import SOCKET_PATH_BYTES, EmbeddedRedis, find, find_or_start
 from scoring.keys import NOTIFY_FLAGS
 from tests.servers.programs import missing
 from tests.support import wait_until
@@ -27,7 +27,7 @@ if sys.argv[1] == "eventlet":
 if sys.argv[1] == "gevent":
     from gevent import monkey
     monkey.patch_all()
-from dashboard.redis_server.embedded import find_or_start
+from dashboard.embedded_redis import find_or_start
 embedded = find_or_start(Path(sys.argv[2]))
 embedded.watch()
 print(embedded.url, flush=True)

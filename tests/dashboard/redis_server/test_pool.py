@@ -6,7 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 import redis
 
-from dashboard.redis_server.clients import SharedPool
+from dashboard.redis_clients import SharedPool
 from tests.servers.redis import start_redis
 from tests.support import wait_until
 

@@ -12,7 +12,7 @@ from cryptography import x509
 from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 
-from dashboard.redis_server.clients import RedisClients
+from dashboard.redis_clients import RedisClients
 from tests.servers.ports import CLUSTER_PORT_MAX, free_port
 from tests.servers.redis import RedisServer, start_redis
 from tests.support import wait_until

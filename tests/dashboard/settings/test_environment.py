@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from dashboard.errors import StartError
-from dashboard.settings.environment import Settings
+from dashboard.settings import Settings
 
 
 def picture_hosts(text: str) -> tuple[str, ...]:

@@ -5,8 +5,7 @@ from pathlib import Path
 import pytest
 
 from dashboard.errors import StartError
-from dashboard.settings.environment import Settings
-from dashboard.settings.oidc import Grant, parse_groups
+from dashboard.settings import Grant, Settings, parse_groups
 
 WHOLE = {
     "LINEUP_OIDC_ISSUER": "https://id.example/realms/shop",

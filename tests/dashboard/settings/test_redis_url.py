@@ -4,7 +4,7 @@ import pytest
 from redis import SSLConnection
 
 from dashboard.errors import StartError
-from dashboard.settings.redis_url import redis_address
+from dashboard.redis_url import redis_address
 
 
 @pytest.mark.parametrize("url", ["redis://h", "rediss://u:p@h:1/2?protocol=3", "unix:///a.sock"])

@@ -4,7 +4,7 @@ import pytest
 from pydantic_core import PydanticCustomError
 
 from dashboard.validation import fields
-from dashboard.validation.visible import hides_something, shows_something
+from dashboard.validation.fields import hides_something, shows_something
 
 BLANK = {
     "nothing": "",

@@ -2,7 +2,7 @@
 
 import pytest
 
-from presence.connections import Connection
+from presence.people import Connection
 from tests.drivers.application import ApplicationDriver
 from tests.drivers.bot import message
 

@@ -12,7 +12,7 @@ from dashboard.db.lists import kept_lists as built_in_lists
 from dashboard.db.models.threads import epochs
 from dashboard.db.models.views import query_lists as kept_lists
 from dashboard.db.models.views import views
-from dashboard.redis_server.clients import RedisClients
+from dashboard.redis_clients import RedisClients
 from scoring.keys import is_query_list
 from scoring.ranking import Ranking
 from tests.live.faults.scene import Scene

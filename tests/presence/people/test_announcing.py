@@ -6,9 +6,8 @@ from typing import Any
 import pytest
 import redis
 
-from presence.connections import Beat, Connection
 from presence.keys import Space
-from presence.people import People
+from presence.people import Beat, Connection, People
 from presence.settings import Settings
 from presence.sweeper import Sweeper
 from tests.presence.world import TRUSTED, TTL, World

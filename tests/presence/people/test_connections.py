@@ -2,9 +2,8 @@
 
 import pytest
 
-from presence.connections import Beat, Connection
 from presence.errors import InvalidName, UnknownValue
-from presence.people import TOMBSTONE_MS
+from presence.people import TOMBSTONE_MS, Beat, Connection
 from presence.settings import Settings
 from tests.presence.world import OUTSIDER, TRUSTED, TTL, World
 

@@ -1,7 +1,6 @@
 """Several devices of one person, each with a life of its own."""
 
-from presence.connections import Beat
-from presence.people import MAX_CONNECTIONS
+from presence.people import MAX_CONNECTIONS, Beat
 from tests.presence.world import TTL, World
 
 

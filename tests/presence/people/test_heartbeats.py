@@ -5,8 +5,8 @@ from collections.abc import Sequence
 import pytest
 import redis
 
-from presence.connections import Connection
 from presence.heartbeats import Heartbeats, accept_beats
+from presence.people import Connection
 from presence.settings import Settings
 from tests.presence.world import TTL, World
 

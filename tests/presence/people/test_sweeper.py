@@ -2,7 +2,7 @@
 
 import redis
 
-from presence.connections import Connection
+from presence.people import Connection
 from presence.rooms import Membership
 from presence.settings import Settings, StatusOverride
 from presence.sweeper import LOOKED_AT_MS, OUTAGE_MIN_CONNECTIONS, Due, Sweeper, Swept

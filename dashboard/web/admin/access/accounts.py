@@ -21,9 +21,8 @@ from dashboard.db.accounts.passwords import WeakPassword, hashed, require_strong
 from dashboard.db.database import Database
 from dashboard.errors import NotFound
 from dashboard.errors import Problem as ProblemBody
-from dashboard.ingest.accounts.accounts import Accounts as StoredAccounts
-from dashboard.ingest.accounts.accounts import Changed, Changes
-from dashboard.ingest.accounts.invitations import InvitationOver, Invitations
+from dashboard.ingest.accounts import Accounts as StoredAccounts
+from dashboard.ingest.accounts import Changed, Changes, InvitationOver, Invitations
 from dashboard.ingest.releases import left_of
 from dashboard.presence.service import PresenceService
 from dashboard.rate_limits import RateLimitExceeded
@@ -36,8 +35,7 @@ from dashboard.web.admin.sign_in.oidc_accounts import require_passwords
 from dashboard.web.http.audit import acting, signed_in, signing_in
 from dashboard.web.http.identity import Identities, current
 from dashboard.web.http.origins import Origins
-from dashboard.web.http.rendering import rendered
-from dashboard.web.http.responses import json_response
+from dashboard.web.http.responses import json_response, rendered
 from dashboard.web.http.routes import NO_CONTENT, Documented, done, route
 from dashboard.web.http.schemas import Absent, Answer, Milliseconds, Problem
 from presence.people import MAX_LOOKED_UP

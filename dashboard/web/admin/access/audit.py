@@ -23,8 +23,7 @@ from dashboard.db.database import Database
 from dashboard.validation.fields import INTEGER_MAX, Strict, check_characters, check_visible, fault
 from dashboard.web.admin.routes import SUPERVISOR
 from dashboard.web.http.audit import acting
-from dashboard.web.http.cursors import Cursors
-from dashboard.web.http.queries import DIGITS, Cursor, Query
+from dashboard.web.http.queries import DIGITS, Cursor, Cursors, Query
 from dashboard.web.http.responses import json_response
 from dashboard.web.http.routes import done, route
 from dashboard.web.http.schemas import Answer, Milliseconds

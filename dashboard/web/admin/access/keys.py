@@ -11,7 +11,7 @@ from pydantic import AfterValidator, Field, StrictBool, StrictInt, WithJsonSchem
 from dashboard.db.accounts.api_keys import SCOPES
 from dashboard.db.accounts.sources import NAME
 from dashboard.errors import quoted
-from dashboard.ingest.accounts.keys import ApiKeys, KeyDraft
+from dashboard.ingest.keys import ApiKeys, KeyDraft
 from dashboard.validation.fields import DeskName, Strict, check_characters, fault
 from dashboard.web.admin.routes import SUPERVISOR
 from dashboard.web.http.audit import acting

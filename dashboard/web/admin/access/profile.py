@@ -24,10 +24,9 @@ from dashboard.ingest.releases import renew_rows_of
 from dashboard.languages import LOCALES
 from dashboard.ordering.placer import Placer
 from dashboard.presence.service import PresenceService
-from dashboard.validation.accounts import AccountName
+from dashboard.validation.accounts import AccountName, Timezone
 from dashboard.validation.field_errors import field_error
 from dashboard.validation.fields import Strict, check_characters, check_length
-from dashboard.validation.timezones import Timezone
 from dashboard.web.admin import preferences
 from dashboard.web.admin.pages import Pages, describe, keep_for_signed_out
 from dashboard.web.admin.preferences import NOT_NULL

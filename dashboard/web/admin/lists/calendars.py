@@ -16,9 +16,9 @@ from dashboard.db.calendars import CALENDARS_MAX, CalendarDraft, SavedCalendar
 from dashboard.db.database import Database
 from dashboard.db.lists import versions
 from dashboard.errors import ChangedMeanwhile, NotFound, Problem, quoted
+from dashboard.validation.accounts import Timezone
 from dashboard.validation.field_errors import field_error
 from dashboard.validation.fields import INTEGER_MAX, Strict, check_line, fault
-from dashboard.validation.timezones import Timezone
 from dashboard.web.admin.lists.views import QueryError
 from dashboard.web.admin.routes import SUPERVISOR
 from dashboard.web.http import schemas

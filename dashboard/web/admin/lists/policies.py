@@ -14,9 +14,8 @@ from dashboard.db.database import Database
 from dashboard.db.lists import allowances, versions
 from dashboard.db.policies import POLICIES_MAX, PolicyDraft, SavedPolicy
 from dashboard.errors import ChangedMeanwhile, FieldError, Invalid, NotFound
-from dashboard.validation.field_errors import field_error, named
+from dashboard.validation.field_errors import field_error, invalid_query, named
 from dashboard.validation.fields import Strict, fault
-from dashboard.validation.queries import invalid_query
 from dashboard.web.admin.lists.calendars import (
     ChangedAt,
     Count,

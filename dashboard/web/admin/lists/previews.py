@@ -19,7 +19,7 @@ from dashboard.db.lists.query_lists import ListedQuery, QueryList
 from dashboard.db.threads import thread_rows
 from dashboard.errors import NotFound
 from dashboard.languages import browsers_locale
-from dashboard.validation.queries import invalid_query
+from dashboard.validation.field_errors import invalid_query
 from dashboard.web.admin import preferences
 from dashboard.web.admin.lists import views
 from dashboard.web.admin.lists.sorts import SortPreview, SortPreviewRequest, SortProblem, checked

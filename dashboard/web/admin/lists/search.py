@@ -14,15 +14,14 @@ from dashboard.db.search import search
 from dashboard.db.search.search import HoldsAt
 from dashboard.db.threads import threads
 from dashboard.errors import NotFound
+from dashboard.validation.accounts import Timezone
+from dashboard.validation.field_errors import invalid_query
 from dashboard.validation.fields import check_length
-from dashboard.validation.queries import invalid_query
-from dashboard.validation.timezones import Timezone
 from dashboard.web.admin.lists.views import ViewProblem
 from dashboard.web.admin.preferences import timezone_of
 from dashboard.web.admin.responses import CustomerPanel, SearchResults, ThreadMatches
-from dashboard.web.http.cursors import Cursors
 from dashboard.web.http.identity import current
-from dashboard.web.http.queries import DIGITS, Cursor, Query, Words
+from dashboard.web.http.queries import DIGITS, Cursor, Cursors, Query, Words
 from dashboard.web.http.responses import json_response
 from dashboard.web.http.routes import done, route
 from scoring.conditions.language.parser import LENGTH_MAX, SearchText, read_search

@@ -16,7 +16,8 @@ from dashboard.db.database import Database
 from dashboard.db.lists import allowances, sorts, views
 from dashboard.errors import ChangedMeanwhile, FieldError, Invalid, NotFound, Problem, quoted
 from dashboard.live.requests import ViewId
-from dashboard.validation.field_errors import field_error, named
+from dashboard.validation.accounts import Timezone
+from dashboard.validation.field_errors import field_error, invalid_query, named
 from dashboard.validation.fields import (
     INTEGER_MAX,
     Partial,
@@ -25,8 +26,6 @@ from dashboard.validation.fields import (
     check_line,
     fault,
 )
-from dashboard.validation.queries import invalid_query
-from dashboard.validation.timezones import Timezone
 from dashboard.web.admin import preferences
 from dashboard.web.admin.lists.views import QueryError
 from dashboard.web.admin.routes import SUPERVISOR

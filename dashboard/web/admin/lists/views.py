@@ -18,6 +18,8 @@ from dashboard.db.lists.views import View as SavedView
 from dashboard.errors import ChangedMeanwhile, NotFound, quoted
 from dashboard.live.requests import ViewId
 from dashboard.rate_limits import SAVED_CONDITIONS, RateLimiter
+from dashboard.validation.accounts import Timezone
+from dashboard.validation.field_errors import invalid_query
 from dashboard.validation.fields import (
     INTEGER_MAX,
     Partial,
@@ -27,8 +29,6 @@ from dashboard.validation.fields import (
     check_line,
     fault,
 )
-from dashboard.validation.queries import invalid_query
-from dashboard.validation.timezones import Timezone
 from dashboard.web.admin.lists.seen_views import SeenViews, without_total
 from dashboard.web.admin.preferences import timezone_of
 from dashboard.web.admin.responses import Row

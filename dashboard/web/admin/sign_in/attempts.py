@@ -29,8 +29,8 @@ from dashboard.rate_limits import (
     RateLimitExceeded,
     SharedWindows,
 )
-from dashboard.validation.addresses import network_of
-from dashboard.web.http.cookies import CookieNames
+from dashboard.validation.accounts import network_of
+from dashboard.web.http.identity import CookieNames
 from lua_scripts.servers import Client
 
 DEVICE_COOKIE = "lineup_device"

@@ -15,11 +15,11 @@ from dashboard.db.accounts.oidc_accounts import Signed
 from dashboard.db.audit import PROVIDER, Action, Actor, Target, add, changes
 from dashboard.db.database import Database
 from dashboard.errors import Problem
-from dashboard.ingest.accounts.accounts import withdraw_all_of
+from dashboard.ingest.accounts import withdraw_all_of
 from dashboard.ingest.releases import release_all_of
-from dashboard.oidc.people import Person
+from dashboard.oidc import Person
 from dashboard.ordering.placer import Placer
-from dashboard.settings.oidc import Grant
+from dashboard.settings import Grant
 from dashboard.web.http.audit import signed_in, signing_in
 from dashboard.web.http.identity import origin_of
 

@@ -19,20 +19,25 @@ from dashboard.db.accounts.sessions import connection_prefix
 from dashboard.db.audit import PROVIDER, Actor, Target, add
 from dashboard.db.database import Database
 from dashboard.errors import Problem
-from dashboard.oidc.people import Person
-from dashboard.oidc.provider import Provider, Secrets, new_secrets
-from dashboard.oidc.refusals import InvalidLogoutToken, SignInInvalid, SignInRefused
+from dashboard.oidc import (
+    InvalidLogoutToken,
+    Person,
+    Provider,
+    Secrets,
+    SignInInvalid,
+    SignInRefused,
+    new_secrets,
+)
 from dashboard.presence.service import PresenceService
 from dashboard.rate_limits import OIDC_SIGN_INS_PER_ADDRESS
 from dashboard.shared_limits.buckets import SharedLimiter
 from dashboard.signed_texts import NotSigned, SignedTexts
-from dashboard.validation.addresses import network_of
+from dashboard.validation.accounts import network_of
 from dashboard.web.admin.pages import Pages
 from dashboard.web.admin.sign_in.calls import local_path
 from dashboard.web.admin.sign_in.oidc_accounts import ProviderAccounts
 from dashboard.web.http.audit import FailedSignIns
-from dashboard.web.http.cookies import CookieNames
-from dashboard.web.http.identity import Identities
+from dashboard.web.http.identity import CookieNames, Identities
 from dashboard.web.http.problems import json_problem, prefers_page
 from dashboard.web.http.queries import only_value
 

@@ -2,7 +2,7 @@
 
 import signal
 
-from dashboard.cli.supervisor import Workers
+from dashboard.cli.serve import Workers
 
 
 class FakeWorker:

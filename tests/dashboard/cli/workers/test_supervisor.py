@@ -8,8 +8,8 @@ from dataclasses import replace
 
 import pytest
 
-from dashboard.cli import supervisor
-from dashboard.cli.supervisor import RESTART_SECONDS, START_SECONDS, STOP_SECONDS
+from dashboard.cli import serve
+from dashboard.cli.serve import RESTART_SECONDS, START_SECONDS, STOP_SECONDS
 from dashboard.cli.worker import WorkerPart
 from dashboard.web.http.metrics.registry import Metrics
 from dashboard.web.http.metrics.worker_files import WorkerFiles
@@ -192,7 +192,7 @@ def end_of(service, monkeypatch, step):
         service.now += seconds
         step(next(numbers))
 
-    monkeypatch.setattr(supervisor.time, "sleep", sleep)
+    monkeypatch.setattr(serve.time, "sleep", sleep)
     service.workers._stop(signal.SIGTERM, None)
     service.workers._end()
 

@@ -8,9 +8,8 @@ from dashboard.db.lists import views
 from dashboard.db.lists.views import Draft
 from dashboard.db.threads import thread_rows
 from dashboard.errors import StorageUnavailable
-from dashboard.ingest import releases
-from dashboard.ingest.accounts import accounts
-from dashboard.ingest.accounts.accounts import Accounts, Changes
+from dashboard.ingest import accounts, releases
+from dashboard.ingest.accounts import Accounts, Changes
 from dashboard.ingest.outgoing import Admin
 from tests.dashboard.ingest.shop import new_admin
 from tests.dashboard.ordering.order import Order

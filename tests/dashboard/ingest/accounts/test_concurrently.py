@@ -12,8 +12,7 @@ from dashboard.db.accounts.invitations import Draft
 from dashboard.db.audit import COMMAND, PAGE, Actor
 from dashboard.db.threads import thread_states
 from dashboard.errors import Problem
-from dashboard.ingest.accounts.accounts import Changes
-from dashboard.ingest.accounts.invitations import Invitations
+from dashboard.ingest.accounts import Changes, Invitations
 from tests.dashboard.ingest.shop import Shop, new_admin
 from tests.dashboard.ordering.order import Order
 from tests.servers.postgres import waits_for_a_lock

@@ -9,7 +9,7 @@ from dashboard.errors import Problem
 from dashboard.ingest.actions import Admin
 from dashboard.ingest.releases import release_all_of
 from dashboard.presence.tasks import PresentAdmins
-from presence.connections import Connection
+from presence.people import Connection
 from presence.settings import Settings
 from tests.dashboard.ordering.order import Order
 from tests.drivers.bot import BotDriver, message

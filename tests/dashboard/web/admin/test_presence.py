@@ -1,7 +1,7 @@
 """Who was seen lately, as the dashboard's panel asks for it: each admin as far as they may know."""
 
 from dashboard.presence.service import OTHERS
-from presence.connections import Connection
+from presence.people import Connection
 from presence.settings import Settings
 
 ONLINE = "/admin/api/presence/online"

@@ -6,7 +6,7 @@ import pytest
 from dashboard.db.threads import messages
 from dashboard.ingest.actions import Actions, Admin, Reply
 from dashboard.web.bot.openapi import document
-from dashboard.web.http.cursors import Cursors
+from dashboard.web.http.queries import Cursors
 from tests.dashboard.ingest.shop import new_admin
 from tests.drivers.bot import BotDriver, message
 from tests.servers.lineup import SECRET_KEY

@@ -6,7 +6,7 @@ from redis.exceptions import ConnectionError
 from dashboard.db.accounts import admins, presence_settings
 from dashboard.ingest.outgoing import Admin
 from dashboard.presence.service import OTHERS
-from presence.connections import Connection
+from presence.people import Connection
 from presence.settings import Settings
 from presence.states import never_seen
 from tests.dashboard.web.answers import is_problem

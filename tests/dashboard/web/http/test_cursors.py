@@ -5,7 +5,7 @@ import base64
 import pytest
 
 from dashboard.errors import Invalid
-from dashboard.web.http.cursors import Cursors
+from dashboard.web.http.queries import Cursors
 
 CURSORS = Cursors("a secret")
 

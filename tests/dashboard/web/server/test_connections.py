@@ -6,7 +6,7 @@ import socket
 
 import pytest
 
-from dashboard.settings.environment import KEEPALIVE_SECONDS
+from dashboard.settings import KEEPALIVE_SECONDS
 from dashboard.turns import turns
 from dashboard.web.server import connections
 from dashboard.web.server.connections import Connection

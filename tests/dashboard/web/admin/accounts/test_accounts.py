@@ -7,7 +7,7 @@ import pytest
 from dashboard.db.accounts import admin_desks, admins
 from dashboard.db.models.accounts import admins as table
 from dashboard.ingest import releases
-from presence.connections import Connection
+from presence.people import Connection
 from presence.settings import Settings
 from tests.dashboard.web.admin.accounts.calls import API, account
 from tests.drivers.application import PASSWORD

@@ -4,7 +4,7 @@ import pytest
 
 from dashboard.db.accounts.sessions import connection_prefix, token_hash
 from dashboard.web.admin.access.profile import browser_of, system_of
-from presence.connections import Connection
+from presence.people import Connection
 from presence.settings import Settings
 from tests.dashboard.web.admin.profile.app import credentials, is_signed_in
 

@@ -3,7 +3,7 @@
 import pytest
 
 from dashboard.db.accounts.sessions import SESSION_IDLE_MS, connection_prefix, token_hash
-from presence.connections import Connection
+from presence.people import Connection
 from presence.settings import Settings
 from tests.drivers.application import ORIGIN, PASSWORD
 

@@ -4,7 +4,7 @@ import logging
 
 import pytest
 
-from dashboard.oidc.provider import LOGOUT_SECONDS
+from dashboard.oidc import LOGOUT_SECONDS
 from tests.dashboard.web.admin.sign_in.oidc.fake_provider import EVENT, new_key
 from tests.drivers.audit import entries
 

@@ -6,7 +6,7 @@ from secrets import token_urlsafe
 import pytest
 from joserfc.jwk import OctKey
 
-from dashboard.oidc.provider import LEEWAY_SECONDS
+from dashboard.oidc import LEEWAY_SECONDS
 from dashboard.web.admin.sign_in.oidc_calls import PENDING_MS
 from tests.dashboard.web.admin.sign_in.oidc.fake_provider import ISSUER, new_key, person
 from tests.drivers.application import PASSWORD

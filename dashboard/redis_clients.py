@@ -20,7 +20,7 @@ from redis.sentinel import (
     SentinelManagedSSLConnection,
 )
 
-from dashboard.settings.redis_url import RedisAddress, redis_address
+from dashboard.redis_url import RedisAddress, redis_address
 from lua_scripts.servers import Client
 
 

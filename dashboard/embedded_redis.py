@@ -16,7 +16,7 @@ from tempfile import mkdtemp
 from time import monotonic, sleep
 
 from dashboard.errors import StartError
-from dashboard.settings.environment import ServerChoice
+from dashboard.settings import ServerChoice
 from dashboard.tasks import Backoff, PeriodicTask
 from scoring.keys import NOTIFY_FLAGS
 

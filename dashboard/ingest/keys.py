@@ -11,7 +11,7 @@ from dashboard.db.accounts.api_keys import ApiKeyInfo, NewKey
 from dashboard.db.audit import Actor, Target, add
 from dashboard.db.database import Database
 from dashboard.errors import NotFound
-from dashboard.ingest.accounts.notes import key_created
+from dashboard.ingest.accounts import key_created
 from dashboard.ingest.recorder import Recorder
 from dashboard.ordering.placer import Placer
 

@@ -1,0 +1,164 @@
+"""Commands that write and read lines: events of conversations, and entries of the audit log."""
+
+import json
+import os
+import secrets
+from collections.abc import Iterator
+from typing import Any, BinaryIO
+
+import click
+
+from dashboard.cli.context import open_services, operator
+from dashboard.cli.given_files import (
+    STANDARD,
+    given_file,
+    new_file,
+    progress_bar,
+    progress_in_bytes,
+)
+from dashboard.cli.params import Context, Parameter, command
+from dashboard.db.accounts import passwords
+from dashboard.db.audit import (
+    EXPORT_MADE,
+    Entry,
+    Filters,
+    Target,
+    add,
+    every,
+    is_action,
+    json_lines,
+)
+from dashboard.db.outbox.outgoing import timestamp
+from dashboard.errors import StartError, StorageUnavailable
+from dashboard.services import Services
+from dashboard.transfer.exporting import Exporter
+from dashboard.transfer.importing import Importer
+from dashboard.transfer.lines import LINE_BYTES
+from dashboard.validation import fields
+
+
+@command(
+    "export",
+    "Write all events to a file, as the bot API takes them, while Lineup is served.",
+    arguments="FILE is readable by its owner alone; - is standard output.",
+    example="export events.jsonl",
+)
+@click.argument("file")
+@click.option("--force", is_flag=True, help="Replace the file if there is one.")
+def export_events(file: str, force: bool) -> None:
+    with open_services() as services, new_file(file, force=force) as new:
+        _note(services)
+        with progress_bar("exporting", unit=" lines") as bar:
+            count = 0
+            for line in Exporter(services.database).lines():
+                new.out.write(line)
+                count += 1
+                bar.update()
+    click.echo(f"Exported {count} lines.", err=True)
+
+
+@command(
+    "import",
+    "Store the events of an export; those that are there already are left out.",
+    arguments="FILE is what export wrote; - is standard input.",
+    example="import events.jsonl",
+)
+@click.argument("file")
+def import_events(file: str) -> None:
+    with open_services() as services, given_file(file) as opened:
+        size = None if file == STANDARD else os.fstat(opened.fileno()).st_size
+        importer = Importer(
+            services.database,
+            services.placer,
+            services.clock,
+            operator(),
+            lambda: passwords.hashed(secrets.token_urlsafe(32)),
+        )
+        with progress_in_bytes("importing", size) as bar:
+            try:
+                imported = importer.run(_lines(opened), bar.update)
+            except StorageUnavailable as error:
+                raise StartError(
+                    "The database is not available; import the file again to go on."
+                ) from error
+    click.echo(
+        f"{imported.created} new events, {imported.duplicates} known ones, "
+        f"{imported.refused} of customers who were deleted since"
+    )
+
+
+def _note(services: Services) -> None:
+    """Adds the audit log entry before anything is read, so that failed tries are recorded, too."""
+    now, actor = services.clock(), operator()
+    said = {"format": "jsonl", "filters": {}}
+    services.database.write(lambda c: add(c, now, actor, EXPORT_MADE, Target(None, "events"), said))
+
+
+def _lines(file: BinaryIO) -> Iterator[bytes]:
+    """Yields one line after the other; of a line that is too long only its beginning."""
+    while line := file.readline(LINE_BYTES + 1):
+        yield line
+
+
+class Moment(click.ParamType):
+    """A day, or a time with an offset; converted to milliseconds."""
+
+    name = "time"
+
+    def convert(self, value: Any, param: Parameter, ctx: Context) -> int:
+        text = f"{value}T00:00:00Z" if len(str(value)) == len("2026-11-01") else str(value)
+        try:
+            return fields.parse(text)
+        except (fields.TimestampError, fields.TimestampRangeError):
+            self.fail(
+                f"“{value}” is no day such as 2026-11-01, and no time such as "
+                "2026-11-01T09:30:00+07:00.",
+                param,
+                ctx,
+            )
+
+
+class ActionName(click.ParamType):
+    """The name of an action, or of a group of actions."""
+
+    name = "action"
+
+    def convert(self, value: Any, param: Parameter, ctx: Context) -> str:
+        if not is_action(value):
+            self.fail(f"“{value}” is no action such as key.created or webhook.", param, ctx)
+        return str(value)
+
+
+@command(
+    "audit",
+    "Print who did what to accounts, keys, webhooks and the like, the oldest first.",
+    arguments="Days are those of UTC.",
+    example="audit --since 2026-11-01 --action webhook --json",
+)
+@click.option("--since", type=Moment(), help="The first day, or time; by default all.")
+@click.option("--until", type=Moment(), help="The day, or time, before which it ends.")
+@click.option("--action", type=ActionName(), help="Such as key.created, or a group: webhook.")
+@click.option("--actor", help="An admin's e-mail address, or a user of this machine.")
+@click.option("--target", help="Such as account, webhook:3, or a name.")
+@click.option("--json", "as_json", is_flag=True, help="One JSON object a line.")
+def audit(
+    since: int | None,
+    until: int | None,
+    action: str | None,
+    actor: str | None,
+    target: str | None,
+    as_json: bool,
+) -> None:
+    with open_services() as services:
+        for entry in every(services.database, Filters(since, until, action, actor, target)):
+            click.echo(
+                json_lines([entry]) if as_json else "\t".join(_columns(entry)), nl=not as_json
+            )
+
+
+def _columns(entry: Entry) -> list[str]:
+    who = entry.actor_email or entry.actor_name or "-"
+    target = ":".join(filter(None, (entry.target_kind, entry.target_id)))
+    said = json.dumps(entry.data, ensure_ascii=False) if entry.data else ""
+    where = f"{entry.via} {entry.address}".strip()
+    return [timestamp(entry.at), who, where, entry.action, target, entry.target_name, said]

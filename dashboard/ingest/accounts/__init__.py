@@ -1,1 +1,0 @@
-"""Accounts of people and of chatbots: writes their changes with all consequences."""

@@ -1,1 +1,0 @@
-"""The settings: all of them (`environment.py`), and groups with a file of their own."""
