@@ -8,8 +8,7 @@ from redis.exceptions import RedisError
 
 from dashboard.clock import READ_SECONDS
 from dashboard.db.agenda import Agenda
-from dashboard.db.database import TRIAL_SECONDS
-from dashboard.db.sqlite_wal import CHECKPOINT_SECONDS
+from dashboard.db.database import CHECKPOINT_SECONDS, TRIAL_SECONDS
 from dashboard.errors import StorageUnavailable
 from dashboard.files.store import STEP_SECONDS
 from dashboard.ordering.reconciler import TICK_SECONDS

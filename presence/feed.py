@@ -11,7 +11,7 @@ from redis.exceptions import RedisError
 
 from lua_scripts.runner import LuaCall, LuaRunner, text_of
 from lua_scripts.servers import Client, holder_of, lives_on, run_id_of, servers_of
-from presence.lua.jobs import job_sources
+from presence.jobs import job_sources
 from presence.states import parsed
 
 #: A gap of more announcements than this is not read from the stream; states are read again.

@@ -6,8 +6,8 @@ from typing import Any, NamedTuple
 from lua_scripts.runner import LuaCall, LuaRunner, text_of
 from lua_scripts.servers import Client
 from presence.errors import ShardsChanged, TooMany
+from presence.jobs import job_sources
 from presence.keys import Space, checked
-from presence.lua.jobs import job_sources
 from presence.settings import Settings
 from presence.states import (
     STATUSES,

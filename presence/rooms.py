@@ -9,8 +9,8 @@ from typing import Any, NamedTuple
 from lua_scripts.runner import LuaCall, LuaRunner, text_of
 from lua_scripts.servers import Client
 from presence.errors import InvalidName, RoomFull, UnknownValue
+from presence.jobs import job_sources
 from presence.keys import SEPARATOR, Space, checked
-from presence.lua.jobs import job_sources
 from presence.states import parsed
 from presence.timing import Timing
 

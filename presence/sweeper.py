@@ -1,4 +1,4 @@
-"""Settles due items: expired connections, ended overrides, old rows of last seen."""
+"""Settles due items: expired connections, ended overrides, and rows of last seen that are old."""
 
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
@@ -6,8 +6,23 @@ from typing import NamedTuple
 from redis.cluster import RedisCluster
 
 from lua_scripts.runner import LuaCall
-from presence.last_seen.regroup import regroup
 from presence.people import STREAM_MAX_LENGTH, TOMBSTONE_MS, People
+
+#: Rows of each set that one call changes.
+_BATCH = 500
+
+
+def regroup(people: People) -> int:
+    """Changes some of the rows; returns how many. Lists do not find unchanged rows.
+
+    Call it until it returns 0.
+    """
+    calls = [
+        LuaCall("people/regroup", people.space.people(shard), ["", "", _BATCH])
+        for shard in range(people.space.shards)
+    ]
+    return sum(people.lua.run_all(calls, as_one=True))
+
 
 #: Connections, and overrides, that one call settles at most.
 SWEEP_LIMIT = 100

@@ -15,7 +15,7 @@ import redis
 from bench.presence.measures import CHUNK, chunks, percentile
 from bench.presence.report import Result
 from presence.keys import Space
-from presence.last_seen.listing import Listing, Page, Position
+from presence.listing import Listing, Page, Position
 from presence.people import Connection, People
 from presence.settings import Settings
 from presence.states import Viewer

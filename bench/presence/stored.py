@@ -22,9 +22,8 @@ from dashboard.db.last_seen import SeenCustomers, save_customers
 from dashboard.db.migrate import bring_to_head
 from dashboard.presence.tasks import ONLINE_STORED_MS, STORED_AT_ONCE
 from presence.keys import Space
-from presence.last_seen.listing import Listing
-from presence.last_seen.online import OnlineTimes
-from presence.last_seen.outbox import Departure, Outbox
+from presence.listing import Listing
+from presence.outbox import Departure, OnlineTimes, Outbox
 from presence.people import Connection, People
 from presence.settings import Settings
 

@@ -13,9 +13,9 @@ from sqlalchemy import Connection, bindparam, delete, select, text
 from sqlalchemy.exc import SQLAlchemyError
 
 from dashboard.db.database import Database
+from dashboard.db.driver import insert_on
 from dashboard.db.models.accounts import sources
 from dashboard.db.models.threads import customers, erasures
-from dashboard.db.upsert import insert_on
 from dashboard.errors import StorageUnavailable
 
 Kind = Literal["customer", "thread"]

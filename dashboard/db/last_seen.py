@@ -23,11 +23,11 @@ from dashboard.db import erasures
 from dashboard.db.accounts.presence_settings import admin_ids, customer_ids, key_of
 from dashboard.db.accounts.sources import names_by_source
 from dashboard.db.database import Database
+from dashboard.db.driver import insert_on
 from dashboard.db.models.accounts import admin_presence, admins, customer_presence, sources
 from dashboard.db.models.threads import customers
-from dashboard.db.upsert import insert_on
-from presence.last_seen.outbox import Departure
-from presence.last_seen.rows import Audience, Row, Wanted
+from presence.listing import Audience, Row, Wanted
+from presence.outbox import Departure
 
 
 class SeenCustomers:

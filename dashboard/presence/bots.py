@@ -14,7 +14,7 @@ from dashboard.errors import NotFound
 from dashboard.presence.service import OTHERS, TRUTH, PresenceService
 from dashboard.turns import turns
 from presence.heartbeats import accept_beats
-from presence.last_seen.listing import Page, Position, Times
+from presence.listing import Page, Position, Times
 from presence.people import TOMBSTONE_MS, Connection
 from presence.rooms import Membership
 from presence.settings import Settings

@@ -19,14 +19,14 @@ from dashboard.errors import Problem
 from dashboard.rate_limits import LOOK_UPS
 from dashboard.shared_limits.buckets import SharedLimiter
 from lua_scripts.runner import LuaRunner
+from presence.jobs import job_sources
 from presence.keys import Space
-from presence.last_seen.listing import Listing
-from presence.last_seen.regroup import regroup
-from presence.lua.jobs import job_sources
+from presence.listing import Listing
 from presence.people import People, check_shards
 from presence.rooms import Rooms
 from presence.settings import Settings
 from presence.states import UNSET, State, Stored, Viewer
+from presence.sweeper import regroup
 from presence.timing import Timing
 
 

@@ -18,8 +18,7 @@ from dashboard.tasks import PeriodicTask, Seconds
 from dashboard.transport.emitter import Emitter
 from dashboard.transport.packets import EncodedJson, encode
 from presence.feed import Feed, Source
-from presence.last_seen.online import OnlineTimes
-from presence.last_seen.outbox import Departure, Outbox
+from presence.outbox import Departure, OnlineTimes, Outbox
 from presence.people import People
 from presence.settings import Settings
 from presence.sweeper import Sweeper

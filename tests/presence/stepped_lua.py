@@ -5,7 +5,7 @@ from typing import Any
 
 from lua_scripts.runner import LuaCall, LuaRunner
 from lua_scripts.servers import Client
-from presence.lua.jobs import CLOCK, JOBS, job_sources
+from presence.jobs import CLOCK, JOBS, job_sources
 from tests.support import SettableClock
 
 _CLOCK = """

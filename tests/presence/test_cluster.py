@@ -7,10 +7,10 @@ import redis
 from redis.cluster import RedisCluster
 
 from lua_scripts.runner import LuaRunner
+from presence import outbox as module
 from presence.heartbeats import Heartbeats
 from presence.keys import SHARDS, Space
-from presence.last_seen import outbox as module
-from presence.last_seen.outbox import Outbox
+from presence.outbox import Outbox
 from presence.people import Connection, People
 from presence.rooms import Membership
 from presence.settings import Settings

@@ -10,8 +10,8 @@ import pytest
 
 from lua_scripts.sources import read_lua
 from presence.errors import InvalidName, UnknownValue
+from presence.jobs import CLOCK, JOBS
 from presence.keys import SHARDS, Space
-from presence.lua.jobs import CLOCK, JOBS
 from presence.timing import Timing
 from tests.presence.world import World
 

@@ -9,7 +9,7 @@ import fakeredis
 from lua_scripts.servers import Client
 from presence.feed import Feed
 from presence.keys import SHARDS, Space
-from presence.last_seen.listing import Listing
+from presence.listing import Listing
 from presence.people import Beat, Connection, People
 from presence.rooms import Rooms
 from presence.settings import Settings

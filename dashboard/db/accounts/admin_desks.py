@@ -5,8 +5,8 @@ from collections.abc import Collection, Mapping
 
 from sqlalchemy import Connection, delete, insert, select
 
+from dashboard.db.driver import insert_on
 from dashboard.db.models.accounts import admin_desks, desks
-from dashboard.db.upsert import insert_on
 
 #: The desk that always exists.
 MAIN = "main"

@@ -6,8 +6,8 @@ from typing import NamedTuple
 from sqlalchemy import Connection, and_, delete, select, update
 
 from dashboard.db.accounts.sessions import token_hash
+from dashboard.db.driver import insert_on
 from dashboard.db.models.accounts import invitations
-from dashboard.db.upsert import insert_on
 
 #: 256 random bits.
 TOKEN_BYTES = 32

@@ -6,6 +6,7 @@ from typing import NamedTuple
 from sqlalchemy import ColumnElement, Connection, delete, insert, select
 
 from dashboard.db.accounts.admins import Admin
+from dashboard.db.driver import insert_on
 from dashboard.db.models.accounts import (
     admins,
     oidc_accounts,
@@ -13,7 +14,6 @@ from dashboard.db.models.accounts import (
     oidc_sessions,
     sessions,
 )
-from dashboard.db.upsert import insert_on
 
 
 def admin_of(connection: Connection, issuer: str, subject: str) -> Admin | None:

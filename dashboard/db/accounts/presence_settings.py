@@ -18,10 +18,10 @@ from sqlalchemy import (
 )
 
 from dashboard.db import erasures
+from dashboard.db.driver import insert_missing
 from dashboard.db.models.accounts import admin_presence, admins, customer_presence, sources
 from dashboard.db.models.threads import customers
 from dashboard.db.threads import customers as customer_store
-from dashboard.db.upsert import insert_missing
 from dashboard.errors import CustomerErased
 from presence.settings import Settings
 from presence.states import UNSET, Stored

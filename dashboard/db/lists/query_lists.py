@@ -16,9 +16,9 @@ from sqlalchemy import Connection, Engine, bindparam, select, update
 
 from dashboard.db.accounts import admins
 from dashboard.db.accounts.admin_desks import Desks
+from dashboard.db.driver import insert_on
 from dashboard.db.lists import sorts, versions
 from dashboard.db.models.views import query_lists
-from dashboard.db.upsert import insert_on
 from scoring.conditions.fields import FIELDS
 from scoring.conditions.index import ConditionIndex
 from scoring.conditions.language.parser import parse

@@ -23,10 +23,10 @@ from sqlalchemy import (
 
 from dashboard.db.accounts import admin_desks as all_desks
 from dashboard.db.accounts.admin_desks import Desks, sees
+from dashboard.db.driver import insert_on
 from dashboard.db.lists import allowances, kept_lists, query_lists, sorts
 from dashboard.db.lists.query_lists import ListedQuery, people_in
 from dashboard.db.models.views import view_changes, view_orders, views, views_version
-from dashboard.db.upsert import insert_on
 from dashboard.validation.field_errors import field_error
 from dashboard.validation.fields import INTEGER_MAX
 from scoring.conditions.language.query import QueryError

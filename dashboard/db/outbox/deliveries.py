@@ -21,11 +21,11 @@ from sqlalchemy import (
     update,
 )
 
+from dashboard.db.driver import insert_missing
 from dashboard.db.models.threads import threads
 from dashboard.db.models.webhooks import deliveries, delivery_attempts, outgoing_events, webhooks
 from dashboard.db.outbox import sent_messages
 from dashboard.db.outbox.outgoing import EVENTS, Outgoing, PositionedEvent, delivery
-from dashboard.db.upsert import insert_missing
 
 #: Not a parameter: SQLite would plan again each time, since its index only holds pending ones.
 _PENDING: ColumnElement[str] = literal_column("'pending'")

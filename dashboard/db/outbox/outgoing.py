@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 
 from sqlalchemy import Connection, Select, bindparam, delete, exists, insert, select, text, update
 
+from dashboard.db.driver import insert_missing
 from dashboard.db.models.threads import threads
 from dashboard.db.models.webhooks import (
     deliveries,
@@ -22,7 +23,6 @@ from dashboard.db.models.webhooks import (
     webhooks,
 )
 from dashboard.db.outbox import sent_messages
-from dashboard.db.upsert import insert_missing
 
 EVENTS: Select[Any] = select(
     outgoing_events.c.name,

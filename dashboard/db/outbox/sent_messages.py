@@ -5,8 +5,8 @@ from typing import Any, NamedTuple
 
 from sqlalchemy import ColumnElement, Connection, bindparam, select, update
 
+from dashboard.db.driver import insert_missing
 from dashboard.db.models.webhooks import sent_messages
-from dashboard.db.upsert import insert_missing
 
 #: Stages of delivery. A message only moves to a greater one, so that late and repeated receipts
 #: change nothing; an admin who sends it again sets it back to QUEUED.

@@ -6,9 +6,8 @@ from typing import Any, NamedTuple
 from sqlalchemy import Connection, bindparam, select
 
 from dashboard.db import driver
-from dashboard.db.driver import Ask, Row, answer, by_name, update_of
+from dashboard.db.driver import Ask, Row, answer, by_name, insert_missing, update_of
 from dashboard.db.models.threads import customers
-from dashboard.db.upsert import insert_missing
 
 #: Fields that events set; the last writer is decided for each field separately.
 FIELDS = ("name", "avatar_url", "member_status", "locale")

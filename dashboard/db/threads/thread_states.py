@@ -17,6 +17,7 @@ from dashboard.db.driver import (
     answer,
     answers,
     by_name,
+    insert_missing,
     update_of,
     write_all,
 )
@@ -32,7 +33,6 @@ from dashboard.db.threads.thread_state import (
     ThreadState,
     place_of,
 )
-from dashboard.db.upsert import insert_missing
 from scoring.facts import Facts
 from scoring.placing import Placement
 from scoring.sorts import SORTS

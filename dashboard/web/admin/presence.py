@@ -22,7 +22,7 @@ from dashboard.web.http.queries import Cursors
 from dashboard.web.http.responses import json_response
 from dashboard.web.http.routes import NO_CONTENT, done, route
 from dashboard.web.http.seen_pages import SeenQuery, read_page
-from presence.last_seen.listing import Page, Position, Times
+from presence.listing import Page, Position, Times
 from presence.states import Viewer
 from scoring.ranking import Ranking
 

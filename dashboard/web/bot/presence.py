@@ -27,7 +27,7 @@ from dashboard.web.http.responses import json_response
 from dashboard.web.http.routes import Documented, PathParameter, route
 from dashboard.web.http.schemas import Answer, Milliseconds
 from dashboard.web.http.seen_pages import SeenQuery, read_page
-from presence.last_seen.listing import Page, Position, Times
+from presence.listing import Page, Position, Times
 from presence.people import MAX_LOOKED_UP
 from presence.settings import STATUSES as SETTABLE
 from presence.settings import VISIBILITIES

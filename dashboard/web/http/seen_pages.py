@@ -10,7 +10,7 @@ from dashboard.presence.service import PresenceUnavailable
 from dashboard.validation.fields import INTEGER_MAX
 from dashboard.web.http import problems
 from dashboard.web.http.queries import DIGITS, Cursor, Cursors, Query, excluded
-from presence.last_seen.listing import Page, Position, Times
+from presence.listing import Page, Position, Times
 
 WITHIN_DEFAULT_SECONDS = 900
 WITHIN_MAX_SECONDS = 86_400

@@ -3,7 +3,7 @@
 from dashboard.db import last_seen
 from dashboard.db.accounts import admins, presence_settings, sources
 from dashboard.db.threads import customers
-from presence.last_seen.outbox import Departure
+from presence.outbox import Departure
 from presence.settings import Settings
 
 

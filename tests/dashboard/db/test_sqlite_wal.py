@@ -8,7 +8,7 @@ from types import SimpleNamespace
 import pytest
 from sqlalchemy import text
 
-from dashboard.db import sqlite_wal
+from dashboard.db import database as database_module
 from dashboard.db.database import Database
 from dashboard.errors import StorageUnavailable
 
@@ -50,7 +50,7 @@ def test_the_log_is_copied_beside_other_work(offloaded):
     fill(database)
     before = copied_size(database)
     database.checkpoint()
-    assert done == [sqlite_wal.checkpoint]
+    assert done == [database_module.checkpoint]
     assert copied_size(database) >= before + FILLED * 4096
 
 
@@ -70,7 +70,7 @@ def test_a_long_log_is_begun_anew_though_it_is_written_on(offloaded, monkeypatch
             return SimpleNamespace(fetchone=lambda: row)
 
     monkeypatch.setattr(sqlite3, "connect", partial(sqlite3.connect, factory=Busy))
-    monkeypatch.setattr(sqlite_wal, "RESTART_PAGES", FILLED)
+    monkeypatch.setattr(database_module, "RESTART_PAGES", FILLED)
     for _ in range(10):
         database.checkpoint()
     assert log_size(database) < 4 * FILLED * 4096
@@ -78,7 +78,7 @@ def test_a_long_log_is_begun_anew_though_it_is_written_on(offloaded, monkeypatch
 
 def test_who_reads_the_log_is_not_waited_for_and_commits_go_on(offloaded, monkeypatch):
     database, _ = offloaded
-    monkeypatch.setattr(sqlite_wal, "RESTART_PAGES", 1)
+    monkeypatch.setattr(database_module, "RESTART_PAGES", 1)
     fill(database)
     with database.read() as reading:
         assert reading.scalar(COUNT) == 1

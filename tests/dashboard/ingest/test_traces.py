@@ -9,7 +9,7 @@ import pytest
 from sqlalchemy import event, inspect, text
 from sqlalchemy.engine import make_url
 
-from dashboard.db import sqlite_wal
+from dashboard.db import database as sqlite_wal
 from dashboard.db.database import Database
 from dashboard.db.migrate import bring_to_head
 from dashboard.errors import StorageUnavailable

@@ -15,7 +15,7 @@ from dashboard.presence.tasks import (
     STORAGE_GROUP,
 )
 from dashboard.transport.caller import Caller
-from presence.last_seen import outbox
+from presence import outbox
 from presence.people import Connection
 from presence.settings import Settings
 from presence.states import never_seen

@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 
 from lua_scripts.runner import Client, LuaCall
-from presence.last_seen.listing import MAX_ROWS, Page, colour
-from presence.last_seen.regroup import regroup
+from presence.listing import MAX_ROWS, Page, colour
 from presence.settings import Settings
+from presence.sweeper import regroup
 from tests.presence.world import FRIEND, OUTSIDER, TRUSTED, World
 
 

@@ -1,7 +1,6 @@
 """Times of people who stay online, on their way to lasting storage."""
 
-from presence.last_seen.online import OnlineTimes
-from presence.last_seen.outbox import Departure
+from presence.outbox import Departure, OnlineTimes
 from tests.presence.world import World
 
 INTERVAL_MS = 600_000

@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 
 from lua_scripts.runner import text_of
-from presence.last_seen import outbox as module
-from presence.last_seen.outbox import Departure, Outbox
+from presence import outbox as module
+from presence.outbox import Departure, Outbox
 from tests.presence.world import TTL, World
 
 

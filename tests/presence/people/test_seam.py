@@ -7,10 +7,9 @@ from typing import Any
 import pytest
 
 from lua_scripts.runner import Client
-from presence.last_seen import listing
-from presence.last_seen.listing import Listing, Page
-from presence.last_seen.outbox import Departure, Outbox
-from presence.last_seen.rows import Audience, Row, Wanted
+from presence import listing
+from presence.listing import Audience, Listing, Page, Row, Wanted
+from presence.outbox import Departure, Outbox
 from presence.settings import Settings
 from presence.states import Stored, Viewer
 from tests.presence.world import FRIEND, OUTSIDER, TRUSTED, World, friends_only

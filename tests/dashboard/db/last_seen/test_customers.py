@@ -10,8 +10,8 @@ from dashboard.db.accounts import presence_settings, sources
 from dashboard.db.last_seen import SeenCustomers, save_customers
 from dashboard.db.models.threads import customers
 from dashboard.db.threads import customers as customer_store
-from presence.last_seen.outbox import Departure
-from presence.last_seen.rows import Row, Wanted
+from presence.listing import Row, Wanted
+from presence.outbox import Departure
 
 ALWAYS = Wanted(0, 2**42)
 

@@ -1,12 +1,14 @@
-"""Last-seen times, read from the announcements to be stored in SQL."""
+"""Last-seen times, read from the announcements to be stored in SQL, and of those who are online."""
 
 import itertools
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
+from itertools import islice
 from typing import Any, NamedTuple
 
 from redis.exceptions import ResponseError
 
 from lua_scripts.runner import LuaCall, text_of
+from presence.listing import Shards, Wanted
 from presence.people import People
 from presence.states import parsed
 
@@ -161,3 +163,43 @@ def _later(one: Departure | None, other: Departure) -> Departure:
         max(one.last_seen or 0, other.last_seen or 0) or None,
         max(one.public_last_seen or 0, other.public_last_seen or 0) or None,
     )
+
+
+class OnlineTimes:
+    """Reads people who stay online: nothing announces them, so the outbox does not hold them.
+
+    Any number of workers may each have one: each shard is read by one of them in an interval.
+    """
+
+    def __init__(self, people: People, interval_ms: int):
+        self._people = people
+        self._shards = Shards(people)
+        self._interval_ms = interval_ms
+
+    def batches(self, limit: int) -> Iterator[list[Departure]]:
+        """Yields the people of one shard, if it is due, who were seen since the last time."""
+        for shard in self._due_shards():
+            keys = self._people.space.people(shard)
+            claimed = self._people.lua.run("people/claim_saving", keys, "", "", self._interval_ms)
+            if claimed:
+                since_ms, now_ms = map(int, claimed)
+                rows = self._shards.rows_of(shard, Wanted(since_ms, now_ms), limit)
+                while names := [row.name.decode() for row in islice(rows, limit)]:
+                    yield self._departures(names)
+                return
+
+    def _due_shards(self) -> list[int]:
+        """Returns shards that nobody read within the interval; one command without a cluster."""
+        shards = range(self._people.space.shards)
+        calls = [
+            LuaCall("people/unsaved", [self._people.space.people(shard).meta], [self._interval_ms])
+            for shard in shards
+        ]
+        answers = self._people.lua.run_all(calls, as_one=True)
+        return [shard for shard, is_due in zip(shards, answers, strict=True) if is_due]
+
+    def _departures(self, names: list[str]) -> list[Departure]:
+        return [
+            Departure(one.person, one.truth["last_seen"], one.public["last_seen"])
+            for one in self._people.held(names).values()
+        ]

@@ -1,1 +1,0 @@
-"""Last-seen times of people: lists of them, and their way to SQL and back."""
