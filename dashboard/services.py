@@ -54,7 +54,7 @@ from dashboard.presence.viewers import Viewers
 from dashboard.redis_clients import RedisClients
 from dashboard.settings import Settings
 from dashboard.shared_limits.buckets import SharedLimiter
-from dashboard.transport.redis_parser import parser_options
+from dashboard.transport.internals import parser_options
 from dashboard.transport.sockets import Sockets
 from dashboard.web.http.audit import FailedSignIns
 from dashboard.web.http.metrics.registry import Metrics

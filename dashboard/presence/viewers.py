@@ -10,8 +10,8 @@ from dashboard.live.visible_rows import VisibleRows
 from dashboard.presence.service import PresenceService
 from dashboard.transport.emitter import Emitter
 from dashboard.transport.packets import EncodedJson, encode
-from presence.room_watchers import MAX_ROOMS, RoomWatchers
 from presence.rooms import Membership, Room
+from presence.watchers import MAX_ROOMS, RoomWatchers
 
 #: Ids of admins -> their names.
 NamesOf = Callable[[Collection[int]], dict[int, str]]

@@ -4,8 +4,8 @@ from collections.abc import Hashable
 from typing import Any
 
 from presence.feed import Feed
-from presence.room_watchers import RoomWatchers
 from presence.rooms import Membership, Room
+from presence.watchers import RoomWatchers
 from tests.presence.world import World
 
 ANN, BOB = Membership("t1", "ann", "c1"), Membership("t1", "bob", "c1")

@@ -5,10 +5,10 @@ from typing import Any
 
 import pytest
 
-from presence import room_watchers
+from presence import watchers as room_watchers
 from presence.errors import TooMany
-from presence.room_watchers import LARGE_ROOM, LARGE_ROOM_FLUSHES, RoomWatchers
 from presence.rooms import Membership, Room
+from presence.watchers import LARGE_ROOM, LARGE_ROOM_FLUSHES, RoomWatchers
 from tests.presence.rooms.shown import ANN, BOB, Shown
 from tests.presence.world import World
 

@@ -4,8 +4,8 @@ from unittest.mock import MagicMock
 
 import pytest
 
-from dashboard.web.application import Gate
 from dashboard.web.http.origins import Origins
+from dashboard.web.server.gate import Gate
 
 RIGHT = {
     "REQUEST_METHOD": "GET",
