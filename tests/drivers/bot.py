@@ -10,8 +10,8 @@ from werkzeug.test import TestResponse
 
 from dashboard.db.accounts import api_keys, sources
 from dashboard.db.models.threads import events
-from dashboard.web import application
 from dashboard.web.application import new_flask, register_bot_api
+from dashboard.web.server.gate import probes
 from tests.dashboard.ordering.order import Order
 from tests.dashboard.web.answers import CheckingClient
 
@@ -91,7 +91,7 @@ class BotDriver:
         app.test_client_class = CheckingClient
         register_bot_api(app, self.services)
         app.register_blueprint(
-            application.blueprint(
+            probes(
                 self.order.database,
                 lambda: self.redis_is_there,
                 self.metrics,
